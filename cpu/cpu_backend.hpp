@@ -1,0 +1,24 @@
+// The CPU backend: ordinary memory, a thread team as the queue.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "cpu/thread_team.hpp"
+#include "pipeline/backend.hpp"
+
+namespace echoform {
+
+/// `threads` as for ThreadTeam. Queues made by it are ThreadTeams of that size.
+[[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(std::size_t threads = 0, bool pin = false);
+
+/// The team behind a queue of the CPU backend.
+[[nodiscard]] inline ThreadTeam& team_of(ExecutionQueue& queue) { return static_cast<ThreadTeam&>(queue); }
+
+/// Instruction sets that the processor and the operating system offer. ECHOFORM_SIMD (portable, avx2, avx512) in the
+/// environment lowers the level for tests and comparisons.
+enum class SimdLevel : unsigned char { portable, avx2, avx512 };
+[[nodiscard]] SimdLevel simd_level();
+[[nodiscard]] std::string_view to_string(SimdLevel level);
+
+}  // namespace echoform

@@ -1,0 +1,58 @@
+// A fixed team of threads that share loops: the CPU backend's execution queue.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pipeline/backend.hpp"
+#include "pipeline/function_ref.hpp"
+
+namespace echoform {
+
+/// The caller is a member: a team of one has no threads of its own. Loops do not nest, and one thread calls at a time.
+class ThreadTeam final : public ExecutionQueue {
+ public:
+  /// `threads` members, at least 1; 0 means as many as this process may run on. Members are named `name`/1 ...
+  /// With `pin`, member k runs on the k-th processor that the process may use.
+  explicit ThreadTeam(std::size_t threads, const std::string& name = "echoform-cpu", bool pin = false);
+  ~ThreadTeam() override;
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return threads_.size() + 1; }
+
+  /// Calls body(first, last, member) for pieces of [0, count) of at most `grain` items, each item once, spread over the
+  /// members (0 <= member < size()); returns when all are done. Never allocates. `body` must not throw.
+  using Body = FunctionRef<void(std::size_t first, std::size_t last, std::size_t member)>;
+  void for_each(std::size_t count, std::size_t grain, Body body) noexcept;
+
+  /// All work is done when for_each returns.
+  void finish() override {}
+
+ private:
+  void run_member(std::size_t member);
+  void take_pieces(std::size_t member) noexcept;
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable start_;
+  std::condition_variable done_;
+  std::uint64_t round_ = 0;        // guarded by mutex_
+  std::size_t busy_ = 0;           // guarded by mutex_
+  bool stopping_ = false;          // guarded by mutex_
+  const Body* body_ = nullptr;     // set before a round starts
+  std::size_t count_ = 0;
+  std::size_t grain_ = 1;
+  std::atomic<std::size_t> next_{0};
+};
+
+/// Number of processors that this process may run on (its affinity mask), at least 1.
+[[nodiscard]] std::size_t usable_processors();
+
+}  // namespace echoform

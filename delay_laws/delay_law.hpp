@@ -1,0 +1,79 @@
+// The delay law: the one thing in which imaging modes differ.
+//
+//   image(p) = (1 / N^2) * sum over (tx, rx) of w_tx(tx, p) * w_rx(rx, p) * s_tx,rx(tau_tx(p) + tau_rx(p))
+//
+// A law is two legs. A leg gives, for each of its sources (transmit events, or elements that receive) and each pixel, the
+// time that the wave takes on that side. The beamformer takes any pair of legs and asks nothing else.
+//
+// Shape     travel_times() fills one row: the times of one source to a run of pixels, in the order given.
+// Units     seconds after the pulse's emission at the transmitting element (t = 0; for laws with firing delays, DELAY = 0).
+//           Receive legs count from the pixel to the element. The beamformer turns the sum into a sample by
+//           u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate.
+// Validity  A time is finite and may be negative (a plane wave's is, before its origin), |time| < 1 s. NaN marks a pixel
+//           that the source cannot reach (shadow, beyond a critical angle, outside the part): its weight is then zero for
+//           every pair with that source, and the pair still counts in N^2. Infinities are an error in the law.
+// Threads   travel_times() is called from several threads at once and at set-up only, never per frame.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/geometry.hpp"
+
+namespace echoform {
+
+/// A leg whose times are |pixel - origin| / velocity + offset. A backend may compute these on the fly instead of keeping tables.
+struct PointSourceForm {
+  Point origin;
+  MetresPerSecond velocity;
+  Seconds offset;
+};
+
+/// One side of a delay law.
+class Leg {
+ public:
+  virtual ~Leg() = default;
+
+  /// Number of sources: transmit events, or receiving elements.
+  [[nodiscard]] virtual std::size_t sources() const noexcept = 0;
+
+  /// Times of source `source` (0 <= source < sources()) to `pixels`, into `seconds` (same length), by the rules above.
+  virtual void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const = 0;
+
+  /// The small analytic form, where the leg has one for every pixel.
+  [[nodiscard]] virtual std::optional<PointSourceForm> point_source(std::size_t /*source*/) const { return std::nullopt; }
+};
+
+struct DelayLaw {
+  std::string view;  ///< "LL", "TT-T": transmit path - receive path
+  std::shared_ptr<const Leg> transmit;
+  std::shared_ptr<const Leg> receive;
+
+  /// Whether both sides are the same leg: then tau(i, j) = tau(j, i), and a half matrix needs one lookup a pair.
+  [[nodiscard]] bool reciprocal() const { return transmit == receive; }
+};
+
+/// What a law may be built from.
+struct DelayLawRequest {
+  const Acquisition& acquisition;
+  Material material;
+  std::string view = "LL";
+};
+
+/// Builds a law, or throws InputError: unknown view, velocity missing or not positive.
+using DelayLawFactory = std::function<DelayLaw(const DelayLawRequest&)>;
+
+/// Laws by name ("contact"). In-tree laws are one line each in registry.cpp; a program may add its own before it builds a plan.
+/// add_delay_law throws InputError if the name is taken. Not thread-safe against concurrent additions.
+void add_delay_law(std::string name, DelayLawFactory factory);
+[[nodiscard]] DelayLaw make_delay_law(std::string_view name, const DelayLawRequest& request);
+[[nodiscard]] std::vector<std::string> delay_law_names();
+
+}  // namespace echoform

@@ -1,0 +1,93 @@
+#include "pipeline/acquisition.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+
+Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency, Hertz bandwidth) {
+  Probe probe;
+  probe.centre_frequency = centre_frequency;
+  probe.bandwidth = bandwidth;
+  probe.elements.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    probe.elements[i].centre.x = pitch * (static_cast<double>(i) - 0.5 * static_cast<double>(count - 1));
+    probe.elements[i].width = element_width;
+  }
+  return probe;
+}
+
+std::size_t Acquisition::a_scans() const {
+  const std::size_t n = elements();
+  return matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
+}
+
+std::size_t Acquisition::a_scans_in_shot(std::size_t transmit) const {
+  return matrix == MatrixKind::full ? elements() : elements() - transmit;
+}
+
+std::size_t Acquisition::a_scan_index(std::size_t transmit, std::size_t receive) const {
+  return matrix == MatrixKind::full ? transmit * elements() + receive : half_matrix_index(transmit, receive, elements());
+}
+
+std::size_t Acquisition::bytes_per_a_scan() const {
+  switch (encoding) {
+    case SampleEncoding::int16: return 2 * samples;
+    case SampleEncoding::packed12: return (3 * samples + 1) / 2;
+    case SampleEncoding::float32: return 4 * samples;
+  }
+  return 0;
+}
+
+void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where) {
+  const auto place = [&](std::string_view field) { return fmt::format("{} {}", where, field); };
+  const std::size_t n = acquisition.elements();
+  if (n == 0 || n > limits.elements) {
+    throw InputError(place("elements"), fmt::format("{}", n), fmt::format("1 to {}", limits.elements));
+  }
+  if (acquisition.samples < 2 || acquisition.samples > limits.samples) {
+    throw InputError(place("samples"), fmt::format("{}", acquisition.samples), fmt::format("2 to {}", limits.samples));
+  }
+  // Cannot overflow: both factors are within the limits, which are far below 2^32.
+  if (acquisition.a_scans() > limits.frame_bytes / acquisition.bytes_per_a_scan()) {
+    throw InputError(place("frame"),
+                     fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
+                     fmt::format("at most {} bytes a frame", limits.frame_bytes));
+  }
+  if (!std::isfinite(acquisition.sample_rate.value) || acquisition.sample_rate.value <= 0.0 || acquisition.sample_rate.value > 1e12) {
+    throw InputError(place("sample rate"), fmt::format("{} Hz", acquisition.sample_rate.value), "a positive number up to 1e12 Hz");
+  }
+  for (const auto& [name, time] : {std::pair{"start time", acquisition.start_time}, std::pair{"time offset", acquisition.time_offset}}) {
+    if (!std::isfinite(time.value) || std::abs(time.value) >= 1.0) {
+      throw InputError(place(name), fmt::format("{} s", time.value), "a finite time between -1 s and 1 s");
+    }
+  }
+  if (!std::isfinite(acquisition.sample_scale) || acquisition.sample_scale == 0.0) {
+    throw InputError(place("sample scale"), fmt::format("{}", acquisition.sample_scale), "a finite number other than 0");
+  }
+  for (const auto& [name, frequency] : {std::pair{"centre frequency", acquisition.probe.centre_frequency},
+                                        std::pair{"bandwidth", acquisition.probe.bandwidth}}) {
+    if (!std::isfinite(frequency.value) || frequency.value < 0.0) {
+      throw InputError(place(name), fmt::format("{} Hz", frequency.value), "0 (unknown) or a positive number");
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const Element& element = acquisition.probe.elements[i];
+    for (const double value : {element.centre.x.value, element.centre.y.value, element.centre.z.value, element.normal.x,
+                               element.normal.y, element.normal.z, element.width.value, element.length.value}) {
+      if (!std::isfinite(value)) throw InputError(place(fmt::format("element {}", i)), "a number that is not finite", "finite positions, normals and sizes");
+    }
+    if (element.normal.z <= 0.0) {
+      throw InputError(place(fmt::format("element {}", i)), fmt::format("emission towards z = {}", element.normal.z),
+                       "emission into the part (+z)");
+    }
+    if (element.width.value < 0.0 || element.length.value < 0.0) {
+      throw InputError(place(fmt::format("element {}", i)), "a negative size", "sizes of at least 0");
+    }
+  }
+}
+
+}  // namespace echoform

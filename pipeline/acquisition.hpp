@@ -1,0 +1,99 @@
+// What one sequence of acquisition frames is: the probe, the matrix of A-scans and their sampling.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/geometry.hpp"
+
+namespace echoform {
+
+/// Which (transmit, receive) pairs a frame holds.
+enum class MatrixKind : std::uint8_t {
+  full,         ///< every ordered pair: [tx, rx, sample]
+  half,         ///< each i <= j once: [pair, sample]; an off-diagonal pair stands for two
+  half_summed,  ///< as half, and the instrument already added s_ij + s_ji off the diagonal
+};
+
+/// How samples are stored. Multi-byte samples are little-endian.
+enum class SampleEncoding : std::uint8_t {
+  int16,
+  packed12,  ///< two's complement, low bits first, two samples in three bytes, each A-scan starting on a byte
+  float32,
+};
+
+
+struct Element {
+  Point centre;
+  Direction normal{0.0, 0.0, 1.0};  ///< unit vector of emission
+  Metres width;                     ///< size along x; 0 where unknown (a point)
+  Metres length;                    ///< size along y; 0 where unknown
+  bool dead = false;
+
+  constexpr auto operator<=>(const Element&) const = default;
+};
+
+struct Probe {
+  std::vector<Element> elements;
+  Hertz centre_frequency;  ///< 0 where unknown
+  Hertz bandwidth;         ///< -6 dB width; 0 where unknown
+
+  auto operator<=>(const Probe&) const = default;
+};
+
+/// A linear array of `count` elements centred on x = 0 at z = 0.
+[[nodiscard]] Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency,
+                                      Hertz bandwidth);
+
+struct Acquisition {
+  Probe probe;
+  MatrixKind matrix = MatrixKind::full;
+  SampleEncoding encoding = SampleEncoding::int16;
+  std::size_t samples = 0;   ///< per A-scan
+  Hertz sample_rate;
+  Seconds start_time;        ///< of sample 0 after the pulse's emission; may be negative
+  Seconds time_offset;       ///< sample n is at start_time + n / sample_rate - time_offset
+  double sample_scale = 1.0; ///< amplitude of one unit of an integer sample
+
+  [[nodiscard]] std::size_t elements() const { return probe.elements.size(); }
+  /// A-scans in a frame: N^2 or N (N + 1) / 2.
+  [[nodiscard]] std::size_t a_scans() const;
+  /// A-scans in the shot that transmits with element `transmit`: N, or N - transmit for half matrices.
+  [[nodiscard]] std::size_t a_scans_in_shot(std::size_t transmit) const;
+  /// Place of the A-scan (transmit, receive) in the frame; for half matrices transmit <= receive.
+  [[nodiscard]] std::size_t a_scan_index(std::size_t transmit, std::size_t receive) const;
+  [[nodiscard]] std::size_t bytes_per_a_scan() const;
+  [[nodiscard]] std::size_t frame_bytes() const { return a_scans() * bytes_per_a_scan(); }
+
+  auto operator<=>(const Acquisition&) const = default;
+};
+
+/// Limits that every door applies before it allocates anything.
+struct AcquisitionLimits {
+  std::size_t elements = 1024;
+  std::size_t samples = 1u << 20;
+  std::size_t frame_bytes = std::size_t{1} << 30;
+};
+
+/// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), numbers are
+/// finite, sample_rate > 0, sample_scale is finite and not 0, and every element emits towards +z (normal.z > 0).
+void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where);
+
+/// Place of pair (i, j), i <= j, in the half-matrix order (0,0), (0,1) ... (0,N-1), (1,1) ...
+[[nodiscard]] constexpr std::size_t half_matrix_index(std::size_t i, std::size_t j, std::size_t elements) {
+  return i * elements - i * (i + 1) / 2 + j;
+}
+
+/// Wave speeds in the inspected part.
+struct Material {
+  MetresPerSecond longitudinal_velocity;
+  MetresPerSecond shear_velocity;  ///< 0 where unknown
+
+  constexpr auto operator<=>(const Material&) const = default;
+};
+
+}  // namespace echoform

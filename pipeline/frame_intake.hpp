@@ -1,0 +1,84 @@
+// Where sources put shots. No sockets here: TCP sessions, and later other doors, call this with what they decoded.
+//
+// A source opens a stream with an acquisition, then for each shot asks for a place, fills it, and says so. The intake
+// assembles frames from shots in any order over several lanes (connections), takes leases on slots under the drop policy,
+// and counts. All calls are thread-safe; time is passed in, so tests drive it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/clock.hpp"
+
+namespace echoform {
+
+/// One connection of a stream. Shots on a lane come with sequences that do not go back, except after a restart.
+using LaneId = std::uint32_t;
+
+struct ShotHeader {
+  std::uint64_t sequence = 0;
+  std::uint32_t transmit = 0;         ///< element that fires; selects the rows
+  WallTime acquisition_time{0};
+};
+
+enum class ShotVerdict : std::uint8_t {
+  accepted,   ///< fill `place`, then call finish_shot
+  wait,       ///< no slot is free and the policy is to block the sender: stop reading; the wake-up given to open_lane is called
+  discarded,  ///< refused frame, duplicate or stale shot: read the payload into scratch memory and forget it
+  invalid,    ///< transmit out of range or wrong payload length: the peer broke the contract; close it
+};
+
+struct ShotPlace {
+  ShotVerdict verdict = ShotVerdict::invalid;
+  std::span<std::byte> place;  ///< exactly the shot's payload, in the leased slot
+  std::uint64_t ticket = 0;    ///< to be given back to finish_shot
+};
+
+class FrameIntake {
+ public:
+  virtual ~FrameIntake() = default;
+
+  [[nodiscard]] virtual const Acquisition& acquisition() const noexcept = 0;
+
+  /// `wake` is called (from any thread, never under a lock of the intake) when a lane that got `wait` may ask again.
+  [[nodiscard]] virtual LaneId open_lane(std::function<void()> wake) = 0;
+  /// The lane is gone: frames that can no longer become complete are dropped{incomplete}. `wake` is not called afterwards.
+  virtual void close_lane(LaneId lane) = 0;
+
+  [[nodiscard]] virtual ShotPlace begin_shot(LaneId lane, const ShotHeader& header, std::size_t payload_bytes) = 0;
+  /// The payload is in place. Completes the frame with its last shot. Every accepted shot is finished or, if its lane
+  /// breaks in mid-payload, abandoned; a slot is not reused before.
+  virtual void finish_shot(LaneId lane, std::uint64_t ticket) = 0;
+  virtual void abandon_shot(LaneId lane, std::uint64_t ticket) = 0;
+
+  /// Drops frames that have waited longer than the incomplete time-out. Call it now and then.
+  virtual void expire() = 0;
+};
+
+/// Opens streams. Implemented by the pipeline; given to sources.
+class StreamHost {
+ public:
+  virtual ~StreamHost() = default;
+  /// Prepares everything for frames of this acquisition, or joins the stream of this name if it is open with an equal
+  /// acquisition (further connections of one sender). Throws InputError with the reason to send back: another sender is
+  /// active, the acquisition is out of limits, the image is impossible. May take seconds.
+  [[nodiscard]] virtual std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) = 0;
+};
+
+/// A door through which frames come: made from the configuration, started once, stopped once.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// Binds and begins; RuntimeFault if the port is in use. Returns at once.
+  virtual void start(StreamHost& host) = 0;
+  virtual void stop() = 0;
+  /// "tcp 127.0.0.1:17171", for logs.
+  [[nodiscard]] virtual std::string describe() const = 0;
+};
+
+}  // namespace echoform

@@ -1,0 +1,63 @@
+// A frame lives in one slot from its first byte to its publication. Slots are made once and go round a ring.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/backend.hpp"
+#include "pipeline/block.hpp"
+#include "pipeline/clock.hpp"
+#include "pipeline/grid.hpp"
+
+namespace echoform {
+
+enum class SlotState : std::uint8_t { free, filling, queued, imaging, publishing };
+
+enum class DropReason : std::uint8_t {
+  incomplete,    ///< time-out, sequence change or disconnect before the last shot
+  ring_full,     ///< drop newest: no slot was free when the first shot came
+  superseded,    ///< drop oldest: gave its slot to a newer frame
+  failed,        ///< the backend could not image it
+  stopped,       ///< in flight when the pipeline stopped
+};
+inline constexpr std::size_t drop_reason_count = 5;
+
+/// What to do with a new frame when no slot is free.
+enum class DropPolicy : std::uint8_t { block_sender, drop_oldest, drop_newest };
+
+/// One view's results for one frame, in memory that the host may read once the frame is imaged.
+struct ImageOutput {
+  Buffer analytic;   ///< complex64 [z, x]; only where the engine was asked to keep it
+  Buffer envelope;   ///< float32 [z, x] on the acoustic grid
+  Buffer display;    ///< uint8 [z, x] on the display grid
+  float reference = 1.0F;  ///< envelope value shown as 0 dB
+};
+
+struct StageTiming {
+  std::string_view stage;  ///< names live as long as the program
+  std::chrono::nanoseconds duration{0};
+};
+inline constexpr std::size_t stage_timing_capacity = 16;
+
+struct FrameSlot {
+  std::size_t index = 0;
+  Buffer samples;              ///< staging; frame_bytes of the acquisition, rows in a_scan_index order
+
+  // Set by the source.
+  std::uint64_t sequence = 0;
+  WallTime acquisition_time{0};    ///< stated by the sender; 0 where unknown
+  SteadyTime first_byte_time{0};
+  SteadyTime last_byte_time{0};
+
+  // Set by the engine.
+  std::vector<ImageOutput> images;  ///< one a view
+  std::array<StageTiming, stage_timing_capacity> timings{};
+  std::size_t timing_count = 0;
+  std::uint64_t clipped_samples = 0;
+  std::uint64_t invalid_samples = 0;  ///< NaN or infinite, replaced by 0
+};
+
+}  // namespace echoform

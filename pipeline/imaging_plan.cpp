@@ -1,0 +1,53 @@
+#include "pipeline/imaging_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+void require_range(std::string_view where, std::string_view key, double value, double low, double high) {
+  if (!(value >= low && value <= high)) {
+    throw InputError(fmt::format("{} {}", where, key), fmt::format("{}", value), fmt::format("{} to {}", low, high));
+  }
+}
+
+}  // namespace
+
+bool ImagingPlan::reciprocal() const {
+  return apodization.symmetric() && std::all_of(laws.begin(), laws.end(), [](const DelayLaw& law) { return law.reciprocal(); });
+}
+
+void validate(const ImagingPlan& plan, std::string_view where) {
+  validate(plan.acquisition, AcquisitionLimits{}, where);
+  validate(plan.grid, fmt::format("{} grid", where));
+  if (plan.display_grid) validate(*plan.display_grid, fmt::format("{} display grid", where));
+  if (plan.laws.empty()) throw InputError(fmt::format("{} views", where), "none", "at least one");
+  for (const DelayLaw& law : plan.laws) {
+    for (const auto& leg : {law.transmit, law.receive}) {
+      if (!leg || leg->sources() != plan.acquisition.elements()) {
+        throw InputError(fmt::format("{} delay law {}", where, law.view), fmt::format("{} sources in a leg", leg ? leg->sources() : 0),
+                         fmt::format("{}, one an element", plan.acquisition.elements()));
+      }
+    }
+  }
+  require_range(where, "apodization tukey_fraction", plan.apodization.tukey_fraction, 0.0, 1.0);
+  require_range(where, "apodization angle_limit", plan.apodization.angle_limit, 1.0, 90.0);
+  require_range(where, "dynamic_range_db", plan.compression.dynamic_range_db, 1.0, 200.0);
+  require_range(where, "gain_db", plan.compression.gain_db, -200.0, 200.0);
+  require_range(where, "running_fraction", plan.compression.running_fraction, 1e-6, 1.0);
+  if (!(plan.compression.reference_value > 0.0) || !std::isfinite(plan.compression.reference_value)) {
+    throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", plan.compression.reference_value), "a positive number");
+  }
+  require_range(where, "cubic_alpha", plan.cubic_alpha, -3.0, 0.0);
+  if (plan.apodization.directivity && plan.acquisition.probe.centre_frequency.value <= 0.0) {
+    throw InputError(fmt::format("{} apodization directivity", where), "a probe without centre frequency",
+                     "[probe] centre_frequency, which the directivity needs");
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,67 @@
+// Everything that fixes how frames of one acquisition become images. Resolved and checked once; constant afterwards.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/acquisition.hpp"
+#include "pipeline/grid.hpp"
+
+namespace echoform {
+
+enum class Interpolation : std::uint8_t { nearest, linear };
+enum class ScanInterpolation : std::uint8_t { nearest, bilinear, cubic };
+enum class ApodizationWindow : std::uint8_t { none, hann, tukey };
+enum class ApodizationSides : std::uint8_t { both, transmit, receive };
+enum class ReferenceMode : std::uint8_t { fixed, running };
+
+
+/// Weights b_ij = w_tx(i, p) * w_rx(j, p).
+struct Apodization {
+  ApodizationWindow window = ApodizationWindow::none;  ///< over the whole aperture, by element index
+  double tukey_fraction = 0.5;                         ///< tapered part, 0 (rectangular) .. 1 (Hann)
+  ApodizationSides sides = ApodizationSides::both;     ///< any but `both` makes b_ij != b_ji
+  bool directivity = false;                            ///< weight by the element's directivity at the centre frequency
+  double angle_limit = 90.0;                           ///< degrees from the element's normal; beyond it the weight is 0
+
+  [[nodiscard]] bool trivial() const {
+    return window == ApodizationWindow::none && !directivity && angle_limit >= 90.0;
+  }
+  [[nodiscard]] bool symmetric() const { return sides == ApodizationSides::both; }
+};
+
+struct Compression {
+  double dynamic_range_db = 40.0;  ///< > 0, <= 200
+  double gain_db = 0.0;
+  ReferenceMode reference = ReferenceMode::running;
+  double reference_value = 1.0;    ///< envelope shown as 0 dB with a fixed reference; > 0
+  /// Of the running reference: the part of the way that it moves towards each frame's peak when that is lower. A higher
+  /// peak is taken at once, so nothing saturates. 1 follows every frame.
+  double running_fraction = 0.1;
+};
+
+struct ImagingPlan {
+  Acquisition acquisition;
+  Material material;
+  Grid grid;                          ///< acoustic grid
+  Interpolation interpolation = Interpolation::linear;
+  Apodization apodization;
+  Compression compression;
+  std::optional<Grid> display_grid;   ///< where it differs from the acoustic grid
+  ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;
+  double cubic_alpha = -0.5;
+  std::vector<DelayLaw> laws;         ///< one a view, at least one
+
+  /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.
+  [[nodiscard]] bool reciprocal() const;
+};
+
+/// Throws InputError unless grids, ranges and laws (leg sources == elements) are right. `where` names the config.
+void validate(const ImagingPlan& plan, std::string_view where);
+
+}  // namespace echoform
