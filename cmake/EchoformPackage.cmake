@@ -1,6 +1,16 @@
 # Lets another project build against this build tree: find_package(Echoform) with Echoform_DIR set to it.
+set(exported echoform_pipeline echoform_delay_laws echoform_cpu echoform_stages echoform_engines)
+export(TARGETS ${exported} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformTargets.cmake)
 file(WRITE ${CMAKE_BINARY_DIR}/EchoformConfig.cmake "\
-# A delay law, stage, source or sink of your own needs the headers and these libraries of the build tree.\n\
+include(CMakeFindDependencyMacro)\n\
+find_dependency(Threads)\n\
+find_dependency(PkgConfig)\n\
+find_dependency(fmt)\n\
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)\n\
+pkg_check_modules(FFTW_DOUBLE REQUIRED IMPORTED_TARGET fftw3)\n\
+include(\"\${CMAKE_CURRENT_LIST_DIR}/EchoformTargets.cmake\")\n\
+# Headers and libraries for a delay law, stage, source or sink of one's own.\n\
 add_library(Echoform::echoform INTERFACE IMPORTED)\n\
-target_include_directories(Echoform::echoform INTERFACE \"${CMAKE_SOURCE_DIR}\")\n\
-target_compile_features(Echoform::echoform INTERFACE cxx_std_20)\n")
+target_compile_features(Echoform::echoform INTERFACE cxx_std_20)\n\
+target_link_libraries(Echoform::echoform INTERFACE Echoform::echoform_engines Echoform::echoform_stages Echoform::echoform_delay_laws \
+Echoform::echoform_cpu Echoform::echoform_pipeline)\n")

@@ -1,0 +1,156 @@
+#include "engines/cpu_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cpu/cpu_backend.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/sample_quality.hpp"
+#include "stages/stage.hpp"
+
+namespace echoform {
+namespace {
+
+/// A stage with the memory of its output, where nobody else owns it.
+struct Step {
+  std::string_view name;
+  std::unique_ptr<Stage> stage;
+  BlockSpec output;
+  Buffer block;
+};
+
+/// What one view adds to the shared front of the chain.
+struct ViewChain {
+  Step beamform;
+  Step envelope;
+  Step compression;
+  Step scan_conversion;  // no stage where the display grid is the acoustic grid
+};
+
+class CpuEngine final : public Engine {
+ public:
+  CpuEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
+      : plan_(std::move(plan)), options_(options), backend_(make_cpu_backend(choice.threads)), queue_(backend_->make_queue()) {
+    validate(*plan_, "imaging plan");
+    const BlockSpec samples = sample_block();
+    half_matrix_ = make_step("half-matrix", 0, samples, true);
+    analytic_signal_ = make_step("analytic-signal", 0, half_matrix_.output, true);
+    for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
+      ViewChain chain;
+      chain.beamform = make_step("beamform", view, analytic_signal_.output, !options_.keep_analytic);
+      chain.envelope = make_step("envelope", view, chain.beamform.output, false);
+      if (options_.display) {
+        chain.compression = make_step("compression", view, chain.envelope.output, plan_->display_grid.has_value());
+        if (plan_->display_grid) chain.scan_conversion = make_step("scan-conversion", view, chain.compression.output, false);
+      }
+      views_.push_back(std::move(chain));
+    }
+    quality_ = dynamic_cast<const SampleQualitySource*>(half_matrix_.stage.get());
+  }
+
+  [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
+  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+
+  void equip(FrameSlot& slot) override {
+    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
+    slot.images.clear();
+    for (const ViewChain& chain : views_) {
+      ImageOutput output;
+      if (options_.keep_analytic) output.analytic = backend_->allocate(chain.beamform.output.bytes(), MemoryUse::readback);
+      output.envelope = backend_->allocate(chain.envelope.output.bytes(), MemoryUse::readback);
+      if (options_.display) output.display = backend_->allocate(display_step(chain).output.bytes(), MemoryUse::readback);
+      slot.images.push_back(std::move(output));
+    }
+  }
+
+  void submit(FrameSlot& slot, const Done& done) noexcept override {
+    slot.timing_count = 0;
+    run(half_matrix_, {slot.samples.data()}, {half_matrix_.block.data()}, slot);
+    run(analytic_signal_, {half_matrix_.block.data()}, {analytic_signal_.block.data()}, slot);
+    for (std::size_t view = 0; view < views_.size(); ++view) image_view(views_[view], slot.images[view], slot);
+    if (quality_ != nullptr) {
+      slot.clipped_samples = quality_->quality().clipped;
+      slot.invalid_samples = quality_->quality().invalid;
+    }
+    done(slot, true);
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
+
+ private:
+  [[nodiscard]] BlockSpec sample_block() const {
+    const Acquisition& acquisition = plan_->acquisition;
+    BlockSpec spec;
+    spec.type = acquisition.encoding == SampleEncoding::int16      ? ElementType::int16
+                : acquisition.encoding == SampleEncoding::packed12 ? ElementType::packed12
+                                                                   : ElementType::float32;
+    spec.rows = acquisition.a_scans();
+    spec.columns = acquisition.samples;
+    spec.row_stride = acquisition.encoding == SampleEncoding::packed12 ? acquisition.bytes_per_a_scan() : acquisition.samples;
+    spec.matrix = acquisition.matrix;
+    return spec;
+  }
+
+  Step make_step(std::string_view name, std::size_t view, const BlockSpec& input, bool owns_output) {
+    Step step;
+    step.name = name;
+    step.stage = make_stage(name, *plan_, view, *backend_);
+    step.output = step.stage->prepare(input);
+    if (owns_output) {
+      step.block = backend_->allocate(step.output.bytes(), MemoryUse::working);
+      bytes_ += step.block.size();
+    }
+    bytes_ += step.stage->bytes();
+    return step;
+  }
+
+  [[nodiscard]] static const Step& display_step(const ViewChain& chain) {
+    return chain.scan_conversion.stage ? chain.scan_conversion : chain.compression;
+  }
+
+  void image_view(ViewChain& chain, ImageOutput& output, FrameSlot& slot) noexcept {
+    void* const image = options_.keep_analytic ? output.analytic.data() : chain.beamform.block.data();
+    run(chain.beamform, {analytic_signal_.block.data()}, {image}, slot);
+    run(chain.envelope, {image}, {output.envelope.data()}, slot);
+    if (!options_.display) return;
+    void* const compressed = chain.scan_conversion.stage ? chain.compression.block.data() : output.display.data();
+    run(chain.compression, {output.envelope.data()}, {compressed}, slot);
+    if (const auto* reference = dynamic_cast<const CompressionReference*>(chain.compression.stage.get())) {
+      output.reference = reference->reference();
+    }
+    if (chain.scan_conversion.stage) run(chain.scan_conversion, {compressed}, {output.display.data()}, slot);
+  }
+
+  void run(Step& step, ConstBlock input, Block output, FrameSlot& slot) noexcept {
+    const auto begin = std::chrono::steady_clock::now();
+    step.stage->process(input, output, *queue_);
+    const auto duration = std::chrono::steady_clock::now() - begin;
+    // Stages of several views add up under one name.
+    for (std::size_t k = 0; k < slot.timing_count; ++k) {
+      if (slot.timings[k].stage == step.name) {
+        slot.timings[k].duration += duration;
+        return;
+      }
+    }
+    if (slot.timing_count < stage_timing_capacity) slot.timings[slot.timing_count++] = {step.name, duration};
+  }
+
+  std::shared_ptr<const ImagingPlan> plan_;
+  EngineOptions options_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<ExecutionQueue> queue_;
+  Step half_matrix_;
+  Step analytic_signal_;
+  std::vector<ViewChain> views_;
+  const SampleQualitySource* quality_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options) {
+  return std::make_unique<CpuEngine>(std::move(plan), choice, options);
+}
+
+}  // namespace echoform

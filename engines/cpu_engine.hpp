@@ -1,0 +1,13 @@
+// The CPU engine: the stages one after the other on a thread team.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/engine.hpp"
+
+namespace echoform {
+
+[[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+                                                      const EngineOptions& options);
+
+}  // namespace echoform

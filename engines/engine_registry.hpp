@@ -1,0 +1,23 @@
+// Engines by backend: one line each in engine_registry.cpp.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/engine.hpp"
+
+namespace echoform {
+
+struct EngineEntry {
+  BackendKind kind;
+  /// Empty if this machine can run the engine, else why not, in a line for the user.
+  std::string (*why_unavailable)();
+  std::unique_ptr<Engine> (*make)(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options);
+};
+
+/// In the order in which "auto" tries them.
+[[nodiscard]] const std::vector<EngineEntry>& engine_registry();
+
+}  // namespace echoform

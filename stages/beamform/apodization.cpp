@@ -1,0 +1,61 @@
+#include "stages/beamform/apodization.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace echoform::beamform {
+
+std::vector<double> aperture_window(ApodizationWindow window, double tukey_fraction, std::size_t elements) {
+  std::vector<double> weights(elements, 1.0);
+  const double taper = window == ApodizationWindow::hann ? 1.0 : tukey_fraction;
+  if (window == ApodizationWindow::none || taper <= 0.0) return weights;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const double t = (static_cast<double>(i) + 0.5) / static_cast<double>(elements);
+    const double from_end = std::min(t, 1.0 - t);
+    if (from_end < 0.5 * taper) {
+      const double s = std::sin(std::numbers::pi * from_end / taper);
+      weights[i] = s * s;
+    }
+  }
+  return weights;
+}
+
+bool has_weights(const Apodization& apodization, Side side) {
+  if (apodization.trivial()) return false;
+  return apodization.sides == ApodizationSides::both ||
+         (apodization.sides == ApodizationSides::transmit) == (side == Side::transmit);
+}
+
+void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, std::span<const Point> pixels,
+                     std::span<float> weights) {
+  const Apodization& apodization = plan.apodization;
+  const Element& source = plan.acquisition.probe.elements[element];
+  const bool angular = apodization.directivity || apodization.angle_limit < 90.0;
+  const double least_cosine = std::cos(apodization.angle_limit * std::numbers::pi / 180.0);
+  const double waves_across = apodization.directivity
+                                  ? source.width.value * plan.acquisition.probe.centre_frequency.value /
+                                        plan.material.longitudinal_velocity.value
+                                  : 0.0;
+  for (std::size_t k = 0; k < pixels.size(); ++k) {
+    double weight = window_weight;
+    if (angular) {
+      const double dx = (pixels[k].x - source.centre.x).value;
+      const double dy = (pixels[k].y - source.centre.y).value;
+      const double dz = (pixels[k].z - source.centre.z).value;
+      const double distance = std::sqrt(dx * dx + dy * dy + dz * dz);
+      // A pixel on the element itself is taken as straight ahead.
+      const double cosine =
+          distance > 0.0 ? (dx * source.normal.x + dy * source.normal.y + dz * source.normal.z) / distance : 1.0;
+      if (cosine < least_cosine || cosine <= 0.0) {
+        weight = 0.0;
+      } else if (apodization.directivity) {
+        const double sine = std::sqrt(std::max(0.0, 1.0 - cosine * cosine));
+        const double argument = std::numbers::pi * waves_across * sine;
+        weight *= cosine * (argument > 1e-9 ? std::abs(std::sin(argument) / argument) : 1.0);
+      }
+    }
+    weights[k] = static_cast<float>(weight);
+  }
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,27 @@
+// Weights w(element, pixel) of one side of the beamformer; b_ij(p) = w_tx(i, p) * w_rx(j, p).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform::beamform {
+
+/// Window over `elements` elements at its middle points, w_i = window((i + 0.5) / elements): Hann sin^2(pi t); Tukey with
+/// cosine tapers over `tukey_fraction` of the aperture (0: rectangular, 1: Hann).
+[[nodiscard]] std::vector<double> aperture_window(ApodizationWindow window, double tukey_fraction, std::size_t elements);
+
+enum class Side : unsigned char { transmit, receive };
+
+/// Whether the side has weights other than 1.
+[[nodiscard]] bool has_weights(const Apodization& apodization, Side side);
+
+/// Weights of `element` for `pixels` (0 .. 1), into `weights`. Angles are taken from the element's normal along the straight
+/// line to the pixel; directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda of
+/// longitudinal waves at the probe's centre frequency. A pixel behind the element has weight 0 under either.
+void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, std::span<const Point> pixels,
+                     std::span<float> weights);
+
+}  // namespace echoform::beamform

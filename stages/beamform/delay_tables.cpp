@@ -1,0 +1,270 @@
+#include "stages/beamform/delay_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform::beamform {
+namespace {
+
+/// Pixels of a patch along x and z.
+struct PatchShape {
+  std::uint32_t x;
+  std::uint32_t z;
+};
+
+// Square patches reach least on the whole: elements see a pixel from all sides.
+PatchShape square_patch(std::uint32_t lanes) { return lanes == 16 ? PatchShape{4, 4} : PatchShape{4, 2}; }
+
+std::uint32_t tile_edge(const Grid& grid, std::size_t members) {
+  // 32 x 32 pixels share a window of an A-scan well; less where that would leave threads without work.
+  for (const std::uint32_t edge : {32U, 16U}) {
+    const std::size_t tiles = ((grid.x.count + edge - 1) / edge) * ((grid.z.count + edge - 1) / edge) * grid.y.count;
+    if (tiles >= 4 * members) return edge;
+  }
+  return 8;
+}
+
+Tiling make_tiling(const Grid& grid, std::uint32_t lanes, std::size_t members) {
+  const PatchShape shape = square_patch(lanes);
+  const std::uint32_t edge = tile_edge(grid, members);
+  const auto nx = static_cast<std::uint32_t>(grid.x.count);
+  const auto nz = static_cast<std::uint32_t>(grid.z.count);
+  const auto ny = static_cast<std::uint32_t>(grid.y.count);
+  Tiling tiling;
+  tiling.lanes = lanes;
+  for (std::uint32_t iy = 0; iy < ny; ++iy) {
+    for (std::uint32_t tz = 0; tz < nz; tz += edge) {
+      for (std::uint32_t tx = 0; tx < nx; tx += edge) {
+        Tile tile;
+        tile.first_patch = tiling.patches();
+        for (std::uint32_t pz = tz; pz < std::min(tz + edge, nz); pz += shape.z) {
+          for (std::uint32_t px = tx; px < std::min(tx + edge, nx); px += shape.x) {
+            for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+              const std::uint32_t ix = px + lane % shape.x;
+              const std::uint32_t iz = pz + lane / shape.x;
+              tiling.pixel.push_back(ix < nx && iz < nz ? (iz * ny + iy) * nx + ix : Tiling::outside);
+            }
+            ++tile.patches;
+          }
+        }
+        tiling.most_patches = std::max(tiling.most_patches, tile.patches);
+        tiling.tiles.push_back(tile);
+      }
+    }
+  }
+  return tiling;
+}
+
+/// The points of one patch; lanes outside of the image repeat its first pixel, so that they lengthen no window.
+void patch_points(const Grid& grid, const Tiling& tiling, std::size_t patch, std::span<Point> points) {
+  const std::uint32_t* pixel = tiling.pixel.data() + patch * tiling.lanes;
+  for (std::uint32_t lane = 0; lane < tiling.lanes; ++lane) {
+    points[lane] = grid.at(pixel[lane] == Tiling::outside ? pixel[0] : pixel[lane]);
+  }
+}
+
+struct SideRequest {
+  const DelayLaw& law;
+  const Leg& leg;
+  Side side;
+  bool weighted;           ///< keep weights, also where they are all 1
+  double samples_offset;   ///< added to every delay of the side
+};
+
+class SideBuilder {
+ public:
+  SideBuilder(const ImagingPlan& plan, const Tiling& tiling, const SideRequest& request, Backend& backend)
+      : plan_(plan), tiling_(tiling), request_(request) {
+    tables_.sources = static_cast<std::uint32_t>(request.leg.sources());
+    const std::size_t entries = tiling.patches() * tables_.sources;
+    tables_.offset = backend.allocate(entries * tiling.lanes * sizeof(float), MemoryUse::working);
+    if (request.weighted) tables_.weight = backend.allocate(entries * tiling.lanes * sizeof(float), MemoryUse::working);
+    tables_.base = backend.allocate(entries * sizeof(std::int32_t), MemoryUse::working);
+    tables_.top = backend.allocate(entries * sizeof(std::int32_t), MemoryUse::working);
+    tables_.low = backend.allocate(tiling.tiles.size() * tables_.sources * sizeof(std::int32_t), MemoryUse::working);
+    tables_.high = backend.allocate(tiling.tiles.size() * tables_.sources * sizeof(std::int32_t), MemoryUse::working);
+    if (has_weights(plan.apodization, request.side)) {
+      window_ = aperture_window(plan.apodization.window, plan.apodization.tukey_fraction, tables_.sources);
+    }
+  }
+
+  LegTables build(ThreadTeam& team) {
+    team.for_each(tiling_.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+      for (std::size_t tile = first; tile < last; ++tile) fill_tile(tile);
+    });
+    if (bad_source_ != 0) {
+      throw InputError(fmt::format("delay law {}, source {}", request_.law.view, bad_source_ - 1),
+                       "an infinite travel time or one of 1 s and more", "finite times below 1 s, or NaN where there is no path");
+    }
+    return std::move(tables_);
+  }
+
+ private:
+  void fill_tile(std::size_t tile_index) {
+    const Tile& tile = tiling_.tiles[tile_index];
+    auto* low = static_cast<std::int32_t*>(tables_.low.data()) + tile_index * tables_.sources;
+    auto* high = static_cast<std::int32_t*>(tables_.high.data()) + tile_index * tables_.sources;
+    std::fill_n(low, tables_.sources, std::numeric_limits<std::int32_t>::max() / 4);
+    std::fill_n(high, tables_.sources, std::numeric_limits<std::int32_t>::min() / 4);
+    for (std::size_t patch = tile.first_patch; patch < tile.first_patch + tile.patches; ++patch) {
+      std::array<Point, 16> points;
+      patch_points(plan_.grid, tiling_, patch, std::span(points).first(tiling_.lanes));
+      for (std::uint32_t source = 0; source < tables_.sources; ++source) {
+        const std::size_t entry = patch * tables_.sources + source;
+        const std::int32_t base = fill_entry(entry, source, std::span<const Point>(points).first(tiling_.lanes));
+        if (base == inactive) continue;
+        low[source] = std::min(low[source], base);
+        high[source] = std::max(high[source], base + static_cast<std::int32_t*>(tables_.top.data())[entry]);
+      }
+    }
+  }
+
+  /// Fills one (patch, source); returns its base.
+  std::int32_t fill_entry(std::size_t entry, std::uint32_t source, std::span<const Point> points) {
+    const std::uint32_t lanes = tiling_.lanes;
+    std::array<double, 16> delay{};
+    std::array<float, 16> weight{};
+    weight.fill(1.0F);
+    request_.leg.travel_times(source, points, std::span(delay).first(lanes));
+    if (!window_.empty()) element_weights(plan_, source, window_[source], points, std::span(weight).first(lanes));
+    double least = std::numeric_limits<double>::infinity();
+    double most = -least;
+    bool active = !request_.weighted;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      if (std::isnan(delay[lane])) {
+        weight[lane] = 0.0F;
+        continue;
+      }
+      if (!(std::abs(delay[lane]) < 1.0)) {
+        bad_source_ = source + 1;
+        delay[lane] = 0.0;
+      }
+      delay[lane] = delay[lane] * plan_.acquisition.sample_rate.value + request_.samples_offset;
+      if (weight[lane] == 0.0F) continue;
+      active = true;
+      least = std::min(least, delay[lane]);
+      most = std::max(most, delay[lane]);
+    }
+    if (!std::isfinite(least)) {
+      least = most = 0.0;
+      active = false;
+    }
+    const double whole = std::floor(least);
+    const auto base = active ? static_cast<std::int32_t>(whole) : inactive;
+    auto* offset = static_cast<float*>(tables_.offset.data()) + entry * lanes;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      // Lanes that weigh nothing read the patch's first sample.
+      offset[lane] = weight[lane] == 0.0F ? 0.0F : static_cast<float>(delay[lane] - whole);
+      if (request_.weighted) static_cast<float*>(tables_.weight.data())[entry * lanes + lane] = weight[lane];
+    }
+    static_cast<std::int32_t*>(tables_.base.data())[entry] = base;
+    static_cast<std::int32_t*>(tables_.top.data())[entry] = static_cast<std::int32_t>(std::ceil(most - whole));
+    return base;
+  }
+
+  const ImagingPlan& plan_;
+  const Tiling& tiling_;
+  SideRequest request_;
+  LegTables tables_;
+  std::vector<double> window_;
+  std::atomic<std::uint32_t> bad_source_{0};
+};
+
+/// Whether some pixel of the grid is out of some source's reach.
+bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadTeam& team) {
+  std::atomic<bool> found{false};
+  team.for_each(leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+    std::vector<double> times(points.size());
+    for (std::size_t source = first; source < last; ++source) {
+      leg.travel_times(source, points, times);
+      if (std::any_of(times.begin(), times.end(), [](double t) { return std::isnan(t); })) found = true;
+    }
+  });
+  return found;
+}
+
+bool has_invalid_times(const DelayLaw& law, const Grid& grid, ThreadTeam& team) {
+  std::vector<Point> points;
+  for (const auto& leg : {law.transmit, law.receive}) {
+    // A leg of the analytic form reaches every pixel.
+    if (leg->point_source(0)) continue;
+    if (points.empty()) points = grid.points();
+    if (has_invalid_times(*leg, points, team)) return true;
+  }
+  return false;
+}
+
+/// The most that any source of a leg reaches in any patch of the tile, and its bounds over all sources.
+struct Reach {
+  std::int32_t top = 0;
+  std::int64_t low = std::numeric_limits<std::int32_t>::max();
+  std::int64_t high = std::numeric_limits<std::int32_t>::min();
+};
+
+Reach reach_of(const LegTables& tables, const Tile& tile) {
+  Reach reach;
+  const std::size_t first = tile.first_patch * tables.sources;
+  const std::size_t last = first + std::size_t{tile.patches} * tables.sources;
+  const auto* base = static_cast<const std::int32_t*>(tables.base.data());
+  const auto* top = static_cast<const std::int32_t*>(tables.top.data());
+  for (std::size_t entry = first; entry < last; ++entry) {
+    if (base[entry] == inactive) continue;
+    reach.top = std::max(reach.top, top[entry]);
+    reach.low = std::min<std::int64_t>(reach.low, base[entry]);
+    reach.high = std::max<std::int64_t>(reach.high, std::int64_t{base[entry]} + top[entry]);
+  }
+  return reach;
+}
+
+void choose_kernels(DelayTables& tables, const KernelSet& kernels, std::size_t samples) {
+  for (Tile& tile : tables.tiling.tiles) {
+    const Reach outer = reach_of(tables.transmit, tile);
+    const Reach inner = reach_of(tables.inner(), tile);
+    const std::int32_t reach = outer.top + inner.top;
+    tile.window = reach <= kernels.narrow_reach ? Window::narrow : reach <= kernels.wide_reach ? Window::wide : Window::gather;
+    tile.checked = outer.low + inner.low < 0 || outer.high + inner.high > static_cast<std::int64_t>(samples) - 2;
+  }
+}
+
+bool weights_needed(const ImagingPlan& plan) {
+  return has_weights(plan.apodization, Side::transmit) || has_weights(plan.apodization, Side::receive);
+}
+
+}  // namespace
+
+std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::uint32_t lanes) {
+  const PatchShape shape = square_patch(lanes);
+  const Grid& grid = plan.grid;
+  const std::size_t patches = ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
+  const std::size_t legs = plan.reciprocal() && plan.laws[view].reciprocal() ? 1 : 2;
+  const std::size_t per_entry = (weights_needed(plan) ? 2 : 1) * lanes * sizeof(float) + 2 * sizeof(std::int32_t);
+  return patches * (legs * plan.acquisition.elements() * per_entry + lanes * sizeof(std::uint32_t));
+}
+
+DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend, ThreadTeam& team) {
+  const DelayLaw& law = plan.laws.at(view);
+  DelayTables tables;
+  tables.tiling = make_tiling(plan.grid, kernels.lanes, team.size());
+  tables.shared = law.reciprocal() && plan.apodization.symmetric();
+  tables.weighted = weights_needed(plan) || has_invalid_times(law, plan.grid, team);
+  // u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate; the constant goes half to each side, so that one table
+  // serves both where the law is reciprocal.
+  const double half_offset =
+      0.5 * (plan.acquisition.time_offset - plan.acquisition.start_time).value * plan.acquisition.sample_rate.value;
+  tables.transmit =
+      SideBuilder(plan, tables.tiling, {law, *law.transmit, Side::transmit, tables.weighted, half_offset}, backend).build(team);
+  if (!tables.shared) {
+    tables.receive =
+        SideBuilder(plan, tables.tiling, {law, *law.receive, Side::receive, tables.weighted, half_offset}, backend).build(team);
+  }
+  choose_kernels(tables, kernels, plan.acquisition.samples);
+  return tables;
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,68 @@
+// Delay laws as the kernels want them: tiles of patches, whole bases and fractional offsets in samples.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cpu/thread_team.hpp"
+#include "pipeline/backend.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "stages/beamform/apodization.hpp"
+#include "stages/beamform/tile_kernel.hpp"
+
+namespace echoform::beamform {
+
+/// A piece of the image that one thread sums at a time: small enough that its sums, windows and delays stay in the cache.
+struct Tile {
+  std::uint32_t patches = 0;
+  std::uint64_t first_patch = 0;   ///< of the tables
+  Window window = Window::gather;
+  bool checked = true;             ///< some pair may reach beyond the A-scan
+};
+
+/// How the grid is cut. Pixels are listed lane by lane; the last patches of a row or column repeat pixels beyond the edge
+/// (marked by `outside`), whose sums nobody reads.
+struct Tiling {
+  static constexpr std::uint32_t outside = UINT32_MAX;
+  std::uint32_t lanes = 16;
+  std::vector<Tile> tiles;
+  std::vector<std::uint32_t> pixel;  ///< [patch, lane]: place in the image, or outside
+  std::uint32_t most_patches = 0;    ///< of any tile
+  [[nodiscard]] std::size_t patches() const { return pixel.size() / lanes; }
+};
+
+/// One leg's delays over all patches.
+struct LegTables {
+  std::uint32_t sources = 0;
+  Buffer offset;   ///< float [patch, source, lane]
+  Buffer weight;   ///< float [patch, source, lane]; empty where all weights are 1
+  Buffer base;     ///< int32 [patch, source]; `inactive` where all lanes weigh nothing
+  Buffer top;      ///< int32 [patch, source]: no offset of the patch exceeds it
+  Buffer low;      ///< int32 [tile, source]: least base, for fetching ahead
+  Buffer high;     ///< int32 [tile, source]: greatest base + top
+  [[nodiscard]] std::size_t bytes() const {
+    return offset.size() + weight.size() + base.size() + top.size() + low.size() + high.size();
+  }
+};
+
+struct DelayTables {
+  Tiling tiling;
+  LegTables transmit;
+  LegTables receive;   ///< empty when the law and weights are reciprocal: both sides use `transmit`
+  bool shared = true;
+  bool weighted = false;
+  [[nodiscard]] const LegTables& inner() const { return shared ? transmit : receive; }
+  [[nodiscard]] std::size_t bytes() const { return transmit.bytes() + receive.bytes() + tiling.pixel.size() * 4; }
+};
+
+/// Bytes that the tables of a plan's view take; before anything is allocated.
+[[nodiscard]] std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::uint32_t lanes);
+
+/// Evaluates the law in double precision over the whole grid. Throws InputError if the law gives an infinite time or one
+/// of 1 s and more.
+[[nodiscard]] DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend,
+                                            ThreadTeam& team);
+
+}  // namespace echoform::beamform

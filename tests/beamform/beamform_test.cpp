@@ -1,0 +1,430 @@
+#include "stages/beamform/beamform.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/errors.hpp"
+#include "tests/beamform/direct_sum.hpp"
+
+namespace echoform {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Smooth random signals: band-limited as real A-scans are, so that neighbouring samples are related and an error of a delay
+/// shows as an error of the image in proportion.
+struct Signals {
+  std::size_t elements;
+  std::size_t samples;
+  std::vector<std::complex<float>> values;  // [tx, rx, sample], reciprocal if asked for
+
+  Signals(std::size_t n, std::size_t m, unsigned seed, bool reciprocal) : elements(n), samples(m), values(n * n * m) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    for (std::size_t tx = 0; tx < n; ++tx) {
+      for (std::size_t rx = reciprocal ? tx : 0; rx < n; ++rx) {
+        std::vector<Complex> row(m);
+        for (int tone = 0; tone < 6; ++tone) {
+          const double frequency = 0.05 + 0.03 * tone;
+          const Complex amplitude(normal(random), normal(random));
+          for (std::size_t k = 0; k < m; ++k) row[k] += amplitude * std::polar(1.0, 2.0 * std::numbers::pi * frequency * static_cast<double>(k));
+        }
+        for (std::size_t k = 0; k < m; ++k) {
+          at(tx, rx, k) = std::complex<float>(row[k]);
+          if (reciprocal) at(rx, tx, k) = std::complex<float>(row[k]);
+        }
+      }
+    }
+  }
+  std::complex<float>& at(std::size_t tx, std::size_t rx, std::size_t k) { return values[(tx * elements + rx) * samples + k]; }
+  [[nodiscard]] const std::complex<float>& at(std::size_t tx, std::size_t rx, std::size_t k) const {
+    return values[(tx * elements + rx) * samples + k];
+  }
+};
+
+/// The signals as the beamformer's input in one of its forms.
+struct Input {
+  BlockSpec spec;
+  std::vector<float> data;
+
+  Input(const Signals& signals, MatrixKind kind) {
+    const std::size_t n = signals.elements;
+    spec.type = ElementType::planar_complex64;
+    spec.matrix = kind;
+    spec.rows = kind == MatrixKind::full ? n * n : n * (n + 1) / 2;
+    spec.columns = signals.samples;
+    spec.row_stride = (signals.samples + 64 + 15) / 16 * 16;
+    data.assign(spec.rows * 2 * spec.row_stride, 0.0F);
+    std::size_t row = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = kind == MatrixKind::full ? 0 : i; j < n; ++j, ++row) {
+        for (std::size_t k = 0; k < signals.samples; ++k) {
+          std::complex<float> value = signals.at(i, j, k);
+          if (kind == MatrixKind::half_summed && i != j) value += signals.at(j, i, k);
+          data[2 * row * spec.row_stride + k] = value.real();
+          data[(2 * row + 1) * spec.row_stride + k] = value.imag();
+        }
+      }
+    }
+  }
+};
+
+ImagingPlan make_plan(std::size_t elements, std::size_t samples, Grid grid, std::string_view view = "LL") {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(elements, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  plan.acquisition.samples = samples;
+  plan.acquisition.sample_rate = Hertz(40e6);
+  plan.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+  plan.grid = grid;
+  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, std::string(view)})};
+  return plan;
+}
+
+std::vector<std::complex<float>> beamform(const ImagingPlan& plan, const Input& input, SimdLevel level, std::size_t threads = 1,
+                                          BeamformLookup lookup = BeamformLookup::automatic) {
+  const auto backend = make_cpu_backend(threads);
+  const auto queue = backend->make_queue();
+  const auto stage = make_beamform_cpu(plan, 0, *backend, level, lookup);
+  const BlockSpec output = stage->prepare(input.spec);
+  EXPECT_EQ(output.type, ElementType::complex64);
+  EXPECT_EQ(output.rows * output.columns, plan.grid.pixels());
+  std::vector<std::complex<float>> image(plan.grid.pixels());
+  // Twice: a frame leaves nothing behind for the next.
+  for (int frame = 0; frame < 2; ++frame) stage->process({input.data.data()}, {image.data()}, *queue);
+  queue->finish();
+  return image;
+}
+
+direct::Problem problem_of(const ImagingPlan& plan, const Signals& signals) {
+  direct::Problem problem;
+  problem.elements = signals.elements;
+  problem.samples = signals.samples;
+  problem.pixels = plan.grid.pixels();
+  problem.sample_rate = plan.acquisition.sample_rate.value;
+  problem.start_time = plan.acquisition.start_time.value;
+  problem.time_offset = plan.acquisition.time_offset.value;
+  problem.linear = plan.interpolation == Interpolation::linear;
+  problem.sample = [&signals](std::size_t tx, std::size_t rx, std::size_t k) { return Complex(signals.at(tx, rx, k)); };
+  const auto time = [&plan](char mode) {
+    const double velocity = mode == 'L' ? 6320.0 : 3130.0;
+    return [&plan, velocity](std::size_t element, std::size_t pixel) {
+      const Grid& g = plan.grid;
+      const std::size_t ix = pixel % g.x.count;
+      const std::size_t iy = pixel / g.x.count % g.y.count;
+      const std::size_t iz = pixel / g.x.count / g.y.count;
+      const auto along = [](const Axis& axis, std::size_t k) {
+        return axis.count == 1 ? axis.first.value
+                               : axis.first.value + (axis.last.value - axis.first.value) * static_cast<double>(k) / static_cast<double>(axis.count - 1);
+      };
+      const Point& centre = plan.acquisition.probe.elements[element].centre;
+      return std::hypot(along(g.x, ix) - centre.x.value, along(g.y, iy) - centre.y.value, along(g.z, iz) - centre.z.value) / velocity;
+    };
+  };
+  problem.transmit_time = time(plan.laws[0].view.front());
+  problem.receive_time = time(plan.laws[0].view.back());
+  return problem;
+}
+
+// Single precision: offsets below 64 samples are held to 2^-18, at up to 1.3 radians a sample, and sums of a few hundred terms
+// round at 6e-8 each. Together below 1e-5 of the image with a margin of about five.
+constexpr double single_precision = 1e-5;
+
+struct Case {
+  SimdLevel level;
+  MatrixKind matrix;
+  Interpolation interpolation;
+  const char* view;
+  std::size_t threads;
+  BeamformLookup lookup;
+};
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  return std::string(to_string(c.level)) + (c.matrix == MatrixKind::full ? "Full" : c.matrix == MatrixKind::half ? "Half" : "HalfSummed") +
+         (c.interpolation == Interpolation::linear ? "Linear" : "Nearest") + c.view + std::to_string(c.threads) + "threads" +
+         (c.lookup == BeamformLookup::gather ? "Gather" : "");
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const auto level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (level > simd_level()) continue;
+    for (const auto matrix : {MatrixKind::full, MatrixKind::half, MatrixKind::half_summed}) {
+      for (const char* view : {"LL", "TT", "LT"}) {
+        if (matrix == MatrixKind::half_summed && std::string_view(view) == "LT") continue;
+        for (const auto interpolation : {Interpolation::linear, Interpolation::nearest}) {
+          cases.push_back({level, matrix, interpolation, view, 1, BeamformLookup::automatic});
+        }
+      }
+    }
+    cases.push_back({level, MatrixKind::half_summed, Interpolation::linear, "LL", 2, BeamformLookup::automatic});
+    cases.push_back({level, MatrixKind::half_summed, Interpolation::linear, "LL", 3, BeamformLookup::automatic});
+    cases.push_back({level, MatrixKind::half_summed, Interpolation::linear, "LL", 1, BeamformLookup::gather});
+    cases.push_back({level, MatrixKind::full, Interpolation::nearest, "LT", 1, BeamformLookup::gather});
+  }
+  return cases;
+}
+
+class Beamform : public testing::TestWithParam<Case> {
+ protected:
+  /// Compares with the direct sum; counts lookups that fall within rounding of a half sample in nearest mode.
+  void expect_equal(ImagingPlan plan, const Signals& signals, double precision = single_precision) const {
+    plan.interpolation = GetParam().interpolation;
+    const Input input(signals, GetParam().matrix);
+    const auto image = beamform(plan, input, GetParam().level, GetParam().threads, GetParam().lookup);
+    const auto problem = problem_of(plan, signals);
+    const auto expected = direct::image(problem);
+    double bound = precision;
+    if (!problem.linear) {
+      // Each lookup that rounding may move by one sample changes one of N^2 terms by at most twice a term's size.
+      std::size_t doubtful = 0;
+      for (std::size_t p = 0; p < problem.pixels; ++p) {
+        for (std::size_t i = 0; i < problem.elements; ++i) {
+          for (std::size_t j = 0; j < problem.elements; ++j) {
+            const double u = (problem.transmit_time(i, p) + problem.receive_time(j, p) - problem.start_time + problem.time_offset) * problem.sample_rate;
+            if (std::abs(u - std::floor(u) - 0.5) < precision) ++doubtful;
+          }
+        }
+      }
+      bound += 2.0 * std::sqrt(static_cast<double>(doubtful) / static_cast<double>(problem.pixels * problem.elements * problem.elements));
+    }
+    EXPECT_LT(direct::relative_error(image, expected), bound);
+  }
+};
+
+TEST_P(Beamform, EqualsTheDirectSum) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 45}, {Metres(1.03e-3), Metres(14.9e-3), 37}, {}};
+  expect_equal(make_plan(9, 480, grid, GetParam().view), Signals(9, 480, 1, true));
+}
+
+TEST_P(Beamform, HonoursTheEndsOfTheAScan) {
+  // Most of this grid lies before the first or after the last sample.
+  Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 33}, {Metres(1.03e-3), Metres(40.9e-3), 50}, {}};
+  ImagingPlan plan = make_plan(5, 100, grid, GetParam().view);
+  plan.acquisition.start_time = Seconds(4.013e-6);
+  expect_equal(plan, Signals(5, 100, 2, true));
+}
+
+TEST_P(Beamform, TakesNegativeStartTimesAndOffsets) {
+  Grid grid{{Metres(-2.1e-3), Metres(2.3e-3), 9}, {Metres(0.0), Metres(3.9e-3), 11}, {}};
+  ImagingPlan plan = make_plan(4, 200, grid, GetParam().view);
+  plan.acquisition.start_time = Seconds(-1.517e-6);
+  plan.acquisition.time_offset = Seconds(0.31e-6);
+  expect_equal(plan, Signals(4, 200, 3, true));
+}
+
+TEST_P(Beamform, TakesGridsWhosePatchesOutgrowEveryWindow) {
+  const Grid grid{{Metres(-30e-3), Metres(30.1e-3), 13}, {Metres(1e-3), Metres(60.3e-3), 11}, {}};
+  // Offsets of up to 512 samples are held to 2^-15.
+  expect_equal(make_plan(6, 1700, grid, GetParam().view), Signals(6, 1700, 4, true), 5e-5);
+}
+
+TEST_P(Beamform, TakesVolumesAndSinglePixels) {
+  const Grid volume{{Metres(-3e-3), Metres(3.1e-3), 7}, {Metres(2e-3), Metres(6.3e-3), 5}, {Metres(-1e-3), Metres(1.2e-3), 3}};
+  expect_equal(make_plan(4, 300, volume, GetParam().view), Signals(4, 300, 5, true));
+  const Grid pixel{{Metres(0.4e-3), Metres(0.4e-3), 1}, {Metres(5.07e-3), Metres(5.07e-3), 1}, {}};
+  expect_equal(make_plan(8, 300, pixel, GetParam().view), Signals(8, 300, 6, true));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Beamform, testing::ValuesIn(all_cases()), name_of);
+
+class BeamformLevel : public testing::TestWithParam<SimdLevel> {
+ protected:
+  void SetUp() override {
+    if (GetParam() > simd_level()) GTEST_SKIP() << "this processor has no " << to_string(GetParam());
+  }
+};
+
+TEST_P(BeamformLevel, FullMatrixNeedsNoReciprocity) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 20}, {Metres(1.03e-3), Metres(14.9e-3), 21}, {}};
+  const ImagingPlan plan = make_plan(6, 480, grid, "TL");
+  const Signals signals(6, 480, 7, false);
+  const auto image = beamform(plan, Input(signals, MatrixKind::full), GetParam());
+  EXPECT_LT(direct::relative_error(image, direct::image(problem_of(plan, signals))), single_precision);
+}
+
+TEST_P(BeamformLevel, HalfEqualsFull) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 32}, {Metres(1.03e-3), Metres(14.9e-3), 32}, {}};
+  const ImagingPlan plan = make_plan(8, 480, grid);
+  // Not reciprocal data: the sum s_ij + s_ji serves both orders all the same, since the delays do not tell them apart.
+  const Signals signals(8, 480, 8, false);
+  const auto full = beamform(plan, Input(signals, MatrixKind::full), GetParam());
+  const auto half = beamform(plan, Input(signals, MatrixKind::half_summed), GetParam());
+  const std::vector<Complex> reference(full.begin(), full.end());
+  EXPECT_LT(direct::relative_error(half, reference), 2e-6);  // the order of a hundred single-precision additions
+}
+
+TEST_P(BeamformLevel, ReciprocalViewsOfReciprocalDataAgree) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 19}, {Metres(1.03e-3), Metres(9.9e-3), 18}, {}};
+  const Signals signals(6, 480, 9, true);
+  const auto lt = beamform(make_plan(6, 480, grid, "LT"), Input(signals, MatrixKind::half), GetParam());
+  const auto tl = beamform(make_plan(6, 480, grid, "TL"), Input(signals, MatrixKind::full), GetParam());
+  EXPECT_LT(direct::relative_error(lt, std::vector<Complex>(tl.begin(), tl.end())), 2e-6);
+}
+
+TEST_P(BeamformLevel, WeighsBothSidesByTheApodization) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 23}, {Metres(1.03e-3), Metres(14.9e-3), 29}, {}};
+  for (const auto sides : {ApodizationSides::both, ApodizationSides::transmit, ApodizationSides::receive}) {
+    ImagingPlan plan = make_plan(7, 480, grid);
+    plan.apodization.window = ApodizationWindow::tukey;
+    plan.apodization.tukey_fraction = 0.6;
+    plan.apodization.directivity = true;
+    plan.apodization.angle_limit = 41.0;
+    plan.apodization.sides = sides;
+    const Signals signals(7, 480, 10, true);
+    auto problem = problem_of(plan, signals);
+    const auto weight = [&plan](std::size_t element, std::size_t pixel) {
+      const double x = plan.grid.x.at(pixel % plan.grid.x.count).value - plan.acquisition.probe.elements[element].centre.x.value;
+      const double z = plan.grid.z.at(pixel / plan.grid.x.count).value;
+      const double angle = std::atan2(std::abs(x), z);
+      if (angle > 41.0 * std::numbers::pi / 180.0) return 0.0;
+      const double t = (static_cast<double>(element) + 0.5) / 7.0;
+      const double edge = std::min(t, 1.0 - t) / 0.3;
+      const double window = edge < 1.0 ? 0.5 * (1.0 - std::cos(std::numbers::pi * edge)) : 1.0;
+      const double argument = std::numbers::pi * 0.5e-3 * 5e6 / 6320.0 * std::sin(angle);
+      return window * std::cos(angle) * (argument == 0.0 ? 1.0 : std::sin(argument) / argument);
+    };
+    if (sides != ApodizationSides::receive) problem.transmit_weight = weight;
+    if (sides != ApodizationSides::transmit) problem.receive_weight = weight;
+    const auto matrix = sides == ApodizationSides::both ? MatrixKind::half_summed : MatrixKind::half;
+    EXPECT_LT(direct::relative_error(beamform(plan, Input(signals, matrix), GetParam()), direct::image(problem)), single_precision);
+    EXPECT_LT(direct::relative_error(beamform(plan, Input(signals, MatrixKind::full), GetParam()), direct::image(problem)), single_precision);
+  }
+}
+
+/// A straight leg with a shadow: no path from element e to pixels with x beyond a line that moves with e.
+class ShadowedLeg final : public Leg {
+ public:
+  explicit ShadowedLeg(const Probe& probe) : probe_(probe) {}
+  [[nodiscard]] std::size_t sources() const noexcept override { return probe_.elements.size(); }
+  static bool shadowed(std::size_t source, double x) { return x > 1e-3 * static_cast<double>(source) - 2.5e-3; }
+  void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      const Point& e = probe_.elements[source].centre;
+      seconds[k] = shadowed(source, pixels[k].x.value) ? std::numeric_limits<double>::quiet_NaN()
+                                                       : std::hypot((pixels[k].x - e.x).value, (pixels[k].z - e.z).value) / 6320.0;
+    }
+  }
+
+ private:
+  Probe probe_;
+};
+
+TEST_P(BeamformLevel, LeavesOutPathsThatDoNotExist) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 41}, {Metres(1.03e-3), Metres(14.9e-3), 33}, {}};
+  ImagingPlan plan = make_plan(7, 480, grid);
+  const auto leg = std::make_shared<ShadowedLeg>(plan.acquisition.probe);
+  plan.laws = {DelayLaw{"LL", leg, leg}};
+  const Signals signals(7, 480, 11, true);
+  auto problem = problem_of(plan, signals);
+  problem.transmit_time = problem.receive_time = [&](std::size_t element, std::size_t pixel) {
+    const Point p = plan.grid.at(pixel);
+    const double x0 = plan.acquisition.probe.elements[element].centre.x.value;
+    return ShadowedLeg::shadowed(element, p.x.value) ? std::numeric_limits<double>::quiet_NaN()
+                                                     : std::hypot(p.x.value - x0, p.z.value) / 6320.0;
+  };
+  const auto image = beamform(plan, Input(signals, MatrixKind::half_summed), GetParam());
+  const auto expected = direct::image(problem);
+  EXPECT_LT(direct::relative_error(image, expected), single_precision);
+  EXPECT_EQ(image.back(), std::complex<float>(0.0F, 0.0F));
+}
+
+TEST_P(BeamformLevel, IsLinear) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 16}, {Metres(1.03e-3), Metres(14.9e-3), 16}, {}};
+  const ImagingPlan plan = make_plan(6, 480, grid);
+  const Input a(Signals(6, 480, 12, false), MatrixKind::full);
+  const Input b(Signals(6, 480, 13, false), MatrixKind::full);
+  Input sum = a;
+  for (std::size_t k = 0; k < sum.data.size(); ++k) sum.data[k] = 2.0F * a.data[k] - 0.5F * b.data[k];
+  const auto image_a = beamform(plan, a, GetParam());
+  const auto image_b = beamform(plan, b, GetParam());
+  std::vector<Complex> expected;
+  for (std::size_t k = 0; k < image_a.size(); ++k) expected.push_back(2.0 * Complex(image_a[k]) - 0.5 * Complex(image_b[k]));
+  EXPECT_LT(direct::relative_error(beamform(plan, sum, GetParam()), expected), 2e-6);
+}
+
+TEST_P(BeamformLevel, ImagesDoNotDependOnTheNumberOfThreads) {
+  const Grid grid{{Metres(-7.1e-3), Metres(8.3e-3), 70}, {Metres(1.03e-3), Metres(14.9e-3), 66}, {}};
+  const ImagingPlan plan = make_plan(6, 480, grid);
+  const Input input(Signals(6, 480, 14, false), MatrixKind::half_summed);
+  const auto one = beamform(plan, input, GetParam(), 1);
+  EXPECT_EQ(one, beamform(plan, input, GetParam(), 2));
+  EXPECT_EQ(one, beamform(plan, input, GetParam(), 5));
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, BeamformLevel, testing::Values(SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512),
+                         [](const auto& level) { return std::string(to_string(level.param)); });
+
+/// Every source takes the same time to every pixel.
+class ConstantLeg final : public Leg {
+ public:
+  ConstantLeg(std::size_t sources, double time) : sources_(sources), time_(time) {}
+  [[nodiscard]] std::size_t sources() const noexcept override { return sources_; }
+  void travel_times(std::size_t, std::span<const Point>, std::span<double> seconds) const override {
+    for (double& t : seconds) t = time_;
+  }
+
+ private:
+  std::size_t sources_;
+  double time_;
+};
+
+std::string refusal(const ImagingPlan& plan, const BlockSpec& spec) {
+  const auto backend = make_cpu_backend(1);
+  try {
+    const BlockSpec output = make_beamform_cpu(plan, 0, *backend)->prepare(spec);
+    (void)output;
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(BeamformInput, RefusesWhatItCannotUse) {
+  const Grid grid{{Metres(0.0), Metres(1e-3), 4}, {Metres(1e-3), Metres(2e-3), 4}, {}};
+  const ImagingPlan plan = make_plan(4, 100, grid);
+  BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
+  EXPECT_EQ(refusal(plan, spec), "accepted");
+  BlockSpec interleaved = spec;
+  interleaved.type = ElementType::complex64;
+  EXPECT_EQ(refusal(plan, interleaved), "beamform input: found complex64 [10, 100] with rows of 176; expected planar complex64 [10, 100] with rows of at least 164");
+  BlockSpec tight = spec;
+  tight.row_stride = 112;
+  EXPECT_EQ(refusal(plan, tight), "beamform input: found planar complex64 [10, 100] with rows of 112; expected planar complex64 [10, 100] with rows of at least 164");
+  EXPECT_EQ(refusal(make_plan(4, 100, grid, "LT"), spec),
+            "beamform input: found a summed half matrix; expected half or full: the law or the weights tell (i, j) from (j, i)");
+  ImagingPlan infinite = plan;
+  const auto leg = std::make_shared<ConstantLeg>(4, std::numeric_limits<double>::infinity());
+  infinite.laws = {DelayLaw{"LL", leg, leg}};
+  EXPECT_THAT(refusal(infinite, spec), testing::HasSubstr("expected finite times below 1 s, or NaN where there is no path"));
+}
+
+TEST(ContactLaw, RefusesUnknownViewsAndMissingVelocities) {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(4, Metres(1e-3), Metres(0.0), Hertz(0.0), Hertz(0.0));
+  const auto message = [&](const Material& material, const std::string& view) -> std::string {
+    try {
+      const DelayLaw law = make_delay_law("contact", {acquisition, material, view});
+      return law.reciprocal() ? "reciprocal" : "accepted";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  const Material aluminium{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+  EXPECT_EQ(message(aluminium, "LL"), "reciprocal");
+  EXPECT_EQ(message(aluminium, "T-T"), "reciprocal");
+  EXPECT_EQ(message(aluminium, "L-T"), "accepted");
+  EXPECT_EQ(message(aluminium, "LQ"), "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT for the contact law");
+  EXPECT_EQ(message({MetresPerSecond(6320.0), {}}, "LT"),
+            "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
+}
+
+}  // namespace
+}  // namespace echoform

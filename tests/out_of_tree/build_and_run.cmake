@@ -1,0 +1,7 @@
+# cmake -DSOURCE= -DBUILD= -DEchoform_DIR= -DGENERATOR= -DCC= -DCXX= -DFLAGS= -DPROGRAM= -P build_and_run.cmake
+file(REMOVE_RECURSE ${BUILD})
+set(environment ${CMAKE_COMMAND} -E env --unset=DESTDIR)
+execute_process(COMMAND ${environment} ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BUILD} -DEchoform_DIR=${Echoform_DIR}
+    -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=Release COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${environment} ${CMAKE_COMMAND} --build ${BUILD} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${BUILD}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
