@@ -12,7 +12,7 @@ struct Quantity {
   double value = 0.0;
 
   constexpr Quantity() = default;
-  constexpr explicit Quantity(double si_value) : value(si_value) {}
+  constexpr explicit Quantity(double si) : value(si) {}
 
   constexpr auto operator<=>(const Quantity&) const = default;
   constexpr Quantity operator-() const { return Quantity(-value); }

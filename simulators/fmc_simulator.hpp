@@ -1,0 +1,94 @@
+// The simulated Full Matrix Capture source: a probe, a phantom, and the frames that an instrument would send of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/grid.hpp"
+#include "simulators/echo_model.hpp"
+#include "simulators/phantom.hpp"
+
+namespace echoform {
+
+struct SimulatorConfiguration {
+  std::size_t elements = 32;
+  Metres pitch{0.6e-3};
+  Metres element_width{0.5e-3};  ///< 0 .. pitch; 0 is a point
+  Hertz centre_frequency{5e6};
+  double fractional_bandwidth = 0.6;  ///< -6 dB width of the amplitude spectrum over the centre frequency, 0.02 .. 2
+  std::size_t samples = 1024;         ///< per A-scan
+  Hertz sample_rate{40e6};            ///< more than twice the centre frequency
+  Seconds start_time;
+  Seconds time_offset;
+  MatrixKind matrix = MatrixKind::full;
+  SampleEncoding encoding = SampleEncoding::int16;
+  Material material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+  Spreading spreading = Spreading::cylindrical;
+  bool directivity = true;
+  std::vector<std::size_t> dead_elements;  ///< their pairs hold zeros
+  /// Amplitude that reaches the converter's 2047; smaller is more gain, and beyond it samples saturate. Sample scale is
+  /// full_scale / 2047. A scatterer of reflectivity 1 at 10 mm below an element gives amplitude 1 there.
+  double full_scale = 1.0;
+  double noise_rms = 0.002;  ///< amplitude, added to every A-scan before the converter
+  /// Converter of 12 bits before the encoding. Without it float32 carries the amplitudes themselves.
+  bool quantised = true;
+  std::uint64_t seed = 1;         ///< of the noise
+  std::size_t cycle_frames = 32;  ///< frames in the phantom's cycle: frame k shows it at phase k / cycle_frames
+  Phantom phantom = default_phantom(1);
+  AcquisitionLimits limits;
+};
+
+/// The demo: every default, with `seed` for the noise and for the phantom's seeded scatterer.
+[[nodiscard]] SimulatorConfiguration demo_simulator(std::uint64_t seed);
+
+/// The grid that shows the demo's part: x = -20 .. 20 mm, z = 1 .. 45 mm.
+[[nodiscard]] Grid demo_grid(std::size_t nx = 256, std::size_t nz = 256);
+
+/// Throws InputError (naming `where` and the key) if anything is out of the ranges above or not finite, or integer samples
+/// are asked for without the converter.
+void validate(const SimulatorConfiguration& configuration, std::string_view where);
+
+/// What the frames are. Expects a valid configuration.
+[[nodiscard]] Acquisition acquisition_of(const SimulatorConfiguration& configuration);
+
+/// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k.
+///
+/// The pulse is a cosine under a Gaussian, exp(-t^2 / (2 s^2)) cos(2 pi f t), s = sqrt(2 ln 2) / (pi * bandwidth * f): even,
+/// so the envelope of its analytic signal peaks exactly at t = 0, which lies at the echo's travel time between the samples.
+/// It is cut at 6 s, where the Gaussian is 1.5e-8.
+///
+/// Integer and quantised samples are the counts of a 12-bit converter: nearest count, held within -2048 .. 2047. HALF_SUMMED
+/// adds the counts of (i, j) and (j, i), as an instrument does behind its converter; packed in 12 bits the sum is held
+/// within the range once more. Every A-scan has noise of its own, the same in every kind of matrix and encoding.
+class FmcSimulator {
+ public:
+  /// Validates, naming `where`.
+  explicit FmcSimulator(SimulatorConfiguration configuration, std::string_view where = "[simulator]");
+
+  [[nodiscard]] const SimulatorConfiguration& configuration() const noexcept { return configuration_; }
+  [[nodiscard]] const Acquisition& acquisition() const noexcept { return acquisition_; }
+
+  /// Phase of the phantom's cycle in frame `frame`.
+  [[nodiscard]] double phase(std::uint64_t frame) const;
+  /// Where everything is in frame `frame`. Names refer to this simulator.
+  [[nodiscard]] std::vector<TruePosition> true_positions(std::uint64_t frame) const;
+
+  /// Writes frame `frame` into `bytes` (acquisition().frame_bytes() of them). Safe from several threads at once. Allocates
+  /// a few A-scans of scratch memory: not for the hot path, which takes its frames from a FrameCycle.
+  void synthesise(std::uint64_t frame, std::span<std::byte> bytes) const;
+
+ private:
+  SimulatorConfiguration configuration_;
+  Acquisition acquisition_;
+};
+
+/// Adds amplitude * pulse(t - time) to the samples: only those that it reaches are touched. `samples` start at
+/// acquisition.start_time, as the acquisition's conventions say. Exposed for tests.
+void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, const Echo& echo, std::span<float> samples) noexcept;
+
+}  // namespace echoform

@@ -1,0 +1,47 @@
+// Frames synthesised ahead and sent round and round, so that the simulated source runs as fast as it can send.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "simulators/fmc_simulator.hpp"
+#include "simulators/playback.hpp"
+
+namespace echoform {
+
+struct FrameCycleOptions {
+  std::size_t threads = 0;                            ///< that synthesise; 0: one for each processor, at most one a frame
+  std::size_t memory_limit = std::size_t{512} << 20;  ///< bytes that the frames may take
+};
+
+/// The whole cycle of a simulator's phantom, in memory. Where cycle_frames frames do not fit, the cycle has as many as do:
+/// the motion takes larger steps and still closes.
+class FrameCycle final : public FrameSource {
+ public:
+  /// Synthesises all frames. InputError if not even one fits or the configuration is wrong; RuntimeFault without memory.
+  explicit FrameCycle(SimulatorConfiguration configuration, const FrameCycleOptions& options = {});
+
+  [[nodiscard]] const Acquisition& acquisition() const noexcept override { return simulator_.acquisition(); }
+  [[nodiscard]] std::uint64_t frames() const noexcept override { return simulator_.configuration().cycle_frames; }
+  [[nodiscard]] bool cyclic() const noexcept override { return true; }
+  /// Any index: taken modulo frames(). The bytes stay valid as long as the cycle.
+  [[nodiscard]] std::span<const std::byte> frame(std::uint64_t index) override;
+  [[nodiscard]] std::string describe() const override;
+
+  /// Its configuration holds the number of frames that the cycle really has.
+  [[nodiscard]] const FmcSimulator& simulator() const noexcept { return simulator_; }
+  /// Where everything is in frame `index`, taken modulo frames().
+  [[nodiscard]] std::vector<TruePosition> true_positions(std::uint64_t index) const { return simulator_.true_positions(index); }
+  /// Bytes that the frames take; fixed from construction on.
+  [[nodiscard]] std::size_t bytes() const noexcept { return data_.size(); }
+
+ private:
+  FmcSimulator simulator_;
+  std::size_t frame_bytes_;
+  std::vector<std::byte> data_;
+};
+
+}  // namespace echoform

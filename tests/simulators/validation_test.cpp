@@ -1,0 +1,118 @@
+// Every wrong configuration is refused in one line that names the place, what was found and what is expected.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "pipeline/errors.hpp"
+#include "simulators/frame_cycle.hpp"
+
+namespace echoform {
+namespace {
+
+using testing::ThrowsMessage;
+
+struct BadConfiguration {
+  std::string name;
+  std::function<void(SimulatorConfiguration&)> spoil;
+  std::string message;
+};
+
+void PrintTo(const BadConfiguration& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+class Refused : public testing::TestWithParam<BadConfiguration> {};
+
+TEST_P(Refused, InOneLine) {
+  SimulatorConfiguration configuration;
+  GetParam().spoil(configuration);
+  EXPECT_THAT([&] { validate(configuration, "[simulator]"); }, ThrowsMessage<InputError>(GetParam().message));
+  EXPECT_THAT([&] { FmcSimulator simulator(configuration); }, ThrowsMessage<InputError>(GetParam().message));
+}
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Motion rising(double by) {
+  return {MotionKind::oscillating, {Metres(0.0), Metres(0.0), Metres(by)}, 1, 0.0};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Configurations, Refused,
+    testing::Values(
+        BadConfiguration{"no_elements", [](auto& c) { c.elements = 0; }, "[simulator] elements: found 0; expected 1 to 1024"},
+        BadConfiguration{"too_many_elements", [](auto& c) { c.elements = 1'000'000'000; },
+                         "[simulator] elements: found 1000000000; expected 1 to 1024"},
+        BadConfiguration{"pitch", [](auto& c) { c.pitch = Metres(0.0); }, "[simulator] pitch: found 0; expected 1e-6 to 0.1 m"},
+        BadConfiguration{"width", [](auto& c) { c.element_width = Metres(7e-4); },
+                         "[simulator] element_width: found 0.0007; expected 0 to the pitch, 0.0006 m"},
+        BadConfiguration{"frequency", [](auto& c) { c.centre_frequency = Hertz(nan); },
+                         "[simulator] centre_frequency: found nan; expected 1e3 to 1e9 Hz"},
+        BadConfiguration{"bandwidth", [](auto& c) { c.fractional_bandwidth = 2.5; },
+                         "[simulator] fractional_bandwidth: found 2.5; expected 0.02 to 2"},
+        BadConfiguration{"velocity", [](auto& c) { c.material.longitudinal_velocity = MetresPerSecond(0.0); },
+                         "[simulator] longitudinal_velocity: found 0; expected 100 to 20000 m/s"},
+        BadConfiguration{"samples", [](auto& c) { c.samples = 1; }, "[simulator] samples: found 1; expected 2 to 1048576"},
+        BadConfiguration{"frame",
+                         [](auto& c) {
+                           c.elements = 1024;
+                           c.samples = 1024;
+                         },
+                         "[simulator] frame: found 1048576 A-scans of 2048 bytes; expected at most 1073741824 bytes a frame"},
+        BadConfiguration{"rate", [](auto& c) { c.sample_rate = Hertz(-1.0); },
+                         "[simulator] sample rate: found -1 Hz; expected a positive number up to 1e12 Hz"},
+        BadConfiguration{"nyquist", [](auto& c) { c.sample_rate = Hertz(10e6); },
+                         "[simulator] sample_rate: found 10000000 Hz; expected more than twice the centre frequency, 5000000 Hz"},
+        BadConfiguration{"full_scale", [](auto& c) { c.full_scale = 0.0; },
+                         "[simulator] full_scale: found 0; expected a positive number, 1e-12 to 1e12"},
+        BadConfiguration{"noise", [](auto& c) { c.noise_rms = -1.0; }, "[simulator] noise_rms: found -1; expected 0 to 1e12"},
+        BadConfiguration{"cycle", [](auto& c) { c.cycle_frames = 0; },
+                         "[simulator] cycle_frames: found 0; expected 1 to 1000000"},
+        BadConfiguration{"dead",
+                         [](auto& c) {
+                           c.dead_elements = {3, 32};
+                         },
+                         "[simulator] dead_elements: found 32; expected 0 to 31"},
+        BadConfiguration{"converter", [](auto& c) { c.quantised = false; },
+                         "[simulator] quantised: found false with an integer encoding; expected true, or encoding float32"},
+        BadConfiguration{
+            "scatterer", [](auto& c) { c.phantom.points[0].centre.x = Metres(nan); },
+            "[simulator] scatterer \"shallow\": found a number that is not finite; expected a finite centre and motion"},
+        BadConfiguration{"reflectivity", [](auto& c) { c.phantom.points[0].reflectivity = 1e9; },
+                         "[simulator] scatterer \"shallow\": found reflectivity 1000000000; expected -1e+06 to 1e+06"},
+        BadConfiguration{
+            "surfacing", [](auto& c) { c.phantom.points[0].motion = rising(10e-3); },
+            "[simulator] scatterer \"shallow\": found a top at z = 0.000 mm; expected a reflector inside the part, z > 0, "
+            "throughout its motion"},
+        BadConfiguration{"turns", [](auto& c) { c.phantom.points[0].motion.turns = 0; },
+                         "[simulator] scatterer \"shallow\": found 0 turns a cycle; expected 1 to 1000"},
+        BadConfiguration{"radius", [](auto& c) { c.phantom.holes[0].radius = Metres(0.0); },
+                         "[simulator] hole \"hole of 1.5 mm\": found radius 0 m; expected a positive radius"},
+        BadConfiguration{
+            "hole_out", [](auto& c) { c.phantom.holes[0].radius = Metres(15e-3); },
+            "[simulator] hole \"hole of 1.5 mm\": found a top at z = -1.000 mm; expected a reflector inside the part, z > 0, "
+            "throughout its motion"},
+        BadConfiguration{"depth", [](auto& c) { c.phantom.backwalls[0].depth = Metres(-1.0); },
+                         "[simulator] backwall \"backwall\": found depth -1 m; expected a positive depth"},
+        BadConfiguration{"wall_ends",
+                         [](auto& c) { c.phantom.backwalls[0].x_first = c.phantom.backwalls[0].x_last = Metres(0.0); },
+                         "[simulator] backwall \"backwall\": found x from 0 to 0 m; expected x_first < x_last"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(FrameCycleRefuses, MemoryForLessThanOneFrame) {
+  EXPECT_THAT(
+      [] { FrameCycle cycle(SimulatorConfiguration{}, {.threads = 1, .memory_limit = 1000}); },
+      ThrowsMessage<InputError>("[simulator] memory_limit: found 1000 bytes; expected at least one frame, 2097152 bytes"));
+}
+
+TEST(FmcSimulatorRefuses, RoomOfTheWrongSize) {
+  const FmcSimulator simulator(SimulatorConfiguration{});
+  std::vector<std::byte> room(10);
+  EXPECT_THAT([&] { simulator.synthesise(0, room); },
+              ThrowsMessage<InputError>("simulated frame: found room for 10 bytes; expected 2097152 bytes"));
+}
+
+}  // namespace
+}  // namespace echoform
