@@ -18,6 +18,7 @@ class CpuBackend final : public Backend {
   CpuBackend(std::size_t threads, bool pin) : threads_(threads), pin_(pin) {}
 
   [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::cpu; }
+  [[nodiscard]] std::size_t threads() const noexcept { return threads_ != 0 ? threads_ : usable_processors(); }
 
   [[nodiscard]] Buffer allocate(std::size_t bytes, MemoryUse /*use*/) override {
     // Large blocks sit on huge pages where the system grants them: window loads jump from A-scan to A-scan.
@@ -42,6 +43,8 @@ class CpuBackend final : public Backend {
 }  // namespace
 
 std::unique_ptr<Backend> make_cpu_backend(std::size_t threads, bool pin) { return std::make_unique<CpuBackend>(threads, pin); }
+
+std::size_t team_size(const Backend& backend) { return static_cast<const CpuBackend&>(backend).threads(); }
 
 SimdLevel simd_level() {
   static const SimdLevel level = [] {

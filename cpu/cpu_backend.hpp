@@ -15,6 +15,9 @@ namespace echoform {
 /// The team behind a queue of the CPU backend.
 [[nodiscard]] inline ThreadTeam& team_of(ExecutionQueue& queue) { return static_cast<ThreadTeam&>(queue); }
 
+/// Members of the teams that `backend`, a CPU backend, makes: what stages size their scratch memory by.
+[[nodiscard]] std::size_t team_size(const Backend& backend);
+
 /// Instruction sets that the processor and the operating system offer. ECHOFORM_SIMD (portable, avx2, avx512) in the
 /// environment lowers the level for tests and comparisons.
 enum class SimdLevel : unsigned char { portable, avx2, avx512 };

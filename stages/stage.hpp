@@ -25,6 +25,9 @@ class Stage {
 
   /// Queues the work for one frame. Never allocates, blocks or synchronises; `output` may not overlap `input`.
   virtual void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept = 0;
+
+  /// Bytes that the stage holds after prepare(), where they are worth counting: tables, large scratch.
+  [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }
 };
 
 /// Builds the stage for one view of a plan (shared stages are built with view 0).

@@ -1,0 +1,99 @@
+#include "benchmarks/frame.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <random>
+
+#include "cpu/cpu_backend.hpp"
+
+namespace echoform::benchmarks {
+namespace {
+
+void fill_with_noise(const Acquisition& acquisition, Buffer& samples) {
+  std::minstd_rand random(7);
+  if (acquisition.encoding == SampleEncoding::float32) {
+    auto* values = static_cast<float*>(samples.data());
+    for (std::size_t k = 0; k < samples.size() / 4; ++k) values[k] = static_cast<float>(random()) * 0x1p-31F - 0.5F;
+    return;
+  }
+  // 12-bit amplitudes; packed samples are any bytes.
+  auto* values = static_cast<std::int16_t*>(samples.data());
+  const bool packed = acquisition.encoding == SampleEncoding::packed12;
+  for (std::size_t k = 0; k < samples.size() / 2; ++k) {
+    values[k] = static_cast<std::int16_t>(packed ? random() & 0xFFFFU : random() % 4096U - 2048U);
+  }
+}
+
+/// Reading memory is what no engine can do without.
+double read_rate(const Buffer& samples, ThreadTeam& team) {
+  const auto* words = static_cast<const std::uint64_t*>(samples.data());
+  const std::size_t count = samples.size() / 8;
+  std::vector<std::uint64_t> sums(team.size() * 8);
+  const auto begin = std::chrono::steady_clock::now();
+  team.for_each(count, 1U << 15U, [&](std::size_t first, std::size_t last, std::size_t member) {
+    std::uint64_t a = 0;
+    std::uint64_t b = 0;
+    std::uint64_t c = 0;
+    std::uint64_t d = 0;
+    std::size_t k = first;
+    for (; k + 4 <= last; k += 4) {
+      a ^= words[k];
+      b ^= words[k + 1];
+      c ^= words[k + 2];
+      d ^= words[k + 3];
+    }
+    sums[member * 8] ^= a ^ b ^ c ^ d;
+  });
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  volatile std::uint64_t keep = sums[0];
+  (void)keep;
+  return static_cast<double>(samples.size()) / seconds;
+}
+
+}  // namespace
+
+double lookups_of(const ImagingPlan& plan) {
+  const auto n = static_cast<double>(plan.acquisition.elements());
+  double pairs = 0.0;
+  for (const DelayLaw& law : plan.laws) {
+    const bool halved = plan.reciprocal() && law.reciprocal();
+    pairs += halved ? n * (n + 1.0) / 2.0 : n * n;
+  }
+  return pairs * static_cast<double>(plan.grid.pixels());
+}
+
+FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames) {
+  const auto engine = make_engine(plan, {false, BackendKind::cpu, threads}, {});
+  FrameSlot slot;
+  engine->equip(slot);
+  fill_with_noise(plan->acquisition, slot.samples);
+
+  FrameReport report;
+  report.frame_bytes = slot.samples.size();
+  report.engine_bytes = engine->bytes();
+  std::vector<double> rates;
+  std::vector<double> reads;
+  std::vector<std::vector<double>> stages(stage_timing_capacity);
+  ThreadTeam team(threads);
+  for (std::size_t frame = 0; frame < frames + 2; ++frame) {
+    const auto begin = std::chrono::steady_clock::now();
+    engine->submit(slot, [](FrameSlot&, bool) {});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const double read = read_rate(slot.samples, team);
+    if (frame < 2) continue;
+    rates.push_back(1.0 / seconds);
+    reads.push_back(read);
+    for (std::size_t k = 0; k < slot.timing_count; ++k) {
+      stages[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
+    }
+  }
+  report.images_per_second = spread_of(rates);
+  report.read_bytes_per_second = spread_of(reads);
+  for (std::size_t k = 0; k < slot.timing_count; ++k) {
+    report.stages.push_back({std::string(slot.timings[k].stage), spread_of(stages[k])});
+    if (slot.timings[k].stage == "beamform") report.lookups_per_second = lookups_of(*plan) / report.stages.back().seconds.median;
+  }
+  return report;
+}
+
+}  // namespace echoform::benchmarks

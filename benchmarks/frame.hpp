@@ -1,0 +1,35 @@
+// How fast the engine images frames that are already in memory: every stage, no network.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/statistics.hpp"
+#include "pipeline/engine.hpp"
+
+namespace echoform::benchmarks {
+
+struct StageFigure {
+  std::string stage;
+  Spread seconds;
+};
+
+struct FrameReport {
+  std::size_t frame_bytes = 0;
+  std::size_t engine_bytes = 0;
+  Spread images_per_second;       ///< frame by frame
+  std::vector<StageFigure> stages;
+  Spread read_bytes_per_second;   ///< limit: reading the frame's samples once, all threads
+  double lookups_per_second = 0.0;  ///< of the beamform stage, at the median
+};
+
+/// Images one frame of random samples (int16 or as the plan says) `frames` times on `threads` threads after two that are
+/// not counted.
+[[nodiscard]] FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames);
+
+/// Lookups that a frame of the plan costs: pairs times pixels, for each view; every one counted, whether within the A-scan or not.
+[[nodiscard]] double lookups_of(const ImagingPlan& plan);
+
+}  // namespace echoform::benchmarks

@@ -1,0 +1,169 @@
+#include "benchmarks/stream.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "benchmarks/frame.hpp"
+#include "simulators/frame_cycle.hpp"
+#include "simulators/playback.hpp"
+#include "transport/acquisition/sender.hpp"
+#include "transport/acquisition/tcp_source.hpp"
+#include "transport/publish/subscriber.hpp"
+#include "transport/publish/zeromq_sink.hpp"
+
+namespace echoform::benchmarks {
+namespace {
+
+std::size_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+/// Counts images on a thread of its own, as a viewer would, without skipping any.
+class Viewer {
+ public:
+  explicit Viewer(const std::string& endpoint)
+      : subscriber_({endpoint, "image", false, std::size_t{256} << 20}), thread_([this](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            if (subscriber_.receive(std::chrono::milliseconds(20)) != nullptr) seen_.fetch_add(1);
+          }
+          while (subscriber_.receive(std::chrono::milliseconds(50)) != nullptr) seen_.fetch_add(1);
+        }) {}
+  [[nodiscard]] std::uint64_t seen() const { return seen_.load(); }
+  SubscriberStatistics finish() {
+    thread_.request_stop();
+    thread_.join();
+    return subscriber_.statistics();
+  }
+
+ private:
+  ImageSubscriber subscriber_;
+  std::atomic<std::uint64_t> seen_{0};
+  std::jthread thread_;
+};
+
+struct Bench {
+  const StreamCase& test;
+  FrameCycle& cycle;
+  StreamReport& report;
+};
+
+StreamTrial run_trial(Bench& bench, double rate) {
+  const SystemClock clock;
+  ZeromqSinkOptions sink_options;
+  sink_options.port = 0;
+  const std::shared_ptr<ZeromqSink> sink = make_zeromq_sink(sink_options);
+  PipelineOptions options;
+  options.policy = rate > 0.0 ? DropPolicy::drop_newest : DropPolicy::block_sender;
+  options.backend = {false, BackendKind::cpu, bench.test.threads};
+  Pipeline pipeline(options, bench.test.plan, {sink}, clock);
+  TcpSourceOptions source_options;
+  source_options.port = 0;
+  const auto source = make_tcp_source(source_options);
+  source->start(pipeline);
+  Viewer viewer(sink->endpoint());
+
+  SenderOptions sender_options;
+  sender_options.port = source->port();
+  sender_options.connections = bench.test.connections;
+  AcquisitionSender sender(bench.cycle.acquisition(), sender_options);
+  const SendFrame send = [&](std::uint64_t sequence, WallTime time, std::span<const std::byte> frame) {
+    sender.send_frame(sequence, time, frame);
+  };
+  // The subscriber joins late: frames go out slowly until it sees one, and only those after count.
+  std::uint64_t sequence = 0;
+  while (viewer.seen() == 0) {
+    send(sequence, clock.wall(), bench.cycle.frame(sequence));
+    ++sequence;
+    wait_in_real_time(std::chrono::milliseconds(20), {});
+  }
+  if (bench.report.resident_before == 0) bench.report.resident_before = resident_bytes();
+  const CounterSnapshot before = pipeline.counters();
+  const std::uint64_t seen_before = viewer.seen();
+
+  std::jthread player;
+  std::stop_source stop;
+  std::exception_ptr failure;
+  player = std::jthread([&] {
+    try {
+      SendSchedule schedule(clock, rate > 0.0 ? std::optional<double>(rate) : std::nullopt);
+      PlaybackOptions playback;
+      playback.first_sequence = sequence;
+      (void)run_source(bench.cycle, send, schedule, stop.get_token(), playback);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  wait_in_real_time(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(bench.test.hold)), {});
+  stop.request_stop();
+  player.join();
+  if (failure) std::rethrow_exception(failure);
+  sender.finish();
+  source->stop();
+  pipeline.stop();
+  const CounterSnapshot after = pipeline.counters();
+  const MetricsSnapshot metrics = pipeline.metrics();
+  const SubscriberStatistics seen = viewer.finish();
+
+  StreamTrial trial;
+  trial.rate = rate;
+  trial.published_per_second = seen.images_per_second;
+  trial.dropped = after.dropped() - before.dropped();
+  const std::uint64_t published = after.frames_published - before.frames_published;
+  const std::uint64_t received = seen.images - seen_before;
+  trial.missed = published > received ? published - received : 0;
+  trial.closes = after.closes();
+  for (const DistributionSnapshot& distribution : metrics.distributions) {
+    if (distribution.name != "frame_latency") continue;
+    trial.latency_p50 = std::chrono::duration<double>(distribution.total_p50).count();
+    trial.latency_p99 = std::chrono::duration<double>(distribution.total_p99).count();
+  }
+  bench.report.pipeline_bytes = pipeline.bytes();
+  bench.report.resident_after = resident_bytes();
+  return trial;
+}
+
+}  // namespace
+
+StreamReport measure_stream(const StreamCase& test, const std::function<void(const std::string&)>& progress) {
+  StreamReport report;
+  progress("making frames");
+  FrameCycle cycle(test.simulator);
+  progress("engine alone");
+  report.engine_images_per_second =
+      measure_frame(test.plan(cycle.acquisition()), test.threads, test.engine_frames).images_per_second.median;
+  Bench bench{test, cycle, report};
+  progress("full speed");
+  report.full_speed = run_trial(bench, 0.0);
+
+  // Bisection between a rate that was held and one that was not, down to 2 %.
+  double high = 1.05 * report.full_speed.published_per_second;
+  double low = 0.0;
+  double next = 0.95 * report.full_speed.published_per_second;
+  while (next > 0.1 && report.search.size() < 8) {
+    progress(fmt::format("{:.1f} frames/s", next));
+    report.search.push_back(run_trial(bench, next));
+    if (report.search.back().held()) {
+      low = next;
+    } else {
+      high = next;
+    }
+    if (low > 0.0 && high - low < 0.02 * high) break;
+    next = low > 0.0 ? 0.5 * (low + high) : 0.9 * next;
+  }
+  report.sustained = low;
+  if (low > 0.0) {
+    progress(fmt::format("{:.1f} frames/s, 80 %", 0.8 * low));
+    report.at_80_percent = run_trial(bench, 0.8 * low);
+  }
+  return report;
+}
+
+}  // namespace echoform::benchmarks

@@ -1,0 +1,244 @@
+#include "benchmarks/tfm.hpp"
+
+#include <sys/mman.h>
+
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "benchmarks/reference_tfm.hpp"
+#include "delay_laws/delay_law.hpp"
+#include "stages/beamform/beamform.hpp"
+#include "stages/beamform/delay_tables.hpp"
+
+namespace echoform::benchmarks {
+namespace {
+
+ImagingPlan plan_of(const TfmCase& test) {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(test.elements, Metres(0.65e-3), Metres(0.0), Hertz(5e6), Hertz(0.0));
+  plan.acquisition.samples = test.samples;
+  plan.acquisition.sample_rate = Hertz(40e6);
+  plan.material.longitudinal_velocity = MetresPerSecond(6300.0);
+  plan.grid.x = {Metres(-37.5e-3), Metres(37.5e-3), test.pixels};
+  plan.grid.z = {Metres(0.5e-3), Metres(75.5e-3), test.pixels};
+  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, "LL"})};
+  return plan;
+}
+
+/// Random complex half matrix, once as the beamformer and once as the plain loop wants it, on huge pages both.
+class Data {
+ public:
+  Data(const TfmCase& test, Backend& backend) : samples_(test.samples) {
+    spec.type = ElementType::planar_complex64;
+    spec.matrix = MatrixKind::half_summed;
+    spec.rows = test.elements * (test.elements + 1) / 2;
+    spec.columns = test.samples;
+    spec.row_stride = (test.samples + 64 + 15) / 16 * 16;
+    planar_ = backend.allocate(spec.bytes(), MemoryUse::working);
+    interleaved_ = backend.allocate(spec.rows * test.samples * sizeof(std::complex<float>), MemoryUse::working);
+    std::minstd_rand random(1);
+    auto* planar_data = static_cast<float*>(planar_.data());
+    auto* interleaved_data = static_cast<std::complex<float>*>(interleaved_.data());
+    for (std::size_t row = 0; row < spec.rows; ++row) {
+      float* in_phase = planar_data + 2 * row * spec.row_stride;
+      float* quadrature = in_phase + spec.row_stride;
+      for (std::size_t k = 0; k < samples_; ++k) {
+        in_phase[k] = static_cast<float>(random()) * 0x1p-31F - 0.5F;
+        quadrature[k] = static_cast<float>(random()) * 0x1p-31F - 0.5F;
+        interleaved_data[row * samples_ + k] = {in_phase[k], quadrature[k]};
+      }
+    }
+  }
+  [[nodiscard]] const float* planar() const { return static_cast<const float*>(planar_.data()); }
+  [[nodiscard]] const std::complex<float>* interleaved() const { return static_cast<const std::complex<float>*>(interleaved_.data()); }
+
+  BlockSpec spec;
+
+ private:
+  std::size_t samples_;
+  Buffer planar_;
+  Buffer interleaved_;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// One prepared way of beamforming.
+struct Runner {
+  std::string name;
+  std::size_t threads;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<ExecutionQueue> queue;
+  std::unique_ptr<Stage> stage;
+  std::vector<std::complex<float>> image;
+  std::vector<double> rates;
+
+  Runner(const ImagingPlan& plan, const BlockSpec& spec, SimdLevel level, std::size_t members)
+      : name(to_string(level)), threads(members), backend(make_cpu_backend(members)), queue(backend->make_queue()),
+        stage(make_beamform_cpu(plan, 0, *backend, level)), image(plan.grid.pixels()) {
+    const BlockSpec output = stage->prepare(spec);
+    (void)output;
+  }
+  void run(const Data& data, double lookups) {
+    rates.push_back(lookups / seconds_of([&] { stage->process({data.planar()}, {image.data()}, *queue); }));
+  }
+  [[nodiscard]] TfmFigure figure() const { return {name, threads, spread_of(rates)}; }
+};
+
+/// Delays in samples, pixel-major, as the plain loop wants them, and the lookups that fall within the A-scan.
+std::vector<float> pixel_major_delays(const ImagingPlan& plan, double& lookups) {
+  const std::size_t n = plan.acquisition.elements();
+  const auto points = plan.grid.points();
+  std::vector<float> delays(points.size() * n);
+  std::vector<double> times(points.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    plan.laws[0].transmit->travel_times(i, points, times);
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      delays[p * n + i] = static_cast<float>(times[p] * plan.acquisition.sample_rate.value);
+    }
+  }
+  const auto limit = static_cast<float>(plan.acquisition.samples - 1);
+  std::size_t within = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = i; j < n; ++j) within += delays[p * n + i] + delays[p * n + j] < limit ? 1 : 0;
+    }
+  }
+  lookups = static_cast<double>(within);
+  return delays;
+}
+
+/// The best kernel over all tiles with every A-scan the same one, so that windows come from the first-level cache.
+class InCache {
+ public:
+  InCache(const ImagingPlan& plan, std::size_t members)
+      : elements_(static_cast<std::uint32_t>(plan.acquisition.elements())), samples_(plan.acquisition.samples), members_(members),
+        backend_(make_cpu_backend(members)), queue_(backend_->make_queue()) {
+    const auto& kernels = simd_level() == SimdLevel::avx512 ? beamform::avx512_kernels
+                          : simd_level() == SimdLevel::avx2 ? beamform::avx2_kernels
+                                                            : beamform::portable_kernels;
+    kernels_ = &kernels;
+    tables_ = beamform::make_delay_tables(plan, 0, kernels, *backend_, team_of(*queue_));
+    row_.assign(2 * (samples_ + 64), 0.25F);
+    sums_.assign(members, std::vector<float>(std::size_t{2} * tables_.tiling.most_patches * kernels.lanes));
+  }
+
+  void run() {
+    team_of(*queue_).for_each(tables_.tiling.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t member) {
+      for (std::size_t tile = first; tile < last; ++tile) run_tile(tile, sums_[member].data());
+    });
+  }
+
+ private:
+  void run_tile(std::size_t index, float* sums) const {
+    const beamform::Tile& tile = tables_.tiling.tiles[index];
+    const beamform::LegTables& leg = tables_.transmit;
+    const std::size_t entry = tile.first_patch * leg.sources;
+    const auto* offset = static_cast<const float*>(leg.offset.data()) + entry * kernels_->lanes;
+    const auto* base = static_cast<const std::int32_t*>(leg.base.data()) + entry;
+    const auto* top = static_cast<const std::int32_t*>(leg.top.data()) + entry;
+    const auto* low = static_cast<const std::int32_t*>(leg.low.data()) + index * leg.sources;
+    const auto* high = static_cast<const std::int32_t*>(leg.high.data()) + index * leg.sources;
+    for (std::uint32_t i = 0; i < elements_; ++i) {
+      beamform::TileTask task{};
+      task.patches = tile.patches;
+      task.sources = task.outer_sources = leg.sources;
+      task.outer_offset = offset + std::size_t{i} * kernels_->lanes;
+      task.outer_base = base + i;
+      task.outer_top = top + i;
+      task.inner_offset = offset;
+      task.inner_base = base;
+      task.inner_top = top;
+      task.inner_first = i;
+      task.inner_last = elements_;
+      task.inner_low = low;
+      task.inner_high = high;
+      task.outer_low = low[i];
+      task.outer_high = high[i];
+      task.rows = row_.data();
+      task.row_pitch = 0;
+      task.quadrature = samples_ + 64;
+      task.samples = static_cast<std::int32_t>(samples_);
+      task.sums = sums;
+      kernels_->kernels[static_cast<int>(tile.window)][1][0][tile.checked](task);
+    }
+  }
+
+  std::uint32_t elements_;
+  std::size_t samples_;
+  std::size_t members_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<ExecutionQueue> queue_;
+  const beamform::KernelSet* kernels_ = nullptr;
+  beamform::DelayTables tables_;
+  std::vector<float> row_;
+  std::vector<std::vector<float>> sums_;
+};
+
+double difference(const std::vector<std::complex<float>>& a, const std::vector<std::complex<float>>& b, float scale_of_b) {
+  double error = 0.0;
+  double norm = 0.0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    error += std::norm(std::complex<double>(a[k]) - std::complex<double>(b[k] * scale_of_b));
+    norm += std::norm(std::complex<double>(b[k] * scale_of_b));
+  }
+  return std::sqrt(error / norm);
+}
+
+}  // namespace
+
+TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::string&)>& progress) {
+  const std::size_t threads = test.threads != 0 ? test.threads : usable_processors();
+  progress("making data");
+  const ImagingPlan plan = plan_of(test);
+  const auto backend = make_cpu_backend(threads);
+  const Data data(test, *backend);
+  TfmReport report;
+  report.reference_flags = reference::build_flags();
+  const std::vector<float> delays = pixel_major_delays(plan, report.lookups);
+
+  std::vector<Runner> levels;
+  for (const SimdLevel level : {SimdLevel::avx512, SimdLevel::avx2, SimdLevel::portable}) {
+    if (level <= simd_level()) levels.emplace_back(plan, data.spec, level, threads);
+  }
+  report.table_bytes = levels.front().stage->bytes();
+  std::vector<std::complex<float>> plain(plan.grid.pixels());
+  std::vector<double> reference_rates;
+  std::vector<double> limit_rates;
+  std::vector<double> ratios;
+  InCache in_cache(plan, threads);
+  for (std::size_t round = 0; round < test.rounds; ++round) {
+    progress("round " + std::to_string(round + 1) + " of " + std::to_string(test.rounds));
+    reference_rates.push_back(report.lookups / seconds_of([&] {
+      reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), test.elements, test.samples, plain.size(),
+                                     static_cast<int>(threads));
+    }));
+    for (Runner& runner : levels) runner.run(data, report.lookups);
+    limit_rates.push_back(report.lookups / seconds_of([&] { in_cache.run(); }));
+    ratios.push_back(levels.front().rates.back() / reference_rates.back());
+  }
+  report.reference = {"reference", threads, spread_of(reference_rates)};
+  report.limit = {"in cache", threads, spread_of(limit_rates)};
+  report.ratio = spread_of(ratios);
+  const auto n = static_cast<float>(test.elements);
+  report.relative_difference = difference(levels.front().image, plain, 1.0F / (n * n));
+  for (const Runner& runner : levels) report.beamformer.push_back(runner.figure());
+
+  for (std::size_t members = 1; members <= threads; members = members < threads && 2 * members > threads ? threads : 2 * members) {
+    progress(std::to_string(members) + " threads");
+    Runner runner(plan, data.spec, simd_level(), members);
+    for (std::size_t round = 0; round < test.rounds; ++round) runner.run(data, report.lookups);
+    report.scaling.push_back(runner.figure());
+  }
+  return report;
+}
+
+}  // namespace echoform::benchmarks

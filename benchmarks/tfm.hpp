@@ -1,0 +1,48 @@
+// How fast the beamformer is: against the frozen plain loop, against itself with every sample in the first-level cache, over
+// instruction sets and over threads, all in one run.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/statistics.hpp"
+#include "cpu/cpu_backend.hpp"
+
+namespace echoform::benchmarks {
+
+/// Random data on the geometry of a linear array, pitch 0.65 mm, 40 MHz, above a square of 75 mm x 75 mm of aluminium
+/// (6300 m/s). A lookup is a delay, a linear interpolation of a complex sample and an addition, for one pair and pixel; only
+/// lookups within the A-scan are counted.
+struct TfmCase {
+  std::size_t elements = 128;
+  std::size_t samples = 4096;
+  std::size_t pixels = 256;   ///< along x and z
+  std::size_t rounds = 5;     ///< measurements of each, in turn
+  std::size_t threads = 0;    ///< 0: all that this process may use
+};
+
+/// One way of summing, in lookups a second.
+struct TfmFigure {
+  std::string name;
+  std::size_t threads = 1;
+  Spread lookups_per_second;
+};
+
+struct TfmReport {
+  double lookups = 0.0;        ///< a frame
+  TfmFigure reference;         ///< the frozen loop
+  std::string reference_flags;
+  std::vector<TfmFigure> beamformer;   ///< by instruction set, on all threads; best first
+  std::vector<TfmFigure> scaling;      ///< best instruction set, over threads
+  TfmFigure limit;             ///< the best kernel with every window in the first-level cache
+  Spread ratio;                ///< best beamformer to reference, round by round
+  double relative_difference = 0.0;  ///< L2, between the images of both
+  std::size_t table_bytes = 0;
+};
+
+/// `progress` is told what is being measured.
+[[nodiscard]] TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::string&)>& progress);
+
+}  // namespace echoform::benchmarks

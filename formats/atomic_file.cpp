@@ -1,0 +1,63 @@
+#include "formats/atomic_file.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+void check_output_place(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto directory = directory_of(path);
+  if (!path.has_filename()) throw InputError(path.string(), "no file name", "a file to write");
+  if (!std::filesystem::is_directory(directory, error))
+    throw InputError(path.string(), fmt::format("no directory {}", directory.string()), "an existing directory");
+  if (std::filesystem::is_directory(path, error)) throw InputError(path.string(), "a directory", "a file to write");
+  if (::access(directory.c_str(), W_OK | X_OK) != 0) {
+    throw InputError(path.string(), fmt::format("that {} may not be written to ({})", directory.string(), std::strerror(errno)),
+                     "write permission");
+  }
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  check_output_place(path_);
+  static std::atomic<unsigned> count{0};
+  aside_ = directory_of(path_) / fmt::format(".{}.{}-{}.part", path_.filename().string(), ::getpid(), count++);
+}
+
+AtomicFile::~AtomicFile() {
+  if (committed_) return;
+  std::error_code error;
+  std::filesystem::remove(aside_, error);
+}
+
+void AtomicFile::commit() {
+  std::error_code error;
+  std::filesystem::rename(aside_, path_, error);
+  if (error) throw RuntimeFault(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
+  committed_ = true;
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  AtomicFile file(path);
+  std::ofstream out(file.aside(), std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) throw RuntimeFault(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+  file.commit();
+}
+
+}  // namespace echoform

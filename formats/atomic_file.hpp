@@ -1,0 +1,36 @@
+// Files that appear whole or not at all: written aside in the same directory, then renamed.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace echoform {
+
+/// Throws InputError if the directory of `path` is not there or may not be written to, or `path` is a directory.
+void check_output_place(const std::filesystem::path& path);
+
+class AtomicFile {
+ public:
+  /// Reserves a name beside `path`. Throws as check_output_place.
+  explicit AtomicFile(std::filesystem::path path);
+  /// Removes what was written unless committed.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Where to write meanwhile.
+  [[nodiscard]] const std::filesystem::path& aside() const noexcept { return aside_; }
+  /// Moves the file to its place, replacing what was there. Throws RuntimeFault if that fails.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path aside_;
+  bool committed_ = false;
+};
+
+/// Writes `bytes` to `path`, whole or not at all. Throws InputError as check_output_place, RuntimeFault if writing fails.
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace echoform

@@ -1,0 +1,201 @@
+#include "formats/hdf5_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform::formats {
+namespace {
+
+// Descriptive items are small; bulk data is read by the frame. Keeps a damaged shape from asking for all memory.
+constexpr std::size_t most_points = std::size_t{1} << 26;
+constexpr std::size_t longest_text = std::size_t{1} << 20;
+
+// Recursive, since handles close themselves inside and outside of sessions.
+std::recursive_mutex& hdf5_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
+}  // namespace
+
+Hdf5Session::Hdf5Session() : lock_(hdf5_mutex()) {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &print_data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+Hdf5Session::~Hdf5Session() {
+  H5Eset_auto2(H5E_DEFAULT, print_, print_data_);
+}
+
+Hdf5Handle& Hdf5Handle::operator=(Hdf5Handle&& other) noexcept {
+  std::swap(id_, other.id_);
+  return *this;
+}
+Hdf5Handle::~Hdf5Handle() {
+  if (id_ < 0) return;
+  const Hdf5Session session;
+  H5Idec_ref(id_);
+}
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+std::optional<Hdf5Item> Hdf5Item::find(const Hdf5Handle& group, const std::string& name, const std::string& where) {
+  Hdf5Item item;
+  item.where_ = fmt::format("{}/{}", where, name);
+  if (H5Aexists(group.id(), name.c_str()) > 0) {
+    item.handle_ = Hdf5Handle(H5Aopen(group.id(), name.c_str(), H5P_DEFAULT));
+    item.attribute_ = true;
+  } else if (H5Lexists(group.id(), name.c_str(), H5P_DEFAULT) > 0) {
+    item.handle_ = Hdf5Handle(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT));
+  } else {
+    return std::nullopt;
+  }
+  if (!item.handle_) throw InputError(item.where_, "something that HDF5 cannot open", "an attribute or a dataset");
+  const Hdf5Handle space(item.attribute_ ? H5Aget_space(item.handle_.id()) : H5Dget_space(item.handle_.id()));
+  const Hdf5Handle type(item.attribute_ ? H5Aget_type(item.handle_.id()) : H5Dget_type(item.handle_.id()));
+  const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
+  if (!type || rank < 0 || rank > H5S_MAX_RANK || H5Sget_simple_extent_type(space.id()) == H5S_NULL) {
+    throw InputError(item.where_, "damaged or no data", "an array");
+  }
+  std::array<hsize_t, H5S_MAX_RANK> sizes{};
+  H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr);
+  item.shape_.assign(sizes.begin(), sizes.begin() + rank);
+  switch (H5Tget_class(type.id())) {
+    case H5T_FLOAT:
+      item.floating_ = true;
+      [[fallthrough]];
+    case H5T_INTEGER:
+      item.class_ = Hdf5Class::number;
+      break;
+    case H5T_STRING:
+      item.class_ = Hdf5Class::text;
+      break;
+    case H5T_REFERENCE:
+      item.class_ = H5Tequal(type.id(), H5T_STD_REF_OBJ) > 0 ? Hdf5Class::reference : Hdf5Class::other;
+      break;
+    default:
+      break;
+  }
+  return item;
+}
+
+Hdf5Item Hdf5Item::require(const Hdf5Handle& group, const std::string& name, const std::string& where) {
+  auto item = find(group, name, where);
+  if (!item) throw InputError(where, fmt::format("no {}", name), fmt::format("the mandatory {}", name));
+  return std::move(*item);
+}
+
+std::size_t Hdf5Item::points() const {
+  std::size_t points = 1;
+  for (const std::size_t size : shape_) {
+    if (size != 0 && points > std::numeric_limits<std::size_t>::max() / size) return std::numeric_limits<std::size_t>::max();
+    points *= size;
+  }
+  return points;
+}
+
+std::vector<double> Hdf5Item::numbers() const {
+  if (class_ != Hdf5Class::number) throw InputError(where_, "something else than numbers", "integers or floating-point numbers");
+  if (points() > most_points)
+    throw InputError(where_, fmt::format("{} values", shape_text(shape_)), fmt::format("at most {}", most_points));
+  std::vector<double> values(points());
+  if (values.empty()) return values;
+  const herr_t status = attribute_ ? H5Aread(handle_.id(), H5T_NATIVE_DOUBLE, values.data())
+                                   : H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  if (status < 0) throw InputError(where_, "damaged data", "values that HDF5 can read");
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isfinite(values[k])) throw InputError(where_, fmt::format("{} as value {}", values[k], k + 1), "finite numbers");
+  }
+  return values;
+}
+
+std::vector<hobj_ref_t> Hdf5Item::references() const {
+  if (class_ != Hdf5Class::reference) throw InputError(where_, "something else than references", "object references");
+  if (points() > most_points)
+    throw InputError(where_, fmt::format("{} references", shape_text(shape_)), fmt::format("at most {}", most_points));
+  std::vector<hobj_ref_t> values(points());
+  if (values.empty()) return values;
+  const herr_t status = attribute_ ? H5Aread(handle_.id(), H5T_STD_REF_OBJ, values.data())
+                                   : H5Dread(handle_.id(), H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  if (status < 0) throw InputError(where_, "damaged data", "references that HDF5 can read");
+  return values;
+}
+
+std::string Hdf5Item::text() const {
+  if (class_ != Hdf5Class::text || points() != 1) throw InputError(where_, "something else than one string", "one string");
+  const Hdf5Handle type(attribute_ ? H5Aget_type(handle_.id()) : H5Dget_type(handle_.id()));
+  const auto read = [&](hid_t memory, void* to) {
+    return attribute_ ? H5Aread(handle_.id(), memory, to) : H5Dread(handle_.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
+  };
+  std::string value;
+  const Hdf5Handle memory(H5Tcopy(H5T_C_S1));
+  H5Tset_cset(memory.id(), H5Tget_cset(type.id()));
+  if (H5Tis_variable_str(type.id()) > 0) {
+    H5Tset_size(memory.id(), H5T_VARIABLE);
+    char* found = nullptr;
+    if (read(memory.id(), static_cast<void*>(&found)) < 0) throw InputError(where_, "a damaged string", "a string");
+    if (found != nullptr) value = found;
+    H5free_memory(found);
+  } else {
+    const std::size_t size = H5Tget_size(type.id());
+    if (size == 0 || size > longest_text)
+      throw InputError(where_, fmt::format("a string of {} bytes", size), fmt::format("1 to {}", longest_text));
+    H5Tset_size(memory.id(), size);
+    H5Tset_strpad(memory.id(), H5T_STR_NULLPAD);
+    value.resize(size);
+    if (read(memory.id(), value.data()) < 0) throw InputError(where_, "a damaged string", "a string");
+    value.resize(value.find('\0') == std::string::npos ? size : value.find('\0'));
+  }
+  // Writers pad with blanks too.
+  value.erase(value.find_last_not_of(' ') + 1);
+  return value;
+}
+
+void Hdf5Item::require_shape(const std::vector<std::size_t>& expected) const {
+  const bool scalar = shape_.empty() && expected == std::vector<std::size_t>{1};
+  if (!scalar && shape_ != expected) throw InputError(where_, fmt::format("shape {}", shape_text(shape_)), shape_text(expected));
+}
+
+std::vector<std::size_t> Hdf5Item::indices(std::size_t first, std::size_t last) const {
+  std::vector<std::size_t> result;
+  for (const double value : numbers()) {
+    if (!(value >= static_cast<double>(first) && value <= static_cast<double>(last)) || value != std::floor(value)) {
+      throw InputError(where_, fmt::format("{} as value {}", value, result.size() + 1),
+                       fmt::format("whole numbers from {} to {}", first, last));
+    }
+    result.push_back(static_cast<std::size_t>(value) - first);
+  }
+  return result;
+}
+
+Hdf5Handle open_hdf5(const std::filesystem::path& path) {
+  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (!file) throw InputError(path.string(), "a file that HDF5 cannot open (truncated or damaged)", "an HDF5 file");
+  return file;
+}
+
+Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference) {
+  H5O_type_t type = H5O_TYPE_UNKNOWN;
+  if (reference == 0 || H5Rget_obj_type2(from.handle().id(), H5R_OBJECT, &reference, &type) < 0) {
+    throw InputError(from.where(), "a reference to nothing", "references to groups");
+  }
+  if (type != H5O_TYPE_GROUP)
+    throw InputError(from.where(), "a reference to something that is not a group", "references to groups");
+  Hdf5Handle object(H5Rdereference2(from.handle().id(), H5P_DEFAULT, H5R_OBJECT, &reference));
+  if (!object) throw InputError(from.where(), "a reference that HDF5 cannot follow", "references to groups");
+  return object;
+}
+
+std::string hdf5_name(const Hdf5Handle& object) {
+  std::array<char, 512> name{};
+  const auto length = H5Iget_name(object.id(), name.data(), name.size());
+  return length > 0 ? std::string(name.data()) : "(unnamed)";
+}
+
+}  // namespace echoform::formats

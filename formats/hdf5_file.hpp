@@ -1,0 +1,96 @@
+// HDF5 through its C interface: owned handles, and reading of attributes and datasets whatever their exact type.
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace echoform::formats {
+
+/// Holds the library for one caller and keeps it from printing its own errors. Every use of HDF5 is inside one.
+class Hdf5Session {
+ public:
+  Hdf5Session();
+  ~Hdf5Session();
+  Hdf5Session(const Hdf5Session&) = delete;
+  Hdf5Session& operator=(const Hdf5Session&) = delete;
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+  H5E_auto2_t print_ = nullptr;
+  void* print_data_ = nullptr;
+};
+
+/// Move-only owner of any HDF5 identifier; false if it is none.
+class Hdf5Handle {
+ public:
+  Hdf5Handle() = default;
+  explicit Hdf5Handle(hid_t id) : id_(id) {}
+  Hdf5Handle(Hdf5Handle&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+  ~Hdf5Handle();
+  [[nodiscard]] hid_t id() const { return id_; }
+  [[nodiscard]] explicit operator bool() const { return id_ >= 0; }
+
+ private:
+  hid_t id_ = -1;
+};
+
+enum class Hdf5Class : unsigned char { number, text, reference, other };
+
+/// An attribute or dataset found by name in a group.
+class Hdf5Item {
+ public:
+  /// False if the group has neither an attribute nor a dataset of that name. `where` is "FILE: /GROUP".
+  static std::optional<Hdf5Item> find(const Hdf5Handle& group, const std::string& name, const std::string& where);
+  /// As find; throws InputError if there is none.
+  static Hdf5Item require(const Hdf5Handle& group, const std::string& name, const std::string& where);
+
+  [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] Hdf5Class type_class() const { return class_; }
+  /// C order; empty for a scalar.
+  [[nodiscard]] const std::vector<std::size_t>& shape() const { return shape_; }
+  [[nodiscard]] std::size_t points() const;
+  [[nodiscard]] const Hdf5Handle& handle() const { return handle_; }
+  [[nodiscard]] bool is_floating() const { return floating_; }
+
+  /// All values. Throw InputError naming the item if it is of another class, larger than any such item may be, cannot be
+  /// read, or (numbers) not finite.
+  [[nodiscard]] std::vector<double> numbers() const;
+  [[nodiscard]] std::vector<hobj_ref_t> references() const;
+  /// One string, of fixed or variable length.
+  [[nodiscard]] std::string text() const;
+
+  /// Throws InputError unless the shape is `expected`; where `expected` is {1}, a scalar passes too.
+  void require_shape(const std::vector<std::size_t>& expected) const;
+  /// Throws InputError unless the numbers are whole and from `first` to `last`; returns them less `first`.
+  [[nodiscard]] std::vector<std::size_t> indices(std::size_t first, std::size_t last) const;
+
+ private:
+  Hdf5Handle handle_;
+  bool attribute_ = false;
+  bool floating_ = false;
+  Hdf5Class class_ = Hdf5Class::other;
+  std::vector<std::size_t> shape_;
+  std::string where_;
+};
+
+/// "2 x 64 x 2000"; "scalar".
+[[nodiscard]] std::string shape_text(const std::vector<std::size_t>& shape);
+
+/// Opens a file for reading. Throws InputError if HDF5 cannot.
+[[nodiscard]] Hdf5Handle open_hdf5(const std::filesystem::path& path);
+
+/// The group that a reference found in `from` points at. Throws InputError if it points at nothing or at something else.
+[[nodiscard]] Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference);
+
+/// Full name of an open object.
+[[nodiscard]] std::string hdf5_name(const Hdf5Handle& object);
+
+}  // namespace echoform::formats

@@ -1,0 +1,50 @@
+// Images as files: arrays for programs, figures for people.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/grid.hpp"
+
+namespace echoform {
+
+enum class ImageField : unsigned char { envelope, analytic };
+
+/// An image to write. Nothing is owned.
+struct ImageFile {
+  Grid grid;
+  std::span<const float> envelope{};                ///< [z, x] (volumes [z, y, x]); may be empty where `analytic` is given
+  std::span<const std::complex<float>> analytic{};  ///< same shape; needed for ImageField::analytic
+  ImageField field = ImageField::envelope;          ///< what array formats hold; figures always show the envelope
+  std::string title{};                              ///< of figures: "notch.mat, frame 0"
+  std::string view{};                               ///< "LL"; an attribute, and part of a figure's title
+  double dynamic_range_db = 40.0;                   ///< of figures; > 0
+  double gain_db = 0.0;                             ///< of figures: added before clipping at 0 dB
+  std::optional<double> reference{};                ///< envelope shown as 0 dB; default the image's peak
+};
+
+class ImageWriter {
+ public:
+  virtual ~ImageWriter() = default;
+  /// Writes the whole file or nothing. Throws InputError (the spans do not fit the grid, no such directory, no permission, a
+  /// volume for a figure) or RuntimeFault (disk full).
+  virtual void write(const ImageFile& image) const = 0;
+};
+
+/// The writer for `path`, by extension. Throws InputError before any work is done if the extension is not known or the
+/// directory is not there or may not be written to.
+[[nodiscard]] std::unique_ptr<ImageWriter> make_image_writer(const std::filesystem::path& path);
+
+/// Extensions that make_image_writer knows, lower case with the dot.
+[[nodiscard]] std::vector<std::string> image_writer_extensions();
+
+/// "scan.png" and "LL" make "scan.LL.png": where several views go to one output.
+[[nodiscard]] std::filesystem::path with_view_name(const std::filesystem::path& path, const std::string& view);
+
+}  // namespace echoform

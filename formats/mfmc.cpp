@@ -1,0 +1,300 @@
+// MFMC 2.0 (HDF5): Multi-Frame Matrix Capture. A group is known by its attribute TYPE alone; names and hierarchy are free, links
+// are object references, indices count from 1, and shapes below are in C order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "formats/guarded_trial.hpp"
+#include "formats/hdf5_file.hpp"
+#include "formats/mat5_check.hpp"
+#include "formats/mfmc_parts.hpp"
+#include "formats/pair_order.hpp"
+#include "formats/readers.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform::formats {
+namespace {
+
+/// How much of a recording's data is read on trial; of longer ones, frames spread evenly.
+constexpr std::size_t trial_bytes = std::size_t{1} << 28;
+
+/// Names of all groups of TYPE SEQUENCE, in alphabetical order of their paths.
+std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::string& file_name) {
+  std::vector<std::string> groups;
+  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
+    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
+  std::erase_if(groups, [&](const std::string& name) {
+    const Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
+    return !group || mfmc_type(group, fmt::format("{}: /{}", file_name, name)) != "SEQUENCE";
+  });
+  return groups;
+}
+
+class MfmcRecording final : public Recording {
+ public:
+  MfmcRecording(const std::filesystem::path& path, const RecordingOptions& options)
+      : Recording(path, "MFMC"), file_name_(path.string()) {
+    const Hdf5Session session;
+    file_ = open_hdf5(path);
+    const auto sequences = find_sequences(file_, file_name_);
+    if (sequences.empty()) throw InputError(file_name_, "no group of TYPE \"SEQUENCE\"", "an MFMC file with a sequence");
+    if (options.sequence >= sequences.size()) {
+      throw InputError(file_name_, fmt::format("a request for sequence {}", options.sequence),
+                       fmt::format("0 to {}", sequences.size() - 1));
+    }
+    if (sequences.size() > 1)
+      notes_.push_back(fmt::format("{} sequences, this is /{}", sequences.size(), sequences[options.sequence]));
+    sequence_ = Hdf5Handle(H5Gopen2(file_.id(), sequences[options.sequence].c_str(), H5P_DEFAULT));
+    where_ = fmt::format("{}: /{}", file_name_, sequences[options.sequence]);
+    read_shape(options);
+    read_scalars();
+    const std::size_t probe_index = read_laws(options);
+    read_placements(probe_index);
+    validate(acquisition_, options.limits, file_name_);
+  }
+
+  [[nodiscard]] std::size_t frames() const noexcept override { return frames_; }
+
+  [[nodiscard]] Probe probe(std::size_t frame) const override {
+    if (frame >= frames_)
+      throw InputError(file_name_, fmt::format("a request for frame {}", frame), fmt::format("0 to {}", frames_ - 1));
+    return place_probe(probe_, placements_[frame_placements_[frame]], where_);
+  }
+
+  void read_frame(std::size_t frame, std::span<float> samples) override {
+    check_request(frame, samples.size());
+    const Hdf5Session session;
+    const std::size_t count = acquisition_.samples;
+    scratch_.resize(file_a_scans_ * count);
+    const std::array<hsize_t, 3> start{frame, 0, 0};
+    const std::array<hsize_t, 3> shape{1, file_a_scans_, count};
+    const Hdf5Handle space(H5Dget_space(data_->handle().id()));
+    const Hdf5Handle memory(H5Screate_simple(3, shape.data(), nullptr));
+    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0 ||
+        H5Dread(data_->handle().id(), H5T_NATIVE_FLOAT, memory.id(), space.id(), H5P_DEFAULT, scratch_.data()) < 0) {
+      throw InputError(fmt::format("{}, frame {}", data_->where(), frame), "damaged data", "samples that HDF5 can read");
+    }
+    for (std::size_t a = 0; a < order_.source.size(); ++a) {
+      const auto target = samples.subspan(a * count, count);
+      if (order_.source[a] == PairOrder::none) {
+        std::fill(target.begin(), target.end(), 0.0F);
+        continue;
+      }
+      const auto source = std::span(scratch_).subspan(order_.source[a] * count, count);
+      for (std::size_t n = 0; n < count; ++n) {
+        if (!std::isfinite(source[n])) {
+          throw InputError(fmt::format("{}, frame {}, A-scan {}, sample {}", data_->where(), frame, order_.source[a] + 1, n + 1),
+                           fmt::format("{}", source[n]), "finite samples");
+        }
+      }
+      std::copy(source.begin(), source.end(), target.begin());
+    }
+  }
+
+ private:
+  void read_shape(const RecordingOptions& options) {
+    data_.emplace(Hdf5Item::require(sequence_, "MFMC_DATA", where_));
+    const auto& shape = data_->shape();
+    if (data_->type_class() != Hdf5Class::number)
+      throw InputError(data_->where(), "something else than numbers", "integers or floating-point numbers");
+    if (shape.size() != 3)
+      throw InputError(data_->where(), fmt::format("shape {}", shape_text(shape)), "frames x A-scans x samples");
+    if (shape[0] == 0 || shape[1] == 0)
+      throw InputError(data_->where(), fmt::format("shape {}", shape_text(shape)), "at least one frame of at least one A-scan");
+    const auto& limits = options.limits;
+    if (shape[2] > limits.samples || shape[1] > limits.frame_bytes / sizeof(float) / std::max<std::size_t>(shape[2], 1)) {
+      throw InputError(data_->where(), fmt::format("shape {}", shape_text(shape)),
+                       fmt::format("at most {} bytes a frame", limits.frame_bytes));
+    }
+    frames_ = shape[0];
+    file_a_scans_ = shape[1];
+    acquisition_.samples = shape[2];
+    acquisition_.encoding = SampleEncoding::float32;
+    if (Hdf5Item::find(sequence_, "MFMC_DATA_IM", where_))
+      notes_.emplace_back("the imaginary part is left out: the analytic signal follows from the real part");
+  }
+
+  [[nodiscard]] double number(const char* name) const {
+    const Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
+    item.require_shape({1});
+    return item.numbers().front();
+  }
+
+  void read_scalars() {
+    const double step = number("TIME_STEP");
+    if (!(step > 0.0)) throw InputError(where_ + "/TIME_STEP", fmt::format("{} s", step), "a positive time");
+    acquisition_.sample_rate = Hertz(1.0 / step);
+    acquisition_.start_time = Seconds(number("START_TIME"));
+    const Hdf5Item velocity = Hdf5Item::require(sequence_, "SPECIMEN_VELOCITY", where_);
+    velocity.require_shape({2});
+    const auto values = velocity.numbers();  // shear first
+    for (const double value : values) {
+      if (value < 0.0) throw InputError(velocity.where(), fmt::format("{} m/s", value), "velocities of at least 0");
+    }
+    material_.shear_velocity = MetresPerSecond(values[0]);
+    material_.longitudinal_velocity = MetresPerSecond(values[1]);
+  }
+
+  /// Reads both laws of every A-scan; returns the place in PROBE_LIST of the one probe in use.
+  std::size_t read_laws(const RecordingOptions& options) {
+    const Hdf5Item probe_list = Hdf5Item::require(sequence_, "PROBE_LIST", where_);
+    const auto probes = probe_list.references();
+    if (probe_list.shape().size() > 1 || probes.empty())
+      throw InputError(probe_list.where(), fmt::format("shape {}", shape_text(probe_list.shape())), "a list of probes");
+    probes_used_ = probes.size();
+    for (const auto reference : probes) require_mfmc_type(open_reference(probe_list, reference), "PROBE", probe_list, file_name_);
+
+    std::optional<hobj_ref_t> used;
+    std::map<hobj_ref_t, std::size_t> elements_by_law;  // from 1
+    const auto elements_of = [&](const char* name) {
+      const Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
+      item.require_shape({file_a_scans_});
+      std::vector<std::size_t> elements;
+      elements.reserve(file_a_scans_);
+      for (const auto reference : item.references()) {
+        auto found = elements_by_law.find(reference);
+        if (found == elements_by_law.end()) {
+          const Hdf5Handle group = open_reference(item, reference);
+          require_mfmc_type(group, "LAW", item, file_name_);
+          const MfmcLaw law = read_mfmc_law(group, file_name_);
+          const auto& entry = law.entries.front();
+          // A picosecond is nothing at any ultrasonic frequency.
+          if (law.entries.size() != 1 || std::abs(entry.delay) > 1e-12) {
+            throw InputError(fmt::format("{}: {}", file_name_, law.name),
+                             law.entries.size() != 1 ? fmt::format("{} elements at work", law.entries.size())
+                                                     : fmt::format("a delay of {:.6g} s", entry.delay),
+                             "one element without delay (plane-wave/CSM sequences are not supported yet)");
+          }
+          if (used.value_or(entry.probe) != entry.probe) {
+            throw InputError(fmt::format("{}: {}", file_name_, law.name), "a second probe",
+                             "one probe that transmits and receives (pitch-catch is not supported yet)");
+          }
+          used = entry.probe;
+          found = elements_by_law.emplace(reference, entry.element).first;
+        }
+        elements.push_back(found->second - 1);
+      }
+      return elements;
+    };
+    const auto transmit = elements_of("TRANSMIT_LAW");
+    const auto receive = elements_of("RECEIVE_LAW");
+
+    const auto place = std::find(probes.begin(), probes.end(), *used);
+    if (place == probes.end()) throw InputError(where_, "laws for a probe that is not in PROBE_LIST", "laws for its probes");
+    probe_ = read_mfmc_probe(open_reference(probe_list, *used), file_name_);
+    if (probe_.elements.size() > options.limits.elements) {
+      throw InputError(fmt::format("{}: {}", file_name_, probe_.name), fmt::format("{} elements", probe_.elements.size()),
+                       fmt::format("at most {}", options.limits.elements));
+    }
+    order_ = order_pairs(transmit, receive, probe_.elements.size(), where_ + " TRANSMIT_LAW, RECEIVE_LAW");
+    acquisition_.matrix = order_.matrix;
+    if (const auto note = order_.note(); !note.empty()) notes_.push_back(note);
+    silence_dead(transmit, receive);
+    return static_cast<std::size_t>(place - probes.begin());
+  }
+
+  /// A-scans of dead elements are read as zero, like missing ones.
+  void silence_dead(const std::vector<std::size_t>& transmit, const std::vector<std::size_t>& receive) {
+    std::size_t silenced = 0;
+    for (auto& source : order_.source) {
+      if (source == PairOrder::none) continue;
+      if (probe_.elements[transmit[source]].dead || probe_.elements[receive[source]].dead) {
+        source = PairOrder::none;
+        ++silenced;
+      }
+    }
+    if (silenced > 0) notes_.push_back(fmt::format("{} A-scans of dead elements count as zero", silenced));
+  }
+
+  void read_placements(std::size_t probe_index) {
+    const Hdf5Item position = Hdf5Item::require(sequence_, "PROBE_POSITION", where_);
+    const auto& shape = position.shape();
+    if (shape.size() != 3 || shape[0] == 0 || shape[1] != probes_used_ || shape[2] != 3) {
+      throw InputError(position.where(), fmt::format("shape {}", shape_text(shape)),
+                       fmt::format("placements x {} x 3", probes_used_));
+    }
+    const auto vectors = [&](const char* name) {
+      const Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
+      item.require_shape(shape);
+      return item.numbers();
+    };
+    const auto positions = vectors("PROBE_POSITION");
+    const auto x_directions = vectors("PROBE_X_DIRECTION");
+    const auto y_directions = vectors("PROBE_Y_DIRECTION");
+    for (std::size_t b = 0; b < shape[0]; ++b) {
+      const std::size_t at = (b * probes_used_ + probe_index) * 3;
+      const auto vector = [at](const std::vector<double>& values) { return Vector3{values[at], values[at + 1], values[at + 2]}; };
+      placements_.push_back({vector(positions), vector(x_directions), vector(y_directions)});
+    }
+
+    const Hdf5Item index = Hdf5Item::require(sequence_, "PROBE_PLACEMENT_INDEX", where_);
+    index.require_shape({frames_, file_a_scans_});
+    const auto indices = index.indices(1, placements_.size());
+    std::vector<bool> checked(placements_.size(), false);
+    for (std::size_t frame = 0; frame < frames_; ++frame) {
+      const std::size_t first = indices[frame * file_a_scans_];
+      for (std::size_t a = 1; a < file_a_scans_; ++a) {
+        if (indices[frame * file_a_scans_ + a] != first) {
+          throw InputError(fmt::format("{}, frame {}", index.where(), frame), "a probe that moves within the frame",
+                           "one placement a frame");
+        }
+      }
+      frame_placements_.push_back(first);
+      if (!checked[first])
+        static_cast<void>(place_probe(probe_, placements_[first], fmt::format("{}, placement {}", where_, first + 1)));
+      checked[first] = true;
+    }
+    acquisition_.probe = probe(0);
+    const auto placements_in_use = std::count(checked.begin(), checked.end(), true);
+    if (placements_in_use > 1) notes_.push_back(fmt::format("the probe takes {} places", placements_in_use));
+  }
+
+  std::string file_name_;
+  Hdf5Handle file_;
+  Hdf5Handle sequence_;
+  std::string where_;  // file and sequence
+  std::optional<Hdf5Item> data_;
+  std::size_t frames_ = 0;
+  std::size_t file_a_scans_ = 0;
+  std::size_t probes_used_ = 0;
+  MfmcProbe probe_;
+  std::vector<MfmcPlacement> placements_;
+  std::vector<std::size_t> frame_placements_;
+  PairOrder order_;
+  std::vector<float> scratch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
+  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an MFMC file (HDF5)");
+  // HDF5 1.10 can crash on damaged files, and no check of ours covers its format: the file is gone through in a child first.
+  const auto trial = [&] {
+    MfmcRecording recording(path, options);
+    const std::size_t size = recording.acquisition().a_scans() * recording.acquisition().samples;
+    const std::size_t budget = trial_bytes / sizeof(float) / size;
+    std::vector<float> samples(size);
+    const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
+    for (std::size_t frame = 0; frame < recording.frames(); frame += step) {
+      try {
+        recording.read_frame(frame, samples);
+      } catch (const InputError&) {  // a bad frame is reported when it is asked for
+      }
+    }
+  };
+  // Sixteenfold leaves room for data that compress well; the rest is what a small file's library and frame may take. Damage
+  // can also send HDF5 around in circles, hence the time: inflating 16 MiB takes far less than a second.
+  const std::size_t size = std::filesystem::file_size(path);
+  try_in_child(path.string(), trial,
+               {.processor_seconds = static_cast<unsigned>(5 + (size >> 24)), .memory = (std::size_t{1} << 30) + 16 * size});
+  return std::make_unique<MfmcRecording>(path, options);
+}
+
+}  // namespace echoform::formats

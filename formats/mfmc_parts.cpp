@@ -1,0 +1,165 @@
+#include "formats/mfmc_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform::formats {
+namespace {
+
+double dot(const Vector3& a, const Vector3& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+double length_of(const Vector3& a) {
+  return std::sqrt(dot(a, a));
+}
+Vector3 scaled(const Vector3& a, double factor) {
+  return {a.x * factor, a.y * factor, a.z * factor};
+}
+Vector3 sum(const Vector3& a, const Vector3& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+Vector3 cross(const Vector3& a, const Vector3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+std::vector<Vector3> read_vectors(const Hdf5Handle& group, const std::string& name, const std::string& where, std::size_t count) {
+  const Hdf5Item item = Hdf5Item::require(group, name, where);
+  item.require_shape({count, 3});
+  const auto values = item.numbers();
+  std::vector<Vector3> vectors(count);
+  for (std::size_t i = 0; i < count; ++i) vectors[i] = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
+  return vectors;
+}
+
+double read_optional_number(const Hdf5Handle& group, const std::string& name, const std::string& where) {
+  const auto item = Hdf5Item::find(group, name, where);
+  if (!item) return 0.0;
+  item->require_shape({1});
+  return item->numbers().front();
+}
+
+}  // namespace
+
+std::string mfmc_type(const Hdf5Handle& group, const std::string& where) {
+  const auto item = Hdf5Item::find(group, "TYPE", where);
+  // Other people's groups may use the name for something else.
+  if (!item || item->type_class() != Hdf5Class::text || item->points() != 1) return {};
+  return item->text();
+}
+
+void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const Hdf5Item& from, const std::string& file) {
+  const std::string name = hdf5_name(group);
+  const std::string found = mfmc_type(group, file + ": " + name);
+  if (found != type) {
+    throw InputError(from.where(), fmt::format("a reference to {} of TYPE \"{}\"", name, found),
+                     fmt::format("groups of TYPE \"{}\"", type));
+  }
+}
+
+MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
+  MfmcProbe probe;
+  probe.name = hdf5_name(group);
+  const std::string where = file + ": " + probe.name;
+  const Hdf5Item positions = Hdf5Item::require(group, "ELEMENT_POSITION", where);
+  if (positions.shape().size() != 2 || positions.shape()[0] == 0 || positions.shape()[1] != 3) {
+    throw InputError(positions.where(), fmt::format("shape {}", shape_text(positions.shape())), "elements x 3");
+  }
+  const std::size_t count = positions.shape()[0];
+  const auto centres = read_vectors(group, "ELEMENT_POSITION", where, count);
+  const auto majors = read_vectors(group, "ELEMENT_MAJOR", where, count);
+  const auto minors = read_vectors(group, "ELEMENT_MINOR", where, count);
+  const Hdf5Item shape = Hdf5Item::require(group, "ELEMENT_SHAPE", where);
+  if (shape.points() != count)
+    throw InputError(shape.where(), fmt::format("shape {}", shape_text(shape.shape())), fmt::format("{}", count));
+  static_cast<void>(shape.indices(1, 2));
+
+  probe.elements.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& element = probe.elements[i];
+    element.centre = centres[i];
+    // MAJOR x MINOR points along the emission; without sizes it is the probe's own axis.
+    const Vector3 normal = cross(majors[i], minors[i]);
+    const double size = length_of(normal);
+    element.normal = size > 0.0 ? scaled(normal, 1.0 / size) : Vector3{0.0, 0.0, 1.0};
+    const bool major_along_x = std::abs(majors[i].x) > std::abs(majors[i].y);
+    element.width = 2.0 * length_of(major_along_x ? majors[i] : minors[i]);
+    element.length = 2.0 * length_of(major_along_x ? minors[i] : majors[i]);
+  }
+  if (const auto dead = Hdf5Item::find(group, "DEAD_ELEMENT", where)) {
+    if (dead->points() != count)
+      throw InputError(dead->where(), fmt::format("shape {}", shape_text(dead->shape())), fmt::format("{}", count));
+    const auto flags = dead->indices(0, 1);
+    for (std::size_t i = 0; i < count; ++i) probe.elements[i].dead = flags[i] != 0;
+  }
+  probe.centre_frequency = read_optional_number(group, "CENTRE_FREQUENCY", where);
+  probe.bandwidth = read_optional_number(group, "BANDWIDTH", where);
+  return probe;
+}
+
+Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
+  const double x_length = length_of(placement.x_direction);
+  if (!(x_length > 0.0)) throw InputError(where, "a PROBE_X_DIRECTION of length 0", "a direction");
+  const Vector3 x = scaled(placement.x_direction, 1.0 / x_length);
+  const Vector3 y_part = sum(placement.y_direction, scaled(x, -dot(placement.y_direction, x)));
+  const double y_length = length_of(y_part);
+  if (!(y_length > 1e-9 * length_of(placement.y_direction)))
+    throw InputError(where, "PROBE_X_DIRECTION and PROBE_Y_DIRECTION that are parallel", "two axes");
+  const Vector3 y = scaled(y_part, 1.0 / y_length);
+  const Vector3 z = cross(x, y);
+  const auto turned = [&](const Vector3& v) { return sum(sum(scaled(x, v.x), scaled(y, v.y)), scaled(z, v.z)); };
+
+  Probe placed;
+  placed.centre_frequency = Hertz(probe.centre_frequency);
+  placed.bandwidth = Hertz(probe.bandwidth);
+  placed.elements.reserve(probe.elements.size());
+  for (const auto& element : probe.elements) {
+    const Vector3 centre = sum(placement.position, turned(element.centre));
+    const Vector3 normal = turned(element.normal);
+    const std::string place = fmt::format("{}, {} element {}", where, probe.name, placed.elements.size() + 1);
+    if (!(normal.z > 0.0))
+      throw InputError(place, fmt::format("emission towards z = {:.3g}", normal.z), "emission into the part (+z)");
+    // A micrometre covers rounding in the file; a wavelength is hundreds.
+    if (!(centre.z <= 1e-6)) throw InputError(place, fmt::format("z = {:.6g} m", centre.z), "z <= 0, on or above the surface");
+    placed.elements.push_back({.centre = {Metres(centre.x), Metres(centre.y), Metres(centre.z)},
+                               .normal = {normal.x, normal.y, normal.z},
+                               .width = Metres(element.width),
+                               .length = Metres(element.length),
+                               .dead = element.dead});
+  }
+  return placed;
+}
+
+MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file) {
+  MfmcLaw law;
+  law.name = hdf5_name(group);
+  const std::string where = file + ": " + law.name;
+  const Hdf5Item probe_item = Hdf5Item::require(group, "PROBE", where);
+  const auto probes = probe_item.references();
+  const Hdf5Item element_item = Hdf5Item::require(group, "ELEMENT", where);
+  const auto elements = element_item.indices(1, std::size_t{1} << 20);
+  if (elements.empty() || elements.size() != probes.size()) {
+    throw InputError(where, fmt::format("{} ELEMENT and {} PROBE values", elements.size(), probes.size()),
+                     "as many of one as of the other, at least one");
+  }
+  const auto optional = [&](const char* name, double otherwise) {
+    const auto item = Hdf5Item::find(group, name, where);
+    if (!item) return std::vector<double>(elements.size(), otherwise);
+    if (item->points() != elements.size()) {
+      throw InputError(item->where(), fmt::format("shape {}", shape_text(item->shape())), fmt::format("{}", elements.size()));
+    }
+    return item->numbers();
+  };
+  const auto delays = optional("DELAY", 0.0);
+  const auto weights = optional("WEIGHTING", 1.0);
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    if (weights[k] != 0.0) law.entries.push_back({probes[k], elements[k] + 1, delays[k]});
+  }
+  if (law.entries.empty()) throw InputError(where, "a law whose weights are all 0", "at least one element at work");
+  return law;
+}
+
+}  // namespace echoform::formats

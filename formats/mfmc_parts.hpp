@@ -1,0 +1,64 @@
+// The groups of an MFMC file that a sequence refers to: probes, their placements, and laws.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/hdf5_file.hpp"
+#include "pipeline/acquisition.hpp"
+
+namespace echoform::formats {
+
+/// TYPE of a group, or empty where it has none.
+[[nodiscard]] std::string mfmc_type(const Hdf5Handle& group, const std::string& where);
+/// Throws InputError unless the group that `from` refers to has the TYPE.
+void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const Hdf5Item& from, const std::string& file);
+
+struct Vector3 {
+  double x = 0.0;
+  double y = 0.0;
+  double z = 0.0;
+};
+
+/// A PROBE group, in the probe's own coordinates: x along the elements, z out of them.
+struct MfmcProbe {
+  struct Element {
+    Vector3 centre;
+    Vector3 normal;       ///< unit
+    double width = 0.0;   ///< whole size of the axis nearer to x
+    double length = 0.0;  ///< of the other
+    bool dead = false;
+  };
+  std::string name;
+  std::vector<Element> elements;
+  double centre_frequency = 0.0;
+  double bandwidth = 0.0;
+};
+[[nodiscard]] MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file);
+
+/// Where a probe lies: its origin and axes in global coordinates. Of the directions only x counts in full; y gives the
+/// plane, magnitudes nothing.
+struct MfmcPlacement {
+  Vector3 position;
+  Vector3 x_direction;
+  Vector3 y_direction;
+};
+/// The probe in global coordinates. Throws InputError, naming `where`, if directions are zero or parallel, an element emits
+/// towards -z, or lies inside the part (z > 0).
+[[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where);
+
+/// A LAW group, without the entries of weight 0.
+struct MfmcLaw {
+  struct Entry {
+    hobj_ref_t probe = 0;
+    std::size_t element = 0;  ///< from 1; the probe tells whether it is there
+    double delay = 0.0;
+  };
+  std::string name;
+  std::vector<Entry> entries;
+};
+[[nodiscard]] MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file);
+
+}  // namespace echoform::formats

@@ -1,0 +1,33 @@
+// From a file's list of (transmit, receive) pairs, in any order, to the order of A-scans that Acquisition fixes.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+
+namespace echoform::formats {
+
+struct PairOrder {
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
+  MatrixKind matrix = MatrixKind::full;
+  std::vector<std::size_t> source;  ///< for each A-scan of the frame, its place in the file, or `none`
+  std::size_t missing = 0;          ///< A-scans without a place in the file
+  std::size_t swapped = 0;          ///< A-scans stored as (j, i) that stand for (i, j), i < j
+  bool mixed = false;               ///< a full matrix that is not complete
+
+  /// What was unusual, for people; empty for a complete matrix.
+  [[nodiscard]] std::string note() const;
+};
+
+/// `transmit` and `receive` (same length) count from 0. A list in which some pair appears in both orders is a full matrix,
+/// any other a half matrix ((j, i) stands for (i, j) by reciprocity); one element is a full matrix of one. `where` names the
+/// file and list. Throws InputError if the list is empty, an index is `elements` or more, or a pair appears twice.
+[[nodiscard]] PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std::size_t> receive,
+                                    std::size_t elements, const std::string& where);
+
+}  // namespace echoform::formats

@@ -1,0 +1,16 @@
+// The readers behind open_recording(), one function a format. Private to formats/.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "formats/recording.hpp"
+
+namespace echoform::formats {
+
+/// BRAIN `exp_data` in MATLAB version 5 and 7 files.
+[[nodiscard]] std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, const RecordingOptions& options);
+/// MFMC 2.0 in HDF5.
+[[nodiscard]] std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options);
+
+}  // namespace echoform::formats

@@ -1,0 +1,87 @@
+#include "formats/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <fstream>
+
+#include "formats/readers.hpp"
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+struct RecordingFormat {
+  std::string_view extension;
+  std::unique_ptr<Recording> (*open)(const std::filesystem::path&, const RecordingOptions&);
+};
+
+// One line a format.
+constexpr std::array recording_formats{
+    RecordingFormat{".mat", formats::open_brain_mat},
+    RecordingFormat{".mfmc", formats::open_mfmc},
+};
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+void check_readable_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError(path.string(), "no such file", "a recording");
+  if (std::filesystem::is_directory(status)) throw InputError(path.string(), "a directory", "a recording");
+  // Pipes and devices would block or never end.
+  if (!std::filesystem::is_regular_file(status))
+    throw InputError(path.string(), "something that is not a regular file", "a recording");
+  if (!std::ifstream(path, std::ios::binary)) throw InputError(path.string(), "a file that may not be read", "read permission");
+  if (std::filesystem::file_size(path, error) == 0 || error) throw InputError(path.string(), "an empty file", "a recording");
+}
+
+}  // namespace
+
+std::vector<std::string> recording_extensions() {
+  std::vector<std::string> extensions;
+  for (const auto& format : recording_formats) extensions.emplace_back(format.extension);
+  return extensions;
+}
+
+std::unique_ptr<Recording> open_recording(const std::filesystem::path& path, const RecordingOptions& options) {
+  check_readable_file(path);
+  const std::string extension = lower_case(path.extension().string());
+  for (const auto& format : recording_formats) {
+    if (format.extension == extension) return format.open(path, options);
+  }
+  throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
+                   fmt::format("one of: {}", fmt::join(recording_extensions(), ", ")));
+}
+
+void Recording::check_request(std::size_t frame, std::size_t size) const {
+  if (frame >= frames()) {
+    throw InputError(path_.string(), fmt::format("a request for frame {}", frame), fmt::format("0 to {}", frames() - 1));
+  }
+  const std::size_t expected = acquisition_.a_scans() * acquisition_.samples;
+  if (size != expected) {
+    throw InputError(path_.string(), fmt::format("room for {} samples", size), fmt::format("{} a frame", expected));
+  }
+}
+
+std::string Recording::describe() const {
+  const auto& a = acquisition_;
+  std::string text =
+      fmt::format("{}: {}, {} elements, {} matrix, {} A-scans x {} samples, {:.6g} MHz sampling, start {:.6g} us, {} frame{}",
+                  path_.filename().string(), format_, a.elements(), words::matrix_kind.of(a.matrix), a.a_scans(), a.samples,
+                  a.sample_rate.value * 1e-6, a.start_time.value * 1e6, frames(), frames() == 1 ? "" : "s");
+  if (a.probe.centre_frequency.value > 0.0) text += fmt::format(", {:.6g} MHz probe", a.probe.centre_frequency.value * 1e-6);
+  if (material_.longitudinal_velocity.value > 0.0)
+    text += fmt::format(", longitudinal {:.6g} m/s", material_.longitudinal_velocity.value);
+  if (material_.shear_velocity.value > 0.0) text += fmt::format(", shear {:.6g} m/s", material_.shear_velocity.value);
+  for (const auto& note : notes_) text += "; " + note;
+  return text;
+}
+
+}  // namespace echoform

@@ -1,0 +1,64 @@
+// Recorded acquisitions: one interface over every file format that Echoform reads.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+
+namespace echoform {
+
+/// A file of acquisition frames, open for reading. Frames of one recording share one acquisition; the probe may move.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+
+  /// What each frame is. The encoding is float32 in the amplitude units of the file (sample_scale 1); the probe is that of
+  /// frame 0 in global coordinates.
+  [[nodiscard]] const Acquisition& acquisition() const noexcept { return acquisition_; }
+  /// Velocities that the file states; 0 where it states none.
+  [[nodiscard]] Material material() const noexcept { return material_; }
+  /// At least 1.
+  [[nodiscard]] virtual std::size_t frames() const noexcept = 0;
+  /// The probe of frame `frame` (< frames()) in global coordinates: the same elements, placed where that frame was taken.
+  [[nodiscard]] virtual Probe probe(std::size_t /*frame*/) const { return acquisition_.probe; }
+
+  /// Fills `samples` with frame `frame`: shape [a_scans, samples] in a_scan_index order, missing and dead pairs as 0.
+  /// Throws InputError if `frame` >= frames(), the span has another size, or the frame holds damaged data or a sample that
+  /// is not finite (the message names the A-scan).
+  virtual void read_frame(std::size_t frame, std::span<float> samples) = 0;
+
+  /// One line for people: format, elements, matrix, sampling, frames, and whatever was unusual about the file.
+  [[nodiscard]] std::string describe() const;
+
+ protected:
+  Recording(std::filesystem::path path, std::string_view format) : path_(std::move(path)), format_(format) {}
+  /// Throws unless 0 <= frame < frames() and size is what acquisition() asks for.
+  void check_request(std::size_t frame, std::size_t size) const;
+
+  std::filesystem::path path_;
+  std::string format_;  ///< "BRAIN .mat", "MFMC"
+  Acquisition acquisition_;
+  Material material_;
+  std::vector<std::string> notes_;  ///< oddities, for describe()
+};
+
+struct RecordingOptions {
+  std::size_t sequence = 0;  ///< which sequence of a file that holds several, from 0 in the file's (alphabetical) order
+  /// Larger than the limits for peers: a file is the user's own.
+  AcquisitionLimits limits{.elements = 4096, .samples = 1u << 22, .frame_bytes = std::size_t{1} << 32};
+};
+
+/// Opens a recording; the extension chooses the format. Throws InputError, with one line that names the file and the place
+/// in it, if the file is missing, not a regular file, empty, truncated, damaged, or of a kind that is not supported.
+[[nodiscard]] std::unique_ptr<Recording> open_recording(const std::filesystem::path& path, const RecordingOptions& options = {});
+
+/// Extensions that open_recording knows, lower case with the dot.
+[[nodiscard]] std::vector<std::string> recording_extensions();
+
+}  // namespace echoform

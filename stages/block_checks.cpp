@@ -1,0 +1,45 @@
+#include "stages/block_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::size_t size_limit = std::size_t{1} << 40;  // elements: far above any memory, far below overflow
+
+std::size_t shortest_stride(const BlockSpec& spec) {
+  return spec.type == ElementType::packed12 ? (3 * spec.columns + 1) / 2 : spec.columns;
+}
+
+}  // namespace
+
+std::size_t stride_of(const BlockSpec& spec) { return spec.row_stride != 0 ? spec.row_stride : shortest_stride(spec); }
+
+void require_block(const BlockSpec& spec, std::string_view stage, std::initializer_list<ElementType> types) {
+  const auto place = [&](std::string_view field) { return fmt::format("{} stage, input {}", stage, field); };
+  if (std::find(types.begin(), types.end(), spec.type) == types.end()) {
+    std::string expected;
+    for (const ElementType type : types) expected += fmt::format("{}{}", expected.empty() ? "" : " or ", words::element_type.of(type));
+    throw InputError(place("type"), words::element_type.of(spec.type), expected);
+  }
+  if (spec.rows == 0 || spec.columns == 0) {
+    throw InputError(place("shape"), fmt::format("{} rows of {}", spec.rows, spec.columns), "at least one of each");
+  }
+  if (spec.columns > size_limit || stride_of(spec) > size_limit || spec.rows > size_limit / stride_of(spec)) {
+    throw InputError(place("shape"), fmt::format("{} rows of {}, {} apart", spec.rows, spec.columns, stride_of(spec)),
+                     fmt::format("at most {} numbers", size_limit));
+  }
+  if (stride_of(spec) < shortest_stride(spec)) {
+    throw InputError(place("row stride"), fmt::format("{}", spec.row_stride), fmt::format("at least {}", shortest_stride(spec)));
+  }
+  if (spec.sub_blocks == 0 || spec.rows % spec.sub_blocks != 0) {
+    throw InputError(place("sub-blocks"), fmt::format("{} in {} rows", spec.sub_blocks, spec.rows), "a divisor of the rows");
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,21 @@
+// What prepare() of every stage asks of its input.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "pipeline/block.hpp"
+
+namespace echoform {
+
+/// Distance of rows in elements (bytes for packed12), where a row_stride of 0 means that rows follow each other at once.
+[[nodiscard]] std::size_t stride_of(const BlockSpec& spec);
+
+/// Columns rounded up to 16: rows of 4-byte numbers that start on 64 bytes if the block does.
+[[nodiscard]] constexpr std::size_t padded_columns(std::size_t columns) { return (columns + 15) / 16 * 16; }
+
+/// Throws InputError, naming `stage`, unless the type is one of `types`, no size is 0, the product of the sizes cannot
+/// overflow, rows do not overlap, and sub_blocks divides rows.
+void require_block(const BlockSpec& spec, std::string_view stage, std::initializer_list<ElementType> types);
+
+}  // namespace echoform

@@ -1,0 +1,36 @@
+// The envelope as 8 bits on a decibel scale.
+//
+// Input   float32 [z, x], any row stride.
+// Output  uint8 [z, x], rows without gaps: L = 20 log10(envelope / reference) + gain, 0 dB and above -> 255,
+//         -dynamic_range and below -> 0, linear in L between, rounded to the nearest (L to 1e-4 dB). Zeros, NaN, negative and
+//         subnormal envelopes -> 0.
+//
+// The reference is fixed, or runs: it takes a higher peak of a frame at once and moves running_fraction of the way towards
+// a lower one, before the frame is compressed. Until a frame has a finite peak above 0 there is none: all is 0.
+#pragma once
+
+#include <memory>
+
+#include "cpu/cpu_backend.hpp"
+#include "stages/stage.hpp"
+
+namespace echoform {
+
+/// Implemented, besides Stage, by compression stages.
+class CompressionReference {
+ public:
+  virtual ~CompressionReference() = default;
+  /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet.
+  [[nodiscard]] virtual float reference() const noexcept = 0;
+  /// Goes on from the reference of another stage, as when settings change between two frames. Ignored by a fixed reference
+  /// and unless the value is positive and finite. Not while a frame is processed.
+  virtual void resume(float reference) noexcept = 0;
+};
+
+/// Throws InputError if an option is out of its range (pipeline/imaging_plan.hpp).
+[[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level = simd_level());
+
+/// For the registry: options from the plan; one stage a view, since each has a reference of its own.
+[[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+}  // namespace echoform

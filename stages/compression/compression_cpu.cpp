@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "stages/block_checks.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/compression/compression_kernels.hpp"
+#include "stages/compression/running_reference.hpp"
+
+namespace echoform {
+namespace {
+
+class CompressionCpu final : public Stage, public CompressionReference {
+ public:
+  CompressionCpu(const Compression& options, SimdLevel level) : reference_(options), kernels_(compression_kernels(level)) {}
+
+  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+    require_block(input, "compression", {ElementType::float32});
+    input_stride_ = stride_of(input);
+    output_ = input;
+    output_.type = ElementType::uint8;
+    output_.row_stride = input.columns;
+    return output_;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+    const auto* const envelope = input.as<std::uint32_t>();
+    const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
+    ThreadTeam& team = team_of(queue);
+    if (reference_.follows_peaks()) {
+      std::atomic<std::uint32_t> peak{0};
+      team.for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+        std::uint32_t highest = 0;
+        for (std::size_t row = first; row < last; ++row) {
+          highest = std::max(highest, kernels_.peak(envelope + row * input_stride_, output_.columns));
+        }
+        std::uint32_t seen = peak.load(std::memory_order_relaxed);
+        while (seen < highest && !peak.compare_exchange_weak(seen, highest, std::memory_order_relaxed)) {
+        }
+      });
+      reference_.follow(std::bit_cast<float>(peak.load()));
+    }
+    const CompressionCurve curve = reference_.curve();
+    team.for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+      for (std::size_t row = first; row < last; ++row) {
+        kernels_.compress(envelope + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns, curve);
+      }
+    });
+  }
+
+  [[nodiscard]] float reference() const noexcept override { return reference_.value(); }
+  void resume(float reference) noexcept override { reference_.resume(reference); }
+
+ private:
+  RunningReference reference_;
+  CompressionKernels kernels_;
+  BlockSpec output_;
+  std::size_t input_stride_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level) {
+  return std::make_unique<CompressionCpu>(options, level);
+}
+
+std::unique_ptr<Stage> make_compression_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& /*backend*/) {
+  return make_compression_cpu(plan.compression);
+}
+
+}  // namespace echoform

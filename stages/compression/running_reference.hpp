@@ -1,0 +1,28 @@
+// The envelope that is shown as 0 dB, from frame to frame. Shared by the backends.
+#pragma once
+
+#include "pipeline/imaging_plan.hpp"
+#include "stages/compression/compression_math.hpp"
+
+namespace echoform {
+
+class RunningReference {
+ public:
+  /// Throws InputError if an option is out of its range.
+  explicit RunningReference(const Compression& options);
+
+  /// Whether the peak of each frame is wanted.
+  [[nodiscard]] bool follows_peaks() const noexcept { return options_.reference == ReferenceMode::running; }
+  /// Takes a frame's peak: finite, at least 0.
+  void follow(float peak) noexcept;
+  /// As CompressionReference.
+  void resume(float reference) noexcept;
+  [[nodiscard]] float value() const noexcept;
+  [[nodiscard]] CompressionCurve curve() const noexcept;
+
+ private:
+  Compression options_;
+  double reference_ = 0.0;  // 0: none yet
+};
+
+}  // namespace echoform

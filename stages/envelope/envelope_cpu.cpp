@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "stages/block_checks.hpp"
+#include "stages/envelope/envelope.hpp"
+#include "stages/envelope/envelope_kernels.hpp"
+#include "stages/envelope/envelope_math.hpp"
+
+namespace echoform {
+namespace {
+
+class EnvelopeCpu final : public Stage {
+ public:
+  explicit EnvelopeCpu(SimdLevel level) : kernel_(envelope_kernel(level)) {}
+
+  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+    require_block(input, "envelope", {ElementType::complex64});
+    input_stride_ = stride_of(input);
+    output_ = input;
+    output_.type = ElementType::float32;
+    output_.row_stride = input.columns;
+    return output_;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+    const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
+    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+      for (std::size_t row = first; row < last; ++row) {
+        kernel_(input.as<float>() + 2 * row * input_stride_, output.as<float>() + row * output_.row_stride, output_.columns);
+      }
+    });
+  }
+
+ private:
+  EnvelopeKernel kernel_;
+  BlockSpec output_;
+  std::size_t input_stride_ = 0;
+};
+
+}  // namespace
+
+EnvelopeKernel envelope_kernel(SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return &envelope_row_avx512;
+  if (level == SimdLevel::avx2) return &envelope_row_avx2;
+#endif
+  return &envelope_row_portable;
+}
+
+void envelope_row_portable(const float* complex, float* out, std::size_t count) {
+  for (std::size_t n = 0; n < count; ++n) out[n] = magnitude(complex[2 * n], complex[2 * n + 1]);
+}
+
+std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level) { return std::make_unique<EnvelopeCpu>(level); }
+
+std::unique_ptr<Stage> make_envelope_cpu(const ImagingPlan& /*plan*/, std::size_t /*view*/, Backend& /*backend*/) {
+  return make_envelope_cpu();
+}
+
+}  // namespace echoform

@@ -1,0 +1,43 @@
+// The first stage of a chain that ends in a beamformer: raw A-scans to float32 in the form of the matrix that costs the
+// beamformer least.
+//
+// Input   int16, packed12 or float32 [a_scans, samples], any row stride, any MatrixKind (input.matrix).
+// Output  float32, rows padded to a multiple of 16 samples (the padding is not written); output.matrix says the form:
+//           reciprocal             half_summed: s_ij + s_ji for i < j, s_ii once, in the half-matrix order
+//           not reciprocal, full   full, in the order of the input
+//           not reciprocal, half or half_summed   half: half_summed rows are halved off the diagonal, as if s_ij == s_ji
+//         Integer samples are multiplied by the scale (sums are formed in 32-bit integers first); float32 samples are
+//         amplitudes already. NaN and infinities become 0. Pairs with a dead element are zero, and their samples are neither
+//         read nor counted.
+// The stage is a SampleQualitySource.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cpu/cpu_backend.hpp"
+#include "stages/sample_quality.hpp"
+#include "stages/stage.hpp"
+
+namespace echoform {
+
+struct HalfMatrixOptions {
+  std::size_t elements = 0;
+  bool reciprocal = true;         ///< ImagingPlan::reciprocal()
+  double sample_scale = 1.0;      ///< amplitude of one unit of an integer sample: finite, not 0
+  std::vector<std::size_t> dead;  ///< elements whose pairs count as zero; each below `elements`
+};
+
+/// Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cpu(HalfMatrixOptions options, SimdLevel level = simd_level());
+
+/// For the registry: options from the plan; `view` does not matter, since the form serves all views.
+[[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// The options that a plan asks for.
+[[nodiscard]] HalfMatrixOptions half_matrix_options(const ImagingPlan& plan);
+
+/// Form of the output for an input of kind `input`.
+[[nodiscard]] MatrixKind reduced_matrix(MatrixKind input, bool reciprocal);
+
+}  // namespace echoform

@@ -1,0 +1,23 @@
+// What the first stage of a chain saw wrong with a frame's samples.
+#pragma once
+
+#include <cstdint>
+
+namespace echoform {
+
+struct SampleQuality {
+  std::uint64_t clipped = 0;  ///< integer samples at either end of their encoding's range
+  std::uint64_t invalid = 0;  ///< NaN or infinite; 0 was used in their place
+
+  constexpr auto operator<=>(const SampleQuality&) const = default;
+};
+
+/// Implemented, besides Stage, by stages that read raw samples.
+class SampleQualitySource {
+ public:
+  virtual ~SampleQualitySource() = default;
+  /// Of the frame last processed; read it once the queue has finished that frame. A sample that is read counts once.
+  [[nodiscard]] virtual SampleQuality quality() const noexcept = 0;
+};
+
+}  // namespace echoform

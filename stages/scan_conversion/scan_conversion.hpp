@@ -1,0 +1,34 @@
+// An image on the acoustic grid to the display grid.
+//
+// Input   uint8 or float32 [z, x] on the acoustic grid, any row stride.
+// Output  the same type [z, x] on the display grid, rows without gaps. Nearest, bilinear or cubic convolution, separable;
+//         taps beyond an edge repeat the edge. uint8 is rounded to the nearest level and clamped. Display pixels outside of the
+//         acoustic grid's first and last centres are 0.
+//
+// Cartesian grids are separable, so tables of taps for x and z are the whole geometry. A geometry that is not (a sector)
+// is a stage of its own behind the same factory, with the same kernels' arithmetic.
+#pragma once
+
+#include <memory>
+
+#include "cpu/cpu_backend.hpp"
+#include "stages/stage.hpp"
+
+namespace echoform {
+
+struct ScanConversionOptions {
+  Grid acoustic;  ///< two-dimensional: y.count == 1
+  Grid display;   ///< two-dimensional
+  ScanInterpolation interpolation = ScanInterpolation::bilinear;
+  double cubic_alpha = -0.5;  ///< -3 to 0
+};
+
+/// For queues of at most `members` threads. Throws InputError if grids or alpha are out of their ranges.
+[[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& options, std::size_t members,
+                                                              SimdLevel level = simd_level());
+
+/// For the registry: options from the plan, whose display grid is the acoustic grid where it names none; `view` does not
+/// matter. The queue must come from `backend`.
+[[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+}  // namespace echoform

@@ -1,0 +1,23 @@
+// Raw A-scans to float32, as they are: no reduction, no order changed.
+//
+// Input   int16, packed12 or float32 [a_scans, samples], any row stride.
+// Output  float32 [a_scans, samples], rows padded to a multiple of 16 samples (the padding is not written). Integer samples
+//         are multiplied by the scale; float32 samples are amplitudes already. NaN and infinities become 0.
+// The stage is a SampleQualitySource. A chain that ends in a beamformer starts with half-matrix instead, which unpacks too.
+#pragma once
+
+#include <memory>
+
+#include "cpu/cpu_backend.hpp"
+#include "stages/sample_quality.hpp"
+#include "stages/stage.hpp"
+
+namespace echoform {
+
+/// `sample_scale` is the amplitude of one unit of an integer sample: finite, not 0 (else InputError).
+[[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level = simd_level());
+
+/// For the registry: scale of plan.acquisition; `view` does not matter.
+[[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+}  // namespace echoform

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "stages/block_checks.hpp"
+#include "stages/unpack/quality_counter.hpp"
+#include "stages/unpack/raw_samples.hpp"
+#include "stages/unpack/sample_kernels.hpp"
+#include "stages/unpack/unpack.hpp"
+
+namespace echoform {
+namespace {
+
+class UnpackCpu final : public Stage, public SampleQualitySource {
+ public:
+  UnpackCpu(double sample_scale, SimdLevel level) : sample_scale_(sample_scale), level_(level) {
+    require_sample_scale(sample_scale, "unpack");
+  }
+
+  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+    require_block(input, "unpack", {ElementType::int16, ElementType::packed12, ElementType::float32});
+    output_ = input;
+    output_.type = ElementType::float32;
+    output_.row_stride = padded_columns(input.columns);
+    input_row_bytes_ = raw_row_bytes(input);
+    weight_ = static_cast<float>(amplitude_scale(input.type, sample_scale_));
+    const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
+    kernel_ = row_kernel(encoding_of(input.type), store, level_);
+    return output_;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+    quality_.reset();
+    // Pieces of some 64 KB: large against the cost of taking one, small against a frame.
+    const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
+    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+      SampleQuality seen;
+      for (std::size_t row = first; row < last; ++row) {
+        kernel_(input.as<std::byte>() + row * input_row_bytes_, nullptr, output.as<float>() + row * output_.row_stride,
+                output_.columns, weight_, seen);
+      }
+      quality_.add(seen);
+    });
+  }
+
+  [[nodiscard]] SampleQuality quality() const noexcept override { return quality_.read(); }
+
+ private:
+  double sample_scale_;
+  SimdLevel level_;
+  BlockSpec output_;
+  std::size_t input_row_bytes_ = 0;
+  float weight_ = 1.0F;
+  RowKernel kernel_ = nullptr;
+  QualityCounter quality_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level) {
+  return std::make_unique<UnpackCpu>(sample_scale, level);
+}
+
+std::unique_ptr<Stage> make_unpack_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& /*backend*/) {
+  return make_unpack_cpu(plan.acquisition.sample_scale);
+}
+
+}  // namespace echoform

@@ -1,0 +1,167 @@
+#include "stages/compression/compression.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "stages/compression/compression_math.hpp"
+#include "stages/compression/running_reference.hpp"
+#include "tests/stages/stage_harness.hpp"
+
+namespace echoform::test {
+namespace {
+
+using CompressionStage = StageTest;
+ECHOFORM_ALL_IMPLEMENTATIONS(CompressionStage);
+
+/// Level before rounding, in double precision.
+double level_of_envelope(double envelope, double reference, const Compression& options) {
+  const double decibels = 20.0 * std::log10(envelope / reference) + options.gain_db;
+  return std::clamp(255.0 * (1.0 + decibels / options.dynamic_range_db), 0.0, 255.0);
+}
+
+Compression fixed(double range, double gain, double reference) {
+  Compression options;
+  options.dynamic_range_db = range;
+  options.gain_db = gain;
+  options.reference = ReferenceMode::fixed;
+  options.reference_value = reference;
+  return options;
+}
+
+TestBlock filled(const BlockSpec& spec, const std::vector<float>& values) {
+  TestBlock block(spec);
+  std::copy(values.begin(), values.end(), block.as<float>());
+  return block;
+}
+
+TEST(FastLog2, IsWithinItsStatedError) {
+  // Every 997th of all positive normal floats. 3e-6 of the series, and the rounding of results up to 128.
+  double worst = 0.0;
+  for (std::uint32_t bits = 0x00800000u; bits < 0x7f800000u; bits += 997) {
+    const double exact = std::log2(static_cast<double>(std::bit_cast<float>(bits)));
+    worst = std::max(worst, std::abs(fast_log2(bits) - exact));
+  }
+  EXPECT_LT(worst, 3e-6 + 0x1p-17);
+  EXPECT_LT(worst * 20.0 * std::log10(2.0), 1e-4) << "dB";
+}
+
+TEST_P(CompressionStage, EqualsTheFormula) {
+  for (const Compression& options : {fixed(40.0, 0.0, 1.0), fixed(60.0, 12.0, 37.0), fixed(23.5, -6.0, 1e-3), fixed(200.0, 0.0, 1e9)}) {
+    const std::size_t rows = 37;
+    const std::size_t columns = 203;
+    const BlockSpec spec = make_spec(ElementType::float32, rows, columns);
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> decibels(-options.dynamic_range_db - 20.0, 20.0);
+    std::vector<float> envelope(rows * columns);
+    for (float& e : envelope) e = static_cast<float>(options.reference_value * std::pow(10.0, (decibels(random) - options.gain_db) / 20.0));
+    const auto stage = make_compression_cpu(options, level());
+    const StageResult result = run_stage(*stage, spec, filled(spec, envelope), team);
+    ASSERT_EQ(result.spec, make_spec(ElementType::uint8, rows, columns, columns));
+    // 1e-4 dB of the logarithm and the rounding of products of up to a few thousand, in levels.
+    const double slack = 255.0 / options.dynamic_range_db * 1e-4 + 1e-3;
+    for (std::size_t n = 0; n < envelope.size(); ++n) {
+      const double want = level_of_envelope(envelope[n], options.reference_value, options);
+      ASSERT_NEAR(result.block->as<std::uint8_t>()[n], want, 0.5 + slack) << "envelope " << envelope[n];
+    }
+  }
+}
+
+TEST_P(CompressionStage, EndsOfTheScaleAndValuesThatAreNone) {
+  const BlockSpec spec = make_spec(ElementType::float32, 1, 12);
+  const float inf = std::numeric_limits<float>::infinity();
+  const TestBlock input = filled(spec, {1.0F, 0.01F, 0.1F, 1.5F, 0.009F, 0.0F, -0.0F, -1.0F, std::nanf(""), -std::nanf(""), inf,
+                                        std::numeric_limits<float>::denorm_min()});
+  const auto stage = make_compression_cpu(fixed(40.0, 0.0, 1.0), level());
+  const StageResult result = run_stage(*stage, spec, input, team);
+  const std::vector<int> levels(result.block->as<std::uint8_t>(), result.block->as<std::uint8_t>() + 12);
+  // 0.1 is -20 dB, half of the scale: 127.5, up or down by its rounding.
+  EXPECT_THAT(levels, testing::ElementsAre(255, 0, testing::AnyOf(127, 128), 255, 0, 0, 0, 0, 0, 0, 255, 0));
+}
+
+TEST_P(CompressionStage, RunningReferenceRisesAtOnceAndFallsByItsFraction) {
+  Compression options;
+  options.running_fraction = 0.25;
+  options.reference_value = 9.0;
+  const BlockSpec spec = make_spec(ElementType::float32, 300, 101);
+  const auto stage = make_compression_cpu(options, level());
+  const auto& reference = dynamic_cast<CompressionReference&>(*stage);
+  (void)stage->prepare(spec);
+  const TestBlock input(spec);
+  const TestBlock output(make_spec(ElementType::uint8, 300, 101));
+  float* const envelope = input.as<float>();
+  const auto frame = [&](float peak) {
+    std::fill_n(envelope, 300 * 101, 0.5F * peak);
+    envelope[17031] = peak;
+    envelope[3] = std::numeric_limits<float>::infinity();  // neither may become the reference
+    envelope[4] = std::nanf("");
+    stage->process(input.read(), output.block(), team);
+    return int(output.as<std::uint8_t>()[17031]);
+  };
+  EXPECT_EQ(frame(0.0F), 0);
+  EXPECT_EQ(reference.reference(), 9.0F) << "none yet";
+  EXPECT_EQ(frame(4.0F), 255);
+  EXPECT_EQ(reference.reference(), 4.0F);
+  EXPECT_EQ(frame(100.0F), 255);
+  EXPECT_EQ(reference.reference(), 100.0F);
+  const int dimmer = frame(20.0F);  // 100 + 0.25 (20 - 100) = 80; 20 / 80 is -12.04 dB of 40
+  EXPECT_FLOAT_EQ(reference.reference(), 80.0F);
+  EXPECT_EQ(dimmer, static_cast<int>(std::lround(255.0 * (1.0 + 20.0 * std::log10(0.25) / 40.0))));
+  (void)frame(0.0F);
+  EXPECT_FLOAT_EQ(reference.reference(), 60.0F);
+}
+
+TEST_P(CompressionStage, FixedReferenceIgnoresPeaks) {
+  const BlockSpec spec = make_spec(ElementType::float32, 2, 3);
+  const auto stage = make_compression_cpu(fixed(40.0, 0.0, 2.0), level());
+  const StageResult result = run_stage(*stage, spec, filled(spec, {8, 8, 8, 8, 8, 8}), team);
+  EXPECT_EQ(dynamic_cast<CompressionReference&>(*stage).reference(), 2.0F);
+}
+
+TEST(RunningReferenceState, GoesOnFromAnother) {
+  RunningReference reference{Compression{}};
+  reference.resume(5.0F);
+  EXPECT_EQ(reference.value(), 5.0F);
+  reference.resume(std::nanf(""));
+  reference.resume(-1.0F);
+  reference.resume(0.0F);
+  EXPECT_EQ(reference.value(), 5.0F);
+  RunningReference still(fixed(40.0, 0.0, 2.0));
+  still.resume(5.0F);
+  EXPECT_EQ(still.value(), 2.0F);
+}
+
+TEST(RunningReferenceState, StaysANumberThroughSilence) {
+  RunningReference reference{Compression{}};
+  reference.follow(1.0F);
+  for (int frame = 0; frame < 5000; ++frame) reference.follow(0.0F);
+  EXPECT_TRUE(std::isnormal(reference.value()));
+  EXPECT_TRUE(std::isfinite(reference.curve().offset));
+}
+
+TEST(CompressionInput, RefusesOptionsOutOfRange) {
+  Compression options;
+  options.dynamic_range_db = 0.0;
+  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+            "compression stage, dynamic range: found 0; expected above 0 dB, at most 200 dB");
+  options = {};
+  options.gain_db = std::nan("");
+  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+            "compression stage, gain: found nan; expected -200 to 200 dB");
+  options = {};
+  options.running_fraction = 0.0;
+  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+            "compression stage, running fraction: found 0; expected above 0, at most 1");
+  options = {};
+  options.reference_value = -1.0;
+  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+            "compression stage, reference value: found -1; expected a positive number that single precision can hold");
+  const auto stage = make_compression_cpu(Compression{});
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 1, 8)); }),
+            "compression stage, input type: found uint8; expected float32");
+}
+
+}  // namespace
+}  // namespace echoform::test

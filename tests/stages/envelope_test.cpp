@@ -1,0 +1,58 @@
+#include "stages/envelope/envelope.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/stages/stage_harness.hpp"
+
+namespace echoform::test {
+namespace {
+
+using Envelope = StageTest;
+ECHOFORM_ALL_IMPLEMENTATIONS(Envelope);
+
+TEST_P(Envelope, EqualsTheMagnitude) {
+  for (const std::size_t rows : {1, 3, 40}) {
+    for (const std::size_t columns : {1, 7, 16, 33, 1000}) {
+      const BlockSpec spec = make_spec(ElementType::complex64, rows, columns, columns + 2);
+      const TestBlock input(spec);
+      std::mt19937 random(static_cast<unsigned>(columns));
+      std::uniform_real_distribution<float> exponent(-30.0F, 30.0F);
+      std::normal_distribution<float> noise;
+      for (std::size_t n = 0; n < 2 * rows * spec.row_stride; ++n) input.as<float>()[n] = noise(random) * std::exp2(exponent(random));
+      const auto stage = make_envelope_cpu(level());
+      const StageResult result = run_stage(*stage, spec, input, team);
+      ASSERT_EQ(result.spec, make_spec(ElementType::float32, rows, columns, columns));
+      for (std::size_t row = 0; row < rows; ++row) {
+        for (std::size_t column = 0; column < columns; ++column) {
+          const float* z = input.as<float>() + 2 * (row * spec.row_stride + column);
+          const double want = std::hypot(static_cast<double>(z[0]), static_cast<double>(z[1]));
+          // Two squares, a sum and a root, each rounded: under 2 units of 2^-24 relative.
+          ASSERT_NEAR(result.block->as<float>()[row * columns + column], want, want * 0x1p-23);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Envelope, KeepsVolumesAndPropagatesNan) {
+  BlockSpec spec = make_spec(ElementType::complex64, 6, 20);
+  spec.sub_blocks = 3;
+  const TestBlock input(spec);
+  std::fill_n(input.as<float>(), 240, 1.0F);
+  input.as<float>()[77] = std::nanf("");
+  const auto stage = make_envelope_cpu(level());
+  const StageResult result = run_stage(*stage, spec, input, team);
+  EXPECT_EQ(result.spec.sub_blocks, 3u);
+  for (std::size_t n = 0; n < 120; ++n) EXPECT_EQ(std::isnan(result.block->as<float>()[n]), n == 38);
+}
+
+TEST(EnvelopeInput, RefusesOtherTypes) {
+  const auto stage = make_envelope_cpu();
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 8)); }),
+            "envelope stage, input type: found float32; expected complex64");
+}
+
+}  // namespace
+}  // namespace echoform::test

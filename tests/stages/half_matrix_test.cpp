@@ -1,0 +1,146 @@
+#include "stages/half_matrix/half_matrix.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/stages/raw_frames.hpp"
+
+namespace echoform::test {
+namespace {
+
+using HalfMatrix = StageTest;
+ECHOFORM_ALL_IMPLEMENTATIONS(HalfMatrix);
+
+std::size_t rows_of(MatrixKind kind, std::size_t n) { return kind == MatrixKind::full ? n * n : n * (n + 1) / 2; }
+
+/// Row of pair (i, j) by counting, so that no formula of the project is used.
+std::size_t row_of(MatrixKind kind, std::size_t n, std::size_t i, std::size_t j) {
+  if (kind == MatrixKind::full) return i * n + j;
+  std::size_t row = 0;
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = a; b < n; ++b, ++row) {
+      if (a == std::min(i, j) && b == std::max(i, j)) return row;
+    }
+  }
+  return row;
+}
+
+/// What one output row must hold, in double precision, for scale 1.
+double expected(const RawFrame& frame, MatrixKind to, std::size_t n, std::size_t i, std::size_t j, std::size_t column) {
+  const MatrixKind from = frame.spec.matrix;
+  const double one = frame.at(row_of(from, n, i, j), column);
+  if (to == MatrixKind::full || i == j) return one;
+  if (to == MatrixKind::half) return from == MatrixKind::half_summed ? 0.5 * one : one;
+  if (from == MatrixKind::full) return one + frame.at(row_of(from, n, j, i), column);
+  return from == MatrixKind::half ? 2.0 * one : one;
+}
+
+TEST_P(HalfMatrix, EveryEncodingAndKindInBothForms) {
+  constexpr double scale = 0.37;
+  for (const std::size_t n : {1, 2, 5}) {
+    for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+      for (const MatrixKind from : {MatrixKind::full, MatrixKind::half, MatrixKind::half_summed}) {
+        for (const bool reciprocal : {true, false}) {
+          for (const bool with_dead : {false, true}) {
+            for (const std::size_t columns : {1, 37, 600}) {
+              const RawFrame frame = make_raw_frame(type, from, rows_of(from, n), columns, 3, static_cast<unsigned>(n));
+              HalfMatrixOptions options{n, reciprocal, scale, {}};
+              const std::size_t dead = n > 1 && with_dead ? 1 : SIZE_MAX;
+              if (dead != SIZE_MAX) options.dead.push_back(dead);
+              const auto stage = make_half_matrix_cpu(options, level());
+              const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
+              const MatrixKind to = result.spec.matrix;
+              ASSERT_EQ(to, reciprocal ? MatrixKind::half_summed : from == MatrixKind::full ? MatrixKind::full : MatrixKind::half);
+              ASSERT_EQ(result.spec.rows, rows_of(to, n));
+              SampleQuality counts;
+              for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t j = 0; j < n; ++j) {
+                  const bool live = i != dead && j != dead;
+                  if (live && (from == MatrixKind::full || i <= j)) {
+                    counts.clipped += frame.clipped_in_row[row_of(from, n, i, j)];
+                    counts.invalid += frame.invalid_in_row[row_of(from, n, i, j)];
+                  }
+                  if (to != MatrixKind::full && j < i) continue;
+                  const float* row = result.block->as<float>() + row_of(to, n, i, j) * result.spec.row_stride;
+                  for (std::size_t column = 0; column < columns; ++column) {
+                    const double sum = live ? expected(frame, to, n, i, j, column) : 0.0;
+                    const double want = (type == ElementType::float32 ? 1.0 : scale) * sum;
+                    // Integers: the scale and the product are rounded. Floats: one rounding of the sum, which is at
+                    // least that of its larger term's last place when terms cancel.
+                    ASSERT_NEAR(row[column], want, std::abs(want) * 0x1p-23)
+                        << "n " << n << " type " << int(type) << " from " << int(from) << " pair " << i << ", " << j;
+                  }
+                }
+              }
+              EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality(), counts);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(HalfMatrix, FullAndHalfOfReciprocalDataAgreeBitForBit) {
+  constexpr std::size_t n = 6;
+  constexpr std::size_t columns = 50;
+  const RawFrame half = make_raw_frame(ElementType::int16, MatrixKind::half, rows_of(MatrixKind::half, n), columns, 0, 11);
+  BlockSpec full_spec = make_spec(ElementType::int16, n * n, columns, columns);
+  const TestBlock full(full_spec);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      std::memcpy(full.as<std::int16_t>() + (i * n + j) * columns,
+                  half.block->as<std::int16_t>() + row_of(MatrixKind::half, n, i, j) * columns, columns * 2);
+    }
+  }
+  const auto from_half = make_half_matrix_cpu({n, true, 0.25, {}}, level());
+  const auto from_full = make_half_matrix_cpu({n, true, 0.25, {}}, level());
+  const StageResult a = run_stage(*from_half, half.spec, *half.block, team);
+  const StageResult b = run_stage(*from_full, full_spec, full, team);
+  ASSERT_EQ(a.spec, b.spec);
+  for (std::size_t row = 0; row < a.spec.rows; ++row) {
+    const std::size_t place = row * a.spec.row_stride;
+    ASSERT_EQ(std::memcmp(a.block->as<float>() + place, b.block->as<float>() + place, columns * 4), 0) << "row " << row;
+  }
+}
+
+TEST_P(HalfMatrix, SumsOfFullScaleIntegersDoNotWrap) {
+  const BlockSpec spec = make_spec(ElementType::int16, 4, 40);
+  const TestBlock input(spec);
+  std::fill_n(input.as<std::int16_t>(), 160, static_cast<std::int16_t>(-32768));
+  const auto stage = make_half_matrix_cpu({2, true, 1.0, {}}, level());
+  const StageResult result = run_stage(*stage, spec, input, team);
+  EXPECT_EQ(result.block->as<float>()[result.spec.row_stride + 39], -65536.0F);
+  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, 160u);
+}
+
+TEST(HalfMatrixInput, RefusesWhatDoesNotFit) {
+  const auto stage = make_half_matrix_cpu({4, true, 1.0, {}});
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::int16, 10, 5)); }),
+            "half-matrix stage, input A-scans: found 10; expected 16, a full matrix of 4 elements");
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 16, 5)); }),
+            "half-matrix stage, input type: found uint8; expected int16 or packed12 or float32");
+  EXPECT_EQ(input_error_of([] { (void)make_half_matrix_cpu({4, true, 1.0, {4}}); }),
+            "half-matrix stage, dead element: found 4; expected 0 to 3");
+  EXPECT_EQ(input_error_of([] { (void)make_half_matrix_cpu({0, true, 1.0, {}}); }),
+            "half-matrix stage, elements: found 0; expected 1 to 65536");
+  EXPECT_THAT(input_error_of([] { (void)make_half_matrix_cpu({4, true, 0.0, {}}); }),
+              testing::HasSubstr("half-matrix stage, sample scale: found 0"));
+}
+
+TEST(HalfMatrixPlan, TakesElementsAndFormFromThePlan) {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(3, 1.0_mm, 0.8_mm, 5.0_MHz, 3.0_MHz);
+  plan.acquisition.probe.elements[2].dead = true;
+  plan.acquisition.sample_scale = 2.0;
+  plan.apodization.sides = ApodizationSides::transmit;
+  const HalfMatrixOptions options = half_matrix_options(plan);
+  EXPECT_EQ(options.elements, 3u);
+  EXPECT_FALSE(options.reciprocal);
+  EXPECT_EQ(options.sample_scale, 2.0);
+  EXPECT_THAT(options.dead, testing::ElementsAre(2u));
+}
+
+}  // namespace
+}  // namespace echoform::test

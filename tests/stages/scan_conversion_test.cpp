@@ -1,0 +1,199 @@
+#include "stages/scan_conversion/scan_conversion.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <functional>
+
+#include "stages/scan_conversion/scan_conversion_math.hpp"
+#include "tests/stages/stage_harness.hpp"
+
+namespace echoform::test {
+namespace {
+
+using ScanConversion = StageTest;
+ECHOFORM_ALL_IMPLEMENTATIONS(ScanConversion);
+
+Grid make_grid(double x0, double x1, std::size_t nx, double z0, double z1, std::size_t nz) {
+  return {{Metres(x0), Metres(x1), nx}, {Metres(z0), Metres(z1), nz}, {}};
+}
+
+/// Keys' kernel as in the paper, for any sign of x.
+double keys(double x, double a) {
+  x = std::abs(x);
+  if (x < 1.0) return (a + 2.0) * x * x * x - (a + 3.0) * x * x + 1.0;
+  if (x < 2.0) return a * x * x * x - 5.0 * a * x * x + 8.0 * a * x - 4.0 * a;
+  return 0.0;
+}
+
+/// Weight of input pixel `index` (any integer, also beyond the ends) at place u, by the definition of each method.
+double weight(ScanInterpolation how, double u, long index, double alpha) {
+  const double distance = u - static_cast<double>(index);
+  if (how == ScanInterpolation::nearest) return std::floor(u + 0.5) == static_cast<double>(index) ? 1.0 : 0.0;
+  if (how == ScanInterpolation::bilinear) return std::max(0.0, 1.0 - std::abs(distance));
+  return keys(distance, alpha);
+}
+
+/// The converted image by the double sum over all pixels and two beyond each edge.
+std::vector<double> reference(const std::vector<double>& image, const ScanConversionOptions& options) {
+  const auto nx = static_cast<long>(options.acoustic.x.count);
+  const auto nz = static_cast<long>(options.acoustic.z.count);
+  std::vector<double> out;
+  for (std::size_t p = 0; p < options.display.pixels(); ++p) {
+    const Point at = options.display.at(p);
+    const double u = (at.x - options.acoustic.x.first) / options.acoustic.x.spacing();
+    const double v = (at.z - options.acoustic.z.first) / options.acoustic.z.spacing();
+    double sum = 0.0;
+    if (u >= -1e-6 && v >= -1e-6 && u <= static_cast<double>(nx) - 1 + 1e-6 && v <= static_cast<double>(nz) - 1 + 1e-6) {
+      for (long z = -2; z < nz + 2; ++z) {
+        const double wz = weight(options.interpolation, v, z, options.cubic_alpha);
+        if (wz == 0.0) continue;
+        for (long x = -2; x < nx + 2; ++x) {
+          const double wx = weight(options.interpolation, u, x, options.cubic_alpha);
+          const auto place = std::clamp(z, 0L, nz - 1) * nx + std::clamp(x, 0L, nx - 1);
+          sum += wx * wz * image[static_cast<std::size_t>(place)];
+        }
+      }
+    }
+    out.push_back(sum);
+  }
+  return out;
+}
+
+const auto all_ways = {ScanInterpolation::nearest, ScanInterpolation::bilinear, ScanInterpolation::cubic};
+
+TEST_P(ScanConversion, EqualsTheDoubleSum) {
+  // Display grids inside, around, finer and coarser than the acoustic one; no two places fall on a half for nearest.
+  const Grid acoustic = make_grid(-0.010, 0.010, 37, 0.002, 0.030, 53);
+  for (const Grid& display : {make_grid(-0.0087, 0.0091, 101, 0.0031, 0.0287, 97), make_grid(-0.013, 0.0121, 64, 0.0007, 0.0333, 33),
+                              make_grid(0.0011, 0.0012, 1 + 16, 0.004, 0.0041, 2), make_grid(0.001, 0.001, 1, 0.003, 0.003, 1)}) {
+    for (const ScanInterpolation how : all_ways) {
+      for (const double alpha : {-0.5, -0.75}) {
+        const ScanConversionOptions options{acoustic, display, how, alpha};
+        std::mt19937 random(4);
+        std::uniform_int_distribution<int> levels(0, 255);
+        std::vector<double> image(acoustic.pixels());
+        for (double& v : image) v = levels(random);
+        const std::vector<double> want = reference(image, options);
+
+        const BlockSpec float_spec = make_spec(ElementType::float32, 53, 37, 41);
+        const BlockSpec level_spec = make_spec(ElementType::uint8, 53, 37, 40);
+        const TestBlock floats(float_spec);
+        const TestBlock bytes(level_spec);
+        for (std::size_t n = 0; n < image.size(); ++n) {
+          floats.as<float>()[n / 37 * 41 + n % 37] = static_cast<float>(image[n]);
+          bytes.as<std::uint8_t>()[n / 37 * 40 + n % 37] = static_cast<std::uint8_t>(image[n]);
+        }
+        const auto stage = make_scan_conversion_cpu(options, threads(), level());
+        const StageResult as_floats = run_stage(*stage, float_spec, floats, team);
+        ASSERT_EQ(as_floats.spec, make_spec(ElementType::float32, display.z.count, display.x.count, display.x.count));
+        const StageResult as_levels = run_stage(*stage, level_spec, bytes, team);
+        for (std::size_t p = 0; p < want.size(); ++p) {
+          // Single-precision weights and sums of up to 16 terms of 255: 1e-5 of full scale is far above their rounding.
+          ASSERT_NEAR(as_floats.block->as<float>()[p], want[p], 255.0 * 1e-6 * 4) << "pixel " << p << ", method " << int(how);
+          ASSERT_NEAR(as_levels.block->as<std::uint8_t>()[p], std::clamp(want[p], 0.0, 255.0), 0.5 + 255.0 * 1e-6 * 4);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ScanConversion, TheSameGridIsACopyBitForBit) {
+  const Grid grid = make_grid(-0.0123, 0.0077, 35, 0.001, 0.0311, 19);
+  for (const ScanInterpolation how : all_ways) {
+    const BlockSpec spec = make_spec(ElementType::float32, 19, 35);
+    const TestBlock input(spec);
+    std::mt19937 random(2);
+    std::uniform_real_distribution<float> value(0.0F, 1e-3F);
+    for (std::size_t n = 0; n < 19 * 35; ++n) input.as<float>()[n] = value(random);
+    const auto stage = make_scan_conversion_cpu({grid, grid, how, -0.5}, threads(), level());
+    const StageResult result = run_stage(*stage, spec, input, team);
+    EXPECT_EQ(std::memcmp(result.block->as<float>(), input.as<float>(), spec.bytes()), 0) << "method " << int(how);
+  }
+}
+
+/// Converts samples of f(x, z) and returns the worst error over display pixels whose taps need no clamping.
+double worst_inside(const std::function<double(double, double)>& f, ScanInterpolation how, double alpha, std::size_t threads, SimdLevel level,
+                    ThreadTeam& team) {
+  const Grid acoustic = make_grid(0.0, 0.020, 21, 0.0, 0.024, 25);
+  const Grid display = make_grid(0.0015, 0.0185, 83, 0.0015, 0.0225, 91);
+  const BlockSpec spec = make_spec(ElementType::float32, 25, 21);
+  const TestBlock input(spec);
+  for (std::size_t p = 0; p < acoustic.pixels(); ++p) {
+    input.as<float>()[p] = static_cast<float>(f(acoustic.at(p).x.value, acoustic.at(p).z.value));
+  }
+  const auto stage = make_scan_conversion_cpu({acoustic, display, how, alpha}, threads, level);
+  const StageResult result = run_stage(*stage, spec, input, team);
+  double worst = 0.0;
+  for (std::size_t p = 0; p < display.pixels(); ++p) {
+    worst = std::max(worst, std::abs(result.block->as<float>()[p] - f(display.at(p).x.value, display.at(p).z.value)));
+  }
+  return worst;
+}
+
+TEST_P(ScanConversion, ReproducesWhatEachMethodMust) {
+  const auto constant = [](double, double) { return 1.0; };
+  const auto plane = [](double x, double z) { return 1.0 + 40.0 * x - 25.0 * z; };
+  const auto parabola = [](double x, double z) { return 1.0 + 2000.0 * x * x - 1500.0 * z * z + 1000.0 * x * z; };
+  const auto worst = [&](const auto& f, ScanInterpolation how, double alpha) {
+    return worst_inside(f, how, alpha, threads(), level(), team);
+  };
+  constexpr double rounding = 2e-6;  // of values up to 2 in single precision
+  for (const ScanInterpolation how : all_ways) EXPECT_LE(worst(constant, how, -0.5), rounding) << int(how);
+  for (const double alpha : {-0.25, -0.75, -1.0}) EXPECT_LE(worst(constant, ScanInterpolation::cubic, alpha), rounding) << alpha;
+  EXPECT_LE(worst(plane, ScanInterpolation::bilinear, -0.5), rounding);
+  EXPECT_LE(worst(plane, ScanInterpolation::cubic, -0.5), rounding);
+  EXPECT_LE(worst(parabola, ScanInterpolation::cubic, -0.5), rounding);
+  // On a unit ramp alpha = -0.75 errs by 0.048 and alpha = -1 by 0.096; here a pixel is 0.04 of the ramp.
+  const auto ramp = [](double x, double) { return 40.0 * x; };
+  EXPECT_NEAR(worst(ramp, ScanInterpolation::cubic, -0.75), 0.04 * 0.048, 0.04 * 1e-3);
+  EXPECT_NEAR(worst(ramp, ScanInterpolation::cubic, -1.0), 0.04 * 0.096, 0.04 * 1e-3);
+}
+
+TEST_P(ScanConversion, CubicOvershootIsClamped) {
+  const Grid acoustic = make_grid(0.0, 0.007, 8, 0.0, 0.007, 8);
+  const Grid display = make_grid(0.0, 0.007, 57, 0.0, 0.007, 57);
+  const BlockSpec spec = make_spec(ElementType::uint8, 8, 8);
+  const TestBlock input(spec);
+  for (std::size_t n = 0; n < 64; ++n) input.as<std::uint8_t>()[n] = n % 8 < 4 ? 0 : 255;
+  const auto stage = make_scan_conversion_cpu({acoustic, display, ScanInterpolation::cubic, -1.0}, threads(), level());
+  const StageResult result = run_stage(*stage, spec, input, team);
+  for (std::size_t p = 0; p < display.pixels(); ++p) {
+    const int value = result.block->as<std::uint8_t>()[p];
+    // Between the fourth and the fifth column the step is crossed.
+    if (p % 57 <= 24) {
+      ASSERT_EQ(value, 0) << "undershoot at " << p;
+    } else if (p % 57 >= 32) {
+      ASSERT_EQ(value, 255) << "overshoot at " << p;
+    }
+  }
+}
+
+TEST(ScanConversionInput, RefusesWhatDoesNotFit) {
+  const Grid grid = make_grid(0.0, 0.01, 8, 0.0, 0.01, 4);
+  const auto stage = make_scan_conversion_cpu({grid, grid, ScanInterpolation::cubic, -0.5}, 1);
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 8, 4)); }),
+            "scan-conversion stage, input shape: found 8 x 4 in 1 sub-blocks; expected 4 x 8 in one, the acoustic grid");
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 4, 8)); }),
+            "scan-conversion stage, input type: found complex64; expected uint8 or float32");
+  EXPECT_EQ(input_error_of([&] { (void)make_scan_conversion_cpu({grid, grid, ScanInterpolation::cubic, 1.0}, 1); }),
+            "scan-conversion stage, cubic alpha: found 1; expected -3 to 0");
+  Grid volume = grid;
+  volume.y = {Metres(0.0), Metres(0.01), 3};
+  EXPECT_EQ(input_error_of([&] { (void)make_scan_conversion_cpu({volume, grid, ScanInterpolation::cubic, -0.5}, 1); }),
+            "scan-conversion stage, acoustic grid: found 3 pixels along y; expected 1: an image, not a volume");
+}
+
+TEST(AxisTapsTable, SinglePixelAxesMatchOnlyTheirOwnPlace) {
+  const Axis one{Metres(0.005), Metres(0.005), 1};
+  for (const ScanInterpolation how : all_ways) {
+    const AxisTaps taps = make_axis_taps(one, {Metres(0.004), Metres(0.006), 3}, how, -0.5);
+    EXPECT_EQ(taps.begin, 1u);
+    EXPECT_EQ(taps.end, 2u);
+  }
+  const AxisTaps none = make_axis_taps(one, {Metres(0.1), Metres(0.2), 3}, ScanInterpolation::cubic, -0.5);
+  EXPECT_EQ(none.begin, none.end);
+}
+
+}  // namespace
+}  // namespace echoform::test

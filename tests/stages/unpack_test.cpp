@@ -1,0 +1,107 @@
+#include "stages/unpack/unpack.hpp"
+
+#include <gmock/gmock.h>
+
+#include "stages/block_checks.hpp"
+#include "stages/unpack/raw_samples.hpp"
+#include "tests/stages/raw_frames.hpp"
+
+namespace echoform::test {
+namespace {
+
+using Unpack = StageTest;
+ECHOFORM_ALL_IMPLEMENTATIONS(Unpack);
+
+// Sizes about the widths of the loops: 16 samples a shuffle with 4 in reserve, pieces of 512.
+constexpr std::size_t lengths[] = {1, 2, 3, 15, 16, 17, 19, 20, 21, 36, 511, 512, 513, 1031};
+
+TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
+  constexpr double scale = 0.0123;
+  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+    for (const std::size_t columns : lengths) {
+      for (const std::size_t rows : {1, 7}) {
+        const RawFrame frame = make_raw_frame(type, MatrixKind::full, rows, columns, columns % 3, 7);
+        const auto stage = make_unpack_cpu(scale, level());
+        const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
+        ASSERT_EQ(result.spec.type, ElementType::float32);
+        ASSERT_EQ(result.spec.row_stride % 16, 0u);
+        const double factor = type == ElementType::float32 ? 1.0 : scale;
+        for (std::size_t row = 0; row < rows; ++row) {
+          for (std::size_t column = 0; column < columns; ++column) {
+            const double expected = factor * frame.at(row, column);
+            // The scale and the product are each rounded to single precision: half a unit of 2^-23 each.
+            ASSERT_NEAR(result.block->as<float>()[row * result.spec.row_stride + column], expected, std::abs(expected) * 0x1p-23)
+                << "type " << int(type) << ", " << columns << " columns, row " << row << ", column " << column;
+          }
+        }
+        const SampleQuality seen = dynamic_cast<SampleQualitySource&>(*stage).quality();
+        EXPECT_EQ(seen.clipped, frame.clipped);
+        EXPECT_EQ(seen.invalid, frame.invalid);
+      }
+    }
+  }
+}
+
+TEST_P(Unpack, CountsStartAnewWithEachFrame) {
+  const RawFrame frame = make_raw_frame(ElementType::int16, MatrixKind::full, 5, 100, 0, 3);
+  const auto stage = make_unpack_cpu(1.0, level());
+  const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
+  stage->process(frame.block->read(), result.block->block(), team);
+  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, frame.clipped);
+}
+
+TEST_P(Unpack, EveryTwelveBitValueAtBothPlaces) {
+  constexpr std::size_t columns = 2 * 4096;
+  const BlockSpec spec = make_spec(ElementType::packed12, 1, columns);
+  const TestBlock input(spec);
+  for (int value = -2048; value < 2048; ++value) {
+    const auto place = static_cast<std::size_t>(2 * (value + 2048));
+    put_packed12(input.as<unsigned char>(), place, value);
+    put_packed12(input.as<unsigned char>(), place + 1, -1 - value);
+  }
+  const auto stage = make_unpack_cpu(1.0, level());
+  const StageResult result = run_stage(*stage, spec, input, team);
+  for (int value = -2048; value < 2048; ++value) {
+    const auto place = static_cast<std::size_t>(2 * (value + 2048));
+    ASSERT_EQ(result.block->as<float>()[place], static_cast<float>(value));
+    ASSERT_EQ(result.block->as<float>()[place + 1], static_cast<float>(-1 - value));
+  }
+  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, 4u);
+}
+
+TEST_P(Unpack, LargeFramesGoPastTheCachesWithTheSameValues) {
+  // Just above the size at which rows are written by streaming stores, with rows that do not fill pieces.
+  const std::size_t columns = 4099;
+  const std::size_t rows = streaming_bytes / (4 * padded_columns(columns)) + 1;
+  const BlockSpec spec = make_spec(ElementType::int16, rows, columns);
+  const TestBlock input(spec);
+  for (std::size_t n = 0; n < rows * columns; ++n) input.as<std::int16_t>()[n] = static_cast<std::int16_t>(n * 2654435761u >> 7);
+  const auto stage = make_unpack_cpu(1.0, level());
+  const StageResult result = run_stage(*stage, spec, input, team);
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      ASSERT_EQ(result.block->as<float>()[row * result.spec.row_stride + column],
+                static_cast<float>(input.as<std::int16_t>()[row * columns + column]));
+    }
+  }
+}
+
+TEST(UnpackInput, RefusesWhatItCannotRead) {
+  const auto stage = make_unpack_cpu(1.0);
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 1, 1)); }),
+            "unpack stage, input type: found complex64; expected int16 or packed12 or float32");
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::int16, 0, 5)); }),
+            "unpack stage, input shape: found 0 rows of 5; expected at least one of each");
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::int16, 4, 5, 4)); }),
+            "unpack stage, input row stride: found 4; expected at least 5");
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::packed12, 4, 5, 7)); }),
+            "unpack stage, input row stride: found 7; expected at least 8");
+  EXPECT_THAT(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::int16, SIZE_MAX / 2, 5)); }),
+              testing::HasSubstr("expected at most"));
+  for (const double scale : {0.0, std::numeric_limits<double>::quiet_NaN(), 1e60, 1e-60}) {
+    EXPECT_THAT(input_error_of([&] { (void)make_unpack_cpu(scale); }), testing::HasSubstr("unpack stage, sample scale: found"));
+  }
+}
+
+}  // namespace
+}  // namespace echoform::test
