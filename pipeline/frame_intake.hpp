@@ -45,11 +45,15 @@ class FrameIntake {
 
   [[nodiscard]] virtual const Acquisition& acquisition() const noexcept = 0;
 
-  /// `wake` is called (from any thread, never under a lock of the intake) when a lane that got `wait` may ask again.
+  /// `wake` is called (from any thread, never under a lock of the intake) when a lane that got `wait` may ask again; it must
+  /// not wait for anything, nor close another lane, and may be called without need. Throws InputError with the reason to send back: eight lanes are
+  /// open already, or another sender has taken the stream over.
   [[nodiscard]] virtual LaneId open_lane(std::function<void()> wake) = 0;
   /// The lane is gone: frames that can no longer become complete are dropped{incomplete}. `wake` is not called afterwards.
+  /// The lane writes no more: a shot that it left open counts as abandoned.
   virtual void close_lane(LaneId lane) = 0;
 
+  /// One shot at a time on a lane: the next begins when the last one is finished or abandoned.
   [[nodiscard]] virtual ShotPlace begin_shot(LaneId lane, const ShotHeader& header, std::size_t payload_bytes) = 0;
   /// The payload is in place. Completes the frame with its last shot. Every accepted shot is finished or, if its lane
   /// breaks in mid-payload, abandoned; a slot is not reused before.

@@ -14,7 +14,14 @@
 
 namespace echoform {
 
-enum class SlotState : std::uint8_t { free, filling, queued, imaging, publishing };
+enum class SlotState : std::uint8_t {
+  free,
+  filling,     ///< shots are arriving
+  queued,      ///< complete, waiting for the engine
+  imaging,
+  publishing,
+  draining,    ///< its frame is dropped, but a lane still writes into it: neither free nor in flight
+};
 
 enum class DropReason : std::uint8_t {
   incomplete,    ///< time-out, sequence change or disconnect before the last shot

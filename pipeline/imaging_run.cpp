@@ -1,0 +1,124 @@
+#include "pipeline/imaging_run.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::chrono::microseconds housekeeping_interval{10'000};
+
+std::vector<FrameSlot> equip_slots(Engine& engine, std::size_t count) {
+  std::vector<FrameSlot> slots(count);
+  for (std::size_t index = 0; index < count; ++index) {
+    slots[index].index = index;
+    engine.equip(slots[index]);
+    const std::size_t needed = engine.plan().acquisition.frame_bytes();
+    if (slots[index].samples.size() < needed) {
+      throw RuntimeFault(fmt::format("engine: {} bytes in a slot where a frame has {}", slots[index].samples.size(), needed));
+    }
+  }
+  return slots;
+}
+
+}  // namespace
+
+ImagingRun::ImagingRun(const ImagingRunOptions& options, std::unique_ptr<Engine> engine, std::shared_ptr<FrameLedger> ledger,
+                       PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
+                       std::function<void()> housekeeping)
+    : ledger_(std::move(ledger)),
+      metrics_(metrics),
+      sinks_(sinks),
+      clock_(clock),
+      housekeeping_(std::move(housekeeping)),
+      slots_(std::make_shared<std::vector<FrameSlot>>(equip_slots(*engine, options.slots))),
+      acquired_(options.slots),
+      finished_(options.slots),
+      engine_(std::move(engine)),
+      done_([this](FrameSlot& slot, bool ok) { imaged(slot, ok); }) {
+  measure();
+  ledger_->reset_slots(options.slots);
+  publish_worker_.emplace(WorkerOptions{"ef-publish", options.publish_processor},
+                          [this](const std::stop_token& stop) { publish(stop); });
+  compute_worker_.emplace(WorkerOptions{"ef-compute", options.compute_processor},
+                          [this](const std::stop_token& stop) { compute(stop); });
+}
+
+ImagingRun::~ImagingRun() {
+  stop(std::chrono::nanoseconds{0});
+}
+
+void ImagingRun::measure() {
+  std::size_t sum = engine_->bytes();
+  for (const FrameSlot& slot : *slots_) {
+    sum += slot.samples.size();
+    for (const ImageOutput& image : slot.images) sum += image.analytic.size() + image.envelope.size() + image.display.size();
+  }
+  bytes_.store(sum);
+}
+
+void ImagingRun::compute(const std::stop_token& stop) {
+  while (const auto item = acquired_.take(stop)) {
+    FrameSlot& slot = **item;
+    const std::lock_guard lock(engine_mutex_);
+    ledger_->start_imaging(slot.index);
+    engine_->submit(slot, done_);
+  }
+}
+
+void ImagingRun::imaged(FrameSlot& slot, bool ok) {
+  if (!ok || giving_up_.load()) {
+    ledger_->drop(slot.index, ok ? DropReason::stopped : DropReason::failed);
+    return;
+  }
+  ledger_->start_publishing(slot.index);
+  if (!finished_.offer(&slot).on_edge()) ledger_->drop(slot.index, DropReason::failed);
+}
+
+void ImagingRun::publish(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (const auto item = finished_.take_for(housekeeping_interval)) publish_frame(**item);
+    housekeeping_();
+  }
+}
+
+void ImagingRun::publish_frame(FrameSlot& slot) {
+  ledger_->count_samples(slot.clipped_samples, slot.invalid_samples);
+  const FinishedFrame frame{slot, engine_->plan(), ledger_->snapshot_with_published(slot.index), clock_.wall(), clock_.steady()};
+  for (const auto& sink : sinks_) sink->publish(frame);
+  metrics_.record_published(slot, clock_.steady());
+  ledger_->publish(slot.index);
+}
+
+void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
+                                 const std::function<void()>& between) {
+  // Equipped aside: the samples of the slots in use stay where lanes write them, only the outputs change hands.
+  std::vector<FrameSlot> fresh = equip_slots(*engine, slots_->size());
+  const std::lock_guard lock(engine_mutex_);
+  if (!ledger_->wait_until_idle(limit, false)) {
+    throw RuntimeFault("the frame in work did not finish in time; the imaging stays as it was");
+  }
+  for (std::size_t index = 0; index < fresh.size(); ++index) (*slots_)[index].images = std::move(fresh[index].images);
+  // The outputs of before die with `fresh` and its samples, the engine of before with `engine`.
+  std::swap(engine_, engine);
+  measure();
+  between();
+}
+
+void ImagingRun::stop(std::chrono::nanoseconds limit) {
+  if (!compute_worker_ && !publish_worker_) return;
+  static_cast<void>(ledger_->wait_until_idle(limit));
+  giving_up_.store(true);
+  if (compute_worker_) compute_worker_->request_stop();
+  compute_worker_.reset();
+  if (publish_worker_) publish_worker_->request_stop();
+  publish_worker_.reset();
+  // After its destructor an engine calls back no more; what it had not finished is still in the ledger.
+  engine_.reset();
+  ledger_->drop_unpublished(DropReason::stopped);
+}
+
+}  // namespace echoform

@@ -1,0 +1,85 @@
+// The working half of the pipeline for one acquisition: slots, engine, edges and the two workers.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "pipeline/clock.hpp"
+#include "pipeline/engine.hpp"
+#include "pipeline/frame_assembler.hpp"
+#include "pipeline/frame_ledger.hpp"
+#include "pipeline/image_sink.hpp"
+#include "pipeline/metrics.hpp"
+#include "pipeline/worker.hpp"
+
+namespace echoform {
+
+struct ImagingRunOptions {
+  std::size_t slots = 4;
+  std::optional<int> compute_processor;  ///< pins the worker that feeds the engine
+  std::optional<int> publish_processor;
+};
+
+/// Frames come on acquired(), are imaged one after the other, and go to every sink. While one is imaged, the next is received
+/// and the one before is published.
+class ImagingRun {
+ public:
+  /// Equips the slots and starts the workers. `housekeeping` is called at least every 20 ms by the publish worker.
+  /// `sinks`, `metrics` and `clock` outlive the run. RuntimeFault if memory or a thread is not to be had.
+  ImagingRun(const ImagingRunOptions& options, std::unique_ptr<Engine> engine, std::shared_ptr<FrameLedger> ledger,
+             PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
+             std::function<void()> housekeeping);
+  /// As stop(0).
+  ~ImagingRun();
+  ImagingRun(const ImagingRun&) = delete;
+  ImagingRun& operator=(const ImagingRun&) = delete;
+
+  [[nodiscard]] AcquiredEdge& acquired() { return acquired_; }
+  /// Shared, so that lanes in mid-payload keep what they write into.
+  [[nodiscard]] std::shared_ptr<std::vector<FrameSlot>> slots() const { return slots_; }
+  /// Memory of the slots and of the engine.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
+
+  /// Frames from the next one on are imaged by `engine`, whose acquisition has the same layout. Waits for frames that are
+  /// being imaged or published; `between` is called when there are none. RuntimeFault, and nothing changed, if memory is
+  /// not to be had or that takes longer than `limit`.
+  void exchange_engine(std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit, const std::function<void()>& between);
+
+  /// Finishes what is queued within `limit`, drops the rest as stopped, and ends the workers. Nothing may be offered any
+  /// more. May be called again.
+  void stop(std::chrono::nanoseconds limit);
+
+ private:
+  // As many places as slots.
+  using FinishedEdge = Edge<FrameSlot*, DropPolicy::block_sender>;
+
+  void compute(const std::stop_token& stop);
+  void publish(const std::stop_token& stop);
+  void publish_frame(FrameSlot& slot);
+  void imaged(FrameSlot& slot, bool ok);
+  void measure();
+
+  const std::shared_ptr<FrameLedger> ledger_;
+  PipelineMetrics& metrics_;
+  const std::vector<std::shared_ptr<ImageSink>>& sinks_;
+  const Clock& clock_;
+  const std::function<void()> housekeeping_;
+
+  std::shared_ptr<std::vector<FrameSlot>> slots_;
+  AcquiredEdge acquired_;
+  FinishedEdge finished_;
+  std::atomic<std::size_t> bytes_{0};
+  std::atomic<bool> giving_up_{false};
+  std::mutex engine_mutex_;  // held while a frame is handed to the engine; contended only while the engine is exchanged
+  std::unique_ptr<Engine> engine_;
+  Engine::Done done_;
+  std::optional<Worker> compute_worker_;
+  std::optional<Worker> publish_worker_;
+};
+
+}  // namespace echoform

@@ -1,0 +1,197 @@
+#include "pipeline/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+const PipelineOptions& checked(const PipelineOptions& options) {
+  if (options.slots < 1 || options.slots > 64) throw InputError("slots", fmt::format("{}", options.slots), "1 to 64");
+  if (options.incomplete_timeout.count() <= 0) {
+    throw InputError("incomplete_timeout", fmt::format("{} ns", options.incomplete_timeout.count()), "a time above 0");
+  }
+  if (options.drain_limit.count() < 0) {
+    throw InputError("drain_limit", fmt::format("{} ns", options.drain_limit.count()), "0 or more");
+  }
+  return options;
+}
+
+double megabytes(std::size_t bytes) {
+  return 1e-6 * static_cast<double>(bytes);
+}
+
+bool same_layout(const Acquisition& a, const Acquisition& b) {
+  return a.elements() == b.elements() && a.samples == b.samples && a.matrix == b.matrix && a.encoding == b.encoding;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
+                   const Clock& clock, EngineFactory engine_factory)
+    : options_(checked(options)),
+      plan_factory_(std::move(plan_factory)),
+      engine_factory_(std::move(engine_factory)),
+      sinks_(std::move(sinks)),
+      clock_(clock),
+      ledger_(std::make_shared<FrameLedger>()),
+      metrics_(clock.steady()) {
+  ledger_->set_listener([this] {
+    if (const auto current = assembler()) current->slot_freed();
+  });
+}
+
+Pipeline::~Pipeline() {
+  stop();
+  // Intakes that are still held keep the ledger.
+  ledger_->set_listener({});
+}
+
+std::shared_ptr<FrameAssembler> Pipeline::assembler() const {
+  const std::lock_guard lock(current_mutex_);
+  return assembler_;
+}
+
+void Pipeline::set_assembler(std::shared_ptr<FrameAssembler> assembler) {
+  const std::lock_guard lock(current_mutex_);
+  std::swap(assembler_, assembler);
+}
+
+std::shared_ptr<const ImagingPlan> Pipeline::plan() const {
+  const std::lock_guard lock(current_mutex_);
+  return plan_;
+}
+
+std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const Acquisition& acquisition) {
+  const std::lock_guard control(control_mutex_);
+  if (stopped_) throw InputError("acquisition stream: the server is stopping");
+  const auto current = assembler();
+  if (current) {
+    if (session == session_ && acquisition == announced_) return current;
+    if (current->open_lanes() != 0) {
+      if (session != session_) throw InputError("acquisition stream: another sender is active");
+      throw InputError("acquisition", "one that differs from that of the session's first connection",
+                       "the same on all connections");
+    }
+  }
+  validate(acquisition, options_.limits, "acquisition");
+  const bool reuse = run_ != nullptr && acquisition == announced_;
+  // Made before the sender of before is let go: a refused Hello changes nothing.
+  auto plan = reuse ? this->plan() : make_plan(acquisition);
+  if (!reuse) check_memory(0, acquisition.frame_bytes());
+  retire(current.get());
+  if (!reuse) rebuild(acquisition, plan);
+  session_ = session;
+  metrics_.stream_opened();
+  announce(plan);
+  auto intake =
+      std::make_shared<FrameAssembler>(plan->acquisition, AssemblerOptions{options_.policy, options_.incomplete_timeout}, ledger_,
+                                       run_->slots(), run_->acquired(), clock_);
+  set_assembler(intake);
+  return intake;
+}
+
+std::shared_ptr<const ImagingPlan> Pipeline::make_plan(const Acquisition& acquisition) const {
+  auto plan = plan_factory_(acquisition);
+  if (!same_layout(plan->acquisition, acquisition)) {
+    throw InputError("acquisition", fmt::format("{} elements x {} samples", acquisition.elements(), acquisition.samples),
+                     fmt::format("the configured {} x {}, in the same matrix and encoding", plan->acquisition.elements(),
+                                 plan->acquisition.samples));
+  }
+  bool alive = false;
+  for (const Element& element : plan->acquisition.probe.elements) alive = alive || !element.dead;
+  if (!alive)
+    throw InputError("dead elements", fmt::format("all {} of the probe", acquisition.elements()), "at least one that is alive");
+  return plan;
+}
+
+void Pipeline::check_memory(std::size_t bytes, std::size_t frame_bytes) const {
+  const std::size_t needed = std::max(bytes, options_.slots * frame_bytes);
+  if (needed <= options_.memory_limit) return;
+  throw InputError("memory",
+                   fmt::format("{:.1f} MB needed for {} slots of {:.1f} MB{}", megabytes(needed), options_.slots,
+                               megabytes(frame_bytes), bytes == 0 ? "" : " and the engine"),
+                   fmt::format("at most {:.1f} MB", megabytes(options_.memory_limit)));
+}
+
+std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const ImagingPlan>& plan) const {
+  auto engine = engine_factory_(plan, options_.backend, options_.engine);
+  check_memory(engine->bytes() + options_.slots * plan->acquisition.frame_bytes(), plan->acquisition.frame_bytes());
+  return engine;
+}
+
+void Pipeline::retire(FrameAssembler* current) {
+  if (current == nullptr) return;
+  if (!current->close_if_unused()) throw InputError("acquisition stream: another sender is active");
+  set_assembler(nullptr);
+  // Its last frames go out before another plan is announced.
+  if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {
+    run_->stop(std::chrono::nanoseconds{0});
+    run_.reset();
+    throw RuntimeFault("frames of the sender before did not finish in time");
+  }
+}
+
+void Pipeline::rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan) {
+  run_.reset();
+  bytes_.store(0);
+  {
+    const std::lock_guard lock(current_mutex_);
+    plan_.reset();
+  }
+  auto run =
+      std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
+                                   build_engine(plan), ledger_, metrics_, sinks_, clock_, [this] {
+                                     if (const auto current = assembler()) current->expire();
+                                   });
+  check_memory(run->bytes(), acquisition.frame_bytes());
+  run_ = std::move(run);
+  bytes_.store(run_->bytes());
+  announced_ = acquisition;
+  const std::lock_guard lock(current_mutex_);
+  plan_ = std::move(plan);
+}
+
+void Pipeline::announce(const std::shared_ptr<const ImagingPlan>& plan) {
+  for (const auto& sink : sinks_) sink->plan_changed(plan);
+}
+
+bool Pipeline::reconfigure() {
+  const std::lock_guard control(control_mutex_);
+  if (stopped_ || !run_) return false;
+  auto plan = make_plan(announced_);
+  const auto before = this->plan();
+  for (std::size_t i = 0; i < plan->acquisition.elements(); ++i) {
+    // Frames that are filling count their shots by the dead elements of before.
+    if (plan->acquisition.probe.elements[i].dead != before->acquisition.probe.elements[i].dead) {
+      throw InputError("dead elements", "a change while a sender is connected", "the same until the sender connects anew");
+    }
+  }
+  run_->exchange_engine(build_engine(plan), options_.drain_limit, [&] {
+    {
+      const std::lock_guard lock(current_mutex_);
+      plan_ = plan;
+    }
+    announce(plan);
+  });
+  bytes_.store(run_->bytes());
+  return true;
+}
+
+void Pipeline::stop() {
+  const std::lock_guard control(control_mutex_);
+  if (std::exchange(stopped_, true)) return;
+  if (const auto current = assembler()) current->close(DropReason::stopped);
+  if (run_) {
+    run_->stop(options_.drain_limit);
+    run_.reset();
+  }
+  set_assembler(nullptr);
+  bytes_.store(0);
+}
+
+}  // namespace echoform

@@ -1,0 +1,112 @@
+// The pipeline: shots in at one end, finished images out at the other, every frame accounted for.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "pipeline/clock.hpp"
+#include "pipeline/engine.hpp"
+#include "pipeline/frame_assembler.hpp"
+#include "pipeline/frame_intake.hpp"
+#include "pipeline/frame_ledger.hpp"
+#include "pipeline/image_sink.hpp"
+#include "pipeline/imaging_run.hpp"
+#include "pipeline/metrics.hpp"
+
+namespace echoform {
+
+struct PipelineOptions {
+  std::size_t slots = 4;                         ///< frames in flight at most; 1 .. 64
+  DropPolicy policy = DropPolicy::block_sender;  ///< what happens to a new frame when all slots are taken
+  std::chrono::nanoseconds incomplete_timeout =
+      std::chrono::milliseconds(500);  ///< > 0; a frame without a new shot for so long is dropped
+  AcquisitionLimits limits;
+  std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of slots and engine together
+  BackendChoice backend;
+  EngineOptions engine;
+  std::chrono::nanoseconds drain_limit =
+      std::chrono::seconds(2);           ///< how long stop() and a change of sender wait for frames in work
+  std::optional<int> compute_processor;  ///< pins the worker that feeds the engine
+  std::optional<int> publish_processor;  ///< pins the worker that publishes
+};
+
+/// Makes the plan for what a sender announced. It may refine the acquisition (dead elements, sampling) but not its layout:
+/// elements, samples, matrix and encoding. Throws InputError with the reason to send back.
+using PlanFactory = std::function<std::shared_ptr<const ImagingPlan>(const Acquisition&)>;
+using EngineFactory =
+    std::function<std::unique_ptr<Engine>(std::shared_ptr<const ImagingPlan>, const BackendChoice&, const EngineOptions&)>;
+
+/// Thread-safe. Totals count from construction, over all senders.
+class Pipeline final : public StreamHost {
+ public:
+  /// Throws InputError if an option is out of range. `clock` outlives the pipeline and every intake that it gave out.
+  Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
+           const Clock& clock, EngineFactory engine_factory = make_engine);
+  /// As stop().
+  ~Pipeline() override;
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  /// The first connection of a session prepares slots and engine, or takes over those of the sender before if its
+  /// acquisition is equal; further connections of the session join. Throws InputError if another session has a lane open,
+  /// the session announced another acquisition before, the acquisition is not possible, or it needs more memory than the
+  /// limit; RuntimeFault if memory or a backend is not to be had.
+  [[nodiscard]] std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override;
+
+  /// Asks the plan factory again for the acquisition in work and images the frames from the next one on by that plan,
+  /// without losing any. False if no stream was opened yet. Throws what the factories throw: then nothing has changed.
+  bool reconfigure();
+
+  /// Discards what still comes, finishes queued frames within the drain limit and drops the rest as stopped. Senders that
+  /// wait are woken. Streams cannot be opened afterwards. May be called again.
+  void stop();
+
+  [[nodiscard]] CounterSnapshot counters() const { return ledger_->snapshot(); }
+  /// For anyone, at any time: totals of now, windowed figures of the last closed window.
+  [[nodiscard]] MetricsSnapshot metrics() const { return metrics_.snapshot(counters()); }
+  /// For the one who sends telemetry, once a second: ends the window and reads.
+  [[nodiscard]] MetricsSnapshot close_window() { return metrics_.close_window(clock_.steady(), counters()); }
+  /// Memory of slots and engine; 0 before the first stream. Fixed while frames run.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
+  /// What is being imaged; nothing before the first stream.
+  [[nodiscard]] std::shared_ptr<const ImagingPlan> plan() const;
+  [[nodiscard]] const PipelineOptions& options() const noexcept { return options_; }
+
+ private:
+  // All with control_mutex_ held:
+  [[nodiscard]] std::shared_ptr<const ImagingPlan> make_plan(const Acquisition& acquisition) const;
+  [[nodiscard]] std::unique_ptr<Engine> build_engine(const std::shared_ptr<const ImagingPlan>& plan) const;
+  void retire(FrameAssembler* current);
+  void rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan);
+  void check_memory(std::size_t bytes, std::size_t frame_bytes) const;
+  void announce(const std::shared_ptr<const ImagingPlan>& plan);
+
+  [[nodiscard]] std::shared_ptr<FrameAssembler> assembler() const;
+  void set_assembler(std::shared_ptr<FrameAssembler> assembler);
+
+  const PipelineOptions options_;
+  const PlanFactory plan_factory_;
+  const EngineFactory engine_factory_;
+  const std::vector<std::shared_ptr<ImageSink>> sinks_;
+  const Clock& clock_;
+  const std::shared_ptr<FrameLedger> ledger_;
+  PipelineMetrics metrics_;
+  std::atomic<std::size_t> bytes_{0};
+
+  mutable std::mutex current_mutex_;  // guards the two pointers alone
+  std::shared_ptr<FrameAssembler> assembler_;
+  std::shared_ptr<const ImagingPlan> plan_;
+
+  std::mutex control_mutex_;  // one opens, reconfigures or stops at a time
+  bool stopped_ = false;
+  std::uint64_t session_ = 0;
+  Acquisition announced_;  // by the sender, before the plan refined it
+  std::unique_ptr<ImagingRun> run_;
+};
+
+}  // namespace echoform
