@@ -1,4 +1,4 @@
-#include "tests/stages/allocation_counter.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 #include <atomic>
 #include <cerrno>

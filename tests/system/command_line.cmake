@@ -1,0 +1,2 @@
+echoform_system_test(system_command_line command_line_test.py)
+echoform_system_test(system_demo demo_test.py)

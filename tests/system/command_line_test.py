@@ -1,0 +1,200 @@
+"""Exit codes and messages of the program: 0 done, 1 the run failed, 2 wrong input; one line says why."""
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv[1]
+SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
+COMMANDS = ["demo", "serve", "simulate", "replay", "view", "image", "info"]
+
+
+def run(*arguments, timeout=60):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=timeout)
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def write(self, name, text):
+        path = self.path / name
+        path.write_text(text)
+        return path
+
+    def assert_fault(self, result, code, line):
+        self.assertEqual(result.returncode, code, result.stderr)
+        faults = [text for text in result.stderr.splitlines() if text.startswith("echoform: ")]
+        self.assertEqual(faults, ["echoform: " + line])
+
+    def test_help_names_every_command_and_each_has_an_example(self):
+        overview = run("--help")
+        self.assertEqual(overview.returncode, 0)
+        for command in COMMANDS:
+            self.assertIn(command, overview.stdout)
+            page = run(command, "--help")
+            self.assertEqual(page.returncode, 0)
+            self.assertIn(f"echoform {command}", page.stdout)
+            self.assertIn("Example:", page.stdout)
+
+    def test_version(self):
+        result = run("--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertRegex(result.stdout, r"^echoform \d+\.\d+\.\d+\n$")
+
+    def test_info_says_what_this_build_can_do(self):
+        result = run("info")
+        self.assertEqual(result.returncode, 0)
+        for word in ("backends", "cpu", "cuda", "delay laws", "contact", "libraries", "Boost", "ZeroMQ", "HDF5", "limits"):
+            self.assertIn(word, result.stdout)
+
+    def test_info_prints_the_configuration_page(self):
+        result = run("info", "--config-keys")
+        self.assertEqual(result.stdout, (SOURCE / "docs/configuration.md").read_text())
+
+    def test_no_command(self):
+        self.assertEqual(run().returncode, 2)
+
+    def test_unknown_command_and_option(self):
+        self.assertEqual(run("imagine").returncode, 2)
+        result = run("info", "--colour")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--colour", result.stderr)
+        self.assertIn("echoform info --help", result.stderr)
+
+    def test_option_without_its_value(self):
+        self.assertEqual(run("demo", "--seconds").returncode, 2)
+        self.assertEqual(run("demo", "--seconds", "soon").returncode, 2)
+        self.assertEqual(run("demo", "--seconds", "-1").returncode, 2)
+
+    def test_missing_required_option(self):
+        result = run("serve")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--config", result.stderr)
+
+    def test_cuda_is_refused_plainly(self):
+        result = run("demo", "--backend", "cuda", "--seconds", 1)
+        self.assert_fault(result, 2, "--backend: found cuda, and this build images on the CPU only; expected cpu or auto (see `echoform info`)")
+        config = self.write("gpu.toml", '[imaging]\nbackend = "cuda"\n')
+        result = run("demo", "--config", config, "--seconds", 1)
+        self.assert_fault(result, 2, "[imaging] backend: found cuda, and this build images on the CPU only; expected cpu or auto (see `echoform info`)")
+
+    def test_unknown_backend(self):
+        self.assert_fault(run("demo", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu or cuda')
+
+    def test_missing_configuration(self):
+        path = self.path / "none.toml"
+        self.assert_fault(run("serve", "--config", path), 2, f"{path}: found no such file; expected a TOML file")
+
+    def test_bad_configuration_names_file_line_and_key(self):
+        config = self.write("bad.toml", "[grid]\npixles = [10, 10]\n")
+        self.assert_fault(run("serve", "--config", config), 2,
+                          f"{config}:2: found the unknown key pixles in [grid]; expected a known key; the nearest is pixels in [grid]")
+
+    def test_serve_needs_a_velocity(self):
+        config = self.write("serve.toml", "[grid]\npixels = [16, 16]\n")
+        self.assert_fault(run("serve", "--config", config), 2,
+                          f'{config}: [material] longitudinal_velocity: found no value; expected a velocity in m/s, '
+                          'which view "LL" needs and senders do not state')
+
+    def test_missing_recording_leaves_nothing_behind(self):
+        output = self.path / "out.npy"
+        result = run("image", self.path / "none.mat", "--output", output)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("none.mat", result.stderr)
+        self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_unknown_output_kind_is_refused_before_any_work(self):
+        recording = self.write("empty.mat", "")
+        result = run("image", recording, "--output", self.path / "out.bmp")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("out.bmp", result.stderr)
+        self.assertEqual(list(self.path.iterdir()), [recording])
+
+    def test_empty_recording(self):
+        recording = self.write("empty.mat", "")
+        result = run("image", recording, "--output", self.path / "out.npy")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("empty.mat", result.stderr)
+        self.assertEqual(list(self.path.iterdir()), [recording])
+
+    def test_bad_field(self):
+        result = run("image", "none.mat", "--field", "phase", "--output", self.path / "out.npy")
+        self.assert_fault(result, 2, '--field: found "phase"; expected envelope or analytic')
+
+    def test_bad_place_and_rate(self):
+        self.assert_fault(run("simulate", "--connect", "nowhere"), 2,
+                          '--connect: found "nowhere"; expected HOST:PORT with a port from 0 to 65535')
+        result = run("simulate", "--rate", "fast")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--rate", result.stderr)
+
+    def test_nobody_listens(self):
+        with socket.socket() as place:  # bound, not listening: the port is ours and refuses
+            place.bind(("127.0.0.1", 0))
+            result = run("simulate", "--connect", f"127.0.0.1:{place.getsockname()[1]}", "--frames", 1)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn(str(place and "127.0.0.1"), result.stderr)
+
+    def serve_config(self, **ports):
+        places = {"listen": "127.0.0.1:0", "images": "127.0.0.1:0", "telemetry": "127.0.0.1:0", "web": "127.0.0.1:0"} | ports
+        return self.write("serve.toml", f"""
+[material]
+longitudinal_velocity = 6320.0
+[grid]
+x = [-0.01, 0.01]
+z = [0.005, 0.03]
+pixels = [16, 16]
+[input]
+listen = "{places['listen']}"
+[server]
+images = "{places['images']}"
+telemetry = "{places['telemetry']}"
+web = "{places['web']}"
+""")
+
+    def test_port_in_use(self):
+        for key in ("listen", "images", "telemetry", "web"):
+            with self.subTest(key), socket.socket() as taken:
+                taken.bind(("127.0.0.1", 0))
+                taken.listen()
+                port = taken.getsockname()[1]
+                result = run("serve", "--config", self.serve_config(**{key: f"127.0.0.1:{port}"}))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                faults = [line for line in result.stderr.splitlines() if line.startswith("echoform: ")]
+                self.assertEqual(len(faults), 1, result.stderr)
+                self.assertIn(str(port), faults[0])
+
+    def test_serve_ends_in_order_on_a_signal(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            server = subprocess.Popen([PROGRAM, "serve", "--config", str(self.serve_config())], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True)
+            lines = []
+            while not any("viewer" in line for line in lines):  # the last of the addresses
+                lines.append(server.stderr.readline())
+                self.assertTrue(lines[-1], "".join(lines))
+            server.send_signal(number)
+            output, _ = server.communicate(timeout=30)
+            self.assertEqual(server.returncode, 0)
+            self.assertIn("frames received 0 = published 0 + dropped 0 + in flight 0", output)
+
+    def test_view_fails_if_nothing_comes(self):
+        snapshot = self.path / "last.png"
+        with socket.socket() as place:
+            place.bind(("127.0.0.1", 0))
+            result = run("view", "--connect", f"tcp://127.0.0.1:{place.getsockname()[1]}", "--timeout", 0.2, "--snapshot", snapshot)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no image came", result.stderr)
+        self.assertFalse(snapshot.exists())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

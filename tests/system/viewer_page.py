@@ -1,0 +1,257 @@
+"""Opens the viewer's page in headless Chromium and checks what is on its canvas.
+
+Exit codes: 0 passed, 1 failed, 77 skipped (no Chromium, no chromedriver or no Selenium).
+"""
+import argparse
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+except ImportError:
+    print("skipped: Selenium for Python is not installed")
+    sys.exit(77)
+
+PATIENCE = 30.0  # seconds within which anything expected must have happened on a busy machine
+
+
+class Server:
+    """The helper program, driven over its standard input."""
+
+    def __init__(self, program, port=0):
+        self.process = subprocess.Popen([program, str(port)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline().split()
+        assert line[:1] == ["port"], "the server did not start"
+        self.port = int(line[1])
+
+    def do(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline().strip() == "ok"
+
+    def quit(self):
+        self.process.stdin.write("quit\n")
+        self.process.stdin.flush()
+        self.process.wait(timeout=PATIENCE)
+
+
+class Page:
+    def __init__(self, driver):
+        self.driver = driver
+
+    def state(self):
+        return self.driver.execute_script("return window.echoform.state()")
+
+    def until(self, what, condition):
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            state = self.state()
+            if condition(state):
+                return state
+            assert time.monotonic() < deadline, f"{what}: still {state}"
+            time.sleep(0.02)  # between looks at the page; the condition decides
+
+    def colour(self, x_mm, z_mm):
+        """What the figure shows at a place of the part: red, green, blue."""
+        return self.driver.execute_script(
+            """const p = window.echoform.place(arguments[0], arguments[1]), c = document.getElementById('figure'), r = devicePixelRatio;
+               return [...c.getContext('2d').getImageData(Math.round(p.x * r), Math.round(p.y * r), 1, 1).data].slice(0, 3)""", x_mm, z_mm)
+
+    def brightest(self):
+        """Centre in mm of the pixels of the image area that are nearly as bright as the brightest."""
+        return self.driver.execute_script(
+            """const l = window.echoform.state().layout, c = document.getElementById('figure'), r = devicePixelRatio;
+               const w = Math.floor(l.w * r) - 4, h = Math.floor(l.h * r) - 4, x = Math.ceil(l.x * r) + 2, y = Math.ceil(l.y * r) + 2;
+               const d = c.getContext('2d').getImageData(x, y, w, h).data, v = i => d[4*i] + d[4*i+1] + d[4*i+2];
+               let top = 0; for (let i = 0; i < w * h; i++) top = Math.max(top, v(i));
+               let n = 0, sx = 0, sy = 0;
+               for (let i = 0; i < w * h; i++) if (v(i) >= top - 6) { n++; sx += i % w; sy += Math.floor(i / w); }
+               const mm = l.w / (l.x1 - l.x0);
+               return [l.x0 + ((x + sx / n + .5) / r - l.x) / mm, l.z0 + ((y + sy / n + .5) / r - l.y) / mm]""")
+
+    def set(self, element, value, event="input"):
+        self.driver.execute_script(
+            "const e = document.getElementById(arguments[0]); e.value = arguments[1]; e.dispatchEvent(new Event(arguments[2], {bubbles: true}))",
+            element, value, event)
+
+    def text(self, element):
+        return self.driver.execute_script("return document.getElementById(arguments[0]).textContent", element)
+
+    def screenshot(self, path):
+        self.driver.save_screenshot(path)
+
+
+def open_browser(profile, size="1280,800"):
+    browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not browser or not driver:
+        print("skipped: chromium or chromedriver is not installed")
+        sys.exit(77)
+    options = Options()
+    options.binary_location = browser
+    for flag in ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", f"--window-size={size}", f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(driver), options=options)
+
+
+def near(found, expected, tolerance):
+    return all(abs(a - b) <= tolerance for a, b in zip(found, expected))
+
+
+def check(page, server, program, folder):
+    # Live, at a rate, with everything filled in.
+    server.do("run")
+    state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 20 and s["imagesPerSecond"] > 5)
+    assert state["stream"] == "image" and state["faults"] == 0, state
+    page.until("the statistics are shown", lambda s: float(page.text("rate")) > 0 and "ms" in page.text("latency"))
+
+    # Axes in mm, the right way round, with one scale along both.
+    ticks, layout = state["ticks"], state["layout"]
+    assert ticks["x"][0] >= -20.2 and ticks["x"][-1] <= 20.2 and len(ticks["x"]) >= 3 and 0 in ticks["x"], ticks
+    assert ticks["z"] == sorted(ticks["z"]) and len(ticks["z"]) >= 3, ticks
+    assert math.isclose(ticks["bar"][-1], 0, abs_tol=1e-9) and math.isclose(ticks["bar"][0], -40, abs_tol=1e-9), ticks
+    assert abs(layout["w"] / layout["h"] - (layout["x1"] - layout["x0"]) / (layout["z1"] - layout["z0"])) < 0.01, layout
+    pixel = 40 / 255
+    assert near((layout["x0"], layout["x1"]), (-20 - pixel / 2, 20 + pixel / 2), 1e-6), layout
+
+    # The spot is where its place in mm says: within one image pixel (0.17 mm).
+    for x, z in ((8, 30), (-12.5, 11)):
+        server.do(f"spot {x} {z}")
+        sequence = page.state()["sequence"]
+        page.until("a new image", lambda s: s["sequence"] > sequence + 10)
+        place = page.brightest()
+        assert near(place, (x, z), 0.18), (place, (x, z))
+    os.makedirs(folder, exist_ok=True)
+    page.screenshot(os.path.join(folder, "viewer-live.png"))
+
+    # Colours: the spot has viridis's top (fde725), far away its bottom (440154).
+    assert near(page.colour(-12.5, 11), (0xFD, 0xE7, 0x25), 6), page.colour(-12.5, 11)
+    assert near(page.colour(15, 40), (0x44, 0x01, 0x54), 6), page.colour(15, 40)
+    page.set("map", "inferno", "change")
+    assert near(page.colour(15, 40), (0, 0, 4), 6), page.colour(15, 40)
+    page.set("map", "grey", "change")
+
+    # Sliders change pixels as the formula says: grey = 255 (1 + (dB + gain) / range). 1.5 mm off, exp(-1.125) is -9.8 dB.
+    def grey(gain, dynamic_range):
+        decibels = 20 * math.log10(math.exp(-0.5 * 1.5**2))
+        return 255 * min(1, max(0, 1 + (decibels + gain) / dynamic_range))
+
+    page.driver.execute_script("document.getElementById('pause').click()")
+    page.until("paused", lambda s: s["paused"])
+    for gain, dynamic_range in ((0, 40), (0, 20), (6, 20), (-6, 60)):
+        page.set("gain", gain)
+        page.set("range", dynamic_range)
+        found = page.colour(-12.5, 12.5)
+        # A tenth of a millimetre between pixel and place is 1.3 dB on this slope.
+        assert abs(found[0] - grey(gain, dynamic_range)) <= 255 * 1.4 / dynamic_range + 2, (gain, dynamic_range, found, grey(gain, dynamic_range))
+    page.set("gain", 0)
+    page.set("range", 40)
+
+    # A pause holds the image while the source goes on; resuming takes up the newest.
+    held = page.state()["sequence"]
+    server.do("spot 0 20")
+    time.sleep(0.5)  # gives the page the time to do the wrong thing
+    state = page.state()
+    assert state["sequence"] == held and state["status"] == "paused", state
+    page.driver.execute_script("document.getElementById('pause').click()")
+    page.until("resumed", lambda s: s["status"] == "live" and s["sequence"] > held + 10)
+
+    # The reference can be fixed: then the peak stays 0 dB at that value only.
+    page.set("reference", "fixed", "change")
+    page.driver.execute_script("const f = document.getElementById('fixed'); f.value = '10'; f.dispatchEvent(new Event('change'))")
+    page.until("the fixed reference is used", lambda s: abs(page.colour(0, 20)[0] - 255 * (1 - 20 / 40)) <= 4)
+    page.set("reference", "running", "change")
+    page.set("map", "viridis", "change")
+
+    # Values under the pointer.
+    page.driver.execute_script(
+        """const p = window.echoform.place(0, 20), f = document.getElementById('figure'), b = f.getBoundingClientRect();
+           f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""")
+    readout = page.text("cursor")
+    assert "mm" in readout and "dB" in readout and ("\u22120.1 dB" in readout or "0.0 dB" in readout), readout
+
+    # The keyboard moves the cursor and pauses.
+    figure = page.driver.find_element("id", "figure")
+    figure.send_keys("\ue014")  # arrow right
+    assert page.text("cursor") != readout
+    figure.send_keys(" ")
+    page.until("paused by the space bar", lambda s: s["paused"])
+    figure.send_keys(" ")
+    page.until("resumed by the space bar", lambda s: not s["paused"])
+
+    # The display stream, 8 bits, shows the same spot.
+    page.set("stream", "image.display", "change")
+    page.until("the display stream", lambda s: s["stream"] == "image.display" and s["status"] == "live" and s["received"] > 0)
+    assert near(page.brightest(), (0, 20), 0.18), page.brightest()
+    page.set("stream", "image", "change")
+    page.until("the envelope again", lambda s: s["stream"] == "image" and s["status"] == "live")
+
+    # Says plainly that the stream stopped, and that it is back.
+    server.do("stop")
+    page.until("stopped", lambda s: s["status"] == "stopped" and "Stream stopped" in s["text"] and s["imagesPerSecond"] == 0)
+    page.until("the notice is shown", lambda s: "Stream stopped" in page.text("notice") and "stopped" in page.text("status"))
+    page.screenshot(os.path.join(folder, "viewer-stopped.png"))
+    server.do("run")
+    page.until("live again", lambda s: s["status"] == "live")
+
+    # Reconnects when the server comes back on the same port.
+    port = server.port
+    server.quit()
+    page.until("disconnected", lambda s: s["status"] == "disconnected")
+    page.screenshot(os.path.join(folder, "viewer-disconnected.png"))
+    again = Server(program, port)
+    again.do("run")
+    page.until("reconnected", lambda s: s["status"] == "live" and s["imagesPerSecond"] > 5)
+
+    # A snapshot is a PNG with axes around the image.
+    data = page.driver.execute_async_script(
+        """const done = arguments[0], create = URL.createObjectURL;
+           URL.createObjectURL = blob => { blob.arrayBuffer().then(b => done(Array.from(new Uint8Array(b)))); return create(blob); };
+           document.getElementById('snapshot').click()""")
+    with open(os.path.join(folder, "viewer-snapshot.png"), "wb") as file:
+        file.write(bytes(data))
+    assert bytes(data[:8]) == b"\x89PNG\r\n\x1a\n" and struct.unpack(">I", bytes(data[16:20]))[0] == 2000, data[:24]
+
+    errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE" and "WebSocket" not in entry["message"]
+              and "streams.json" not in entry["message"]]
+    assert not errors, errors
+    page.driver.set_window_size(700, 1100)
+    page.until("still live when narrow", lambda s: s["status"] == "live")
+    page.screenshot(os.path.join(folder, "viewer-narrow.png"))
+    again.quit()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--screenshots", required=True)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as profile:
+        driver = open_browser(profile)
+        server = None
+        try:
+            server = Server(arguments.server)
+            driver.get(f"http://127.0.0.1:{server.port}/")
+            check(Page(driver), server, arguments.server, arguments.screenshots)
+        except Exception:
+            os.makedirs(arguments.screenshots, exist_ok=True)
+            driver.save_screenshot(os.path.join(arguments.screenshots, "viewer-failed.png"))
+            raise
+        finally:
+            driver.quit()
+            if server is not None and server.process.poll() is None:
+                server.process.kill()
+    print("passed; screenshots in", arguments.screenshots)
+
+
+if __name__ == "__main__":
+    main()

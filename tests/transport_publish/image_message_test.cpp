@@ -1,0 +1,241 @@
+#include "transport/publish/image_message.hpp"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+#include <numeric>
+
+#include "pipeline/errors.hpp"
+#include "tests/transport_publish/synthetic_stream.hpp"
+#include "tests/transport_publish/thread_allocations.hpp"
+
+namespace echoform {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::string message_of(ImageMessageWriter& writer, const FinishedFrame& frame, std::size_t index) {
+  std::string message(writer.prepare(frame, index), '\0');
+  if (!message.empty()) writer.write(std::as_writable_bytes(std::span(message.data(), message.size())));
+  return message;
+}
+
+std::vector<std::string> names(const ImagingPlan& plan) {
+  std::vector<std::string> list;
+  for (const auto& stream : describe_streams(plan, "image")) list.push_back(stream.name);
+  return list;
+}
+
+TEST(ImageStreams, AreNamedAfterTheServerAndWhereThereAreSeveralAfterTheView) {
+  synthetic::Shape shape;
+  EXPECT_THAT(names(*synthetic::Stream(shape).plan()), ::testing::ElementsAre("image", "image.display"));
+  shape.views = {"LL", "TT-T"};
+  EXPECT_THAT(names(*synthetic::Stream(shape).plan()),
+              ::testing::ElementsAre("image/LL", "image/LL.display", "image/TT-T", "image/TT-T.display"));
+}
+
+TEST(ImageStreams, RefuseNamesThatCouldNotBeToldApart) {
+  EXPECT_NO_THROW(validate_stream_name("weld-3_a", "x"));
+  for (const char* bad : {"", "a b", "a/b", "a.display", "\xC3\xA4"}) {
+    EXPECT_THROW(validate_stream_name(bad, "[server] stream"), InputError) << bad;
+  }
+  EXPECT_THROW(ImageMessageWriter("image", {.envelope = false, .display = false}), InputError);
+}
+
+TEST(ImageMessage, StockParserReadsEveryField) {
+  synthetic::Stream stream;
+  stream.paint_spot(Metres(0.004), Metres(0.020));
+  ImageMessageWriter writer("image");
+  writer.set_plan(stream.plan());
+  stream.slot().images[0].reference = 0.75F;
+  stream.slot().clipped_samples = 7;
+  const FinishedFrame frame = stream.frame(41);
+  const std::string message = message_of(writer, frame, 0);
+  ASSERT_LE(message.size(), writer.capacity());
+  EXPECT_THAT(message, StartsWith(stream_prefix("image")));
+
+  wire::Image image;
+  ASSERT_TRUE(image.ParseFromString(message));
+  EXPECT_EQ(image.stream(), "image");
+  EXPECT_EQ(image.sequence(), 41u);
+  EXPECT_EQ(image.view(), "LL");
+  EXPECT_EQ(image.acquisition_time(), 1'700'000'000'000'000'000u);
+  EXPECT_EQ(image.publish_time(), 1'700'000'000'100'000'000u);
+  EXPECT_EQ(image.latency(), 4'000'000u);
+  EXPECT_DOUBLE_EQ(image.x().first(), -0.020);
+  EXPECT_DOUBLE_EQ(image.z().last(), 0.035);
+  EXPECT_EQ(image.x().count(), 41u);
+  EXPECT_FALSE(image.has_y());
+  EXPECT_EQ(image.encoding(), wire::ENVELOPE_FLOAT32);
+  EXPECT_DOUBLE_EQ(image.dynamic_range_db(), 40.0);
+  EXPECT_DOUBLE_EQ(image.reference(), 0.75);
+  ASSERT_EQ(image.stages_size(), 2);
+  EXPECT_EQ(image.stages(1).stage(), "beamform");
+  EXPECT_EQ(image.stages(1).nanoseconds(), 8'300'000u);
+  ASSERT_EQ(image.drops_size(), 1);
+  EXPECT_EQ(image.drops(0).reason(), "incomplete");
+  EXPECT_EQ(image.drops(0).frames(), 2u);
+  EXPECT_EQ(image.published(), 1u);
+  EXPECT_EQ(image.clipped_samples(), 7u);
+  ASSERT_EQ(image.pixels().size(), 41u * 31u * sizeof(float));
+  EXPECT_EQ(std::memcmp(image.pixels().data(), stream.slot().images[0].envelope.data(), image.pixels().size()), 0);
+
+  ASSERT_TRUE(image.ParseFromString(message_of(writer, frame, 1)));
+  EXPECT_EQ(image.stream(), "image.display");
+  EXPECT_EQ(image.encoding(), wire::DISPLAY_UINT8);
+  EXPECT_EQ(image.pixels().size(), 41u * 31u);
+}
+
+TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
+  synthetic::Stream stream;
+  stream.paint_spot(Metres(0.0), Metres(0.01));
+  ImageMessageWriter writer("image");
+  writer.set_plan(stream.plan());
+  const std::string message = message_of(writer, stream.frame(3), 0);
+  wire::Image image;
+  ASSERT_TRUE(image.ParseFromString(message));
+  EXPECT_EQ(image.SerializeAsString(), message);
+}
+
+TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
+  synthetic::Stream stream;
+  ImageMessageWriter writer("image");
+  writer.set_plan(stream.plan());
+  stream.slot().images[0].display = Buffer();
+  EXPECT_GT(writer.prepare(stream.frame(1), 0), 0u);
+  EXPECT_EQ(writer.prepare(stream.frame(1), 1), 0u);
+  EXPECT_EQ(writer.prepare(stream.frame(1), 2), 0u);
+  stream.slot().images[0].envelope = synthetic::make_buffer(12);
+  EXPECT_EQ(writer.prepare(stream.frame(1), 0), 0u);
+}
+
+TEST(ImageMessage, DisplayHasItsOwnGrid) {
+  synthetic::Stream stream;
+  auto plan = std::make_shared<ImagingPlan>(*stream.plan());
+  plan->display_grid = Grid{{Metres(-0.01), Metres(0.01), 11}, {Metres(0.005), Metres(0.015), 7}, {}};
+  ImageMessageWriter writer("image");
+  writer.set_plan(plan);
+  wire::Image image;
+  ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 1)));
+  EXPECT_EQ(image.x().count(), 11u);
+  EXPECT_EQ(image.pixels().size(), 77u);
+}
+
+TEST(ImageMessage, WritingAllocatesNothing) {
+  synthetic::Shape shape;
+  shape.views = {"LL", "a view whose name is too long for the small strings of the library"};
+  synthetic::Stream stream(shape);
+  ImageMessageWriter writer("image");
+  writer.set_plan(stream.plan());
+  std::vector<std::byte> memory(writer.capacity());
+  const std::size_t before = thread_allocations();
+  for (std::uint64_t sequence = 1; sequence <= 20; ++sequence) {
+    if (sequence == 10) stream.slot().timing_count = 5;  // more than there ever were
+    const FinishedFrame frame = stream.frame(sequence);
+    for (std::size_t i = 0; i < writer.streams().size(); ++i) writer.write({memory.data(), writer.prepare(frame, i)});
+  }
+  EXPECT_EQ(thread_allocations() - before, 0u);
+}
+
+TEST(StreamPrefix, SelectsOneStreamOnly) {
+  EXPECT_EQ(stream_prefix("image"), std::string("\x0A\x05image"));
+  EXPECT_THAT(stream_prefix("image.display"), ::testing::Not(StartsWith(stream_prefix("image"))));
+  const std::string longer(200, 'a');
+  wire::Image image;
+  image.set_stream(longer);
+  EXPECT_THAT(image.SerializeAsString(), StartsWith(stream_prefix(longer)));
+}
+
+wire::Image good_image() {
+  wire::Image image;
+  image.set_stream("image");
+  image.set_encoding(wire::DISPLAY_UINT8);
+  for (wire::Axis* axis : {image.mutable_x(), image.mutable_z()}) {
+    axis->set_first(0.0);
+    axis->set_last(0.01);
+    axis->set_count(4);
+  }
+  image.set_pixels(std::string(16, 'p'));
+  return image;
+}
+
+std::string fault_of(const wire::Image& image) {
+  wire::Image parsed;
+  return parse_image(bytes_of(image.SerializeAsString()), parsed).value_or("");
+}
+
+TEST(ParseImage, TakesAGoodMessage) {
+  EXPECT_EQ(fault_of(good_image()), "");
+}
+
+TEST(ParseImage, SaysWhatIsWrong) {
+  auto image = good_image();
+  image.clear_stream();
+  EXPECT_EQ(fault_of(image), "no stream name");
+  image = good_image();
+  image.mutable_pixels()->pop_back();
+  EXPECT_EQ(fault_of(image), "15 bytes of pixels where the geometry says 16");
+  image = good_image();
+  image.set_encoding(wire::ENVELOPE_FLOAT32);
+  EXPECT_EQ(fault_of(image), "16 bytes of pixels where the geometry says 64");
+  image = good_image();
+  image.set_encoding(static_cast<wire::PixelEncoding>(9));
+  EXPECT_EQ(fault_of(image), "unknown pixel encoding 9");
+  image = good_image();
+  image.mutable_z()->set_count(0);
+  EXPECT_EQ(fault_of(image), "axis z has no pixels");
+  image = good_image();
+  image.mutable_x()->set_last(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_THAT(fault_of(image), StartsWith("axis x runs from 0"));
+  image = good_image();
+  image.mutable_x()->set_last(-1.0);
+  EXPECT_THAT(fault_of(image), StartsWith("axis x runs from 0"));
+}
+
+TEST(ParseImage, CountsWhoseProductOverflowsAreNoGeometry) {
+  auto image = good_image();
+  image.mutable_x()->set_count(0x80000000u);
+  image.mutable_z()->set_count(0x80000000u);
+  image.mutable_y()->set_last(1.0);
+  image.mutable_y()->set_count(4);  // 2^31 * 2^31 * 4 = 2^64
+  image.clear_pixels();
+  EXPECT_THAT(fault_of(image), HasSubstr("0 bytes of pixels where the geometry says"));
+}
+
+TEST(ParseImage, EveryTruncationIsRefused) {
+  const std::string whole = good_image().SerializeAsString();
+  wire::Image parsed;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    EXPECT_TRUE(parse_image(bytes_of(whole.substr(0, length)), parsed)) << length;
+  }
+}
+
+TEST(ParseImage, EveryChangedByteIsRefusedOrStillConsistent) {
+  const std::string whole = good_image().SerializeAsString();
+  wire::Image parsed;
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    for (int value = 0; value < 256; ++value) {
+      std::string changed = whole;
+      changed[place] = static_cast<char>(value);
+      if (parse_image(bytes_of(changed), parsed)) continue;
+      EXPECT_EQ(parsed.pixels().size() % (std::size_t{parsed.x().count()} * parsed.z().count()), 0u) << place;
+    }
+  }
+}
+
+TEST(ParseImage, AMessageThatIsNearlyAllHeadIsRefusedBeforeItIsBuilt) {
+  std::string flood = good_image().SerializeAsString();
+  for (int i = 0; i < 100'000; ++i) flood += std::string("\x72\x00", 2);  // an empty StageDuration
+  wire::Image parsed;
+  const std::size_t before = thread_allocations();
+  EXPECT_EQ(parse_image(bytes_of(flood), parsed).value_or(""), "not an Image message");
+  EXPECT_LT(thread_allocations() - before, 20u);
+}
+
+}  // namespace
+}  // namespace echoform

@@ -1,0 +1,386 @@
+#include "transport/web/web_sink.hpp"
+
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/websocket.hpp>
+#include <optional>
+
+#include "pipeline/errors.hpp"
+#include "proto/image.pb.h"
+#include "tests/transport_publish/synthetic_stream.hpp"
+#include "tests/transport_publish/thread_allocations.hpp"
+#include "transport/web/request_rules.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+namespace websocket = beast::websocket;
+using asio::ip::tcp;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Connection {
+ public:
+  explicit Connection(const WebSink& sink) : socket_(context_) {
+    socket_.connect({asio::ip::make_address("127.0.0.1"), sink.port()});
+  }
+  void send(std::string_view text) { asio::write(socket_, asio::buffer(text)); }
+  // All that comes until the server closes.
+  std::string rest() {
+    std::string text;
+    boost::system::error_code error;
+    asio::read(socket_, asio::dynamic_buffer(text), error);
+    return text;
+  }
+  http::response<http::string_body> response(bool head = false) {
+    http::response_parser<http::string_body> parser;
+    parser.skip(head);
+    http::read(socket_, buffer_, parser);
+    return parser.release();
+  }
+
+ private:
+  asio::io_context context_;
+  tcp::socket socket_;
+  beast::flat_buffer buffer_;
+};
+
+http::response<http::string_body> get(const WebSink& sink, std::string_view target,
+                                      std::string_view headers = "Host: localhost\r\n") {
+  Connection connection(sink);
+  connection.send(fmt::format("GET {} HTTP/1.1\r\n{}\r\n", target, headers));
+  return connection.response();
+}
+
+// A viewer that speaks the page's protocol.
+class Viewer {
+ public:
+  explicit Viewer(const WebSink& sink, std::string target = "/images", std::string origin = "") : socket_(context_) {
+    beast::get_lowest_layer(socket_).connect({asio::ip::make_address("127.0.0.1"), sink.port()});
+    if (!origin.empty()) {
+      socket_.set_option(websocket::stream_base::decorator(
+          [origin](websocket::request_type& request) { request.set(http::field::origin, origin); }));
+    }
+    socket_.read_message_max(64 << 20);
+    socket_.handshake(response_, fmt::format("127.0.0.1:{}", sink.port()), target);
+  }
+  wire::Image read() {
+    beast::flat_buffer buffer;
+    socket_.read(buffer);
+    wire::Image image;
+    EXPECT_TRUE(socket_.got_binary());
+    EXPECT_TRUE(image.ParseFromArray(buffer.data().data(), static_cast<int>(buffer.size())));
+    return image;
+  }
+  boost::system::error_code read_error() {
+    beast::flat_buffer buffer;
+    boost::system::error_code error;
+    socket_.read(buffer, error);
+    return error;
+  }
+  void say(std::string_view text) { socket_.write(asio::buffer(text)); }
+  auto close_reason() { return socket_.reason(); }
+
+ private:
+  asio::io_context context_;
+  websocket::stream<tcp::socket> socket_;
+  websocket::response_type response_;
+};
+
+// Why a WebSocket was refused.
+http::status refusal(const WebSink& sink, std::string_view target, std::string_view headers) {
+  return get(sink, target,
+             fmt::format("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "
+                         "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{}",
+                         headers))
+      .result();
+}
+
+TEST(WebPages, AreServed) {
+  const auto sink = make_web_sink({.port = 0});
+  const auto page = get(*sink, "/");
+  EXPECT_EQ(page.result(), http::status::ok);
+  EXPECT_THAT(page.body(), HasSubstr("<title>Echoform</title>"));
+  EXPECT_EQ(page[http::field::content_type], "text/html; charset=utf-8");
+  EXPECT_THAT(std::string(page["Content-Security-Policy"]), HasSubstr("default-src 'none'"));
+  EXPECT_EQ(get(*sink, "/healthz").body(), "ok\n");
+  EXPECT_EQ(get(*sink, "/metrics").result(), http::status::service_unavailable);
+  sink->set_metrics([] { return std::string("echoform_up 1\n"); });
+  EXPECT_EQ(get(*sink, "/metrics").body(), "echoform_up 1\n");
+  EXPECT_EQ(get(*sink, "/streams.json").body(), "{\"name\":\"image\",\"streams\":[]}\n");
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  EXPECT_EQ(get(*sink, "/streams.json").body(),
+            "{\"name\":\"image\",\"streams\":[{\"name\":\"image\",\"view\":\"LL\",\"encoding\":\"envelope_float32\"},"
+            "{\"name\":\"image.display\",\"view\":\"LL\",\"encoding\":\"display_uint8\"}]}\n");
+}
+
+TEST(WebPages, UseNothingFromElsewhere) {
+  const auto sink = make_web_sink({.port = 0});
+  const std::string page = get(*sink, "/").body();
+  for (const char* outside : {"src=\"http", "href=\"http", "url(http", "@import", "//cdn"}) {
+    EXPECT_THAT(page, ::testing::Not(HasSubstr(outside)));
+  }
+}
+
+TEST(WebPages, OneConnectionTakesManyRequestsAndHeadHasNoBody) {
+  const auto sink = make_web_sink({.port = 0});
+  Connection connection(*sink);
+  connection.send("HEAD / HTTP/1.1\r\nHost: [::1]:1\r\n\r\n");
+  const auto head = connection.response(true);
+  EXPECT_EQ(head.result(), http::status::ok);
+  EXPECT_TRUE(head.body().empty());
+  EXPECT_GT(std::stoul(std::string(head[http::field::content_length])), 1000u);
+  connection.send("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  EXPECT_EQ(connection.response().body(), "ok\n");
+}
+
+TEST(WebBadRequests, AreAnsweredAndLeaveTheServerWell) {
+  const auto sink = make_web_sink({.port = 0});
+  EXPECT_EQ(get(*sink, "/nothing").result(), http::status::not_found);
+  EXPECT_EQ(get(*sink, "/../../etc/passwd").result(), http::status::not_found);
+  EXPECT_EQ(get(*sink, "nothing").result(), http::status::bad_request);
+  EXPECT_EQ(get(*sink, "/images?stream=%4").result(), http::status::bad_request);
+  EXPECT_EQ(get(*sink, "/images?stream=" + std::string(300, 'a')).result(), http::status::bad_request);
+  EXPECT_EQ(get(*sink, "/images").result(), http::status::upgrade_required);
+  EXPECT_EQ(get(*sink, "/", "Host: localhost\r\nX: " + std::string(20'000, 'x') + "\r\n").result(),
+            http::status::request_header_fields_too_large);
+  EXPECT_EQ(get(*sink, "/" + std::string(20'000, 'x')).result(), http::status::request_header_fields_too_large);
+  EXPECT_EQ(get(*sink, "/", "Host: evil.example\r\n").result(), http::status::misdirected_request);
+  EXPECT_EQ(get(*sink, "/", "").result(), http::status::misdirected_request);
+
+  const auto raw = [&](std::string_view text) {
+    Connection connection(*sink);
+    connection.send(text);
+    return connection.rest();
+  };
+  const std::string refused = raw("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(refused, HasSubstr("Allow: GET, HEAD"));
+  EXPECT_THAT(raw("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello"), StartsWith("HTTP/1.1 413"));
+  EXPECT_THAT(raw("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n"), StartsWith("HTTP/1.1 413"));
+  EXPECT_THAT(raw("GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"), StartsWith("HTTP/1.1 413"));
+  EXPECT_THAT(raw("\x16\x03\x01\x02 this is not HTTP\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_THAT(raw("GET / HTTP/9.9\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  EXPECT_EQ(get(*sink, "/healthz").body(), "ok\n");
+}
+
+TEST(WebBadRequests, AHalfRequestIsNotWaitedForLong) {
+  const auto sink = make_web_sink({.port = 0, .request_timeout = 50ms});
+  Connection slow(*sink);
+  slow.send("GET / HTTP/1.1\r\nHo");
+  EXPECT_EQ(slow.rest(), "");  // closed; were it not, this would wait for ever
+}
+
+TEST(WebLimits, ConnectionsBeyondTheLimitAreTurnedAway) {
+  const auto sink = make_web_sink({.port = 0, .connections = 2});
+  std::optional<Connection> first(*sink), second(*sink);
+  first->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(first->response().body(), "ok\n");
+  second->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(second->response().body(), "ok\n");
+  EXPECT_THAT(Connection(*sink).rest(), StartsWith("HTTP/1.1 503"));
+  first->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(first->rest(), HasSubstr("ok\n"));
+  first.reset();
+  for (int i = 0; i < 1000; ++i) {  // the server learns of the close in its own time
+    Connection third(*sink);
+    third.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    if (third.rest().ends_with("ok\n")) return;
+  }
+  FAIL() << "the place was not given back";
+}
+
+TEST(WebLimits, ViewersBeyondTheLimitAreTurnedAway) {
+  const auto sink = make_web_sink({.port = 0, .viewers = 1});
+  Viewer viewer(*sink);
+  EXPECT_EQ(sink->viewers(), 1u);
+  EXPECT_EQ(refusal(*sink, "/images", "Host: localhost\r\n"), http::status::service_unavailable);
+}
+
+TEST(WebTrust, WebSocketsAreForTheServersOwnPages) {
+  const auto sink = make_web_sink({.port = 0});
+  const std::string host = fmt::format("127.0.0.1:{}", sink->port());
+  EXPECT_EQ(refusal(*sink, "/images", "Host: " + host + "\r\nOrigin: http://evil.example\r\n"), http::status::forbidden);
+  EXPECT_EQ(refusal(*sink, "/images", "Host: " + host + "\r\nOrigin: null\r\n"), http::status::forbidden);
+  EXPECT_EQ(refusal(*sink, "/images", "Host: evil.example\r\nOrigin: http://evil.example\r\n"),
+            http::status::misdirected_request);
+  EXPECT_NO_THROW(Viewer(*sink, "/images", "http://" + host));
+}
+
+TEST(WebTrust, ATokenOpensTheDoor) {
+  const auto sink = make_web_sink({.port = 0, .token = "open sesame"});
+  EXPECT_THAT(sink->url(), ::testing::EndsWith("/?token=open%20sesame"));
+  EXPECT_EQ(get(*sink, "/").result(), http::status::unauthorized);
+  EXPECT_EQ(get(*sink, "/?token=open").result(), http::status::unauthorized);
+  EXPECT_EQ(get(*sink, "/metrics").result(), http::status::unauthorized);
+  EXPECT_EQ(get(*sink, "/healthz").result(), http::status::ok);
+  EXPECT_EQ(get(*sink, "/?token=open%20sesame").result(), http::status::ok);
+  EXPECT_EQ(get(*sink, "/streams.json", "Host: localhost\r\nAuthorization: Bearer open sesame\r\n").result(), http::status::ok);
+  EXPECT_EQ(refusal(*sink, "/images", "Host: localhost\r\n"), http::status::unauthorized);
+  EXPECT_NO_THROW(Viewer(*sink, "/images?token=open%20sesame"));
+}
+
+TEST(WebTrust, Rules) {
+  const std::vector<std::string> names{"Scanner.local"};
+  for (const char* good : {"localhost", "LOCALHOST:80", "127.0.0.1:1", "192.168.1.7", "[::1]", "[::1]:8080", "scanner.local:5"}) {
+    EXPECT_TRUE(host_allowed(good, names)) << good;
+  }
+  for (const char* bad :
+       {"", "localhost.evil.example", "evil.example:80", "127.0.0.1.evil.example", "[::1", "localhost:x", "::1:80"}) {
+    EXPECT_FALSE(host_allowed(bad, names)) << bad;
+  }
+  EXPECT_TRUE(origin_allowed("", "localhost:1"));
+  EXPECT_TRUE(origin_allowed("http://localhost:1", "localhost:1"));
+  EXPECT_FALSE(origin_allowed("http://localhost:2", "localhost:1"));
+  EXPECT_FALSE(origin_allowed("file://localhost:1", "localhost:1"));
+  const auto target = parse_target("/images?x=1&stream=image%2FTT.display&token=a%26b");
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->path, "/images");
+  EXPECT_EQ(target->stream, "image/TT.display");
+  EXPECT_EQ(target->token, "a&b");
+  EXPECT_FALSE(parse_target("/images?stream=%zz"));
+  EXPECT_EQ(json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+}
+
+TEST(WebImages, OneAtATimeAndTheNewestWins) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  stream.paint_spot(Metres(0), Metres(0.02));
+  sink->plan_changed(stream.plan());
+  Viewer viewer(*sink, "/images?stream=image");
+  sink->publish(stream.frame(1));
+  const wire::Image first = viewer.read();
+  EXPECT_EQ(first.sequence(), 1u);
+  EXPECT_EQ(first.stream(), "image");
+  EXPECT_EQ(first.pixels().size(), 41u * 31u * 4u);
+  for (std::uint64_t sequence = 2; sequence <= 51; ++sequence) sink->publish(stream.frame(sequence));
+  viewer.say("ready");
+  EXPECT_EQ(viewer.read().sequence(), 51u);  // nothing was sent in between
+  EXPECT_EQ(sink->viewer_dropped(), 49u);
+  viewer.say("ready");  // nothing new: the next is sent when it comes
+  sink->publish(stream.frame(52));
+  EXPECT_EQ(viewer.read().sequence(), 52u);
+  EXPECT_EQ(sink->viewer_dropped(), 49u);
+}
+
+TEST(WebImages, AViewerThatComesAfterTheSourceStoppedSeesTheLastImage) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  sink->publish(stream.frame(7));
+  EXPECT_EQ(Viewer(*sink).read().sequence(), 7u);
+  EXPECT_EQ(Viewer(*sink, "/images?stream=image.display").read().stream(), "image.display");
+}
+
+TEST(WebImages, AStreamMayBeWatchedBeforeItExists) {
+  const auto sink = make_web_sink({.port = 0});
+  Viewer any(*sink), named(*sink, "/images?stream=image%2FTT");
+  synthetic::Shape shape;
+  shape.views = {"LL", "TT"};
+  synthetic::Stream stream(shape);
+  sink->plan_changed(stream.plan());
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(any.read().stream(), "image/LL");
+  EXPECT_EQ(named.read().stream(), "image/TT");
+}
+
+TEST(WebImages, ANewPlanGivesNewGeometry) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  Viewer viewer(*sink);
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(viewer.read().x().count(), 41u);
+  synthetic::Shape larger;
+  larger.grid.x.count = 300;
+  synthetic::Stream second(larger);
+  sink->plan_changed(second.plan());
+  sink->publish(second.frame(2));
+  viewer.say("ready");
+  EXPECT_EQ(viewer.read().x().count(), 300u);
+}
+
+TEST(WebImages, AViewerThatNeverReadsHoldsOneBufferAndNobodyUp) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Shape shape;
+  shape.grid.x.count = shape.grid.z.count = 1024;  // 4 MiB an image: more than its sockets take
+  synthetic::Stream stream(shape);
+  sink->plan_changed(stream.plan());
+  EXPECT_EQ(sink->image_buffers(), 3u);  // one for each stream, one being written
+  Viewer stuck(*sink), good(*sink);
+  stuck.say("ready");
+  stuck.say("ready");
+  EXPECT_EQ(sink->image_buffers(), 5u);
+  for (std::uint64_t sequence = 1; sequence <= 60; ++sequence) {
+    sink->publish(stream.frame(sequence));
+    ASSERT_EQ(good.read().sequence(), sequence);
+    good.say("ready");
+    ASSERT_EQ(sink->image_buffers(), 5u);
+  }
+}
+
+TEST(WebImages, AViewerThatAnswersNothingIsDisconnected) {
+  const auto sink = make_web_sink({.port = 0, .viewer_timeout = 100ms});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  Viewer viewer(*sink);
+  // Reads nothing, so it never answers the server's pings; the counter falls when the server gives up.
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  while (sink->viewers() != 0 && std::chrono::steady_clock::now() < deadline) sink->publish(stream.frame(1));
+  EXPECT_EQ(sink->viewers(), 0u);
+  EXPECT_EQ(sink->image_buffers(), 3u);
+}
+
+TEST(WebImages, OtherThanReadyIsRefused) {
+  const auto sink = make_web_sink({.port = 0});
+  Viewer chatty(*sink), flooding(*sink);
+  chatty.say("give me more");
+  EXPECT_EQ(chatty.read_error(), websocket::error::closed);
+  EXPECT_EQ(chatty.close_reason().code, websocket::close_code::policy_error);
+  flooding.say(std::string(1000, 'x'));
+  EXPECT_TRUE(flooding.read_error());
+}
+
+TEST(WebImages, PublishingAllocatesNothing) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  Viewer viewer(*sink);
+  std::size_t allocations = 0;
+  for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) {
+    const FinishedFrame frame = stream.frame(sequence);
+    const std::size_t before = thread_allocations();
+    sink->publish(frame);
+    allocations += thread_allocations() - before;
+    EXPECT_EQ(viewer.read().sequence(), sequence);
+    viewer.say("ready");
+  }
+  EXPECT_EQ(allocations, 0u);
+}
+
+TEST(WebSinkOpens, PortInUseIsARuntimeFaultThatNamesIt) {
+  const auto sink = make_web_sink({.port = 0});
+  try {
+    (void)make_web_sink({.port = sink->port()});
+    FAIL();
+  } catch (const RuntimeFault& fault) {
+    EXPECT_THAT(fault.what(), HasSubstr(sink->url() + ": the port is in use"));
+  }
+  EXPECT_THROW((void)make_web_sink({.address = "here", .port = 0}), InputError);
+}
+
+}  // namespace
+}  // namespace echoform

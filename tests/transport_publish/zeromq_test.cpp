@@ -1,0 +1,242 @@
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "pipeline/errors.hpp"
+#include "tests/transport_publish/synthetic_stream.hpp"
+#include "tests/transport_publish/thread_allocations.hpp"
+#include "transport/publish/image_message.hpp"
+#include "transport/publish/subscriber.hpp"
+#include "transport/publish/zeromq_sink.hpp"
+#include "transport/publish/zeromq_socket.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+constexpr auto patience = 10s;  // how long a message that must come may take on a busy machine
+
+std::unique_ptr<ZeromqSink> open_sink(const synthetic::Stream& stream) {
+  auto sink = make_zeromq_sink({.port = 0});
+  sink->plan_changed(stream.plan());
+  return sink;
+}
+
+SubscriberOptions to(const ZeromqSink& sink, std::string name, bool latest_only = false) {
+  return {.endpoint = sink.endpoint(), .stream = std::move(name), .latest_only = latest_only};
+}
+
+// A subscription takes a moment to reach the publisher: sends frames of sequence 0 until one arrives, then whatever is
+// still on its way.
+void join(ZeromqSink& sink, synthetic::Stream& stream, ImageSubscriber& subscriber) {
+  for (int i = 0; i < 1000 && subscriber.receive(10ms) == nullptr; ++i) sink.publish(stream.frame(0));
+  while (subscriber.receive(50ms) != nullptr) {
+  }
+  ASSERT_GT(subscriber.statistics().images, 0u);
+}
+
+TEST(ImageSubscriber, SelectsItsStreamByPrefix) {
+  synthetic::Shape shape;
+  shape.views = {"LL", "TT"};
+  synthetic::Stream stream(shape);
+  const auto sink = open_sink(stream);
+  ImageSubscriber envelope(to(*sink, "image/TT")), display(to(*sink, "image/TT.display"));
+  join(*sink, stream, envelope);
+  join(*sink, stream, display);
+  while (envelope.receive(50ms) != nullptr) {
+  }
+  for (std::uint64_t sequence = 1; sequence <= 5; ++sequence) {
+    sink->publish(stream.frame(sequence));
+    const wire::Image* image = envelope.receive(patience);
+    ASSERT_NE(image, nullptr);
+    EXPECT_EQ(image->stream(), "image/TT");
+    EXPECT_EQ(image->sequence(), sequence);
+    image = display.receive(patience);
+    ASSERT_NE(image, nullptr);
+    EXPECT_EQ(image->stream(), "image/TT.display");
+    EXPECT_EQ(image->sequence(), sequence);
+  }
+}
+
+TEST(ImageSubscriber, CountsGapsRepeatsAndRestarts) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber subscriber(to(*sink, "image"));
+  join(*sink, stream, subscriber);
+  const auto before = subscriber.statistics();
+  for (const std::uint64_t sequence : {1, 2, 2, 5, 6, 3}) {  // 3 and 4 are missing; then the source begins anew
+    sink->publish(stream.frame(sequence));
+    ASSERT_NE(subscriber.receive(patience), nullptr);
+  }
+  const auto after = subscriber.statistics();
+  EXPECT_EQ(after.images - before.images, 6u);
+  EXPECT_EQ(after.sequences - before.sequences, 5u);
+  EXPECT_EQ(after.gaps - before.gaps, 2u);
+  EXPECT_EQ(after.restarts - before.restarts, 1u);
+  EXPECT_EQ(after.malformed, 0u);
+  EXPECT_EQ(after.latency_p50, 4ms);
+  EXPECT_EQ(after.latency_p99, 4ms);
+  EXPECT_GT(after.images_per_second, 0.0);
+}
+
+TEST(ImageSubscriber, LatestOnlyReadsTheNewest) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber latest(to(*sink, "image", true)), every(to(*sink, "image"));
+  join(*sink, stream, latest);
+  join(*sink, stream, every);
+  while (latest.receive(50ms) != nullptr) {
+  }
+  for (std::uint64_t sequence = 1; sequence <= 50; ++sequence) {
+    sink->publish(stream.frame(sequence));
+    ASSERT_NE(every.receive(patience), nullptr);
+  }
+  // Messages of one publisher to two subscribers have no order between them, so read until the last.
+  std::uint64_t last = 0;
+  int reads = 0;
+  while (last != 50) {
+    const wire::Image* image = latest.receive(patience);
+    ASSERT_NE(image, nullptr);
+    last = image->sequence();
+    ++reads;
+  }
+  EXPECT_LT(reads, 50);
+  EXPECT_EQ(latest.statistics().gaps, 50u - static_cast<unsigned>(reads));
+}
+
+TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
+  synthetic::Shape shape;
+  shape.grid.x.count = shape.grid.z.count = 256;  // 256 KiB an image: more than socket buffers swallow for long
+  synthetic::Stream stream(shape);
+  auto sink = make_zeromq_sink({.port = 0, .bytes_per_subscriber = 4 << 20});
+  sink->plan_changed(stream.plan());
+  zmq::context_t context;
+  std::vector<zmq::socket_t> stuck;
+  for (int i = 0; i < 3; ++i)
+    stuck.push_back(connect_subscriber(context, sink->endpoint(), stream_prefix("image"), false, 1 << 30));
+  for (auto& socket : stuck) socket.set(zmq::sockopt::rcvtimeo, 10);
+  for (auto& socket : stuck) {
+    zmq::message_t message;
+    int tries = 0;
+    for (; tries < 1000 && !socket.recv(message); ++tries) sink->publish(stream.frame(0));
+    ASSERT_LT(tries, 1000);
+  }
+  ImageSubscriber fast(to(*sink, "image"));
+  join(*sink, stream, fast);
+  const auto before = fast.statistics();
+  for (std::uint64_t sequence = 1; sequence <= 300; ++sequence) {
+    sink->publish(stream.frame(sequence));
+    const wire::Image* image = fast.receive(patience);
+    ASSERT_NE(image, nullptr) << sequence;
+    ASSERT_EQ(image->sequence(), sequence);
+  }
+  EXPECT_EQ(fast.statistics().gaps, before.gaps);
+
+  // Each stuck one still reads images: fewer, and it sees the gap.
+  for (auto& socket : stuck) {
+    zmq::message_t message;
+    std::size_t kept = 0;
+    while (socket.recv(message)) ++kept;
+    EXPECT_LT(kept, 300u);
+  }
+}
+
+TEST(ZeromqSink, PublishingAllocatesNothingOfItsOwn) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber subscriber(to(*sink, "image"));
+  join(*sink, stream, subscriber);
+  std::size_t allocations = 0;
+  for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) {
+    const FinishedFrame frame = stream.frame(sequence);
+    const std::size_t before = thread_allocations();
+    sink->publish(frame);
+    allocations += thread_allocations() - before;
+    ASSERT_NE(subscriber.receive(patience), nullptr);
+  }
+  EXPECT_EQ(allocations, 0u);
+}
+
+TEST(ZeromqSink, NewPlanGivesNewGeometry) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber subscriber(to(*sink, "image"));
+  join(*sink, stream, subscriber);
+  synthetic::Shape larger;
+  larger.grid.x.count = 200;
+  synthetic::Stream second(larger);
+  sink->plan_changed(second.plan());
+  sink->publish(second.frame(1));
+  const wire::Image* image = subscriber.receive(patience);
+  ASSERT_NE(image, nullptr);
+  EXPECT_EQ(image->x().count(), 200u);
+}
+
+TEST(ZeromqSink, PortInUseIsARuntimeFaultThatNamesIt) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  try {
+    (void)make_zeromq_sink({.port = sink->port()});
+    FAIL();
+  } catch (const RuntimeFault& fault) {
+    EXPECT_THAT(fault.what(), HasSubstr(sink->endpoint() + ": the port is in use"));
+  }
+}
+
+TEST(ZeromqSink, BadAddressesAndNamesAreInputErrors) {
+  EXPECT_THROW((void)make_zeromq_sink({.address = "nowhere", .port = 0}), InputError);
+  EXPECT_THROW((void)make_zeromq_sink({.name = "a b", .port = 0}), InputError);
+  EXPECT_THROW(ImageSubscriber({.endpoint = "127.0.0.1"}), InputError);
+}
+
+TEST(ZeromqSink, ServesIPv6) {
+  synthetic::Stream stream;
+  std::unique_ptr<ZeromqSink> sink;
+  try {
+    sink = make_zeromq_sink({.address = "::1", .port = 0});
+  } catch (const RuntimeFault&) {
+    GTEST_SKIP() << "no IPv6 loopback here";
+  }
+  sink->plan_changed(stream.plan());
+  EXPECT_THAT(sink->endpoint(), HasSubstr("tcp://[::1]:"));
+  ImageSubscriber subscriber(to(*sink, "image"));
+  join(*sink, stream, subscriber);
+}
+
+TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
+  zmq::context_t context;
+  zmq::socket_t publisher = bind_publisher(context, "127.0.0.1", 0, 1000, "test");
+  ImageSubscriber subscriber(
+      {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "image", .latest_only = false});
+  synthetic::Stream stream;
+  ImageMessageWriter writer("image");
+  writer.set_plan(stream.plan());
+  const auto good = [&](std::uint64_t sequence) {
+    zmq::message_t message(writer.prepare(stream.frame(sequence), 0));
+    writer.write({static_cast<std::byte*>(message.data()), message.size()});
+    return message;
+  };
+  for (int i = 0; i < 1000 && subscriber.receive(10ms) == nullptr; ++i) (void)publisher.send(good(0), zmq::send_flags::none);
+  while (subscriber.receive(50ms) != nullptr) {
+  }
+  ASSERT_EQ(subscriber.statistics().malformed, 0u);
+
+  const std::string prefix = stream_prefix("image");
+  for (const std::string& tail : {std::string(), std::string("\xFF\xFF\xFF"), std::string("\x10\x01"),
+                                  std::string("\xA2\x06\x7F"), std::string(100'000, '\0')}) {
+    (void)publisher.send(zmq::buffer(prefix + tail), zmq::send_flags::none);
+  }
+  (void)publisher.send(good(1), zmq::send_flags::sndmore);  // two parts
+  (void)publisher.send(zmq::buffer(std::string("more")), zmq::send_flags::none);
+  (void)publisher.send(good(2), zmq::send_flags::none);
+  const wire::Image* image = subscriber.receive(patience);
+  ASSERT_NE(image, nullptr);
+  EXPECT_EQ(image->sequence(), 2u);
+  EXPECT_GE(subscriber.statistics().malformed, 6u);  // the second part of a message counts too
+  EXPECT_FALSE(subscriber.last_fault().empty());
+}
+
+}  // namespace
+}  // namespace echoform

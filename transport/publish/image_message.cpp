@@ -1,0 +1,214 @@
+#include "transport/publish/image_message.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+using google::protobuf::io::CodedOutputStream;
+
+// Names, geometry, timings of 16 stages and five drop counters take about 600 bytes.
+constexpr std::size_t head_limit = 64 * 1024;
+constexpr std::size_t head_reserve = 4096;
+
+constexpr std::uint32_t pixels_tag = (wire::Image::kPixelsFieldNumber << 3) | 2;  // 2: length-delimited
+
+void put_axis(const Axis& axis, wire::Axis& to) {
+  to.set_first(axis.first.value);
+  to.set_last(axis.last.value);
+  to.set_count(static_cast<std::uint32_t>(axis.count));
+}
+
+std::optional<std::string> check_axis(const wire::Axis& axis, std::string_view name) {
+  if (axis.count() == 0) return fmt::format("axis {} has no pixels", name);
+  const bool ordered = axis.count() == 1 ? axis.first() <= axis.last() : axis.first() < axis.last();
+  if (!std::isfinite(axis.first()) || !std::isfinite(axis.last()) || !ordered) {
+    return fmt::format("axis {} runs from {} to {}", name, axis.first(), axis.last());
+  }
+  return std::nullopt;
+}
+
+// Whether the message is a sequence of fields whose bytes besides the pixels are few. Parsing turns an empty sub-message of
+// three bytes into an object of forty, so the head's size is checked before anything is built from it.
+bool head_is_small(std::span<const std::byte> message) {
+  CodedInputStream in(reinterpret_cast<const std::uint8_t*>(message.data()), static_cast<int>(message.size()));
+  std::size_t pixel_bytes = 0;
+  while (const std::uint32_t tag = in.ReadTag()) {
+    if (tag == pixels_tag) {
+      std::uint32_t length = 0;
+      if (!in.ReadVarint32(&length) || length > message.size() || !in.Skip(static_cast<int>(length))) return false;
+      pixel_bytes = length;  // a second one counts as head: the last wins, so only one may be large
+    } else if (!WireFormatLite::SkipField(&in, tag)) {
+      return false;
+    }
+    if (static_cast<std::size_t>(in.CurrentPosition()) > head_limit + pixel_bytes) return false;
+  }
+  return in.ConsumedEntireMessage();
+}
+
+}  // namespace
+
+std::vector<StreamDescription> describe_streams(const ImagingPlan& plan, std::string_view name, StreamChoice choice) {
+  std::vector<StreamDescription> streams;
+  for (std::size_t view = 0; view < plan.laws.size(); ++view) {
+    const std::string& view_name = plan.laws[view].view;
+    const std::string base = plan.laws.size() == 1 ? std::string(name) : fmt::format("{}/{}", name, view_name);
+    const Grid& display = plan.display_grid.value_or(plan.grid);
+    if (choice.envelope) streams.push_back({base, view, view_name, false, plan.grid, plan.grid.pixels() * sizeof(float)});
+    if (choice.display) streams.push_back({base + ".display", view, view_name, true, display, display.pixels()});
+  }
+  return streams;
+}
+
+void validate_stream_name(std::string_view name, std::string_view where) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  };
+  if (name.empty() || name.size() > 64 || !std::all_of(name.begin(), name.end(), allowed)) {
+    throw InputError(where, fmt::format("\"{}\"", name), "1 to 64 letters, digits, '-' or '_'");
+  }
+}
+
+std::string stream_prefix(std::string_view stream) {
+  std::string prefix(1, '\x0A');  // field 1, length-delimited
+  for (std::size_t length = stream.size();; length >>= 7) {
+    if (length < 0x80) {
+      prefix += static_cast<char>(length);
+      break;
+    }
+    prefix += static_cast<char>((length & 0x7F) | 0x80);
+  }
+  prefix += stream;
+  return prefix;
+}
+
+ImageMessageWriter::ImageMessageWriter(std::string name, StreamChoice choice) : name_(std::move(name)), choice_(choice) {
+  validate_stream_name(name_, "stream name");
+  if (!choice.envelope && !choice.display)
+    throw InputError("published images", "neither envelope nor display", "at least one of them");
+}
+
+void ImageMessageWriter::set_plan(std::shared_ptr<const ImagingPlan> plan) {
+  plan_ = std::move(plan);
+  streams_ = describe_streams(*plan_, name_, choice_);
+  std::size_t pixels = 0;
+  for (const auto& stream : streams_) pixels = std::max(pixels, stream.pixel_bytes);
+  capacity_ = pixels + head_reserve;
+
+  // Make the sub-messages now that frames will need one day.
+  for (std::size_t i = 0; i < stage_timing_capacity; ++i) head_.add_stages()->mutable_stage()->reserve(64);
+  for (std::size_t i = 0; i < drop_reason_count; ++i) head_.add_drops()->mutable_reason()->reserve(64);
+  (void)head_.mutable_x();
+  (void)head_.mutable_z();
+  for (const auto& stream : streams_) {
+    head_.mutable_stream()->reserve(stream.name.size());
+    head_.mutable_view()->reserve(stream.view_name.size());
+  }
+}
+
+std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t index) {
+  const FrameSlot& slot = frame.slot;
+  if (index >= streams_.size() || streams_[index].view >= slot.images.size()) return 0;
+  const StreamDescription& stream = streams_[index];
+  const ImageOutput& output = slot.images[stream.view];
+  const Buffer& buffer = stream.display ? output.display : output.envelope;
+  if (!buffer || buffer.size() < stream.pixel_bytes) return 0;
+  pixels_ = {buffer.bytes_begin(), stream.pixel_bytes};
+
+  // Every field is set anew: Clear() would free the axes, clearing repeated fields keeps their memory.
+  head_.clear_stages();
+  head_.clear_drops();
+  head_.set_stream(stream.name);
+  head_.set_sequence(slot.sequence);
+  head_.set_view(stream.view_name);
+  head_.set_acquisition_time(static_cast<std::uint64_t>(slot.acquisition_time.count()));
+  head_.set_publish_time(static_cast<std::uint64_t>(frame.publish_time.count()));
+  head_.set_latency(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (frame.now - slot.last_byte_time).count())));
+  put_axis(stream.grid.x, *head_.mutable_x());
+  put_axis(stream.grid.z, *head_.mutable_z());
+  if (stream.grid.y.count > 1) {
+    put_axis(stream.grid.y, *head_.mutable_y());
+  } else {
+    head_.clear_y();
+  }
+  head_.set_encoding(stream.display ? wire::DISPLAY_UINT8 : wire::ENVELOPE_FLOAT32);
+  head_.set_dynamic_range_db(frame.plan.compression.dynamic_range_db);
+  head_.set_gain_db(frame.plan.compression.gain_db);
+  head_.set_reference(static_cast<double>(output.reference));
+  for (std::size_t i = 0; i < std::min(slot.timing_count, slot.timings.size()); ++i) {
+    auto& stage = *head_.add_stages();
+    stage.mutable_stage()->assign(slot.timings[i].stage);
+    stage.set_nanoseconds(static_cast<std::uint64_t>(slot.timings[i].duration.count()));
+  }
+  for (std::size_t i = 0; i < drop_reason_count; ++i) {
+    if (frame.counters.frames_dropped[i] == 0) continue;
+    auto& drop = *head_.add_drops();
+    drop.mutable_reason()->assign(words::drop_reason.of(static_cast<DropReason>(i)));
+    drop.set_frames(frame.counters.frames_dropped[i]);
+  }
+  head_.set_published(frame.counters.frames_published);
+  head_.set_clipped_samples(slot.clipped_samples);
+  head_.set_invalid_samples(slot.invalid_samples);
+
+  head_bytes_ = head_.ByteSizeLong();
+  return head_bytes_ + CodedOutputStream::VarintSize32(pixels_tag) +
+         CodedOutputStream::VarintSize32(static_cast<std::uint32_t>(pixels_.size())) + pixels_.size();
+}
+
+void ImageMessageWriter::write(std::span<std::byte> to) const {
+  auto* place = reinterpret_cast<std::uint8_t*>(to.data());
+  place = head_.SerializeWithCachedSizesToArray(place);
+  place = CodedOutputStream::WriteVarint32ToArray(pixels_tag, place);
+  place = CodedOutputStream::WriteVarint32ToArray(static_cast<std::uint32_t>(pixels_.size()), place);
+  std::memcpy(place, pixels_.data(), pixels_.size());
+}
+
+std::optional<std::string> parse_image(std::span<const std::byte> message, wire::Image& image) {
+  constexpr std::size_t parser_limit = (std::size_t{1} << 31) - 1;
+  if (message.size() > parser_limit) return "message is longer than 2 GiB";
+  const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+  if (!head_is_small(message) || !image.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+    return "not an Image message";
+  }
+  if (image.stream().empty()) return "no stream name";
+  if (auto fault = check_axis(image.x(), "x")) return fault;
+  if (auto fault = check_axis(image.z(), "z")) return fault;
+  if (image.has_y()) {
+    if (auto fault = check_axis(image.y(), "y")) return fault;
+  }
+  std::uint64_t bytes = 0;
+  switch (image.encoding()) {
+    case wire::ENVELOPE_FLOAT32:
+      bytes = sizeof(float);
+      break;
+    case wire::DISPLAY_UINT8:
+      bytes = 1;
+      break;
+    default:
+      return fmt::format("unknown pixel encoding {}", static_cast<int>(image.encoding()));
+  }
+  // Each count is below 2^32 and is compared before it is multiplied on, so nothing overflows.
+  for (const std::uint64_t count : {std::uint64_t{image.x().count()}, std::uint64_t{image.z().count()},
+                                    image.has_y() ? std::uint64_t{image.y().count()} : std::uint64_t{1}}) {
+    bytes *= count;
+    if (bytes > parser_limit) break;
+  }
+  if (bytes != image.pixels().size()) {
+    return fmt::format("{} bytes of pixels where the geometry says {}", image.pixels().size(), bytes);
+  }
+  return std::nullopt;
+}
+
+}  // namespace echoform

@@ -1,0 +1,166 @@
+#include "transport/publish/subscriber.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "transport/publish/image_message.hpp"
+#include "transport/publish/zeromq_socket.hpp"
+
+namespace echoform {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+// The last 65,536 values, for quantiles.
+class RecentDurations {
+ public:
+  RecentDurations() { values_.reserve(capacity); }
+
+  void add(std::int64_t value) {
+    if (values_.size() < capacity) {
+      values_.push_back(value);
+    } else {
+      values_[next_] = value;
+      next_ = (next_ + 1) % capacity;
+    }
+  }
+
+  // The value below which `fraction` of them lie (nearest rank).
+  nanoseconds quantile(double fraction) const {
+    if (values_.empty()) return nanoseconds(0);
+    std::vector<std::int64_t> sorted = values_;
+    const auto rank = static_cast<std::ptrdiff_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5);
+    std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
+    return nanoseconds(sorted[static_cast<std::size_t>(rank)]);
+  }
+
+ private:
+  static constexpr std::size_t capacity = 65536;
+  std::vector<std::int64_t> values_;
+  std::size_t next_ = 0;
+};
+
+// A message within `deadline`, or none.
+std::optional<std::span<const std::byte>> next_message(zmq::socket_t& socket, zmq::message_t& message,
+                                                       SteadyClock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
+  socket.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30)));
+  if (!socket.recv(message)) return std::nullopt;
+  return std::span(static_cast<const std::byte*>(message.data()), message.size());
+}
+
+}  // namespace
+
+struct ImageSubscriber::Implementation {
+  explicit Implementation(const SubscriberOptions& given)
+      : options(given),
+        socket(connect_subscriber(context, given.endpoint, given.stream.empty() ? "" : stream_prefix(given.stream),
+                                  given.latest_only, static_cast<std::int64_t>(given.message_limit))) {}
+
+  void count(const wire::Image& received, std::size_t bytes) {
+    const auto now = SteadyClock::now();
+    if (statistics.images == 0) first = now;
+    last = now;
+    ++statistics.images;
+    statistics.bytes += bytes;
+    const std::uint64_t sequence = received.sequence();
+    if (statistics.sequences == 0 || sequence != last_sequence) {
+      if (statistics.sequences != 0 && sequence < last_sequence) ++statistics.restarts;
+      if (statistics.sequences != 0 && sequence > last_sequence) statistics.gaps += sequence - last_sequence - 1;
+      ++statistics.sequences;
+      last_sequence = sequence;
+    }
+    // A peer may state anything; beyond a day it is not a latency.
+    constexpr std::int64_t day = 86'400'000'000'000;
+    latency.add(static_cast<std::int64_t>(std::min<std::uint64_t>(received.latency(), day)));
+    const std::int64_t wall = std::chrono::system_clock::now().time_since_epoch() / nanoseconds(1);
+    if (received.publish_time() != 0 && received.publish_time() < static_cast<std::uint64_t>(wall) + day) {
+      transport.add(std::clamp<std::int64_t>(wall - static_cast<std::int64_t>(received.publish_time()), 0, day));
+    }
+  }
+
+  SubscriberOptions options;
+  zmq::context_t context{1};
+  zmq::socket_t socket;
+  zmq::message_t message;
+  wire::Image image;
+  std::string fault;
+  SubscriberStatistics statistics;
+  std::uint64_t last_sequence = 0;
+  SteadyClock::time_point first, last;
+  RecentDurations latency, transport;
+};
+
+ImageSubscriber::ImageSubscriber(const SubscriberOptions& options) : implementation_(std::make_unique<Implementation>(options)) {}
+ImageSubscriber::~ImageSubscriber() = default;
+
+const wire::Image* ImageSubscriber::receive(std::chrono::milliseconds timeout) {
+  auto& self = *implementation_;
+  const auto deadline = SteadyClock::now() + timeout;
+  while (const auto bytes = next_message(self.socket, self.message, deadline)) {
+    ++self.statistics.messages;
+    auto fault = parse_image(*bytes, self.image);
+    if (self.message.more()) fault = "more than one part";
+    if (!fault) {
+      self.count(self.image, bytes->size());
+      return &self.image;
+    }
+    ++self.statistics.malformed;
+    self.fault = std::move(*fault);
+    if (SteadyClock::now() >= deadline) return nullptr;  // a flood of nonsense does not hold the caller
+  }
+  return nullptr;
+}
+
+SubscriberStatistics ImageSubscriber::statistics() const {
+  const auto& self = *implementation_;
+  SubscriberStatistics statistics = self.statistics;
+  statistics.seconds = std::chrono::duration<double>(self.last - self.first).count();
+  if (statistics.sequences > 1 && statistics.seconds > 0) {
+    statistics.images_per_second = static_cast<double>(statistics.sequences - 1) / statistics.seconds;
+  }
+  statistics.latency_p50 = self.latency.quantile(0.50);
+  statistics.latency_p99 = self.latency.quantile(0.99);
+  statistics.latency_maximum = self.latency.quantile(1.0);
+  statistics.transport_p50 = self.transport.quantile(0.50);
+  statistics.transport_p99 = self.transport.quantile(0.99);
+  return statistics;
+}
+
+const std::string& ImageSubscriber::last_fault() const {
+  return implementation_->fault;
+}
+
+struct TelemetrySubscriber::Implementation {
+  Implementation(const std::string& endpoint, const std::string& name)
+      : socket(connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), true, 1 << 16)) {}
+  zmq::context_t context{1};
+  zmq::socket_t socket;
+  zmq::message_t message;
+  wire::Telemetry telemetry;
+  std::uint64_t malformed = 0;
+};
+
+TelemetrySubscriber::TelemetrySubscriber(const std::string& endpoint, const std::string& name)
+    : implementation_(std::make_unique<Implementation>(endpoint, name)) {}
+TelemetrySubscriber::~TelemetrySubscriber() = default;
+
+const wire::Telemetry* TelemetrySubscriber::receive(std::chrono::milliseconds timeout) {
+  auto& self = *implementation_;
+  const auto deadline = SteadyClock::now() + timeout;
+  while (const auto bytes = next_message(self.socket, self.message, deadline)) {
+    if (self.telemetry.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()))) return &self.telemetry;
+    ++self.malformed;
+    if (SteadyClock::now() >= deadline) return nullptr;
+  }
+  return nullptr;
+}
+
+std::uint64_t TelemetrySubscriber::malformed() const {
+  return implementation_->malformed;
+}
+
+}  // namespace echoform

@@ -1,0 +1,142 @@
+#include "transport/publish/zeromq_sink.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "transport/publish/image_message.hpp"
+#include "transport/publish/zeromq_socket.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Messages that may wait for one subscriber.
+constexpr std::size_t queued_at_first = 16;
+constexpr std::size_t most_queued = 1000;
+
+// Messages are sent from reusable memory; libzmq gives it back, from its own thread, when the last subscriber has it.
+struct SendBuffer {
+  explicit SendBuffer(std::size_t size) : memory(std::make_unique_for_overwrite<std::byte[]>(size)), capacity(size) {}
+
+  static void release(void*, void* self) { static_cast<SendBuffer*>(self)->busy.store(false, std::memory_order_release); }
+
+  std::unique_ptr<std::byte[]> memory;
+  std::size_t capacity;
+  std::atomic<bool> busy{false};
+};
+
+class ZeromqSinkImplementation final : public ZeromqSink {
+ public:
+  explicit ZeromqSinkImplementation(const ZeromqSinkOptions& options)
+      : options_(options),
+        writer_(options.name, options.choice),
+        socket_(bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher")),
+        port_(bound_port(socket_)) {}
+
+  ~ZeromqSinkImplementation() override {
+    // libzmq holds on to buffers until its context is gone.
+    socket_.close();
+    context_.close();
+  }
+
+  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
+    const std::lock_guard lock(mutex_);
+    writer_.set_plan(std::move(plan));
+    const std::size_t messages = writer_.streams().size();
+    std::size_t largest = 1;
+    for (const auto& stream : writer_.streams()) largest = std::max(largest, stream.pixel_bytes);
+    queued_ = std::clamp(options_.bytes_per_subscriber / largest, 2 * messages, std::max(most_queued, 2 * messages));
+    limit_queues(SteadyTime(0));
+    prepare_buffers();
+  }
+
+  void publish(const FinishedFrame& frame) noexcept override {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (frame.now - limited_ > 1s) limit_queues(frame.now);
+      // Asking makes libzmq take note of what subscribers have read; by itself it does so only once in a millisecond or so, and
+      // drops for one that keeps up meanwhile, if its queue is short.
+      (void)socket_.get(zmq::sockopt::events);
+      for (std::size_t i = 0; i < writer_.streams().size(); ++i) {
+        const std::size_t bytes = writer_.prepare(frame, i);
+        if (bytes == 0) continue;
+        zmq::message_t message = message_of(bytes);
+        writer_.write({static_cast<std::byte*>(message.data()), bytes});
+        // A PUB socket never waits: it drops for subscribers whose queue is full.
+        (void)socket_.send(message, zmq::send_flags::dontwait);
+      }
+    } catch (const std::exception& error) {
+      if (!complained_) spdlog::error("image publisher: {}; further errors are not repeated", error.what());
+      complained_ = true;
+    }
+  }
+
+  std::string describe() const override { return "ZeroMQ " + endpoint(); }
+  std::uint16_t port() const noexcept override { return port_; }
+  std::string endpoint() const override { return connectable_endpoint(options_.address, port_); }
+
+ private:
+  // The option reaches the subscribers that are there; those that come get what it was when the socket was bound. So it is
+  // set again every second.
+  void limit_queues(SteadyTime now) {
+    socket_.set(zmq::sockopt::sndhwm, static_cast<int>(queued_));
+    limited_ = now;
+  }
+
+  // Enough for the frame being written, the one on its way and as many as one slow subscriber may have waiting (up to a
+  // limit); what several slow subscribers hold beyond that comes from libzmq's own allocation.
+  void prepare_buffers() {
+    const std::size_t messages = writer_.streams().size();
+    const std::size_t count = std::min(queued_, std::size_t{6} * messages) + 2 * messages;
+    std::erase_if(buffers_, [&](const auto& buffer) {
+      return buffer->capacity != writer_.capacity() && !buffer->busy.load(std::memory_order_acquire);
+    });
+    std::size_t usable = 0;
+    for (const auto& buffer : buffers_) usable += buffer->capacity == writer_.capacity() ? 1U : 0U;
+    for (; usable < count; ++usable) buffers_.push_back(std::make_unique<SendBuffer>(writer_.capacity()));
+    next_ = 0;
+  }
+
+  zmq::message_t message_of(std::size_t bytes) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      SendBuffer& buffer = *buffers_[next_];
+      next_ = (next_ + 1) % buffers_.size();
+      if (buffer.capacity < bytes || buffer.busy.load(std::memory_order_acquire)) continue;
+      buffer.busy.store(true, std::memory_order_relaxed);
+      try {
+        return {buffer.memory.get(), bytes, &SendBuffer::release, &buffer};
+      } catch (...) {
+        buffer.busy.store(false, std::memory_order_relaxed);
+        throw;
+      }
+    }
+    return zmq::message_t(bytes);
+  }
+
+  ZeromqSinkOptions options_;
+  std::mutex mutex_;
+  ImageMessageWriter writer_;
+  std::vector<std::unique_ptr<SendBuffer>> buffers_;
+  std::size_t next_ = 0;
+  std::size_t queued_ = queued_at_first;
+  SteadyTime limited_{0};
+  zmq::context_t context_{1};
+  zmq::socket_t socket_;
+  std::uint16_t port_;
+  bool complained_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ZeromqSink> make_zeromq_sink(const ZeromqSinkOptions& options) {
+  return std::make_unique<ZeromqSinkImplementation>(options);
+}
+
+}  // namespace echoform

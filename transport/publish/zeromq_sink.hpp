@@ -1,0 +1,36 @@
+// Images over ZeroMQ: one PUB socket, any number of subscribers, none of which can slow the pipeline or another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "pipeline/image_sink.hpp"
+#include "transport/publish/image_message.hpp"
+
+namespace echoform {
+
+struct ZeromqSinkOptions {
+  std::string name = "image";         ///< streams are called after it: see image_message.hpp
+  std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
+  std::uint16_t port = 17172;         ///< 0: any free one
+  StreamChoice choice{};              ///< which images to publish
+  /// Memory that messages waiting for one subscriber may take; at least two frames wait all the same.
+  std::size_t bytes_per_subscriber = std::size_t{16} << 20;
+};
+
+/// A sink that publishes every stream of every frame as a single-part Image message. PUB drops for the subscriber that
+/// does not keep up; it sees the gap in the sequence.
+class ZeromqSink : public ImageSink {
+ public:
+  /// As bound: tells the port where any was asked for.
+  [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
+  /// "tcp://127.0.0.1:17172", as a subscriber on this host connects to it.
+  [[nodiscard]] virtual std::string endpoint() const = 0;
+};
+
+/// Throws InputError for a bad name or address, RuntimeFault (naming the endpoint) if it cannot be bound.
+[[nodiscard]] std::unique_ptr<ZeromqSink> make_zeromq_sink(const ZeromqSinkOptions& options);
+
+}  // namespace echoform

@@ -1,0 +1,45 @@
+#include "transport/telemetry_report.hpp"
+
+#include "pipeline/words.hpp"
+
+namespace echoform {
+
+void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTime time, wire::Telemetry& message) {
+  const MetricsSnapshot& metrics = report.metrics;
+  const CounterSnapshot& counters = metrics.counters;
+  message.Clear();
+  message.mutable_stream()->assign(name);
+  message.set_time(static_cast<std::uint64_t>(time.count()));
+  message.set_input_rate(metrics.input_rate);
+  message.set_output_rate(metrics.output_rate);
+  message.set_input_bytes_rate(metrics.input_bytes_rate);
+  message.set_frames_received(counters.frames_received);
+  message.set_frames_published(counters.frames_published);
+  message.set_frames_in_flight(counters.frames_in_flight);
+  for (std::size_t i = 0; i < drop_reason_count; ++i) {
+    auto& drop = *message.add_drops();
+    drop.mutable_reason()->assign(words::drop_reason.of(static_cast<DropReason>(i)));
+    drop.set_frames(counters.frames_dropped[i]);
+  }
+  message.set_sequence_gaps(counters.sequence_gaps);
+  message.set_bytes_received(counters.bytes_received);
+  message.set_slots(counters.slots);
+  message.set_slots_free(counters.slots_free);
+  message.set_clipped_samples(counters.clipped_samples);
+  message.set_invalid_samples(counters.invalid_samples);
+  message.set_viewer_dropped(report.viewer_dropped);
+  message.set_subscribers(report.viewers);
+  for (const auto& distribution : metrics.distributions) {
+    auto& to = *message.add_distributions();
+    to.set_name(distribution.name);
+    to.set_count(distribution.window_count);
+    to.set_p50(static_cast<std::uint64_t>(distribution.p50.count()));
+    to.set_p99(static_cast<std::uint64_t>(distribution.p99.count()));
+    to.set_maximum(static_cast<std::uint64_t>(distribution.maximum.count()));
+    to.set_mean(distribution.mean);
+  }
+  message.set_backend(report.backend);
+  message.set_acquisition(report.acquisition);
+}
+
+}  // namespace echoform

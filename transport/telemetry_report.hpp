@@ -1,0 +1,30 @@
+// What a server says about itself: the telemetry message and /metrics are both made from this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/clock.hpp"
+#include "pipeline/metrics.hpp"
+#include "proto/telemetry.pb.h"
+
+namespace echoform {
+
+struct TelemetryReport {
+  MetricsSnapshot metrics;
+  std::string backend;      ///< "cpu, AVX-512, 2 threads"
+  std::string acquisition;  ///< one line; empty before a sender comes
+  std::string version;
+  std::uint64_t viewers = 0;  ///< web viewers connected
+  std::uint64_t viewer_dropped = 0;
+  WallTime last_frame{0};  ///< when a frame was last published; 0 before the first
+  /// Messages that could not be used, by a reason from a fixed list.
+  std::vector<std::pair<std::string, std::uint64_t>> decode_errors;
+};
+
+/// Fills `message`, reusing its memory. `name` becomes its stream, `time` the time of the report.
+void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTime time, wire::Telemetry& message);
+
+}  // namespace echoform

@@ -1,0 +1,183 @@
+#include "transport/web/image_board.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace echoform {
+
+using namespace std::chrono_literals;
+
+struct ImageBoard::Payload {
+  std::unique_ptr<std::byte[]> memory;
+  std::size_t capacity = 0;
+  std::size_t bytes = 0;
+  std::size_t users = 0;  // under mutex_
+
+  void resize(std::size_t size) {
+    memory.reset();  // first, so that both are never held at once
+    capacity = 0;
+    memory = std::make_unique_for_overwrite<std::byte[]>(size);
+    capacity = size;
+  }
+};
+
+ImageBoard::Lease& ImageBoard::Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    reset();
+    board_ = std::exchange(other.board_, nullptr);
+    payload_ = std::exchange(other.payload_, nullptr);
+  }
+  return *this;
+}
+
+void ImageBoard::Lease::reset() noexcept {
+  if (payload_ == nullptr) return;
+  const std::lock_guard lock(board_->mutex_);
+  board_->release(*std::exchange(payload_, nullptr));
+  try {
+    board_->tidy();
+  } catch (const std::bad_alloc&) {
+    // The buffer stays empty and is tried again with the next viewer that comes or goes.
+  }
+}
+
+std::span<const std::byte> ImageBoard::Lease::message() const {
+  return {payload_->memory.get(), payload_->bytes};
+}
+
+ImageBoard::ImageBoard(std::string name, StreamChoice choice) : writer_(std::move(name), choice) {}
+ImageBoard::~ImageBoard() = default;
+
+void ImageBoard::set_plan(std::shared_ptr<const ImagingPlan> plan) {
+  const std::lock_guard writer_lock(writer_mutex_);
+  writer_.set_plan(std::move(plan));
+  const std::lock_guard lock(mutex_);
+  for (Stream* stream : current_) {
+    if (stream->newest != nullptr) release(*std::exchange(stream->newest, nullptr));
+  }
+  current_.clear();
+  descriptions_.assign(writer_.streams().begin(), writer_.streams().end());
+  for (const auto& description : descriptions_) {
+    Stream* stream = find(description.name);
+    if (stream == nullptr) {
+      streams_.push_back(std::make_unique<Stream>());
+      stream = streams_.back().get();
+      stream->name = description.name;
+    }
+    stream->copied = SteadyTime{-1h};
+    current_.push_back(stream);
+  }
+  capacity_ = writer_.capacity();
+  tidy();
+}
+
+bool ImageBoard::publish(const FinishedFrame& frame) noexcept {
+  const std::lock_guard writer_lock(writer_mutex_);
+  bool news = false;
+  for (std::size_t i = 0; i < current_.size(); ++i) {
+    Stream& stream = *current_[i];
+    const std::size_t bytes = writer_.prepare(frame, i);
+    Payload* payload = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (bytes == 0 || bytes > capacity_) continue;
+      if (!watched(stream) && frame.now - stream.copied < 250ms) continue;
+      for (const auto& candidate : payloads_) {
+        if (candidate->users == 0 && candidate->capacity >= bytes) {
+          payload = candidate.get();
+          payload->users = 1;
+          break;
+        }
+      }
+    }
+    if (payload == nullptr) continue;
+    writer_.write({payload->memory.get(), bytes});
+    payload->bytes = bytes;
+    const std::lock_guard lock(mutex_);
+    if (stream.newest != nullptr) release(*stream.newest);
+    stream.newest = payload;
+    stream.copied = frame.now;
+    ++stream.number;
+    news = news || watched(stream);
+  }
+  return news;
+}
+
+void ImageBoard::join(std::string_view stream) {
+  const std::lock_guard lock(mutex_);
+  watched_.emplace_back(stream);
+  tidy();
+}
+
+void ImageBoard::leave(std::string_view stream) {
+  const std::lock_guard lock(mutex_);
+  const auto place = std::find(watched_.begin(), watched_.end(), stream);
+  if (place != watched_.end()) watched_.erase(place);
+  tidy();
+}
+
+std::uint64_t ImageBoard::newest(std::string_view stream) const {
+  const std::lock_guard lock(mutex_);
+  const Stream* found = find(stream);
+  return found == nullptr ? 0 : found->number;
+}
+
+ImageBoard::Lease ImageBoard::take(std::string_view stream, std::uint64_t& number) {
+  const std::lock_guard lock(mutex_);
+  Lease lease;
+  const Stream* found = find(stream);
+  if (found == nullptr || found->newest == nullptr) return lease;
+  number = found->number;
+  ++found->newest->users;
+  lease.board_ = this;
+  lease.payload_ = found->newest;
+  return lease;
+}
+
+std::vector<StreamDescription> ImageBoard::streams() const {
+  const std::lock_guard lock(mutex_);
+  return descriptions_;
+}
+
+std::size_t ImageBoard::buffers() const {
+  const std::lock_guard lock(mutex_);
+  return payloads_.size();
+}
+
+ImageBoard::Stream* ImageBoard::find(std::string_view name) const {
+  if (name.empty()) return current_.empty() ? nullptr : current_.front();
+  const auto place = std::find_if(streams_.begin(), streams_.end(), [&](const auto& stream) { return stream->name == name; });
+  return place == streams_.end() ? nullptr : place->get();
+}
+
+bool ImageBoard::watched(const Stream& stream) const {
+  return std::any_of(watched_.begin(), watched_.end(), [&](const std::string& name) {
+    return name == stream.name || (name.empty() && &stream == current_.front());
+  });
+}
+
+void ImageBoard::release(Payload& payload) noexcept {
+  --payload.users;
+}
+
+// Brings the buffers to the number and size that streams and viewers need; those in use wait until they are released.
+void ImageBoard::tidy() {
+  if (capacity_ == 0) return;  // no plan yet
+  const std::size_t wanted = current_.size() + watched_.size() + 1;
+  for (std::size_t i = payloads_.size(); i-- > 0;) {
+    Payload& payload = *payloads_[i];
+    if (payload.users != 0) continue;
+    if (payloads_.size() > wanted) {
+      payloads_.erase(payloads_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else if (payload.capacity != capacity_) {
+      payload.resize(capacity_);
+    }
+  }
+  while (payloads_.size() < wanted) {
+    payloads_.push_back(std::make_unique<Payload>());
+    payloads_.back()->resize(capacity_);
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,90 @@
+// The newest image of every stream, as messages ready to send. The pipeline pins them up, viewers take them down; memory is
+// a set of buffers that is enlarged only when a viewer joins: one for each stream, one for each viewer, one being written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/image_sink.hpp"
+#include "transport/publish/image_message.hpp"
+
+namespace echoform {
+
+class ImageBoard {
+  struct Payload;
+
+ public:
+  explicit ImageBoard(std::string name, StreamChoice choice = {});
+  ~ImageBoard();
+  ImageBoard(const ImageBoard&) = delete;
+  ImageBoard& operator=(const ImageBoard&) = delete;
+
+  // For the pipeline.
+  void set_plan(std::shared_ptr<const ImagingPlan> plan);
+  /// Copies the images of streams that somebody watches, the others a few times a second so that whoever comes after the
+  /// source has stopped still sees the last one. Allocates nothing. Returns whether viewers have news.
+  bool publish(const FinishedFrame& frame) noexcept;
+
+  // For viewers.
+
+  /// Holds an image: its buffer is not written again before the lease is gone.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&& other) noexcept { *this = std::move(other); }
+    Lease& operator=(Lease&& other) noexcept;
+    ~Lease() { reset(); }
+    void reset() noexcept;
+    [[nodiscard]] std::span<const std::byte> message() const;
+    [[nodiscard]] explicit operator bool() const { return payload_ != nullptr; }
+
+   private:
+    friend class ImageBoard;
+    ImageBoard* board_ = nullptr;
+    Payload* payload_ = nullptr;
+  };
+
+  /// A viewer of `stream` joins and leaves. A stream that no plan has (yet) may be watched; an empty name is the first
+  /// stream, whatever it is called.
+  void join(std::string_view stream);
+  void leave(std::string_view stream);
+  /// Number of images that the stream has had: 0 before the first, then its newest image has this number.
+  [[nodiscard]] std::uint64_t newest(std::string_view stream) const;
+  /// The newest image; empty if the stream has none. Each viewer holds at most one lease at a time.
+  [[nodiscard]] Lease take(std::string_view stream, std::uint64_t& number);
+
+  [[nodiscard]] std::vector<StreamDescription> streams() const;
+  [[nodiscard]] std::size_t buffers() const;
+
+ private:
+  struct Stream {
+    std::string name;
+    std::uint64_t number = 0;
+    Payload* newest = nullptr;
+    SteadyTime copied{0};
+  };
+
+  [[nodiscard]] Stream* find(std::string_view name) const;
+  [[nodiscard]] bool watched(const Stream& stream) const;
+  void release(Payload& payload) noexcept;
+  void tidy();
+
+  std::mutex writer_mutex_;  // taken before mutex_; never by viewers
+  ImageMessageWriter writer_;
+
+  mutable std::mutex mutex_;                      // never held while pixels are copied
+  std::vector<std::unique_ptr<Stream>> streams_;  // of all plans so far, so that numbers go on when a stream returns
+  std::vector<Stream*> current_;                  // of this plan, as writer_.streams()
+  std::vector<StreamDescription> descriptions_;
+  std::vector<std::string> watched_;  // one a viewer
+  std::vector<std::unique_ptr<Payload>> payloads_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace echoform

@@ -1,0 +1,116 @@
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/websocket.hpp>
+
+#include "transport/web/web_server.hpp"
+
+namespace echoform {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace websocket = beast::websocket;
+using boost::system::error_code;
+
+// One WebSocket client. An image goes out when the client is ready for one; then nothing until it says "ready" again.
+class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
+ public:
+  ViewerSession(WebState& state, beast::tcp_stream stream, ConnectionCount count, HttpRequest request, std::string stream_name)
+      : state_(state),
+        count_(std::move(count)),
+        socket_(std::move(stream)),
+        request_(std::move(request)),
+        name_(std::move(stream_name)) {
+    state_.board.join(name_);
+    state_.viewers.insert(this);
+    state_.viewer_count = state_.viewers.size();
+    accounted_ = state_.board.newest(name_);
+    if (accounted_ > 0) --accounted_;  // the image that is there already is the first to be sent
+  }
+
+  ~ViewerSession() {
+    lease_.reset();
+    state_.viewers.erase(this);
+    state_.viewer_count = state_.viewers.size();
+    state_.board.leave(name_);
+  }
+
+  void start() {
+    beast::get_lowest_layer(socket_).expires_never();  // the WebSocket has its own time-outs
+    // A client that neither sends nor answers pings, because it hangs or reads nothing, is disconnected.
+    socket_.set_option(websocket::stream_base::timeout{state_.options.request_timeout, state_.options.viewer_timeout, true});
+    socket_.auto_fragment(false);  // an image leaves in one frame, straight from its buffer
+    socket_.binary(true);
+    socket_.read_message_max(64);
+    socket_.async_accept(request_, [self = shared_from_this()](error_code error) {
+      if (error) return;
+      self->read();
+      self->open_ = true;
+      self->offer();
+    });
+  }
+
+  void offer() {
+    const std::uint64_t newest = state_.board.newest(name_);
+    if (newest <= accounted_) return;
+    if (!open_ || !ready_ || lease_) {
+      // The newest waits; those before it are lost to this viewer.
+      state_.viewer_dropped += newest - accounted_ - 1;
+      accounted_ = newest - 1;
+      return;
+    }
+    std::uint64_t number = newest;
+    lease_ = state_.board.take(name_, number);
+    if (!lease_) return;
+    state_.viewer_dropped += number - accounted_ - 1;
+    accounted_ = number;
+    ready_ = false;
+    const auto message = lease_.message();
+    socket_.async_write(asio::buffer(message.data(), message.size()), [self = shared_from_this()](error_code error, std::size_t) {
+      self->lease_.reset();
+      if (error) return;
+      self->offer();
+    });
+  }
+
+ private:
+  void read() {
+    socket_.async_read(received_, [self = shared_from_this()](error_code error, std::size_t) { self->on_message(error); });
+  }
+
+  void on_message(error_code error) {
+    if (error) return;
+    const auto bytes = received_.cdata();
+    const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
+    if (!socket_.got_text() || text != "ready") {
+      socket_.async_close({websocket::close_code::policy_error, "expected the text \"ready\""},
+                          [self = shared_from_this()](error_code) {});
+      return;
+    }
+    received_.clear();
+    ready_ = true;
+    offer();
+    read();
+  }
+
+  WebState& state_;
+  ConnectionCount count_;
+  websocket::stream<beast::tcp_stream> socket_;
+  HttpRequest request_;
+  std::string name_;
+  beast::flat_buffer received_;
+  ImageBoard::Lease lease_;  // while its image is on its way
+  bool open_ = false;
+  bool ready_ = true;
+  std::uint64_t accounted_ = 0;  // images up to this one are sent or counted as dropped
+};
+
+void serve_viewer(WebState& state, beast::tcp_stream stream, ConnectionCount count, HttpRequest request,
+                  std::string stream_name) {
+  std::make_shared<ViewerSession>(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name))
+      ->start();
+}
+
+void offer_news(WebState& state) {
+  for (ViewerSession* viewer : state.viewers) viewer->offer();
+}
+
+}  // namespace echoform

@@ -1,0 +1,157 @@
+#include "transport/web/web_sink.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/ip/host_name.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <thread>
+
+#include "pipeline/errors.hpp"
+#include "transport/acquisition/handler_memory.hpp"
+#include "transport/web/request_rules.hpp"
+#include "transport/web/web_server.hpp"
+
+namespace echoform {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+tcp::endpoint endpoint_of(const WebSinkOptions& options) {
+  error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error) throw InputError("web address", fmt::format("\"{}\"", options.address), "an IPv4 or IPv6 address");
+  return {address, options.port};
+}
+
+std::string url_of(const tcp::endpoint& endpoint) {
+  asio::ip::address address = endpoint.address();
+  if (address.is_unspecified()) address = asio::ip::make_address("127.0.0.1");
+  return address.is_v6() ? fmt::format("http://[{}]:{}/", address.to_string(), endpoint.port())
+                         : fmt::format("http://{}:{}/", address.to_string(), endpoint.port());
+}
+
+class WebSinkImplementation final : public WebSink {
+ public:
+  explicit WebSinkImplementation(const WebSinkOptions& options) : state_(options) {
+    listen(endpoint_of(options));
+    error_code error;
+    const std::string own = asio::ip::host_name(error);
+    if (!error) state_.options.host_names.push_back(own);
+    accept();
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~WebSinkImplementation() override {
+    context_.stop();
+    thread_.join();
+  }
+
+  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override { state_.board.set_plan(std::move(plan)); }
+
+  void publish(const FinishedFrame& frame) noexcept override {
+    last_frame_.store(frame.publish_time.count(), std::memory_order_relaxed);
+    if (!state_.board.publish(frame)) return;
+    if (wake_under_way_.exchange(true, std::memory_order_acq_rel)) return;
+    asio::post(context_, asio::bind_allocator(HandlerAllocator<void>(wake_memory_), [this] {
+                 // asio gives the memory back before it calls.
+                 wake_under_way_.store(false, std::memory_order_release);
+                 offer_news(state_);
+               }));
+  }
+
+  std::string describe() const override { return "web " + url_; }
+  std::uint16_t port() const noexcept override { return port_; }
+  std::string url() const override {
+    return state_.options.token.empty() ? url_ : url_ + "?token=" + escape_query(state_.options.token);
+  }
+  WallTime last_frame_time() const noexcept override { return WallTime(last_frame_.load(std::memory_order_relaxed)); }
+  void set_metrics(std::function<std::string()> text) override {
+    const std::lock_guard lock(state_.metrics_mutex);
+    state_.metrics = std::move(text);
+  }
+  std::size_t viewers() const noexcept override { return state_.viewer_count.load(std::memory_order_relaxed); }
+  std::uint64_t viewer_dropped() const noexcept override { return state_.viewer_dropped.load(std::memory_order_relaxed); }
+  std::size_t image_buffers() const override { return state_.board.buffers(); }
+
+ private:
+  void listen(const tcp::endpoint& endpoint) {
+    try {
+      acceptor_.open(endpoint.protocol());
+      acceptor_.set_option(tcp::acceptor::reuse_address(true));
+      acceptor_.bind(endpoint);
+      acceptor_.listen();
+    } catch (const boost::system::system_error& error) {
+      const std::string hint = error.code() == asio::error::address_in_use
+                                   ? "the port is in use; choose another or stop the program that holds it"
+                                   : error.code().message();
+      throw RuntimeFault(fmt::format("web server: cannot listen on {}: {}", url_of(endpoint), hint));
+    }
+    port_ = acceptor_.local_endpoint().port();
+    url_ = url_of({endpoint.address(), port_});
+  }
+
+  void accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      if (error) {
+        // Out of descriptors, most likely: let connections close before the next try.
+        pause_.expires_after(std::chrono::milliseconds(100));
+        pause_.async_wait([this](error_code stopped) {
+          if (!stopped) accept();
+        });
+        return;
+      }
+      error_code ignored;
+      socket.set_option(tcp::no_delay(true), ignored);
+      if (state_.connections < state_.options.connections) {
+        serve_http(state_, std::move(socket));
+      } else {
+        // A few bytes always fit a fresh socket's buffer.
+        socket.non_blocking(true, ignored);
+        socket.send(
+            asio::buffer(std::string_view("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")),
+            0, ignored);
+      }
+      accept();
+    });
+  }
+
+  void run() {
+    for (;;) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception& error) {
+        spdlog::error("web server: {}", error.what());  // that connection is lost; the others go on
+      }
+    }
+  }
+
+  WebState state_;  // outlives the sessions, which live in the handlers of context_
+  std::atomic<std::int64_t> last_frame_{0};
+  // Of the one wake-up that may be under way, so that the pipeline's thread allocates nothing to send it. Taken by that
+  // thread, given back by the server's; wake_under_way_ orders the two.
+  HandlerMemory wake_memory_;
+  std::atomic<bool> wake_under_way_{false};
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_{context_};
+  asio::steady_timer pause_{context_};
+  std::uint16_t port_ = 0;
+  std::string url_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<WebSink> make_web_sink(const WebSinkOptions& options) {
+  return std::make_unique<WebSinkImplementation>(options);
+}
+
+}  // namespace echoform

@@ -1,0 +1,63 @@
+// The web viewer's server: the page, a WebSocket image feed, metrics. One thread of its own; the pipeline never waits for it.
+//
+//   GET /                      the viewer page
+//   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding"} ...]}
+//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client answers "ready" (text) when it wants
+//                              the next. At most one image is on its way to a client, the newest wins.
+//   GET /metrics               Prometheus text
+//   GET /healthz               "ok" while the server's thread runs
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pipeline/image_sink.hpp"
+#include "transport/publish/image_message.hpp"
+
+namespace echoform {
+
+struct WebSinkOptions {
+  std::string name = "image";         ///< streams are called after it: see publish/image_message.hpp
+  std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on
+  std::uint16_t port = 17180;         ///< 0: any free one
+  StreamChoice choice{};              ///< which images to offer
+  /// Where not empty, asked for everywhere but on /healthz: as ?token=... in the page's address (the page hands it on), or
+  /// in a header "Authorization: Bearer ...".
+  std::string token{};
+  std::size_t connections = 64;                       ///< at once; further ones are answered 503
+  std::size_t viewers = 16;                           ///< of which WebSocket clients
+  std::size_t header_bytes = 8192;                    ///< of a request, at most
+  std::chrono::milliseconds request_timeout{10'000};  ///< for a request to arrive, a response to leave, an idle connection
+  std::chrono::milliseconds viewer_timeout{20'000};   ///< a viewer that reads nothing for so long is disconnected
+  /// Host names by which browsers may ask for the page, besides numeric addresses, "localhost" and this host's own name:
+  /// keeps pages of other sites, whose name they point at this address, from reading the images.
+  std::vector<std::string> host_names{};
+};
+
+class WebSink : public ImageSink {
+ public:
+  [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
+  /// "http://127.0.0.1:17180/", with the token where one is asked for: what a user opens.
+  [[nodiscard]] virtual std::string url() const = 0;
+  /// What /metrics answers with; called on the server's thread. 503 until it is given.
+  virtual void set_metrics(std::function<std::string()> text) = 0;
+  /// When the last frame was published; 0 before the first.
+  [[nodiscard]] virtual WallTime last_frame_time() const noexcept = 0;
+  /// WebSocket clients connected.
+  [[nodiscard]] virtual std::size_t viewers() const noexcept = 0;
+  /// Images that a viewer did not take before a newer one came, over all viewers.
+  [[nodiscard]] virtual std::uint64_t viewer_dropped() const noexcept = 0;
+  /// Memory for images: bounded by the number of streams and viewers connected, whatever these do.
+  [[nodiscard]] virtual std::size_t image_buffers() const = 0;
+};
+
+/// Binds and starts serving. Throws InputError for a bad name or address, RuntimeFault (naming the address) if it cannot be
+/// bound. Destroying the sink closes all connections.
+[[nodiscard]] std::unique_ptr<WebSink> make_web_sink(const WebSinkOptions& options);
+
+}  // namespace echoform
