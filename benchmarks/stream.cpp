@@ -106,6 +106,7 @@ StreamTrial run_trial(Bench& bench, double rate) {
   player.join();
   if (failure) std::rethrow_exception(failure);
   sender.finish();
+  bench.report.pipeline_bytes = pipeline.bytes();
   source->stop();
   pipeline.stop();
   const CounterSnapshot after = pipeline.counters();
@@ -125,7 +126,6 @@ StreamTrial run_trial(Bench& bench, double rate) {
     trial.latency_p50 = std::chrono::duration<double>(distribution.total_p50).count();
     trial.latency_p99 = std::chrono::duration<double>(distribution.total_p99).count();
   }
-  bench.report.pipeline_bytes = pipeline.bytes();
   bench.report.resident_after = resident_bytes();
   return trial;
 }

@@ -1,0 +1,127 @@
+// From a shot's first byte to its last, sender and receiver take nothing from the heap.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "tests/transport_acquisition/fake_host.hpp"
+#include "tests/transport_acquisition/messages.hpp"
+#include "transport/acquisition/sender.hpp"
+#include "transport/acquisition/tcp_source.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ECHOFORM_COUNT_ALLOCATIONS 0
+#else
+#define ECHOFORM_COUNT_ALLOCATIONS 1
+#endif
+
+namespace {
+std::atomic<bool> counting{false};
+std::atomic<std::uint64_t> allocations{0};
+}  // namespace
+
+#if ECHOFORM_COUNT_ALLOCATIONS
+// Every allocation of the program, whoever makes it: operator new ends here too.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* malloc(std::size_t bytes) {
+  if (counting) ++allocations;
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t count, std::size_t bytes) {
+  if (counting) ++allocations;
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) {
+  if (counting) ++allocations;
+  return __libc_realloc(memory, bytes);
+}
+}
+#endif
+
+namespace echoform {
+namespace {
+
+using namespace testing_support;
+
+/// An intake that itself takes nothing: one slot, overwritten for ever.
+class OneSlotIntake final : public FrameIntake {
+ public:
+  explicit OneSlotIntake(Acquisition acquisition) : acquisition_(std::move(acquisition)), slot_(acquisition_.frame_bytes()) {}
+  const Acquisition& acquisition() const noexcept override { return acquisition_; }
+  LaneId open_lane(std::function<void()> wake) override {
+    wake_ = std::move(wake);
+    return 0;
+  }
+  void close_lane(LaneId) override {}
+  ShotPlace begin_shot(LaneId, const ShotHeader& header, std::size_t bytes) override {
+    const auto count = shots.load();
+    // Now and then it has no place, and says a moment later that it has, so that the way round by the wake is walked too.
+    if (count % 64 == 63 && !std::exchange(waited_, true)) {
+      wake_();
+      return {.verdict = ShotVerdict::wait, .place = {}, .ticket = 0};
+    }
+    waited_ = false;
+    if (count % 64 == 62) {
+      ++shots;
+      return {.verdict = ShotVerdict::discarded, .place = {}, .ticket = 0};
+    }
+    return {.verdict = ShotVerdict::accepted, .place = std::span(slot_).subspan(header.transmit * bytes, bytes), .ticket = 0};
+  }
+  void finish_shot(LaneId, std::uint64_t) override { ++shots; }
+  void abandon_shot(LaneId, std::uint64_t) override {}
+  void expire() override {}
+
+  std::atomic<std::uint64_t> shots{0};
+
+ private:
+  Acquisition acquisition_;
+  Bytes slot_;
+  std::function<void()> wake_;
+  bool waited_ = false;
+};
+
+class OneSlotHost final : public StreamHost {
+ public:
+  std::shared_ptr<FrameIntake> open_stream(std::uint64_t, const Acquisition& acquisition) override {
+    if (!intake) intake = std::make_shared<OneSlotIntake>(acquisition);
+    return intake;
+  }
+  std::shared_ptr<OneSlotIntake> intake;
+};
+
+TEST(AcquisitionMemory, NothingIsAllocatedInSteadyState) {
+  if (!ECHOFORM_COUNT_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has the allocator";
+  OneSlotHost host;
+  TcpSourceOptions options;
+  options.port = 0;
+  const auto source = make_tcp_source(options);
+  source->start(host);
+  const Acquisition acquisition = make_acquisition(16, 512);
+  SenderOptions sender_options;
+  sender_options.port = source->port();
+  AcquisitionSender sender(acquisition, sender_options);
+  const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
+  const auto send = [&](std::uint64_t frames, std::uint64_t first) {
+    const std::uint64_t until = host.intake->shots + frames * 16;
+    for (std::uint64_t i = 0; i < frames; ++i) sender.send_frame(first + i, WallTime(5), frame);
+    return eventually([&] { return host.intake->shots == until; });
+  };
+  ASSERT_TRUE(send(50, 0));
+  counting = true;
+  EXPECT_TRUE(send(500, 50));
+  counting = false;
+  EXPECT_EQ(allocations, 0U);
+  // That the counter counts.
+  counting = true;
+  const auto canary = std::make_unique<Bytes>(100);
+  counting = false;
+  EXPECT_EQ(canary->size(), 100U);
+  EXPECT_EQ(allocations, 2U);
+  sender.finish();
+}
+
+}  // namespace
+}  // namespace echoform

@@ -1,0 +1,244 @@
+#include "transport/acquisition/decoder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+#include "tests/transport_acquisition/messages.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace testing_support;
+using testing::HasSubstr;
+
+/// Drives a decoder as a server does, from memory: `piece` says how many of the bytes that the targets could take come next.
+struct Feeder {
+  explicit Feeder(Acquisition described) : acquisition(std::move(described)), frame(acquisition.frame_bytes()) {}
+
+  void feed(const Bytes& bytes, const std::function<std::size_t(std::size_t)>& piece) {
+    std::size_t at = 0;
+    while (events.empty() || (events.back() != DecodeEvent::failed && events.back() != DecodeEvent::end)) {
+      const DecodeEvent event = decoder.next();
+      if (event != DecodeEvent::need_bytes) {
+        answer(event);
+        continue;
+      }
+      if (at == bytes.size()) return;
+      const auto targets = decoder.read_targets();
+      std::size_t left = std::min(piece(bytes.size() - at), bytes.size() - at);
+      std::size_t taken = 0;
+      for (const auto target : targets) {
+        const std::size_t here = std::min(left, target.size());
+        if (here > 0) std::memcpy(target.data(), bytes.data() + at + taken, here);
+        taken += here;
+        left -= here;
+      }
+      ASSERT_GT(taken, 0U);
+      at += taken;
+      ++reads;
+      decoder.commit(taken);
+    }
+  }
+
+  void answer(DecodeEvent event) {
+    events.push_back(event);
+    if (event == DecodeEvent::hello) decoder.accept(acquisition);
+    if (event == DecodeEvent::shot) {
+      shots.push_back(decoder.shot());
+      if (discard) {
+        decoder.discard_payload(scratch);
+      } else {
+        const std::uint32_t tx = decoder.shot().transmit;
+        const std::size_t first = acquisition.a_scan_index(tx, acquisition.matrix == MatrixKind::full ? 0 : tx) * acquisition.bytes_per_a_scan();
+        decoder.receive_payload(std::span(frame).subspan(first, decoder.payload_bytes()));
+      }
+    }
+  }
+
+  Acquisition acquisition;
+  AcquisitionDecoder decoder;
+  Bytes frame;
+  Bytes scratch = Bytes(7);
+  bool discard = false;
+  std::vector<DecodeEvent> events;
+  std::vector<ShotHeader> shots;
+  std::size_t reads = 0;
+};
+
+struct Conversation {
+  Acquisition acquisition = make_acquisition(3, 11, MatrixKind::half);
+  Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
+  Bytes bytes;
+  std::vector<std::size_t> boundaries;  // ends of messages
+
+  Conversation() {
+    add(hello_message(acquisition));
+    for (const std::uint32_t transmit : {1U, 2U, 0U}) add(shot_message(5, transmit, shot_payload(acquisition, frame, transmit)));
+    add(encode_message(MessageType::end, {}));
+  }
+  void add(const Bytes& message) {
+    bytes = std::move(bytes) + message;
+    boundaries.push_back(bytes.size());
+  }
+};
+
+const std::vector<DecodeEvent> expected_events{DecodeEvent::hello, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::shot,
+                                               DecodeEvent::shot_complete, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::end};
+
+void expect_whole(const Feeder& feeder, const Conversation& conversation) {
+  EXPECT_EQ(feeder.events, expected_events) << feeder.decoder.error().text;
+  ASSERT_EQ(feeder.shots.size(), 3U);
+  EXPECT_EQ(feeder.shots[0].transmit, 1U);
+  EXPECT_EQ(feeder.shots[2].transmit, 0U);
+  EXPECT_EQ(feeder.shots[1].sequence, 5U);
+  EXPECT_EQ(feeder.shots[1].acquisition_time.count(), 1234567);
+  if (!feeder.discard) {
+    EXPECT_EQ(feeder.frame, conversation.frame);
+  }
+}
+
+TEST(Decoder, TakesPiecesOfEverySize) {
+  const Conversation conversation;
+  for (std::size_t size = 1; size <= conversation.bytes.size(); ++size) {
+    Feeder feeder(conversation.acquisition);
+    feeder.feed(conversation.bytes, [&](std::size_t) { return size; });
+    expect_whole(feeder, conversation);
+  }
+}
+
+TEST(Decoder, TakesEverySplitInTwo) {
+  const Conversation conversation;
+  for (std::size_t split = 0; split <= conversation.bytes.size(); ++split) {
+    Feeder feeder(conversation.acquisition);
+    feeder.feed(conversation.bytes, [&](std::size_t left) {
+      const std::size_t at = conversation.bytes.size() - left;
+      return at < split ? split - at : left;
+    });
+    expect_whole(feeder, conversation);
+  }
+}
+
+TEST(Decoder, DiscardsPayloadsLargerThanTheScratchMemoryInPiecesOfEverySize) {
+  const Conversation conversation;
+  for (std::size_t size = 1; size <= conversation.bytes.size(); ++size) {
+    Feeder feeder(conversation.acquisition);
+    feeder.discard = true;
+    feeder.feed(conversation.bytes, [&](std::size_t) { return size; });
+    expect_whole(feeder, conversation);
+  }
+}
+
+TEST(Decoder, OneScatterReadAShotOnceTheStreamIsRunning) {
+  const Acquisition acquisition = make_acquisition(16, 2048);
+  const Bytes frame = random_bytes(acquisition.frame_bytes(), 2);
+  Feeder feeder(acquisition);
+  const auto everything = [](std::size_t left) { return left; };
+  feeder.feed(hello_message(acquisition), everything);
+  Bytes shots;
+  for (std::uint32_t transmit = 0; transmit < 16; ++transmit) shots = std::move(shots) + shot_message(1, transmit, shot_payload(acquisition, frame, transmit));
+  feeder.reads = 0;
+  feeder.feed(shots, everything);
+  EXPECT_EQ(feeder.frame, frame);
+  EXPECT_EQ(feeder.reads, 16U + 1U);  // and one for the first prefix
+}
+
+TEST(Decoder, KnowsWhetherAnEndWouldCutAMessage) {
+  const Conversation conversation;
+  for (std::size_t cut = 0; cut < conversation.bytes.size(); ++cut) {
+    Feeder feeder(conversation.acquisition);
+    feeder.feed(Bytes(conversation.bytes.begin(), conversation.bytes.begin() + static_cast<std::ptrdiff_t>(cut)), [](std::size_t left) { return left; });
+    const bool at_boundary = cut == 0 || std::ranges::find(conversation.boundaries, cut) != conversation.boundaries.end();
+    EXPECT_EQ(feeder.decoder.within_message(), !at_boundary) << cut;
+  }
+}
+
+TEST(Decoder, AnEndLeavesWhatFollowsAlone) {
+  const Conversation conversation;
+  Feeder feeder(conversation.acquisition);
+  feeder.feed(conversation.bytes + random_bytes(100, 3), [](std::size_t left) { return left; });
+  expect_whole(feeder, conversation);
+}
+
+struct BadBytes {
+  const char* name;
+  DecodeReason reason;
+  const char* text;
+  Bytes (*make)();
+};
+
+Acquisition small() { return make_acquisition(4, 16); }  // 128 bytes a shot
+Bytes small_hello() { return hello_message(small()); }
+
+class DecoderRefuses : public testing::TestWithParam<BadBytes> {};
+
+TEST_P(DecoderRefuses, WholeAndByteByByte) {
+  const Bytes bytes = GetParam().make();
+  for (const std::size_t size : {std::size_t{1}, bytes.size()}) {
+    Feeder feeder(small());
+    feeder.feed(bytes + Bytes(300), [&](std::size_t) { return size; });
+    ASSERT_FALSE(feeder.events.empty());
+    EXPECT_EQ(feeder.events.back(), DecodeEvent::failed);
+    EXPECT_EQ(words::decode_reason.of(feeder.decoder.error().reason), words::decode_reason.of(GetParam().reason));
+    EXPECT_THAT(feeder.decoder.error().text, HasSubstr(GetParam().text));
+    EXPECT_EQ(feeder.decoder.next(), DecodeEvent::failed);  // for ever
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bytes, DecoderRefuses,
+    testing::Values(
+        BadBytes{"bad_magic", DecodeReason::bad_magic, "message magic: found 47 45 54 20; expected 45 46 52 4d (\"EFRM\")",
+                 [] { return with_prefix_field(small_hello(), 0, 4, 0x20544547); }},
+        BadBytes{"bad_version", DecodeReason::bad_version, "message version: found 2; expected 1", [] { return with_prefix_field(small_hello(), 4, 2, 2); }},
+        BadBytes{"bad_type", DecodeReason::bad_type, "message type: found 6; expected 1 to 5", [] { return with_prefix_field(small_hello(), 6, 2, 6); }},
+        BadBytes{"type_zero", DecodeReason::bad_type, "message type: found 0", [] { return with_prefix_field(small_hello(), 6, 2, 0); }},
+        BadBytes{"accept_from_sender", DecodeReason::unexpected_message, "message type: found 2 from a sender", [] { return raw_message(2, "", 0); }},
+        BadBytes{"checksum_of_hello", DecodeReason::bad_checksum, "Hello checksum: found ",
+                 [] { auto bytes = small_hello(); bytes[30] ^= std::byte{1}; return bytes; }},
+        BadBytes{"checksum_of_shot", DecodeReason::bad_checksum, "Shot checksum: found ",
+                 [] { auto bytes = shot_message(1, 0, Bytes(128)); bytes[25] ^= std::byte{1}; return small_hello() + bytes; }},
+        BadBytes{"checksum_covers_the_prefix", DecodeReason::bad_checksum, "Shot checksum: found ",
+                 [] { auto bytes = shot_message(1, 0, Bytes(128)); bytes[12] = std::byte{127}; return small_hello() + bytes; }},
+        BadBytes{"hello_header_too_long", DecodeReason::bad_header_length, "header length: found 1048577; expected at most 1048576",
+                 [] { return with_prefix_field(small_hello(), 8, 4, 1048577); }},
+        BadBytes{"header_length_overflows", DecodeReason::bad_header_length, "header length: found 4294967295; expected at most 256",
+                 [] { return small_hello() + with_prefix_field(shot_message(1, 0, {}), 8, 4, 0xFFFFFFFF); }},
+        BadBytes{"shot_header_too_long", DecodeReason::bad_header_length, "header length: found 257; expected at most 256",
+                 [] { return small_hello() + raw_message(4, std::string(257, 'x'), 128); }},
+        BadBytes{"payload_length_overflows", DecodeReason::bad_payload_length, "payload length: found 18446744073709551615; expected at most 128",
+                 [] { return small_hello() + shot_message(1, 0, {}, 0xFFFFFFFFFFFFFFFF); }},
+        BadBytes{"payload_of_hello", DecodeReason::bad_payload_length, "payload length: found 1; expected 0", [] { return with_prefix_field(small_hello(), 12, 8, 1); }},
+        BadBytes{"payload_of_end", DecodeReason::bad_payload_length, "payload length: found 9; expected 0", [] { return small_hello() + raw_message(5, "", 9); }},
+        BadBytes{"wrong_payload_length", DecodeReason::bad_payload_length,
+                 "Shot payload (frame 1, transmit 3): found 126 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
+                 [] { return small_hello() + shot_message(1, 3, Bytes(126)); }},
+        BadBytes{"transmit_out_of_range", DecodeReason::bad_transmit, "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
+                 [] { return small_hello() + shot_message(1, 4, Bytes(128)); }},
+        BadBytes{"unparsable_hello", DecodeReason::bad_header, "Hello header: found bytes that are not this message", [] { return raw_message(1, "\xff\xff\xff", 0); }},
+        BadBytes{"hello_not_utf8", DecodeReason::bad_header, "Hello header: found bytes that are not this message", [] { return raw_message(1, "\x22\x01\xff", 0); }},
+        BadBytes{"unparsable_shot", DecodeReason::bad_header, "Shot header: found bytes that are not this message",
+                 [] { return small_hello() + raw_message(4, "\x08", 128); }},
+        BadBytes{"time_out_of_range", DecodeReason::bad_header, "Shot acquisition_time: found 18446744073709551615",
+                 [] { wire::Shot shot; shot.set_acquisition_time(~0ULL); return small_hello() + raw_message(4, shot.SerializeAsString(), 128); }},
+        BadBytes{"shot_before_hello", DecodeReason::unexpected_message, "message type: found a Shot (4) before the Hello",
+                 [] { return shot_message(1, 0, Bytes(128)); }},
+        BadBytes{"end_before_hello", DecodeReason::unexpected_message, "message type: found an End (5) before the Hello", [] { return raw_message(5, "", 0); }},
+        BadBytes{"second_hello", DecodeReason::unexpected_message, "message type: found a second Hello (1)", [] { return small_hello() + small_hello(); }}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(Decoder, NothingRandomCrashesIt) {
+  // Random bytes behind valid beginnings, in random pieces: every run must end in an event or ask for more.
+  std::mt19937_64 engine(11);
+  const Conversation conversation;
+  for (int run = 0; run < 3000; ++run) {
+    Bytes bytes = conversation.bytes;
+    for (int change = 0; change < 3; ++change) bytes[engine() % bytes.size()] = static_cast<std::byte>(engine());
+    if (run % 3 == 0) bytes = with_prefix_field(std::move(bytes), 4 + engine() % 16, 1, engine());
+    Feeder feeder(conversation.acquisition);
+    feeder.feed(bytes, [&](std::size_t) { return 1 + engine() % 40; });
+  }
+}
+
+}  // namespace
+}  // namespace echoform

@@ -1,0 +1,166 @@
+// A stream host that keeps frames in memory, and can be told to refuse, to discard and to block.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "pipeline/errors.hpp"
+#include "pipeline/frame_intake.hpp"
+
+namespace echoform::testing_support {
+
+/// Polls for what another thread brings about; false after half a minute.
+template <class Condition>
+bool eventually(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// Frame `sequence` lives in slot sequence % slots, in memory made once.
+class FakeIntake final : public FrameIntake {
+ public:
+  FakeIntake(Acquisition acquisition, std::size_t slots) : acquisition_(std::move(acquisition)), slots_(slots) {
+    for (auto& slot : slots_) slot.samples.resize(acquisition_.frame_bytes());
+  }
+
+  const Acquisition& acquisition() const noexcept override { return acquisition_; }
+
+  LaneId open_lane(std::function<void()> wake) override {
+    const std::lock_guard lock(mutex_);
+    wakes_[next_lane_] = std::move(wake);
+    return next_lane_++;
+  }
+  void close_lane(LaneId lane) override {
+    const std::lock_guard lock(mutex_);
+    EXPECT_EQ(wakes_.erase(lane), 1U);
+    open_shots_.erase(lane);
+  }
+
+  ShotPlace begin_shot(LaneId lane, const ShotHeader& header, std::size_t payload_bytes) override {
+    const std::lock_guard lock(mutex_);
+    if (blocked_) {
+      ++waits;
+      return {.verdict = ShotVerdict::wait, .place = {}, .ticket = 0};
+    }
+    if (discarding) return {.verdict = ShotVerdict::discarded, .place = {}, .ticket = 0};
+    const std::size_t bytes = acquisition_.a_scans_in_shot(header.transmit) * acquisition_.bytes_per_a_scan();
+    EXPECT_EQ(bytes, payload_bytes);
+    Slot& slot = slots_[header.sequence % slots_.size()];
+    if (slot.sequence != header.sequence || !slot.used) {
+      slot.used = true;
+      slot.sequence = header.sequence;
+      slot.shots = 0;
+    }
+    slot.time = header.acquisition_time;
+    const std::size_t first = acquisition_.a_scan_index(header.transmit, acquisition_.matrix == MatrixKind::full ? 0 : header.transmit);
+    open_shots_.insert(lane);
+    return {.verdict = ShotVerdict::accepted,
+            .place = std::span(slot.samples).subspan(first * acquisition_.bytes_per_a_scan(), bytes),
+            .ticket = header.sequence % slots_.size()};
+  }
+  void finish_shot(LaneId lane, std::uint64_t ticket) override {
+    const std::lock_guard lock(mutex_);
+    open_shots_.erase(lane);
+    if (++slots_[ticket].shots == acquisition_.elements()) ++frames;
+  }
+  void abandon_shot(LaneId lane, std::uint64_t /*ticket*/) override {
+    const std::lock_guard lock(mutex_);
+    open_shots_.erase(lane);
+    ++abandoned;
+  }
+  void expire() override { ++expiries; }
+
+  void block() {
+    const std::lock_guard lock(mutex_);
+    blocked_ = true;
+  }
+  void unblock() {
+    std::vector<std::function<void()>> wakes;
+    {
+      const std::lock_guard lock(mutex_);
+      blocked_ = false;
+      for (const auto& [lane, wake] : wakes_) wakes.push_back(wake);
+    }
+    for (const auto& wake : wakes) wake();
+  }
+  [[nodiscard]] std::size_t lanes() const {
+    const std::lock_guard lock(mutex_);
+    return wakes_.size();
+  }
+  [[nodiscard]] std::size_t shots_open() const {
+    const std::lock_guard lock(mutex_);
+    return open_shots_.size();
+  }
+  [[nodiscard]] std::vector<std::byte> samples(std::uint64_t sequence) const {
+    const std::lock_guard lock(mutex_);
+    return slots_[sequence % slots_.size()].samples;
+  }
+  [[nodiscard]] WallTime time(std::uint64_t sequence) const {
+    const std::lock_guard lock(mutex_);
+    return slots_[sequence % slots_.size()].time;
+  }
+
+  std::atomic<std::uint64_t> frames{0};
+  std::atomic<std::uint64_t> abandoned{0};
+  std::atomic<std::uint64_t> expiries{0};
+  std::atomic<std::uint64_t> waits{0};
+  std::atomic<bool> discarding{false};
+
+ private:
+  struct Slot {
+    bool used = false;
+    std::uint64_t sequence = 0;
+    std::size_t shots = 0;
+    WallTime time{0};
+    std::vector<std::byte> samples;
+  };
+  const Acquisition acquisition_;
+  mutable std::mutex mutex_;
+  std::vector<Slot> slots_;
+  std::map<LaneId, std::function<void()>> wakes_;
+  std::multiset<LaneId> open_shots_;
+  LaneId next_lane_ = 0;
+  bool blocked_ = false;
+};
+
+class FakeHost final : public StreamHost {
+ public:
+  std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override {
+    const std::lock_guard lock(mutex_);
+    if (single_sender && !intakes_.empty() && !intakes_.contains(session)) {
+      throw InputError("stream: found a second sender; expected one at a time");
+    }
+    auto& intake = intakes_[session];
+    if (!intake) intake = std::make_shared<FakeIntake>(acquisition, slots);
+    return intake;
+  }
+  [[nodiscard]] std::shared_ptr<FakeIntake> intake(std::uint64_t session) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = intakes_.find(session);
+    return at == intakes_.end() ? nullptr : at->second;
+  }
+
+  std::size_t slots = 4;
+  bool single_sender = false;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<FakeIntake>> intakes_;
+};
+
+}  // namespace echoform::testing_support

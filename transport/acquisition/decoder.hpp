@@ -1,0 +1,150 @@
+// Acquisition messages out of a stream of bytes. No sockets, no clocks, no exceptions: it says where the next bytes go, is
+// told how many came, and says what they completed. Any split of the bytes gives the same events.
+//
+// A shot's payload goes straight to its place: read_targets() then is the rest of that place and, behind it, a small
+// look-ahead that takes the next message's prefix and header. One scatter read a shot is enough when the sender keeps up.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/frame_intake.hpp"
+#include "pipeline/text.hpp"
+#include "transport/acquisition/framing.hpp"
+
+namespace echoform {
+
+namespace wire {
+class Hello;
+class Shot;
+}  // namespace wire
+
+/// Why bytes were not a message that may stand at this place.
+enum class DecodeReason : std::uint8_t {
+  bad_magic,
+  bad_version,
+  bad_type,
+  bad_header_length,
+  bad_payload_length,  ///< beyond the limit, or not what the Hello says for this transmit
+  bad_checksum,
+  bad_header,          ///< not the Protocol Buffers message that the type announces, or a field out of its range
+  bad_hello,           ///< a field of the Hello out of its range, or contradicting the sender's other connections
+  bad_transmit,
+  unexpected_message,  ///< a Shot before the Hello, a second Hello, an answer from a sender
+  truncated,           ///< the connection ended within a message
+};
+inline constexpr std::size_t decode_reason_count = 11;
+
+namespace words {
+inline constexpr auto decode_reason = make_words(
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_magic, "bad_magic"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_version, "bad_version"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_type, "bad_type"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header_length, "bad_header_length"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_payload_length, "bad_payload_length"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_checksum, "bad_checksum"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header, "bad_header"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_hello, "bad_hello"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_transmit, "bad_transmit"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::unexpected_message, "unexpected_message"},
+    std::pair<DecodeReason, std::string_view>{DecodeReason::truncated, "truncated"});
+}  // namespace words
+
+struct DecodeError {
+  DecodeReason reason = DecodeReason::bad_magic;
+  std::string text;  ///< one line: "WHERE: found FOUND; expected EXPECTED"
+};
+
+enum class DecodeEvent : std::uint8_t {
+  need_bytes,     ///< read into read_targets(), then commit()
+  hello,          ///< hello() is there; answer it with accept() before going on
+  shot,           ///< shot() is there; answer it with receive_payload() or discard_payload(), now or later
+  shot_complete,  ///< the payload is in its place (or was discarded)
+  end,            ///< the sender has finished
+  failed,         ///< error() says why; nothing more comes
+};
+
+class AcquisitionDecoder {
+ public:
+  AcquisitionDecoder();
+  ~AcquisitionDecoder();
+  AcquisitionDecoder(const AcquisitionDecoder&) = delete;
+  AcquisitionDecoder& operator=(const AcquisitionDecoder&) = delete;
+
+  /// Goes on as far as the bytes allow. Call it until it asks for bytes; hello, shot, end and failed are repeated until
+  /// they are answered (the last two for ever).
+  [[nodiscard]] DecodeEvent next();
+
+  /// Where the next bytes go, in this order; after need_bytes never both empty.
+  using ReadTargets = std::array<std::span<std::byte>, 2>;
+  [[nodiscard]] ReadTargets read_targets() noexcept;
+  /// `bytes` were read into the targets; no more than they hold.
+  void commit(std::size_t bytes) noexcept;
+
+  [[nodiscard]] const wire::Hello& hello() const noexcept { return *hello_; }
+  /// Shots of this acquisition may come now. Its counts are within limits that the caller checked.
+  void accept(const Acquisition& acquisition);
+
+  [[nodiscard]] const ShotHeader& shot() const noexcept { return shot_; }
+  [[nodiscard]] std::size_t payload_bytes() const noexcept { return payload_bytes_; }
+  /// The payload goes to `place`, which is payload_bytes() long and stays valid until shot_complete or the decoder's end.
+  void receive_payload(std::span<std::byte> place) noexcept;
+  /// The payload is read over and over into `scratch`, which is not empty and stays valid as above.
+  void discard_payload(std::span<std::byte> scratch) noexcept;
+
+  /// Whether a connection that ended here would cut a message.
+  [[nodiscard]] bool within_message() const noexcept;
+  [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
+  /// Fails with a reason that the caller found, such as the end of the connection within a message.
+  DecodeEvent fail(DecodeReason reason, std::string text);
+
+ private:
+  enum class State : std::uint8_t { prefix, hello_header, header, hello_ready, shot_ready, payload, ended, failed };
+
+  [[nodiscard]] std::size_t available() const noexcept { return filled_ - consumed_; }
+  void take_prefix();
+  DecodeEvent take_hello();
+  DecodeEvent take_header();
+  DecodeEvent take_shot(std::span<const std::byte> header);
+  bool checksum_matches(std::span<const std::byte> header) const noexcept;
+
+  // What the look-ahead holds of a payload has to be copied to its place. So behind a long rest of a payload it is offered
+  // for little more than the next prefix and header; a read that would be short without it may fill it, which for small
+  // shots takes several at once.
+  static constexpr std::size_t look_ahead_bytes = std::size_t{16} << 10;
+  static constexpr std::size_t short_look_ahead_bytes = 512;
+  static_assert(short_look_ahead_bytes >= prefix_bytes + maximum_header_bytes);
+
+  State state_ = State::prefix;
+  bool accepted_ = false;
+  bool discarding_ = false;
+  std::array<std::byte, look_ahead_bytes> look_ahead_;
+  std::size_t consumed_ = 0;
+  std::size_t filled_ = 0;
+
+  std::array<std::byte, prefix_bytes> prefix_copy_;
+  MessagePrefix prefix_;
+  std::vector<std::byte> hello_header_;
+  std::size_t hello_filled_ = 0;
+  std::unique_ptr<wire::Hello> hello_;
+  std::unique_ptr<wire::Shot> shot_message_;
+  ShotHeader shot_;
+
+  // Of the acquisition, once accepted.
+  std::size_t elements_ = 0;
+  std::size_t a_scan_bytes_ = 0;
+  MatrixKind matrix_ = MatrixKind::full;
+
+  std::size_t payload_bytes_ = 0;
+  std::size_t payload_left_ = 0;
+  std::span<std::byte> target_;  // the rest of the place, or the scratch memory
+  DecodeError error_;
+};
+
+}  // namespace echoform

@@ -1,0 +1,57 @@
+// Memory for asynchronous operations that is used again and again, so that waiting for a socket allocates nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+
+namespace echoform {
+
+/// Holds the handler of one outstanding operation. A second one at the same time, or one too large, takes the heap.
+class HandlerMemory {
+ public:
+  HandlerMemory() = default;
+  HandlerMemory(const HandlerMemory&) = delete;
+  HandlerMemory& operator=(const HandlerMemory&) = delete;
+
+  [[nodiscard]] void* allocate(std::size_t bytes) {
+    if (!in_use_ && bytes <= storage_.size()) {
+      in_use_ = true;
+      return storage_.data();
+    }
+    return ::operator new(bytes);
+  }
+  void deallocate(void* memory) noexcept {
+    if (memory == storage_.data()) {
+      in_use_ = false;
+    } else {
+      ::operator delete(memory);
+    }
+  }
+
+ private:
+  alignas(std::max_align_t) std::array<std::byte, 512> storage_;
+  bool in_use_ = false;
+};
+
+/// What asynchronous operations take their memory with (boost::asio::bind_allocator).
+template <class T>
+class HandlerAllocator {
+ public:
+  using value_type = T;
+  explicit HandlerAllocator(HandlerMemory& memory) noexcept : memory_(&memory) {}
+  template <class U>
+  HandlerAllocator(const HandlerAllocator<U>& other) noexcept : memory_(other.memory()) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(memory_->allocate(count * sizeof(T))); }
+  void deallocate(T* memory, std::size_t /*count*/) noexcept { memory_->deallocate(memory); }
+  [[nodiscard]] HandlerMemory* memory() const noexcept { return memory_; }
+
+  template <class U>
+  bool operator==(const HandlerAllocator<U>& other) const noexcept { return memory_ == other.memory(); }
+
+ private:
+  HandlerMemory* memory_;
+};
+
+}  // namespace echoform

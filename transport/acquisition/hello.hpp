@@ -1,0 +1,43 @@
+// The Hello: what a sender says about itself and its acquisition, to and from the message.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "pipeline/acquisition.hpp"
+
+namespace echoform {
+
+namespace wire {
+class Hello;
+}
+
+struct SenderIdentity {
+  std::uint64_t session = 0;           ///< the same on all connections of one sender
+  std::uint32_t connection_index = 0;  ///< below connection_count
+  std::uint32_t connection_count = 1;  ///< 1 .. 8
+  std::string sender;                  ///< name and version, for logs; printable
+  std::string token;
+};
+
+struct HelloContents {
+  SenderIdentity identity;
+  Acquisition acquisition;
+};
+
+/// Checks every field and its range before anything of the size that it states is made. Throws InputError, whose line goes
+/// back to the sender.
+[[nodiscard]] HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limits);
+
+/// The Hello's header, serialised. Fields that hold their default for every element are left out.
+/// Throws InputError if the elements differ in size, which the message cannot say.
+[[nodiscard]] std::string encode_hello(const SenderIdentity& identity, const Acquisition& acquisition);
+
+/// `text` with control characters and bytes that are not ASCII replaced, cut at `longest` characters: fit for a log line.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 128);
+
+/// Whether two secrets are equal, in a time that depends on the length of `given` alone.
+[[nodiscard]] bool equal_in_constant_time(std::string_view expected, std::string_view given) noexcept;
+
+}  // namespace echoform

@@ -1,0 +1,187 @@
+#include "transport/acquisition/sender.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "pipeline/errors.hpp"
+#include "transport/acquisition/hello.hpp"
+#include "transport/acquisition/sender_connection.hpp"
+
+namespace echoform {
+namespace {
+
+std::uint64_t random_session() {
+  std::random_device device;
+  const std::uint64_t high = device();
+  return (high << 32 | device()) | 1U;  // never 0, which means "choose one" in the options
+}
+
+}  // namespace
+
+struct AcquisitionSender::Implementation {
+  struct Worker {
+    std::unique_ptr<SenderConnection> connection;
+    std::atomic<std::uint64_t> frames_done{0};
+    std::thread thread;
+  };
+
+  /// What the workers send: set before frames_asked counts up.
+  struct Job {
+    std::uint64_t sequence = 0;
+    WallTime acquisition_time{0};
+    std::span<const std::byte> frame;
+  };
+
+  Implementation(Acquisition described, const SenderOptions& options) : acquisition(std::move(described)), workers(options.connections) {}
+
+  ~Implementation() {
+    for (auto& worker : workers) {
+      if (worker.connection) worker.connection->cancel();
+    }
+    stopping = true;
+    frames_asked.fetch_add(1);
+    frames_asked.notify_all();
+    for (auto& worker : workers) {
+      if (worker.thread.joinable()) worker.thread.join();
+    }
+  }
+
+  void send_stripe(std::size_t index) {
+    SenderConnection& connection = *workers[index].connection;
+    const std::size_t a_scan_bytes = acquisition.bytes_per_a_scan();
+    for (std::size_t transmit = index; transmit < acquisition.elements(); transmit += workers.size()) {
+      // The shots of one transmit lie together, in full and in half matrices (there from the pair (transmit, transmit) on).
+      const std::size_t first = acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit);
+      connection.add({.sequence = job.sequence, .transmit = static_cast<std::uint32_t>(transmit), .acquisition_time = job.acquisition_time},
+                     job.frame.subspan(first * a_scan_bytes, acquisition.a_scans_in_shot(transmit) * a_scan_bytes));
+    }
+    connection.flush();
+  }
+
+  void run(std::size_t index) {
+    pthread_setname_np(pthread_self(), "acquisition-tx");
+    Worker& worker = workers[index];
+    for (std::uint64_t done = 0;;) {
+      frames_asked.wait(done);
+      if (stopping) return;
+      send_stripe_or_fail(index);
+      worker.frames_done.store(++done);
+      worker.frames_done.notify_one();
+    }
+  }
+
+  /// The first failure is kept, and ends the others: what they send could not become a frame, and they may be blocking.
+  void send_stripe_or_fail(std::size_t index) noexcept {
+    try {
+      send_stripe(index);
+    } catch (...) {
+      if (failed.exchange(true)) return;
+      failure = std::current_exception();
+      for (auto& worker : workers) worker.connection->cancel();
+    }
+  }
+
+  const Acquisition acquisition;
+  std::uint64_t session = 0;
+  std::vector<Worker> workers;  // worker 0 is the caller's thread
+  Job job;
+  std::atomic<std::uint64_t> frames_asked{0};
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;  // written by the first that fails, read when all are done with the frame
+  bool usable = true;
+};
+
+AcquisitionSender::AcquisitionSender(const Acquisition& acquisition, const SenderOptions& options) {
+  if (options.connections < 1 || options.connections > maximum_connections_per_sender) {
+    throw InputError("connections", fmt::format("{}", options.connections), fmt::format("1 to {}", maximum_connections_per_sender));
+  }
+  implementation_ = std::make_unique<Implementation>(acquisition, options);
+  Implementation& me = *implementation_;
+  me.session = options.session != 0 ? options.session : random_session();
+  SenderIdentity identity{.session = me.session,
+                          .connection_index = 0,
+                          .connection_count = static_cast<std::uint32_t>(options.connections),
+                          .sender = options.name,
+                          .token = options.token};
+  for (auto& worker : me.workers) {
+    const auto message = encode_message(MessageType::hello, encode_hello(identity, acquisition));
+    if (message.size() > prefix_bytes + maximum_hello_bytes) {
+      throw InputError("probe", fmt::format("a Hello of {} bytes", message.size()), fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
+    }
+    worker.connection = std::make_unique<SenderConnection>(options);
+    worker.connection->send_hello(message);
+    ++identity.connection_index;
+  }
+  for (auto& worker : me.workers) worker.connection->await_accept(options.accept_timeout, acquisition.frame_bytes());
+  for (std::size_t i = 1; i < me.workers.size(); ++i) me.workers[i].thread = std::thread([&me, i] { me.run(i); });
+}
+
+AcquisitionSender::~AcquisitionSender() = default;
+
+void AcquisitionSender::send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) {
+  Implementation& me = *implementation_;
+  if (frame.size() != me.acquisition.frame_bytes()) {
+    throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", me.acquisition.frame_bytes()));
+  }
+  if (!me.usable) throw RuntimeFault("this sender has finished or lost a connection");
+  me.job = {sequence, acquisition_time, frame};
+  const std::uint64_t turn = me.frames_asked.fetch_add(1) + 1;
+  if (me.workers.size() > 1) me.frames_asked.notify_all();
+  me.send_stripe_or_fail(0);
+  for (std::size_t i = 1; i < me.workers.size(); ++i) {
+    auto& worker = me.workers[i];
+    for (std::uint64_t done = worker.frames_done.load(); done < turn; done = worker.frames_done.load()) worker.frames_done.wait(done);
+  }
+  if (me.failed) {
+    me.usable = false;
+    std::rethrow_exception(me.failure);
+  }
+}
+
+void AcquisitionSender::send_shot(std::size_t connection, const ShotHeader& shot, std::span<const std::byte> payload) {
+  Implementation& me = *implementation_;
+  if (connection >= me.workers.size()) throw InputError("connection", fmt::format("{}", connection), fmt::format("below {}", me.workers.size()));
+  if (shot.transmit >= me.acquisition.elements()) {
+    throw InputError("transmit", fmt::format("{}", shot.transmit), fmt::format("below {}", me.acquisition.elements()));
+  }
+  const std::size_t expected = me.acquisition.a_scans_in_shot(shot.transmit) * me.acquisition.bytes_per_a_scan();
+  if (payload.size() != expected) throw InputError("shot", fmt::format("{} bytes", payload.size()), fmt::format("{}", expected));
+  if (!me.usable) throw RuntimeFault("this sender has finished or lost a connection");
+  try {
+    me.workers[connection].connection->add(shot, payload);
+    me.workers[connection].connection->flush();
+  } catch (...) {
+    me.usable = false;
+    throw;
+  }
+}
+
+void AcquisitionSender::finish() {
+  Implementation& me = *implementation_;
+  if (!me.usable) return;
+  me.usable = false;
+  for (auto& worker : me.workers) worker.connection->say_end();
+  for (auto& worker : me.workers) worker.connection->await_close();
+}
+
+void AcquisitionSender::cancel() noexcept {
+  for (auto& worker : implementation_->workers) worker.connection->cancel();
+}
+
+std::uint64_t AcquisitionSender::session() const noexcept { return implementation_->session; }
+
+std::uint64_t AcquisitionSender::bytes_sent() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& worker : implementation_->workers) sum += worker.connection->bytes_sent();
+  return sum;
+}
+
+}  // namespace echoform

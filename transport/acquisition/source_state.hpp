@@ -1,0 +1,86 @@
+// What the connections of one TCP source share.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/acquisition/handler_memory.hpp"
+#include "transport/acquisition/hello.hpp"
+#include "transport/acquisition/tcp_source.hpp"
+
+namespace echoform {
+
+class TcpSession;
+
+/// One I/O thread with its connections. Everything in it is touched by that thread alone.
+struct IoThread {
+  boost::asio::io_context context{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{context.get_executor()};
+  boost::asio::steady_timer timer{context};
+  std::vector<std::shared_ptr<TcpSession>> sessions;
+  std::vector<std::byte> scratch = std::vector<std::byte>(std::size_t{256} << 10);  ///< discarded payloads end here
+  HandlerMemory tick_memory;
+  bool closing = false;
+  std::thread thread;
+};
+
+/// SourceCounters, counted.
+struct LiveSourceCounters {
+  std::array<std::atomic<std::uint64_t>, decode_reason_count> decode_errors{};
+  std::atomic<std::uint64_t> accepted{0}, rejected{0}, timed_out{0}, lost{0}, open{0}, shots{0}, discarded{0}, bytes{0};
+
+  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) noexcept { counter.fetch_add(by, std::memory_order_relaxed); }
+};
+
+/// Which connections of which senders are open, so that those of one sender agree with each other.
+class ConnectionBook {
+ public:
+  /// Throws InputError, to be sent back, if the Hello contradicts the sender's other connections or repeats one.
+  void enter(const HelloContents& hello);
+  void leave(const SenderIdentity& identity) noexcept;
+
+ private:
+  struct Entry {
+    std::uint32_t connection_count = 0;
+    std::uint32_t open = 0;  ///< bit i: connection i
+    Acquisition acquisition;
+  };
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, Entry> senders_;
+};
+
+/// Connections that were sent a Reject and have not closed yet. Beyond this they are closed without waiting.
+inline constexpr std::size_t maximum_leaving = 64;
+
+struct SourceState {
+  explicit SourceState(TcpSourceOptions chosen) : options(std::move(chosen)) {}
+
+  const TcpSourceOptions options;
+  StreamHost* host = nullptr;  ///< set by start()
+  LiveSourceCounters counters;
+  ConnectionBook connections;
+  boost::asio::thread_pool set_up{1};  ///< where streams are opened
+  std::atomic<std::size_t> leaving{0};
+
+  /// Writes a warning about a peer, at most a few a second: a flood of bad peers must not become a flood of lines.
+  void warn(const std::string& line);
+
+ private:
+  std::atomic<std::int64_t> warning_second_{0};
+  std::atomic<int> warnings_{0};
+};
+
+}  // namespace echoform

@@ -1,0 +1,327 @@
+#include "transport/acquisition/tcp_session.hpp"
+
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pipeline/errors.hpp"
+#include "proto/acquisition.pb.h"
+
+namespace echoform {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using Counters = LiveSourceCounters;
+
+/// How long a peer that was sent a Reject may take to read it and close.
+constexpr std::chrono::milliseconds leave_timeout{1000};
+
+}  // namespace
+
+TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket)
+    : source_(std::move(source)), thread_(std::move(thread)), socket_(std::move(socket)), started_(std::chrono::steady_clock::now()),
+      last_progress_(started_) {
+  error_code ignored;
+  const auto endpoint = socket_.remote_endpoint(ignored);
+  peer_ = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+}
+
+void TcpSession::start() {
+  counted_open_ = true;  // by the acceptor
+  proceed();
+}
+
+void TcpSession::refuse(const std::string& reason) {
+  Counters::add(source_->counters.rejected);
+  reject(reason);
+}
+
+void TcpSession::proceed() try {
+  for (;;) {
+    switch (decoder_.next()) {
+      case DecodeEvent::need_bytes: return read();
+      case DecodeEvent::hello: return take_hello();
+      case DecodeEvent::shot:
+        if (!begin_shot()) return;
+        break;
+      case DecodeEvent::shot_complete:
+        Counters::add(source_->counters.shots);
+        if (shot_open_) {
+          shot_open_ = false;
+          intake_->finish_shot(lane_, ticket_);
+        } else {
+          Counters::add(source_->counters.discarded);
+        }
+        break;
+      case DecodeEvent::end:
+        spdlog::info("{}: sender \"{}\" has finished", peer_, identity_.sender);
+        return close();
+      case DecodeEvent::failed: return fail_decoding();
+    }
+  }
+} catch (const std::exception& error) {
+  end_after(error);
+}
+
+void TcpSession::read() {
+  const auto targets = decoder_.read_targets();
+  const std::array<asio::mutable_buffer, 2> buffers{asio::buffer(targets[0].data(), targets[0].size()),
+                                                    asio::buffer(targets[1].data(), targets[1].size())};
+  reading_ = true;
+  socket_.async_read_some(buffers, asio::bind_allocator(HandlerAllocator<void>(read_memory_),
+                                                        [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+                                                          self->on_read(error, bytes);
+                                                        }));
+}
+
+void TcpSession::on_read(const error_code& error, std::size_t bytes) {
+  reading_ = false;
+  if (state_ == State::closed) return;
+  Counters::add(source_->counters.bytes, bytes);
+  if (state_ == State::leaving) {
+    if (error && error != asio::error::operation_aborted) return close();
+    return drain();
+  }
+  if (error) return on_end_of_connection(error);
+  progress_ = true;
+  decoder_.commit(bytes);
+  proceed();
+}
+
+void TcpSession::on_end_of_connection(const error_code& error) {
+  if (decoder_.within_message()) {
+    decoder_.fail(DecodeReason::truncated, fmt::format("connection: found its end within a message ({}); expected the rest of it", error.message()));
+    return fail_decoding();
+  }
+  if (accepted_) {
+    Counters::add(source_->counters.lost);
+    source_->warn(fmt::format("{}: sender \"{}\" left without an End: {}", peer_, identity_.sender, error.message()));
+  } else {
+    Counters::add(source_->counters.rejected);
+  }
+  close();
+}
+
+void TcpSession::take_hello() {
+  HelloContents contents;
+  try {
+    const std::string& token = source_->options.token;
+    if (!token.empty() && !equal_in_constant_time(token, decoder_.hello().token())) {
+      Counters::add(source_->counters.rejected);
+      source_->warn(fmt::format("{}: rejected: wrong token", peer_));
+      return reject("Hello token: found a wrong one; expected the server's token");
+    }
+    contents = read_hello(decoder_.hello(), source_->options.limits);
+    source_->connections.enter(contents);
+  } catch (const InputError& error) {
+    decoder_.fail(DecodeReason::bad_hello, error.what());
+    return fail_decoding();
+  }
+  identity_ = contents.identity;
+  identity_.token.clear();
+  in_book_ = true;
+  state_ = State::opening;
+  open_stream(std::move(contents));
+}
+
+void TcpSession::open_stream(HelloContents contents) {
+  asio::post(source_->set_up, [self = shared_from_this(), contents = std::move(contents)] {
+    std::shared_ptr<FrameIntake> intake;
+    std::string refusal;
+    try {
+      intake = self->source_->host->open_stream(contents.identity.session, contents.acquisition);
+      if (!intake) refusal = "the server could not open the stream";
+    } catch (const InputError& error) {
+      refusal = error.what();
+    } catch (const std::exception& error) {
+      refusal = fmt::format("the server could not open the stream: {}", error.what());
+    }
+    asio::post(self->thread_->context, [self, intake = std::move(intake), refusal = std::move(refusal)]() mutable {
+      self->on_stream(std::move(intake), refusal);
+    });
+  });
+}
+
+void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::string& refusal) try {
+  if (state_ != State::opening) return;
+  if (!intake) {
+    Counters::add(source_->counters.rejected);
+    source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, refusal));
+    return reject(refusal);
+  }
+  lane_ = intake->open_lane([weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (!self || self->wake_posted_.exchange(true, std::memory_order_acq_rel)) return;
+    asio::post(self->thread_->context, asio::bind_allocator(HandlerAllocator<void>(self->wake_memory_), [self] { self->on_wake(); }));
+  });
+  intake_ = std::move(intake);
+  accepted_ = true;
+  Counters::add(source_->counters.accepted);
+  decoder_.accept(intake_->acquisition());
+  state_ = State::answering;
+
+  wire::Accept accept;
+  accept.set_frame_bytes(intake_->acquisition().frame_bytes());
+  accept.set_server("Echoform");
+  answer_ = encode_message(MessageType::accept, accept.SerializeAsString());
+  spdlog::info("{}: sender \"{}\" accepted, connection {} of {}", peer_, identity_.sender, identity_.connection_index + 1,
+               identity_.connection_count);
+  asio::async_write(socket_, asio::buffer(answer_), [self = shared_from_this()](const error_code& error, std::size_t /*bytes*/) {
+    if (self->state_ != State::answering) return;
+    if (error) return self->on_end_of_connection(error);
+    self->state_ = State::streaming;
+    self->progress_ = true;
+    self->proceed();
+  });
+} catch (const InputError& error) {
+  // Another sender may have taken the stream over since it was opened.
+  Counters::add(source_->counters.rejected);
+  source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, error.what()));
+  reject(error.what());
+} catch (const std::exception& error) {
+  end_after(error);
+}
+
+void TcpSession::end_after(const std::exception& error) {
+  spdlog::error("{}: {}", peer_, error.what());
+  close();
+}
+
+bool TcpSession::begin_shot() {
+  const ShotPlace place = intake_->begin_shot(lane_, decoder_.shot(), decoder_.payload_bytes());
+  switch (place.verdict) {
+    case ShotVerdict::accepted:
+      ticket_ = place.ticket;
+      shot_open_ = true;
+      state_ = State::streaming;
+      decoder_.receive_payload(place.place);
+      return true;
+    case ShotVerdict::discarded:
+      state_ = State::streaming;
+      decoder_.discard_payload(thread_->scratch);
+      return true;
+    case ShotVerdict::wait:
+      // Nothing is read until on_wake(); the system's buffers fill and TCP slows the sender.
+      state_ = State::waiting;
+      return false;
+    case ShotVerdict::invalid: break;
+  }
+  decoder_.fail(DecodeReason::bad_transmit, fmt::format("Shot (frame {}, transmit {}): found one that the stream has no place for; expected one that the Hello describes",
+                                                        decoder_.shot().sequence, decoder_.shot().transmit));
+  fail_decoding();
+  return false;
+}
+
+void TcpSession::on_wake() {
+  wake_posted_.store(false, std::memory_order_release);
+  if (state_ != State::waiting) return;
+  progress_ = true;
+  proceed();
+}
+
+void TcpSession::fail_decoding() {
+  const DecodeError& error = decoder_.error();
+  Counters::add(source_->counters.decode_errors[static_cast<std::size_t>(error.reason)]);
+  if (!accepted_) Counters::add(source_->counters.rejected);
+  source_->warn(fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text));
+  if (error.reason == DecodeReason::truncated) return close();
+  reject(error.text);
+}
+
+void TcpSession::reject(const std::string& reason) {
+  if (state_ == State::leaving || state_ == State::closed) return;
+  state_ = State::leaving;
+  last_progress_ = std::chrono::steady_clock::now();
+  release_stream();
+  wire::Reject message;
+  message.set_reason(printable(reason, 1000));
+  answer_ = encode_message(MessageType::reject, message.SerializeAsString());
+  counted_leaving_ = true;
+  if (source_->leaving.fetch_add(1, std::memory_order_relaxed) >= maximum_leaving) {
+    error_code ignored;
+    socket_.non_blocking(true, ignored);
+    socket_.write_some(asio::buffer(answer_), ignored);
+    return close();
+  }
+  asio::async_write(socket_, asio::buffer(answer_), [self = shared_from_this()](const error_code&, std::size_t /*bytes*/) {
+    error_code ignored;
+    if (self->state_ == State::leaving) self->socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+  });
+  // Closing with unread bytes would reset the connection and could destroy the Reject before the peer reads it.
+  if (!reading_) drain();
+}
+
+void TcpSession::drain() {
+  reading_ = true;
+  socket_.async_read_some(asio::buffer(thread_->scratch), asio::bind_allocator(HandlerAllocator<void>(read_memory_),
+                                                                              [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+                                                                                self->on_read(error, bytes);
+                                                                              }));
+}
+
+void TcpSession::tick(Time now) {
+  if (std::exchange(progress_, false)) last_progress_ = now;
+  const TcpSourceOptions& options = source_->options;
+  const auto silence = now - last_progress_;
+  switch (state_) {
+    case State::hello:
+      if (now - started_ < options.hello_timeout) return;
+      Counters::add(source_->counters.timed_out);
+      Counters::add(source_->counters.rejected);
+      source_->warn(fmt::format("{}: no complete Hello within {} ms", peer_, options.hello_timeout.count()));
+      return reject(fmt::format("Hello: found none complete within {} ms; expected one", options.hello_timeout.count()));
+    case State::streaming: {
+      const bool within = decoder_.within_message();
+      const auto limit = within ? options.stall_timeout : options.idle_timeout;
+      if (limit.count() == 0 || silence < limit) return;
+      Counters::add(source_->counters.timed_out);
+      source_->warn(fmt::format("{}: sender \"{}\" sent nothing for {} ms {}", peer_, identity_.sender, limit.count(),
+                                within ? "within a message" : "between messages"));
+      return reject(fmt::format("connection: found no byte for {} ms {}; expected {}", limit.count(), within ? "within a message" : "between messages",
+                                within ? "the rest of it" : "a Shot or an End"));
+    }
+    case State::leaving:
+      if (silence >= leave_timeout) close();
+      return;
+    case State::opening:
+    case State::answering:
+    case State::waiting: last_progress_ = now; return;
+    case State::closed: return;
+  }
+}
+
+void TcpSession::release_stream() {
+  if (intake_) {
+    if (std::exchange(shot_open_, false)) {
+      // A read into the slot may be outstanding. Reads happen on this thread alone, so after this none does.
+      error_code ignored;
+      if (socket_.is_open()) socket_.cancel(ignored);
+      intake_->abandon_shot(lane_, ticket_);
+    }
+    intake_->close_lane(lane_);
+    intake_.reset();
+  }
+  if (std::exchange(in_book_, false)) source_->connections.leave(identity_);
+  if (std::exchange(counted_open_, false)) source_->counters.open.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void TcpSession::close() {
+  if (state_ == State::closed) return;
+  const auto self = shared_from_this();  // the list below may hold the last other reference
+  state_ = State::closed;
+  error_code ignored;
+  socket_.close(ignored);
+  release_stream();
+  if (std::exchange(counted_leaving_, false)) source_->leaving.fetch_sub(1, std::memory_order_relaxed);
+  std::erase(thread_->sessions, self);
+}
+
+}  // namespace echoform

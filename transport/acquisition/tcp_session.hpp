@@ -1,0 +1,95 @@
+// One connection of the TCP source, from its Hello to its end. Lives on one I/O thread; only the intake's wake-up and the
+// opened stream reach it from others, and they are posted.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/system/error_code.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/acquisition/decoder.hpp"
+#include "transport/acquisition/handler_memory.hpp"
+#include "transport/acquisition/hello.hpp"
+#include "transport/acquisition/source_state.hpp"
+
+namespace echoform {
+
+class TcpSession : public std::enable_shared_from_this<TcpSession> {
+ public:
+  using Socket = boost::asio::ip::tcp::socket;
+  using Time = std::chrono::steady_clock::time_point;
+
+  TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket);
+
+  /// Begins to read the Hello.
+  void start();
+  /// For a connection beyond the maximum: tells it so and ends.
+  void refuse(const std::string& reason);
+  /// Looks at the time-outs. Call it every tick.
+  void tick(Time now);
+  /// Ends at once. Leaves the I/O thread's list.
+  void close();
+
+  [[nodiscard]] FrameIntake* intake() const noexcept { return intake_.get(); }
+
+ private:
+  enum class State : std::uint8_t {
+    hello,      ///< reading the Hello
+    opening,    ///< the pipeline prepares the stream
+    answering,  ///< writing the Accept
+    streaming,
+    waiting,    ///< the intake has no slot; not reading
+    leaving,    ///< the Reject is on its way; what still comes is thrown away until the peer closes
+    closed,
+  };
+
+  void proceed();
+  void read();
+  void on_read(const boost::system::error_code& error, std::size_t bytes);
+  void on_end_of_connection(const boost::system::error_code& error);
+  void take_hello();
+  void open_stream(HelloContents contents);
+  void on_stream(std::shared_ptr<FrameIntake> intake, const std::string& refusal);
+  /// Whether the shot has a place; false: wait, or the session has ended.
+  bool begin_shot();
+  void on_wake();
+  void reject(const std::string& reason);
+  void fail_decoding();
+  void drain();
+  void release_stream();
+  void end_after(const std::exception& error);
+
+  std::shared_ptr<SourceState> source_;
+  std::shared_ptr<IoThread> thread_;  // outlives the socket
+  Socket socket_;
+  std::string peer_;
+  State state_ = State::hello;
+  AcquisitionDecoder decoder_;
+
+  SenderIdentity identity_;
+  bool in_book_ = false;
+  bool accepted_ = false;
+  bool counted_open_ = false;
+  bool counted_leaving_ = false;
+  std::shared_ptr<FrameIntake> intake_;
+  LaneId lane_ = 0;
+  bool shot_open_ = false;
+  std::uint64_t ticket_ = 0;
+
+  Time started_;
+  Time last_progress_;
+  bool progress_ = false;
+  bool reading_ = false;
+
+  std::vector<std::byte> answer_;
+  HandlerMemory read_memory_;
+  HandlerMemory wake_memory_;
+  std::atomic<bool> wake_posted_{false};
+};
+
+}  // namespace echoform

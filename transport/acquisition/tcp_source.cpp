@@ -1,0 +1,220 @@
+#include "transport/acquisition/tcp_source.hpp"
+
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pipeline/errors.hpp"
+#include "transport/acquisition/source_state.hpp"
+#include "transport/acquisition/tcp_session.hpp"
+
+namespace echoform {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+void check_range(const char* name, std::uint64_t value, std::uint64_t lowest, std::uint64_t highest) {
+  if (value < lowest || value > highest) {
+    throw InputError(fmt::format("TCP source {}", name), fmt::format("{}", value), fmt::format("{} to {}", lowest, highest));
+  }
+}
+
+class Server final : public TcpSource {
+ public:
+  explicit Server(const TcpSourceOptions& options) : state_(std::make_shared<SourceState>(options)) {
+    error_code error;
+    address_ = asio::ip::make_address(options.address, error);
+    if (error) throw InputError("TCP source address", '"' + options.address + '"', "an IPv4 or IPv6 address of this machine");
+    constexpr std::uint64_t day = 24ULL * 3600 * 1000;
+    const auto milliseconds = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
+    check_range("hello_timeout in ms", milliseconds(options.hello_timeout), 1, day);
+    check_range("stall_timeout in ms", milliseconds(options.stall_timeout), 0, day);
+    check_range("idle_timeout in ms", milliseconds(options.idle_timeout), 0, day);
+    check_range("tick in ms", milliseconds(options.tick), 1, 10000);
+    check_range("io_threads", options.io_threads, 1, 64);
+    check_range("maximum_connections", options.maximum_connections, 1, 4096);
+    check_range("socket_buffer_bytes", options.socket_buffer_bytes, 0, 1U << 30);
+  }
+
+  ~Server() override { stop(); }
+
+  void start(StreamHost& host) override {
+    state_->host = &host;
+    for (std::size_t i = 0; i < state_->options.io_threads; ++i) threads_.push_back(std::make_shared<IoThread>());
+    listen();
+    for (const auto& thread : threads_) {
+      arm_tick(thread);
+      thread->thread = std::thread([thread] {
+        pthread_setname_np(pthread_self(), "acquisition-io");
+        thread->context.run();
+      });
+    }
+    accept();
+    spdlog::info("listening for acquisition on {}", describe());
+  }
+
+  void stop() override {
+    if (threads_.empty() || std::exchange(stopped_, true)) return;
+    // The stream that is being opened is waited for; those behind it are forgotten.
+    asio::post(threads_.front()->context, [this] {
+      error_code ignored;
+      acceptor_->close(ignored);
+      retry_->cancel();
+    });
+    state_->set_up.stop();
+    state_->set_up.join();
+    for (const auto& thread : threads_) {
+      asio::post(thread->context, [thread] {
+        const auto sessions = thread->sessions;
+        for (const auto& session : sessions) session->close();
+        thread->timer.cancel();
+        thread->closing = true;
+        thread->work.reset();
+      });
+    }
+    for (const auto& thread : threads_) {
+      if (thread->thread.joinable()) thread->thread.join();
+    }
+    // What was posted to a thread that had just ended still holds it.
+    for (const auto& thread : threads_) {
+      thread->context.restart();
+      thread->context.poll();
+    }
+    acceptor_.reset();
+    retry_.reset();
+  }
+
+  [[nodiscard]] std::string describe() const override { return fmt::format("tcp {}", place(port())); }
+  [[nodiscard]] std::uint16_t port() const noexcept override {
+    const auto bound = port_.load();
+    return bound != 0 ? bound : state_->options.port;
+  }
+
+  [[nodiscard]] SourceCounters counters() const noexcept override {
+    const LiveSourceCounters& live = state_->counters;
+    SourceCounters result;
+    for (std::size_t i = 0; i < decode_reason_count; ++i) result.decode_errors[i] = live.decode_errors[i].load();
+    result.connections_accepted = live.accepted.load();
+    result.connections_rejected = live.rejected.load();
+    result.connections_timed_out = live.timed_out.load();
+    result.connections_lost = live.lost.load();
+    result.connections_open = live.open.load();
+    result.shots_received = live.shots.load();
+    result.shots_discarded = live.discarded.load();
+    result.bytes_received = live.bytes.load();
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::string place(std::uint16_t number) const {
+    return address_.is_v6() ? fmt::format("[{}]:{}", address_.to_string(), number) : fmt::format("{}:{}", address_.to_string(), number);
+  }
+
+  void listen() {
+    const TcpSourceOptions& options = state_->options;
+    acceptor_.emplace(threads_.front()->context);
+    retry_.emplace(threads_.front()->context);
+    const tcp::endpoint endpoint(address_, options.port);
+    const auto check = [&](const error_code& error) {
+      if (!error) return;
+      acceptor_.reset();
+      retry_.reset();
+      threads_.clear();
+      throw RuntimeFault(fmt::format("cannot listen for acquisition on {}: {}", place(options.port), error.message()));
+    };
+    error_code error;
+    acceptor_->open(endpoint.protocol(), error);
+    check(error);
+    acceptor_->set_option(tcp::acceptor::reuse_address(true), error);
+    // Before listen(), so that the window is negotiated with it; accepted sockets inherit it.
+    if (options.socket_buffer_bytes > 0) {
+      acceptor_->set_option(asio::socket_base::receive_buffer_size(static_cast<int>(options.socket_buffer_bytes)), error);
+    }
+    acceptor_->bind(endpoint, error);
+    check(error);
+    acceptor_->listen(asio::socket_base::max_listen_connections, error);
+    check(error);
+    port_ = acceptor_->local_endpoint().port();
+  }
+
+  void accept() {
+    const auto& thread = threads_[next_thread_++ % threads_.size()];
+    acceptor_->async_accept(thread->context, [this, thread](const error_code& error, tcp::socket socket) {
+      if (!acceptor_->is_open()) return;
+      if (!error) {
+        asio::post(thread->context, [this, thread, moved = std::move(socket)]() mutable { welcome(thread, std::move(moved)); });
+        return accept();
+      }
+      // Out of file descriptors, most likely: others may close.
+      state_->warn(fmt::format("cannot accept a connection on {}: {}", describe(), error.message()));
+      retry_->expires_after(std::chrono::milliseconds(100));
+      retry_->async_wait([this](const error_code& cancelled) {
+        if (!cancelled && acceptor_->is_open()) accept();
+      });
+    });
+  }
+
+  void welcome(const std::shared_ptr<IoThread>& thread, tcp::socket socket) {
+    if (thread->closing) return;
+    const std::size_t maximum = state_->options.maximum_connections;
+    if (state_->counters.open.fetch_add(1) < maximum) {
+      thread->sessions.push_back(std::make_shared<TcpSession>(state_, thread, std::move(socket)));
+      const auto session = thread->sessions.back();
+      return session->start();
+    }
+    state_->counters.open.fetch_sub(1);
+    thread->sessions.push_back(std::make_shared<TcpSession>(state_, thread, std::move(socket)));
+    const auto session = thread->sessions.back();
+    state_->warn(fmt::format("too many connections on {}: {} are open", describe(), maximum));
+    session->refuse(fmt::format("connections: found {} open; expected at most {}", maximum + 1, maximum));
+  }
+
+  void arm_tick(const std::shared_ptr<IoThread>& thread) {
+    thread->timer.expires_after(state_->options.tick);
+    thread->timer.async_wait(asio::bind_allocator(HandlerAllocator<void>(thread->tick_memory), [this, thread](const error_code& cancelled) {
+      if (cancelled || thread->closing) return;
+      const auto now = std::chrono::steady_clock::now();
+      FrameIntake* expired = nullptr;
+      // Backwards: a session that closes leaves the list.
+      for (std::size_t i = thread->sessions.size(); i-- > 0;) {
+        if (i >= thread->sessions.size()) continue;
+        const auto session = thread->sessions[i];
+        if (session->intake() != nullptr && session->intake() != expired) {
+          expired = session->intake();
+          try {
+            expired->expire();
+          } catch (const std::exception& error) {
+            spdlog::error("acquisition on {}: {}", describe(), error.what());
+          }
+        }
+        session->tick(now);
+      }
+      arm_tick(thread);
+    }));
+  }
+
+  std::shared_ptr<SourceState> state_;
+  asio::ip::address address_;
+  std::vector<std::shared_ptr<IoThread>> threads_;
+  std::optional<tcp::acceptor> acceptor_;
+  std::optional<asio::steady_timer> retry_;
+  std::size_t next_thread_ = 0;
+  std::atomic<std::uint16_t> port_{0};
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options) { return std::make_unique<Server>(options); }
+
+}  // namespace echoform

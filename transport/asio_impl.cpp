@@ -1,0 +1,2 @@
+// Boost.Asio is compiled here, once, instead of into every file that uses it.
+#include <boost/asio/impl/src.hpp>
