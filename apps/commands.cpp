@@ -1,0 +1,44 @@
+#include "apps/command.hpp"
+
+namespace echoform {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{
+      {"demo", "simulated source, imaging and viewers in one go: start here",
+       "Prints the address of the viewer page and a line a second; at the end latency, drops and the sustained rate.\n\n"
+       "Example:\n  echoform demo --seconds 10 --snapshot demo.png",
+       define_demo},
+      {"serve", "the imaging server: frames in over TCP, images out",
+       "Binds loopback addresses unless the configuration says otherwise; Ctrl-C ends it in order.\n\n"
+       "Example:\n  echoform serve --config examples/serve.toml",
+       define_serve},
+      {"simulate", "the simulated FMC source, for a server that runs elsewhere",
+       "Frames are synthesised ahead and sent in turn, so that it can send as fast as the server reads.\n\n"
+       "Example:\n  echoform simulate --connect 127.0.0.1:17171 --rate 50",
+       define_simulate},
+      {"replay", "a recording as a live source",
+       "INPUT is a BRAIN .mat or an .mfmc file.\n\n"
+       "Example:\n  echoform replay notch.mat --connect 127.0.0.1:17171 --rate 10 --loop",
+       define_replay},
+      {"view", "a subscriber: live statistics of the images, gaps counted",
+       "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view},
+      {"image", "image one frame of a recording into files",
+       "INPUT is a BRAIN .mat or an .mfmc file. Each --output is written by its extension: .npy and .h5 hold numbers\n"
+       "(C order [z, x]), .png is a figure with axes in mm and a dB scale. With several views the view's name goes before\n"
+       "the extension.\n\n"
+       "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
+       define_image},
+      {"bench", "sustained rates against the limits measured in the same run",
+       "tfm     the beamformer against the frozen plain loop, over instruction sets and threads\n"
+       "frame   imaging from memory, every stage\n"
+       "ingest  the TCP source against a bare receiver\n"
+       "stream  the whole pipeline over loopback TCP: the highest rate held without a drop, latency at 80 % of it, memory\n"
+       "all     one after the other\n\n"
+       "Example:\n  echoform bench stream --hold 10",
+       define_bench},
+      {"info", "version, backends, devices, libraries and limits of this build", "Example:\n  echoform info", define_info},
+  };
+  return all;
+}
+
+}  // namespace echoform

@@ -1,0 +1,117 @@
+#include "apps/common.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+sigset_t stop_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+Configuration configuration_from(const std::string& path) {
+  return path.empty() ? Configuration{} : load_configuration(path);
+}
+
+void add_backend_option(CLI::App& options, std::string& backend) {
+  options.add_option("--backend", backend, "Where images are formed: auto, cpu or cuda (default: [imaging] backend)")
+      ->option_text("WORD");
+}
+
+void apply_backend_option(const std::string& backend, Configuration& configuration) {
+  if (backend == "auto") {
+    configuration.imaging.backend = BackendWish::automatic;
+  } else if (backend == "cpu") {
+    configuration.imaging.backend = BackendWish::cpu;
+  } else if (backend == "cuda") {
+    configuration.imaging.backend = BackendWish::cuda;
+  } else if (!backend.empty()) {
+    throw InputError("--backend", fmt::format("\"{}\"", backend), "auto, cpu or cuda");
+  }
+  if (configuration.imaging.backend == BackendWish::cuda) {
+    throw InputError(backend.empty() ? "[imaging] backend" : "--backend", "cuda, and this build images on the CPU only",
+                     "cpu or auto (see `echoform info`)");
+  }
+}
+
+bool on_terminal() {
+  return isatty(STDERR_FILENO) == 1;
+}
+
+StopSignals::StopSignals() {
+  const sigset_t set = stop_set();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // A peer that goes away is an error of its connection, not the end of the program.
+  signal(SIGPIPE, SIG_IGN);
+  watcher_ = std::jthread([this, set](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const timespec slice{0, 50'000'000};
+      if (sigtimedwait(&set, nullptr, &slice) < 0) continue;
+      if (source_.stop_requested()) _exit(130);
+      source_.request_stop();
+    }
+  });
+}
+
+StopSignals::~StopSignals() {
+  watcher_.request_stop();
+  watcher_.join();
+  const sigset_t set = stop_set();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+bool StopSignals::wait_for(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  const std::stop_token stop = source_.get_token();
+  changed_.wait_for(lock, stop, time, [] { return false; });
+  return stop.stop_requested();
+}
+
+ProgressBar::ProgressBar(std::size_t steps) : steps_(steps), shown_(on_terminal()) {}
+
+ProgressBar::~ProgressBar() {
+  if (shown_ && started_) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressBar::step(std::string_view what) {
+  if (started_) ++done_;
+  started_ = true;
+  if (shown_) draw(what);
+}
+
+void ProgressBar::draw(std::string_view what) const {
+  constexpr std::size_t width = 24;
+  const std::size_t filled = std::min(width, width * done_ / steps_);
+  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what);
+  std::fflush(stderr);
+}
+
+void LiveLine::show(std::string_view line) {
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}", line);
+    open_ = true;
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+  std::fflush(stderr);
+}
+
+void LiveLine::finish() {
+  if (open_) fmt::print(stderr, "\n");
+  open_ = false;
+}
+
+}  // namespace echoform

@@ -1,0 +1,86 @@
+// What several sub-commands share.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "config/configuration.hpp"
+
+namespace echoform {
+
+/// The configuration of a file, or the defaults if `path` is empty.
+[[nodiscard]] Configuration configuration_from(const std::string& path);
+
+/// Adds --backend and, in the action, carries its value into the configuration.
+void add_backend_option(CLI::App& options, std::string& backend);
+/// Empty leaves the configuration as it is. Throws InputError for another word than auto, cpu or cuda, and for cuda in a
+/// build that images on the CPU only.
+void apply_backend_option(const std::string& backend, Configuration& configuration);
+
+/// Whether standard error is a terminal: only there lines are rewritten and bars drawn.
+[[nodiscard]] bool on_terminal();
+
+/// SIGINT and SIGTERM as a stop token. Made before any thread, so that all of them leave the signals to this. A second
+/// signal ends the program at once.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+  void request_stop() { source_.request_stop(); }
+  /// Waits; returns true once a stop is requested.
+  bool wait_for(std::chrono::milliseconds time);
+
+ private:
+  std::stop_source source_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread watcher_;
+};
+
+/// A bar on standard error for work of several steps, where that is a terminal; silent elsewhere.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::size_t steps);
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  /// Begins the next step.
+  void step(std::string_view what);
+
+ private:
+  void draw(std::string_view what) const;
+  std::size_t steps_;
+  std::size_t done_ = 0;
+  bool started_ = false;
+  bool shown_;
+};
+
+/// A line that is rewritten in place on a terminal and printed anew elsewhere.
+class LiveLine {
+ public:
+  LiveLine() : terminal_(on_terminal()) {}
+  ~LiveLine() { finish(); }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+  void show(std::string_view line);
+  /// Moves on to a fresh line.
+  void finish();
+
+ private:
+  bool terminal_;
+  bool open_ = false;
+};
+
+}  // namespace echoform

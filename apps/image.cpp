@@ -1,0 +1,126 @@
+// echoform image: one frame of a recording into files.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/command.hpp"
+#include "apps/common.hpp"
+#include "config/plan.hpp"
+#include "formats/image_writer.hpp"
+#include "formats/recording.hpp"
+#include "pipeline/engine.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+struct Options {
+  std::string input;
+  std::string config;
+  std::vector<std::string> outputs;
+  std::string field = "envelope";
+  std::string backend;
+  std::size_t frame = 0;
+};
+
+struct Output {
+  std::filesystem::path path;
+  std::size_t view = 0;
+  std::unique_ptr<ImageWriter> writer;
+};
+
+/// Every file to be written, checked before any work is done.
+std::vector<Output> plan_outputs(const Options& options, const std::vector<std::string>& views) {
+  std::vector<Output> outputs;
+  for (const std::string& text : options.outputs) {
+    for (std::size_t view = 0; view < views.size(); ++view) {
+      Output output;
+      output.path = views.size() == 1 ? std::filesystem::path(text) : with_view_name(text, views[view]);
+      output.view = view;
+      output.writer = make_image_writer(output.path);
+      for (const Output& other : outputs) {
+        if (other.path == output.path)
+          throw InputError("--output", fmt::format("{} twice", output.path.string()), "each file once");
+      }
+      outputs.push_back(std::move(output));
+    }
+  }
+  return outputs;
+}
+
+ImageFile describe_image(const ImagingPlan& plan, const FrameSlot& slot, std::size_t view, const Options& options) {
+  const std::size_t pixels = plan.grid.pixels();
+  const ImageOutput& image = slot.images[view];
+  ImageFile file;
+  file.grid = plan.grid;
+  file.envelope = {static_cast<const float*>(image.envelope.data()), pixels};
+  file.analytic = {static_cast<const std::complex<float>*>(image.analytic.data()), image.analytic ? pixels : 0};
+  file.field = options.field == "analytic" ? ImageField::analytic : ImageField::envelope;
+  file.title = fmt::format("{}, frame {}", std::filesystem::path(options.input).filename().string(), options.frame);
+  file.view = plan.laws[view].view;
+  file.dynamic_range_db = plan.compression.dynamic_range_db;
+  file.gain_db = plan.compression.gain_db;
+  if (plan.compression.reference == ReferenceMode::fixed) file.reference = plan.compression.reference_value;
+  return file;
+}
+
+int image(const Options& options) {
+  Configuration configuration = configuration_from(options.config);
+  apply_backend_option(options.backend, configuration);
+  if (options.field != "envelope" && options.field != "analytic") {
+    throw InputError("--field", fmt::format("\"{}\"", options.field), "envelope or analytic");
+  }
+  const std::vector<Output> outputs = plan_outputs(options, configuration.imaging.views);
+
+  ProgressBar progress(4);
+  progress.step("reading");
+  const auto recording = open_recording(options.input);
+  if (options.frame >= recording->frames()) {
+    throw InputError("--frame", fmt::format("{}", options.frame),
+                     fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1, options.input, recording->frames()));
+  }
+  Acquisition acquisition = recording->acquisition();
+  acquisition.probe = recording->probe(options.frame);
+  spdlog::info("{}", recording->describe());
+  const auto plan = build_plan(configuration, acquisition, recording->material());
+
+  progress.step("delay tables");
+  const auto engine =
+      make_engine(plan, backend_choice(configuration.imaging), {.keep_analytic = options.field == "analytic", .display = false});
+  FrameSlot slot;
+  engine->equip(slot);
+  recording->read_frame(options.frame,
+                        {static_cast<float*>(slot.samples.data()), plan->acquisition.a_scans() * plan->acquisition.samples});
+
+  progress.step("imaging");
+  bool succeeded = false;
+  engine->submit(slot, [&](FrameSlot&, bool ok) { succeeded = ok; });
+  if (!succeeded) throw RuntimeFault("the backend could not image the frame");
+  if (slot.invalid_samples > 0) spdlog::warn("{} samples were not finite and count as 0", slot.invalid_samples);
+
+  progress.step("writing");
+  for (const Output& output : outputs) output.writer->write(describe_image(*plan, slot, output.view, options));
+  for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
+  return 0;
+}
+
+}  // namespace
+
+Action define_image(CLI::App& options) {
+  auto chosen = std::make_shared<Options>();
+  options.add_option("INPUT", chosen->input, "The recording")->required();
+  options.add_option("--config", chosen->config, "TOML file: material, grid, views (docs/configuration.md)")->option_text("FILE");
+  options.add_option("--output", chosen->outputs, "Where to: .npy, .png or .h5; may be repeated")
+      ->required()
+      ->option_text("FILE")
+      ->take_all();
+  options.add_option("--field", chosen->field, "What .npy and .h5 hold: envelope (float32) or analytic (complex64)")
+      ->option_text("WORD (envelope)");
+  options.add_option("--frame", chosen->frame, "Which frame, from 0")->option_text("K (0)");
+  add_backend_option(options, chosen->backend);
+  return [chosen] { return image(*chosen); };
+}
+
+}  // namespace echoform

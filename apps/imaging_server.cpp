@@ -1,0 +1,190 @@
+#include "apps/imaging_server.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "config/plan.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+#include "transport/metrics_text.hpp"
+
+namespace echoform {
+namespace {
+
+std::chrono::milliseconds in_milliseconds(Seconds time) {
+  return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(1e3 * time.value + 0.5));
+}
+
+/// Senders state no velocities: what a view needs must be there before the first of them comes.
+void check_velocities(const Configuration& configuration, const Material& stated) {
+  const double longitudinal = configuration.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
+  const double shear = configuration.material.shear_velocity.value_or(stated.shear_velocity).value;
+  for (const std::string& view : configuration.imaging.views) {
+    for (const auto& [mode, velocity, key] :
+         {std::tuple{'L', longitudinal, "longitudinal_velocity"}, std::tuple{'T', shear, "shear_velocity"}}) {
+      if (view.find(mode) == std::string::npos || velocity > 0.0) continue;
+      throw InputError(fmt::format("{}: [material] {}", configuration.name(), key), "no value",
+                       fmt::format("a velocity in m/s, which view \"{}\" needs and senders do not state", view));
+    }
+  }
+}
+
+PipelineOptions pipeline_options(const Configuration& configuration) {
+  PipelineOptions options;
+  options.slots = configuration.input.slots;
+  options.policy = configuration.input.drop_policy;
+  options.incomplete_timeout = in_milliseconds(configuration.input.incomplete_timeout);
+  options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
+  options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
+  options.backend = backend_choice(configuration.imaging);
+  return options;
+}
+
+TcpSourceOptions source_options(const Configuration& configuration) {
+  const InputSection& input = configuration.input;
+  const HostPort place = parse_host_port(input.listen, "[input] listen");
+  TcpSourceOptions options;
+  options.address = place.host;
+  options.port = place.port;
+  options.token = input.token;
+  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
+  options.hello_timeout = in_milliseconds(input.hello_timeout);
+  options.stall_timeout = in_milliseconds(input.stall_timeout);
+  options.idle_timeout = in_milliseconds(input.idle_timeout);
+  options.io_threads = input.io_threads;
+  options.maximum_connections = input.max_connections;
+  return options;
+}
+
+ZeromqSinkOptions image_options(const ServerSection& server) {
+  const HostPort place = parse_host_port(server.images, "[server] images");
+  ZeromqSinkOptions options;
+  options.name = server.name;
+  options.address = place.host;
+  options.port = place.port;
+  options.bytes_per_subscriber = server.subscriber_bytes;
+  return options;
+}
+
+WebSinkOptions web_options(const ServerSection& server) {
+  const HostPort place = parse_host_port(server.web, "[server] web");
+  WebSinkOptions options;
+  options.name = server.name;
+  options.address = place.host;
+  options.port = place.port;
+  options.connections = server.max_web_connections;
+  options.viewers = server.max_viewers;
+  options.host_names = server.web_host_names;
+  return options;
+}
+
+TelemetryPublisherOptions telemetry_options(const ServerSection& server) {
+  const HostPort place = parse_host_port(server.telemetry, "[server] telemetry");
+  TelemetryPublisherOptions options;
+  options.name = server.name;
+  options.address = place.host;
+  options.port = place.port;
+  options.interval = in_milliseconds(server.telemetry_interval);
+  return options;
+}
+
+std::string acquisition_text(const Acquisition& a) {
+  return fmt::format("{} elements, {} matrix, {} samples at {:g} MHz, {}", a.elements(), words::matrix_kind.of(a.matrix),
+                     a.samples, 1e-6 * a.sample_rate.value, words::sample_encoding.of(a.encoding));
+}
+
+}  // namespace
+
+/// When a frame was last published.
+class PublicationTime final : public ImageSink {
+ public:
+  void plan_changed(std::shared_ptr<const ImagingPlan> /*plan*/) override {}
+  void publish(const FinishedFrame& frame) noexcept override {
+    last_.store(frame.publish_time.count(), std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::string describe() const override { return "time of publication"; }
+  [[nodiscard]] WallTime last() const { return WallTime(last_.load(std::memory_order_relaxed)); }
+
+ private:
+  std::atomic<WallTime::rep> last_{0};
+};
+
+ImagingServer::ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks)
+    : configuration_(std::move(configuration)), stated_(stated), publication_time_(std::make_shared<PublicationTime>()) {
+  check_velocities(configuration_, stated_);
+  source_ = make_tcp_source(source_options(configuration_));
+  images_ = make_zeromq_sink(image_options(configuration_.server));
+  web_ = make_web_sink(web_options(configuration_.server));
+  sinks.insert(sinks.end(), {publication_time_, images_, web_});
+  const PlanFactory plan = [this](const Acquisition& acquisition) {
+    return build_plan(configuration_, acquisition, stated_, configuration_.input.slots);
+  };
+  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), plan, std::move(sinks), clock_);
+  web_->set_metrics([this, door = metrics_door_]() -> std::string {
+    const std::lock_guard lock(door->mutex);
+    return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
+  });
+  telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_.server),
+                                                    [this] { return report(pipeline_->close_window()); });
+}
+
+TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
+  TelemetryReport report;
+  report.metrics = std::move(metrics);
+  const std::size_t threads = configuration_.imaging.threads == 0 ? usable_processors() : configuration_.imaging.threads;
+  report.backend = fmt::format("cpu, {}, {} threads", to_string(simd_level()), threads);
+  if (const auto plan = pipeline_->plan()) report.acquisition = acquisition_text(plan->acquisition);
+  report.version = ECHOFORM_VERSION;
+  report.viewers = web_->viewers();
+  report.viewer_dropped = web_->viewer_dropped();
+  report.last_frame = publication_time_->last();
+  const SourceCounters counters = source_->counters();
+  for (const auto& [reason, word] : words::decode_reason.entries) {
+    report.decode_errors.emplace_back(word, counters.decode_errors[static_cast<std::size_t>(reason)]);
+  }
+  return report;
+}
+
+ImagingServer::~ImagingServer() {
+  stop();
+}
+
+void ImagingServer::start() {
+  source_->start(*pipeline_);
+}
+
+void ImagingServer::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  source_->stop();
+  pipeline_->stop();
+  // What reads the pipeline ends before it.
+  telemetry_.reset();
+  const std::lock_guard lock(metrics_door_->mutex);
+  metrics_door_->open = false;
+}
+
+std::vector<std::string> ImagingServer::addresses() const {
+  return {fmt::format("frames in   {}", source_->describe()), fmt::format("images out  {}", images_->endpoint()),
+          fmt::format("telemetry   {}", telemetry_ ? telemetry_->endpoint() : "stopped"),
+          fmt::format("viewer      {}", web_->url())};
+}
+
+std::string closure_text(const CounterSnapshot& counters) {
+  return fmt::format("frames received {} = published {} + dropped {} + in flight {}", counters.frames_received,
+                     counters.frames_published, counters.dropped(), counters.frames_in_flight);
+}
+
+std::string drops_text(const CounterSnapshot& counters) {
+  if (counters.dropped() == 0) return "drops none";
+  std::string reasons;
+  for (const auto& [reason, word] : words::drop_reason.entries) {
+    const std::uint64_t frames = counters.frames_dropped[static_cast<std::size_t>(reason)];
+    if (frames > 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", word, frames);
+  }
+  return fmt::format("drops {} ({})", counters.dropped(), reasons);
+}
+
+}  // namespace echoform

@@ -1,0 +1,68 @@
+// The imaging server as serve and demo run it: a TCP door, the pipeline, ZeroMQ publishers and the web viewer.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/configuration.hpp"
+#include "pipeline/clock.hpp"
+#include "pipeline/pipeline.hpp"
+#include "transport/acquisition/tcp_source.hpp"
+#include "transport/publish/telemetry_publisher.hpp"
+#include "transport/publish/zeromq_sink.hpp"
+#include "transport/web/web_sink.hpp"
+
+namespace echoform {
+
+class PublicationTime;
+
+class ImagingServer {
+ public:
+  /// Binds the publishers. `stated` are velocities of the part where the configuration sets none; `sinks` get images
+  /// besides the publishers. Throws InputError for a configuration that cannot be served, RuntimeFault for a port in use.
+  ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks = {});
+  ~ImagingServer();
+  ImagingServer(const ImagingServer&) = delete;
+  ImagingServer& operator=(const ImagingServer&) = delete;
+
+  /// Opens the door. RuntimeFault if its port is in use.
+  void start();
+  /// Closes the door, finishes the frames in work, then stops publishing. May be called again.
+  void stop();
+
+  [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
+  [[nodiscard]] TcpSource& source() { return *source_; }
+  [[nodiscard]] const WebSink& web() const { return *web_; }
+  [[nodiscard]] const ZeromqSink& images() const { return *images_; }
+  /// One line for each address, for people.
+  [[nodiscard]] std::vector<std::string> addresses() const;
+
+ private:
+  // Between the web server's thread, which asks for metrics, and the end of the pipeline.
+  struct MetricsDoor {
+    std::mutex mutex;
+    bool open = true;
+  };
+  [[nodiscard]] TelemetryReport report(MetricsSnapshot metrics) const;
+
+  const Configuration configuration_;
+  const Material stated_;
+  const std::shared_ptr<MetricsDoor> metrics_door_ = std::make_shared<MetricsDoor>();
+  SystemClock clock_;
+  std::shared_ptr<PublicationTime> publication_time_;
+  std::shared_ptr<ZeromqSink> images_;
+  std::shared_ptr<WebSink> web_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<TcpSource> source_;
+  std::unique_ptr<TelemetryPublisher> telemetry_;
+  bool stopped_ = false;
+};
+
+/// "frames received 320 = published 316 + dropped 0 + in flight 4": holds exactly in every snapshot.
+[[nodiscard]] std::string closure_text(const CounterSnapshot& counters);
+/// "drops none" or "drops 3 (ring_full 2, incomplete 1)".
+[[nodiscard]] std::string drops_text(const CounterSnapshot& counters);
+
+}  // namespace echoform

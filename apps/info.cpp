@@ -1,0 +1,99 @@
+// echoform info: what this build can do on this machine.
+#include <H5public.h>
+#include <fftw3.h>
+#include <fmt/format.h>
+#include <google/protobuf/stubs/common.h>
+#include <matio.h>
+#include <png.h>
+#include <spdlog/version.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+#include <zmq.h>
+#include <boost/version.hpp>
+
+#include <thread>
+
+#include "apps/command.hpp"
+#include "config/configuration.hpp"
+#include "config/plan.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "delay_laws/delay_law.hpp"
+#include "formats/image_writer.hpp"
+#include "formats/recording.hpp"
+#include "gpu/device_probe.hpp"
+
+namespace echoform {
+namespace {
+
+void print_devices() {
+  fmt::print("backends\n");
+  fmt::print("  cpu          {} of {} processors, {} (images are formed here)\n", usable_processors(),
+             std::thread::hardware_concurrency(), to_string(simd_level()));
+  const GpuProbe gpu = probe_devices();
+  fmt::print("  cuda         not in this build: images are formed on the CPU only\n");
+  fmt::print("devices\n");
+  fmt::print("  gpu          {}{}\n", gpu.runtime.empty() ? "" : gpu.runtime + ", ", gpu.status);
+  for (std::size_t i = 0; i < gpu.devices.size(); ++i) {
+    const GpuDevice& device = gpu.devices[i];
+    fmt::print("  gpu {}        {}, compute capability {}.{}, {:.1f} GB\n", i, device.name, device.major, device.minor,
+               1e-9 * static_cast<double>(device.memory));
+  }
+}
+
+void print_libraries() {
+  int zmq_major = 0, zmq_minor = 0, zmq_patch = 0;
+  zmq_version(&zmq_major, &zmq_minor, &zmq_patch);
+  unsigned hdf5_major = 0, hdf5_minor = 0, hdf5_patch = 0;
+  H5get_libversion(&hdf5_major, &hdf5_minor, &hdf5_patch);
+  int matio_major = 0, matio_minor = 0, matio_patch = 0;
+  Mat_GetLibraryVersion(&matio_major, &matio_minor, &matio_patch);
+  fmt::print("libraries\n");
+  fmt::print("  Boost        {}.{}.{}\n", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100);
+  fmt::print("  ZeroMQ       {}.{}.{}\n", zmq_major, zmq_minor, zmq_patch);
+  fmt::print("  Protobuf     {}\n", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
+  fmt::print("  FFTW         {}\n", fftwf_version);
+  fmt::print("  HDF5         {}.{}.{}\n", hdf5_major, hdf5_minor, hdf5_patch);
+  fmt::print("  matio        {}.{}.{}\n", matio_major, matio_minor, matio_patch);
+  fmt::print("  libpng       {}\n", PNG_LIBPNG_VER_STRING);
+  fmt::print("  spdlog       {}.{}.{}\n", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH);
+  fmt::print("  fmt          {}.{}.{}\n", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100);
+  fmt::print("  CLI11        {}\n", CLI11_VERSION);
+  fmt::print("  toml++       {}.{}.{}\n", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH);
+}
+
+void print_limits() {
+  const Configuration defaults;
+  const AcquisitionLimits most;
+  fmt::print("limits\n");
+  fmt::print("  a sender     {} elements, {} samples, {:.0f} MB a frame ([input]; at most {}, {}, {:.0f} MB)\n",
+             defaults.input.max_elements, defaults.input.max_samples, 1e-6 * static_cast<double>(defaults.input.max_frame_bytes),
+             most.elements, most.samples, 1e-6 * static_cast<double>(most.frame_bytes));
+  fmt::print("  memory       {:.1f} GB for images and delay tables ([imaging] memory_limit)\n", 1e-9 * default_memory_limit());
+}
+
+}  // namespace
+
+Action define_info(CLI::App& options) {
+  struct Chosen {
+    bool keys = false;
+  };
+  auto chosen = std::make_shared<Chosen>();
+  options.add_flag("--config-keys", chosen->keys, "Print every configuration key as Markdown instead");
+  return [chosen] {
+    if (chosen->keys) {
+      fmt::print("{}", configuration_markdown());
+      return 0;
+    }
+    fmt::print("echoform {}\n", ECHOFORM_VERSION);
+    print_devices();
+    fmt::print("imaging\n");
+    fmt::print("  delay laws   {}\n", fmt::join(delay_law_names(), ", "));
+    fmt::print("  reads        {}\n", fmt::join(recording_extensions(), ", "));
+    fmt::print("  writes       {}\n", fmt::join(image_writer_extensions(), ", "));
+    print_libraries();
+    print_limits();
+    return 0;
+  };
+}
+
+}  // namespace echoform

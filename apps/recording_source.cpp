@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "apps/play.hpp"
+#include "pipeline/errors.hpp"
+#include "simulators/encode.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr int int16_maximum = 32767;
+
+/// A Hello carries one width and one length. Files give each element's own, equal but for rounding; where they truly differ
+/// the user is told that the mean is sent.
+void use_one_size(Probe& probe, Metres Element::*size, std::string_view name) {
+  double sum = 0.0;
+  double least = (probe.elements.front().*size).value;
+  double most = least;
+  for (const Element& element : probe.elements) {
+    const double value = (element.*size).value;
+    sum += value;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  if (least == most) return;
+  const double mean = sum / static_cast<double>(probe.elements.size());
+  if (most - least > 0.01 * mean) {
+    spdlog::warn("elements have {}s from {:g} to {:g} mm: the mean, {:g} mm, is sent", name, 1e3 * least, 1e3 * most, 1e3 * mean);
+  }
+  for (Element& element : probe.elements) element.*size = Metres(mean);
+}
+
+}  // namespace
+
+RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, SampleEncoding encoding, std::size_t memory_limit)
+    : recording_(std::move(recording)), acquisition_(recording_->acquisition()) {
+  acquisition_.encoding = encoding;
+  use_one_size(acquisition_.probe, &Element::width, "width");
+  use_one_size(acquisition_.probe, &Element::length, "length");
+  values_.resize(acquisition_.a_scans() * acquisition_.samples);
+  if (encoding != SampleEncoding::float32) {
+    float peak = 0.0F;
+    for (std::size_t frame = 0; frame < recording_->frames(); ++frame) {
+      recording_->read_frame(frame, values_);
+      for (const float value : values_) peak = std::max(peak, std::abs(value));
+    }
+    const int highest = encoding == SampleEncoding::int16 ? int16_maximum : converter_maximum;
+    if (peak > 0.0F) acquisition_.sample_scale = static_cast<double>(peak) / highest;
+  }
+  const std::size_t frame_bytes = acquisition_.frame_bytes();
+  in_memory_ = recording_->frames() <= memory_limit / frame_bytes;
+  bytes_.resize(in_memory_ ? recording_->frames() * frame_bytes : frame_bytes);
+  if (!in_memory_) return;
+  for (std::size_t frame = 0; frame < recording_->frames(); ++frame)
+    encode(frame, {bytes_.data() + frame * frame_bytes, frame_bytes});
+}
+
+std::span<const std::byte> RecordingSource::frame(std::uint64_t index) {
+  const std::size_t frame_bytes = acquisition_.frame_bytes();
+  if (in_memory_) return {bytes_.data() + index * frame_bytes, frame_bytes};
+  encode(index, bytes_);
+  return bytes_;
+}
+
+void RecordingSource::encode(std::uint64_t index, std::span<std::byte> bytes) {
+  recording_->read_frame(index, values_);
+  if (acquisition_.encoding == SampleEncoding::float32) {
+    std::memcpy(bytes.data(), values_.data(), bytes.size());
+    return;
+  }
+  const double counts_per_unit = 1.0 / acquisition_.sample_scale;
+  std::vector<std::int16_t> counts(acquisition_.samples);
+  const std::size_t a_scan_bytes = acquisition_.bytes_per_a_scan();
+  for (std::size_t a_scan = 0; a_scan < acquisition_.a_scans(); ++a_scan) {
+    const float* values = values_.data() + a_scan * acquisition_.samples;
+    for (std::size_t n = 0; n < counts.size(); ++n)
+      counts[n] = static_cast<std::int16_t>(std::lrint(values[n] * counts_per_unit));
+    const std::span<std::byte> place(bytes.data() + a_scan * a_scan_bytes, a_scan_bytes);
+    encode_counts(counts, acquisition_.encoding, acquisition_.sample_scale, place);
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,61 @@
+// echoform serve: the imaging server.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "apps/command.hpp"
+#include "apps/common.hpp"
+#include "apps/imaging_server.hpp"
+
+namespace echoform {
+namespace {
+
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+int serve(const std::string& path, const std::string& backend) {
+  Configuration configuration = load_configuration(path);
+  apply_backend_option(backend, configuration);
+  StopSignals signals;
+  ImagingServer server(std::move(configuration), {});
+  server.start();
+  // On standard output at once: a program that starts the server reads the ports from here.
+  for (const std::string& line : server.addresses()) fmt::print("{}\n", line);
+  std::fflush(stdout);
+
+  LiveLine live;
+  CounterSnapshot before;
+  while (!signals.wait_for(std::chrono::seconds(1))) {
+    const CounterSnapshot now = server.pipeline().counters();
+    if (now.frames_received == before.frames_received && now.frames_published == before.frames_published) continue;
+    const MetricsSnapshot metrics = server.pipeline().metrics();
+    const auto& latency = metrics.distributions.front();
+    live.show(fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
+                          now.frames_published - before.frames_published, milliseconds(latency.total_p50),
+                          milliseconds(latency.total_p99), drops_text(now), now.sequence_gaps, server.web().viewers()));
+    before = now;
+  }
+  live.finish();
+  server.stop();
+  const CounterSnapshot last = server.pipeline().counters();
+  fmt::print("{}\n{}\n", drops_text(last), closure_text(last));
+  return 0;
+}
+
+}  // namespace
+
+Action define_serve(CLI::App& options) {
+  struct Chosen {
+    std::string config;
+    std::string backend;
+  };
+  auto chosen = std::make_shared<Chosen>();
+  options.add_option("--config", chosen->config, "TOML file: material, grid, ports, limits (docs/configuration.md)")
+      ->required()
+      ->option_text("FILE");
+  add_backend_option(options, chosen->backend);
+  return [chosen] { return serve(chosen->config, chosen->backend); };
+}
+
+}  // namespace echoform

@@ -1,0 +1,226 @@
+// echoform view: a subscriber. Counts what comes, and what does not.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/command.hpp"
+#include "apps/common.hpp"
+#include "formats/image_writer.hpp"
+#include "pipeline/errors.hpp"
+#include "pipeline/histogram.hpp"
+#include "transport/publish/subscriber.hpp"
+
+namespace echoform {
+namespace {
+
+struct Options {
+  std::string connect = "tcp://127.0.0.1:17180";
+  std::string stream = "echoform";
+  std::uint64_t frames = 0;
+  double seconds = 0.0;
+  double timeout = 0.0;
+  std::vector<std::string> snapshots;
+  bool json = false;
+  bool latest = false;
+};
+
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+/// What the images themselves say about the server.
+struct Observed {
+  std::map<std::string, Histogram> stages;
+  std::optional<wire::Image> last;
+
+  void take(const wire::Image& image) {
+    for (const auto& stage : image.stages()) stages[stage.stage()].record(std::chrono::nanoseconds(stage.nanoseconds()));
+    last = image;
+  }
+};
+
+std::string drops_text(const wire::Image& image) {
+  std::string text;
+  for (const auto& drop : image.drops()) {
+    if (drop.frames() > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", drop.reason(), drop.frames());
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string live_text(const SubscriberStatistics& s, const Observed& seen) {
+  return fmt::format("{} images, {:.1f} images/s, sequence {}, latency p50 {:.1f} ms p99 {:.1f} ms, gaps {}, drops {}", s.images,
+                     s.images_per_second, seen.last ? seen.last->sequence() : 0, milliseconds(s.latency_p50),
+                     milliseconds(s.latency_p99), s.gaps, seen.last ? drops_text(*seen.last) : "none");
+}
+
+void print_summary(const SubscriberStatistics& s, const Observed& seen) {
+  fmt::print("images {} (distinct sequences {}), {:.1f} MB in {:.2f} s\n", s.images, s.sequences,
+             1e-6 * static_cast<double>(s.bytes), s.seconds);
+  fmt::print("gaps {}, restarts {}, malformed {}\n", s.gaps, s.restarts, s.malformed);
+  fmt::print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms, maximum {:.2f} ms\n", milliseconds(s.latency_p50),
+             milliseconds(s.latency_p99), milliseconds(s.latency_maximum));
+  fmt::print("transport, published to here: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(s.transport_p50),
+             milliseconds(s.transport_p99));
+  for (const auto& [name, histogram] : seen.stages) {
+    HistogramCounts counts;
+    histogram.read(counts);
+    fmt::print("stage {:<18} p50 {:.3f} ms, p99 {:.3f} ms\n", name, 1e-6 * static_cast<double>(counts.quantile(0.5)),
+               1e-6 * static_cast<double>(counts.quantile(0.99)));
+  }
+  if (seen.last) fmt::print("drops at the server: {}\n", drops_text(*seen.last));
+  fmt::print("received {:.1f} images/s\n", s.images_per_second);
+}
+
+void print_json(const SubscriberStatistics& s, const Observed& seen) {
+  nlohmann::ordered_json stages = nlohmann::ordered_json::object();
+  for (const auto& [name, histogram] : seen.stages) {
+    HistogramCounts counts;
+    histogram.read(counts);
+    stages[name] = {{"p50_ms", 1e-6 * static_cast<double>(counts.quantile(0.5))},
+                    {"p99_ms", 1e-6 * static_cast<double>(counts.quantile(0.99))}};
+  }
+  nlohmann::ordered_json drops = nlohmann::ordered_json::object();
+  if (seen.last) {
+    for (const auto& drop : seen.last->drops()) drops[drop.reason()] = drop.frames();
+  }
+  const nlohmann::ordered_json summary{{"images", s.images},
+                                       {"sequences", s.sequences},
+                                       {"gaps", s.gaps},
+                                       {"restarts", s.restarts},
+                                       {"malformed", s.malformed},
+                                       {"bytes", s.bytes},
+                                       {"seconds", s.seconds},
+                                       {"images_per_second", s.images_per_second},
+                                       {"latency_p50_ms", milliseconds(s.latency_p50)},
+                                       {"latency_p99_ms", milliseconds(s.latency_p99)},
+                                       {"latency_maximum_ms", milliseconds(s.latency_maximum)},
+                                       {"transport_p50_ms", milliseconds(s.transport_p50)},
+                                       {"transport_p99_ms", milliseconds(s.transport_p99)},
+                                       {"published", seen.last ? seen.last->published() : 0},
+                                       {"sequence", seen.last ? seen.last->sequence() : 0},
+                                       {"stages", stages},
+                                       {"drops", drops}};
+  // Names come from a peer: what is not UTF-8 is replaced, not thrown at.
+  fmt::print("{}\n", summary.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+Axis axis_of(const wire::Axis& axis) {
+  return {Metres(axis.first()), Metres(axis.last()), axis.count()};
+}
+
+void write_snapshot(const wire::Image& image, const std::filesystem::path& path, const ImageWriter& writer) {
+  ImageFile file;
+  file.grid.x = axis_of(image.x());
+  file.grid.z = axis_of(image.z());
+  if (image.has_y()) file.grid.y = axis_of(image.y());
+  // The message's bytes need not be aligned as numbers are.
+  std::vector<float> envelope(file.grid.pixels());
+  if (image.encoding() == wire::ENVELOPE_FLOAT32) {
+    std::memcpy(envelope.data(), image.pixels().data(), envelope.size() * sizeof(float));
+  } else {
+    // 255 is 0 dB, 0 the lower end of the dynamic range.
+    for (std::size_t i = 0; i < envelope.size(); ++i) {
+      const double level = static_cast<unsigned char>(image.pixels()[i]) / 255.0 - 1.0;
+      envelope[i] = static_cast<float>(std::pow(10.0, level * image.dynamic_range_db() / 20.0));
+    }
+    file.reference = 1.0;
+  }
+  file.envelope = envelope;
+  file.title = fmt::format("{}, sequence {}", image.stream(), image.sequence());
+  file.view = image.view();
+  file.dynamic_range_db = image.dynamic_range_db();
+  if (image.encoding() == wire::ENVELOPE_FLOAT32) {
+    file.gain_db = image.gain_db();
+    if (image.reference() > 0.0) file.reference = image.reference();
+  }
+  writer.write(file);
+  spdlog::info("wrote {}", path.string());
+}
+
+int view(const Options& options) {
+  std::vector<std::pair<std::filesystem::path, std::unique_ptr<ImageWriter>>> writers;
+  for (const std::string& path : options.snapshots) writers.emplace_back(path, make_image_writer(path));
+  StopSignals signals;
+  ImageSubscriber subscriber({.endpoint = options.connect, .stream = options.stream, .latest_only = options.latest});
+  spdlog::info("subscribed to {} at {}", options.stream.empty() ? "every stream" : options.stream, options.connect);
+
+  Observed seen;
+  LiveLine live;
+  const auto start = std::chrono::steady_clock::now();
+  auto shown = start;
+  auto heard = start;
+  std::uint64_t malformed = 0;
+  std::uint64_t told = 0;
+  const auto over = [](std::chrono::steady_clock::duration time, double limit) {
+    return limit > 0.0 && std::chrono::duration<double>(time).count() >= limit;
+  };
+  bool silent = false;
+  while (!signals.token().stop_requested()) {
+    const wire::Image* image = subscriber.receive(std::chrono::milliseconds(100));
+    const auto now = std::chrono::steady_clock::now();
+    if (image != nullptr) {
+      seen.take(*image);
+      heard = now;
+    }
+    if (now - shown >= std::chrono::seconds(1)) {
+      const SubscriberStatistics statistics = subscriber.statistics();
+      if (statistics.messages != told || on_terminal()) live.show(live_text(statistics, seen));
+      told = statistics.messages;
+      if (statistics.malformed > malformed) spdlog::warn("malformed message: {}", subscriber.last_fault());
+      malformed = statistics.malformed;
+      shown = now;
+    }
+    if (options.frames > 0 && subscriber.statistics().sequences >= options.frames) break;
+    if (over(now - start, options.seconds)) break;
+    if (over(now - heard, options.timeout)) {
+      silent = true;
+      break;
+    }
+  }
+  live.finish();
+  const SubscriberStatistics statistics = subscriber.statistics();
+  if (options.json) {
+    print_json(statistics, seen);
+  } else {
+    print_summary(statistics, seen);
+  }
+  if (seen.last) {
+    for (const auto& [path, writer] : writers) write_snapshot(*seen.last, path, *writer);
+  } else if (!writers.empty()) {
+    throw RuntimeFault(fmt::format("no image came from {}: no snapshot was written", options.connect));
+  }
+  if (silent) throw RuntimeFault(fmt::format("no image came from {} for {:g} s", options.connect, options.timeout));
+  return 0;
+}
+
+}  // namespace
+
+Action define_view(CLI::App& options) {
+  auto chosen = std::make_shared<Options>();
+  options.add_option("--connect", chosen->connect, "Where the server publishes images")
+      ->option_text("tcp://HOST:PORT (tcp://127.0.0.1:17180)");
+  options.add_option("--stream", chosen->stream, "Name of the stream; NAME.display is the 8-bit image")
+      ->option_text("NAME (echoform)");
+  options.add_option("--frames", chosen->frames, "Ends after so many images; 0: none")->option_text("N (0)");
+  options.add_option("--seconds", chosen->seconds, "Ends after this time; 0: never")
+      ->check(CLI::Range(0.0, 1e9))
+      ->option_text("S (0)");
+  options.add_option("--timeout", chosen->timeout, "Fails if no image comes for so long; 0: waits for ever")
+      ->check(CLI::Range(0.0, 1e9))
+      ->option_text("S (0)");
+  options.add_option("--snapshot", chosen->snapshots, "Write the last image: .png, .npy or .h5; may be repeated")
+      ->option_text("FILE")
+      ->take_all();
+  options.add_flag("--json", chosen->json, "Print the summary as one JSON object");
+  options.add_flag("--latest", chosen->latest, "Read only the newest image, skipping those that came meanwhile");
+  return [chosen] { return view(*chosen); };
+}
+
+}  // namespace echoform

@@ -1,0 +1,155 @@
+// Everything that a user may set in a TOML file. Values are SI and checked; what is absent keeps the default given here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/engine.hpp"
+#include "pipeline/frame_slot.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "simulators/fmc_simulator.hpp"
+
+namespace echoform {
+
+/// Replaces what the recording or the sender states.
+struct MaterialSection {
+  std::optional<MetresPerSecond> longitudinal_velocity;
+  std::optional<MetresPerSecond> shear_velocity;
+};
+
+/// Pixel centres, first and last. What is absent follows from aperture and gate: see build_plan().
+struct GridSection {
+  std::optional<std::array<Metres, 2>> x;
+  std::optional<std::array<Metres, 2>> z;
+  Metres y;
+  std::array<std::size_t, 2> pixels{256, 256};  ///< nx, nz
+};
+
+enum class BackendWish : std::uint8_t { automatic, cpu, cuda };
+
+struct ImagingSection {
+  std::string delay_law = "contact";
+  std::vector<std::string> views{"LL"};
+  Interpolation interpolation = Interpolation::linear;
+  BackendWish backend = BackendWish::automatic;
+  std::size_t threads = 0;  ///< of the CPU backend; 0: every processor that the process may use
+  bool pin_threads = false;
+  std::optional<double> memory_limit;  ///< bytes; absent: three quarters of the machine's memory
+};
+
+struct DisplaySection {
+  std::optional<std::array<Metres, 2>> x;
+  std::optional<std::array<Metres, 2>> z;
+  std::optional<std::array<std::size_t, 2>> pixels;
+  ScanInterpolation interpolation = ScanInterpolation::bilinear;
+  double cubic_alpha = -0.5;
+};
+
+/// Replaces what the recording or the sender states.
+struct ProbeSection {
+  std::optional<Metres> pitch;  ///< a linear array, centred on x = 0 at z = 0
+  std::optional<Metres> element_width;
+  std::optional<Metres> element_length;
+  std::optional<Hertz> centre_frequency;
+  std::optional<Hertz> bandwidth;
+  std::optional<std::vector<std::size_t>> dead_elements;
+};
+
+/// Replaces what the recording or the sender states.
+struct AcquisitionSection {
+  std::optional<Hertz> sample_rate;
+  std::optional<Seconds> start_time;
+  std::optional<Seconds> time_offset;
+  std::optional<double> sample_scale;
+  std::optional<MatrixKind> matrix;  ///< half or half_summed, for half matrices whose sender does not know
+};
+
+struct InputSection {
+  std::string listen = "127.0.0.1:17171";
+  std::string token;  ///< empty: none asked for
+  DropPolicy drop_policy = DropPolicy::block_sender;
+  std::size_t slots = 4;
+  Seconds incomplete_timeout{1.0};
+  Seconds hello_timeout{5.0};
+  Seconds stall_timeout{10.0};  ///< within a message; 0: never
+  Seconds idle_timeout{0.0};    ///< between messages; 0: never
+  std::size_t io_threads = 1;
+  std::size_t max_connections = 16;
+  std::size_t max_elements = 256;
+  std::size_t max_samples = 65536;
+  std::size_t max_frame_bytes = std::size_t{1} << 28;
+};
+
+struct ServerSection {
+  std::string name = "echoform";
+  std::string images = "127.0.0.1:17180";
+  std::string telemetry = "127.0.0.1:17181";
+  std::string web = "127.0.0.1:8080";
+  std::vector<std::string> web_host_names;
+  std::size_t max_web_connections = 64;
+  std::size_t max_viewers = 16;
+  std::size_t subscriber_bytes = std::size_t{16} << 20;
+  Seconds telemetry_interval{1.0};
+};
+
+/// The simulated source. Where points, holes or backwall are given, they alone are the part; else it is the demo's.
+struct SimulatorSection {
+  SimulatorConfiguration source;
+  std::optional<std::vector<PointScatterer>> points;
+  std::optional<std::vector<SideDrilledHole>> holes;
+  std::optional<Metres> backwall;
+};
+
+struct Configuration {
+  std::string file;  ///< where it came from, for messages; empty for the defaults
+  MaterialSection material;
+  GridSection grid;
+  ImagingSection imaging;
+  Apodization apodization;
+  Compression output;
+  DisplaySection display;
+  ProbeSection probe;
+  AcquisitionSection acquisition;
+  InputSection input;
+  ServerSection server;
+  SimulatorSection simulator;
+
+  /// "scan.toml", or "configuration" where there is no file.
+  [[nodiscard]] std::string_view name() const {
+    return file.empty() ? std::string_view("configuration") : std::string_view(file);
+  }
+};
+
+/// Reads a TOML file. Throws InputError (one line: file and line, key, what was found, what is expected) for a file that
+/// cannot be read, is not TOML, names an unknown section or key (the nearest known one is named), repeats a key, or holds
+/// a value that is mistyped, not finite, out of range or of the wrong length.
+[[nodiscard]] Configuration load_configuration(const std::filesystem::path& path);
+
+/// The same from text; `name` stands for the file in messages.
+[[nodiscard]] Configuration parse_configuration(std::string_view text, std::string_view name);
+
+/// Every section and key with type, unit, default, range and one line of help, as Markdown: docs/configuration.md.
+[[nodiscard]] std::string configuration_markdown();
+
+/// The backend that a configuration asks for.
+[[nodiscard]] BackendChoice backend_choice(const ImagingSection& imaging);
+
+/// The simulated source that [simulator] describes, checked. The part moves with the seed unless its reflectors are given.
+[[nodiscard]] SimulatorConfiguration simulator_configuration(const Configuration& configuration);
+
+/// HOST:PORT taken apart. Throws InputError (naming `where`) unless the host is not empty and the port is 0 .. 65535.
+/// IPv6 hosts are in brackets: "[::1]:17171".
+struct HostPort {
+  std::string host;
+  std::uint16_t port = 0;
+};
+[[nodiscard]] HostPort parse_host_port(std::string_view text, std::string_view where);
+
+}  // namespace echoform

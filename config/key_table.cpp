@@ -1,0 +1,371 @@
+#include "config/key_table.hpp"
+
+#include <span>
+
+#include "config/key_types.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+
+std::string Key::expected() const {
+  std::string text = type;
+  if (type == "number" || type == "text") text = "a " + text;
+  if (type == "integer") text = "an " + text;
+  if (type.starts_with("list")) text = "a " + text;
+  if (!unit.empty()) text += fmt::format(" in {}", unit);
+  if (!range.empty()) text += ", " + range;
+  return text;
+}
+
+const std::vector<Section>& configuration_sections() {
+  static const std::vector<Section> sections{
+      {"material", "Wave speeds in the inspected part. They replace what the recording or the sender states."},
+      {"grid",
+       "Where the pixels are. x runs along the array, z into the part; [first, last] name pixel centres. What is absent "
+       "follows from the data: x from the aperture, z from the gate and the velocity."},
+      {"imaging", "How images are formed, and on what."},
+      {"apodization", "Weights of the transmitting and receiving elements."},
+      {"output", "From the envelope to the 8-bit display image."},
+      {"display", "The grid of the display image, where it is not the imaging grid."},
+      {"probe", "The probe. These replace what the recording or the sender states."},
+      {"acquisition", "Sampling. These replace what the recording or the sender states."},
+      {"input", "The door for acquisition frames, of `echoform serve` and `echoform demo`."},
+      {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
+      {"simulator", "The simulated source, of `echoform simulate` and `echoform demo`."},
+  };
+  return sections;
+}
+
+namespace {
+
+using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+
+constexpr auto backend_words =
+    make_words(std::pair{BackendWish::automatic, std::string_view("auto")}, std::pair{BackendWish::cpu, std::string_view("cpu")},
+               std::pair{BackendWish::cuda, std::string_view("cuda")});
+constexpr auto half_words = make_words(std::pair{MatrixKind::half, std::string_view("half")},
+                                       std::pair{MatrixKind::half_summed, std::string_view("half_summed")});
+constexpr auto spreading_words = make_words(std::pair{Spreading::cylindrical, std::string_view("cylindrical")},
+                                            std::pair{Spreading::spherical, std::string_view("spherical")},
+                                            std::pair{Spreading::none, std::string_view("none")});
+
+void any_text(const std::string&, std::string_view, std::string_view) {}
+void not_empty(const std::string& text, std::string_view where, std::string_view expected) {
+  if (text.empty()) throw InputError(where, "an empty text", expected);
+}
+void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
+  static_cast<void>(parse_host_port(text, where));
+}
+
+constexpr std::string_view from_data = "from the data";
+
+void add_imaging_keys(std::vector<Key>& k) {
+  const Range velocity = above(0.0, 20000.0);
+  const Range place = within(-10.0, 10.0);
+  k.push_back(number(
+      {"material", "longitudinal_velocity", "m/s", "Speed of longitudinal waves.", from_data}, velocity,
+      [](auto& c) -> auto& { return c.material.longitudinal_velocity; }));
+  k.push_back(number(
+      {"material", "shear_velocity", "m/s", "Speed of shear waves; needed by views with T.", from_data}, velocity,
+      [](auto& c) -> auto& { return c.material.shear_velocity; }));
+
+  k.push_back(number_pair(
+      {"grid", "x", "m", "First and last pixel centre along the array.", "the aperture"}, place,
+      [](auto& c) -> auto& { return c.grid.x; }));
+  k.push_back(number_pair(
+      {"grid", "z", "m", "First and last pixel centre into the part.", "the gate"}, place,
+      [](auto& c) -> auto& { return c.grid.z; }));
+  k.push_back(number(
+      {"grid", "y", "m", "Where the image plane lies across the array."}, place, [](auto& c) -> auto& { return c.grid.y; }));
+  k.push_back(integer_pair(
+      {"grid", "pixels", "", "Numbers of pixels [nx, nz]."}, within(1, 65536), [](auto& c) -> auto& { return c.grid.pixels; }));
+
+  k.push_back(text(
+      {"imaging", "delay_law", "", "How travel times follow from geometry: contact is straight rays from elements on the part."},
+      "a law that `echoform info` lists", not_empty, [](auto& c) -> auto& { return c.imaging.delay_law; }));
+  k.push_back(text_list(
+      {"imaging", "views", "", "Transmit path and receive path of each image: LL, TT, LT, TL."}, 1, 16,
+      [](auto& c) -> auto& { return c.imaging.views; }));
+  k.push_back(word(
+      {"imaging", "interpolation", "", "Between samples: nearest is faster, linear is more exact."}, words::interpolation,
+      [](auto& c) -> auto& { return c.imaging.interpolation; }));
+  k.push_back(word(
+      {"imaging", "backend", "", "Where images are formed; auto takes a GPU where there is one."}, backend_words,
+      [](auto& c) -> auto& { return c.imaging.backend; }));
+  k.push_back(integer(
+      {"imaging", "threads", "", "Threads of the CPU backend; 0 takes every processor that the process may use."},
+      within(0, 1024), [](auto& c) -> auto& { return c.imaging.threads; }));
+  k.push_back(boolean(
+      {"imaging", "pin_threads", "", "Whether each thread of the CPU backend stays on one processor."},
+      [](auto& c) -> auto& { return c.imaging.pin_threads; }));
+  k.push_back(number(
+      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",
+       "three quarters of the machine's memory"},
+      above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
+
+  k.push_back(word(
+      {"apodization", "window", "", "Taper over the aperture, by element index."}, words::apodization_window,
+      [](auto& c) -> auto& { return c.apodization.window; }));
+  k.push_back(number(
+      {"apodization", "tukey_fraction", "", "Tapered part of the Tukey window: 0 is rectangular, 1 is Hann."}, within(0.0, 1.0),
+      [](auto& c) -> auto& { return c.apodization.tukey_fraction; }));
+  k.push_back(word(
+      {"apodization", "sides", "", "Which side is weighted; one side alone needs both halves of the matrix looked up."},
+      words::apodization_sides, [](auto& c) -> auto& { return c.apodization.sides; }));
+  k.push_back(boolean(
+      {"apodization", "directivity", "", "Whether pairs are weighted by the elements' directivity at the centre frequency."},
+      [](auto& c) -> auto& { return c.apodization.directivity; }));
+  k.push_back(number(
+      {"apodization", "angle_limit", "degrees", "Beyond this angle from its normal an element has weight 0; 90 is no limit."},
+      within(1.0, 90.0), [](auto& c) -> auto& { return c.apodization.angle_limit; }));
+}
+
+void add_output_keys(std::vector<Key>& k) {
+  const Range place = within(-10.0, 10.0);
+  k.push_back(number(
+      {"output", "dynamic_range_db", "dB", "Range below the reference that the display shows."}, within(1.0, 200.0),
+      [](auto& c) -> auto& { return c.output.dynamic_range_db; }));
+  k.push_back(number(
+      {"output", "gain_db", "dB", "Gain of the display."}, within(-200.0, 200.0),
+      [](auto& c) -> auto& { return c.output.gain_db; }));
+  k.push_back(word(
+      {"output", "reference", "", "What is 0 dB: the running peak of the images, or reference_value."}, words::reference_mode,
+      [](auto& c) -> auto& { return c.output.reference; }));
+  k.push_back(number(
+      {"output", "reference_value", "", "The envelope that a fixed reference shows as 0 dB."}, above(0.0, 1e30),
+      [](auto& c) -> auto& { return c.output.reference_value; }));
+  k.push_back(number(
+      {"output", "running_fraction", "",
+       "How far the running reference falls towards a lower peak with each frame; 1 follows at once."},
+      within(1e-6, 1.0), [](auto& c) -> auto& { return c.output.running_fraction; }));
+
+  k.push_back(number_pair(
+      {"display", "x", "m", "First and last pixel centre of the display image.", "as [grid]"}, place,
+      [](auto& c) -> auto& { return c.display.x; }));
+  k.push_back(number_pair(
+      {"display", "z", "m", "First and last pixel centre of the display image.", "as [grid]"}, place,
+      [](auto& c) -> auto& { return c.display.z; }));
+  k.push_back(integer_pair(
+      {"display", "pixels", "", "Numbers of pixels [nx, nz] of the display image.", "as [grid]"}, within(1, 65536),
+      [](auto& c) -> auto& { return c.display.pixels; }));
+  k.push_back(word(
+      {"display", "interpolation", "", "Between the pixels of the imaging grid."}, words::scan_interpolation,
+      [](auto& c) -> auto& { return c.display.interpolation; }));
+  k.push_back(number(
+      {"display", "cubic_alpha", "", "Free parameter of cubic convolution."}, within(-3.0, 0.0),
+      [](auto& c) -> auto& { return c.display.cubic_alpha; }));
+}
+
+void add_data_keys(std::vector<Key>& k) {
+  k.push_back(number(
+      {"probe", "pitch", "m", "Makes the elements a linear array of this pitch, centred on x = 0 at z = 0.", from_data},
+      above(0.0, 1.0), [](auto& c) -> auto& { return c.probe.pitch; }));
+  k.push_back(number(
+      {"probe", "element_width", "m", "Size of the elements along x; 0 is a point.", from_data}, within(0.0, 1.0),
+      [](auto& c) -> auto& { return c.probe.element_width; }));
+  k.push_back(number(
+      {"probe", "element_length", "m", "Size of the elements along y; 0 is unknown.", from_data}, within(0.0, 1.0),
+      [](auto& c) -> auto& { return c.probe.element_length; }));
+  k.push_back(number(
+      {"probe", "centre_frequency", "Hz", "Centre frequency of the pulse.", from_data}, above(0.0, 1e9),
+      [](auto& c) -> auto& { return c.probe.centre_frequency; }));
+  k.push_back(number(
+      {"probe", "bandwidth", "Hz", "-6 dB bandwidth of the pulse.", from_data}, above(0.0, 1e9),
+      [](auto& c) -> auto& { return c.probe.bandwidth; }));
+  k.push_back(integer_list(
+      {"probe", "dead_elements", "", "Elements whose A-scans count as zero, from 0.", from_data}, within(0, 1023), 1024,
+      [](auto& c) -> auto& { return c.probe.dead_elements; }));
+
+  k.push_back(number(
+      {"acquisition", "sample_rate", "Hz", "Samples per second.", from_data}, above(0.0, 1e12),
+      [](auto& c) -> auto& { return c.acquisition.sample_rate; }));
+  k.push_back(number(
+      {"acquisition", "start_time", "s", "Of the first sample, after the pulse's emission.", from_data}, within(-0.999, 0.999),
+      [](auto& c) -> auto& { return c.acquisition.start_time; }));
+  k.push_back(number(
+      {"acquisition", "time_offset", "s",
+       "Taken from the time of every sample: delay of the pulse's peak and of the electronics.", from_data},
+      within(-0.999, 0.999), [](auto& c) -> auto& { return c.acquisition.time_offset; }));
+  k.push_back(number(
+      {"acquisition", "sample_scale", "", "Amplitude of one unit of an integer sample.", from_data}, above(0.0, 1e30),
+      [](auto& c) -> auto& { return c.acquisition.sample_scale; }));
+  k.push_back(word(
+      {"acquisition", "matrix", "", "Of a half matrix: whether its off-diagonal A-scans are already sums of both directions.",
+       from_data},
+      half_words, [](auto& c) -> auto& { return c.acquisition.matrix; }));
+}
+
+void add_input_keys(std::vector<Key>& k) {
+  const Range wait = within(0.001, 3600.0);
+  const Range wait_or_never = within(0.0, 86400.0);
+  k.push_back(text(
+      {"input", "listen", "", "Where senders connect over TCP; port 0 takes a free one."}, "ADDRESS:PORT", address_port,
+      [](auto& c) -> auto& { return c.input.listen; }));
+  k.push_back(text(
+      {"input", "token", "", "Secret that senders must state; empty asks for none."}, "", any_text,
+      [](auto& c) -> auto& { return c.input.token; }));
+  k.push_back(word(
+      {"input", "drop_policy", "",
+       "When every slot is taken: hold the sender back, give up the oldest waiting frame, or refuse the new one."},
+      words::drop_policy, [](auto& c) -> auto& { return c.input.drop_policy; }));
+  k.push_back(integer(
+      {"input", "slots", "", "Frames in flight at once."}, within(2, 64), [](auto& c) -> auto& { return c.input.slots; }));
+  k.push_back(number(
+      {"input", "incomplete_timeout", "s", "A frame whose shots have not all come after this time is dropped."}, wait,
+      [](auto& c) -> auto& { return c.input.incomplete_timeout; }));
+  k.push_back(number(
+      {"input", "hello_timeout", "s", "A connection that has not introduced itself after this time is closed."}, wait,
+      [](auto& c) -> auto& { return c.input.hello_timeout; }));
+  k.push_back(number(
+      {"input", "stall_timeout", "s", "A connection that falls silent within a message for this time is closed; 0 is never."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.stall_timeout; }));
+  k.push_back(number(
+      {"input", "idle_timeout", "s", "A connection that falls silent between messages for this time is closed; 0 is never."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.idle_timeout; }));
+  k.push_back(integer(
+      {"input", "io_threads", "", "Threads that read connections."}, within(1, 64),
+      [](auto& c) -> auto& { return c.input.io_threads; }));
+  k.push_back(integer(
+      {"input", "max_connections", "", "Connections at once; one more is rejected."}, within(1, 4096),
+      [](auto& c) -> auto& { return c.input.max_connections; }));
+  k.push_back(integer(
+      {"input", "max_elements", "", "Elements that a sender may state."}, within(1, 1024),
+      [](auto& c) -> auto& { return c.input.max_elements; }));
+  k.push_back(integer(
+      {"input", "max_samples", "", "Samples per A-scan that a sender may state."}, within(2, 1 << 20),
+      [](auto& c) -> auto& { return c.input.max_samples; }));
+  k.push_back(integer(
+      {"input", "max_frame_bytes", "bytes", "Size of a frame that a sender may state."}, within(1, 1 << 30),
+      [](auto& c) -> auto& { return c.input.max_frame_bytes; }));
+}
+
+void add_server_keys(std::vector<Key>& k) {
+  k.push_back(text(
+      {"server", "name", "", "What streams are called: NAME carries the envelope, NAME.display the 8-bit image."}, "", not_empty,
+      [](auto& c) -> auto& { return c.server.name; }));
+  k.push_back(text(
+      {"server", "images", "", "Where image subscribers connect (ZeroMQ PUB); port 0 takes a free one."}, "ADDRESS:PORT",
+      address_port, [](auto& c) -> auto& { return c.server.images; }));
+  k.push_back(text(
+      {"server", "telemetry", "", "Where telemetry subscribers connect (ZeroMQ PUB); port 0 takes a free one."}, "ADDRESS:PORT",
+      address_port, [](auto& c) -> auto& { return c.server.telemetry; }));
+  k.push_back(text(
+      {"server", "web", "", "Where browsers connect: the viewer page, its image feed and /metrics; port 0 takes a free one."},
+      "ADDRESS:PORT", address_port, [](auto& c) -> auto& { return c.server.web; }));
+  k.push_back(text_list(
+      {"server", "web_host_names", "",
+       "Names by which browsers may ask for the page, besides numeric addresses, localhost and this host's name."},
+      0, 64, [](auto& c) -> auto& { return c.server.web_host_names; }));
+  k.push_back(integer(
+      {"server", "max_web_connections", "", "Web connections at once."}, within(1, 4096),
+      [](auto& c) -> auto& { return c.server.max_web_connections; }));
+  k.push_back(integer(
+      {"server", "max_viewers", "", "Web viewers at once."}, within(1, 1024),
+      [](auto& c) -> auto& { return c.server.max_viewers; }));
+  k.push_back(integer(
+      {"server", "subscriber_bytes", "bytes", "Memory that images waiting for one subscriber may take; two always wait."},
+      within(1, 1 << 30), [](auto& c) -> auto& { return c.server.subscriber_bytes; }));
+  k.push_back(number(
+      {"server", "telemetry_interval", "s", "Time between telemetry messages."}, within(0.05, 3600.0),
+      [](auto& c) -> auto& { return c.server.telemetry_interval; }));
+}
+
+void add_simulator_keys(std::vector<Key>& k) {
+  k.push_back(integer(
+      {"simulator", "elements", "", "Elements of the linear array."}, within(1, 1024),
+      [](auto& c) -> auto& { return c.simulator.source.elements; }));
+  k.push_back(number(
+      {"simulator", "pitch", "m", "Distance of neighbouring element centres."}, above(0.0, 1.0),
+      [](auto& c) -> auto& { return c.simulator.source.pitch; }));
+  k.push_back(number(
+      {"simulator", "element_width", "m", "Size of the elements along x, up to the pitch; 0 is a point."}, within(0.0, 1.0),
+      [](auto& c) -> auto& { return c.simulator.source.element_width; }));
+  k.push_back(number(
+      {"simulator", "centre_frequency", "Hz", "Of the pulse."}, above(0.0, 1e9),
+      [](auto& c) -> auto& { return c.simulator.source.centre_frequency; }));
+  k.push_back(number(
+      {"simulator", "fractional_bandwidth", "", "-6 dB bandwidth of the pulse over its centre frequency."}, within(0.02, 2.0),
+      [](auto& c) -> auto& { return c.simulator.source.fractional_bandwidth; }));
+  k.push_back(integer(
+      {"simulator", "samples", "", "Per A-scan."}, within(2, 1 << 20),
+      [](auto& c) -> auto& { return c.simulator.source.samples; }));
+  k.push_back(number(
+      {"simulator", "sample_rate", "Hz", "Samples per second; more than twice the centre frequency."}, above(0.0, 1e12),
+      [](auto& c) -> auto& { return c.simulator.source.sample_rate; }));
+  k.push_back(number(
+      {"simulator", "start_time", "s", "Of the first sample, after the pulse's emission."}, within(-0.999, 0.999),
+      [](auto& c) -> auto& { return c.simulator.source.start_time; }));
+  k.push_back(number(
+      {"simulator", "time_offset", "s", "Delay of the samples that the source states and that imaging takes off again."},
+      within(-0.999, 0.999), [](auto& c) -> auto& { return c.simulator.source.time_offset; }));
+  k.push_back(word(
+      {"simulator", "matrix", "", "Which pairs a frame holds."}, words::matrix_kind,
+      [](auto& c) -> auto& { return c.simulator.source.matrix; }));
+  k.push_back(word(
+      {"simulator", "encoding", "", "How samples are sent."}, words::sample_encoding,
+      [](auto& c) -> auto& { return c.simulator.source.encoding; }));
+  k.push_back(boolean(
+      {"simulator", "quantised", "", "Whether a 12-bit converter digitises the samples; integer encodings need it."},
+      [](auto& c) -> auto& { return c.simulator.source.quantised; }));
+  k.push_back(number(
+      {"simulator", "longitudinal_velocity", "m/s", "Speed of longitudinal waves in the simulated part."}, above(0.0, 20000.0),
+      [](auto& c) -> auto& { return c.simulator.source.material.longitudinal_velocity; }));
+  k.push_back(word(
+      {"simulator", "spreading", "", "How echoes weaken with distance."}, spreading_words,
+      [](auto& c) -> auto& { return c.simulator.source.spreading; }));
+  k.push_back(boolean(
+      {"simulator", "directivity", "", "Whether the elements' width makes them directional."},
+      [](auto& c) -> auto& { return c.simulator.source.directivity; }));
+  k.push_back(integer_list(
+      {"simulator", "dead_elements", "", "Elements that give zeros, from 0."}, within(0, 1023), 1024,
+      [](auto& c) -> auto& { return c.simulator.source.dead_elements; }));
+  k.push_back(number(
+      {"simulator", "full_scale", "", "Amplitude at which the converter saturates; smaller is more gain."}, above(0.0, 1e6),
+      [](auto& c) -> auto& { return c.simulator.source.full_scale; }));
+  k.push_back(number(
+      {"simulator", "noise_rms", "",
+       "Amplitude of the noise; a scatterer of reflectivity 1 at 10 mm below an element echoes with 1."},
+      within(0.0, 1e6), [](auto& c) -> auto& { return c.simulator.source.noise_rms; }));
+  k.push_back(integer(
+      {"simulator", "seed", "", "Of the noise and of the place of one of the demo part's scatterers."}, within(0, 9.0e15),
+      [](auto& c) -> auto& { return c.simulator.source.seed; }));
+  k.push_back(integer(
+      {"simulator", "cycle_frames", "", "Frames that are synthesised ahead and sent in turn: one period of the motion."},
+      within(1, 4096), [](auto& c) -> auto& { return c.simulator.source.cycle_frames; }));
+  k.push_back(number_rows<PointScatterer>(
+      {"simulator", "points", "m", "Point scatterers.", "the demo's part"}, "[x, z, reflectivity]", 3, 1000,
+      [](auto& c) -> auto& { return c.simulator.points; },
+      [](PointScatterer& point, std::span<const double> v) {
+        point.centre = {Metres(v[0]), Metres(0.0), Metres(v[1])};
+        point.reflectivity = v[2];
+      }));
+  k.push_back(number_rows<SideDrilledHole>(
+      {"simulator", "holes", "m", "Side-drilled holes.", "the demo's part"}, "[x, z, radius, reflectivity]", 4, 1000,
+      [](auto& c) -> auto& { return c.simulator.holes; },
+      [](SideDrilledHole& hole, std::span<const double> v) {
+        hole.centre = {Metres(v[0]), Metres(0.0), Metres(v[1])};
+        hole.radius = Metres(v[2]);
+        hole.reflectivity = v[3];
+      }));
+  k.push_back(number(
+      {"simulator", "backwall", "m", "Depth of the backwall.", "the demo's part"}, above(0.0, 10.0),
+      [](auto& c) -> auto& { return c.simulator.backwall; }));
+}
+
+}  // namespace
+
+const std::vector<Key>& configuration_keys() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> list;
+    add_imaging_keys(list);
+    add_output_keys(list);
+    add_data_keys(list);
+    add_input_keys(list);
+    add_server_keys(list);
+    add_simulator_keys(list);
+    return list;
+  }();
+  return keys;
+}
+
+}  // namespace echoform

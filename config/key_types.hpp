@@ -1,0 +1,255 @@
+// How the types of keys are read, shown and checked. Each maker gives a Key whose member is reached by a generic lambda.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <span>
+
+#include "config/key_table.hpp"
+#include "pipeline/errors.hpp"
+#include "pipeline/text.hpp"
+
+namespace echoform::keys {
+
+/// Bounds of a number; infinite where there is none.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;
+
+  [[nodiscard]] bool holds(double value) const { return (low_open ? value > low : value >= low) && value <= high; }
+  [[nodiscard]] std::string text() const;
+};
+
+/// Above `low`, up to `high`.
+[[nodiscard]] constexpr Range above(double low, double high) {
+  return {low, high, true};
+}
+[[nodiscard]] constexpr Range within(double low, double high) {
+  return {low, high, false};
+}
+
+/// What a key is called and means; `otherwise` says where an absent value comes from.
+struct Entry {
+  std::string_view section;
+  std::string_view name;
+  std::string_view unit;
+  std::string_view help;
+  std::string_view otherwise = {};
+};
+
+[[nodiscard]] std::string describe(const toml::node& node);
+[[noreturn]] void refuse(std::string_view where, const toml::node& node, std::string_view expected);
+
+// The readers behind the makers. Each throws InputError with `expected` as the last part of the line.
+[[nodiscard]] double read_number(const toml::node& node, std::string_view where, std::string_view expected, Range range);
+[[nodiscard]] std::int64_t read_integer(const toml::node& node, std::string_view where, std::string_view expected, Range range);
+[[nodiscard]] std::string read_text(const toml::node& node, std::string_view where, std::string_view expected);
+[[nodiscard]] bool read_boolean(const toml::node& node, std::string_view where, std::string_view expected);
+[[nodiscard]] const toml::array& read_array(const toml::node& node, std::string_view where, std::string_view expected,
+                                            std::size_t least, std::size_t most);
+
+// Members: a plain value, a quantity, or an optional of either.
+template <std::floating_point T>
+void assign(T& member, double value) {
+  member = value;
+}
+template <std::integral T>
+void assign(T& member, double value) {
+  member = static_cast<T>(value);
+}
+template <int L, int T>
+void assign(Quantity<L, T>& member, double value) {
+  member = Quantity<L, T>(value);
+}
+template <class T>
+void assign(std::optional<T>& member, double value) {
+  member.emplace();
+  assign(*member, value);
+}
+
+[[nodiscard]] inline std::string show(double value) {
+  return fmt::format("{}", value);
+}
+[[nodiscard]] inline std::string show(std::integral auto value) {
+  return fmt::format("{}", value);
+}
+[[nodiscard]] inline std::string show(bool value) {
+  return value ? "true" : "false";
+}
+[[nodiscard]] inline std::string show(const std::string& value) {
+  return fmt::format("\"{}\"", value);
+}
+template <int L, int T>
+[[nodiscard]] std::string show(Quantity<L, T> value) {
+  return show(value.value);
+}
+template <class T, std::size_t N>
+[[nodiscard]] std::string show(const std::array<T, N>& values) {
+  std::string text;
+  for (const T& value : values) text += (text.empty() ? "" : ", ") + show(value);
+  return "[" + text + "]";
+}
+template <class T>
+[[nodiscard]] std::string show(const std::vector<T>& values) {
+  std::string text;
+  for (const T& value : values) text += (text.empty() ? "" : ", ") + show(value);
+  return "[" + text + "]";
+}
+template <class T>
+[[nodiscard]] std::string show(const std::optional<T>& value) {
+  return value ? show(*value) : std::string();
+}
+
+/// The key without its reader.
+[[nodiscard]] Key make_key(const Entry& entry, std::string type, std::string range, std::string default_text);
+
+template <class Get>
+[[nodiscard]] std::string default_of(Get get) {
+  const Configuration defaults;
+  return show(get(defaults));
+}
+
+template <class Get>
+[[nodiscard]] Key number(const Entry& entry, Range range, Get get) {
+  Key key = make_key(entry, "number", range.text(), default_of(get));
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    assign(get(into), read_number(node, where, expected, range));
+  };
+  return key;
+}
+
+template <class Get>
+[[nodiscard]] Key integer(const Entry& entry, Range range, Get get) {
+  Key key = make_key(entry, "integer", range.text(), default_of(get));
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    using Member = std::remove_cvref_t<decltype(get(into))>;
+    get(into) = static_cast<Member>(read_integer(node, where, expected, range));
+  };
+  return key;
+}
+
+template <class Get>
+[[nodiscard]] Key boolean(const Entry& entry, Get get) {
+  Key key = make_key(entry, "true or false", "", default_of(get));
+  key.read = [get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    get(into) = read_boolean(node, where, expected);
+  };
+  return key;
+}
+
+/// `check(text, where)` throws InputError for a text that will not do.
+using TextCheck = void (*)(const std::string& text, std::string_view where, std::string_view expected);
+
+template <class Get>
+[[nodiscard]] Key text(const Entry& entry, std::string range, TextCheck check, Get get) {
+  Key key = make_key(entry, "text", std::move(range), default_of(get));
+  key.read = [check, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    std::string value = read_text(node, where, expected);
+    check(value, where, expected);
+    get(into) = std::move(value);
+  };
+  return key;
+}
+
+/// A word of an enumeration.
+template <class WordTable, class Get>
+[[nodiscard]] Key word(const Entry& entry, const WordTable& words, Get get) {
+  const Configuration defaults;
+  using Member = std::remove_cvref_t<decltype(get(defaults))>;
+  std::string default_text;
+  if constexpr (std::is_enum_v<Member>) default_text = fmt::format("\"{}\"", words.of(get(defaults)));
+  Key key = make_key(entry, "one of " + words.list(), "", std::move(default_text));
+  key.read = [words, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const std::string value = read_text(node, where, expected);
+    const auto found = words.from(value);
+    if (!found) refuse(where, node, expected);
+    get(into) = *found;
+  };
+  return key;
+}
+
+/// Two numbers, e.g. the first and the last pixel centre.
+template <class Get>
+[[nodiscard]] Key number_pair(const Entry& entry, Range range, Get get) {
+  Key key = make_key(entry, "two numbers", range.text(), default_of(get));
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const toml::array& values = read_array(node, where, expected, 2, 2);
+    using Member = typename std::remove_cvref_t<decltype(get(into))>::value_type;
+    Member pair;
+    for (std::size_t i = 0; i < 2; ++i) assign(pair[i], read_number(values[i], where, expected, range));
+    get(into) = pair;
+  };
+  return key;
+}
+
+template <class Member>
+struct PairOf {
+  using type = Member;
+};
+template <class T>
+struct PairOf<std::optional<T>> {
+  using type = T;
+};
+
+template <class Get>
+[[nodiscard]] Key integer_pair(const Entry& entry, Range range, Get get) {
+  Key key = make_key(entry, "two integers", range.text(), default_of(get));
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const toml::array& values = read_array(node, where, expected, 2, 2);
+    typename PairOf<std::remove_cvref_t<decltype(get(into))>>::type pair;
+    for (std::size_t i = 0; i < 2; ++i) pair[i] = static_cast<std::size_t>(read_integer(values[i], where, expected, range));
+    get(into) = pair;
+  };
+  return key;
+}
+
+template <class Get>
+[[nodiscard]] Key text_list(const Entry& entry, std::size_t least, std::size_t most, Get get) {
+  Key key = make_key(entry, "list of texts", fmt::format("{} to {} of them", least, most), default_of(get));
+  key.read = [least, most, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    std::vector<std::string> list;
+    for (const toml::node& value : read_array(node, where, expected, least, most))
+      list.push_back(read_text(value, where, expected));
+    get(into) = std::move(list);
+  };
+  return key;
+}
+
+template <class Get>
+[[nodiscard]] Key integer_list(const Entry& entry, Range range, std::size_t most, Get get) {
+  Key key = make_key(entry, "list of integers", range.text(), default_of(get));
+  key.read = [range, most, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    std::vector<std::size_t> list;
+    for (const toml::node& value : read_array(node, where, expected, 0, most)) {
+      list.push_back(static_cast<std::size_t>(read_integer(value, where, expected, range)));
+    }
+    get(into) = std::move(list);
+  };
+  return key;
+}
+
+/// A list of rows of `columns` numbers each; `assign_row(row, values)` fills one.
+template <class Row, class Get>
+[[nodiscard]] Key number_rows(const Entry& entry, std::string_view row_text, std::size_t columns, std::size_t most, Get get,
+                              void (*fill)(Row&, std::span<const double>)) {
+  Key key = make_key(entry, fmt::format("list of {}", row_text), fmt::format("up to {} of them", most), "");
+  key.read = [columns, most, get, fill, expected = key.expected()](Configuration& into, const toml::node& node,
+                                                                   std::string_view where) {
+    std::vector<Row> rows;
+    for (const toml::node& item : read_array(node, where, expected, 0, most)) {
+      std::vector<double> values;
+      for (const toml::node& value : read_array(item, where, expected, columns, columns)) {
+        values.push_back(read_number(value, where, expected, Range{}));
+      }
+      fill(rows.emplace_back(), values);
+    }
+    get(into) = std::move(rows);
+  };
+  return key;
+}
+
+}  // namespace echoform::keys

@@ -1,0 +1,235 @@
+#include "config/plan.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+std::string place(const Configuration& configuration, std::string_view key) {
+  return fmt::format("{}: {}", configuration.name(), key);
+}
+
+/// Velocity of the first or the last leg of one side of a view, for the default depth.
+double velocity_of(char mode, const Material& material) {
+  return mode == 'T' ? material.shear_velocity.value : material.longitudinal_velocity.value;
+}
+
+Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisition, const Material& material) {
+  const GridSection& section = configuration.grid;
+  Grid grid;
+  grid.y = {section.y, section.y, 1};
+  grid.x.count = section.pixels[0];
+  grid.z.count = section.pixels[1];
+
+  double depth_first = 0.0;
+  double depth_last = 0.0;
+  if (!section.x || !section.z) {
+    const std::string& view = configuration.imaging.views.front();
+    const double transmit = velocity_of(view.front(), material);
+    const double receive = velocity_of(view.back(), material);
+    const double depth_per_time = transmit > 0.0 && receive > 0.0 ? 1.0 / (1.0 / transmit + 1.0 / receive) : 0.0;
+    const double opens = (acquisition.start_time - acquisition.time_offset).value;
+    const double closes = opens + static_cast<double>(acquisition.samples - 1) / acquisition.sample_rate.value;
+    depth_last = closes * depth_per_time;
+    depth_first = std::max(opens * depth_per_time, depth_last / static_cast<double>(grid.z.count));
+  }
+  if (section.z) {
+    grid.z.first = (*section.z)[0];
+    grid.z.last = (*section.z)[1];
+  } else {
+    if (!(depth_last > depth_first)) {
+      throw InputError(place(configuration, "[grid] z"),
+                       fmt::format("no depth, and a gate that ends at {:.3f} mm", 1e3 * depth_last),
+                       "z = [first, last] in m, or a gate and a velocity that give one");
+    }
+    grid.z.first = Metres(depth_first);
+    grid.z.last = Metres(depth_last);
+    if (grid.z.count == 1) grid.z.first = grid.z.last = Metres(0.5 * (depth_first + depth_last));
+  }
+  if (section.x) {
+    grid.x.first = (*section.x)[0];
+    grid.x.last = (*section.x)[1];
+  } else {
+    const auto& elements = acquisition.probe.elements;
+    const auto [first, last] = std::minmax_element(elements.begin(), elements.end(),
+                                                   [](const Element& a, const Element& b) { return a.centre.x < b.centre.x; });
+    grid.x.first = first->centre.x;
+    grid.x.last = last->centre.x;
+    if (grid.x.count == 1) grid.x.first = grid.x.last = 0.5 * (grid.x.first + grid.x.last);
+    if (grid.x.count > 1 && !(grid.x.first < grid.x.last)) {
+      const Metres half = 0.25 * grid.z.last;
+      grid.x.last = grid.x.first + half;
+      grid.x.first = grid.x.first - half;
+    }
+  }
+  return grid;
+}
+
+std::optional<Grid> resolve_display_grid(const DisplaySection& display, const Grid& grid) {
+  if (!display.x && !display.z && !display.pixels) return std::nullopt;
+  Grid shown = grid;
+  if (display.x) shown.x = {(*display.x)[0], (*display.x)[1], grid.x.count};
+  if (display.z) shown.z = {(*display.z)[0], (*display.z)[1], grid.z.count};
+  if (display.pixels) {
+    shown.x.count = (*display.pixels)[0];
+    shown.z.count = (*display.pixels)[1];
+  }
+  if (shown == grid) return std::nullopt;
+  return shown;
+}
+
+void check_memory(const Configuration& configuration, const ImagingPlan& plan, std::size_t frames_in_flight) {
+  const double needed = memory_needed(plan, frames_in_flight);
+  const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
+  if (needed <= limit) return;
+  throw InputError(
+      place(configuration, "[grid] pixels"),
+      fmt::format("{} x {} pixels with {} elements and {} view{}, which need {:.2f} GB", plan.grid.x.count, plan.grid.z.count,
+                  plan.acquisition.elements(), plan.laws.size(), plan.laws.size() == 1 ? "" : "s", 1e-9 * needed),
+      fmt::format("a plan that fits into {:.2f} GB ([imaging] memory_limit)", 1e-9 * limit));
+}
+
+}  // namespace
+
+void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
+                     std::vector<std::string>& notes) {
+  const auto note = [&](std::string_view key, const std::string& value, const std::string& before) {
+    notes.push_back(fmt::format("{}: {} = {} {}", configuration.name(), key, value,
+                                before.empty() ? "where the data states none" : fmt::format("replaces {}", before)));
+  };
+  const auto replace = [&](std::string_view key, const auto& wish, auto& member, double scale, std::string_view unit) {
+    if (!wish || *wish == member) return;
+    const bool unknown = member.value == 0.0;
+    note(key, fmt::format("{:g} {}", wish->value * scale, unit),
+         unknown ? std::string() : fmt::format("{:g} {} of the data", member.value * scale, unit));
+    member = *wish;
+  };
+  replace("[material] longitudinal_velocity", configuration.material.longitudinal_velocity, material.longitudinal_velocity, 1.0,
+          "m/s");
+  replace("[material] shear_velocity", configuration.material.shear_velocity, material.shear_velocity, 1.0, "m/s");
+
+  Probe& probe = acquisition.probe;
+  const ProbeSection& section = configuration.probe;
+  replace("[probe] centre_frequency", section.centre_frequency, probe.centre_frequency, 1e-6, "MHz");
+  replace("[probe] bandwidth", section.bandwidth, probe.bandwidth, 1e-6, "MHz");
+  if (section.pitch) {
+    const std::size_t count = probe.elements.size();
+    const Probe linear = make_linear_probe(count, *section.pitch, Metres(0.0), Hertz(0.0), Hertz(0.0));
+    for (std::size_t i = 0; i < count; ++i) {
+      probe.elements[i].centre = linear.elements[i].centre;
+      probe.elements[i].normal = Direction{};
+    }
+    note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
+  }
+  if (section.element_width) {
+    for (Element& element : probe.elements) element.width = *section.element_width;
+    note("[probe] element_width", fmt::format("{:g} mm", 1e3 * section.element_width->value), "the widths of the data");
+  }
+  if (section.element_length) {
+    for (Element& element : probe.elements) element.length = *section.element_length;
+    note("[probe] element_length", fmt::format("{:g} mm", 1e3 * section.element_length->value), "the lengths of the data");
+  }
+  if (section.dead_elements) {
+    for (Element& element : probe.elements) element.dead = false;
+    for (const std::size_t index : *section.dead_elements) {
+      if (index >= probe.elements.size()) {
+        throw InputError(place(configuration, "[probe] dead_elements"), fmt::format("element {}", index),
+                         fmt::format("0 to {}, as the data has {} elements", probe.elements.size() - 1, probe.elements.size()));
+      }
+      probe.elements[index].dead = true;
+    }
+    note("[probe] dead_elements", fmt::format("[{}]", fmt::join(*section.dead_elements, ", ")), "the dead elements of the data");
+  }
+
+  const AcquisitionSection& sampling = configuration.acquisition;
+  replace("[acquisition] sample_rate", sampling.sample_rate, acquisition.sample_rate, 1e-6, "MHz");
+  replace("[acquisition] start_time", sampling.start_time, acquisition.start_time, 1e6, "us");
+  replace("[acquisition] time_offset", sampling.time_offset, acquisition.time_offset, 1e6, "us");
+  if (sampling.sample_scale && *sampling.sample_scale != acquisition.sample_scale) {
+    note("[acquisition] sample_scale", fmt::format("{:g}", *sampling.sample_scale),
+         fmt::format("{:g} of the data", acquisition.sample_scale));
+    acquisition.sample_scale = *sampling.sample_scale;
+  }
+  if (sampling.matrix && *sampling.matrix != acquisition.matrix) {
+    const std::string_view word = words::matrix_kind.of(*sampling.matrix);
+    if (acquisition.matrix == MatrixKind::full) {
+      throw InputError(place(configuration, "[acquisition] matrix"), fmt::format("\"{}\" for data that is a full matrix", word),
+                       "no such key, or half-matrix data");
+    }
+    note("[acquisition] matrix", std::string(word), fmt::format("{} of the data", words::matrix_kind.of(acquisition.matrix)));
+    acquisition.matrix = *sampling.matrix;
+  }
+}
+
+std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
+                                              const Material& stated, std::size_t frames_in_flight) {
+  auto plan = std::make_shared<ImagingPlan>();
+  plan->acquisition = acquisition;
+  plan->material = stated;
+  std::vector<std::string> notes;
+  apply_overrides(configuration, plan->acquisition, plan->material, notes);
+  validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
+
+  // Laws first: their message about a missing velocity says more than the grid's.
+  const auto& views = configuration.imaging.views;
+  for (const std::string& view : views) {
+    if (std::count(views.begin(), views.end(), view) > 1) {
+      throw InputError(place(configuration, "[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
+    }
+    try {
+      plan->laws.push_back(make_delay_law(configuration.imaging.delay_law, {plan->acquisition, plan->material, view}));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", configuration.name(), error.what()));
+    }
+  }
+  plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
+  plan->display_grid = resolve_display_grid(configuration.display, plan->grid);
+  plan->interpolation = configuration.imaging.interpolation;
+  plan->apodization = configuration.apodization;
+  plan->compression = configuration.output;
+  plan->scan_interpolation = configuration.display.interpolation;
+  plan->cubic_alpha = configuration.display.cubic_alpha;
+  validate(*plan, configuration.name());
+  check_memory(configuration, *plan, frames_in_flight);
+  for (const std::string& line : notes) spdlog::info("{}", line);
+  return plan;
+}
+
+double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
+  const auto pixels = static_cast<double>(plan.grid.pixels());
+  const auto shown = static_cast<double>(plan.display_grid ? plan.display_grid->pixels() : plan.grid.pixels());
+  const auto views = static_cast<double>(plan.laws.size());
+  const auto elements = static_cast<double>(plan.acquisition.elements());
+  double tables = 0.0;
+  for (const DelayLaw& law : plan.laws) {
+    // One table serves both sides where nothing tells them apart. Per source and pixel an offset, and a share of its base.
+    const double sides = law.reciprocal() && plan.apodization.symmetric() ? 1.0 : 2.0;
+    const double entry = plan.apodization.trivial() ? 4.5 : 8.5;
+    tables += sides * entry * elements * pixels;
+  }
+  // Per view the complex image, its envelope (and that on the display grid) and the compressed image.
+  const double images = views * (12.0 * pixels + 5.0 * shown);
+  // Per engine the converted samples and their analytic signal; per slot the samples as they came.
+  const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.acquisition.samples);
+  const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
+  return tables + 16.0 * samples + slot * static_cast<double>(frames_in_flight);
+}
+
+double default_memory_limit() {
+  double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  // "max" where the control group sets no limit: reading a number then fails and leaves the machine's.
+  double group = 0.0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> group && group > 0.0) bytes = std::min(bytes, group);
+  return 0.75 * bytes;
+}
+
+}  // namespace echoform

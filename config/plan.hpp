@@ -1,0 +1,36 @@
+// From a configuration and an acquisition to an imaging plan.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/configuration.hpp"
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform {
+
+/// Resolves and checks everything that fixes how frames of `acquisition` become images. `stated` are the velocities of the
+/// recording or the sender (0 where it states none).
+///
+/// What [material], [probe] and [acquisition] set replaces what the data states, with one line in the log for each.
+/// An absent [grid] follows from the data: x is the aperture, first to last element centre (a single element: a quarter of
+/// the depth to either side); z goes from where the gate opens to where it closes on the axis, z = t / (1 / c_tx + 1 / c_rx)
+/// with the velocities of the first view, and begins at least one pixel below the surface.
+///
+/// Throws InputError, naming the configuration and the key, if anything is missing, contradictory or out of range, or if
+/// images, samples and delay tables for `frames_in_flight` frames need more than [imaging] memory_limit (says how much).
+[[nodiscard]] std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
+                                                            const Material& stated = {}, std::size_t frames_in_flight = 1);
+
+/// The first half of build_plan: `acquisition` and `material` as overridden; one line for each change is added to `notes`.
+void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
+                     std::vector<std::string>& notes);
+
+/// Bytes that images, samples and delay tables of a plan take with that many frames in flight: an upper estimate.
+[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight);
+
+/// Three quarters of the memory that this process may have: the machine's, or its control group's if that is less. Bytes.
+[[nodiscard]] double default_memory_limit();
+
+}  // namespace echoform

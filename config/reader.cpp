@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "config/configuration.hpp"
+#include "config/key_table.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+// Larger files are not configurations; reading stops before they fill the memory.
+constexpr std::uintmax_t size_limit = 1u << 20;
+
+/// Levenshtein's distance: insertions, deletions and replacements that turn `a` into `b`.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, diagonal + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+struct Reader {
+  std::string_view name;
+
+  [[nodiscard]] std::string place(const toml::source_region& source) const {
+    return fmt::format("{}:{}", name, source.begin.line);
+  }
+
+  void read(const toml::table& root, Configuration& into) const {
+    for (const auto& [section, node] : root) read_section(section.str(), section.source(), node, into);
+  }
+
+ private:
+  void read_section(std::string_view section, const toml::source_region& source, const toml::node& node,
+                    Configuration& into) const {
+    const auto& sections = configuration_sections();
+    const bool known = std::any_of(sections.begin(), sections.end(), [&](const Section& s) { return s.name == section; });
+    if (!known && !node.is_table()) {
+      throw InputError(place(source), fmt::format("the key {} outside any section", section), suggest_key(section, {}));
+    }
+    if (!known) throw InputError(place(source), fmt::format("the unknown section [{}]", section), nearest_section(section));
+    const toml::table* table = node.as_table();
+    if (table == nullptr) {
+      throw InputError(place(source), fmt::format("\"{}\" used as a key", section), fmt::format("the section [{}]", section));
+    }
+    for (const auto& [key, value] : *table) {
+      const Key* entry = find(section, key.str());
+      if (entry == nullptr) {
+        throw InputError(place(key.source()), fmt::format("the unknown key {} in [{}]", key.str(), section),
+                         suggest_key(key.str(), section));
+      }
+      entry->read(into, value, fmt::format("{}: [{}] {}", place(key.source()), section, entry->name));
+    }
+  }
+
+  static const Key* find(std::string_view section, std::string_view key) {
+    for (const Key& entry : configuration_keys()) {
+      if (entry.section == section && entry.name == key) return &entry;
+    }
+    return nullptr;
+  }
+
+  static std::string nearest_section(std::string_view section) {
+    const auto& all = configuration_sections();
+    const auto nearest = std::min_element(all.begin(), all.end(), [&](const Section& a, const Section& b) {
+      return edit_distance(section, a.name) < edit_distance(section, b.name);
+    });
+    return fmt::format("a known section; the nearest is [{}]", nearest->name);
+  }
+
+  /// The nearest key, with a preference for the section in which it was written.
+  static std::string suggest_key(std::string_view key, std::string_view section) {
+    const auto cost = [&](const Key& entry) { return 2 * edit_distance(key, entry.name) + (entry.section == section ? 0 : 1); };
+    const auto& all = configuration_keys();
+    const auto nearest = std::min_element(all.begin(), all.end(), [&](const Key& a, const Key& b) { return cost(a) < cost(b); });
+    return fmt::format("a known key; the nearest is {} in [{}]", nearest->name, nearest->section);
+  }
+};
+
+}  // namespace
+
+Configuration parse_configuration(std::string_view text, std::string_view name) {
+  Configuration configuration;
+  configuration.file = name;
+  toml::table root;
+  try {
+    root = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    std::string what(error.description());
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    throw InputError(fmt::format("{}:{}", name, error.source().begin.line), fmt::format("a fault in the TOML ({})", what),
+                     "valid TOML, each section and key once");
+  }
+  Reader{name}.read(root, configuration);
+  return configuration;
+}
+
+Configuration load_configuration(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError(path.string(), "no such file", "a TOML file");
+  if (!std::filesystem::is_regular_file(status)) throw InputError(path.string(), "something that is not a file", "a TOML file");
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > size_limit)
+    throw InputError(path.string(), fmt::format("{} bytes", size), fmt::format("a TOML file of at most {} bytes", size_limit));
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream || error) throw InputError(path.string(), "a file that cannot be read", "a readable TOML file");
+  return parse_configuration(text.view(), path.string());
+}
+
+HostPort parse_host_port(std::string_view text, std::string_view where) {
+  const auto refuse = [&] { throw InputError(where, fmt::format("\"{}\"", text), "HOST:PORT with a port from 0 to 65535"); };
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) refuse();
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  if (host.front() == '[' && host.back() == ']' && host.size() > 2) {
+    host = host.substr(1, host.size() - 2);
+  } else if (host.find_first_of(":[]/ ") != std::string_view::npos) {
+    refuse();
+  }
+  HostPort result;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), result.port);
+  if (digits.empty() || fault != std::errc() || end != digits.data() + digits.size()) refuse();
+  result.host = host;
+  return result;
+}
+
+BackendChoice backend_choice(const ImagingSection& imaging) {
+  BackendChoice choice;
+  choice.automatic = imaging.backend == BackendWish::automatic;
+  choice.kind = imaging.backend == BackendWish::cuda ? BackendKind::cuda : BackendKind::cpu;
+  choice.threads = imaging.threads;
+  return choice;
+}
+
+}  // namespace echoform

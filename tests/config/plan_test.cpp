@@ -1,0 +1,216 @@
+#include "config/plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// 16 elements of 1 mm pitch; 501 samples at 10 MHz from 10 us: the gate is 10 .. 60 us.
+Acquisition example() {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(16, Metres(1e-3), Metres(0.8e-3), Hertz(2e6), Hertz(1e6));
+  acquisition.samples = 501;
+  acquisition.sample_rate = Hertz(10e6);
+  acquisition.start_time = Seconds(10e-6);
+  acquisition.encoding = SampleEncoding::float32;
+  return acquisition;
+}
+const Material steel{MetresPerSecond(6000.0), MetresPerSecond(3000.0)};
+
+std::string fault_of(const Configuration& configuration, const Acquisition& acquisition, const Material& material = steel) {
+  try {
+    static_cast<void>(build_plan(configuration, acquisition, material));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Plan, GridFollowsFromApertureAndGate) {
+  const auto plan = build_plan({}, example(), steel);
+  // Aperture: 15 pitches, centred. Depth: z = t c / 2 at 10 and 60 us. Tolerance: rounding of a few products.
+  EXPECT_NEAR(plan->grid.x.first.value, -7.5e-3, 1e-15);
+  EXPECT_NEAR(plan->grid.x.last.value, 7.5e-3, 1e-15);
+  EXPECT_NEAR(plan->grid.z.first.value, 30e-3, 1e-15);
+  EXPECT_NEAR(plan->grid.z.last.value, 180e-3, 1e-15);
+  EXPECT_EQ(plan->grid.pixels(), 256u * 256u);
+  EXPECT_FALSE(plan->display_grid);
+}
+
+TEST(Plan, TimeOffsetAndModeShiftTheDefaultGate) {
+  Configuration configuration;
+  configuration.imaging.views = {"LT"};
+  configuration.acquisition.time_offset = Seconds(1e-6);
+  const auto plan = build_plan(configuration, example(), steel);
+  // z = t / (1 / 6000 + 1 / 3000) = 2000 t at 9 and 59 us.
+  EXPECT_NEAR(plan->grid.z.first.value, 18e-3, 1e-15);
+  EXPECT_NEAR(plan->grid.z.last.value, 118e-3, 1e-15);
+}
+
+TEST(Plan, AGateFromZeroBeginsOnePixelBelowTheSurface) {
+  Acquisition acquisition = example();
+  acquisition.start_time = Seconds(-1e-6);
+  const auto plan = build_plan({}, acquisition, steel);
+  EXPECT_NEAR(plan->grid.z.last.value, 49e-6 * 3000.0, 1e-15);
+  EXPECT_NEAR(plan->grid.z.first.value, plan->grid.z.last.value / 256.0, 1e-15);
+}
+
+TEST(Plan, ASingleElementGetsAWidthToLookAt) {
+  Acquisition acquisition = example();
+  acquisition.probe.elements.resize(1);
+  const auto plan = build_plan({}, acquisition, steel);
+  EXPECT_LT(plan->grid.x.first, plan->grid.x.last);
+}
+
+TEST(Plan, DisplayGridOnlyWhereItDiffers) {
+  Configuration configuration;
+  configuration.display.pixels = {256, 256};
+  EXPECT_FALSE(build_plan(configuration, example(), steel)->display_grid);
+  configuration.display.pixels = {64, 32};
+  const auto plan = build_plan(configuration, example(), steel);
+  ASSERT_TRUE(plan->display_grid);
+  EXPECT_EQ(plan->display_grid->x.count, 64u);
+  EXPECT_EQ(plan->display_grid->x.first, plan->grid.x.first);
+}
+
+TEST(Plan, OverridesReplaceAndSaySo) {
+  Configuration configuration = parse_configuration(R"(
+[material]
+longitudinal_velocity = 5900
+[probe]
+pitch = 0.5e-3
+centre_frequency = 2e6
+dead_elements = [2]
+[acquisition]
+sample_rate = 20e6
+sample_scale = 0.5
+)",
+                                                    "scan.toml");
+  Acquisition acquisition = example();
+  acquisition.probe.elements[1].dead = true;
+  Material material = steel;
+  std::vector<std::string> notes;
+  apply_overrides(configuration, acquisition, material, notes);
+  EXPECT_EQ(material.longitudinal_velocity.value, 5900.0);
+  EXPECT_EQ(material.shear_velocity.value, 3000.0) << "what is not set stays";
+  EXPECT_NEAR((acquisition.probe.elements[1].centre.x - acquisition.probe.elements[0].centre.x).value, 0.5e-3, 1e-15);
+  EXPECT_EQ(acquisition.probe.elements[0].width.value, 0.8e-3);
+  EXPECT_FALSE(acquisition.probe.elements[1].dead);
+  EXPECT_TRUE(acquisition.probe.elements[2].dead);
+  EXPECT_EQ(acquisition.sample_rate.value, 20e6);
+  EXPECT_EQ(acquisition.sample_scale, 0.5);
+  EXPECT_THAT(notes, ElementsAre("scan.toml: [material] longitudinal_velocity = 5900 m/s replaces 6000 m/s of the data",
+                                 "scan.toml: [probe] pitch = 0.5 mm replaces the element positions of the data",
+                                 "scan.toml: [probe] dead_elements = [2] replaces the dead elements of the data",
+                                 "scan.toml: [acquisition] sample_rate = 20 MHz replaces 10 MHz of the data",
+                                 "scan.toml: [acquisition] sample_scale = 0.5 replaces 1 of the data"))
+      << "one line each, and none for the centre frequency, which is the same";
+}
+
+TEST(Plan, MatrixKindMayOnlyChangeBetweenHalves) {
+  Configuration configuration;
+  configuration.acquisition.matrix = MatrixKind::half_summed;
+  Acquisition acquisition = example();
+  EXPECT_EQ(fault_of(configuration, acquisition),
+            "configuration: [acquisition] matrix: found \"half_summed\" for data that is a full matrix; expected no such key, or "
+            "half-matrix data");
+  acquisition.matrix = MatrixKind::half;
+  EXPECT_EQ(build_plan(configuration, acquisition, steel)->acquisition.matrix, MatrixKind::half_summed);
+}
+
+TEST(Plan, DeadElementsMustExist) {
+  Configuration configuration;
+  configuration.probe.dead_elements = {16};
+  EXPECT_EQ(fault_of(configuration, example()),
+            "configuration: [probe] dead_elements: found element 16; expected 0 to 15, as the data has 16 elements");
+}
+
+TEST(Plan, MissingVelocityNamesTheKey) {
+  Configuration configuration;
+  EXPECT_THAT(fault_of(configuration, example(), {}),
+              HasSubstr("[material] longitudinal_velocity: found 0 m/s; expected a positive velocity"));
+  configuration.imaging.views = {"TT"};
+  EXPECT_THAT(fault_of(configuration, example(), {MetresPerSecond(6000.0), MetresPerSecond(0.0)}),
+              HasSubstr("[material] shear_velocity"));
+}
+
+TEST(Plan, UnknownLawAndViewListWhatThereIs) {
+  Configuration configuration;
+  configuration.imaging.delay_law = "immersion2";
+  EXPECT_THAT(fault_of(configuration, example()), HasSubstr("found \"immersion2\"; expected one of: contact"));
+  configuration = {};
+  configuration.imaging.views = {"LX"};
+  EXPECT_THAT(fault_of(configuration, example()), HasSubstr("found \"LX\"; expected LL, LT, TL or TT"));
+  configuration.imaging.views = {"LL", "LL"};
+  EXPECT_EQ(fault_of(configuration, example()), "configuration: [imaging] views: found \"LL\" twice; expected each view once");
+}
+
+TEST(Plan, ReversedGridIsRefused) {
+  Configuration configuration;
+  configuration.grid.x = {Metres(0.01), Metres(-0.01)};
+  EXPECT_EQ(fault_of(configuration, example()), "configuration grid x: found [0.01, -0.01] m; expected first < last");
+}
+
+TEST(Plan, OnePixelNeedsEqualEnds) {
+  Configuration configuration;
+  configuration.grid.pixels = {1, 16};
+  EXPECT_EQ(build_plan(configuration, example(), steel)->grid.x.count, 1u) << "the default is the aperture's middle";
+  configuration.grid.x = {Metres(-0.01), Metres(0.01)};
+  EXPECT_THAT(fault_of(configuration, example()), HasSubstr("expected equal ends for one pixel"));
+}
+
+TEST(Plan, TooLargeForMemorySaysHowMuchItNeeds) {
+  Configuration configuration;
+  configuration.grid.pixels = {2000, 2000};
+  configuration.imaging.memory_limit = 100e6;
+  // One table of 16 x 4e6 entries of 4.5 bytes is 0.288 GB, the images (12 + 5) x 4e6 bytes 0.068 GB, samples 0.003 GB.
+  EXPECT_EQ(fault_of(configuration, example()),
+            "configuration: [grid] pixels: found 2000 x 2000 pixels with 16 elements and 1 view, which need 0.36 GB; "
+            "expected a plan that fits into 0.10 GB ([imaging] memory_limit)");
+}
+
+TEST(Plan, MemoryGrowsWithFramesInFlightAndViews) {
+  Configuration configuration;
+  const auto one = build_plan(configuration, example(), steel);
+  EXPECT_GT(memory_needed(*one, 4), memory_needed(*one, 1));
+  configuration.imaging.views = {"LL", "TT"};
+  EXPECT_GT(memory_needed(*build_plan(configuration, example(), steel), 1), 1.5 * memory_needed(*one, 1));
+  EXPECT_GT(default_memory_limit(), 0.0);
+}
+
+TEST(SimulatorSection, SeedMovesTheDemoPartAndReflectorsReplaceIt) {
+  Configuration configuration;
+  const auto first = simulator_configuration(configuration);
+  configuration.simulator.source.seed = 2;
+  const auto second = simulator_configuration(configuration);
+  EXPECT_EQ(first.phantom.reflectors(), second.phantom.reflectors());
+  EXPECT_TRUE([&] {
+    for (std::size_t i = 0; i < first.phantom.points.size(); ++i) {
+      if (first.phantom.points[i].centre != second.phantom.points[i].centre) return true;
+    }
+    return false;
+  }());
+  configuration.simulator.backwall = Metres(0.02);
+  const auto replaced = simulator_configuration(configuration);
+  EXPECT_EQ(replaced.phantom.reflectors(), 1u);
+  EXPECT_EQ(replaced.phantom.backwalls.front().depth.value, 0.02);
+}
+
+TEST(SimulatorSection, ContradictionsNameTheSection) {
+  Configuration configuration = parse_configuration("[simulator]\nsample_rate = 1e6\n", "demo.toml");
+  try {
+    static_cast<void>(simulator_configuration(configuration));
+    FAIL() << "5 MHz need more than 10 MHz";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), ::testing::StartsWith("demo.toml: [simulator]"));
+  }
+}
+
+}  // namespace
+}  // namespace echoform
