@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "apps/doors.hpp"
 #include "config/plan.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "pipeline/errors.hpp"
@@ -12,10 +13,6 @@
 
 namespace echoform {
 namespace {
-
-std::chrono::milliseconds in_milliseconds(Seconds time) {
-  return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(1e3 * time.value + 0.5));
-}
 
 /// Senders state no velocities: what a view needs must be there before the first of them comes.
 void check_velocities(const Configuration& configuration, const Material& stated) {
@@ -39,44 +36,6 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
   options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
   options.backend = backend_choice(configuration.imaging);
-  return options;
-}
-
-TcpSourceOptions source_options(const Configuration& configuration) {
-  const InputSection& input = configuration.input;
-  const HostPort place = parse_host_port(input.listen, "[input] listen");
-  TcpSourceOptions options;
-  options.address = place.host;
-  options.port = place.port;
-  options.token = input.token;
-  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
-  options.hello_timeout = in_milliseconds(input.hello_timeout);
-  options.stall_timeout = in_milliseconds(input.stall_timeout);
-  options.idle_timeout = in_milliseconds(input.idle_timeout);
-  options.io_threads = input.io_threads;
-  options.maximum_connections = input.max_connections;
-  return options;
-}
-
-ZeromqSinkOptions image_options(const ServerSection& server) {
-  const HostPort place = parse_host_port(server.images, "[server] images");
-  ZeromqSinkOptions options;
-  options.name = server.name;
-  options.address = place.host;
-  options.port = place.port;
-  options.bytes_per_subscriber = server.subscriber_bytes;
-  return options;
-}
-
-WebSinkOptions web_options(const ServerSection& server) {
-  const HostPort place = parse_host_port(server.web, "[server] web");
-  WebSinkOptions options;
-  options.name = server.name;
-  options.address = place.host;
-  options.port = place.port;
-  options.connections = server.max_web_connections;
-  options.viewers = server.max_viewers;
-  options.host_names = server.web_host_names;
   return options;
 }
 
@@ -114,14 +73,23 @@ class PublicationTime final : public ImageSink {
 ImagingServer::ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks)
     : configuration_(std::move(configuration)), stated_(stated), publication_time_(std::make_shared<PublicationTime>()) {
   check_velocities(configuration_, stated_);
-  source_ = make_tcp_source(source_options(configuration_));
-  images_ = make_zeromq_sink(image_options(configuration_.server));
-  web_ = make_web_sink(web_options(configuration_.server));
-  sinks.insert(sinks.end(), {publication_time_, images_, web_});
+  for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_));
+  sinks.push_back(publication_time_);
+  for (const SinkDoor& door : sink_doors()) {
+    sinks_.push_back(door.make(configuration_));
+    sinks.push_back(sinks_.back());
+  }
   const PlanFactory plan = [this](const Acquisition& acquisition) {
     return build_plan(configuration_, acquisition, stated_, configuration_.input.slots);
   };
   pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), plan, std::move(sinks), clock_);
+  for (const auto& sink : sinks_) {
+    if (images_ == nullptr) images_ = dynamic_cast<const ZeromqSink*>(sink.get());
+    if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());
+  }
+  for (const auto& source : sources_) {
+    if (tcp_ == nullptr) tcp_ = dynamic_cast<TcpSource*>(source.get());
+  }
   web_->set_metrics([this, door = metrics_door_]() -> std::string {
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
@@ -140,7 +108,7 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   report.viewers = web_->viewers();
   report.viewer_dropped = web_->viewer_dropped();
   report.last_frame = publication_time_->last();
-  const SourceCounters counters = source_->counters();
+  const SourceCounters counters = tcp_->counters();
   for (const auto& [reason, word] : words::decode_reason.entries) {
     report.decode_errors.emplace_back(word, counters.decode_errors[static_cast<std::size_t>(reason)]);
   }
@@ -152,13 +120,13 @@ ImagingServer::~ImagingServer() {
 }
 
 void ImagingServer::start() {
-  source_->start(*pipeline_);
+  for (const auto& source : sources_) source->start(*pipeline_);
 }
 
 void ImagingServer::stop() {
   if (stopped_) return;
   stopped_ = true;
-  source_->stop();
+  for (const auto& source : sources_) source->stop();
   pipeline_->stop();
   // What reads the pipeline ends before it.
   telemetry_.reset();
@@ -167,9 +135,15 @@ void ImagingServer::stop() {
 }
 
 std::vector<std::string> ImagingServer::addresses() const {
-  return {fmt::format("frames in   {}", source_->describe()), fmt::format("images out  {}", images_->endpoint()),
-          fmt::format("telemetry   {}", telemetry_ ? telemetry_->endpoint() : "stopped"),
-          fmt::format("viewer      {}", web_->url())};
+  std::vector<std::string> lines;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
+  }
+  for (std::size_t k = 0; k < sinks_.size(); ++k) {
+    lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));
+  }
+  lines.push_back(fmt::format("{:<11} {}", "telemetry", telemetry_ ? telemetry_->endpoint() : "stopped"));
+  return lines;
 }
 
 std::string closure_text(const CounterSnapshot& counters) {

@@ -33,7 +33,7 @@ class ImagingServer {
   void stop();
 
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
-  [[nodiscard]] TcpSource& source() { return *source_; }
+  [[nodiscard]] TcpSource& source() { return *tcp_; }
   [[nodiscard]] const WebSink& web() const { return *web_; }
   [[nodiscard]] const ZeromqSink& images() const { return *images_; }
   /// One line for each address, for people.
@@ -52,11 +52,15 @@ class ImagingServer {
   const std::shared_ptr<MetricsDoor> metrics_door_ = std::make_shared<MetricsDoor>();
   SystemClock clock_;
   std::shared_ptr<PublicationTime> publication_time_;
-  std::shared_ptr<ZeromqSink> images_;
-  std::shared_ptr<WebSink> web_;
+  // As the tables of doors.hpp list them.
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<std::shared_ptr<ImageSink>> sinks_;
   std::unique_ptr<Pipeline> pipeline_;
-  std::unique_ptr<TcpSource> source_;
   std::unique_ptr<TelemetryPublisher> telemetry_;
+  // Among them, those that are asked for addresses and figures of their own.
+  TcpSource* tcp_ = nullptr;
+  const ZeromqSink* images_ = nullptr;
+  WebSink* web_ = nullptr;
   bool stopped_ = false;
 };
 

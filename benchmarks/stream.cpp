@@ -30,7 +30,7 @@ std::size_t resident_bytes() {
 class Viewer {
  public:
   explicit Viewer(const std::string& endpoint)
-      : subscriber_({endpoint, "image", false, std::size_t{256} << 20}), thread_([this](const std::stop_token& stop) {
+      : subscriber_({endpoint, "echoform", false, std::size_t{256} << 20}), thread_([this](const std::stop_token& stop) {
           while (!stop.stop_requested()) {
             if (subscriber_.receive(std::chrono::milliseconds(20)) != nullptr) seen_.fetch_add(1);
           }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Receives Echoform's live images in Python.
 
-    python3 examples/python_subscriber.py --connect tcp://127.0.0.1:17172 --frames 100 --save image.npy
+    python3 examples/python_subscriber.py --connect tcp://127.0.0.1:17180 --frames 100 --save image.npy
 
 Needs pyzmq, numpy and protobuf (Debian: python3-zmq python3-numpy python3-protobuf). The message classes are taken from
 --messages (the build makes them in build/release/python), or generated from proto/image.proto where protoc is installed.
@@ -56,8 +56,8 @@ def pixels(messages, image):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--connect", default="tcp://127.0.0.1:17172", metavar="tcp://HOST:PORT")
-    parser.add_argument("--stream", default="image", help="the stream's exact name, e.g. image or image.display")
+    parser.add_argument("--connect", default="tcp://127.0.0.1:17180", metavar="tcp://HOST:PORT")
+    parser.add_argument("--stream", default="echoform", help="the stream's exact name: the server's name, or NAME.display for 8 bits")
     parser.add_argument("--frames", type=int, default=0, help="stop after so many images; 0: run until interrupted")
     parser.add_argument("--timeout", type=float, default=10.0, help="give up when no image comes for so many seconds")
     parser.add_argument("--latest", action="store_true", help="skip to the newest image instead of reading every one")

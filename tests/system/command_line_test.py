@@ -177,9 +177,11 @@ web = "{places['web']}"
         for number in (signal.SIGINT, signal.SIGTERM):
             server = subprocess.Popen([PROGRAM, "serve", "--config", str(self.serve_config())], stdout=subprocess.PIPE,
                                       stderr=subprocess.PIPE, text=True)
+            self.addCleanup(server.wait)
+            self.addCleanup(server.kill)  # first: a server that did not end must not outlive the test
             lines = []
-            while not any("viewer" in line for line in lines):  # the last of the addresses
-                lines.append(server.stderr.readline())
+            while not any("telemetry" in line for line in lines):  # the last of the addresses
+                lines.append(server.stdout.readline())
                 self.assertTrue(lines[-1], "".join(lines))
             server.send_signal(number)
             output, _ = server.communicate(timeout=30)

@@ -42,7 +42,7 @@ def main():
             z, x = numpy.unravel_index(image.argmax(), image.shape)
             assert abs(numpy.linspace(-20, 20, 256)[x] - 8) < 0.08 and abs(numpy.linspace(1, 45, 256)[z] - 30) < 0.09, (x, z)
 
-            done = receive(arguments, endpoint, "--frames", "5", "--stream", "image.display", "--latest", "--save", str(file))
+            done = receive(arguments, endpoint, "--frames", "5", "--stream", "echoform.display", "--latest", "--save", str(file))
             assert done.returncode == 0, done.stderr
             assert numpy.load(file).dtype == numpy.uint8 and numpy.load(file).max() == 255
 

@@ -111,7 +111,7 @@ def check(page, server, program, folder):
     # Live, at a rate, with everything filled in.
     server.do("run")
     state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 20 and s["imagesPerSecond"] > 5)
-    assert state["stream"] == "image" and state["faults"] == 0, state
+    assert state["stream"] == "echoform" and state["faults"] == 0, state
     page.until("the statistics are shown", lambda s: float(page.text("rate")) > 0 and "ms" in page.text("latency"))
 
     # Axes in mm, the right way round, with one scale along both.
@@ -189,11 +189,11 @@ def check(page, server, program, folder):
     page.until("resumed by the space bar", lambda s: not s["paused"])
 
     # The display stream, 8 bits, shows the same spot.
-    page.set("stream", "image.display", "change")
-    page.until("the display stream", lambda s: s["stream"] == "image.display" and s["status"] == "live" and s["received"] > 0)
+    page.set("stream", "echoform.display", "change")
+    page.until("the display stream", lambda s: s["stream"] == "echoform.display" and s["status"] == "live" and s["received"] > 0)
     assert near(page.brightest(), (0, 20), 0.18), page.brightest()
-    page.set("stream", "image", "change")
-    page.until("the envelope again", lambda s: s["stream"] == "image" and s["status"] == "live")
+    page.set("stream", "echoform", "change")
+    page.until("the envelope again", lambda s: s["stream"] == "echoform" and s["status"] == "live")
 
     # Says plainly that the stream stopped, and that it is back.
     server.do("stop")

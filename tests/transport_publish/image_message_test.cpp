@@ -27,16 +27,16 @@ std::string message_of(ImageMessageWriter& writer, const FinishedFrame& frame, s
 
 std::vector<std::string> names(const ImagingPlan& plan) {
   std::vector<std::string> list;
-  for (const auto& stream : describe_streams(plan, "image")) list.push_back(stream.name);
+  for (const auto& stream : describe_streams(plan, "echoform")) list.push_back(stream.name);
   return list;
 }
 
 TEST(ImageStreams, AreNamedAfterTheServerAndWhereThereAreSeveralAfterTheView) {
   synthetic::Shape shape;
-  EXPECT_THAT(names(*synthetic::Stream(shape).plan()), ::testing::ElementsAre("image", "image.display"));
+  EXPECT_THAT(names(*synthetic::Stream(shape).plan()), ::testing::ElementsAre("echoform", "echoform.display"));
   shape.views = {"LL", "TT-T"};
   EXPECT_THAT(names(*synthetic::Stream(shape).plan()),
-              ::testing::ElementsAre("image/LL", "image/LL.display", "image/TT-T", "image/TT-T.display"));
+              ::testing::ElementsAre("echoform/LL", "echoform/LL.display", "echoform/TT-T", "echoform/TT-T.display"));
 }
 
 TEST(ImageStreams, RefuseNamesThatCouldNotBeToldApart) {
@@ -44,24 +44,24 @@ TEST(ImageStreams, RefuseNamesThatCouldNotBeToldApart) {
   for (const char* bad : {"", "a b", "a/b", "a.display", "\xC3\xA4"}) {
     EXPECT_THROW(validate_stream_name(bad, "[server] stream"), InputError) << bad;
   }
-  EXPECT_THROW(ImageMessageWriter("image", {.envelope = false, .display = false}), InputError);
+  EXPECT_THROW(ImageMessageWriter("echoform", {.envelope = false, .display = false}), InputError);
 }
 
 TEST(ImageMessage, StockParserReadsEveryField) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.004), Metres(0.020));
-  ImageMessageWriter writer("image");
+  ImageMessageWriter writer("echoform");
   writer.set_plan(stream.plan());
   stream.slot().images[0].reference = 0.75F;
   stream.slot().clipped_samples = 7;
   const FinishedFrame frame = stream.frame(41);
   const std::string message = message_of(writer, frame, 0);
   ASSERT_LE(message.size(), writer.capacity());
-  EXPECT_THAT(message, StartsWith(stream_prefix("image")));
+  EXPECT_THAT(message, StartsWith(stream_prefix("echoform")));
 
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message));
-  EXPECT_EQ(image.stream(), "image");
+  EXPECT_EQ(image.stream(), "echoform");
   EXPECT_EQ(image.sequence(), 41u);
   EXPECT_EQ(image.view(), "LL");
   EXPECT_EQ(image.acquisition_time(), 1'700'000'000'000'000'000u);
@@ -86,7 +86,7 @@ TEST(ImageMessage, StockParserReadsEveryField) {
   EXPECT_EQ(std::memcmp(image.pixels().data(), stream.slot().images[0].envelope.data(), image.pixels().size()), 0);
 
   ASSERT_TRUE(image.ParseFromString(message_of(writer, frame, 1)));
-  EXPECT_EQ(image.stream(), "image.display");
+  EXPECT_EQ(image.stream(), "echoform.display");
   EXPECT_EQ(image.encoding(), wire::DISPLAY_UINT8);
   EXPECT_EQ(image.pixels().size(), 41u * 31u);
 }
@@ -94,7 +94,7 @@ TEST(ImageMessage, StockParserReadsEveryField) {
 TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.0), Metres(0.01));
-  ImageMessageWriter writer("image");
+  ImageMessageWriter writer("echoform");
   writer.set_plan(stream.plan());
   const std::string message = message_of(writer, stream.frame(3), 0);
   wire::Image image;
@@ -104,7 +104,7 @@ TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
 
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
   synthetic::Stream stream;
-  ImageMessageWriter writer("image");
+  ImageMessageWriter writer("echoform");
   writer.set_plan(stream.plan());
   stream.slot().images[0].display = Buffer();
   EXPECT_GT(writer.prepare(stream.frame(1), 0), 0u);
@@ -118,7 +118,7 @@ TEST(ImageMessage, DisplayHasItsOwnGrid) {
   synthetic::Stream stream;
   auto plan = std::make_shared<ImagingPlan>(*stream.plan());
   plan->display_grid = Grid{{Metres(-0.01), Metres(0.01), 11}, {Metres(0.005), Metres(0.015), 7}, {}};
-  ImageMessageWriter writer("image");
+  ImageMessageWriter writer("echoform");
   writer.set_plan(plan);
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 1)));
@@ -130,7 +130,7 @@ TEST(ImageMessage, WritingAllocatesNothing) {
   synthetic::Shape shape;
   shape.views = {"LL", "a view whose name is too long for the small strings of the library"};
   synthetic::Stream stream(shape);
-  ImageMessageWriter writer("image");
+  ImageMessageWriter writer("echoform");
   writer.set_plan(stream.plan());
   std::vector<std::byte> memory(writer.capacity());
   const std::size_t before = thread_allocations();
@@ -143,8 +143,8 @@ TEST(ImageMessage, WritingAllocatesNothing) {
 }
 
 TEST(StreamPrefix, SelectsOneStreamOnly) {
-  EXPECT_EQ(stream_prefix("image"), std::string("\x0A\x05image"));
-  EXPECT_THAT(stream_prefix("image.display"), ::testing::Not(StartsWith(stream_prefix("image"))));
+  EXPECT_EQ(stream_prefix("echoform"), std::string("\x0A\x08""echoform"));
+  EXPECT_THAT(stream_prefix("echoform.display"), ::testing::Not(StartsWith(stream_prefix("echoform"))));
   const std::string longer(200, 'a');
   wire::Image image;
   image.set_stream(longer);
@@ -153,7 +153,7 @@ TEST(StreamPrefix, SelectsOneStreamOnly) {
 
 wire::Image good_image() {
   wire::Image image;
-  image.set_stream("image");
+  image.set_stream("echoform");
   image.set_encoding(wire::DISPLAY_UINT8);
   for (wire::Axis* axis : {image.mutable_x(), image.mutable_z()}) {
     axis->set_first(0.0);

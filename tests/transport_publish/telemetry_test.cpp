@@ -55,7 +55,7 @@ TEST(Telemetry, CarriesTheClosure) {
   wire::Telemetry message;
   const TelemetryReport report = some_report();
   ASSERT_TRUE(report.metrics.counters.closes());
-  fill_telemetry(report, "image", 5s, message);
+  fill_telemetry(report, "echoform", 5s, message);
   std::uint64_t dropped = 0;
   for (const auto& drop : message.drops()) dropped += drop.frames();
   EXPECT_EQ(message.drops_size(), static_cast<int>(drop_reason_count));
@@ -66,18 +66,18 @@ TEST(Telemetry, CarriesTheClosure) {
   ASSERT_EQ(message.distributions_size(), 5);
   EXPECT_EQ(message.distributions(0).name(), "frame_latency");
   EXPECT_EQ(message.distributions(0).p99(), 7'000'000u);
-  fill_telemetry(report, "image", 6s, message);  // reused
+  fill_telemetry(report, "echoform", 6s, message);  // reused
   EXPECT_EQ(message.distributions_size(), 5);
 }
 
 TEST(TelemetryPublisher, SendsReportsOnItsOwnSocket) {
   TelemetryPublisher publisher({.port = 0, .interval = 5ms}, some_report);
-  TelemetrySubscriber subscriber(publisher.endpoint(), "image"), other(publisher.endpoint(), "imag");
+  TelemetrySubscriber subscriber(publisher.endpoint(), "echoform"), other(publisher.endpoint(), "echofor");
   for (int i = 0; i < 3; ++i) {
     const wire::Telemetry* message = subscriber.receive(10s);
     ASSERT_NE(message, nullptr);
     EXPECT_EQ(message->frames_received(), 1000u);
-    EXPECT_EQ(message->stream(), "image");
+    EXPECT_EQ(message->stream(), "echoform");
   }
   EXPECT_EQ(other.receive(50ms), nullptr);  // a name that only begins alike
 }

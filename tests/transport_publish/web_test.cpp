@@ -119,12 +119,12 @@ TEST(WebPages, AreServed) {
   EXPECT_EQ(get(*sink, "/metrics").result(), http::status::service_unavailable);
   sink->set_metrics([] { return std::string("echoform_up 1\n"); });
   EXPECT_EQ(get(*sink, "/metrics").body(), "echoform_up 1\n");
-  EXPECT_EQ(get(*sink, "/streams.json").body(), "{\"name\":\"image\",\"streams\":[]}\n");
+  EXPECT_EQ(get(*sink, "/streams.json").body(), "{\"name\":\"echoform\",\"streams\":[]}\n");
   synthetic::Stream stream;
   sink->plan_changed(stream.plan());
   EXPECT_EQ(get(*sink, "/streams.json").body(),
-            "{\"name\":\"image\",\"streams\":[{\"name\":\"image\",\"view\":\"LL\",\"encoding\":\"envelope_float32\"},"
-            "{\"name\":\"image.display\",\"view\":\"LL\",\"encoding\":\"display_uint8\"}]}\n");
+            "{\"name\":\"echoform\",\"streams\":[{\"name\":\"echoform\",\"view\":\"LL\",\"encoding\":\"envelope_float32\"},"
+            "{\"name\":\"echoform.display\",\"view\":\"LL\",\"encoding\":\"display_uint8\"}]}\n");
 }
 
 TEST(WebPages, UseNothingFromElsewhere) {
@@ -246,10 +246,10 @@ TEST(WebTrust, Rules) {
   EXPECT_TRUE(origin_allowed("http://localhost:1", "localhost:1"));
   EXPECT_FALSE(origin_allowed("http://localhost:2", "localhost:1"));
   EXPECT_FALSE(origin_allowed("file://localhost:1", "localhost:1"));
-  const auto target = parse_target("/images?x=1&stream=image%2FTT.display&token=a%26b");
+  const auto target = parse_target("/images?x=1&stream=echoform%2FTT.display&token=a%26b");
   ASSERT_TRUE(target);
   EXPECT_EQ(target->path, "/images");
-  EXPECT_EQ(target->stream, "image/TT.display");
+  EXPECT_EQ(target->stream, "echoform/TT.display");
   EXPECT_EQ(target->token, "a&b");
   EXPECT_FALSE(parse_target("/images?stream=%zz"));
   EXPECT_EQ(json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
@@ -260,11 +260,11 @@ TEST(WebImages, OneAtATimeAndTheNewestWins) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0), Metres(0.02));
   sink->plan_changed(stream.plan());
-  Viewer viewer(*sink, "/images?stream=image");
+  Viewer viewer(*sink, "/images?stream=echoform");
   sink->publish(stream.frame(1));
   const wire::Image first = viewer.read();
   EXPECT_EQ(first.sequence(), 1u);
-  EXPECT_EQ(first.stream(), "image");
+  EXPECT_EQ(first.stream(), "echoform");
   EXPECT_EQ(first.pixels().size(), 41u * 31u * 4u);
   for (std::uint64_t sequence = 2; sequence <= 51; ++sequence) sink->publish(stream.frame(sequence));
   viewer.say("ready");
@@ -282,19 +282,19 @@ TEST(WebImages, AViewerThatComesAfterTheSourceStoppedSeesTheLastImage) {
   sink->plan_changed(stream.plan());
   sink->publish(stream.frame(7));
   EXPECT_EQ(Viewer(*sink).read().sequence(), 7u);
-  EXPECT_EQ(Viewer(*sink, "/images?stream=image.display").read().stream(), "image.display");
+  EXPECT_EQ(Viewer(*sink, "/images?stream=echoform.display").read().stream(), "echoform.display");
 }
 
 TEST(WebImages, AStreamMayBeWatchedBeforeItExists) {
   const auto sink = make_web_sink({.port = 0});
-  Viewer any(*sink), named(*sink, "/images?stream=image%2FTT");
+  Viewer any(*sink), named(*sink, "/images?stream=echoform%2FTT");
   synthetic::Shape shape;
   shape.views = {"LL", "TT"};
   synthetic::Stream stream(shape);
   sink->plan_changed(stream.plan());
   sink->publish(stream.frame(1));
-  EXPECT_EQ(any.read().stream(), "image/LL");
-  EXPECT_EQ(named.read().stream(), "image/TT");
+  EXPECT_EQ(any.read().stream(), "echoform/LL");
+  EXPECT_EQ(named.read().stream(), "echoform/TT");
 }
 
 TEST(WebImages, ANewPlanGivesNewGeometry) {

@@ -42,7 +42,7 @@ TEST(ImageSubscriber, SelectsItsStreamByPrefix) {
   shape.views = {"LL", "TT"};
   synthetic::Stream stream(shape);
   const auto sink = open_sink(stream);
-  ImageSubscriber envelope(to(*sink, "image/TT")), display(to(*sink, "image/TT.display"));
+  ImageSubscriber envelope(to(*sink, "echoform/TT")), display(to(*sink, "echoform/TT.display"));
   join(*sink, stream, envelope);
   join(*sink, stream, display);
   while (envelope.receive(50ms) != nullptr) {
@@ -51,11 +51,11 @@ TEST(ImageSubscriber, SelectsItsStreamByPrefix) {
     sink->publish(stream.frame(sequence));
     const wire::Image* image = envelope.receive(patience);
     ASSERT_NE(image, nullptr);
-    EXPECT_EQ(image->stream(), "image/TT");
+    EXPECT_EQ(image->stream(), "echoform/TT");
     EXPECT_EQ(image->sequence(), sequence);
     image = display.receive(patience);
     ASSERT_NE(image, nullptr);
-    EXPECT_EQ(image->stream(), "image/TT.display");
+    EXPECT_EQ(image->stream(), "echoform/TT.display");
     EXPECT_EQ(image->sequence(), sequence);
   }
 }
@@ -63,7 +63,7 @@ TEST(ImageSubscriber, SelectsItsStreamByPrefix) {
 TEST(ImageSubscriber, CountsGapsRepeatsAndRestarts) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);
-  ImageSubscriber subscriber(to(*sink, "image"));
+  ImageSubscriber subscriber(to(*sink, "echoform"));
   join(*sink, stream, subscriber);
   const auto before = subscriber.statistics();
   for (const std::uint64_t sequence : {1, 2, 2, 5, 6, 3}) {  // 3 and 4 are missing; then the source begins anew
@@ -84,7 +84,7 @@ TEST(ImageSubscriber, CountsGapsRepeatsAndRestarts) {
 TEST(ImageSubscriber, LatestOnlyReadsTheNewest) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);
-  ImageSubscriber latest(to(*sink, "image", true)), every(to(*sink, "image"));
+  ImageSubscriber latest(to(*sink, "echoform", true)), every(to(*sink, "echoform"));
   join(*sink, stream, latest);
   join(*sink, stream, every);
   while (latest.receive(50ms) != nullptr) {
@@ -115,7 +115,7 @@ TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
   zmq::context_t context;
   std::vector<zmq::socket_t> stuck;
   for (int i = 0; i < 3; ++i)
-    stuck.push_back(connect_subscriber(context, sink->endpoint(), stream_prefix("image"), false, 1 << 30));
+    stuck.push_back(connect_subscriber(context, sink->endpoint(), stream_prefix("echoform"), false, 1 << 30));
   for (auto& socket : stuck) socket.set(zmq::sockopt::rcvtimeo, 10);
   for (auto& socket : stuck) {
     zmq::message_t message;
@@ -123,7 +123,7 @@ TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
     for (; tries < 1000 && !socket.recv(message); ++tries) sink->publish(stream.frame(0));
     ASSERT_LT(tries, 1000);
   }
-  ImageSubscriber fast(to(*sink, "image"));
+  ImageSubscriber fast(to(*sink, "echoform"));
   join(*sink, stream, fast);
   const auto before = fast.statistics();
   for (std::uint64_t sequence = 1; sequence <= 300; ++sequence) {
@@ -146,7 +146,7 @@ TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
 TEST(ZeromqSink, PublishingAllocatesNothingOfItsOwn) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);
-  ImageSubscriber subscriber(to(*sink, "image"));
+  ImageSubscriber subscriber(to(*sink, "echoform"));
   join(*sink, stream, subscriber);
   std::size_t allocations = 0;
   for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) {
@@ -162,7 +162,7 @@ TEST(ZeromqSink, PublishingAllocatesNothingOfItsOwn) {
 TEST(ZeromqSink, NewPlanGivesNewGeometry) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);
-  ImageSubscriber subscriber(to(*sink, "image"));
+  ImageSubscriber subscriber(to(*sink, "echoform"));
   join(*sink, stream, subscriber);
   synthetic::Shape larger;
   larger.grid.x.count = 200;
@@ -201,7 +201,7 @@ TEST(ZeromqSink, ServesIPv6) {
   }
   sink->plan_changed(stream.plan());
   EXPECT_THAT(sink->endpoint(), HasSubstr("tcp://[::1]:"));
-  ImageSubscriber subscriber(to(*sink, "image"));
+  ImageSubscriber subscriber(to(*sink, "echoform"));
   join(*sink, stream, subscriber);
 }
 
@@ -209,9 +209,9 @@ TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
   zmq::context_t context;
   zmq::socket_t publisher = bind_publisher(context, "127.0.0.1", 0, 1000, "test");
   ImageSubscriber subscriber(
-      {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "image", .latest_only = false});
+      {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "echoform", .latest_only = false});
   synthetic::Stream stream;
-  ImageMessageWriter writer("image");
+  ImageMessageWriter writer("echoform");
   writer.set_plan(stream.plan());
   const auto good = [&](std::uint64_t sequence) {
     zmq::message_t message(writer.prepare(stream.frame(sequence), 0));
@@ -223,7 +223,7 @@ TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
   }
   ASSERT_EQ(subscriber.statistics().malformed, 0u);
 
-  const std::string prefix = stream_prefix("image");
+  const std::string prefix = stream_prefix("echoform");
   for (const std::string& tail : {std::string(), std::string("\xFF\xFF\xFF"), std::string("\x10\x01"),
                                   std::string("\xA2\x06\x7F"), std::string(100'000, '\0')}) {
     (void)publisher.send(zmq::buffer(prefix + tail), zmq::send_flags::none);

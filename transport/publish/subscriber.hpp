@@ -13,9 +13,9 @@
 namespace echoform {
 
 struct SubscriberOptions {
-  std::string endpoint = "tcp://127.0.0.1:17172";
-  /// Exact name of the stream, "image" or "image.display"; empty for every stream of the publisher.
-  std::string stream = "image";
+  std::string endpoint = "tcp://127.0.0.1:17180";
+  /// Exact name of the stream, "echoform" or "echoform.display"; empty for every stream of the publisher.
+  std::string stream = "echoform";
   /// Keep only the newest message waiting (ZMQ_CONFLATE): whoever reads slowly skips images instead of falling behind. To
   /// count everything that was sent, read without it.
   bool latest_only = true;

@@ -12,9 +12,9 @@
 namespace echoform {
 
 struct TelemetryPublisherOptions {
-  std::string name = "image";                ///< the stream field, which comes first
+  std::string name = "echoform";               ///< the stream field, which comes first
   std::string address = "127.0.0.1";         ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
-  std::uint16_t port = 17173;                ///< 0: any free one
+  std::uint16_t port = 17181;                ///< 0: any free one
   std::chrono::milliseconds interval{1000};  ///< > 0
 };
 
@@ -29,7 +29,7 @@ class TelemetryPublisher {
   TelemetryPublisher& operator=(const TelemetryPublisher&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept;
-  /// "tcp://127.0.0.1:17173", as a subscriber on this host connects to it.
+  /// "tcp://127.0.0.1:17181", as a subscriber on this host connects to it.
   [[nodiscard]] std::string endpoint() const;
 
  private:

@@ -78,7 +78,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
     }
   }
 
-  std::string describe() const override { return "ZeroMQ " + endpoint(); }
+  std::string describe() const override { return endpoint(); }
   std::uint16_t port() const noexcept override { return port_; }
   std::string endpoint() const override { return connectable_endpoint(options_.address, port_); }
 

@@ -12,9 +12,9 @@
 namespace echoform {
 
 struct ZeromqSinkOptions {
-  std::string name = "image";         ///< streams are called after it: see image_message.hpp
+  std::string name = "echoform";        ///< streams are called after it: see image_message.hpp
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
-  std::uint16_t port = 17172;         ///< 0: any free one
+  std::uint16_t port = 17180;         ///< 0: any free one
   StreamChoice choice{};              ///< which images to publish
   /// Memory that messages waiting for one subscriber may take; at least two frames wait all the same.
   std::size_t bytes_per_subscriber = std::size_t{16} << 20;
@@ -26,7 +26,7 @@ class ZeromqSink : public ImageSink {
  public:
   /// As bound: tells the port where any was asked for.
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
-  /// "tcp://127.0.0.1:17172", as a subscriber on this host connects to it.
+  /// "tcp://127.0.0.1:17180", as a subscriber on this host connects to it.
   [[nodiscard]] virtual std::string endpoint() const = 0;
 };
 

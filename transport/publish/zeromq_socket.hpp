@@ -8,7 +8,7 @@
 
 namespace echoform {
 
-/// "tcp://127.0.0.1:17172", "tcp://[::1]:17172", "tcp://*:17172". InputError unless `address` is an IPv4 or IPv6 address or "*".
+/// "tcp://127.0.0.1:17180", "tcp://[::1]:17180", "tcp://*:17180". InputError unless `address` is an IPv4 or IPv6 address or "*".
 [[nodiscard]] std::string tcp_endpoint(const std::string& address, std::uint16_t port);
 
 /// The same for a program on this host: loopback in the place of all interfaces.

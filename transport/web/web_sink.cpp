@@ -66,7 +66,7 @@ class WebSinkImplementation final : public WebSink {
                }));
   }
 
-  std::string describe() const override { return "web " + url_; }
+  std::string describe() const override { return url_; }
   std::uint16_t port() const noexcept override { return port_; }
   std::string url() const override {
     return state_.options.token.empty() ? url_ : url_ + "?token=" + escape_query(state_.options.token);

@@ -22,9 +22,9 @@
 namespace echoform {
 
 struct WebSinkOptions {
-  std::string name = "image";         ///< streams are called after it: see publish/image_message.hpp
+  std::string name = "echoform";        ///< streams are called after it: see publish/image_message.hpp
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on
-  std::uint16_t port = 17180;         ///< 0: any free one
+  std::uint16_t port = 8080;          ///< 0: any free one
   StreamChoice choice{};              ///< which images to offer
   /// Where not empty, asked for everywhere but on /healthz: as ?token=... in the page's address (the page hands it on), or
   /// in a header "Authorization: Bearer ...".
@@ -42,7 +42,7 @@ struct WebSinkOptions {
 class WebSink : public ImageSink {
  public:
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
-  /// "http://127.0.0.1:17180/", with the token where one is asked for: what a user opens.
+  /// "http://127.0.0.1:8080/", with the token where one is asked for: what a user opens.
   [[nodiscard]] virtual std::string url() const = 0;
   /// What /metrics answers with; called on the server's thread. 503 until it is given.
   virtual void set_metrics(std::function<std::string()> text) = 0;

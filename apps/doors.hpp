@@ -1,0 +1,35 @@
+// The server's doors: what frames come in by and images go out by. A new one is a file of its own and a line in doors.cpp.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "config/configuration.hpp"
+#include "pipeline/frame_intake.hpp"
+#include "pipeline/image_sink.hpp"
+
+namespace echoform {
+
+struct SourceDoor {
+  std::string_view label;  ///< of its line when the server starts
+  /// Throws InputError for a configuration that it cannot use.
+  std::unique_ptr<Source> (*make)(const Configuration& configuration);
+};
+
+struct SinkDoor {
+  std::string_view label;
+  /// Binds what it listens on: RuntimeFault for a port in use.
+  std::shared_ptr<ImageSink> (*make)(const Configuration& configuration);
+};
+
+[[nodiscard]] const std::vector<SourceDoor>& source_doors();
+[[nodiscard]] const std::vector<SinkDoor>& sink_doors();
+
+/// Rounded to the nearest.
+[[nodiscard]] inline std::chrono::milliseconds in_milliseconds(Seconds time) {
+  return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(1e3 * time.value + 0.5));
+}
+
+}  // namespace echoform
