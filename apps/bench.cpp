@@ -1,9 +1,8 @@
 // echoform bench: sustained rates against the limits measured in the same run.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include <span>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -14,6 +13,7 @@
 #include "config/configuration.hpp"
 #include "config/plan.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "formats/atomic_file.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -53,6 +53,16 @@ Outcome bench_tfm(const Options& options, LiveLine& progress) {
   test.pixels = options.pixels.value_or(test.pixels);
   test.rounds = options.frames.value_or(test.rounds);
   test.threads = options.threads;
+  // The plain loop's delays, and tables of the kernels: at most three of them and the one for runs from the cache, then one more.
+  const auto places = static_cast<double>((test.pixels + 3) / 4 * 4) * static_cast<double>((test.pixels + 3) / 4 * 4);
+  const auto pairs = static_cast<double>(test.elements * (test.elements + 1) / 2);
+  const double needed = static_cast<double>(test.elements) * places * (4.0 + 5.0 * 5.0) + 16.0 * pairs * static_cast<double>(test.samples + 80);
+  if (needed > default_memory_limit()) {
+    throw InputError("bench tfm",
+                     fmt::format("{} elements, {} samples and {} x {} pixels, which need {:.2f} GB", test.elements, test.samples, test.pixels,
+                                 test.pixels, 1e-9 * needed),
+                     fmt::format("a case that fits into {:.2f} GB", 1e-9 * default_memory_limit()));
+  }
   const TfmReport report = measure_tfm(test, [&](const std::string& what) { progress.show("tfm: " + what); });
   Outcome outcome;
   outcome.lines.push_back(fmt::format("beamforming {} elements x {} samples, {} x {} pixels: {:.4g} lookups an image, delay tables {:.1f} MB",
@@ -206,19 +216,6 @@ constexpr Benchmark all_benchmarks[] = {
     {"stream", bench_stream},
 };
 
-void write_json(const std::string& file, const json& values) {
-  const std::string aside = file + ".part";
-  {
-    std::ofstream out(aside);
-    out << values.dump(2) << '\n';
-    if (!out.flush()) {
-      std::remove(aside.c_str());
-      throw RuntimeFault(fmt::format("cannot write {}", file));
-    }
-  }
-  if (std::rename(aside.c_str(), file.c_str()) != 0) throw RuntimeFault(fmt::format("cannot write {}", file));
-}
-
 int bench(const Options& options) {
   Configuration backend_wish;
   apply_backend_option(options.backend, backend_wish);
@@ -229,6 +226,8 @@ int bench(const Options& options) {
     names += fmt::format("{}, ", benchmark.name);
   }
   if (!known) throw InputError("bench", fmt::format("\"{}\"", options.name), names + "all");
+  // Before minutes of measurements.
+  if (!options.json_file.empty()) check_output_place(options.json_file);
 
   json values{{"processors", usable_processors()}, {"simd", std::string(to_string(simd_level()))}};
   fmt::print("{} processors, {}\n", usable_processors(), to_string(simd_level()));
@@ -241,7 +240,10 @@ int bench(const Options& options) {
     std::fflush(stdout);
     values[std::string(benchmark.name)] = outcome.values;
   }
-  if (!options.json_file.empty()) write_json(options.json_file, values);
+  if (!options.json_file.empty()) {
+    const std::string text = values.dump(2) + '\n';
+    write_file(options.json_file, std::as_bytes(std::span(text)));
+  }
   return 0;
 }
 

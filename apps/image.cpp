@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> outputs;
   std::string field = "envelope";
   std::string backend;
-  std::size_t frame = 0;
+  std::int64_t frame = 0;
 };
 
 struct Output {
@@ -41,7 +41,8 @@ std::vector<Output> plan_outputs(const Options& options, const std::vector<std::
       output.view = view;
       output.writer = make_image_writer(output.path);
       for (const Output& other : outputs) {
-        if (other.path == output.path)
+        // The same view twice is a fault of the configuration, and refused with it.
+        if (other.view == view && other.path.lexically_normal() == output.path.lexically_normal())
           throw InputError("--output", fmt::format("{} twice", output.path.string()), "each file once");
       }
       outputs.push_back(std::move(output));
@@ -77,12 +78,15 @@ int image(const Options& options) {
   ProgressBar progress(4);
   progress.step("reading");
   const auto recording = open_recording(options.input);
-  if (options.frame >= recording->frames()) {
+  const auto frame = static_cast<std::size_t>(options.frame);
+  if (options.frame < 0 || frame >= recording->frames()) {
     throw InputError("--frame", fmt::format("{}", options.frame),
-                     fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1, options.input, recording->frames()));
+                     recording->frames() == 1
+                         ? fmt::format("0, as {} holds one frame", options.input)
+                         : fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1, options.input, recording->frames()));
   }
   Acquisition acquisition = recording->acquisition();
-  acquisition.probe = recording->probe(options.frame);
+  acquisition.probe = recording->probe(frame);
   spdlog::info("{}", recording->describe());
   const auto plan = build_plan(configuration, acquisition, recording->material());
 
@@ -91,7 +95,7 @@ int image(const Options& options) {
       make_engine(plan, backend_choice(configuration.imaging), {.keep_analytic = options.field == "analytic", .display = false});
   FrameSlot slot;
   engine->equip(slot);
-  recording->read_frame(options.frame,
+  recording->read_frame(frame,
                         {static_cast<float*>(slot.samples.data()), plan->acquisition.a_scans() * plan->acquisition.samples});
 
   progress.step("imaging");

@@ -31,21 +31,45 @@ class Viewer {
  public:
   explicit Viewer(const std::string& endpoint)
       : subscriber_({endpoint, "echoform", false, std::size_t{256} << 20}), thread_([this](const std::stop_token& stop) {
-          while (!stop.stop_requested()) {
-            if (subscriber_.receive(std::chrono::milliseconds(20)) != nullptr) seen_.fetch_add(1);
+          while (!stop.stop_requested()) take(std::chrono::milliseconds(20));
+          while (take(std::chrono::milliseconds(50))) {
           }
-          while (subscriber_.receive(std::chrono::milliseconds(50)) != nullptr) seen_.fetch_add(1);
         }) {}
+  /// Images of whatever sequence.
   [[nodiscard]] std::uint64_t seen() const { return seen_.load(); }
-  SubscriberStatistics finish() {
+  /// Sequences from here on belong to the trial.
+  void begin_trial(std::uint64_t sequence) { first_sequence_ = sequence; }
+
+  struct Trial {
+    std::uint64_t images = 0;
+    double images_per_second = 0.0;  ///< from the first image of the trial to its last
+  };
+  Trial finish() {
     thread_.request_stop();
     thread_.join();
-    return subscriber_.statistics();
+    const double seconds = std::chrono::duration<double>(last_ - first_).count();
+    return {images_, images_ > 1 ? static_cast<double>(images_ - 1) / seconds : 0.0};
   }
 
  private:
+  bool take(std::chrono::milliseconds timeout) {
+    const wire::Image* image = subscriber_.receive(timeout);
+    if (image == nullptr) return false;
+    seen_.fetch_add(1);
+    if (image->sequence() >= first_sequence_.load()) {
+      last_ = std::chrono::steady_clock::now();
+      if (images_++ == 0) first_ = last_;
+    }
+    return true;
+  }
+
   ImageSubscriber subscriber_;
   std::atomic<std::uint64_t> seen_{0};
+  std::atomic<std::uint64_t> first_sequence_{UINT64_MAX};
+  // The thread's own until it has joined.
+  std::uint64_t images_ = 0;
+  std::chrono::steady_clock::time_point first_;
+  std::chrono::steady_clock::time_point last_;
   std::jthread thread_;
 };
 
@@ -84,9 +108,10 @@ StreamTrial run_trial(Bench& bench, double rate) {
     ++sequence;
     wait_in_real_time(std::chrono::milliseconds(20), {});
   }
+  while (pipeline.counters().frames_in_flight != 0) wait_in_real_time(std::chrono::milliseconds(1), {});
   if (bench.report.resident_before == 0) bench.report.resident_before = resident_bytes();
   const CounterSnapshot before = pipeline.counters();
-  const std::uint64_t seen_before = viewer.seen();
+  viewer.begin_trial(sequence);
 
   std::jthread player;
   std::stop_source stop;
@@ -111,15 +136,14 @@ StreamTrial run_trial(Bench& bench, double rate) {
   pipeline.stop();
   const CounterSnapshot after = pipeline.counters();
   const MetricsSnapshot metrics = pipeline.metrics();
-  const SubscriberStatistics seen = viewer.finish();
+  const Viewer::Trial seen = viewer.finish();
 
   StreamTrial trial;
   trial.rate = rate;
   trial.published_per_second = seen.images_per_second;
   trial.dropped = after.dropped() - before.dropped();
   const std::uint64_t published = after.frames_published - before.frames_published;
-  const std::uint64_t received = seen.images - seen_before;
-  trial.missed = published > received ? published - received : 0;
+  trial.missed = published > seen.images ? published - seen.images : 0;
   trial.closes = after.closes();
   for (const DistributionSnapshot& distribution : metrics.distributions) {
     if (distribution.name != "frame_latency") continue;

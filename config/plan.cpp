@@ -40,7 +40,8 @@ Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisi
     const double opens = (acquisition.start_time - acquisition.time_offset).value;
     const double closes = opens + static_cast<double>(acquisition.samples - 1) / acquisition.sample_rate.value;
     depth_last = closes * depth_per_time;
-    depth_first = std::max(opens * depth_per_time, depth_last / static_cast<double>(grid.z.count));
+    const double one_pixel = grid.z.count > 1 ? depth_last / static_cast<double>(grid.z.count) : 0.0;
+    depth_first = std::max(opens * depth_per_time, one_pixel);
   }
   if (section.z) {
     grid.z.first = (*section.z)[0];
@@ -210,16 +211,20 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
   const auto views = static_cast<double>(plan.laws.size());
   const auto elements = static_cast<double>(plan.acquisition.elements());
   double tables = 0.0;
+  // Tables hold whole patches of up to 4 x 4 pixels.
+  const auto patched = [](const Axis& axis) { return static_cast<double>((axis.count + 3) / 4 * 4); };
+  const double places = patched(plan.grid.x) * patched(plan.grid.z) * static_cast<double>(plan.grid.y.count);
   for (const DelayLaw& law : plan.laws) {
     // One table serves both sides where nothing tells them apart. Per source and pixel an offset, and a share of its base.
     const double sides = law.reciprocal() && plan.apodization.symmetric() ? 1.0 : 2.0;
-    const double entry = plan.apodization.trivial() ? 4.5 : 8.5;
-    tables += sides * entry * elements * pixels;
+    const double entry = plan.apodization.trivial() ? 5.0 : 9.0;
+    tables += sides * entry * elements * places;
   }
   // Per view the complex image, its envelope (and that on the display grid) and the compressed image.
   const double images = views * (12.0 * pixels + 5.0 * shown);
   // Per engine the converted samples and their analytic signal; per slot the samples as they came.
-  const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.acquisition.samples);
+  // Rows are padded by up to 80 samples.
+  const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.acquisition.samples + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
   return tables + 16.0 * samples + slot * static_cast<double>(frames_in_flight);
 }

@@ -17,6 +17,7 @@ namespace echoform {
 /// An absent [grid] follows from the data: x is the aperture, first to last element centre (a single element: a quarter of
 /// the depth to either side); z goes from where the gate opens to where it closes on the axis, z = t / (1 / c_tx + 1 / c_rx)
 /// with the velocities of the first view, and begins at least one pixel below the surface.
+/// One pixel alone lies in the middle.
 ///
 /// Throws InputError, naming the configuration and the key, if anything is missing, contradictory or out of range, or if
 /// images, samples and delay tables for `frames_in_flight` frames need more than [imaging] memory_limit (says how much).

@@ -12,6 +12,10 @@
 namespace echoform::beamform {
 namespace {
 
+/// Delays of one side beyond this many samples are refused: two of them and their reach still add up in 32 bits, and it is
+/// far above any A-scan.
+constexpr double delay_limit = 1 << 28;
+
 /// Pixels of a patch along x and z.
 struct PatchShape {
   std::uint32_t x;
@@ -21,30 +25,32 @@ struct PatchShape {
 // Square patches reach least on the whole: elements see a pixel from all sides.
 PatchShape square_patch(std::uint32_t lanes) { return lanes == 16 ? PatchShape{4, 4} : PatchShape{4, 2}; }
 
-std::uint32_t tile_edge(const Grid& grid, std::size_t members) {
-  // 32 x 32 pixels share a window of an A-scan well; less where that would leave threads without work.
-  for (const std::uint32_t edge : {32U, 16U}) {
-    const std::size_t tiles = ((grid.x.count + edge - 1) / edge) * ((grid.z.count + edge - 1) / edge) * grid.y.count;
-    if (tiles >= 4 * members) return edge;
+/// Pixels of a tile along x and z.
+PatchShape tile_shape(const Grid& grid, std::size_t members) {
+  // Large tiles share the window of an A-scan well. Smaller ones where threads would otherwise wait for the last tile: with
+  // eight tiles a thread it costs a few per cent.
+  for (const PatchShape shape : {PatchShape{32, 32}, PatchShape{32, 16}, PatchShape{16, 16}}) {
+    const std::size_t tiles = ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
+    if (tiles >= 8 * members) return shape;
   }
-  return 8;
+  return {8, 8};
 }
 
 Tiling make_tiling(const Grid& grid, std::uint32_t lanes, std::size_t members) {
   const PatchShape shape = square_patch(lanes);
-  const std::uint32_t edge = tile_edge(grid, members);
+  const PatchShape edge = tile_shape(grid, members);
   const auto nx = static_cast<std::uint32_t>(grid.x.count);
   const auto nz = static_cast<std::uint32_t>(grid.z.count);
   const auto ny = static_cast<std::uint32_t>(grid.y.count);
   Tiling tiling;
   tiling.lanes = lanes;
   for (std::uint32_t iy = 0; iy < ny; ++iy) {
-    for (std::uint32_t tz = 0; tz < nz; tz += edge) {
-      for (std::uint32_t tx = 0; tx < nx; tx += edge) {
+    for (std::uint32_t tz = 0; tz < nz; tz += edge.z) {
+      for (std::uint32_t tx = 0; tx < nx; tx += edge.x) {
         Tile tile;
         tile.first_patch = tiling.patches();
-        for (std::uint32_t pz = tz; pz < std::min(tz + edge, nz); pz += shape.z) {
-          for (std::uint32_t px = tx; px < std::min(tx + edge, nx); px += shape.x) {
+        for (std::uint32_t pz = tz; pz < std::min(tz + edge.z, nz); pz += shape.z) {
+          for (std::uint32_t px = tx; px < std::min(tx + edge.x, nx); px += shape.x) {
             for (std::uint32_t lane = 0; lane < lanes; ++lane) {
               const std::uint32_t ix = px + lane % shape.x;
               const std::uint32_t iz = pz + lane / shape.x;
@@ -102,6 +108,11 @@ class SideBuilder {
       throw InputError(fmt::format("delay law {}, source {}", request_.law.view, bad_source_ - 1),
                        "an infinite travel time or one of 1 s and more", "finite times below 1 s, or NaN where there is no path");
     }
+    if (far_source_ != 0) {
+      throw InputError(fmt::format("delay law {}, source {}", request_.law.view, far_source_ - 1),
+                       fmt::format("pixels more than {:.0f} samples away from the first one of an A-scan", delay_limit),
+                       "a sample rate, a start time and a time offset that fit the grid");
+    }
     return std::move(tables_);
   }
 
@@ -146,6 +157,10 @@ class SideBuilder {
         delay[lane] = 0.0;
       }
       delay[lane] = delay[lane] * plan_.acquisition.sample_rate.value + request_.samples_offset;
+      if (!(std::abs(delay[lane]) < delay_limit)) {
+        far_source_ = source + 1;
+        delay[lane] = 0.0;
+      }
       if (weight[lane] == 0.0F) continue;
       active = true;
       least = std::min(least, delay[lane]);
@@ -174,6 +189,7 @@ class SideBuilder {
   LegTables tables_;
   std::vector<double> window_;
   std::atomic<std::uint32_t> bad_source_{0};
+  std::atomic<std::uint32_t> far_source_{0};
 };
 
 /// Whether some pixel of the grid is out of some source's reach.
@@ -189,11 +205,18 @@ bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadT
   return found;
 }
 
+/// Whether every source has the analytic form, and so reaches every pixel.
+bool is_analytic(const Leg& leg) {
+  for (std::size_t source = 0; source < leg.sources(); ++source) {
+    if (!leg.point_source(source)) return false;
+  }
+  return true;
+}
+
 bool has_invalid_times(const DelayLaw& law, const Grid& grid, ThreadTeam& team) {
   std::vector<Point> points;
   for (const auto& leg : {law.transmit, law.receive}) {
-    // A leg of the analytic form reaches every pixel.
-    if (leg->point_source(0)) continue;
+    if (is_analytic(*leg)) continue;
     if (points.empty()) points = grid.points();
     if (has_invalid_times(*leg, points, team)) return true;
   }
@@ -249,6 +272,10 @@ std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::ui
 
 DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend, ThreadTeam& team) {
   const DelayLaw& law = plan.laws.at(view);
+  if (plan.apodization.directivity && !(plan.material.longitudinal_velocity.value > 0.0)) {
+    throw InputError("[apodization] directivity", "a material without longitudinal velocity",
+                     "[material] longitudinal_velocity, which the directivity needs");
+  }
   DelayTables tables;
   tables.tiling = make_tiling(plan.grid, kernels.lanes, team.size());
   tables.shared = law.reciprocal() && plan.apodization.symmetric();

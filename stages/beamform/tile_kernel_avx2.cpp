@@ -17,21 +17,34 @@ struct Avx2 {
   static Real add(Real a, Real b) { return _mm256_add_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm256_fmadd_ps(a, b, c); }
 
-  static Real pick16(const float* p, __m256i n) {
-    const Real low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p), n);
-    const Real high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(p + 8), n);
-    // Bit 3 of n moves to the sign, by which the blend chooses.
-    return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(n, 28)));
+  /// Holds a window in registers: the compiler would load it again for every permute, each load straddling cache lines.
+  static void keep(Real& a, Real& b) { asm("" : "+x"(a), "+x"(b)); }
+
+  /// Entry n mod 16 of the sixteen samples in `low` and `high`: bit 3 of n moves to the sign, by which the blend chooses.
+  static Real pick16(Real low, Real high, __m256i n) {
+    return _mm256_blendv_ps(_mm256_permutevar8x32_ps(low, n), _mm256_permutevar8x32_ps(high, n),
+                            _mm256_castsi256_ps(_mm256_slli_epi32(n, 28)));
   }
 
-  template <Window window>
-  static Real pick(const float* p, __m256i n) {
+  /// Picks n and (linear) n + 1 for every lane from the samples at `p`.
+  template <Window window, bool linear>
+  static void pick(const float* p, __m256i n, __m256i n1, Real& s0, Real& s1) {
     if constexpr (window == Window::gather) {
-      return _mm256_i32gather_ps(p, n, 4);
-    } else if constexpr (window == Window::narrow) {
-      return pick16(p, n);
+      s0 = _mm256_i32gather_ps(p, n, 4);
+      if constexpr (linear) s1 = _mm256_i32gather_ps(p, n1, 4);
     } else {
-      return _mm256_blendv_ps(pick16(p, n), pick16(p + 16, n), _mm256_castsi256_ps(_mm256_slli_epi32(n, 27)));
+      Real w0 = _mm256_loadu_ps(p);
+      Real w1 = _mm256_loadu_ps(p + 8);
+      keep(w0, w1);
+      s0 = pick16(w0, w1, n);
+      if constexpr (linear) s1 = pick16(w0, w1, n1);
+      if constexpr (window == Window::wide) {
+        Real w2 = _mm256_loadu_ps(p + 16);
+        Real w3 = _mm256_loadu_ps(p + 24);
+        keep(w2, w3);
+        s0 = _mm256_blendv_ps(s0, pick16(w2, w3, n), _mm256_castsi256_ps(_mm256_slli_epi32(n, 27)));
+        if constexpr (linear) s1 = _mm256_blendv_ps(s1, pick16(w2, w3, n1), _mm256_castsi256_ps(_mm256_slli_epi32(n1, 27)));
+      }
     }
   }
 
@@ -39,12 +52,14 @@ struct Avx2 {
   static void lookup(const float* row, std::uint64_t quadrature, Real t, Real w, Real& sum_in_phase, Real& sum_quadrature) {
     const Real shifted = linear ? t : _mm256_add_ps(t, _mm256_set1_ps(0.5F));
     const __m256i n = _mm256_cvttps_epi32(shifted);
-    const Real i0 = pick<window>(row, n);
-    const Real q0 = pick<window>(row + quadrature, n);
+    const __m256i n1 = _mm256_add_epi32(n, _mm256_set1_epi32(1));
+    Real i0;
+    Real i1;
+    Real q0;
+    Real q1;
+    pick<window, linear>(row, n, n1, i0, i1);
+    pick<window, linear>(row + quadrature, n, n1, q0, q1);
     if constexpr (linear) {
-      const __m256i n1 = _mm256_add_epi32(n, _mm256_set1_epi32(1));
-      const Real i1 = pick<window>(row, n1);
-      const Real q1 = pick<window>(row + quadrature, n1);
       const Real f = _mm256_sub_ps(shifted, _mm256_cvtepi32_ps(n));
       const Real g1 = weighted ? _mm256_mul_ps(f, w) : f;
       const Real g0 = weighted ? _mm256_sub_ps(w, g1) : _mm256_sub_ps(_mm256_set1_ps(1.0F), f);

@@ -16,6 +16,10 @@ struct Avx512 {
   static Real add(Real a, Real b) { return _mm512_add_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm512_fmadd_ps(a, b, c); }
 
+  /// Holds a window in registers. The compiler would load it again for every permute, as if that were free: each of these
+  /// loads straddles two cache lines, and their number is what bounds the loop (measured: 15 % faster so).
+  static void keep(Real& a, Real& b) { asm("" : "+v"(a), "+v"(b)); }
+
   /// Picks n and (linear) n + 1 for every lane from the samples at `p`.
   template <Window window, bool linear>
   static void pick(const float* p, __m512i n, __m512i n1, Real& s0, Real& s1) {
@@ -23,13 +27,15 @@ struct Avx512 {
       s0 = _mm512_i32gather_ps(n, p, 4);
       if constexpr (linear) s1 = _mm512_i32gather_ps(n1, p, 4);
     } else {
-      const Real w0 = _mm512_loadu_ps(p);
-      const Real w1 = _mm512_loadu_ps(p + 16);
+      Real w0 = _mm512_loadu_ps(p);
+      Real w1 = _mm512_loadu_ps(p + 16);
+      keep(w0, w1);
       s0 = _mm512_permutex2var_ps(w0, n, w1);
       if constexpr (linear) s1 = _mm512_permutex2var_ps(w0, n1, w1);
       if constexpr (window == Window::wide) {
-        const Real w2 = _mm512_loadu_ps(p + 32);
-        const Real w3 = _mm512_loadu_ps(p + 48);
+        Real w2 = _mm512_loadu_ps(p + 32);
+        Real w3 = _mm512_loadu_ps(p + 48);
+        keep(w2, w3);
         const __m512i bit = _mm512_set1_epi32(32);
         s0 = _mm512_mask_blend_ps(_mm512_test_epi32_mask(n, bit), s0, _mm512_permutex2var_ps(w2, n, w3));
         if constexpr (linear) s1 = _mm512_mask_blend_ps(_mm512_test_epi32_mask(n1, bit), s1, _mm512_permutex2var_ps(w2, n1, w3));

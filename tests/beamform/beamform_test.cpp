@@ -406,6 +406,69 @@ TEST(BeamformInput, RefusesWhatItCannotUse) {
   EXPECT_THAT(refusal(infinite, spec), testing::HasSubstr("expected finite times below 1 s, or NaN where there is no path"));
 }
 
+TEST(BeamformInput, RefusesDelaysThatDoNotFitTheTables) {
+  const Grid grid{{Metres(0.0), Metres(1e-3), 4}, {Metres(1e-3), Metres(2e-3), 4}, {}};
+  const BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
+  ImagingPlan plan = make_plan(4, 100, grid);
+  plan.acquisition.start_time = Seconds(-0.9);
+  EXPECT_EQ(refusal(plan, spec), "accepted");  // 18 million samples to either side, of which none is in the A-scan
+  for (const double start : {-0.9, 0.9}) {
+    plan.acquisition.start_time = Seconds(start);
+    plan.acquisition.sample_rate = Hertz(1e12);
+    EXPECT_THAT(refusal(plan, spec), testing::HasSubstr("expected a sample rate, a start time and a time offset that fit the grid"));
+  }
+  // A pixel far away, without any offset.
+  plan.acquisition.start_time = Seconds(0.0);
+  plan.grid.x.last = Metres(9.0);
+  EXPECT_THAT(refusal(plan, spec), testing::HasSubstr("more than 268435456 samples away"));
+}
+
+TEST(BeamformInput, DirectivityNeedsAWavelength) {
+  const Grid grid{{Metres(0.0), Metres(1e-3), 4}, {Metres(1e-3), Metres(2e-3), 4}, {}};
+  const BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
+  ImagingPlan plan = make_plan(4, 100, grid, "TT");
+  plan.apodization.directivity = true;
+  EXPECT_EQ(refusal(plan, spec), "accepted");
+  plan.material.longitudinal_velocity = MetresPerSecond(0.0);
+  EXPECT_EQ(refusal(plan, spec),
+            "[apodization] directivity: found a material without longitudinal velocity; expected [material] longitudinal_velocity, which "
+            "the directivity needs");
+}
+
+/// Of the analytic form for its first source only; the others are in the shadow.
+class PartlyAnalyticLeg final : public Leg {
+ public:
+  explicit PartlyAnalyticLeg(std::size_t sources) : sources_(sources) {}
+  [[nodiscard]] std::size_t sources() const noexcept override { return sources_; }
+  void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      seconds[k] = source == 0 ? std::hypot(pixels[k].x.value, pixels[k].z.value) / 6320.0 : std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  [[nodiscard]] std::optional<PointSourceForm> point_source(std::size_t source) const override {
+    if (source != 0) return std::nullopt;
+    return PointSourceForm{{}, MetresPerSecond(6320.0), Seconds(0.0)};
+  }
+
+ private:
+  std::size_t sources_;
+};
+
+TEST_P(BeamformLevel, TakesLegsOfWhichOnlySomeSourcesAreAnalytic) {
+  const Grid grid{{Metres(-1e-3), Metres(1e-3), 9}, {Metres(1e-3), Metres(5e-3), 9}, {}};
+  ImagingPlan plan = make_plan(4, 200, grid);
+  const auto leg = std::make_shared<PartlyAnalyticLeg>(4);
+  plan.laws = {DelayLaw{"LL", leg, leg}};
+  const Signals signals(4, 200, 12, true);
+  auto problem = problem_of(plan, signals);
+  problem.transmit_time = problem.receive_time = [&](std::size_t element, std::size_t pixel) {
+    const Point p = plan.grid.at(pixel);
+    return element == 0 ? std::hypot(p.x.value, p.z.value) / 6320.0 : std::numeric_limits<double>::quiet_NaN();
+  };
+  const auto image = beamform(plan, Input(signals, MatrixKind::half_summed), GetParam());
+  EXPECT_LT(direct::relative_error(image, direct::image(problem)), single_precision);
+}
+
 TEST(ContactLaw, RefusesUnknownViewsAndMissingVelocities) {
   Acquisition acquisition;
   acquisition.probe = make_linear_probe(4, Metres(1e-3), Metres(0.0), Hertz(0.0), Hertz(0.0));

@@ -61,6 +61,19 @@ TEST(Plan, AGateFromZeroBeginsOnePixelBelowTheSurface) {
   EXPECT_NEAR(plan->grid.z.first.value, plan->grid.z.last.value / 256.0, 1e-15);
 }
 
+TEST(Plan, OnePixelLiesInTheMiddleOfApertureAndGate) {
+  Configuration configuration;
+  configuration.grid.pixels = {1, 1};
+  for (const double opens : {10e-6, 0.0, -1e-6}) {
+    Acquisition acquisition = example();
+    acquisition.start_time = Seconds(opens);
+    const auto plan = build_plan(configuration, acquisition, steel);
+    EXPECT_EQ(plan->grid.x.first.value, 0.0);
+    EXPECT_NEAR(plan->grid.z.first.value, 1500.0 * (std::max(opens, 0.0) + opens + 50e-6), 1e-15);
+    EXPECT_EQ(plan->grid.z.first, plan->grid.z.last);
+  }
+}
+
 TEST(Plan, ASingleElementGetsAWidthToLookAt) {
   Acquisition acquisition = example();
   acquisition.probe.elements.resize(1);
