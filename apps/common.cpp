@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "pipeline/errors.hpp"
@@ -45,6 +46,14 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
     throw InputError(backend.empty() ? "[imaging] backend" : "--backend", "cuda, and this build images on the CPU only",
                      "cpu or auto (see `echoform info`)");
   }
+}
+
+CLI::Validator whole_number() {
+  return {[](const std::string& text) {
+            const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+            return digits ? std::string() : fmt::format("found \"{}\"; expected a whole number from 0", text);
+          },
+          ""};
 }
 
 bool on_terminal() {

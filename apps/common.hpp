@@ -24,6 +24,9 @@ void add_backend_option(CLI::App& options, std::string& backend);
 /// build that images on the CPU only.
 void apply_backend_option(const std::string& backend, Configuration& configuration);
 
+/// For options that count: a minus sign would otherwise wrap round to a huge number.
+[[nodiscard]] CLI::Validator whole_number();
+
 /// Whether standard error is a terminal: only there lines are rewritten and bars drawn.
 [[nodiscard]] bool on_terminal();
 

@@ -182,8 +182,11 @@ Action define_demo(CLI::App& options) {
   options.add_option("--snapshot", chosen->snapshot, "Write the last image: .png, .npy or .h5")->option_text("FILE");
   options.add_option("--rate", chosen->rate, "Frames per second, or max for what is sustained")->option_text("FPS|max (max)");
   options.add_option("--connections", chosen->connections, "TCP connections that carry each frame's shots, 1 to 8")
+      ->check(CLI::Range(1, 8))
       ->option_text("K (1)");
-  options.add_option("--seed", chosen->seed, "Another seed moves a reflector and changes the noise")->option_text("N");
+  options.add_option("--seed", chosen->seed, "Another seed moves a reflector and changes the noise")
+      ->check(whole_number())
+      ->option_text("N");
   options.add_option("--config", chosen->config, "TOML file instead of the demo's own settings")->option_text("FILE");
   return [chosen] { return demo(*chosen); };
 }

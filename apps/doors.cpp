@@ -1,5 +1,10 @@
 #include "apps/doors.hpp"
 
+#include <fmt/format.h>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "pipeline/errors.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
@@ -9,7 +14,7 @@ namespace {
 
 TcpSourceOptions source_options(const Configuration& configuration) {
   const InputSection& input = configuration.input;
-  const HostPort place = parse_host_port(input.listen, "[input] listen");
+  const HostPort place = listening_place(configuration, input.listen, "[input] listen");
   TcpSourceOptions options;
   options.address = place.host;
   options.port = place.port;
@@ -23,8 +28,9 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   return options;
 }
 
-ZeromqSinkOptions image_options(const ServerSection& server) {
-  const HostPort place = parse_host_port(server.images, "[server] images");
+ZeromqSinkOptions image_options(const Configuration& configuration) {
+  const ServerSection& server = configuration.server;
+  const HostPort place = listening_place(configuration, server.images, "[server] images");
   ZeromqSinkOptions options;
   options.name = server.name;
   options.address = place.host;
@@ -33,8 +39,9 @@ ZeromqSinkOptions image_options(const ServerSection& server) {
   return options;
 }
 
-WebSinkOptions web_options(const ServerSection& server) {
-  const HostPort place = parse_host_port(server.web, "[server] web");
+WebSinkOptions web_options(const Configuration& configuration) {
+  const ServerSection& server = configuration.server;
+  const HostPort place = listening_place(configuration, server.web, "[server] web");
   WebSinkOptions options;
   options.name = server.name;
   options.address = place.host;
@@ -47,6 +54,18 @@ WebSinkOptions web_options(const ServerSection& server) {
 
 }  // namespace
 
+HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key) {
+  const std::string where = fmt::format("{}: {}", configuration.name(), key);
+  HostPort place = parse_host_port(text, where);
+  boost::system::error_code error;
+  boost::asio::ip::make_address(place.host, error);
+  const bool every_interface = place.host == "*" && (key == "[server] images" || key == "[server] telemetry");
+  if (error && !every_interface) {
+    throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
+  }
+  return place;
+}
+
 const std::vector<SourceDoor>& source_doors() {
   static const std::vector<SourceDoor> doors{
       {"frames in", [](const Configuration& c) -> std::unique_ptr<Source> { return make_tcp_source(source_options(c)); }},
@@ -56,8 +75,8 @@ const std::vector<SourceDoor>& source_doors() {
 
 const std::vector<SinkDoor>& sink_doors() {
   static const std::vector<SinkDoor> doors{
-      {"images out", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_zeromq_sink(image_options(c.server)); }},
-      {"viewer", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_web_sink(web_options(c.server)); }},
+      {"images out", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_zeromq_sink(image_options(c)); }},
+      {"viewer", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_web_sink(web_options(c)); }},
   };
   return doors;
 }

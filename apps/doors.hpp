@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct SinkDoor {
   /// Binds what it listens on: RuntimeFault for a port in use.
   std::shared_ptr<ImageSink> (*make)(const Configuration& configuration);
 };
+
+/// Where a key of the configuration says to listen. Throws InputError, naming file and key, unless it is an address and a port;
+/// the publishers take "*" for every interface.
+[[nodiscard]] HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key);
 
 [[nodiscard]] const std::vector<SourceDoor>& source_doors();
 [[nodiscard]] const std::vector<SinkDoor>& sink_doors();

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -103,6 +105,13 @@ int image(const Options& options) {
   engine->submit(slot, [&](FrameSlot&, bool ok) { succeeded = ok; });
   if (!succeeded) throw RuntimeFault("the backend could not image the frame");
   if (slot.invalid_samples > 0) spdlog::warn("{} samples were not finite and count as 0", slot.invalid_samples);
+
+  for (std::size_t view = 0; view < slot.images.size(); ++view) {
+    const std::span values(static_cast<const float*>(slot.images[view].envelope.data()), plan->grid.pixels());
+    if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
+      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", plan->laws[view].view);
+    }
+  }
 
   progress.step("writing");
   for (const Output& output : outputs) output.writer->write(describe_image(*plan, slot, output.view, options));

@@ -39,8 +39,9 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   return options;
 }
 
-TelemetryPublisherOptions telemetry_options(const ServerSection& server) {
-  const HostPort place = parse_host_port(server.telemetry, "[server] telemetry");
+TelemetryPublisherOptions telemetry_options(const Configuration& configuration) {
+  const ServerSection& server = configuration.server;
+  const HostPort place = listening_place(configuration, server.telemetry, "[server] telemetry");
   TelemetryPublisherOptions options;
   options.name = server.name;
   options.address = place.host;
@@ -94,7 +95,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
   });
-  telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_.server),
+  telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
                                                     [this] { return report(pipeline_->close_window()); });
 }
 
@@ -112,6 +113,11 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   for (const auto& [reason, word] : words::decode_reason.entries) {
     report.decode_errors.emplace_back(word, counters.decode_errors[static_cast<std::size_t>(reason)]);
   }
+  report.connections = {{"accepted", counters.connections_accepted},
+                        {"rejected", counters.connections_rejected},
+                        {"timed_out", counters.connections_timed_out},
+                        {"lost", counters.connections_lost}};
+  report.connections_open = counters.connections_open;
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 
 #include "pipeline/errors.hpp"
 
@@ -21,7 +22,15 @@ double milliseconds(std::chrono::nanoseconds time) {
 }  // namespace
 
 PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop_token stop, const ReportProgress& report) {
-  AcquisitionSender sender(source.acquisition(), options.sender);
+  SenderOptions chosen = options.sender;
+  chosen.stop = stop;
+  std::optional<AcquisitionSender> sender;
+  try {
+    sender.emplace(source.acquisition(), chosen);
+  } catch (const RuntimeFault&) {
+    if (!stop.stop_requested()) throw;
+    return {};  // broken off by the user before the server answered
+  }
   const SystemClock clock;
   SendSchedule schedule(clock, options.rate, options.skip_late ? LatePolicy::skip : LatePolicy::catch_up);
   PlaybackOptions playback;
@@ -40,22 +49,25 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
     });
     change.wait(lock, finished, [&] { return stop.stop_requested(); });
     if (finished.stop_requested()) return;
-    if (!change.wait_for(lock, finished, farewell, [] { return false; }) && !finished.stop_requested()) sender.cancel();
+    if (!change.wait_for(lock, finished, farewell, [] { return false; }) && !finished.stop_requested()) sender->cancel();
   });
 
   PlaybackProgress progress;
-  const ReportProgress keep = [&](const PlaybackProgress& now) {
-    progress = now;
-    if (report) report(now);
-  };
   const SendFrame send = [&](std::uint64_t sequence, WallTime time, std::span<const std::byte> frame) {
-    sender.send_frame(sequence, time, frame);
+    sender->send_frame(sequence, time, frame);
+    ++progress.frames_sent;
+    progress.bytes_sent += frame.size();
   };
   try {
-    progress = run_source(source, send, schedule, stop, playback, keep);
-    sender.finish();
+    progress = run_source(source, send, schedule, stop, playback, report);
+    sender->finish();
   } catch (const RuntimeFault&) {
     if (!stop.stop_requested()) throw;  // broken off by the user: not a fault
+    progress.frames_skipped = schedule.skipped();
+    progress.elapsed = schedule.elapsed();
+    progress.timing_error = schedule.timing_error();
+    const double seconds = std::chrono::duration<double>(progress.elapsed).count();
+    progress.rate = seconds > 0.0 ? static_cast<double>(progress.frames_sent) / seconds : 0.0;
   }
   return progress;
 }
@@ -85,8 +97,11 @@ void add_play_options(CLI::App& options, PlayTexts& texts) {
   options.add_option("--rate", texts.rate, "Frames per second, or max for as fast as the server takes them")
       ->option_text("FPS|max");
   options.add_option("--connections", texts.connections, "TCP connections that carry each frame's shots, 1 to 8")
+      ->check(CLI::Range(1, 8))
       ->option_text("K (1)");
-  options.add_option("--frames", texts.frames, "Ends after so many frames; 0: none")->option_text("N (0)");
+  options.add_option("--frames", texts.frames, "Ends after so many frames; 0: none")
+      ->check(whole_number())
+      ->option_text("N (0)");
   options.add_option("--token", texts.token, "The secret that the server asks for")->option_text("TEXT");
   options.add_flag("--skip-late", texts.skip_late, "Leave frames out rather than send them late");
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -26,9 +27,13 @@ int serve(const std::string& path, const std::string& backend) {
 
   LiveLine live;
   CounterSnapshot before;
+  bool moving = false;
   while (!signals.wait_for(std::chrono::seconds(1))) {
     const CounterSnapshot now = server.pipeline().counters();
-    if (now.frames_received == before.frames_received && now.frames_published == before.frames_published) continue;
+    const bool still = now.frames_received == before.frames_received && now.frames_published == before.frames_published;
+    // A stream that has stopped is shown once, as 0 images/s.
+    if (still && !std::exchange(moving, false)) continue;
+    moving = !still;
     const MetricsSnapshot metrics = server.pipeline().metrics();
     const auto& latency = metrics.distributions.front();
     live.show(fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",

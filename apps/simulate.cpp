@@ -19,6 +19,7 @@ Action define_simulate(CLI::App& options) {
   options.add_option("--config", chosen->config, "TOML file whose [simulator] describes probe, sampling and part")
       ->option_text("FILE");
   options.add_option("--seed", chosen->seed, "Another seed moves a reflector and changes the noise (default: [simulator] seed)")
+      ->check(whole_number())
       ->option_text("N");
   return [chosen] {
     const PlayOptions play = play_options(chosen->play);

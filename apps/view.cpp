@@ -208,7 +208,9 @@ Action define_view(CLI::App& options) {
       ->option_text("tcp://HOST:PORT (tcp://127.0.0.1:17180)");
   options.add_option("--stream", chosen->stream, "Name of the stream; NAME.display is the 8-bit image")
       ->option_text("NAME (echoform)");
-  options.add_option("--frames", chosen->frames, "Ends after so many images; 0: none")->option_text("N (0)");
+  options.add_option("--frames", chosen->frames, "Ends after so many images; 0: none")
+      ->check(whole_number())
+      ->option_text("N (0)");
   options.add_option("--seconds", chosen->seconds, "Ends after this time; 0: never")
       ->check(CLI::Range(0.0, 1e9))
       ->option_text("S (0)");

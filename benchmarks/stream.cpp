@@ -167,20 +167,15 @@ StreamReport measure_stream(const StreamCase& test, const std::function<void(con
   progress("full speed");
   report.full_speed = run_trial(bench, 0.0);
 
-  // Bisection between a rate that was held and one that was not, down to 2 %.
-  double high = 1.05 * report.full_speed.published_per_second;
-  double low = 0.0;
+  // Upwards in steps of 5 % while rates are held, downwards by 10 % until one is, then halving the gap down to 2 %.
+  double low = 0.0;   // held
+  double high = 0.0;  // not held; 0: none yet
   double next = 0.95 * report.full_speed.published_per_second;
-  while (next > 0.1 && report.search.size() < 8) {
+  while (next > 0.1 && report.search.size() < 12 && !(low > 0.0 && high > 0.0 && high - low < 0.02 * high)) {
     progress(fmt::format("{:.1f} frames/s", next));
     report.search.push_back(run_trial(bench, next));
-    if (report.search.back().held()) {
-      low = next;
-    } else {
-      high = next;
-    }
-    if (low > 0.0 && high - low < 0.02 * high) break;
-    next = low > 0.0 ? 0.5 * (low + high) : 0.9 * next;
+    (report.search.back().held() ? low : high) = next;
+    next = high == 0.0 ? 1.05 * low : low == 0.0 ? 0.9 * high : 0.5 * (low + high);
   }
   report.sustained = low;
   if (low > 0.0) {

@@ -275,13 +275,13 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "elements", "", "Elements of the linear array."}, within(1, 1024),
       [](auto& c) -> auto& { return c.simulator.source.elements; }));
   k.push_back(number(
-      {"simulator", "pitch", "m", "Distance of neighbouring element centres."}, above(0.0, 1.0),
+      {"simulator", "pitch", "m", "Distance of neighbouring element centres."}, within(1e-6, 0.1),
       [](auto& c) -> auto& { return c.simulator.source.pitch; }));
   k.push_back(number(
-      {"simulator", "element_width", "m", "Size of the elements along x, up to the pitch; 0 is a point."}, within(0.0, 1.0),
+      {"simulator", "element_width", "m", "Size of the elements along x, up to the pitch; 0 is a point."}, within(0.0, 0.1),
       [](auto& c) -> auto& { return c.simulator.source.element_width; }));
   k.push_back(number(
-      {"simulator", "centre_frequency", "Hz", "Of the pulse."}, above(0.0, 1e9),
+      {"simulator", "centre_frequency", "Hz", "Of the pulse."}, within(1e3, 1e9),
       [](auto& c) -> auto& { return c.simulator.source.centre_frequency; }));
   k.push_back(number(
       {"simulator", "fractional_bandwidth", "", "-6 dB bandwidth of the pulse over its centre frequency."}, within(0.02, 2.0),
@@ -308,7 +308,7 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "quantised", "", "Whether a 12-bit converter digitises the samples; integer encodings need it."},
       [](auto& c) -> auto& { return c.simulator.source.quantised; }));
   k.push_back(number(
-      {"simulator", "longitudinal_velocity", "m/s", "Speed of longitudinal waves in the simulated part."}, above(0.0, 20000.0),
+      {"simulator", "longitudinal_velocity", "m/s", "Speed of longitudinal waves in the simulated part."}, within(100.0, 20000.0),
       [](auto& c) -> auto& { return c.simulator.source.material.longitudinal_velocity; }));
   k.push_back(word(
       {"simulator", "spreading", "", "How echoes weaken with distance."}, spreading_words,
@@ -320,7 +320,7 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "dead_elements", "", "Elements that give zeros, from 0."}, within(0, 1023), 1024,
       [](auto& c) -> auto& { return c.simulator.source.dead_elements; }));
   k.push_back(number(
-      {"simulator", "full_scale", "", "Amplitude at which the converter saturates; smaller is more gain."}, above(0.0, 1e6),
+      {"simulator", "full_scale", "", "Amplitude at which the converter saturates; smaller is more gain."}, within(1e-12, 1e6),
       [](auto& c) -> auto& { return c.simulator.source.full_scale; }));
   k.push_back(number(
       {"simulator", "noise_rms", "",
@@ -330,7 +330,7 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "seed", "", "Of the noise and of the place of one of the demo part's scatterers."}, within(0, 9.0e15),
       [](auto& c) -> auto& { return c.simulator.source.seed; }));
   k.push_back(integer(
-      {"simulator", "cycle_frames", "", "Frames that are synthesised ahead and sent in turn: one period of the motion."},
+      {"simulator", "cycle_frames", "", "Frames that are synthesised ahead and sent in turn: one period of the motion. No more than fit into 512 MiB."},
       within(1, 4096), [](auto& c) -> auto& { return c.simulator.source.cycle_frames; }));
   k.push_back(number_rows<PointScatterer>(
       {"simulator", "points", "m", "Point scatterers.", "the demo's part"}, "[x, z, reflectivity]", 3, 1000,

@@ -104,17 +104,44 @@ def receive(connection, size):
     return data
 
 
-def await_accept(connection):
+def receive_answer(connection):
+    """The kind of the server's next message. Ends the program, with the reason, if that is a Reject."""
     magic, version, kind, header_bytes, _, _ = struct.unpack("<4sHHIQI", receive(connection, 24))
-    header = receive(connection, header_bytes)
-    if magic != b"EFRM" or version != 1:
+    if magic != b"EFRM" or version != 1 or header_bytes > 4096:
         raise ConnectionError("this is not an Echoform server")
+    header = receive(connection, header_bytes)
     if kind == REJECT:
         # One string, field 1: tag, length as a varint, text.
         text = header[2:] if len(header) > 1 and header[1] < 0x80 else header[3:]
         raise SystemExit(f"rejected: {text.decode(errors='replace')}")
+    return kind
+
+
+def await_accept(connection):
+    kind = receive_answer(connection)
     if kind != ACCEPT:
         raise ConnectionError(f"found a message of type {kind}; expected Accept")
+
+
+def await_close(connection):
+    """Once the server has read all it closes; a Reject before that says why it did not take all."""
+    try:
+        receive_answer(connection)
+    except ConnectionError:
+        pass
+    connection.close()
+
+
+def send_all(connection, data):
+    try:
+        connection.sendall(data)
+    except OSError:
+        connection.settimeout(1.0)
+        try:
+            receive_answer(connection)  # the server may have said why
+        except OSError:
+            pass
+        raise
 
 
 # ---- samples
@@ -175,7 +202,7 @@ def main():
     parser.add_argument("--sample-rate", type=float, default=50e6, help="hertz")
     parser.add_argument("--matrix", choices=MATRIX, default="full")
     parser.add_argument("--encoding", choices=ENCODING, default="int16")
-    parser.add_argument("--connections", type=int, default=1, help="1 to 8")
+    parser.add_argument("--connections", type=int, default=1, choices=range(1, 9), metavar="K", help="1 to 8")
     parser.add_argument("--frames", type=int, default=100)
     parser.add_argument("--rate", type=float, default=25.0, help="frames per second; 0: as fast as the server takes them")
     parser.add_argument("--seed", type=int, default=1)
@@ -184,12 +211,14 @@ def main():
 
     x = (np.arange(options.elements) - 0.5 * (options.elements - 1)) * options.pitch
     host, _, port = options.connect.rpartition(":")
+    if not host or not port.isdigit():
+        parser.error(f'--connect: found "{options.connect}"; expected HOST:PORT')
     session = secrets.randbits(64)
     connections = []
     for index in range(options.connections):
         connection = socket.create_connection((host, int(port)))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.sendall(message(HELLO, hello_header(options, index, session, x)))
+        send_all(connection, message(HELLO, hello_header(options, index, session, x)))
         connections.append(connection)
     for connection in connections:
         await_accept(connection)
@@ -205,17 +234,15 @@ def main():
         shots = frames[sequence % len(frames)]
         for transmit, payload in enumerate(shots):
             connection = connections[transmit % len(connections)]
-            connection.sendall(message(SHOT, shot_header(sequence, transmit, now), len(payload)))
-            connection.sendall(payload)
+            send_all(connection, message(SHOT, shot_header(sequence, transmit, now), len(payload)))
+            send_all(connection, payload)
         if saved:
             saved.write(b"".join(shots))
     for connection in connections:
-        connection.sendall(message(END))
+        send_all(connection, message(END))
         connection.shutdown(socket.SHUT_WR)
     for connection in connections:
-        while connection.recv(4096):  # until the server has read all and closes
-            pass
-        connection.close()
+        await_close(connection)
     if saved:
         saved.close()
     seconds = time.monotonic() - start

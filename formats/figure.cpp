@@ -257,18 +257,20 @@ void draw_colour_bar(Canvas& canvas, const FigureLayout& layout, double dynamic_
 
 void draw_title(const Canvas& canvas, const FigureLayout& layout, const ImageFile& image) {
   std::string title = image.title;
-  if (!image.view.empty()) title += (title.empty() ? "view " : "  \u00b7  ") + image.view;
-  if (title.empty()) return;
-  // A long title shrinks, then loses its end.
+  std::string view;
+  if (!image.view.empty()) view = (title.empty() ? "view " : "  \u00b7  ") + image.view;
+  if (title.empty() && view.empty()) return;
+  // A long title shrinks, then loses its end; the view stays, which tells the figures of one frame apart.
   const double room = static_cast<double>(layout.width) - 40.0;
-  const double size = std::clamp(title_font * room / std::max(canvas.width_of(title, title_font), 1.0), 15.0, title_font);
-  if (canvas.width_of(title, size) > room) {
-    while (!title.empty() && canvas.width_of(title + "\u2026", size) > room) {
+  const double size = std::clamp(title_font * room / std::max(canvas.width_of(title + view, title_font), 1.0), 15.0, title_font);
+  if (canvas.width_of(title + view, size) > room) {
+    while (!title.empty() && canvas.width_of(title + "\u2026" + view, size) > room) {
       while (!title.empty() && (static_cast<unsigned char>(title.back()) & 0xc0u) == 0x80u) title.pop_back();
       if (!title.empty()) title.pop_back();
     }
     title += "\u2026";
   }
+  title += view;
   const double half = 0.5 * canvas.width_of(title, size);
   const double centre = static_cast<double>(layout.left) + 0.5 * static_cast<double>(layout.plot_width);
   canvas.text(title, size, std::clamp(centre, 20.0 + half, std::max(20.0 + half, 20.0 + room - half)),

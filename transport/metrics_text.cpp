@@ -67,6 +67,8 @@ void add_counters(Families& families, const TelemetryReport& report) {
   families.counter("invalid_samples_total", "Samples that were no number, taken as 0.", number(counters.invalid_samples));
   families.begin("decode_errors_total", "Messages of senders that could not be used.", MetricType::Counter);
   for (const auto& [reason, count] : report.decode_errors) families.counter({{"reason", reason}}, number(count));
+  families.begin("connections_total", "Connections of senders; lost: accepted, and ended without an End.", MetricType::Counter);
+  for (const auto& [outcome, count] : report.connections) families.counter({{"outcome", outcome}}, number(count));
   families.counter("viewer_dropped_total", "Images that a web viewer did not take before a newer one came.",
                    number(report.viewer_dropped));
 }
@@ -74,6 +76,11 @@ void add_counters(Families& families, const TelemetryReport& report) {
 void add_gauges(Families& families, const TelemetryReport& report) {
   const CounterSnapshot& counters = report.metrics.counters;
   families.gauge("frames_in_flight", "Frames received and neither published nor dropped yet.", number(counters.frames_in_flight));
+  families.gauge("input_frames_per_second", "Frames received per second of the last telemetry window.", report.metrics.input_rate);
+  families.gauge("output_frames_per_second", "Frames published per second of the last telemetry window.", report.metrics.output_rate);
+  families.gauge("input_bytes_per_second", "Bytes of samples received per second of the last telemetry window.",
+                 report.metrics.input_bytes_rate);
+  families.gauge("connections_open", "Connections of senders that are open.", number(report.connections_open));
   families.gauge("pool_free", "Buffers that are free.", static_cast<double>(counters.slots_free), {{"pool", "slots"}});
   families.gauge("pool_size", "Buffers there are.", static_cast<double>(counters.slots), {{"pool", "slots"}});
   families.gauge("subscribers", "Web viewers connected.", number(report.viewers));

@@ -22,6 +22,9 @@ struct TelemetryReport {
   WallTime last_frame{0};  ///< when a frame was last published; 0 before the first
   /// Messages that could not be used, by a reason from a fixed list.
   std::vector<std::pair<std::string, std::uint64_t>> decode_errors;
+  /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
+  std::vector<std::pair<std::string, std::uint64_t>> connections;
+  std::uint64_t connections_open = 0;
 };
 
 /// Fills `message`, reusing its memory. `name` becomes its stream, `time` the time of the report.

@@ -182,10 +182,17 @@ TEST(Plan, TooLargeForMemorySaysHowMuchItNeeds) {
   Configuration configuration;
   configuration.grid.pixels = {2000, 2000};
   configuration.imaging.memory_limit = 100e6;
-  // One table of 16 x 4e6 entries of 4.5 bytes is 0.288 GB, the images (12 + 5) x 4e6 bytes 0.068 GB, samples 0.003 GB.
+  // One table of 16 x 4e6 entries of 5 bytes is 0.320 GB, the images (12 + 5) x 4e6 bytes 0.068 GB, samples 0.003 GB.
   EXPECT_EQ(fault_of(configuration, example()),
-            "configuration: [grid] pixels: found 2000 x 2000 pixels with 16 elements and 1 view, which need 0.36 GB; "
+            "configuration: [grid] pixels: found 2000 x 2000 pixels with 16 elements and 1 view, which need 0.39 GB; "
             "expected a plan that fits into 0.10 GB ([imaging] memory_limit)");
+}
+
+TEST(Plan, MemoryCountsWholePatchesOfPixels) {
+  Configuration configuration;
+  configuration.grid.pixels = {1, 65536};
+  const double column = memory_needed(*build_plan(configuration, example(), steel), 1);
+  EXPECT_GE(column, 16.0 * 4.0 * 65536.0 * 4.5);  // the tables alone, four pixels wide
 }
 
 TEST(Plan, MemoryGrowsWithFramesInFlightAndViews) {

@@ -137,6 +137,32 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("--rate", result.stderr)
 
+    def test_counts_below_zero(self):
+        for command, option in (("simulate", "--frames"), ("simulate", "--seed"), ("view", "--frames"), ("demo", "--seed")):
+            with self.subTest(f"{command} {option}"):
+                result = run(command, option, "-2")
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(f'{option}: found "-2"; expected a whole number from 0', result.stderr)
+        result = run("simulate", "--connections", "9")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("--connections", result.stderr)
+
+    def test_interrupted_before_the_server_answers(self):
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            sender = subprocess.Popen([PROGRAM, "simulate", "--connect", f"127.0.0.1:{silent.getsockname()[1]}"],
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(sender.wait)
+            self.addCleanup(sender.kill)  # first: one that did not end must not outlive the test
+            silent.settimeout(30)
+            connection, _ = silent.accept()
+            with connection:
+                sender.send_signal(signal.SIGINT)
+                output, _ = sender.communicate(timeout=10)
+            self.assertEqual(sender.returncode, 0)
+            self.assertIn("sent 0 frames", output)
+
     def test_nobody_listens(self):
         with socket.socket() as place:  # bound, not listening: the port is ours and refuses
             place.bind(("127.0.0.1", 0))
@@ -160,6 +186,14 @@ images = "{places['images']}"
 telemetry = "{places['telemetry']}"
 web = "{places['web']}"
 """)
+
+    def test_no_address_to_listen_on(self):
+        for section, key in (("input", "listen"), ("server", "images"), ("server", "telemetry"), ("server", "web")):
+            with self.subTest(key):
+                path = self.serve_config(**{key: "localhost:0"})
+                self.assert_fault(run("serve", "--config", path), 2,
+                                  f'{path}: [{section}] {key}: found "localhost:0"; expected ADDRESS:PORT with an IPv4 or IPv6 '
+                                  'address of this machine')
 
     def test_port_in_use(self):
         for key in ("listen", "images", "telemetry", "web"):

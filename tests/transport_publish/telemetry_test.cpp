@@ -48,6 +48,8 @@ TelemetryReport some_report() {
   report.viewer_dropped = 17;
   report.last_frame = 1'700'000'000'500ms;
   report.decode_errors = {{"checksum", 3}, {"magic", 1}};
+  report.connections = {{"accepted", 5}, {"lost", 2}};
+  report.connections_open = 1;
   return report;
 }
 
@@ -138,10 +140,12 @@ Exposition read(const std::string& text) {
 TEST(Metrics, NamesUnitsAndTypes) {
   const Exposition text = read(metrics_text(some_report()));
   for (const char* name : {"frames_received_total", "frames_published_total", "frames_dropped_total", "sequence_gaps_total",
-                           "bytes_received_total", "decode_errors_total", "clipped_samples_total", "viewer_dropped_total"}) {
+                           "bytes_received_total", "decode_errors_total", "clipped_samples_total", "viewer_dropped_total",
+                           "connections_total"}) {
     EXPECT_EQ(text.types.at(std::string("echoform_") + name), "counter") << name;
   }
-  for (const char* name : {"pool_free", "subscribers", "last_frame_timestamp_seconds", "build_info", "frames_in_flight"}) {
+  for (const char* name : {"pool_free", "subscribers", "last_frame_timestamp_seconds", "build_info", "frames_in_flight",
+                           "connections_open", "input_frames_per_second", "output_frames_per_second", "input_bytes_per_second"}) {
     EXPECT_EQ(text.types.at(std::string("echoform_") + name), "gauge") << name;
   }
   for (const char* name : {"stage_duration_seconds", "frame_latency_seconds", "interframe_seconds"}) {
@@ -163,6 +167,11 @@ TEST(Metrics, ValuesCloseAndHistogramsAreCumulative) {
   EXPECT_EQ(value("frames_received_total"), value("frames_published_total") + dropped + value("frames_in_flight"));
   EXPECT_EQ(value("bytes_received_total"), 5e9);
   EXPECT_EQ(value("decode_errors_total{reason=\"checksum\"}"), 3);
+  EXPECT_EQ(value("connections_total{outcome=\"lost\"}"), 2);
+  EXPECT_EQ(value("connections_open"), 1);
+  EXPECT_DOUBLE_EQ(value("input_frames_per_second"), some_report().metrics.input_rate);
+  EXPECT_DOUBLE_EQ(value("output_frames_per_second"), some_report().metrics.output_rate);
+  EXPECT_DOUBLE_EQ(value("input_bytes_per_second"), some_report().metrics.input_bytes_rate);
   EXPECT_DOUBLE_EQ(value("last_frame_timestamp_seconds"), 1'700'000'000.5);
   EXPECT_EQ(value("build_info{version=\"0.1.0\",backend=\"cpu\"}"), 1);
 

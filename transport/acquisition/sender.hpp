@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "pipeline/acquisition.hpp"
@@ -24,6 +25,7 @@ struct SenderOptions {
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds accept_timeout{60000};   ///< the server may plan its imaging first
   std::size_t socket_buffer_bytes = 0;               ///< send buffer asked of the system; 0: the system's own tuning
+  std::stop_token stop{};                            ///< ends connecting and waiting for the answer early: RuntimeFault
 };
 
 class AcquisitionSender {

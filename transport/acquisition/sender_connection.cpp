@@ -21,7 +21,7 @@ using boost::system::error_code;
 
 }  // namespace
 
-SenderConnection::SenderConnection(const SenderOptions& options) : server_(fmt::format("{}:{}", options.host, options.port)) {
+SenderConnection::SenderConnection(const SenderOptions& options) : server_(fmt::format("{}:{}", options.host, options.port)), stop_(options.stop) {
   error_code error;
   tcp::resolver resolver(context_);
   const auto endpoints = resolver.resolve(options.host, std::to_string(options.port), error);
@@ -42,11 +42,15 @@ SenderConnection::SenderConnection(const SenderOptions& options) : server_(fmt::
   }
 }
 
-/// Runs what was begun on the socket. False if it took too long: then it was cancelled, and has ended.
+/// Runs what was begun on the socket. False if it took too long or a stop was requested: then it was cancelled, and has ended.
 bool SenderConnection::run_for(std::chrono::milliseconds timeout) {
+  constexpr std::chrono::milliseconds slice{50};  // how late a stop may be noticed
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   context_.restart();
-  context_.run_for(timeout);
-  if (context_.stopped()) return true;
+  do {
+    context_.run_until(std::min(deadline, std::chrono::steady_clock::now() + slice));
+    if (context_.stopped()) return true;
+  } while (!stop_.stop_requested() && std::chrono::steady_clock::now() < deadline);
   // Cancelled, not closed: cancel() may be using the descriptor.
   error_code ignored;
   socket_.cancel(ignored);

@@ -52,6 +52,7 @@ class SenderConnection {
   boost::asio::io_context context_{1};
   boost::asio::ip::tcp::socket socket_{context_};
   std::string server_;
+  std::stop_token stop_;
   std::array<std::array<std::byte, maximum_encoded_shot_bytes>, batch_shots> headers_{};
   std::array<boost::asio::const_buffer, 2 * batch_shots> batch_;
   std::size_t batched_shots_ = 0;

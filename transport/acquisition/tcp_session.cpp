@@ -4,7 +4,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <utility>
@@ -32,6 +35,10 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
   peer_ = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  // The server only reads: without probes, a sender that lost its power or cable would keep others out for hours.
+  for (const auto& [option, value] : {std::pair{TCP_KEEPIDLE, 10}, std::pair{TCP_KEEPINTVL, 5}, std::pair{TCP_KEEPCNT, 3}}) {
+    static_cast<void>(::setsockopt(socket_.native_handle(), IPPROTO_TCP, option, &value, sizeof(value)));
+  }
 }
 
 void TcpSession::start() {
