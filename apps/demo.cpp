@@ -166,7 +166,10 @@ int demo(const Options& options) {
              milliseconds(latency.total_p99));
   fmt::print("{}\n{}\n", drops_text(metrics.counters), closure_text(metrics.counters));
   if (!metrics.counters.closes()) throw RuntimeFault("the counters do not close");
-  if (last->empty()) throw RuntimeFault("no image was published");
+  if (last->empty()) {
+    if (signals.token().stop_requested()) return 0;  // broken off before the first image: not a fault
+    throw RuntimeFault("no image was published");
+  }
   fmt::print("sustained {:.1f} images/s\n", last->images_per_second());
   return 0;
 }

@@ -52,6 +52,14 @@ int run(int argc, char** argv) {
     return app.exit(answer);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
+    // What was not understood is said first: a misspelt option also leaves the right one missing.
+    for (const std::string& word : app.remaining(true)) {
+      if (chosen.empty() || word.starts_with("--")) {
+        fail(fmt::format("found \"{}\", which echoform{} does not know (see `echoform {}--help`)", word,
+                         chosen.empty() ? "" : " " + chosen.front()->get_name(), chosen.empty() ? "" : chosen.front()->get_name() + " "));
+        return input_wrong;
+      }
+    }
     fail(fmt::format("{} (see `echoform {}--help`)", error.what(), chosen.empty() ? "" : chosen.front()->get_name() + " "));
     return input_wrong;
   }

@@ -132,7 +132,7 @@ void add_output_keys(std::vector<Key>& k) {
       {"output", "reference", "", "What is 0 dB: the running peak of the images, or reference_value."}, words::reference_mode,
       [](auto& c) -> auto& { return c.output.reference; }));
   k.push_back(number(
-      {"output", "reference_value", "", "The envelope that a fixed reference shows as 0 dB."}, above(0.0, 1e30),
+      {"output", "reference_value", "", "The envelope that a fixed reference shows as 0 dB."}, within(1e-30, 1e30),
       [](auto& c) -> auto& { return c.output.reference_value; }));
   k.push_back(number(
       {"output", "running_fraction", "",
@@ -187,7 +187,7 @@ void add_data_keys(std::vector<Key>& k) {
        "Taken from the time of every sample: delay of the pulse's peak and of the electronics.", from_data},
       within(-0.999, 0.999), [](auto& c) -> auto& { return c.acquisition.time_offset; }));
   k.push_back(number(
-      {"acquisition", "sample_scale", "", "Amplitude of one unit of an integer sample.", from_data}, above(0.0, 1e30),
+      {"acquisition", "sample_scale", "", "Amplitude of one unit of an integer sample.", from_data}, within(1e-30, 1e30),
       [](auto& c) -> auto& { return c.acquisition.sample_scale; }));
   k.push_back(word(
       {"acquisition", "matrix", "", "Of a half matrix: whether its off-diagonal A-scans are already sums of both directions.",

@@ -183,7 +183,15 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   // Laws first: their message about a missing velocity says more than the grid's.
   const auto& views = configuration.imaging.views;
   for (const std::string& view : views) {
-    if (std::count(views.begin(), views.end(), view) > 1) {
+    // "L-L" is "LL" spelled out.
+    const auto same = [&view](const std::string& other) {
+      const auto plain = [](std::string text) {
+        if (text.size() == 3 && text[1] == '-') text.erase(1, 1);
+        return text;
+      };
+      return plain(other) == plain(view);
+    };
+    if (std::count_if(views.begin(), views.end(), same) > 1) {
       throw InputError(place(configuration, "[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
     }
     try {

@@ -147,6 +147,7 @@ BackendChoice backend_choice(const ImagingSection& imaging) {
   choice.automatic = imaging.backend == BackendWish::automatic;
   choice.kind = imaging.backend == BackendWish::cuda ? BackendKind::cuda : BackendKind::cpu;
   choice.threads = imaging.threads;
+  choice.pin = imaging.pin_threads;
   return choice;
 }
 

@@ -19,7 +19,7 @@ namespace echoform {
 class ThreadTeam final : public ExecutionQueue {
  public:
   /// `threads` members, at least 1; 0 means as many as this process may run on. Members are named `name`/1 ...
-  /// With `pin`, member k runs on the k-th processor that the process may use.
+  /// With `pin`, member k >= 1 runs on the k-th processor that the process may use; the calling thread is left alone.
   explicit ThreadTeam(std::size_t threads, const std::string& name = "echoform-cpu", bool pin = false);
   ~ThreadTeam() override;
   ThreadTeam(const ThreadTeam&) = delete;

@@ -39,6 +39,7 @@ struct BackendChoice {
   bool automatic = true;
   BackendKind kind = BackendKind::cpu;
   std::size_t threads = 0;  ///< of the CPU backend; 0: all that this process may use
+  bool pin = false;         ///< each further thread of the CPU backend on a processor of its own
 };
 
 /// Builds the engine for a plan: validates it, computes delay tables, plans transforms. InputError if the plan is not

@@ -26,15 +26,19 @@ bool has_weights(const Apodization& apodization, Side side) {
          (apodization.sides == ApodizationSides::transmit) == (side == Side::transmit);
 }
 
-void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, std::span<const Point> pixels,
-                     std::span<float> weights) {
+MetresPerSecond directivity_velocity(const ImagingPlan& plan, const Leg& leg, std::size_t element) {
+  const auto form = leg.point_source(element);
+  return form ? form->velocity : plan.material.longitudinal_velocity;
+}
+
+void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, MetresPerSecond velocity,
+                     std::span<const Point> pixels, std::span<float> weights) {
   const Apodization& apodization = plan.apodization;
   const Element& source = plan.acquisition.probe.elements[element];
   const bool angular = apodization.directivity || apodization.angle_limit < 90.0;
   const double least_cosine = std::cos(apodization.angle_limit * std::numbers::pi / 180.0);
   const double waves_across = apodization.directivity
-                                  ? source.width.value * plan.acquisition.probe.centre_frequency.value /
-                                        plan.material.longitudinal_velocity.value
+                                  ? source.width.value * plan.acquisition.probe.centre_frequency.value / velocity.value
                                   : 0.0;
   for (std::size_t k = 0; k < pixels.size(); ++k) {
     double weight = window_weight;

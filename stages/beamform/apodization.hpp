@@ -19,9 +19,14 @@ enum class Side : unsigned char { transmit, receive };
 [[nodiscard]] bool has_weights(const Apodization& apodization, Side side);
 
 /// Weights of `element` for `pixels` (0 .. 1), into `weights`. Angles are taken from the element's normal along the straight
-/// line to the pixel; directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda of
-/// longitudinal waves at the probe's centre frequency. A pixel behind the element has weight 0 under either.
-void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, std::span<const Point> pixels,
-                     std::span<float> weights);
+/// line to the pixel; directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda at the
+/// probe's centre frequency in the leg's medium (`velocity`, directivity_velocity()). A pixel behind the element has weight 0
+/// under either.
+void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, MetresPerSecond velocity,
+                     std::span<const Point> pixels, std::span<float> weights);
+
+/// Wave speed that an element's directivity on this leg follows: the leg's own where it has the analytic form, else that of
+/// longitudinal waves.
+[[nodiscard]] MetresPerSecond directivity_velocity(const ImagingPlan& plan, const Leg& leg, std::size_t element);
 
 }  // namespace echoform::beamform

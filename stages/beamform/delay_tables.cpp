@@ -143,7 +143,10 @@ class SideBuilder {
     std::array<float, 16> weight{};
     weight.fill(1.0F);
     request_.leg.travel_times(source, points, std::span(delay).first(lanes));
-    if (!window_.empty()) element_weights(plan_, source, window_[source], points, std::span(weight).first(lanes));
+    if (!window_.empty()) {
+      element_weights(plan_, source, window_[source], directivity_velocity(plan_, request_.leg, source), points,
+                      std::span(weight).first(lanes));
+    }
     double least = std::numeric_limits<double>::infinity();
     double most = -least;
     bool active = !request_.weighted;
@@ -272,9 +275,11 @@ std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::ui
 
 DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend, ThreadTeam& team) {
   const DelayLaw& law = plan.laws.at(view);
-  if (plan.apodization.directivity && !(plan.material.longitudinal_velocity.value > 0.0)) {
-    throw InputError("[apodization] directivity", "a material without longitudinal velocity",
-                     "[material] longitudinal_velocity, which the directivity needs");
+  for (const auto& leg : {law.transmit, law.receive}) {
+    if (plan.apodization.directivity && !(directivity_velocity(plan, *leg, 0).value > 0.0)) {
+      throw InputError("[apodization] directivity", "a material without longitudinal velocity",
+                       "[material] longitudinal_velocity, which the directivity needs");
+    }
   }
   DelayTables tables;
   tables.tiling = make_tiling(plan.grid, kernels.lanes, team.size());

@@ -428,8 +428,10 @@ TEST(BeamformInput, DirectivityNeedsAWavelength) {
   const BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
   ImagingPlan plan = make_plan(4, 100, grid, "TT");
   plan.apodization.directivity = true;
-  EXPECT_EQ(refusal(plan, spec), "accepted");
   plan.material.longitudinal_velocity = MetresPerSecond(0.0);
+  EXPECT_EQ(refusal(plan, spec), "accepted");  // the legs of the contact law say their own
+  const auto leg = std::make_shared<ConstantLeg>(4, 1e-6);
+  plan.laws = {DelayLaw{"TT", leg, leg}};
   EXPECT_EQ(refusal(plan, spec),
             "[apodization] directivity: found a material without longitudinal velocity; expected [material] longitudinal_velocity, which "
             "the directivity needs");

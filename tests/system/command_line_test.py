@@ -10,7 +10,7 @@ import unittest
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-COMMANDS = ["demo", "serve", "simulate", "replay", "view", "image", "info"]
+COMMANDS = ["demo", "serve", "simulate", "replay", "view", "image", "bench", "info"]
 
 
 def run(*arguments, timeout=60):
@@ -74,6 +74,11 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(run("demo", "--seconds").returncode, 2)
         self.assertEqual(run("demo", "--seconds", "soon").returncode, 2)
         self.assertEqual(run("demo", "--seconds", "-1").returncode, 2)
+
+    def test_what_is_not_known_is_named_before_what_is_missing(self):
+        self.assert_fault(run("image", "x.mat", "--outptu", "o.npy"), 2,
+                          'found "--outptu", which echoform image does not know (see `echoform image --help`)')
+        self.assert_fault(run("imag"), 2, 'found "imag", which echoform does not know (see `echoform --help`)')
 
     def test_missing_required_option(self):
         result = run("serve")
