@@ -96,7 +96,7 @@ void print_live(LiveLine& live, Pipeline& pipeline, CounterSnapshot& before, std
   const auto& latency = metrics.distributions.front();
   live.show(fmt::format("{:.1f} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}",
                         static_cast<double>(metrics.counters.frames_published - before.frames_published) / seconds,
-                        milliseconds(latency.total_p50), milliseconds(latency.total_p99), drops_text(metrics.counters)));
+                        milliseconds(latency.p50), milliseconds(latency.p99), drops_text(metrics.counters)));
   before = metrics.counters;
   since = now;
 }

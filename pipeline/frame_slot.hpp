@@ -25,7 +25,7 @@ enum class SlotState : std::uint8_t {
 
 enum class DropReason : std::uint8_t {
   incomplete,    ///< time-out, sequence change or disconnect before the last shot
-  ring_full,     ///< drop newest: no slot was free when the first shot came
+  ring_full,     ///< no slot was free when the first shot came (drop oldest: nor one that only waited)
   superseded,    ///< drop oldest: gave its slot to a newer frame
   failed,        ///< the backend could not image it
   stopped,       ///< in flight when the pipeline stopped

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -72,7 +73,7 @@ struct SourceState {
   StreamHost* host = nullptr;  ///< set by start()
   LiveSourceCounters counters;
   ConnectionBook connections;
-  boost::asio::thread_pool set_up{1};  ///< where streams are opened
+  std::optional<boost::asio::thread_pool> set_up{1};  ///< where streams are opened; gone once stopped
   std::atomic<std::size_t> leaving{0};
 
   /// Writes a warning about a peer, at most a few a second: a flood of bad peers must not become a flood of lines.

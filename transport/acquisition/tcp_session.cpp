@@ -140,7 +140,7 @@ void TcpSession::take_hello() {
 }
 
 void TcpSession::open_stream(HelloContents contents) {
-  asio::post(source_->set_up, [self = shared_from_this(), contents = std::move(contents)] {
+  asio::post(*source_->set_up, [self = shared_from_this(), contents = std::move(contents)] {
     std::shared_ptr<FrameIntake> intake;
     std::string refusal;
     try {

@@ -71,8 +71,8 @@ class Server final : public TcpSource {
       acceptor_->close(ignored);
       retry_->cancel();
     });
-    state_->set_up.stop();
-    state_->set_up.join();
+    state_->set_up->stop();
+    state_->set_up->join();
     for (const auto& thread : threads_) {
       asio::post(thread->context, [thread] {
         const auto sessions = thread->sessions;
@@ -90,6 +90,8 @@ class Server final : public TcpSource {
       thread->context.restart();
       thread->context.poll();
     }
+    // Nobody posts any more. Hellos that still wait hold their sessions, and those hold the state that holds this.
+    state_->set_up.reset();
     acceptor_.reset();
     retry_.reset();
   }
