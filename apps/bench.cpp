@@ -40,7 +40,9 @@ struct Outcome {
   json values;
 };
 
-json json_of(const Spread& spread) { return {{"median", spread.median}, {"least", spread.least}, {"most", spread.most}}; }
+json json_of(const Spread& spread) {
+  return {{"median", spread.median}, {"least", spread.least}, {"most", spread.most}};
+}
 
 std::string giga(const Spread& spread) {
   return fmt::format("{:7.3f} G lookups/s  ({:.3f} .. {:.3f})", 1e-9 * spread.median, 1e-9 * spread.least, 1e-9 * spread.most);
@@ -56,19 +58,22 @@ Outcome bench_tfm(const Options& options, LiveLine& progress) {
   // The plain loop's delays, and tables of the kernels: at most three of them and the one for runs from the cache, then one more.
   const auto places = static_cast<double>((test.pixels + 3) / 4 * 4) * static_cast<double>((test.pixels + 3) / 4 * 4);
   const auto pairs = static_cast<double>(test.elements * (test.elements + 1) / 2);
-  const double needed = static_cast<double>(test.elements) * places * (4.0 + 5.0 * 5.0) + 16.0 * pairs * static_cast<double>(test.samples + 80);
+  const double needed =
+      static_cast<double>(test.elements) * places * (4.0 + 5.0 * 5.0) + 16.0 * pairs * static_cast<double>(test.samples + 80);
   if (needed > default_memory_limit()) {
     throw InputError("bench tfm",
-                     fmt::format("{} elements, {} samples and {} x {} pixels, which need {:.2f} GB", test.elements, test.samples, test.pixels,
-                                 test.pixels, 1e-9 * needed),
+                     fmt::format("{} elements, {} samples and {} x {} pixels, which need {:.2f} GB", test.elements, test.samples,
+                                 test.pixels, test.pixels, 1e-9 * needed),
                      fmt::format("a case that fits into {:.2f} GB", 1e-9 * default_memory_limit()));
   }
   const TfmReport report = measure_tfm(test, [&](const std::string& what) { progress.show("tfm: " + what); });
   Outcome outcome;
-  outcome.lines.push_back(fmt::format("beamforming {} elements x {} samples, {} x {} pixels: {:.4g} lookups an image, delay tables {:.1f} MB",
-                                      test.elements, test.samples, test.pixels, test.pixels, report.lookups, 1e-6 * static_cast<double>(report.table_bytes)));
+  outcome.lines.push_back(fmt::format(
+      "beamforming {} elements x {} samples, {} x {} pixels: {:.4g} lookups an image, delay tables {:.1f} MB", test.elements,
+      test.samples, test.pixels, test.pixels, report.lookups, 1e-6 * static_cast<double>(report.table_bytes)));
   const auto line = [&](const std::string& name, const TfmFigure& figure) {
-    outcome.lines.push_back(fmt::format("  {:<22} {:2} threads {}  {:5.1f} x reference", name, figure.threads, giga(figure.lookups_per_second),
+    outcome.lines.push_back(fmt::format("  {:<22} {:2} threads {}  {:5.1f} x reference", name, figure.threads,
+                                        giga(figure.lookups_per_second),
                                         figure.lookups_per_second.median / report.reference.lookups_per_second.median));
   };
   line("reference loop", report.reference);
@@ -76,18 +81,26 @@ Outcome bench_tfm(const Options& options, LiveLine& progress) {
   for (const TfmFigure& figure : report.beamformer) line(figure.name, figure);
   for (const TfmFigure& figure : report.scaling) line("scaling, " + figure.name, figure);
   line("limit: all in cache", report.limit);
-  outcome.lines.push_back(fmt::format("  {} : reference = {:.1f} ({:.1f} .. {:.1f}), round by round; {:.0f} % of the limit; images differ by {:.1e}",
-                                      report.beamformer.front().name, report.ratio.median, report.ratio.least, report.ratio.most,
-                                      100.0 * report.beamformer.front().lookups_per_second.median / report.limit.lookups_per_second.median,
-                                      report.relative_difference));
+  outcome.lines.push_back(
+      fmt::format("  {} : reference = {:.1f} ({:.1f} .. {:.1f}), round by round; {:.0f} % of the limit; images differ by {:.1e}",
+                  report.beamformer.front().name, report.ratio.median, report.ratio.least, report.ratio.most,
+                  100.0 * report.beamformer.front().lookups_per_second.median / report.limit.lookups_per_second.median,
+                  report.relative_difference));
   const auto figure_json = [](const TfmFigure& figure) {
     return json{{"name", figure.name}, {"threads", figure.threads}, {"lookups_per_second", json_of(figure.lookups_per_second)}};
   };
-  outcome.values = {{"elements", test.elements}, {"samples", test.samples}, {"pixels", test.pixels}, {"lookups", report.lookups},
-                    {"reference", figure_json(report.reference)}, {"reference_flags", report.reference_flags},
-                    {"limit", figure_json(report.limit)}, {"ratio", json_of(report.ratio)},
-                    {"relative_difference", report.relative_difference}, {"table_bytes", report.table_bytes},
-                    {"beamformer", json::array()}, {"scaling", json::array()}};
+  outcome.values = {{"elements", test.elements},
+                    {"samples", test.samples},
+                    {"pixels", test.pixels},
+                    {"lookups", report.lookups},
+                    {"reference", figure_json(report.reference)},
+                    {"reference_flags", report.reference_flags},
+                    {"limit", figure_json(report.limit)},
+                    {"ratio", json_of(report.ratio)},
+                    {"relative_difference", report.relative_difference},
+                    {"table_bytes", report.table_bytes},
+                    {"beamformer", json::array()},
+                    {"scaling", json::array()}};
   for (const TfmFigure& figure : report.beamformer) outcome.values["beamformer"].push_back(figure_json(figure));
   for (const TfmFigure& figure : report.scaling) outcome.values["scaling"].push_back(figure_json(figure));
   return outcome;
@@ -121,22 +134,28 @@ Outcome bench_frame(const Options& options, LiveLine& progress) {
   const std::size_t threads = options.threads != 0 ? options.threads : usable_processors();
   const FrameReport report = measure_frame(plan, threads, options.frames.value_or(50));
   Outcome outcome;
-  outcome.lines.push_back(fmt::format("imaging from memory, {} elements x {} samples FULL int16, {} x {} pixels, {} threads", plan->acquisition.elements(),
-                                      plan->acquisition.samples, plan->grid.x.count, plan->grid.z.count, threads));
-  outcome.lines.push_back(fmt::format("  {:7.1f} images/s ({:.1f} .. {:.1f}), {:.3f} G lookups/s in the beamformer", report.images_per_second.median,
-                                      report.images_per_second.least, report.images_per_second.most, 1e-9 * report.lookups_per_second));
+  outcome.lines.push_back(fmt::format("imaging from memory, {} elements x {} samples FULL int16, {} x {} pixels, {} threads",
+                                      plan->acquisition.elements(), plan->acquisition.samples, plan->grid.x.count,
+                                      plan->grid.z.count, threads));
+  outcome.lines.push_back(fmt::format("  {:7.1f} images/s ({:.1f} .. {:.1f}), {:.3f} G lookups/s in the beamformer",
+                                      report.images_per_second.median, report.images_per_second.least,
+                                      report.images_per_second.most, 1e-9 * report.lookups_per_second));
   json stages = json::array();
   for (const StageFigure& figure : report.stages) {
-    outcome.lines.push_back(fmt::format("    {:<16} {:8.3f} ms ({:.3f} .. {:.3f})", figure.stage, 1e3 * figure.seconds.median, 1e3 * figure.seconds.least,
-                                        1e3 * figure.seconds.most));
+    outcome.lines.push_back(fmt::format("    {:<16} {:8.3f} ms ({:.3f} .. {:.3f})", figure.stage, 1e3 * figure.seconds.median,
+                                        1e3 * figure.seconds.least, 1e3 * figure.seconds.most));
     stages.push_back({{"stage", figure.stage}, {"seconds", json_of(figure.seconds)}});
   }
   const double limit = report.read_bytes_per_second.median / static_cast<double>(report.frame_bytes);
-  outcome.lines.push_back(fmt::format("  limit: reading a frame's {:.1f} MB once, {:.1f} GB/s = {:.0f} frames/s; engine memory {:.1f} MB",
-                                      1e-6 * static_cast<double>(report.frame_bytes), 1e-9 * report.read_bytes_per_second.median, limit,
-                                      1e-6 * static_cast<double>(report.engine_bytes)));
-  outcome.values = {{"images_per_second", json_of(report.images_per_second)}, {"stages", stages}, {"lookups_per_second", report.lookups_per_second},
-                    {"frame_bytes", report.frame_bytes}, {"engine_bytes", report.engine_bytes},
+  outcome.lines.push_back(
+      fmt::format("  limit: reading a frame's {:.1f} MB once, {:.1f} GB/s = {:.0f} frames/s; engine memory {:.1f} MB",
+                  1e-6 * static_cast<double>(report.frame_bytes), 1e-9 * report.read_bytes_per_second.median, limit,
+                  1e-6 * static_cast<double>(report.engine_bytes)));
+  outcome.values = {{"images_per_second", json_of(report.images_per_second)},
+                    {"stages", stages},
+                    {"lookups_per_second", report.lookups_per_second},
+                    {"frame_bytes", report.frame_bytes},
+                    {"engine_bytes", report.engine_bytes},
                     {"read_bytes_per_second", json_of(report.read_bytes_per_second)}};
   return outcome;
 }
@@ -153,54 +172,79 @@ Outcome bench_ingest(const Options& options, LiveLine& progress) {
       test.shot_bytes = shot_bytes;
       test.rounds = options.frames.value_or(test.rounds);
       const IngestRates rates = measure_ingest(test);
-      outcome.lines.push_back(fmt::format("  {} connections, shots of {:4} KiB: {:.2f} GB/s ({:.2f} .. {:.2f}), bare {:.2f} GB/s ({:.2f} .. {:.2f}), ratio {:.2f} ({:.2f} .. {:.2f})",
-                                          connections, shot_bytes >> 10U, 1e-9 * rates.source.median, 1e-9 * rates.source.least, 1e-9 * rates.source.most,
-                                          1e-9 * rates.bare.median, 1e-9 * rates.bare.least, 1e-9 * rates.bare.most, rates.ratio.median,
-                                          rates.ratio.least, rates.ratio.most));
-      outcome.values.push_back({{"connections", connections}, {"shot_bytes", shot_bytes}, {"source", json_of(rates.source)},
-                                {"bare", json_of(rates.bare)}, {"ratio", json_of(rates.ratio)}});
+      outcome.lines.push_back(
+          fmt::format("  {} connections, shots of {:4} KiB: {:.2f} GB/s ({:.2f} .. {:.2f}), bare {:.2f} GB/s ({:.2f} .. {:.2f}), "
+                      "ratio {:.2f} ({:.2f} .. {:.2f})",
+                      connections, shot_bytes >> 10U, 1e-9 * rates.source.median, 1e-9 * rates.source.least,
+                      1e-9 * rates.source.most, 1e-9 * rates.bare.median, 1e-9 * rates.bare.least, 1e-9 * rates.bare.most,
+                      rates.ratio.median, rates.ratio.least, rates.ratio.most));
+      outcome.values.push_back({{"connections", connections},
+                                {"shot_bytes", shot_bytes},
+                                {"source", json_of(rates.source)},
+                                {"bare", json_of(rates.bare)},
+                                {"ratio", json_of(rates.ratio)}});
     }
   }
   return outcome;
 }
 
 std::string trial_text(const StreamTrial& trial) {
-  return fmt::format("{:7.1f} images/s seen, dropped {}, missed {}, latency p50 {:.2f} ms p99 {:.2f} ms{}", trial.published_per_second, trial.dropped,
-                     trial.missed, 1e3 * trial.latency_p50, 1e3 * trial.latency_p99, trial.closes ? "" : ", COUNTERS DO NOT CLOSE");
+  return fmt::format("{:7.1f} images/s seen, dropped {}, missed {}, latency p50 {:.2f} ms p99 {:.2f} ms{}",
+                     trial.published_per_second, trial.dropped, trial.missed, 1e3 * trial.latency_p50, 1e3 * trial.latency_p99,
+                     trial.closes ? "" : ", COUNTERS DO NOT CLOSE");
 }
 
 json json_of(const StreamTrial& trial) {
-  return {{"rate", trial.rate}, {"images_per_second", trial.published_per_second}, {"dropped", trial.dropped}, {"missed", trial.missed},
-          {"latency_p50", trial.latency_p50}, {"latency_p99", trial.latency_p99}, {"closes", trial.closes}};
+  return {{"rate", trial.rate},
+          {"images_per_second", trial.published_per_second},
+          {"dropped", trial.dropped},
+          {"missed", trial.missed},
+          {"latency_p50", trial.latency_p50},
+          {"latency_p99", trial.latency_p99},
+          {"closes", trial.closes}};
 }
 
 Outcome bench_stream(const Options& options, LiveLine& progress) {
   const Scene scene = scene_of(options);
   StreamCase test;
   test.simulator = scene.simulator;
-  test.plan = [&scene](const Acquisition& acquisition) { return build_plan(scene.configuration, acquisition, scene.simulator.material); };
+  test.plan = [&scene](const Acquisition& acquisition) {
+    return build_plan(scene.configuration, acquisition, scene.simulator.material);
+  };
   test.threads = options.threads != 0 ? options.threads : usable_processors();
   test.hold = options.hold;
   test.engine_frames = options.frames.value_or(50);
   const StreamReport report = measure_stream(test, [&](const std::string& what) { progress.show("stream: " + what); });
   Outcome outcome;
-  outcome.lines.push_back(fmt::format("stream: simulated source -> loopback TCP -> imaging -> ZeroMQ -> subscriber, {} elements x {} samples FULL int16, {} x {} pixels",
-                                      scene.simulator.elements, scene.simulator.samples, scene.configuration.grid.pixels[0], scene.configuration.grid.pixels[1]));
+  outcome.lines.push_back(fmt::format(
+      "stream: simulated source -> loopback TCP -> imaging -> ZeroMQ -> subscriber, {} elements x {} samples FULL int16, {} x {} "
+      "pixels",
+      scene.simulator.elements, scene.simulator.samples, scene.configuration.grid.pixels[0], scene.configuration.grid.pixels[1]));
   outcome.lines.push_back(fmt::format("  full speed           {}", trial_text(report.full_speed)));
   json search = json::array();
   for (const StreamTrial& trial : report.search) {
     outcome.lines.push_back(fmt::format("  at {:7.1f} frames/s  {}", trial.rate, trial_text(trial)));
     search.push_back(json_of(trial));
   }
-  outcome.lines.push_back(fmt::format("  sustained {:.1f} images/s, held {:.0f} s without a drop; {:.0f} % of the engine alone in this run ({:.1f} images/s)", report.sustained,
-                                      test.hold, 100.0 * report.sustained / report.engine_images_per_second, report.engine_images_per_second));
-  outcome.lines.push_back(fmt::format("  at 80 % of that      {}: p99 / p50 = {:.2f}", trial_text(report.at_80_percent),
-                                      report.at_80_percent.latency_p50 > 0.0 ? report.at_80_percent.latency_p99 / report.at_80_percent.latency_p50 : 0.0));
-  outcome.lines.push_back(fmt::format("  memory: slots and engine {} bytes, fixed; whole process {:.1f} MB after the first frames, {:.1f} MB after the last trial",
-                                      report.pipeline_bytes, 1e-6 * static_cast<double>(report.resident_before), 1e-6 * static_cast<double>(report.resident_after)));
-  outcome.values = {{"sustained", report.sustained}, {"engine_images_per_second", report.engine_images_per_second}, {"full_speed", json_of(report.full_speed)},
-                    {"search", search}, {"at_80_percent", json_of(report.at_80_percent)}, {"pipeline_bytes", report.pipeline_bytes},
-                    {"resident_before", report.resident_before}, {"resident_after", report.resident_after}};
+  outcome.lines.push_back(fmt::format(
+      "  sustained {:.1f} images/s, held {:.0f} s without a drop; {:.0f} % of the engine alone in this run ({:.1f} images/s)",
+      report.sustained, test.hold, 100.0 * report.sustained / report.engine_images_per_second, report.engine_images_per_second));
+  outcome.lines.push_back(fmt::format(
+      "  at 80 % of that      {}: p99 / p50 = {:.2f}", trial_text(report.at_80_percent),
+      report.at_80_percent.latency_p50 > 0.0 ? report.at_80_percent.latency_p99 / report.at_80_percent.latency_p50 : 0.0));
+  outcome.lines.push_back(
+      fmt::format("  memory: slots and engine {} bytes, fixed; whole process {:.1f} MB after the first frames, {:.1f} MB after "
+                  "the last trial",
+                  report.pipeline_bytes, 1e-6 * static_cast<double>(report.resident_before),
+                  1e-6 * static_cast<double>(report.resident_after)));
+  outcome.values = {{"sustained", report.sustained},
+                    {"engine_images_per_second", report.engine_images_per_second},
+                    {"full_speed", json_of(report.full_speed)},
+                    {"search", search},
+                    {"at_80_percent", json_of(report.at_80_percent)},
+                    {"pipeline_bytes", report.pipeline_bytes},
+                    {"resident_before", report.resident_before},
+                    {"resident_after", report.resident_after}};
   return outcome;
 }
 
@@ -252,12 +296,24 @@ int bench(const Options& options) {
 Action define_bench(CLI::App& options) {
   auto chosen = std::make_shared<Options>();
   options.add_option("name", chosen->name, "tfm, frame, ingest, stream, or all")->required();
-  options.add_option("--elements", chosen->elements, "Elements of the probe (tfm 128, else 32)")->check(CLI::Range(1, 1024))->option_text("N");
-  options.add_option("--samples", chosen->samples, "Samples of an A-scan (tfm 4096, else 1024)")->check(CLI::Range(64, 65536))->option_text("M");
-  options.add_option("--pixels", chosen->pixels, "Pixels of the image along x and z (256)")->check(CLI::Range(1, 8192))->option_text("S");
-  options.add_option("--frames", chosen->frames, "Measurements of each figure (tfm 5, else 50)")->check(CLI::Range(1, 100000))->option_text("K");
-  options.add_option("--threads", chosen->threads, "Threads of the CPU backend; 0: all processors")->check(CLI::Range(0, 1024))->option_text("T (0)");
-  options.add_option("--hold", chosen->hold, "stream: seconds that a rate must be held")->check(CLI::Range(0.5, 3600.0))->option_text("S (10)");
+  options.add_option("--elements", chosen->elements, "Elements of the probe (tfm 128, else 32)")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  options.add_option("--samples", chosen->samples, "Samples of an A-scan (tfm 4096, else 1024)")
+      ->check(CLI::Range(64, 65536))
+      ->option_text("M");
+  options.add_option("--pixels", chosen->pixels, "Pixels of the image along x and z (256)")
+      ->check(CLI::Range(1, 8192))
+      ->option_text("S");
+  options.add_option("--frames", chosen->frames, "Measurements of each figure (tfm 5, else 50)")
+      ->check(CLI::Range(1, 100000))
+      ->option_text("K");
+  options.add_option("--threads", chosen->threads, "Threads of the CPU backend; 0: all processors")
+      ->check(CLI::Range(0, 1024))
+      ->option_text("T (0)");
+  options.add_option("--hold", chosen->hold, "stream: seconds that a rate must be held")
+      ->check(CLI::Range(0.5, 3600.0))
+      ->option_text("S (10)");
   add_backend_option(options, chosen->backend);
   options.add_option("--json", chosen->json_file, "Also write every figure as JSON")->option_text("FILE");
   return [chosen] { return bench(*chosen); };

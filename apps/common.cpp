@@ -50,7 +50,8 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
 
 CLI::Validator whole_number() {
   return {[](const std::string& text) {
-            const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+            const bool digits =
+                !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
             return digits ? std::string() : fmt::format("found \"{}\"; expected a whole number from 0", text);
           },
           ""};

@@ -83,9 +83,9 @@ int image(const Options& options) {
   const auto frame = static_cast<std::size_t>(options.frame);
   if (options.frame < 0 || frame >= recording->frames()) {
     throw InputError("--frame", fmt::format("{}", options.frame),
-                     recording->frames() == 1
-                         ? fmt::format("0, as {} holds one frame", options.input)
-                         : fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1, options.input, recording->frames()));
+                     recording->frames() == 1 ? fmt::format("0, as {} holds one frame", options.input)
+                                              : fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1,
+                                                            options.input, recording->frames()));
   }
   Acquisition acquisition = recording->acquisition();
   acquisition.probe = recording->probe(frame);
@@ -109,7 +109,8 @@ int image(const Options& options) {
   for (std::size_t view = 0; view < slot.images.size(); ++view) {
     const std::span values(static_cast<const float*>(slot.images[view].envelope.data()), plan->grid.pixels());
     if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
-      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", plan->laws[view].view);
+      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty",
+                   plan->laws[view].view);
     }
   }
 

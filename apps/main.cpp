@@ -56,7 +56,8 @@ int run(int argc, char** argv) {
     for (const std::string& word : app.remaining(true)) {
       if (chosen.empty() || word.starts_with("--")) {
         fail(fmt::format("found \"{}\", which echoform{} does not know (see `echoform {}--help`)", word,
-                         chosen.empty() ? "" : " " + chosen.front()->get_name(), chosen.empty() ? "" : chosen.front()->get_name() + " "));
+                         chosen.empty() ? "" : " " + chosen.front()->get_name(),
+                         chosen.empty() ? "" : chosen.front()->get_name() + " "));
         return input_wrong;
       }
     }

@@ -99,9 +99,7 @@ void add_play_options(CLI::App& options, PlayTexts& texts) {
   options.add_option("--connections", texts.connections, "TCP connections that carry each frame's shots, 1 to 8")
       ->check(CLI::Range(1, 8))
       ->option_text("K (1)");
-  options.add_option("--frames", texts.frames, "Ends after so many frames; 0: none")
-      ->check(whole_number())
-      ->option_text("N (0)");
+  options.add_option("--frames", texts.frames, "Ends after so many frames; 0: none")->check(whole_number())->option_text("N (0)");
   options.add_option("--token", texts.token, "The secret that the server asks for")->option_text("TEXT");
   options.add_flag("--skip-late", texts.skip_late, "Leave frames out rather than send them late");
 }

@@ -37,8 +37,8 @@ int serve(const std::string& path, const std::string& backend) {
     const MetricsSnapshot metrics = server.pipeline().metrics();
     const auto& latency = metrics.distributions.front();
     live.show(fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
-                          now.frames_published - before.frames_published, milliseconds(latency.p50),
-                          milliseconds(latency.p99), drops_text(now), now.sequence_gaps, server.web().viewers()));
+                          now.frames_published - before.frames_published, milliseconds(latency.p50), milliseconds(latency.p99),
+                          drops_text(now), now.sequence_gaps, server.web().viewers()));
     before = now;
   }
   live.finish();

@@ -19,9 +19,9 @@ struct StageFigure {
 struct FrameReport {
   std::size_t frame_bytes = 0;
   std::size_t engine_bytes = 0;
-  Spread images_per_second;       ///< frame by frame
+  Spread images_per_second;  ///< frame by frame
   std::vector<StageFigure> stages;
-  Spread read_bytes_per_second;   ///< limit: reading the frame's samples once, all threads
+  Spread read_bytes_per_second;     ///< limit: reading the frame's samples once, all threads
   double lookups_per_second = 0.0;  ///< of the beamform stage, at the median
 };
 
@@ -29,7 +29,8 @@ struct FrameReport {
 /// not counted.
 [[nodiscard]] FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames);
 
-/// Lookups that a frame of the plan costs: pairs times pixels, for each view; every one counted, whether within the A-scan or not.
+/// Lookups that a frame of the plan costs: pairs times pixels, for each view; every one counted, whether within the A-scan or
+/// not.
 [[nodiscard]] double lookups_of(const ImagingPlan& plan);
 
 }  // namespace echoform::benchmarks

@@ -24,13 +24,16 @@ constexpr std::size_t slots = 4;
 /// Gives every shot its place in one of a few slots and counts: what an intake costs at the least.
 class CountingIntake final : public FrameIntake {
  public:
-  CountingIntake(Acquisition acquisition, std::vector<std::byte>& memory) : acquisition_(std::move(acquisition)), memory_(memory) {}
+  CountingIntake(Acquisition acquisition, std::vector<std::byte>& memory)
+      : acquisition_(std::move(acquisition)), memory_(memory) {}
   const Acquisition& acquisition() const noexcept override { return acquisition_; }
   LaneId open_lane(std::function<void()>) override { return lanes_++; }
   void close_lane(LaneId) override {}
   ShotPlace begin_shot(LaneId, const ShotHeader& header, std::size_t payload_bytes) override {
     const std::size_t shot = header.sequence % slots * elements + header.transmit;
-    return {.verdict = ShotVerdict::accepted, .place = std::span(memory_).subspan(shot * payload_bytes, payload_bytes), .ticket = shot};
+    return {.verdict = ShotVerdict::accepted,
+            .place = std::span(memory_).subspan(shot * payload_bytes, payload_bytes),
+            .ticket = shot};
   }
   void finish_shot(LaneId, std::uint64_t) override { shots.fetch_add(1, std::memory_order_relaxed); }
   void abandon_shot(LaneId, std::uint64_t) override {}
@@ -66,7 +69,8 @@ double send(AcquisitionSender& sender, const std::vector<std::byte>& frame, std:
 }
 
 void check(const char* name, std::size_t value, std::size_t lowest, std::size_t highest) {
-  if (value < lowest || value > highest) throw InputError(name, fmt::format("{}", value), fmt::format("{} to {}", lowest, highest));
+  if (value < lowest || value > highest)
+    throw InputError(name, fmt::format("{}", value), fmt::format("{} to {}", lowest, highest));
 }
 
 }  // namespace
@@ -76,7 +80,8 @@ IngestRates measure_ingest(const IngestCase& test) {
   check("shot bytes", test.shot_bytes, 4 * elements, std::size_t{64} << 20);
   check("rounds", test.rounds, 1, 1000);
   check("I/O threads", test.io_threads, 1, 64);
-  if (test.shot_bytes % (2 * elements) != 0) throw InputError("shot bytes", fmt::format("{}", test.shot_bytes), fmt::format("a multiple of {}", 2 * elements));
+  if (test.shot_bytes % (2 * elements) != 0)
+    throw InputError("shot bytes", fmt::format("{}", test.shot_bytes), fmt::format("a multiple of {}", 2 * elements));
 
   Acquisition acquisition;
   acquisition.probe = make_linear_probe(elements, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
@@ -110,7 +115,9 @@ IngestRates measure_ingest(const IngestCase& test) {
     return bytes / seconds;
   };
   const auto bare = [&] {
-    BareReceiver receiver({.connections = test.connections, .threads = test.io_threads, .read_bytes = test.shot_bytes, .frame_bytes = frame_bytes}, memory);
+    BareReceiver receiver(
+        {.connections = test.connections, .threads = test.io_threads, .read_bytes = test.shot_bytes, .frame_bytes = frame_bytes},
+        memory);
     sender_options.port = receiver.port();
     receiver.welcome();
     AcquisitionSender sender(acquisition, sender_options);

@@ -8,18 +8,18 @@
 namespace echoform::benchmarks {
 
 struct IngestCase {
-  std::size_t connections = 1;                               ///< 1 .. 8
-  std::size_t shot_bytes = std::size_t{64} << 10;            ///< payload of one shot; a multiple of 64, at least 128
-  std::size_t bytes_per_round = std::size_t{256} << 20;      ///< sent in each round to each receiver, rounded up to whole frames
-  std::size_t rounds = 15;                                   ///< measured; one more is run first and forgotten
-  std::size_t io_threads = 2;                                ///< of both receivers
+  std::size_t connections = 1;                           ///< 1 .. 8
+  std::size_t shot_bytes = std::size_t{64} << 10;        ///< payload of one shot; a multiple of 64, at least 128
+  std::size_t bytes_per_round = std::size_t{256} << 20;  ///< sent in each round to each receiver, rounded up to whole frames
+  std::size_t rounds = 15;                               ///< measured; one more is run first and forgotten
+  std::size_t io_threads = 2;                            ///< of both receivers
 };
 
 struct IngestRates {
   IngestCase measured;
-  Spread source;     ///< bytes of payload per second into slots, through the TCP source
-  Spread bare;       ///< the same, received by a bare loop of async_read_some
-  Spread ratio;      ///< source over bare, of the two measurements of each round
+  Spread source;  ///< bytes of payload per second into slots, through the TCP source
+  Spread bare;    ///< the same, received by a bare loop of async_read_some
+  Spread ratio;   ///< source over bare, of the two measurements of each round
 };
 
 /// Sends frames of 32 shots over loopback TCP, alternately to the source with an intake that only counts and to the bare

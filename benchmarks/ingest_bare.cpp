@@ -70,7 +70,8 @@ struct BareReceiver::Implementation {
       acceptor.accept(socket);
       socket.set_option(tcp::no_delay(true));
       connections.push_back(std::make_unique<Connection>(std::move(socket)));
-      connections.back()->memory = std::span(memory).subspan(i * (memory.size() / options.connections), memory.size() / options.connections);
+      connections.back()->memory =
+          std::span(memory).subspan(i * (memory.size() / options.connections), memory.size() / options.connections);
       connections.back()->read_bytes = options.read_bytes;
     }
     for (auto& connection : connections) {
@@ -93,9 +94,13 @@ struct BareReceiver::Implementation {
 BareReceiver::BareReceiver(const BareOptions& options, std::vector<std::byte>& memory)
     : implementation_(std::make_unique<Implementation>(options, memory)) {}
 
-BareReceiver::~BareReceiver() { (void)finish(); }
+BareReceiver::~BareReceiver() {
+  (void)finish();
+}
 
-std::uint16_t BareReceiver::port() const { return implementation_->acceptor.local_endpoint().port(); }
+std::uint16_t BareReceiver::port() const {
+  return implementation_->acceptor.local_endpoint().port();
+}
 
 void BareReceiver::welcome() {
   implementation_->acceptor_thread = std::thread([me = implementation_.get()] {

@@ -28,6 +28,8 @@ void total_focusing_loop(const std::complex<float>* data, const float* delays, s
   }
 }
 
-const char* build_flags() { return "g++ " __VERSION__ ", " ECHOFORM_REFERENCE_FLAGS; }
+const char* build_flags() {
+  return "g++ " __VERSION__ ", " ECHOFORM_REFERENCE_FLAGS;
+}
 
 }  // namespace echoform::reference

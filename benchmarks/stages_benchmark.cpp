@@ -36,7 +36,8 @@ void run(benchmark::State& state, Stage& stage, const BlockSpec& spec, std::size
     for (std::size_t n = 0; n < spec.bytes(); ++n) input.bytes_begin()[n] = static_cast<std::byte>(n * 131 >> 3);
   } else {
     auto* const values = static_cast<float*>(input.data());
-    for (std::size_t n = 0; n < spec.bytes() / sizeof(float); ++n) values[n] = static_cast<float>(n * 2654435761u % 2001) - 1000.0F;
+    for (std::size_t n = 0; n < spec.bytes() / sizeof(float); ++n)
+      values[n] = static_cast<float>(n * 2654435761u % 2001) - 1000.0F;
   }
   const BlockSpec out = stage.prepare(spec);
   const Buffer output = backend->allocate(out.bytes(), MemoryUse::working);
@@ -75,7 +76,8 @@ void half_matrix(benchmark::State& state) {
 
 void analytic_signal(benchmark::State& state) {
   const auto stage = make_analytic_signal_cpu(static_cast<std::size_t>(state.range(2)));
-  run(state, *stage, make_spec(ElementType::float32, static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1))),
+  run(state, *stage,
+      make_spec(ElementType::float32, static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1))),
       static_cast<std::size_t>(state.range(2)));
 }
 
@@ -106,8 +108,16 @@ constexpr int float32 = static_cast<int>(ElementType::float32);
 constexpr int nearest = static_cast<int>(ScanInterpolation::nearest);
 constexpr int cubic = static_cast<int>(ScanInterpolation::cubic);
 
-BENCHMARK(memory_copy)->ArgNames({"MB", "threads"})->ArgsProduct({{1, 128}, {1, 2}})->UseRealTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(unpack)->ArgNames({"type", "threads"})->ArgsProduct({{int16, packed12, float32}, {1, 2}})->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(memory_copy)
+    ->ArgNames({"MB", "threads"})
+    ->ArgsProduct({{1, 128}, {1, 2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(unpack)
+    ->ArgNames({"type", "threads"})
+    ->ArgsProduct({{int16, packed12, float32}, {1, 2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(half_matrix)
     ->ArgNames({"type", "elements", "samples", "threads"})
     ->ArgsProduct({{int16, packed12, float32}, {128}, {4096}, {1, 2}})
@@ -120,8 +130,16 @@ BENCHMARK(analytic_signal)
     ->ArgsProduct({{528}, {1024}, {1, 2}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(envelope)->ArgNames({"side", "threads"})->ArgsProduct({{256, 1024}, {1, 2}})->UseRealTime()->Unit(benchmark::kMicrosecond);
-BENCHMARK(compression)->ArgNames({"side", "threads"})->ArgsProduct({{256, 1024}, {1, 2}})->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(envelope)
+    ->ArgNames({"side", "threads"})
+    ->ArgsProduct({{256, 1024}, {1, 2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(compression)
+    ->ArgNames({"side", "threads"})
+    ->ArgsProduct({{256, 1024}, {1, 2}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK(scan_conversion)
     ->ArgNames({"side", "method", "threads"})
     ->ArgsProduct({{256, 1024}, benchmark::CreateDenseRange(nearest, cubic, 1), {1, 2}})

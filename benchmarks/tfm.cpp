@@ -55,7 +55,9 @@ class Data {
     }
   }
   [[nodiscard]] const float* planar() const { return static_cast<const float*>(planar_.data()); }
-  [[nodiscard]] const std::complex<float>* interleaved() const { return static_cast<const std::complex<float>*>(interleaved_.data()); }
+  [[nodiscard]] const std::complex<float>* interleaved() const {
+    return static_cast<const std::complex<float>*>(interleaved_.data());
+  }
 
   BlockSpec spec;
 
@@ -91,8 +93,12 @@ struct Runner {
   std::vector<double> rates;
 
   Runner(const ImagingPlan& plan, const BlockSpec& spec, SimdLevel level, std::size_t members)
-      : name(to_string(level)), threads(members), backend(make_cpu_backend(members)), queue(backend->make_queue()),
-        stage(make_beamform_cpu(plan, 0, *backend, level)), image(plan.grid.pixels()) {
+      : name(to_string(level)),
+        threads(members),
+        backend(make_cpu_backend(members)),
+        queue(backend->make_queue()),
+        stage(make_beamform_cpu(plan, 0, *backend, level)),
+        image(plan.grid.pixels()) {
     const BlockSpec output = stage->prepare(spec);
     (void)output;
   }
@@ -129,8 +135,11 @@ std::vector<float> pixel_major_delays(const ImagingPlan& plan, double& lookups) 
 class InCache {
  public:
   InCache(const ImagingPlan& plan, std::size_t members)
-      : elements_(static_cast<std::uint32_t>(plan.acquisition.elements())), samples_(plan.acquisition.samples), members_(members),
-        backend_(make_cpu_backend(members)), queue_(backend_->make_queue()) {
+      : elements_(static_cast<std::uint32_t>(plan.acquisition.elements())),
+        samples_(plan.acquisition.samples),
+        members_(members),
+        backend_(make_cpu_backend(members)),
+        queue_(backend_->make_queue()) {
     const auto& kernels = simd_level() == SimdLevel::avx512 ? beamform::avx512_kernels
                           : simd_level() == SimdLevel::avx2 ? beamform::avx2_kernels
                                                             : beamform::portable_kernels;
@@ -227,9 +236,9 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   for (std::size_t round = 0; round < test.rounds; ++round) {
     progress("round " + std::to_string(round + 1) + " of " + std::to_string(test.rounds));
     reference_rates.push_back(report.lookups / seconds_of([&] {
-      reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), test.elements, test.samples, plain.size(),
-                                     static_cast<int>(threads));
-    }));
+                                reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), test.elements,
+                                                               test.samples, plain.size(), static_cast<int>(threads));
+                              }));
     for (Runner& runner : levels) runner.run(data, report.lookups);
     limit_rates.push_back(report.lookups / seconds_of([&] { in_cache.run(); }));
     ratios.push_back(levels.front().rates.back() / reference_rates.back());
@@ -241,7 +250,8 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   report.relative_difference = difference(levels.front().image, plain, 1.0F / (n * n));
   for (const Runner& runner : levels) report.beamformer.push_back(runner.figure());
 
-  for (std::size_t members = 1; members <= threads; members = members < threads && 2 * members > threads ? threads : 2 * members) {
+  for (std::size_t members = 1; members <= threads;
+       members = members < threads && 2 * members > threads ? threads : 2 * members) {
     progress(std::to_string(members) + " threads");
     Runner runner(plan, data.spec, simd_level(), members);
     for (std::size_t round = 0; round < test.rounds; ++round) runner.run(data, report.lookups);

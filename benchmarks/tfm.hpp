@@ -18,9 +18,9 @@ namespace echoform::benchmarks {
 struct TfmCase {
   std::size_t elements = 128;
   std::size_t samples = 4096;
-  std::size_t pixels = 256;   ///< along x and z
-  std::size_t rounds = 5;     ///< measurements of each, in turn
-  std::size_t threads = 0;    ///< 0: all that this process may use
+  std::size_t pixels = 256;  ///< along x and z
+  std::size_t rounds = 5;    ///< measurements of each, in turn
+  std::size_t threads = 0;   ///< 0: all that this process may use
 };
 
 /// One way of summing, in lookups a second.
@@ -31,14 +31,14 @@ struct TfmFigure {
 };
 
 struct TfmReport {
-  double lookups = 0.0;        ///< a frame
-  TfmFigure reference;         ///< the frozen loop
+  double lookups = 0.0;  ///< a frame
+  TfmFigure reference;   ///< the frozen loop
   std::string reference_flags;
-  std::vector<TfmFigure> beamformer;   ///< by instruction set, on all threads; best first
-  std::vector<TfmFigure> scaling;      ///< best instruction set, over threads
-  TfmFigure limit;             ///< the best kernel with every window in the first-level cache
-  Spread ratio;                ///< best beamformer to reference, round by round
-  double relative_difference = 0.0;  ///< L2, between the images of both
+  std::vector<TfmFigure> beamformer;  ///< by instruction set, on all threads; best first
+  std::vector<TfmFigure> scaling;     ///< best instruction set, over threads
+  TfmFigure limit;                    ///< the best kernel with every window in the first-level cache
+  Spread ratio;                       ///< best beamformer to reference, round by round
+  double relative_difference = 0.0;   ///< L2, between the images of both
   std::size_t table_bytes = 0;
 };
 

@@ -330,7 +330,8 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "seed", "", "Of the noise and of the place of one of the demo part's scatterers."}, within(0, 9.0e15),
       [](auto& c) -> auto& { return c.simulator.source.seed; }));
   k.push_back(integer(
-      {"simulator", "cycle_frames", "", "Frames that are synthesised ahead and sent in turn: one period of the motion. No more than fit into 512 MiB."},
+      {"simulator", "cycle_frames", "",
+       "Frames that are synthesised ahead and sent in turn: one period of the motion. No more than fit into 512 MiB."},
       within(1, 4096), [](auto& c) -> auto& { return c.simulator.source.cycle_frames; }));
   k.push_back(number_rows<PointScatterer>(
       {"simulator", "points", "m", "Point scatterers.", "the demo's part"}, "[x, z, reflectivity]", 3, 1000,

@@ -42,9 +42,13 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(std::size_t threads, bool pin) { return std::make_unique<CpuBackend>(threads, pin); }
+std::unique_ptr<Backend> make_cpu_backend(std::size_t threads, bool pin) {
+  return std::make_unique<CpuBackend>(threads, pin);
+}
 
-std::size_t team_size(const Backend& backend) { return static_cast<const CpuBackend&>(backend).threads(); }
+std::size_t team_size(const Backend& backend) {
+  return static_cast<const CpuBackend&>(backend).threads();
+}
 
 SimdLevel simd_level() {
   static const SimdLevel level = [] {
@@ -67,9 +71,12 @@ SimdLevel simd_level() {
 
 std::string_view to_string(SimdLevel level) {
   switch (level) {
-    case SimdLevel::portable: return "portable";
-    case SimdLevel::avx2: return "avx2";
-    case SimdLevel::avx512: return "avx512";
+    case SimdLevel::portable:
+      return "portable";
+    case SimdLevel::avx2:
+      return "avx2";
+    case SimdLevel::avx512:
+      return "avx512";
   }
   return "unknown";
 }

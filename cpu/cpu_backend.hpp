@@ -13,7 +13,9 @@ namespace echoform {
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_backend(std::size_t threads = 0, bool pin = false);
 
 /// The team behind a queue of the CPU backend.
-[[nodiscard]] inline ThreadTeam& team_of(ExecutionQueue& queue) { return static_cast<ThreadTeam&>(queue); }
+[[nodiscard]] inline ThreadTeam& team_of(ExecutionQueue& queue) {
+  return static_cast<ThreadTeam&>(queue);
+}
 
 /// Members of the teams that `backend`, a CPU backend, makes: what stages size their scratch memory by.
 [[nodiscard]] std::size_t team_size(const Backend& backend);

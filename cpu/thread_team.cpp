@@ -22,7 +22,9 @@ std::vector<int> processor_list() {
 
 }  // namespace
 
-std::size_t usable_processors() { return std::max<std::size_t>(1, processor_list().size()); }
+std::size_t usable_processors() {
+  return std::max<std::size_t>(1, processor_list().size());
+}
 
 ThreadTeam::ThreadTeam(std::size_t threads, const std::string& name, bool pin) {
   if (threads == 0) threads = usable_processors();

@@ -43,10 +43,10 @@ class ThreadTeam final : public ExecutionQueue {
   std::mutex mutex_;
   std::condition_variable start_;
   std::condition_variable done_;
-  std::uint64_t round_ = 0;        // guarded by mutex_
-  std::size_t busy_ = 0;           // guarded by mutex_
-  bool stopping_ = false;          // guarded by mutex_
-  const Body* body_ = nullptr;     // set before a round starts
+  std::uint64_t round_ = 0;     // guarded by mutex_
+  std::size_t busy_ = 0;        // guarded by mutex_
+  bool stopping_ = false;       // guarded by mutex_
+  const Body* body_ = nullptr;  // set before a round starts
   std::size_t count_ = 0;
   std::size_t grain_ = 1;
   std::atomic<std::size_t> next_{0};

@@ -31,7 +31,10 @@ struct ViewChain {
 class CpuEngine final : public Engine {
  public:
   CpuEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
-      : plan_(std::move(plan)), options_(options), backend_(make_cpu_backend(choice.threads, choice.pin)), queue_(backend_->make_queue()) {
+      : plan_(std::move(plan)),
+        options_(options),
+        backend_(make_cpu_backend(choice.threads, choice.pin)),
+        queue_(backend_->make_queue()) {
     validate(*plan_, "imaging plan");
     const BlockSpec samples = sample_block();
     half_matrix_ = make_step("half-matrix", 0, samples, true);
@@ -149,7 +152,8 @@ class CpuEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options) {
+std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+                                        const EngineOptions& options) {
   return std::make_unique<CpuEngine>(std::move(plan), choice, options);
 }
 

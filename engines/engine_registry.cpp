@@ -15,7 +15,8 @@ const std::vector<EngineEntry>& engine_registry() {
   return entries;
 }
 
-std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options) {
+std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+                                    const EngineOptions& options) {
   for (const EngineEntry& entry : engine_registry()) {
     if (!choice.automatic && entry.kind != choice.kind) continue;
     if (const std::string reason = entry.why_unavailable(); !reason.empty()) {

@@ -14,7 +14,8 @@ struct EngineEntry {
   BackendKind kind;
   /// Empty if this machine can run the engine, else why not, in a line for the user.
   std::string (*why_unavailable)();
-  std::unique_ptr<Engine> (*make)(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options);
+  std::unique_ptr<Engine> (*make)(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+                                  const EngineOptions& options);
 };
 
 /// In the order in which "auto" tries them.

@@ -35,9 +35,12 @@ std::size_t Acquisition::a_scan_index(std::size_t transmit, std::size_t receive)
 
 std::size_t Acquisition::bytes_per_a_scan() const {
   switch (encoding) {
-    case SampleEncoding::int16: return 2 * samples;
-    case SampleEncoding::packed12: return (3 * samples + 1) / 2;
-    case SampleEncoding::float32: return 4 * samples;
+    case SampleEncoding::int16:
+      return 2 * samples;
+    case SampleEncoding::packed12:
+      return (3 * samples + 1) / 2;
+    case SampleEncoding::float32:
+      return 4 * samples;
   }
   return 0;
 }
@@ -53,14 +56,16 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
   }
   // Cannot overflow: both factors are within the limits, which are far below 2^32.
   if (acquisition.a_scans() > limits.frame_bytes / acquisition.bytes_per_a_scan()) {
-    throw InputError(place("frame"),
-                     fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
+    throw InputError(place("frame"), fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
                      fmt::format("at most {} bytes a frame", limits.frame_bytes));
   }
-  if (!std::isfinite(acquisition.sample_rate.value) || acquisition.sample_rate.value <= 0.0 || acquisition.sample_rate.value > 1e12) {
-    throw InputError(place("sample rate"), fmt::format("{} Hz", acquisition.sample_rate.value), "a positive number up to 1e12 Hz");
+  if (!std::isfinite(acquisition.sample_rate.value) || acquisition.sample_rate.value <= 0.0 ||
+      acquisition.sample_rate.value > 1e12) {
+    throw InputError(place("sample rate"), fmt::format("{} Hz", acquisition.sample_rate.value),
+                     "a positive number up to 1e12 Hz");
   }
-  for (const auto& [name, time] : {std::pair{"start time", acquisition.start_time}, std::pair{"time offset", acquisition.time_offset}}) {
+  for (const auto& [name, time] :
+       {std::pair{"start time", acquisition.start_time}, std::pair{"time offset", acquisition.time_offset}}) {
     if (!std::isfinite(time.value) || std::abs(time.value) >= 1.0) {
       throw InputError(place(name), fmt::format("{} s", time.value), "a finite time between -1 s and 1 s");
     }
@@ -68,8 +73,8 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
   if (!std::isfinite(acquisition.sample_scale) || acquisition.sample_scale == 0.0) {
     throw InputError(place("sample scale"), fmt::format("{}", acquisition.sample_scale), "a finite number other than 0");
   }
-  for (const auto& [name, frequency] : {std::pair{"centre frequency", acquisition.probe.centre_frequency},
-                                        std::pair{"bandwidth", acquisition.probe.bandwidth}}) {
+  for (const auto& [name, frequency] :
+       {std::pair{"centre frequency", acquisition.probe.centre_frequency}, std::pair{"bandwidth", acquisition.probe.bandwidth}}) {
     if (!std::isfinite(frequency.value) || frequency.value < 0.0) {
       throw InputError(place(name), fmt::format("{} Hz", frequency.value), "0 (unknown) or a positive number");
     }
@@ -78,7 +83,9 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
     const Element& element = acquisition.probe.elements[i];
     for (const double value : {element.centre.x.value, element.centre.y.value, element.centre.z.value, element.normal.x,
                                element.normal.y, element.normal.z, element.width.value, element.length.value}) {
-      if (!std::isfinite(value)) throw InputError(place(fmt::format("element {}", i)), "a number that is not finite", "finite positions, normals and sizes");
+      if (!std::isfinite(value))
+        throw InputError(place(fmt::format("element {}", i)), "a number that is not finite",
+                         "finite positions, normals and sizes");
     }
     if (element.normal.z <= 0.0) {
       throw InputError(place(fmt::format("element {}", i)), fmt::format("emission towards z = {}", element.normal.z),

@@ -26,7 +26,6 @@ enum class SampleEncoding : std::uint8_t {
   float32,
 };
 
-
 struct Element {
   Point centre;
   Direction normal{0.0, 0.0, 1.0};  ///< unit vector of emission
@@ -53,11 +52,11 @@ struct Acquisition {
   Probe probe;
   MatrixKind matrix = MatrixKind::full;
   SampleEncoding encoding = SampleEncoding::int16;
-  std::size_t samples = 0;   ///< per A-scan
+  std::size_t samples = 0;  ///< per A-scan
   Hertz sample_rate;
-  Seconds start_time;        ///< of sample 0 after the pulse's emission; may be negative
-  Seconds time_offset;       ///< sample n is at start_time + n / sample_rate - time_offset
-  double sample_scale = 1.0; ///< amplitude of one unit of an integer sample
+  Seconds start_time;         ///< of sample 0 after the pulse's emission; may be negative
+  Seconds time_offset;        ///< sample n is at start_time + n / sample_rate - time_offset
+  double sample_scale = 1.0;  ///< amplitude of one unit of an integer sample
 
   [[nodiscard]] std::size_t elements() const { return probe.elements.size(); }
   /// A-scans in a frame: N^2 or N (N + 1) / 2.

@@ -19,16 +19,15 @@ enum class ElementType : std::uint8_t {
   uint8,
 };
 
-
 /// Shape and type of a block. C order; `columns` is the fastest axis.
 struct BlockSpec {
   ElementType type = ElementType::float32;
-  std::size_t rows = 0;        ///< A-scans, or z
-  std::size_t columns = 0;     ///< samples, or x
+  std::size_t rows = 0;     ///< A-scans, or z
+  std::size_t columns = 0;  ///< samples, or x
   /// Distance of rows in elements of the type (bytes for packed12). Rows of planar blocks are 2 * row_stride apart.
   std::size_t row_stride = 0;
   MatrixKind matrix = MatrixKind::full;  ///< meaning of the rows, while they are A-scans
-  std::size_t sub_blocks = 1;  ///< y, for volumes: rows = z * y
+  std::size_t sub_blocks = 1;            ///< y, for volumes: rows = z * y
 
   /// Bytes that a block of this kind takes.
   [[nodiscard]] std::size_t bytes() const;
@@ -39,12 +38,16 @@ struct BlockSpec {
 struct Block {
   void* data = nullptr;
   template <class T>
-  [[nodiscard]] T* as() const { return static_cast<T*>(data); }
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data);
+  }
 };
 struct ConstBlock {
   const void* data = nullptr;
   template <class T>
-  [[nodiscard]] const T* as() const { return static_cast<const T*>(data); }
+  [[nodiscard]] const T* as() const {
+    return static_cast<const T*>(data);
+  }
 };
 
 }  // namespace echoform

@@ -21,12 +21,8 @@ class Clock {
 
 class SystemClock final : public Clock {
  public:
-  [[nodiscard]] SteadyTime steady() const noexcept override {
-    return std::chrono::steady_clock::now().time_since_epoch();
-  }
-  [[nodiscard]] WallTime wall() const noexcept override {
-    return std::chrono::system_clock::now().time_since_epoch();
-  }
+  [[nodiscard]] SteadyTime steady() const noexcept override { return std::chrono::steady_clock::now().time_since_epoch(); }
+  [[nodiscard]] WallTime wall() const noexcept override { return std::chrono::system_clock::now().time_since_epoch(); }
 };
 
 /// Stands still until told to move. Safe from any thread.
@@ -34,7 +30,10 @@ class ManualClock final : public Clock {
  public:
   [[nodiscard]] SteadyTime steady() const noexcept override { return SteadyTime(steady_.load()); }
   [[nodiscard]] WallTime wall() const noexcept override { return WallTime(wall_.load()); }
-  void advance(std::chrono::nanoseconds by) noexcept { steady_ += by.count(); wall_ += by.count(); }
+  void advance(std::chrono::nanoseconds by) noexcept {
+    steady_ += by.count();
+    wall_ += by.count();
+  }
   /// A step of the wall clock alone, as when it is set.
   void step_wall(std::chrono::nanoseconds by) noexcept { wall_ += by.count(); }
 

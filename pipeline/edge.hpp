@@ -40,8 +40,8 @@ class Edge {
   /// `capacity` items, at least 1.
   explicit Edge(std::size_t capacity)
       : capacity_(std::max<std::size_t>(1, capacity)),
-        // A block more than the items need: consumers count an item out a moment after they take it.
-        queue_(capacity_ + Queue::BLOCK_SIZE, 1, 0),
+        // Some blocks more than the items need: consumers count an item out a moment after they take it, and free blocks late.
+        queue_(capacity_ + spare_blocks * Queue::BLOCK_SIZE, 1, 0),
         token_(queue_) {}
 
   /// Sends consumers that still wait away, and waits until they have left: a queue may not die under them.
@@ -56,7 +56,7 @@ class Edge {
   /// Items on the edge; exact only while nobody offers or takes.
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-  /// Producer only. Never waits.
+  /// Producer only. Waits for nobody but a consumer that was interrupted in the middle of taking an item.
   OfferVerdict<T> offer(T item) {
     OfferVerdict<T> verdict;
     if (size_.load(std::memory_order_acquire) >= capacity_) {
@@ -70,9 +70,16 @@ class Edge {
       }
     }
     size_.fetch_add(1, std::memory_order_acq_rel);
-    if (!queue_.try_enqueue(token_, std::move(item))) {
-      size_.fetch_sub(1, std::memory_order_acq_rel);
-      verdict.outcome = Offered::refused;
+    // The queue frees a block of places when the last item of it has been taken. A consumer that was interrupted between
+    // claiming an item and taking it keeps a block while others go round; then there is nothing to do but let it run.
+    // A failed try_enqueue leaves the item as it was.
+    for (int turn = 0; !queue_.try_enqueue(token_, std::move(item)); ++turn) {
+      if (turn == patience) {
+        size_.fetch_sub(1, std::memory_order_acq_rel);
+        verdict.outcome = Offered::refused;
+        break;
+      }
+      std::this_thread::yield();
     }
     return verdict;
   }
@@ -112,6 +119,8 @@ class Edge {
 
  private:
   using Queue = moodycamel::BlockingConcurrentQueue<T>;
+  static constexpr std::size_t spare_blocks = 8;
+  static constexpr int patience = 10'000;  // turns given away: tens of milliseconds where the processors are busy
   // How late a waiting consumer may notice a stop request.
   static constexpr std::chrono::microseconds wait_slice{10'000};
 

@@ -22,7 +22,7 @@ using LaneId = std::uint32_t;
 
 struct ShotHeader {
   std::uint64_t sequence = 0;
-  std::uint32_t transmit = 0;         ///< element that fires; selects the rows
+  std::uint32_t transmit = 0;  ///< element that fires; selects the rows
   WallTime acquisition_time{0};
 };
 
@@ -46,8 +46,8 @@ class FrameIntake {
   [[nodiscard]] virtual const Acquisition& acquisition() const noexcept = 0;
 
   /// `wake` is called (from any thread, never under a lock of the intake) when a lane that got `wait` may ask again; it must
-  /// not wait for anything, nor close another lane, and may be called without need. Throws InputError with the reason to send back: eight lanes are
-  /// open already, or another sender has taken the stream over.
+  /// not wait for anything, nor close another lane, and may be called without need. Throws InputError with the reason to send
+  /// back: eight lanes are open already, or another sender has taken the stream over.
   [[nodiscard]] virtual LaneId open_lane(std::function<void()> wake) = 0;
   /// The lane is gone: frames that can no longer become complete are dropped{incomplete}. `wake` is not called afterwards.
   /// The lane writes no more: a shot that it left open counts as abandoned.

@@ -16,19 +16,19 @@ namespace echoform {
 
 enum class SlotState : std::uint8_t {
   free,
-  filling,     ///< shots are arriving
-  queued,      ///< complete, waiting for the engine
+  filling,  ///< shots are arriving
+  queued,   ///< complete, waiting for the engine
   imaging,
   publishing,
-  draining,    ///< its frame is dropped, but a lane still writes into it: neither free nor in flight
+  draining,  ///< its frame is dropped, but a lane still writes into it: neither free nor in flight
 };
 
 enum class DropReason : std::uint8_t {
-  incomplete,    ///< time-out, sequence change or disconnect before the last shot
-  ring_full,     ///< no slot was free when the first shot came (drop oldest: nor one that only waited)
-  superseded,    ///< drop oldest: gave its slot to a newer frame
-  failed,        ///< the backend could not image it
-  stopped,       ///< in flight when the pipeline stopped
+  incomplete,  ///< time-out, sequence change or disconnect before the last shot
+  ring_full,   ///< no slot was free when the first shot came (drop oldest: nor one that only waited)
+  superseded,  ///< drop oldest: gave its slot to a newer frame
+  failed,      ///< the backend could not image it
+  stopped,     ///< in flight when the pipeline stopped
 };
 inline constexpr std::size_t drop_reason_count = 5;
 
@@ -37,9 +37,9 @@ enum class DropPolicy : std::uint8_t { block_sender, drop_oldest, drop_newest };
 
 /// One view's results for one frame, in memory that the host may read once the frame is imaged.
 struct ImageOutput {
-  Buffer analytic;   ///< complex64 [z, x]; only where the engine was asked to keep it
-  Buffer envelope;   ///< float32 [z, x] on the acoustic grid
-  Buffer display;    ///< uint8 [z, x] on the display grid
+  Buffer analytic;         ///< complex64 [z, x]; only where the engine was asked to keep it
+  Buffer envelope;         ///< float32 [z, x] on the acoustic grid
+  Buffer display;          ///< uint8 [z, x] on the display grid
   float reference = 1.0F;  ///< envelope value shown as 0 dB
 };
 
@@ -51,11 +51,11 @@ inline constexpr std::size_t stage_timing_capacity = 16;
 
 struct FrameSlot {
   std::size_t index = 0;
-  Buffer samples;              ///< staging; frame_bytes of the acquisition, rows in a_scan_index order
+  Buffer samples;  ///< staging; frame_bytes of the acquisition, rows in a_scan_index order
 
   // Set by the source.
   std::uint64_t sequence = 0;
-  WallTime acquisition_time{0};    ///< stated by the sender; 0 where unknown
+  WallTime acquisition_time{0};  ///< stated by the sender; 0 where unknown
   SteadyTime first_byte_time{0};
   SteadyTime last_byte_time{0};
 

@@ -18,7 +18,8 @@ void validate_axis(const Axis& axis, std::string_view where, std::string_view na
     throw InputError(place, fmt::format("[{}, {}] m", axis.first.value, axis.last.value), "finite ends");
   }
   if (axis.count == 1 && axis.first != axis.last) {
-    throw InputError(place, fmt::format("one pixel over [{}, {}] m", axis.first.value, axis.last.value), "equal ends for one pixel");
+    throw InputError(place, fmt::format("one pixel over [{}, {}] m", axis.first.value, axis.last.value),
+                     "equal ends for one pixel");
   }
   if (axis.count > 1 && !(axis.first < axis.last)) {
     throw InputError(place, fmt::format("[{}, {}] m", axis.first.value, axis.last.value), "first < last");
@@ -33,7 +34,9 @@ Metres Axis::at(std::size_t index) const {
   return Metres(first.value + static_cast<double>(index) * spacing().value);
 }
 
-Metres Axis::spacing() const { return count < 2 ? Metres(0.0) : (last - first) / static_cast<double>(count - 1); }
+Metres Axis::spacing() const {
+  return count < 2 ? Metres(0.0) : (last - first) / static_cast<double>(count - 1);
+}
 
 Point Grid::at(std::size_t index) const {
   const std::size_t ix = index % x.count;
@@ -58,10 +61,12 @@ void validate(const Grid& grid, std::string_view where) {
   validate_axis(grid.z, where, "z");
   validate_axis(grid.y, where, "y");
   if (grid.x.count > pixel_limit / grid.z.count || grid.x.count * grid.z.count > pixel_limit / grid.y.count) {
-    throw InputError(fmt::format("{} pixels", where),
-                     fmt::format("{} x {} x {} pixels, {:.1f} GB for the complex image alone", grid.x.count, grid.y.count, grid.z.count,
-                                 8e-9 * static_cast<double>(grid.x.count) * static_cast<double>(grid.y.count) * static_cast<double>(grid.z.count)),
-                     fmt::format("at most {} pixels", pixel_limit));
+    throw InputError(
+        fmt::format("{} pixels", where),
+        fmt::format(
+            "{} x {} x {} pixels, {:.1f} GB for the complex image alone", grid.x.count, grid.y.count, grid.z.count,
+            8e-9 * static_cast<double>(grid.x.count) * static_cast<double>(grid.y.count) * static_cast<double>(grid.z.count)),
+        fmt::format("at most {} pixels", pixel_limit));
   }
 }
 

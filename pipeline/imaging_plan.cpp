@@ -30,7 +30,8 @@ void validate(const ImagingPlan& plan, std::string_view where) {
   for (const DelayLaw& law : plan.laws) {
     for (const auto& leg : {law.transmit, law.receive}) {
       if (!leg || leg->sources() != plan.acquisition.elements()) {
-        throw InputError(fmt::format("{} delay law {}", where, law.view), fmt::format("{} sources in a leg", leg ? leg->sources() : 0),
+        throw InputError(fmt::format("{} delay law {}", where, law.view),
+                         fmt::format("{} sources in a leg", leg ? leg->sources() : 0),
                          fmt::format("{}, one an element", plan.acquisition.elements()));
       }
     }
@@ -41,7 +42,8 @@ void validate(const ImagingPlan& plan, std::string_view where) {
   require_range(where, "gain_db", plan.compression.gain_db, -200.0, 200.0);
   require_range(where, "running_fraction", plan.compression.running_fraction, 1e-6, 1.0);
   if (!(plan.compression.reference_value > 0.0) || !std::isfinite(plan.compression.reference_value)) {
-    throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", plan.compression.reference_value), "a positive number");
+    throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", plan.compression.reference_value),
+                     "a positive number");
   }
   require_range(where, "cubic_alpha", plan.cubic_alpha, -3.0, 0.0);
   if (plan.apodization.directivity && plan.acquisition.probe.centre_frequency.value <= 0.0) {

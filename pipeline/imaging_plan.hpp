@@ -20,7 +20,6 @@ enum class ApodizationWindow : std::uint8_t { none, hann, tukey };
 enum class ApodizationSides : std::uint8_t { both, transmit, receive };
 enum class ReferenceMode : std::uint8_t { fixed, running };
 
-
 /// Weights b_ij = w_tx(i, p) * w_rx(j, p).
 struct Apodization {
   ApodizationWindow window = ApodizationWindow::none;  ///< over the whole aperture, by element index
@@ -29,9 +28,7 @@ struct Apodization {
   bool directivity = false;                            ///< weight by the element's directivity at the centre frequency
   double angle_limit = 90.0;                           ///< degrees from the element's normal; beyond it the weight is 0
 
-  [[nodiscard]] bool trivial() const {
-    return window == ApodizationWindow::none && !directivity && angle_limit >= 90.0;
-  }
+  [[nodiscard]] bool trivial() const { return window == ApodizationWindow::none && !directivity && angle_limit >= 90.0; }
   [[nodiscard]] bool symmetric() const { return sides == ApodizationSides::both; }
 };
 
@@ -39,7 +36,7 @@ struct Compression {
   double dynamic_range_db = 40.0;  ///< > 0, <= 200
   double gain_db = 0.0;
   ReferenceMode reference = ReferenceMode::running;
-  double reference_value = 1.0;    ///< envelope shown as 0 dB with a fixed reference; > 0
+  double reference_value = 1.0;  ///< envelope shown as 0 dB with a fixed reference; > 0
   /// Of the running reference: the part of the way that it moves towards each frame's peak when that is lower. A higher
   /// peak is taken at once, so nothing saturates. 1 follows every frame.
   double running_fraction = 0.1;
@@ -48,14 +45,14 @@ struct Compression {
 struct ImagingPlan {
   Acquisition acquisition;
   Material material;
-  Grid grid;                          ///< acoustic grid
+  Grid grid;  ///< acoustic grid
   Interpolation interpolation = Interpolation::linear;
   Apodization apodization;
   Compression compression;
-  std::optional<Grid> display_grid;   ///< where it differs from the acoustic grid
+  std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid
   ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;
   double cubic_alpha = -0.5;
-  std::vector<DelayLaw> laws;         ///< one a view, at least one
+  std::vector<DelayLaw> laws;  ///< one a view, at least one
 
   /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.
   [[nodiscard]] bool reciprocal() const;

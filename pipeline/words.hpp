@@ -18,8 +18,8 @@ inline constexpr auto matrix_kind =
 inline constexpr auto sample_encoding =
     make_words(Word<SampleEncoding>{SampleEncoding::int16, "int16"}, Word<SampleEncoding>{SampleEncoding::packed12, "packed12"},
                Word<SampleEncoding>{SampleEncoding::float32, "float32"});
-inline constexpr auto interpolation = make_words(Word<Interpolation>{Interpolation::nearest, "nearest"},
-                                                 Word<Interpolation>{Interpolation::linear, "linear"});
+inline constexpr auto interpolation =
+    make_words(Word<Interpolation>{Interpolation::nearest, "nearest"}, Word<Interpolation>{Interpolation::linear, "linear"});
 inline constexpr auto scan_interpolation = make_words(Word<ScanInterpolation>{ScanInterpolation::nearest, "nearest"},
                                                       Word<ScanInterpolation>{ScanInterpolation::bilinear, "bilinear"},
                                                       Word<ScanInterpolation>{ScanInterpolation::cubic, "cubic"});
@@ -29,15 +29,15 @@ inline constexpr auto apodization_window =
 inline constexpr auto apodization_sides = make_words(Word<ApodizationSides>{ApodizationSides::both, "both"},
                                                      Word<ApodizationSides>{ApodizationSides::transmit, "transmit"},
                                                      Word<ApodizationSides>{ApodizationSides::receive, "receive"});
-inline constexpr auto reference_mode = make_words(Word<ReferenceMode>{ReferenceMode::running, "running"},
-                                                  Word<ReferenceMode>{ReferenceMode::fixed, "fixed"});
+inline constexpr auto reference_mode =
+    make_words(Word<ReferenceMode>{ReferenceMode::running, "running"}, Word<ReferenceMode>{ReferenceMode::fixed, "fixed"});
 inline constexpr auto drop_policy = make_words(Word<DropPolicy>{DropPolicy::block_sender, "block_sender"},
                                                Word<DropPolicy>{DropPolicy::drop_oldest, "drop_oldest"},
                                                Word<DropPolicy>{DropPolicy::drop_newest, "drop_newest"});
-inline constexpr auto drop_reason = make_words(
-    Word<DropReason>{DropReason::incomplete, "incomplete"}, Word<DropReason>{DropReason::ring_full, "ring_full"},
-    Word<DropReason>{DropReason::superseded, "superseded"}, Word<DropReason>{DropReason::failed, "failed"},
-    Word<DropReason>{DropReason::stopped, "stopped"});
+inline constexpr auto drop_reason =
+    make_words(Word<DropReason>{DropReason::incomplete, "incomplete"}, Word<DropReason>{DropReason::ring_full, "ring_full"},
+               Word<DropReason>{DropReason::superseded, "superseded"}, Word<DropReason>{DropReason::failed, "failed"},
+               Word<DropReason>{DropReason::stopped, "stopped"});
 inline constexpr auto backend_kind =
     make_words(Word<BackendKind>{BackendKind::cpu, "cpu"}, Word<BackendKind>{BackendKind::cuda, "cuda"});
 inline constexpr auto element_type = make_words(

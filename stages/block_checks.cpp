@@ -18,13 +18,16 @@ std::size_t shortest_stride(const BlockSpec& spec) {
 
 }  // namespace
 
-std::size_t stride_of(const BlockSpec& spec) { return spec.row_stride != 0 ? spec.row_stride : shortest_stride(spec); }
+std::size_t stride_of(const BlockSpec& spec) {
+  return spec.row_stride != 0 ? spec.row_stride : shortest_stride(spec);
+}
 
 void require_block(const BlockSpec& spec, std::string_view stage, std::initializer_list<ElementType> types) {
   const auto place = [&](std::string_view field) { return fmt::format("{} stage, input {}", stage, field); };
   if (std::find(types.begin(), types.end(), spec.type) == types.end()) {
     std::string expected;
-    for (const ElementType type : types) expected += fmt::format("{}{}", expected.empty() ? "" : " or ", words::element_type.of(type));
+    for (const ElementType type : types)
+      expected += fmt::format("{}{}", expected.empty() ? "" : " or ", words::element_type.of(type));
     throw InputError(place("type"), words::element_type.of(spec.type), expected);
   }
   if (spec.rows == 0 || spec.columns == 0) {

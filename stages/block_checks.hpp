@@ -12,7 +12,9 @@ namespace echoform {
 [[nodiscard]] std::size_t stride_of(const BlockSpec& spec);
 
 /// Columns rounded up to 16: rows of 4-byte numbers that start on 64 bytes if the block does.
-[[nodiscard]] constexpr std::size_t padded_columns(std::size_t columns) { return (columns + 15) / 16 * 16; }
+[[nodiscard]] constexpr std::size_t padded_columns(std::size_t columns) {
+  return (columns + 15) / 16 * 16;
+}
 
 /// Throws InputError, naming `stage`, unless the type is one of `types`, no size is 0, the product of the sizes cannot
 /// overflow, rows do not overlap, and sub_blocks divides rows.

@@ -76,8 +76,10 @@ void add_counters(Families& families, const TelemetryReport& report) {
 void add_gauges(Families& families, const TelemetryReport& report) {
   const CounterSnapshot& counters = report.metrics.counters;
   families.gauge("frames_in_flight", "Frames received and neither published nor dropped yet.", number(counters.frames_in_flight));
-  families.gauge("input_frames_per_second", "Frames received per second of the last telemetry window.", report.metrics.input_rate);
-  families.gauge("output_frames_per_second", "Frames published per second of the last telemetry window.", report.metrics.output_rate);
+  families.gauge("input_frames_per_second", "Frames received per second of the last telemetry window.",
+                 report.metrics.input_rate);
+  families.gauge("output_frames_per_second", "Frames published per second of the last telemetry window.",
+                 report.metrics.output_rate);
   families.gauge("input_bytes_per_second", "Bytes of samples received per second of the last telemetry window.",
                  report.metrics.input_bytes_rate);
   families.gauge("connections_open", "Connections of senders that are open.", number(report.connections_open));

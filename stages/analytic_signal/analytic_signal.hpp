@@ -22,6 +22,8 @@ namespace echoform {
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 /// Distance of the I and Q rows for A-scans of `samples`.
-[[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) { return (samples + 64 + 15) / 16 * 16; }
+[[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) {
+  return (samples + 64 + 15) / 16 * 16;
+}
 
 }  // namespace echoform

@@ -86,12 +86,14 @@ struct Workspace {
 
 class AnalyticSignalCpu final : public Stage {
  public:
-  AnalyticSignalCpu(std::size_t members, SimdLevel level) : members_(std::max<std::size_t>(1, members)), multiply_(spectrum_kernel(level)) {}
+  AnalyticSignalCpu(std::size_t members, SimdLevel level)
+      : members_(std::max<std::size_t>(1, members)), multiply_(spectrum_kernel(level)) {}
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
     require_block(input, "analytic-signal", {ElementType::float32});
     if (input.columns < 2 || input.columns > sample_limit) {
-      throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns), fmt::format("2 to {}", sample_limit));
+      throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
+                       fmt::format("2 to {}", sample_limit));
     }
     input_stride_ = stride_of(input);
     output_ = input;
@@ -99,7 +101,8 @@ class AnalyticSignalCpu final : public Stage {
     output_.row_stride = analytic_row_stride(input.columns);
     // Each attempt measures; one is enough but for long odd lengths.
     for (std::size_t attempt = 0; !plan_length(hilbert_transform_length(input.columns, attempt)); ++attempt) {
-      if (attempt == attempts) throw RuntimeFault(fmt::format("FFTW has no plan without buffers for rows of {} samples", input.columns));
+      if (attempt == attempts)
+        throw RuntimeFault(fmt::format("FFTW has no plan without buffers for rows of {} samples", input.columns));
     }
     factors_ = hilbert_spectrum(input.columns, length_);
     return output_;

@@ -37,9 +37,8 @@ void element_weights(const ImagingPlan& plan, std::size_t element, double window
   const Element& source = plan.acquisition.probe.elements[element];
   const bool angular = apodization.directivity || apodization.angle_limit < 90.0;
   const double least_cosine = std::cos(apodization.angle_limit * std::numbers::pi / 180.0);
-  const double waves_across = apodization.directivity
-                                  ? source.width.value * plan.acquisition.probe.centre_frequency.value / velocity.value
-                                  : 0.0;
+  const double waves_across =
+      apodization.directivity ? source.width.value * plan.acquisition.probe.centre_frequency.value / velocity.value : 0.0;
   for (std::size_t k = 0; k < pixels.size(); ++k) {
     double weight = window_weight;
     if (angular) {

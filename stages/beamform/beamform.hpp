@@ -20,8 +20,8 @@ namespace echoform {
 enum class BeamformLookup : unsigned char { automatic, gather };
 
 /// For view `view` of the plan, with the kernels of `level`.
-[[nodiscard]] std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level,
-                                                       BeamformLookup lookup = BeamformLookup::automatic);
+[[nodiscard]] std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend,
+                                                       SimdLevel level, BeamformLookup lookup = BeamformLookup::automatic);
 /// For the registry: the best kernels of this processor.
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
 

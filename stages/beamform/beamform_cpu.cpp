@@ -18,9 +18,12 @@ constexpr std::size_t overrun = 64;
 
 const KernelSet& kernels_of(SimdLevel level) {
   switch (level) {
-    case SimdLevel::avx512: return avx512_kernels;
-    case SimdLevel::avx2: return avx2_kernels;
-    case SimdLevel::portable: break;
+    case SimdLevel::avx512:
+      return avx512_kernels;
+    case SimdLevel::avx2:
+      return avx2_kernels;
+    case SimdLevel::portable:
+      break;
   }
   return portable_kernels;
 }
@@ -37,8 +40,10 @@ class BeamformCpu final : public Stage {
     if (input.type != ElementType::planar_complex64 || input.rows != rows || input.columns != acquisition.samples ||
         input.row_stride < input.columns + overrun) {
       throw InputError("beamform input",
-                       fmt::format("{} [{}, {}] with rows of {}", words::element_type.of(input.type), input.rows, input.columns, input.row_stride),
-                       fmt::format("planar complex64 [{}, {}] with rows of at least {}", rows, acquisition.samples, acquisition.samples + overrun));
+                       fmt::format("{} [{}, {}] with rows of {}", words::element_type.of(input.type), input.rows, input.columns,
+                                   input.row_stride),
+                       fmt::format("planar complex64 [{}, {}] with rows of at least {}", rows, acquisition.samples,
+                                   acquisition.samples + overrun));
     }
     const auto queue = backend_.make_queue();
     ThreadTeam& team = team_of(*queue);
@@ -81,8 +86,8 @@ class BeamformCpu final : public Stage {
     float* sums = static_cast<float*>(sums_.data()) + member * sums_stride_;
     std::fill_n(sums, std::size_t{2} * tile.patches * lanes, 0.0F);
 
-    const auto sum = [&](const LegTables& outer_leg, std::uint32_t outer, const LegTables& inner_leg, std::uint32_t first, std::uint32_t last,
-                         std::size_t row) {
+    const auto sum = [&](const LegTables& outer_leg, std::uint32_t outer, const LegTables& inner_leg, std::uint32_t first,
+                         std::uint32_t last, std::size_t row) {
       if (first >= last) return;
       sum_pairs(index, outer_leg, outer, inner_leg, first, last, data + row * 2 * input_.row_stride, sums);
     };
@@ -90,8 +95,12 @@ class BeamformCpu final : public Stage {
     const LegTables& receive = tables_.inner();
     for (std::uint32_t i = 0; i < n; ++i) {
       switch (input_.matrix) {
-        case MatrixKind::full: sum(transmit, i, receive, 0, n, std::size_t{i} * n); break;
-        case MatrixKind::half_summed: sum(transmit, i, receive, i, n, half_matrix_index(i, i, n)); break;
+        case MatrixKind::full:
+          sum(transmit, i, receive, 0, n, std::size_t{i} * n);
+          break;
+        case MatrixKind::half_summed:
+          sum(transmit, i, receive, i, n, half_matrix_index(i, i, n));
+          break;
         case MatrixKind::half:
           sum(transmit, i, receive, i, n, half_matrix_index(i, i, n));
           sum(receive, i, transmit, i + 1, n, half_matrix_index(i, i, n) + 1);
@@ -110,8 +119,8 @@ class BeamformCpu final : public Stage {
     }
   }
 
-  void sum_pairs(std::size_t index, const LegTables& outer_leg, std::uint32_t outer, const LegTables& inner_leg, std::uint32_t first,
-                 std::uint32_t last, const float* rows, float* sums) const noexcept {
+  void sum_pairs(std::size_t index, const LegTables& outer_leg, std::uint32_t outer, const LegTables& inner_leg,
+                 std::uint32_t first, std::uint32_t last, const float* rows, float* sums) const noexcept {
     const Tile& tile = tables_.tiling.tiles[index];
     const std::size_t outer_entry = tile.first_patch * outer_leg.sources;
     const std::size_t inner_entry = tile.first_patch * inner_leg.sources;
@@ -119,7 +128,9 @@ class BeamformCpu final : public Stage {
     const auto reals = [](const Buffer& buffer, std::size_t place) -> const float* {
       return buffer ? static_cast<const float*>(buffer.data()) + place : nullptr;
     };
-    const auto wholes = [](const Buffer& buffer, std::size_t place) { return static_cast<const std::int32_t*>(buffer.data()) + place; };
+    const auto wholes = [](const Buffer& buffer, std::size_t place) {
+      return static_cast<const std::int32_t*>(buffer.data()) + place;
+    };
     TileTask task{};
     task.patches = tile.patches;
     task.sources = inner_leg.sources;
@@ -160,7 +171,8 @@ class BeamformCpu final : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level, BeamformLookup lookup) {
+std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level,
+                                         BeamformLookup lookup) {
   return std::make_unique<BeamformCpu>(plan, view, backend, std::min(level, simd_level()), lookup);
 }
 

@@ -23,7 +23,9 @@ struct PatchShape {
 };
 
 // Square patches reach least on the whole: elements see a pixel from all sides.
-PatchShape square_patch(std::uint32_t lanes) { return lanes == 16 ? PatchShape{4, 4} : PatchShape{4, 2}; }
+PatchShape square_patch(std::uint32_t lanes) {
+  return lanes == 16 ? PatchShape{4, 4} : PatchShape{4, 2};
+}
 
 /// Pixels of a tile along x and z.
 PatchShape tile_shape(const Grid& grid, std::size_t members) {
@@ -79,8 +81,8 @@ struct SideRequest {
   const DelayLaw& law;
   const Leg& leg;
   Side side;
-  bool weighted;           ///< keep weights, also where they are all 1
-  double samples_offset;   ///< added to every delay of the side
+  bool weighted;          ///< keep weights, also where they are all 1
+  double samples_offset;  ///< added to every delay of the side
 };
 
 class SideBuilder {
@@ -273,7 +275,8 @@ std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::ui
   return patches * (legs * plan.acquisition.elements() * per_entry + lanes * sizeof(std::uint32_t));
 }
 
-DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend, ThreadTeam& team) {
+DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend,
+                              ThreadTeam& team) {
   const DelayLaw& law = plan.laws.at(view);
   for (const auto& leg : {law.transmit, law.receive}) {
     if (plan.apodization.directivity && !(directivity_velocity(plan, *leg, 0).value > 0.0)) {

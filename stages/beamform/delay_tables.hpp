@@ -17,9 +17,9 @@ namespace echoform::beamform {
 /// A piece of the image that one thread sums at a time: small enough that its sums, windows and delays stay in the cache.
 struct Tile {
   std::uint32_t patches = 0;
-  std::uint64_t first_patch = 0;   ///< of the tables
+  std::uint64_t first_patch = 0;  ///< of the tables
   Window window = Window::gather;
-  bool checked = true;             ///< some pair may reach beyond the A-scan
+  bool checked = true;  ///< some pair may reach beyond the A-scan
 };
 
 /// How the grid is cut. Pixels are listed lane by lane; the last patches of a row or column repeat pixels beyond the edge
@@ -36,12 +36,12 @@ struct Tiling {
 /// One leg's delays over all patches.
 struct LegTables {
   std::uint32_t sources = 0;
-  Buffer offset;   ///< float [patch, source, lane]
-  Buffer weight;   ///< float [patch, source, lane]; empty where all weights are 1
-  Buffer base;     ///< int32 [patch, source]; `inactive` where all lanes weigh nothing
-  Buffer top;      ///< int32 [patch, source]: no offset of the patch exceeds it
-  Buffer low;      ///< int32 [tile, source]: least base, for fetching ahead
-  Buffer high;     ///< int32 [tile, source]: greatest base + top
+  Buffer offset;  ///< float [patch, source, lane]
+  Buffer weight;  ///< float [patch, source, lane]; empty where all weights are 1
+  Buffer base;    ///< int32 [patch, source]; `inactive` where all lanes weigh nothing
+  Buffer top;     ///< int32 [patch, source]: no offset of the patch exceeds it
+  Buffer low;     ///< int32 [tile, source]: least base, for fetching ahead
+  Buffer high;    ///< int32 [tile, source]: greatest base + top
   [[nodiscard]] std::size_t bytes() const {
     return offset.size() + weight.size() + base.size() + top.size() + low.size() + high.size();
   }
@@ -50,7 +50,7 @@ struct LegTables {
 struct DelayTables {
   Tiling tiling;
   LegTables transmit;
-  LegTables receive;   ///< empty when the law and weights are reciprocal: both sides use `transmit`
+  LegTables receive;  ///< empty when the law and weights are reciprocal: both sides use `transmit`
   bool shared = true;
   bool weighted = false;
   [[nodiscard]] const LegTables& inner() const { return shared ? transmit : receive; }

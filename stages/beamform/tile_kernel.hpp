@@ -17,33 +17,33 @@ inline constexpr std::int32_t inactive = INT32_MIN;
 
 struct TileTask {
   std::uint32_t patches;
-  std::uint32_t sources;        ///< sources of the inner leg: distance of patches in the inner tables
+  std::uint32_t sources;  ///< sources of the inner leg: distance of patches in the inner tables
 
-  const float* outer_offset;    ///< [patch, source, lane], advanced to the outer source
-  const std::int32_t* outer_base;   ///< [patch, source], advanced to the outer source
-  const std::int32_t* outer_top;    ///< as outer_base
-  const float* outer_weight;    ///< as outer_offset, or null
-  std::uint32_t outer_sources;  ///< distance of patches in the outer tables
+  const float* outer_offset;       ///< [patch, source, lane], advanced to the outer source
+  const std::int32_t* outer_base;  ///< [patch, source], advanced to the outer source
+  const std::int32_t* outer_top;   ///< as outer_base
+  const float* outer_weight;       ///< as outer_offset, or null
+  std::uint32_t outer_sources;     ///< distance of patches in the outer tables
 
-  const float* inner_offset;    ///< [patch, source, lane]
-  const std::int32_t* inner_base;   ///< [patch, source]
+  const float* inner_offset;       ///< [patch, source, lane]
+  const std::int32_t* inner_base;  ///< [patch, source]
   const std::int32_t* inner_top;
-  const float* inner_weight;    ///< or null
-  std::uint32_t inner_first;    ///< inner sources first .. last - 1
+  const float* inner_weight;  ///< or null
+  std::uint32_t inner_first;  ///< inner sources first .. last - 1
   std::uint32_t inner_last;
 
   // First and last sample (whole) that each source wants over the whole tile, for fetching ahead; low > high: none.
-  const std::int32_t* inner_low;    ///< [source]
-  const std::int32_t* inner_high;   ///< [source]
+  const std::int32_t* inner_low;   ///< [source]
+  const std::int32_t* inner_high;  ///< [source]
   std::int32_t outer_low;
   std::int32_t outer_high;
 
-  const float* rows;            ///< A-scan of (outer, inner_first): in-phase row, `quadrature` floats on its quadrature row
-  std::uint64_t row_pitch;      ///< floats from one inner source's A-scan to the next
+  const float* rows;        ///< A-scan of (outer, inner_first): in-phase row, `quadrature` floats on its quadrature row
+  std::uint64_t row_pitch;  ///< floats from one inner source's A-scan to the next
   std::uint64_t quadrature;
-  std::int32_t samples;         ///< M
+  std::int32_t samples;  ///< M
 
-  float* sums;                  ///< [patch, 2, lane], added to
+  float* sums;  ///< [patch, 2, lane], added to
 };
 
 using TileKernel = void (*)(const TileTask&);

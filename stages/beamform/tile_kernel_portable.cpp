@@ -31,7 +31,8 @@ struct Portable {
   }
 
   template <Window window, bool linear, bool weighted>
-  static void lookup(const float* row, std::uint64_t quadrature, const Real& t, const Real& w, Real& sum_in_phase, Real& sum_quadrature) {
+  static void lookup(const float* row, std::uint64_t quadrature, const Real& t, const Real& w, Real& sum_in_phase,
+                     Real& sum_quadrature) {
     for (std::uint32_t l = 0; l < lanes; ++l) {
       const float shifted = linear ? t.v[l] : t.v[l] + 0.5F;
       const std::int32_t n = static_cast<std::int32_t>(shifted);

@@ -43,7 +43,8 @@ class CompressionCpu final : public Stage, public CompressionReference {
     const CompressionCurve curve = reference_.curve();
     team.for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
       for (std::size_t row = first; row < last; ++row) {
-        kernels_.compress(envelope + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns, curve);
+        kernels_.compress(envelope + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns,
+                          curve);
       }
     });
   }

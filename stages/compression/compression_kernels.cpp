@@ -2,7 +2,9 @@
 
 namespace echoform {
 
-CompressionKernels compression_kernels_portable() { return {&peak_of, &compress_row}; }
+CompressionKernels compression_kernels_portable() {
+  return {&peak_of, &compress_row};
+}
 
 CompressionKernels compression_kernels(SimdLevel level) {
 #if defined(__x86_64__)

@@ -2,6 +2,8 @@
 
 namespace echoform {
 
-CompressionKernels compression_kernels_avx512() { return {&peak_of, &compress_row}; }
+CompressionKernels compression_kernels_avx512() {
+  return {&peak_of, &compress_row};
+}
 
 }  // namespace echoform

@@ -27,7 +27,9 @@ ECHOFORM_HOST_DEVICE float fast_log2(std::uint32_t bits) {
 }
 
 /// Whether bits are of a positive normal float or +infinity. Zeros, subnormal numbers, negative ones and NaN are shown as 0.
-ECHOFORM_HOST_DEVICE bool is_visible(std::uint32_t bits) { return bits - 0x00800000u <= 0x7f800000u - 0x00800000u; }
+ECHOFORM_HOST_DEVICE bool is_visible(std::uint32_t bits) {
+  return bits - 0x00800000u <= 0x7f800000u - 0x00800000u;
+}
 
 /// Level before rounding.
 ECHOFORM_HOST_DEVICE float compression_level(std::uint32_t bits, CompressionCurve curve) {

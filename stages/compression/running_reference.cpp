@@ -52,7 +52,8 @@ float RunningReference::value() const noexcept {
 CompressionCurve RunningReference::curve() const noexcept {
   // 255 (1 + (20 log10(e / reference) + gain) / range), with 20 log10(e) = 20 log10(2) log2(e).
   const double slope = 255.0 * 20.0 * std::log10(2.0) / options_.dynamic_range_db;
-  const double offset = 255.0 * (1.0 + options_.gain_db / options_.dynamic_range_db) - slope * std::log2(static_cast<double>(value()));
+  const double offset =
+      255.0 * (1.0 + options_.gain_db / options_.dynamic_range_db) - slope * std::log2(static_cast<double>(value()));
   return {static_cast<float>(slope), static_cast<float>(offset)};
 }
 

@@ -50,7 +50,9 @@ void envelope_row_portable(const float* complex, float* out, std::size_t count) 
   for (std::size_t n = 0; n < count; ++n) out[n] = magnitude(complex[2 * n], complex[2 * n + 1]);
 }
 
-std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level) { return std::make_unique<EnvelopeCpu>(level); }
+std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level) {
+  return std::make_unique<EnvelopeCpu>(level);
+}
 
 std::unique_ptr<Stage> make_envelope_cpu(const ImagingPlan& /*plan*/, std::size_t /*view*/, Backend& /*backend*/) {
   return make_envelope_cpu();

@@ -8,6 +8,8 @@
 namespace echoform {
 
 /// sqrt(re^2 + im^2). Squares that overflow make infinity: magnitudes are below 1.8e19 wherever they mean anything.
-ECHOFORM_HOST_DEVICE float magnitude(float re, float im) { return sqrtf(re * re + im * im); }
+ECHOFORM_HOST_DEVICE float magnitude(float re, float im) {
+  return sqrtf(re * re + im * im);
+}
 
 }  // namespace echoform

@@ -26,12 +26,14 @@ class HalfMatrixCpu final : public Stage, public SampleQualitySource {
  public:
   HalfMatrixCpu(HalfMatrixOptions options, SimdLevel level) : options_(std::move(options)), level_(level) {
     if (options_.elements == 0 || options_.elements > element_limit) {
-      throw InputError("half-matrix stage, elements", fmt::format("{}", options_.elements), fmt::format("1 to {}", element_limit));
+      throw InputError("half-matrix stage, elements", fmt::format("{}", options_.elements),
+                       fmt::format("1 to {}", element_limit));
     }
     require_sample_scale(options_.sample_scale, "half-matrix");
     for (const std::size_t element : options_.dead) {
       if (element >= options_.elements) {
-        throw InputError("half-matrix stage, dead element", fmt::format("{}", element), fmt::format("0 to {}", options_.elements - 1));
+        throw InputError("half-matrix stage, dead element", fmt::format("{}", element),
+                         fmt::format("0 to {}", options_.elements - 1));
       }
     }
   }
@@ -40,8 +42,9 @@ class HalfMatrixCpu final : public Stage, public SampleQualitySource {
     require_block(input, "half-matrix", {ElementType::int16, ElementType::packed12, ElementType::float32});
     const std::size_t wanted = rows_of(input.matrix, options_.elements);
     if (input.rows != wanted) {
-      throw InputError("half-matrix stage, input A-scans", fmt::format("{}", input.rows),
-                       fmt::format("{}, a {} matrix of {} elements", wanted, words::matrix_kind.of(input.matrix), options_.elements));
+      throw InputError(
+          "half-matrix stage, input A-scans", fmt::format("{}", input.rows),
+          fmt::format("{}, a {} matrix of {} elements", wanted, words::matrix_kind.of(input.matrix), options_.elements));
     }
     output_ = input;
     output_.type = ElementType::float32;

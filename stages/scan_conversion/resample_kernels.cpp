@@ -2,7 +2,9 @@
 
 namespace echoform {
 
-ResampleKernels resample_kernels_portable() { return kernels(); }
+ResampleKernels resample_kernels_portable() {
+  return kernels();
+}
 
 ResampleKernels resample_kernels(SimdLevel level) {
 #if defined(__x86_64__)

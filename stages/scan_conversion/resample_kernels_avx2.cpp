@@ -2,6 +2,8 @@
 
 namespace echoform {
 
-ResampleKernels resample_kernels_avx2() { return kernels(); }
+ResampleKernels resample_kernels_avx2() {
+  return kernels();
+}
 
 }  // namespace echoform

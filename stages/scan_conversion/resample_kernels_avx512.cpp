@@ -2,6 +2,8 @@
 
 namespace echoform {
 
-ResampleKernels resample_kernels_avx512() { return kernels(); }
+ResampleKernels resample_kernels_avx512() {
+  return kernels();
+}
 
 }  // namespace echoform

@@ -22,8 +22,12 @@ void blend_taps(const BlendRows<Pixel>& from, float* __restrict out, std::size_t
   }
 }
 
-ECHOFORM_HOST_DEVICE void store_pixel(float value, float* out) { *out = value; }
-ECHOFORM_HOST_DEVICE void store_pixel(float value, std::uint8_t* out) { *out = level_of(value); }
+ECHOFORM_HOST_DEVICE void store_pixel(float value, float* out) {
+  *out = value;
+}
+ECHOFORM_HOST_DEVICE void store_pixel(float value, std::uint8_t* out) {
+  *out = level_of(value);
+}
 
 template <std::size_t Taps, class Pixel>
 void pick_taps(const float* row, const ColumnTaps& columns, Pixel* __restrict out, std::size_t count) {

@@ -17,7 +17,8 @@ namespace {
 void require_plane(const Grid& grid, const char* name) {
   validate(grid, fmt::format("scan-conversion stage, {} grid", name));
   if (grid.y.count != 1) {
-    throw InputError(fmt::format("scan-conversion stage, {} grid", name), fmt::format("{} pixels along y", grid.y.count), "1: an image, not a volume");
+    throw InputError(fmt::format("scan-conversion stage, {} grid", name), fmt::format("{} pixels along y", grid.y.count),
+                     "1: an image, not a volume");
   }
 }
 
@@ -36,7 +37,8 @@ class CartesianScanConversionCpu final : public Stage {
     require_block(input, "scan-conversion", {ElementType::uint8, ElementType::float32});
     const Grid& acoustic = options_.acoustic;
     if (input.rows != acoustic.z.count || input.columns != acoustic.x.count || input.sub_blocks != 1) {
-      throw InputError("scan-conversion stage, input shape", fmt::format("{} x {} in {} sub-blocks", input.rows, input.columns, input.sub_blocks),
+      throw InputError("scan-conversion stage, input shape",
+                       fmt::format("{} x {} in {} sub-blocks", input.rows, input.columns, input.sub_blocks),
                        fmt::format("{} x {} in one, the acoustic grid", acoustic.z.count, acoustic.x.count));
     }
     input_stride_ = stride_of(input);
@@ -122,7 +124,8 @@ std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& opt
 }
 
 std::unique_ptr<Stage> make_scan_conversion_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  const ScanConversionOptions options{plan.grid, plan.display_grid.value_or(plan.grid), plan.scan_interpolation, plan.cubic_alpha};
+  const ScanConversionOptions options{plan.grid, plan.display_grid.value_or(plan.grid), plan.scan_interpolation,
+                                      plan.cubic_alpha};
   return make_scan_conversion_cpu(options, team_size(backend));
 }
 

@@ -11,9 +11,12 @@ namespace echoform {
 
 ElementType raw_element_type(SampleEncoding encoding) {
   switch (encoding) {
-    case SampleEncoding::int16: return ElementType::int16;
-    case SampleEncoding::packed12: return ElementType::packed12;
-    case SampleEncoding::float32: return ElementType::float32;
+    case SampleEncoding::int16:
+      return ElementType::int16;
+    case SampleEncoding::packed12:
+      return ElementType::packed12;
+    case SampleEncoding::float32:
+      return ElementType::float32;
   }
   return ElementType::float32;
 }
@@ -29,7 +32,9 @@ std::size_t raw_row_bytes(const BlockSpec& raw) {
   return stride * (raw.type == ElementType::int16 ? sizeof(std::int16_t) : sizeof(float));
 }
 
-double amplitude_scale(ElementType raw, double sample_scale) { return raw == ElementType::float32 ? 1.0 : sample_scale; }
+double amplitude_scale(ElementType raw, double sample_scale) {
+  return raw == ElementType::float32 ? 1.0 : sample_scale;
+}
 
 BlockSpec raw_block(const Acquisition& acquisition) {
   BlockSpec spec;

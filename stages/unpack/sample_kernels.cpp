@@ -2,7 +2,9 @@
 
 namespace echoform {
 
-RowKernel row_kernel_portable(SampleEncoding encoding, RowStore store) { return choose(encoding, store); }
+RowKernel row_kernel_portable(SampleEncoding encoding, RowStore store) {
+  return choose(encoding, store);
+}
 
 RowKernel row_kernel(SampleEncoding encoding, RowStore store, SimdLevel level) {
 #if defined(__x86_64__)

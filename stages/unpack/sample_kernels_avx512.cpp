@@ -2,6 +2,8 @@
 
 namespace echoform {
 
-RowKernel row_kernel_avx512(SampleEncoding encoding, RowStore store) { return choose(encoding, store); }
+RowKernel row_kernel_avx512(SampleEncoding encoding, RowStore store) {
+  return choose(encoding, store);
+}
 
 }  // namespace echoform

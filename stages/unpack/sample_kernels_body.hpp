@@ -87,7 +87,8 @@ ECHOFORM_HOST_DEVICE float valid_or_zero(std::uint32_t bits, std::uint32_t& inva
 }
 
 template <bool Sum>
-std::uint32_t convert_piece(const std::uint32_t* first, const std::uint32_t* second, float* out, std::size_t count, float weight) {
+std::uint32_t convert_piece(const std::uint32_t* first, const std::uint32_t* second, float* out, std::size_t count,
+                            float weight) {
   std::uint32_t invalid = 0;
   for (std::size_t n = 0; n < count; ++n) {
     float value = valid_or_zero(first[n], invalid);
@@ -104,12 +105,13 @@ void convert_row(const void* first, const void* second, float* out, std::size_t 
     const std::size_t count = samples - start < piece ? samples - start : piece;
     float* const target = Store == RowStore::cached ? out + start : values;
     if constexpr (Encoding == SampleEncoding::float32) {
-      quality.invalid += convert_piece<Sum>(static_cast<const std::uint32_t*>(first) + start,
-                                            Sum ? static_cast<const std::uint32_t*>(second) + start : nullptr, target, count, weight);
+      quality.invalid +=
+          convert_piece<Sum>(static_cast<const std::uint32_t*>(first) + start,
+                             Sum ? static_cast<const std::uint32_t*>(second) + start : nullptr, target, count, weight);
     } else if constexpr (Encoding == SampleEncoding::int16) {
       quality.clipped += convert_piece<int16_lowest, int16_highest, Sum>(
-          static_cast<const std::int16_t*>(first) + start, Sum ? static_cast<const std::int16_t*>(second) + start : nullptr, target,
-          count, weight);
+          static_cast<const std::int16_t*>(first) + start, Sum ? static_cast<const std::int16_t*>(second) + start : nullptr,
+          target, count, weight);
     } else {
       alignas(64) std::int16_t a[piece];
       alignas(64) std::int16_t b[piece];
@@ -137,9 +139,12 @@ void row(const void* first, const void* second, float* out, std::size_t samples,
 template <RowStore Store>
 RowKernel choose(SampleEncoding encoding) {
   switch (encoding) {
-    case SampleEncoding::int16: return &row<SampleEncoding::int16, Store>;
-    case SampleEncoding::packed12: return &row<SampleEncoding::packed12, Store>;
-    case SampleEncoding::float32: return &row<SampleEncoding::float32, Store>;
+    case SampleEncoding::int16:
+      return &row<SampleEncoding::int16, Store>;
+    case SampleEncoding::packed12:
+      return &row<SampleEncoding::packed12, Store>;
+    case SampleEncoding::float32:
+      return &row<SampleEncoding::float32, Store>;
   }
   return nullptr;
 }

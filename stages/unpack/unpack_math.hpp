@@ -13,7 +13,9 @@ inline constexpr int packed12_lowest = -2048;
 inline constexpr int packed12_highest = 2047;
 
 /// Sign-extends the low 12 bits.
-ECHOFORM_HOST_DEVICE int sign_extend12(unsigned bits) { return static_cast<std::int16_t>(bits << 4) >> 4; }
+ECHOFORM_HOST_DEVICE int sign_extend12(unsigned bits) {
+  return static_cast<std::int16_t>(bits << 4) >> 4;
+}
 
 /// The even and the odd sample of three bytes: two's complement, low bits first.
 ECHOFORM_HOST_DEVICE int even_sample12(const std::uint8_t* bytes) {
@@ -24,6 +26,8 @@ ECHOFORM_HOST_DEVICE int odd_sample12(const std::uint8_t* bytes) {
 }
 
 /// Whether a float32, given by its bits, is NaN or infinite.
-ECHOFORM_HOST_DEVICE bool is_invalid_float(std::uint32_t bits) { return (bits & 0x7f800000u) == 0x7f800000u; }
+ECHOFORM_HOST_DEVICE bool is_invalid_float(std::uint32_t bits) {
+  return (bits & 0x7f800000u) == 0x7f800000u;
+}
 
 }  // namespace echoform

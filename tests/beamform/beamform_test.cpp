@@ -34,7 +34,8 @@ struct Signals {
         for (int tone = 0; tone < 6; ++tone) {
           const double frequency = 0.05 + 0.03 * tone;
           const Complex amplitude(normal(random), normal(random));
-          for (std::size_t k = 0; k < m; ++k) row[k] += amplitude * std::polar(1.0, 2.0 * std::numbers::pi * frequency * static_cast<double>(k));
+          for (std::size_t k = 0; k < m; ++k)
+            row[k] += amplitude * std::polar(1.0, 2.0 * std::numbers::pi * frequency * static_cast<double>(k));
         }
         for (std::size_t k = 0; k < m; ++k) {
           at(tx, rx, k) = std::complex<float>(row[k]);
@@ -121,10 +122,12 @@ direct::Problem problem_of(const ImagingPlan& plan, const Signals& signals) {
       const std::size_t iz = pixel / g.x.count / g.y.count;
       const auto along = [](const Axis& axis, std::size_t k) {
         return axis.count == 1 ? axis.first.value
-                               : axis.first.value + (axis.last.value - axis.first.value) * static_cast<double>(k) / static_cast<double>(axis.count - 1);
+                               : axis.first.value + (axis.last.value - axis.first.value) * static_cast<double>(k) /
+                                                        static_cast<double>(axis.count - 1);
       };
       const Point& centre = plan.acquisition.probe.elements[element].centre;
-      return std::hypot(along(g.x, ix) - centre.x.value, along(g.y, iy) - centre.y.value, along(g.z, iz) - centre.z.value) / velocity;
+      return std::hypot(along(g.x, ix) - centre.x.value, along(g.y, iy) - centre.y.value, along(g.z, iz) - centre.z.value) /
+             velocity;
     };
   };
   problem.transmit_time = time(plan.laws[0].view.front());
@@ -147,7 +150,10 @@ struct Case {
 
 std::string name_of(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(to_string(c.level)) + (c.matrix == MatrixKind::full ? "Full" : c.matrix == MatrixKind::half ? "Half" : "HalfSummed") +
+  return std::string(to_string(c.level)) +
+         (c.matrix == MatrixKind::full   ? "Full"
+          : c.matrix == MatrixKind::half ? "Half"
+                                         : "HalfSummed") +
          (c.interpolation == Interpolation::linear ? "Linear" : "Nearest") + c.view + std::to_string(c.threads) + "threads" +
          (c.lookup == BeamformLookup::gather ? "Gather" : "");
 }
@@ -188,12 +194,15 @@ class Beamform : public testing::TestWithParam<Case> {
       for (std::size_t p = 0; p < problem.pixels; ++p) {
         for (std::size_t i = 0; i < problem.elements; ++i) {
           for (std::size_t j = 0; j < problem.elements; ++j) {
-            const double u = (problem.transmit_time(i, p) + problem.receive_time(j, p) - problem.start_time + problem.time_offset) * problem.sample_rate;
+            const double u =
+                (problem.transmit_time(i, p) + problem.receive_time(j, p) - problem.start_time + problem.time_offset) *
+                problem.sample_rate;
             if (std::abs(u - std::floor(u) - 0.5) < precision) ++doubtful;
           }
         }
       }
-      bound += 2.0 * std::sqrt(static_cast<double>(doubtful) / static_cast<double>(problem.pixels * problem.elements * problem.elements));
+      bound += 2.0 * std::sqrt(static_cast<double>(doubtful) /
+                               static_cast<double>(problem.pixels * problem.elements * problem.elements));
     }
     EXPECT_LT(direct::relative_error(image, expected), bound);
   }
@@ -294,8 +303,10 @@ TEST_P(BeamformLevel, WeighsBothSidesByTheApodization) {
     if (sides != ApodizationSides::receive) problem.transmit_weight = weight;
     if (sides != ApodizationSides::transmit) problem.receive_weight = weight;
     const auto matrix = sides == ApodizationSides::both ? MatrixKind::half_summed : MatrixKind::half;
-    EXPECT_LT(direct::relative_error(beamform(plan, Input(signals, matrix), GetParam()), direct::image(problem)), single_precision);
-    EXPECT_LT(direct::relative_error(beamform(plan, Input(signals, MatrixKind::full), GetParam()), direct::image(problem)), single_precision);
+    EXPECT_LT(direct::relative_error(beamform(plan, Input(signals, matrix), GetParam()), direct::image(problem)),
+              single_precision);
+    EXPECT_LT(direct::relative_error(beamform(plan, Input(signals, MatrixKind::full), GetParam()), direct::image(problem)),
+              single_precision);
   }
 }
 
@@ -308,8 +319,9 @@ class ShadowedLeg final : public Leg {
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
     for (std::size_t k = 0; k < pixels.size(); ++k) {
       const Point& e = probe_.elements[source].centre;
-      seconds[k] = shadowed(source, pixels[k].x.value) ? std::numeric_limits<double>::quiet_NaN()
-                                                       : std::hypot((pixels[k].x - e.x).value, (pixels[k].z - e.z).value) / 6320.0;
+      seconds[k] = shadowed(source, pixels[k].x.value)
+                       ? std::numeric_limits<double>::quiet_NaN()
+                       : std::hypot((pixels[k].x - e.x).value, (pixels[k].z - e.z).value) / 6320.0;
     }
   }
 
@@ -394,10 +406,14 @@ TEST(BeamformInput, RefusesWhatItCannotUse) {
   EXPECT_EQ(refusal(plan, spec), "accepted");
   BlockSpec interleaved = spec;
   interleaved.type = ElementType::complex64;
-  EXPECT_EQ(refusal(plan, interleaved), "beamform input: found complex64 [10, 100] with rows of 176; expected planar complex64 [10, 100] with rows of at least 164");
+  EXPECT_EQ(refusal(plan, interleaved),
+            "beamform input: found complex64 [10, 100] with rows of 176; expected planar complex64 [10, 100] with rows of at "
+            "least 164");
   BlockSpec tight = spec;
   tight.row_stride = 112;
-  EXPECT_EQ(refusal(plan, tight), "beamform input: found planar complex64 [10, 100] with rows of 112; expected planar complex64 [10, 100] with rows of at least 164");
+  EXPECT_EQ(refusal(plan, tight),
+            "beamform input: found planar complex64 [10, 100] with rows of 112; expected planar complex64 [10, 100] with rows of "
+            "at least 164");
   EXPECT_EQ(refusal(make_plan(4, 100, grid, "LT"), spec),
             "beamform input: found a summed half matrix; expected half or full: the law or the weights tell (i, j) from (j, i)");
   ImagingPlan infinite = plan;
@@ -415,7 +431,8 @@ TEST(BeamformInput, RefusesDelaysThatDoNotFitTheTables) {
   for (const double start : {-0.9, 0.9}) {
     plan.acquisition.start_time = Seconds(start);
     plan.acquisition.sample_rate = Hertz(1e12);
-    EXPECT_THAT(refusal(plan, spec), testing::HasSubstr("expected a sample rate, a start time and a time offset that fit the grid"));
+    EXPECT_THAT(refusal(plan, spec),
+                testing::HasSubstr("expected a sample rate, a start time and a time offset that fit the grid"));
   }
   // A pixel far away, without any offset.
   plan.acquisition.start_time = Seconds(0.0);
@@ -433,7 +450,8 @@ TEST(BeamformInput, DirectivityNeedsAWavelength) {
   const auto leg = std::make_shared<ConstantLeg>(4, 1e-6);
   plan.laws = {DelayLaw{"TT", leg, leg}};
   EXPECT_EQ(refusal(plan, spec),
-            "[apodization] directivity: found a material without longitudinal velocity; expected [material] longitudinal_velocity, which "
+            "[apodization] directivity: found a material without longitudinal velocity; expected [material] "
+            "longitudinal_velocity, which "
             "the directivity needs");
 }
 
@@ -444,7 +462,8 @@ class PartlyAnalyticLeg final : public Leg {
   [[nodiscard]] std::size_t sources() const noexcept override { return sources_; }
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
     for (std::size_t k = 0; k < pixels.size(); ++k) {
-      seconds[k] = source == 0 ? std::hypot(pixels[k].x.value, pixels[k].z.value) / 6320.0 : std::numeric_limits<double>::quiet_NaN();
+      seconds[k] =
+          source == 0 ? std::hypot(pixels[k].x.value, pixels[k].z.value) / 6320.0 : std::numeric_limits<double>::quiet_NaN();
     }
   }
   [[nodiscard]] std::optional<PointSourceForm> point_source(std::size_t source) const override {

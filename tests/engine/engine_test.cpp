@@ -68,7 +68,8 @@ Frame random_frame(const Acquisition& acquisition, unsigned seed) {
 /// s + i H{s} by the definition of the discrete Fourier transform.
 std::vector<Complex> analytic(const double* s, std::size_t m) {
   std::vector<Complex> turn(m);
-  for (std::size_t k = 0; k < m; ++k) turn[k] = std::polar(1.0, 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(m));
+  for (std::size_t k = 0; k < m; ++k)
+    turn[k] = std::polar(1.0, 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(m));
   std::vector<Complex> spectrum(m);
   for (std::size_t f = 0; f < m; ++f) {
     for (std::size_t n = 0; n < m; ++n) spectrum[f] += s[n] * std::conj(turn[f * n % m]);
@@ -84,15 +85,19 @@ std::vector<Complex> analytic(const double* s, std::size_t m) {
 }
 
 /// Amplitude times N^2 of every ordered pair's share, by the conventions for the kinds of matrices.
-std::vector<Complex> plain_image(const Acquisition& a, const Frame& frame, const Grid& grid, double velocity_transmit, double velocity_receive) {
+std::vector<Complex> plain_image(const Acquisition& a, const Frame& frame, const Grid& grid, double velocity_transmit,
+                                 double velocity_receive) {
   const std::size_t n = a.elements();
   std::vector<std::vector<Complex>> rows;
-  for (std::size_t row = 0; row < a.a_scans(); ++row) rows.push_back(analytic(frame.amplitudes.data() + row * a.samples, a.samples));
+  for (std::size_t row = 0; row < a.a_scans(); ++row)
+    rows.push_back(analytic(frame.amplitudes.data() + row * a.samples, a.samples));
   std::vector<Complex> image;
   for (std::size_t iz = 0; iz < grid.z.count; ++iz) {
     for (std::size_t ix = 0; ix < grid.x.count; ++ix) {
-      const double x = grid.x.first.value + (grid.x.last - grid.x.first).value * static_cast<double>(ix) / static_cast<double>(grid.x.count - 1);
-      const double z = grid.z.first.value + (grid.z.last - grid.z.first).value * static_cast<double>(iz) / static_cast<double>(grid.z.count - 1);
+      const double x = grid.x.first.value +
+                       (grid.x.last - grid.x.first).value * static_cast<double>(ix) / static_cast<double>(grid.x.count - 1);
+      const double z = grid.z.first.value +
+                       (grid.z.last - grid.z.first).value * static_cast<double>(iz) / static_cast<double>(grid.z.count - 1);
       Complex sum = 0.0;
       for (std::size_t tx = 0; tx < n; ++tx) {
         for (std::size_t rx = 0; rx < n; ++rx) {
@@ -131,7 +136,8 @@ double relative_error(const std::complex<float>* a, const std::vector<Complex>& 
   return std::sqrt(difference / norm);
 }
 
-std::shared_ptr<ImagingPlan> make_plan(SampleEncoding encoding, MatrixKind matrix, const std::vector<std::string>& views, std::size_t samples = 191) {
+std::shared_ptr<ImagingPlan> make_plan(SampleEncoding encoding, MatrixKind matrix, const std::vector<std::string>& views,
+                                       std::size_t samples = 191) {
   auto plan = std::make_shared<ImagingPlan>();
   Acquisition& a = plan->acquisition;
   a.probe = make_linear_probe(7, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
@@ -193,7 +199,9 @@ TEST_P(EngineKinds, ImagesSeveralViewsOfOneFrame) {
   const double velocities[3][2] = {{6320.0, 6320.0}, {6320.0, 3130.0}, {3130.0, 3130.0}};
   for (std::size_t view = 0; view < 3; ++view) {
     const auto expected = plain_image(plan->acquisition, frame, plan->grid, velocities[view][0], velocities[view][1]);
-    EXPECT_LT(relative_error(static_cast<const std::complex<float>*>(imaged.slot.images[view].analytic.data()), expected), single_precision) << view;
+    EXPECT_LT(relative_error(static_cast<const std::complex<float>*>(imaged.slot.images[view].analytic.data()), expected),
+              single_precision)
+        << view;
   }
 }
 
@@ -203,7 +211,8 @@ TEST_P(EngineKinds, CountsDeadElementsAsZero) {
   const Frame frame = random_frame(plan->acquisition, 3);
   const Imaged imaged = image_of(plan, frame);
   const auto expected = plain_image(plan->acquisition, frame, plan->grid, 6320.0, 6320.0);
-  EXPECT_LT(relative_error(static_cast<const std::complex<float>*>(imaged.slot.images[0].analytic.data()), expected), single_precision);
+  EXPECT_LT(relative_error(static_cast<const std::complex<float>*>(imaged.slot.images[0].analytic.data()), expected),
+            single_precision);
 }
 
 std::vector<Kind> kinds() {

@@ -7,8 +7,8 @@
 #include "stages/half_matrix/half_matrix.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/unpack/unpack.hpp"
-#include "tests/support/allocation_counter.hpp"
 #include "tests/stages/raw_frames.hpp"
+#include "tests/support/allocation_counter.hpp"
 
 namespace echoform::test {
 namespace {

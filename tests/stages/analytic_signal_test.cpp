@@ -159,7 +159,8 @@ TEST(HilbertKernel, ClosedFormEqualsItsSum) {
     for (std::size_t k = 0; k < m; ++k) {
       double sum = 0.0;
       for (std::size_t f = 1; 2 * f < m; ++f) {
-        sum += 2.0 / static_cast<double>(m) * std::sin(2.0 * std::numbers::pi * static_cast<double>(f * k) / static_cast<double>(m));
+        sum +=
+            2.0 / static_cast<double>(m) * std::sin(2.0 * std::numbers::pi * static_cast<double>(f * k) / static_cast<double>(m));
       }
       EXPECT_NEAR(kernel[k], sum, 1e-14) << "M " << m << ", k " << k;
     }

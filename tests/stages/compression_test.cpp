@@ -49,14 +49,16 @@ TEST(FastLog2, IsWithinItsStatedError) {
 }
 
 TEST_P(CompressionStage, EqualsTheFormula) {
-  for (const Compression& options : {fixed(40.0, 0.0, 1.0), fixed(60.0, 12.0, 37.0), fixed(23.5, -6.0, 1e-3), fixed(200.0, 0.0, 1e9)}) {
+  for (const Compression& options :
+       {fixed(40.0, 0.0, 1.0), fixed(60.0, 12.0, 37.0), fixed(23.5, -6.0, 1e-3), fixed(200.0, 0.0, 1e9)}) {
     const std::size_t rows = 37;
     const std::size_t columns = 203;
     const BlockSpec spec = make_spec(ElementType::float32, rows, columns);
     std::mt19937 random(1);
     std::uniform_real_distribution<double> decibels(-options.dynamic_range_db - 20.0, 20.0);
     std::vector<float> envelope(rows * columns);
-    for (float& e : envelope) e = static_cast<float>(options.reference_value * std::pow(10.0, (decibels(random) - options.gain_db) / 20.0));
+    for (float& e : envelope)
+      e = static_cast<float>(options.reference_value * std::pow(10.0, (decibels(random) - options.gain_db) / 20.0));
     const auto stage = make_compression_cpu(options, level());
     const StageResult result = run_stage(*stage, spec, filled(spec, envelope), team);
     ASSERT_EQ(result.spec, make_spec(ElementType::uint8, rows, columns, columns));

@@ -20,7 +20,8 @@ TEST_P(Envelope, EqualsTheMagnitude) {
       std::mt19937 random(static_cast<unsigned>(columns));
       std::uniform_real_distribution<float> exponent(-30.0F, 30.0F);
       std::normal_distribution<float> noise;
-      for (std::size_t n = 0; n < 2 * rows * spec.row_stride; ++n) input.as<float>()[n] = noise(random) * std::exp2(exponent(random));
+      for (std::size_t n = 0; n < 2 * rows * spec.row_stride; ++n)
+        input.as<float>()[n] = noise(random) * std::exp2(exponent(random));
       const auto stage = make_envelope_cpu(level());
       const StageResult result = run_stage(*stage, spec, input, team);
       ASSERT_EQ(result.spec, make_spec(ElementType::float32, rows, columns, columns));

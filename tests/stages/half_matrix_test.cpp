@@ -12,7 +12,9 @@ namespace {
 using HalfMatrix = StageTest;
 ECHOFORM_ALL_IMPLEMENTATIONS(HalfMatrix);
 
-std::size_t rows_of(MatrixKind kind, std::size_t n) { return kind == MatrixKind::full ? n * n : n * (n + 1) / 2; }
+std::size_t rows_of(MatrixKind kind, std::size_t n) {
+  return kind == MatrixKind::full ? n * n : n * (n + 1) / 2;
+}
 
 /// Row of pair (i, j) by counting, so that no formula of the project is used.
 std::size_t row_of(MatrixKind kind, std::size_t n, std::size_t i, std::size_t j) {
@@ -51,7 +53,9 @@ TEST_P(HalfMatrix, EveryEncodingAndKindInBothForms) {
               const auto stage = make_half_matrix_cpu(options, level());
               const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
               const MatrixKind to = result.spec.matrix;
-              ASSERT_EQ(to, reciprocal ? MatrixKind::half_summed : from == MatrixKind::full ? MatrixKind::full : MatrixKind::half);
+              ASSERT_EQ(to, reciprocal                 ? MatrixKind::half_summed
+                            : from == MatrixKind::full ? MatrixKind::full
+                                                       : MatrixKind::half);
               ASSERT_EQ(result.spec.rows, rows_of(to, n));
               SampleQuality counts;
               for (std::size_t i = 0; i < n; ++i) {
@@ -121,11 +125,17 @@ TEST(HalfMatrixInput, RefusesWhatDoesNotFit) {
             "half-matrix stage, input A-scans: found 10; expected 16, a full matrix of 4 elements");
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 16, 5)); }),
             "half-matrix stage, input type: found uint8; expected int16 or packed12 or float32");
-  EXPECT_EQ(input_error_of([] { (void)make_half_matrix_cpu({4, true, 1.0, {4}}); }),
+  EXPECT_EQ(input_error_of([] {
+              (void)make_half_matrix_cpu({4, true, 1.0, {4}});
+            }),
             "half-matrix stage, dead element: found 4; expected 0 to 3");
-  EXPECT_EQ(input_error_of([] { (void)make_half_matrix_cpu({0, true, 1.0, {}}); }),
+  EXPECT_EQ(input_error_of([] {
+              (void)make_half_matrix_cpu({0, true, 1.0, {}});
+            }),
             "half-matrix stage, elements: found 0; expected 1 to 65536");
-  EXPECT_THAT(input_error_of([] { (void)make_half_matrix_cpu({4, true, 0.0, {}}); }),
+  EXPECT_THAT(input_error_of([] {
+                (void)make_half_matrix_cpu({4, true, 0.0, {}});
+              }),
               testing::HasSubstr("half-matrix stage, sample scale: found 0"));
 }
 

@@ -65,8 +65,9 @@ const auto all_ways = {ScanInterpolation::nearest, ScanInterpolation::bilinear, 
 TEST_P(ScanConversion, EqualsTheDoubleSum) {
   // Display grids inside, around, finer and coarser than the acoustic one; no two places fall on a half for nearest.
   const Grid acoustic = make_grid(-0.010, 0.010, 37, 0.002, 0.030, 53);
-  for (const Grid& display : {make_grid(-0.0087, 0.0091, 101, 0.0031, 0.0287, 97), make_grid(-0.013, 0.0121, 64, 0.0007, 0.0333, 33),
-                              make_grid(0.0011, 0.0012, 1 + 16, 0.004, 0.0041, 2), make_grid(0.001, 0.001, 1, 0.003, 0.003, 1)}) {
+  for (const Grid& display :
+       {make_grid(-0.0087, 0.0091, 101, 0.0031, 0.0287, 97), make_grid(-0.013, 0.0121, 64, 0.0007, 0.0333, 33),
+        make_grid(0.0011, 0.0012, 1 + 16, 0.004, 0.0041, 2), make_grid(0.001, 0.001, 1, 0.003, 0.003, 1)}) {
     for (const ScanInterpolation how : all_ways) {
       for (const double alpha : {-0.5, -0.75}) {
         const ScanConversionOptions options{acoustic, display, how, alpha};
@@ -113,8 +114,8 @@ TEST_P(ScanConversion, TheSameGridIsACopyBitForBit) {
 }
 
 /// Converts samples of f(x, z) and returns the worst error over display pixels whose taps need no clamping.
-double worst_inside(const std::function<double(double, double)>& f, ScanInterpolation how, double alpha, std::size_t threads, SimdLevel level,
-                    ThreadTeam& team) {
+double worst_inside(const std::function<double(double, double)>& f, ScanInterpolation how, double alpha, std::size_t threads,
+                    SimdLevel level, ThreadTeam& team) {
   const Grid acoustic = make_grid(0.0, 0.020, 21, 0.0, 0.024, 25);
   const Grid display = make_grid(0.0015, 0.0185, 83, 0.0015, 0.0225, 91);
   const BlockSpec spec = make_spec(ElementType::float32, 25, 21);
@@ -176,11 +177,15 @@ TEST(ScanConversionInput, RefusesWhatDoesNotFit) {
             "scan-conversion stage, input shape: found 8 x 4 in 1 sub-blocks; expected 4 x 8 in one, the acoustic grid");
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 4, 8)); }),
             "scan-conversion stage, input type: found complex64; expected uint8 or float32");
-  EXPECT_EQ(input_error_of([&] { (void)make_scan_conversion_cpu({grid, grid, ScanInterpolation::cubic, 1.0}, 1); }),
+  EXPECT_EQ(input_error_of([&] {
+              (void)make_scan_conversion_cpu({grid, grid, ScanInterpolation::cubic, 1.0}, 1);
+            }),
             "scan-conversion stage, cubic alpha: found 1; expected -3 to 0");
   Grid volume = grid;
   volume.y = {Metres(0.0), Metres(0.01), 3};
-  EXPECT_EQ(input_error_of([&] { (void)make_scan_conversion_cpu({volume, grid, ScanInterpolation::cubic, -0.5}, 1); }),
+  EXPECT_EQ(input_error_of([&] {
+              (void)make_scan_conversion_cpu({volume, grid, ScanInterpolation::cubic, -0.5}, 1);
+            }),
             "scan-conversion stage, acoustic grid: found 3 pixels along y; expected 1: an image, not a volume");
 }
 

@@ -51,7 +51,9 @@ class TestBlock {
     data_ = memory_.data() + (64 - place % 64) % 64;
   }
   template <class T>
-  [[nodiscard]] T* as() const { return reinterpret_cast<T*>(data_); }
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(data_);
+  }
   [[nodiscard]] Block block() const { return {data_}; }
   [[nodiscard]] ConstBlock read() const { return {data_}; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }

@@ -75,7 +75,8 @@ TEST_P(SteadyState, TakesNothingFromTheHeap) {
   FrameCycle cycle(small_source(kind.encoding, kind.matrix));
   PipelineOptions options;
   options.backend = {false, BackendKind::cpu, 2};
-  Pipeline pipeline(options, [&](const Acquisition& acquisition) { return plan_of(acquisition, kind.views); }, {sink}, clock);
+  Pipeline pipeline(
+      options, [&](const Acquisition& acquisition) { return plan_of(acquisition, kind.views); }, {sink}, clock);
   TcpSourceOptions source_options;
   source_options.port = 0;
   const auto source = make_tcp_source(source_options);

@@ -15,8 +15,12 @@ std::atomic<std::uint64_t> counted{0};
 }
 
 namespace echoform::test {
-bool counts_allocations() { return ECHOFORM_COUNTS_ALLOCATIONS != 0; }
-std::uint64_t allocations() { return counted.load(); }
+bool counts_allocations() {
+  return ECHOFORM_COUNTS_ALLOCATIONS != 0;
+}
+std::uint64_t allocations() {
+  return counted.load();
+}
 }  // namespace echoform::test
 
 #if ECHOFORM_COUNTS_ALLOCATIONS

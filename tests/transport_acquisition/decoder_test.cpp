@@ -50,7 +50,8 @@ struct Feeder {
         decoder.discard_payload(scratch);
       } else {
         const std::uint32_t tx = decoder.shot().transmit;
-        const std::size_t first = acquisition.a_scan_index(tx, acquisition.matrix == MatrixKind::full ? 0 : tx) * acquisition.bytes_per_a_scan();
+        const std::size_t first =
+            acquisition.a_scan_index(tx, acquisition.matrix == MatrixKind::full ? 0 : tx) * acquisition.bytes_per_a_scan();
         decoder.receive_payload(std::span(frame).subspan(first, decoder.payload_bytes()));
       }
     }
@@ -83,8 +84,9 @@ struct Conversation {
   }
 };
 
-const std::vector<DecodeEvent> expected_events{DecodeEvent::hello, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::shot,
-                                               DecodeEvent::shot_complete, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::end};
+const std::vector<DecodeEvent> expected_events{
+    DecodeEvent::hello,         DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::shot,
+    DecodeEvent::shot_complete, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::end};
 
 void expect_whole(const Feeder& feeder, const Conversation& conversation) {
   EXPECT_EQ(feeder.events, expected_events) << feeder.decoder.error().text;
@@ -136,7 +138,8 @@ TEST(Decoder, OneScatterReadAShotOnceTheStreamIsRunning) {
   const auto everything = [](std::size_t left) { return left; };
   feeder.feed(hello_message(acquisition), everything);
   Bytes shots;
-  for (std::uint32_t transmit = 0; transmit < 16; ++transmit) shots = std::move(shots) + shot_message(1, transmit, shot_payload(acquisition, frame, transmit));
+  for (std::uint32_t transmit = 0; transmit < 16; ++transmit)
+    shots = std::move(shots) + shot_message(1, transmit, shot_payload(acquisition, frame, transmit));
   feeder.reads = 0;
   feeder.feed(shots, everything);
   EXPECT_EQ(feeder.frame, frame);
@@ -147,7 +150,8 @@ TEST(Decoder, KnowsWhetherAnEndWouldCutAMessage) {
   const Conversation conversation;
   for (std::size_t cut = 0; cut < conversation.bytes.size(); ++cut) {
     Feeder feeder(conversation.acquisition);
-    feeder.feed(Bytes(conversation.bytes.begin(), conversation.bytes.begin() + static_cast<std::ptrdiff_t>(cut)), [](std::size_t left) { return left; });
+    feeder.feed(Bytes(conversation.bytes.begin(), conversation.bytes.begin() + static_cast<std::ptrdiff_t>(cut)),
+                [](std::size_t left) { return left; });
     const bool at_boundary = cut == 0 || std::ranges::find(conversation.boundaries, cut) != conversation.boundaries.end();
     EXPECT_EQ(feeder.decoder.within_message(), !at_boundary) << cut;
   }
@@ -167,8 +171,12 @@ struct BadBytes {
   Bytes (*make)();
 };
 
-Acquisition small() { return make_acquisition(4, 16); }  // 128 bytes a shot
-Bytes small_hello() { return hello_message(small()); }
+Acquisition small() {
+  return make_acquisition(4, 16);
+}  // 128 bytes a shot
+Bytes small_hello() {
+  return hello_message(small());
+}
 
 class DecoderRefuses : public testing::TestWithParam<BadBytes> {};
 
@@ -190,41 +198,71 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadBytes{"bad_magic", DecodeReason::bad_magic, "message magic: found 47 45 54 20; expected 45 46 52 4d (\"EFRM\")",
                  [] { return with_prefix_field(small_hello(), 0, 4, 0x20544547); }},
-        BadBytes{"bad_version", DecodeReason::bad_version, "message version: found 2; expected 1", [] { return with_prefix_field(small_hello(), 4, 2, 2); }},
-        BadBytes{"bad_type", DecodeReason::bad_type, "message type: found 6; expected 1 to 5", [] { return with_prefix_field(small_hello(), 6, 2, 6); }},
-        BadBytes{"type_zero", DecodeReason::bad_type, "message type: found 0", [] { return with_prefix_field(small_hello(), 6, 2, 0); }},
-        BadBytes{"accept_from_sender", DecodeReason::unexpected_message, "message type: found 2 from a sender", [] { return raw_message(2, "", 0); }},
+        BadBytes{"bad_version", DecodeReason::bad_version, "message version: found 2; expected 1",
+                 [] { return with_prefix_field(small_hello(), 4, 2, 2); }},
+        BadBytes{"bad_type", DecodeReason::bad_type, "message type: found 6; expected 1 to 5",
+                 [] { return with_prefix_field(small_hello(), 6, 2, 6); }},
+        BadBytes{"type_zero", DecodeReason::bad_type, "message type: found 0",
+                 [] { return with_prefix_field(small_hello(), 6, 2, 0); }},
+        BadBytes{"accept_from_sender", DecodeReason::unexpected_message, "message type: found 2 from a sender",
+                 [] { return raw_message(2, "", 0); }},
         BadBytes{"checksum_of_hello", DecodeReason::bad_checksum, "Hello checksum: found ",
-                 [] { auto bytes = small_hello(); bytes[30] ^= std::byte{1}; return bytes; }},
+                 [] {
+                   auto bytes = small_hello();
+                   bytes[30] ^= std::byte{1};
+                   return bytes;
+                 }},
         BadBytes{"checksum_of_shot", DecodeReason::bad_checksum, "Shot checksum: found ",
-                 [] { auto bytes = shot_message(1, 0, Bytes(128)); bytes[25] ^= std::byte{1}; return small_hello() + bytes; }},
+                 [] {
+                   auto bytes = shot_message(1, 0, Bytes(128));
+                   bytes[25] ^= std::byte{1};
+                   return small_hello() + bytes;
+                 }},
         BadBytes{"checksum_covers_the_prefix", DecodeReason::bad_checksum, "Shot checksum: found ",
-                 [] { auto bytes = shot_message(1, 0, Bytes(128)); bytes[12] = std::byte{127}; return small_hello() + bytes; }},
-        BadBytes{"hello_header_too_long", DecodeReason::bad_header_length, "header length: found 1048577; expected at most 1048576",
+                 [] {
+                   auto bytes = shot_message(1, 0, Bytes(128));
+                   bytes[12] = std::byte{127};
+                   return small_hello() + bytes;
+                 }},
+        BadBytes{"hello_header_too_long", DecodeReason::bad_header_length,
+                 "header length: found 1048577; expected at most 1048576",
                  [] { return with_prefix_field(small_hello(), 8, 4, 1048577); }},
-        BadBytes{"header_length_overflows", DecodeReason::bad_header_length, "header length: found 4294967295; expected at most 256",
+        BadBytes{"header_length_overflows", DecodeReason::bad_header_length,
+                 "header length: found 4294967295; expected at most 256",
                  [] { return small_hello() + with_prefix_field(shot_message(1, 0, {}), 8, 4, 0xFFFFFFFF); }},
         BadBytes{"shot_header_too_long", DecodeReason::bad_header_length, "header length: found 257; expected at most 256",
                  [] { return small_hello() + raw_message(4, std::string(257, 'x'), 128); }},
-        BadBytes{"payload_length_overflows", DecodeReason::bad_payload_length, "payload length: found 18446744073709551615; expected at most 128",
+        BadBytes{"payload_length_overflows", DecodeReason::bad_payload_length,
+                 "payload length: found 18446744073709551615; expected at most 128",
                  [] { return small_hello() + shot_message(1, 0, {}, 0xFFFFFFFFFFFFFFFF); }},
-        BadBytes{"payload_of_hello", DecodeReason::bad_payload_length, "payload length: found 1; expected 0", [] { return with_prefix_field(small_hello(), 12, 8, 1); }},
-        BadBytes{"payload_of_end", DecodeReason::bad_payload_length, "payload length: found 9; expected 0", [] { return small_hello() + raw_message(5, "", 9); }},
+        BadBytes{"payload_of_hello", DecodeReason::bad_payload_length, "payload length: found 1; expected 0",
+                 [] { return with_prefix_field(small_hello(), 12, 8, 1); }},
+        BadBytes{"payload_of_end", DecodeReason::bad_payload_length, "payload length: found 9; expected 0",
+                 [] { return small_hello() + raw_message(5, "", 9); }},
         BadBytes{"wrong_payload_length", DecodeReason::bad_payload_length,
                  "Shot payload (frame 1, transmit 3): found 126 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
                  [] { return small_hello() + shot_message(1, 3, Bytes(126)); }},
-        BadBytes{"transmit_out_of_range", DecodeReason::bad_transmit, "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
+        BadBytes{"transmit_out_of_range", DecodeReason::bad_transmit,
+                 "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
                  [] { return small_hello() + shot_message(1, 4, Bytes(128)); }},
-        BadBytes{"unparsable_hello", DecodeReason::bad_header, "Hello header: found bytes that are not this message", [] { return raw_message(1, "\xff\xff\xff", 0); }},
-        BadBytes{"hello_not_utf8", DecodeReason::bad_header, "Hello header: found bytes that are not this message", [] { return raw_message(1, "\x22\x01\xff", 0); }},
+        BadBytes{"unparsable_hello", DecodeReason::bad_header, "Hello header: found bytes that are not this message",
+                 [] { return raw_message(1, "\xff\xff\xff", 0); }},
+        BadBytes{"hello_not_utf8", DecodeReason::bad_header, "Hello header: found bytes that are not this message",
+                 [] { return raw_message(1, "\x22\x01\xff", 0); }},
         BadBytes{"unparsable_shot", DecodeReason::bad_header, "Shot header: found bytes that are not this message",
                  [] { return small_hello() + raw_message(4, "\x08", 128); }},
         BadBytes{"time_out_of_range", DecodeReason::bad_header, "Shot acquisition_time: found 18446744073709551615",
-                 [] { wire::Shot shot; shot.set_acquisition_time(~0ULL); return small_hello() + raw_message(4, shot.SerializeAsString(), 128); }},
+                 [] {
+                   wire::Shot shot;
+                   shot.set_acquisition_time(~0ULL);
+                   return small_hello() + raw_message(4, shot.SerializeAsString(), 128);
+                 }},
         BadBytes{"shot_before_hello", DecodeReason::unexpected_message, "message type: found a Shot (4) before the Hello",
                  [] { return shot_message(1, 0, Bytes(128)); }},
-        BadBytes{"end_before_hello", DecodeReason::unexpected_message, "message type: found an End (5) before the Hello", [] { return raw_message(5, "", 0); }},
-        BadBytes{"second_hello", DecodeReason::unexpected_message, "message type: found a second Hello (1)", [] { return small_hello() + small_hello(); }}),
+        BadBytes{"end_before_hello", DecodeReason::unexpected_message, "message type: found an End (5) before the Hello",
+                 [] { return raw_message(5, "", 0); }},
+        BadBytes{"second_hello", DecodeReason::unexpected_message, "message type: found a second Hello (1)",
+                 [] { return small_hello() + small_hello(); }}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Decoder, NothingRandomCrashesIt) {

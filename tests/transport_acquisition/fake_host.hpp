@@ -67,7 +67,8 @@ class FakeIntake final : public FrameIntake {
       slot.shots = 0;
     }
     slot.time = header.acquisition_time;
-    const std::size_t first = acquisition_.a_scan_index(header.transmit, acquisition_.matrix == MatrixKind::full ? 0 : header.transmit);
+    const std::size_t first =
+        acquisition_.a_scan_index(header.transmit, acquisition_.matrix == MatrixKind::full ? 0 : header.transmit);
     open_shots_.insert(lane);
     return {.verdict = ShotVerdict::accepted,
             .place = std::span(slot.samples).subspan(first * acquisition_.bytes_per_a_scan(), bytes),

@@ -49,16 +49,20 @@ TEST(Framing, PrefixIsLittleEndianAndReadsBack) {
 }
 
 TEST(Framing, EncodedShotIsWhatTheProtobufLibraryWrites) {
-  for (const std::uint64_t sequence : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{128}, std::numeric_limits<std::uint64_t>::max()}) {
+  for (const std::uint64_t sequence :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{127}, std::uint64_t{128}, std::numeric_limits<std::uint64_t>::max()}) {
     for (const std::uint32_t transmit : {0U, 1U, 1023U, std::numeric_limits<std::uint32_t>::max()}) {
-      for (const std::int64_t time : {std::int64_t{0}, std::int64_t{1'700'000'000'000'000'000}, std::numeric_limits<std::int64_t>::max()}) {
+      for (const std::int64_t time :
+           {std::int64_t{0}, std::int64_t{1'700'000'000'000'000'000}, std::numeric_limits<std::int64_t>::max()}) {
         std::array<std::byte, maximum_encoded_shot_bytes> bytes{};
-        const std::size_t size = encode_shot(bytes, {.sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(time)}, 4096);
+        const std::size_t size =
+            encode_shot(bytes, {.sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(time)}, 4096);
         wire::Shot shot;
         shot.set_sequence(sequence);
         shot.set_transmit(transmit);
         shot.set_acquisition_time(static_cast<std::uint64_t>(time));
-        EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)), raw_message(4, shot.SerializeAsString(), 4096));
+        EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)),
+                  raw_message(4, shot.SerializeAsString(), 4096));
       }
     }
   }
@@ -76,7 +80,8 @@ TEST(Hello, CarriesEveryFieldOfTheAcquisition) {
     acquisition.probe.elements[i].length = Metres(0.01);
   }
   wire::Hello hello;
-  ASSERT_TRUE(hello.ParseFromString(encode_hello({.session = 42, .connection_index = 2, .connection_count = 4, .sender = "probe 1.0", .token = "secret"}, acquisition)));
+  ASSERT_TRUE(hello.ParseFromString(encode_hello(
+      {.session = 42, .connection_index = 2, .connection_count = 4, .sender = "probe 1.0", .token = "secret"}, acquisition)));
   const HelloContents contents = read_hello(hello, {});
   EXPECT_TRUE(contents.acquisition == acquisition);
   EXPECT_EQ(contents.identity.session, 42U);
@@ -128,16 +133,37 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 INSTANTIATE_TEST_SUITE_P(
     Fields, HelloRejects,
     testing::Values(
-        BadHello{"no_elements", [](wire::Hello& h) { h.mutable_probe()->clear_x(); }, "Hello probe.x: found 0 elements; expected 1 to 8"},
-        BadHello{"too_many_elements", [](wire::Hello& h) { for (int i = 0; i < 5; ++i) h.mutable_probe()->add_x(1.0); }, "Hello probe.x: found 9 elements; expected 1 to 8"},
-        BadHello{"short_z", [](wire::Hello& h) { h.mutable_probe()->add_z(0.0); }, "Hello probe.z: found 1 values; expected none or one for each of the 4"},
-        BadHello{"nan_position", [](wire::Hello& h) { h.mutable_probe()->set_x(1, nan); }, "Hello element 1: found a number that is not finite"},
-        BadHello{"nan_normal", [](wire::Hello& h) { for (int i = 0; i < 4; ++i) h.mutable_probe()->add_normal_x(nan); }, "Hello element 0: found a number that is not finite"},
-        BadHello{"long_normal", [](wire::Hello& h) { for (int i = 0; i < 4; ++i) h.mutable_probe()->add_normal_z(2.0); }, "Hello element 0: found a normal of length 2; expected a unit vector"},
-        BadHello{"normal_out_of_the_part", [](wire::Hello& h) { for (int i = 0; i < 4; ++i) h.mutable_probe()->add_normal_z(-1.0); }, "emission towards z = -1"},
-        BadHello{"dead_index", [](wire::Hello& h) { h.mutable_probe()->add_dead_elements(4); }, "Hello probe.dead_elements: found 4; expected indices below 4"},
+        BadHello{"no_elements", [](wire::Hello& h) { h.mutable_probe()->clear_x(); },
+                 "Hello probe.x: found 0 elements; expected 1 to 8"},
+        BadHello{"too_many_elements",
+                 [](wire::Hello& h) {
+                   for (int i = 0; i < 5; ++i) h.mutable_probe()->add_x(1.0);
+                 },
+                 "Hello probe.x: found 9 elements; expected 1 to 8"},
+        BadHello{"short_z", [](wire::Hello& h) { h.mutable_probe()->add_z(0.0); },
+                 "Hello probe.z: found 1 values; expected none or one for each of the 4"},
+        BadHello{"nan_position", [](wire::Hello& h) { h.mutable_probe()->set_x(1, nan); },
+                 "Hello element 1: found a number that is not finite"},
+        BadHello{"nan_normal",
+                 [](wire::Hello& h) {
+                   for (int i = 0; i < 4; ++i) h.mutable_probe()->add_normal_x(nan);
+                 },
+                 "Hello element 0: found a number that is not finite"},
+        BadHello{"long_normal",
+                 [](wire::Hello& h) {
+                   for (int i = 0; i < 4; ++i) h.mutable_probe()->add_normal_z(2.0);
+                 },
+                 "Hello element 0: found a normal of length 2; expected a unit vector"},
+        BadHello{"normal_out_of_the_part",
+                 [](wire::Hello& h) {
+                   for (int i = 0; i < 4; ++i) h.mutable_probe()->add_normal_z(-1.0);
+                 },
+                 "emission towards z = -1"},
+        BadHello{"dead_index", [](wire::Hello& h) { h.mutable_probe()->add_dead_elements(4); },
+                 "Hello probe.dead_elements: found 4; expected indices below 4"},
         BadHello{"infinite_width", [](wire::Hello& h) { h.mutable_probe()->set_element_width(infinity); }, "not finite"},
-        BadHello{"infinite_frequency", [](wire::Hello& h) { h.mutable_probe()->set_centre_frequency(infinity); }, "Hello centre frequency: found inf"},
+        BadHello{"infinite_frequency", [](wire::Hello& h) { h.mutable_probe()->set_centre_frequency(infinity); },
+                 "Hello centre frequency: found inf"},
         BadHello{"nan_sample_rate", [](wire::Hello& h) { h.set_sample_rate(nan); }, "Hello sample rate: found nan"},
         BadHello{"zero_sample_rate", [](wire::Hello& h) { h.set_sample_rate(0.0); }, "Hello sample rate: found 0"},
         BadHello{"infinite_start", [](wire::Hello& h) { h.set_start_time(-infinity); }, "Hello start time: found -inf"},
@@ -145,10 +171,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadHello{"no_samples", [](wire::Hello& h) { h.set_samples(0); }, "Hello samples: found 0; expected 2 to 1000"},
         BadHello{"too_many_samples", [](wire::Hello& h) { h.set_samples(4294967295U); }, "Hello samples: found 4294967295"},
         BadHello{"frame_too_large", [](wire::Hello& h) { h.set_samples(1000); }, "at most 8000 bytes a frame"},
-        BadHello{"matrix", [](wire::Hello& h) { h.set_matrix(static_cast<wire::MatrixKind>(9)); }, "Hello matrix: found 9; expected 1 (FULL)"},
+        BadHello{"matrix", [](wire::Hello& h) { h.set_matrix(static_cast<wire::MatrixKind>(9)); },
+                 "Hello matrix: found 9; expected 1 (FULL)"},
         BadHello{"encoding", [](wire::Hello& h) { h.clear_encoding(); }, "Hello encoding: found 0; expected 1 (INT16)"},
-        BadHello{"connections", [](wire::Hello& h) { h.set_connection_count(9); }, "Hello connection_count: found 9; expected 1 to 8"},
-        BadHello{"index", [](wire::Hello& h) { h.set_connection_index(1); }, "Hello connection_index: found 1; expected below the connection_count of 1"}),
+        BadHello{"connections", [](wire::Hello& h) { h.set_connection_count(9); },
+                 "Hello connection_count: found 9; expected 1 to 8"},
+        BadHello{"index", [](wire::Hello& h) { h.set_connection_index(1); },
+                 "Hello connection_index: found 1; expected below the connection_count of 1"}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Hello, SenderNamesAreMadePrintable) {
@@ -158,7 +187,8 @@ TEST(Hello, SenderNamesAreMadePrintable) {
 
 TEST(Hello, TokensCompare) {
   EXPECT_TRUE(equal_in_constant_time("secret", "secret"));
-  for (const char* wrong : {"", "secre", "secretsecret", "Secret", "secreu"}) EXPECT_FALSE(equal_in_constant_time("secret", wrong)) << wrong;
+  for (const char* wrong : {"", "secre", "secretsecret", "Secret", "secreu"})
+    EXPECT_FALSE(equal_in_constant_time("secret", wrong)) << wrong;
   EXPECT_FALSE(equal_in_constant_time("", "x"));
 }
 

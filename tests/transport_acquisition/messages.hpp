@@ -1,13 +1,13 @@
 // Acquisitions, frames and raw bytes for the tests of the acquisition door.
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include <cstring>
 #include <optional>
@@ -52,13 +52,17 @@ inline Bytes hello_message(const Acquisition& acquisition, const SenderIdentity&
   return encode_message(MessageType::hello, encode_hello(identity, acquisition));
 }
 inline Bytes hello_message(const Acquisition& acquisition, std::uint64_t session = 7) {
-  return hello_message(acquisition, {.session = session, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}});
+  return hello_message(acquisition,
+                       {.session = session, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}});
 }
-inline Bytes hello_message(const wire::Hello& hello) { return encode_message(MessageType::hello, hello.SerializeAsString()); }
+inline Bytes hello_message(const wire::Hello& hello) {
+  return encode_message(MessageType::hello, hello.SerializeAsString());
+}
 
 inline wire::Hello wire_hello(const Acquisition& acquisition, std::uint64_t session = 7) {
   wire::Hello hello;
-  hello.ParseFromString(encode_hello({.session = session, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}}, acquisition));
+  hello.ParseFromString(encode_hello(
+      {.session = session, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}}, acquisition));
   return hello;
 }
 
@@ -66,18 +70,21 @@ inline wire::Hello wire_hello(const Acquisition& acquisition, std::uint64_t sess
 inline Bytes raw_message(std::uint16_t type, const std::string& header, std::uint64_t payload_bytes, const Bytes& payload = {}) {
   Bytes message(prefix_bytes + header.size());
   std::memcpy(message.data() + prefix_bytes, header.data(), header.size());
-  write_prefix(std::span(message).first<prefix_bytes>(), static_cast<MessageType>(type), std::span(message).subspan(prefix_bytes), payload_bytes);
+  write_prefix(std::span(message).first<prefix_bytes>(), static_cast<MessageType>(type), std::span(message).subspan(prefix_bytes),
+               payload_bytes);
   return std::move(message) + payload;
 }
 /// Overwrites a little-endian number in a prefix and mends the checksum, for a message that is all prefix and header.
 inline Bytes with_prefix_field(Bytes message, std::size_t offset, std::size_t width, std::uint64_t value) {
   for (std::size_t i = 0; i < width; ++i) message[offset + i] = static_cast<std::byte>(value >> (8 * i));
-  const std::uint32_t crc = message_checksum(std::span(message).first<checksummed_prefix_bytes>(), std::span(message).subspan(prefix_bytes));
+  const std::uint32_t crc =
+      message_checksum(std::span(message).first<checksummed_prefix_bytes>(), std::span(message).subspan(prefix_bytes));
   for (std::size_t i = 0; i < 4; ++i) message[20 + i] = static_cast<std::byte>(crc >> (8 * i));
   return message;
 }
 
-inline Bytes shot_message(std::uint64_t sequence, std::uint32_t transmit, const Bytes& payload, std::optional<std::uint64_t> stated = {}) {
+inline Bytes shot_message(std::uint64_t sequence, std::uint32_t transmit, const Bytes& payload,
+                          std::optional<std::uint64_t> stated = {}) {
   wire::Shot shot;
   shot.set_sequence(sequence);
   shot.set_transmit(transmit);
@@ -87,7 +94,8 @@ inline Bytes shot_message(std::uint64_t sequence, std::uint32_t transmit, const 
 
 /// The payload of one shot out of a frame.
 inline Bytes shot_payload(const Acquisition& acquisition, const Bytes& frame, std::uint32_t transmit) {
-  const std::size_t first = acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit) * acquisition.bytes_per_a_scan();
+  const std::size_t first =
+      acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit) * acquisition.bytes_per_a_scan();
   const std::size_t size = acquisition.a_scans_in_shot(transmit) * acquisition.bytes_per_a_scan();
   const auto begin = frame.begin() + static_cast<std::ptrdiff_t>(first);
   return {begin, begin + static_cast<std::ptrdiff_t>(size)};
@@ -123,7 +131,8 @@ class RawPeer {
     std::string header;
     const auto type = receive(header);
     wire::Reject reject;
-    if (type != static_cast<std::uint16_t>(MessageType::reject) || !reject.ParseFromString(header)) return "[type " + std::to_string(type) + "]";
+    if (type != static_cast<std::uint16_t>(MessageType::reject) || !reject.ParseFromString(header))
+      return "[type " + std::to_string(type) + "]";
     return reject.reason();
   }
   /// Whether the server has closed, and nothing more comes.

@@ -57,7 +57,8 @@ class AnyHost final : public StreamHost {
 class PythonSender : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::system((std::string(ECHOFORM_PYTHON) + " -c 'import numpy' > /dev/null 2>&1").c_str()) != 0) GTEST_SKIP() << "no numpy";
+    if (std::system((std::string(ECHOFORM_PYTHON) + " -c 'import numpy' > /dev/null 2>&1").c_str()) != 0)
+      GTEST_SKIP() << "no numpy";
     options_.port = 0;
     source_ = make_tcp_source(options_);
     source_->start(host_);
@@ -79,10 +80,11 @@ TEST_P(PythonSenderEncodes, FramesThatArriveBitByBit) {
   const auto [encoding, matrix, connections] = GetParam();
   const std::string saved = folder_ / "frames.raw";
   const std::string output = folder_ / "output.txt";
-  ASSERT_EQ(run_script({"--connect", address(), "--elements", "9", "--samples", "201", "--frames", "10", "--rate", "0", "--encoding", encoding, "--matrix",
-                        matrix, "--connections", std::to_string(connections), "--save", saved},
-                       output),
-            0)
+  ASSERT_EQ(
+      run_script({"--connect", address(), "--elements", "9", "--samples", "201", "--frames", "10", "--rate", "0", "--encoding",
+                  encoding, "--matrix", matrix, "--connections", std::to_string(connections), "--save", saved},
+                 output),
+      0)
       << read_text(output);
   const auto intake = host_.intake();
   ASSERT_TRUE(intake);
@@ -105,7 +107,8 @@ TEST_P(PythonSenderEncodes, FramesThatArriveBitByBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PythonSenderEncodes,
-                         testing::Values(std::tuple{"int16", "full", 1}, std::tuple{"packed12", "half", 2}, std::tuple{"float32", "half_summed", 3}));
+                         testing::Values(std::tuple{"int16", "full", 1}, std::tuple{"packed12", "half", 2},
+                                         std::tuple{"float32", "half_summed", 3}));
 
 TEST_F(PythonSender, SaysWhyItIsRejected) {
   host_.refuse();

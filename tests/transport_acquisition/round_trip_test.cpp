@@ -37,7 +37,8 @@ class RoundTrip : public testing::TestWithParam<Case> {
 TEST_P(RoundTrip, WholeFrames) {
   AcquisitionSender sender(acquisition_, sender_options_);
   for (std::uint64_t sequence = 0; sequence < frames; ++sequence) {
-    sender.send_frame(sequence, WallTime(static_cast<std::int64_t>(1000 + sequence)), random_bytes(acquisition_.frame_bytes(), sequence));
+    sender.send_frame(sequence, WallTime(static_cast<std::int64_t>(1000 + sequence)),
+                      random_bytes(acquisition_.frame_bytes(), sequence));
   }
   sender.finish();
   const auto intake = host_.intake(sender.session());
@@ -62,7 +63,8 @@ TEST_P(RoundTrip, ShotsInRandomOrderOnRandomConnections) {
     std::iota(order.begin(), order.end(), 0U);
     std::shuffle(order.begin(), order.end(), engine);
     for (const std::uint32_t transmit : order) {
-      sender.send_shot(engine() % sender_options_.connections, {.sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(1)},
+      sender.send_shot(engine() % sender_options_.connections,
+                       {.sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(1)},
                        shot_payload(acquisition_, frame, transmit));
     }
   }
@@ -75,7 +77,8 @@ TEST_P(RoundTrip, ShotsInRandomOrderOnRandomConnections) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RoundTrip,
-                         testing::Combine(testing::Values(SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32),
+                         testing::Combine(testing::Values(SampleEncoding::int16, SampleEncoding::packed12,
+                                                          SampleEncoding::float32),
                                           testing::Values(MatrixKind::full, MatrixKind::half, MatrixKind::half_summed),
                                           testing::Values(std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8})));
 

@@ -14,10 +14,12 @@ namespace echoform {
 namespace {
 
 using namespace testing_support;
-using testing::HasSubstr;
 using std::chrono::milliseconds;
+using testing::HasSubstr;
 
-Acquisition small() { return make_acquisition(4, 16); }  // 128 bytes a shot
+Acquisition small() {
+  return make_acquisition(4, 16);
+}  // 128 bytes a shot
 
 /// A source and a sender that keeps sending frames through all that the test does.
 class TcpSourceTest : public testing::Test {
@@ -46,7 +48,8 @@ class TcpSourceTest : public testing::Test {
   }
 
   /// That exactly these changed since serve(), apart from what the good sender brings, and that the good sender goes on.
-  void expect_only(std::optional<DecodeReason> reason, std::uint64_t rejected, std::uint64_t accepted, std::uint64_t timed_out = 0) {
+  void expect_only(std::optional<DecodeReason> reason, std::uint64_t rejected, std::uint64_t accepted,
+                   std::uint64_t timed_out = 0) {
     std::array<std::uint64_t, decode_reason_count> errors = before_.decode_errors;
     if (reason) ++errors[static_cast<std::size_t>(*reason)];
     EXPECT_TRUE(eventually([&] { return source_->counters().connections_open == 1; }));
@@ -111,7 +114,9 @@ TEST_P(TcpSourceRefuses, OneBadSenderBesideAGoodOne) {
   expect_only(GetParam().reason, GetParam().accepted_first ? 0 : 1, GetParam().accepted_first ? 1 : 0);
 }
 
-Bytes hello() { return hello_message(small()); }
+Bytes hello() {
+  return hello_message(small());
+}
 Bytes changed_hello(void (*change)(wire::Hello&)) {
   wire::Hello message = wire_hello(small());
   change(message);
@@ -121,31 +126,54 @@ Bytes changed_hello(void (*change)(wire::Hello&)) {
 INSTANTIATE_TEST_SUITE_P(
     Streams, TcpSourceRefuses,
     testing::Values(
-        BadStream{"bad_magic", DecodeReason::bad_magic, false, "message magic: found 47 45 54 20", [] { return with_prefix_field(hello(), 0, 4, 0x20544547); }},
-        BadStream{"bad_version", DecodeReason::bad_version, false, "message version: found 7; expected 1", [] { return with_prefix_field(hello(), 4, 2, 7); }},
-        BadStream{"bad_type", DecodeReason::bad_type, false, "message type: found 77; expected 1 to 5", [] { return with_prefix_field(hello(), 6, 2, 77); }},
-        BadStream{"bad_checksum", DecodeReason::bad_checksum, false, "Hello checksum: found ", [] { auto b = hello(); b[40] ^= std::byte{4}; return b; }},
+        BadStream{"bad_magic", DecodeReason::bad_magic, false, "message magic: found 47 45 54 20",
+                  [] { return with_prefix_field(hello(), 0, 4, 0x20544547); }},
+        BadStream{"bad_version", DecodeReason::bad_version, false, "message version: found 7; expected 1",
+                  [] { return with_prefix_field(hello(), 4, 2, 7); }},
+        BadStream{"bad_type", DecodeReason::bad_type, false, "message type: found 77; expected 1 to 5",
+                  [] { return with_prefix_field(hello(), 6, 2, 77); }},
+        BadStream{"bad_checksum", DecodeReason::bad_checksum, false, "Hello checksum: found ",
+                  [] {
+                    auto b = hello();
+                    b[40] ^= std::byte{4};
+                    return b;
+                  }},
         BadStream{"bad_checksum_of_a_shot", DecodeReason::bad_checksum, true, "Shot checksum: found ",
-                  [] { auto b = shot_message(1, 0, Bytes(128)); b[20] ^= std::byte{4}; return hello() + b; }},
-        BadStream{"header_length_beyond_the_limit", DecodeReason::bad_header_length, false, "header length: found 4294967295; expected at most 1048576",
+                  [] {
+                    auto b = shot_message(1, 0, Bytes(128));
+                    b[20] ^= std::byte{4};
+                    return hello() + b;
+                  }},
+        BadStream{"header_length_beyond_the_limit", DecodeReason::bad_header_length, false,
+                  "header length: found 4294967295; expected at most 1048576",
                   [] { return with_prefix_field(hello(), 8, 4, 0xFFFFFFFF); }},
-        BadStream{"payload_length_overflows", DecodeReason::bad_payload_length, true, "payload length: found 18446744073709551615; expected at most 128",
+        BadStream{"payload_length_overflows", DecodeReason::bad_payload_length, true,
+                  "payload length: found 18446744073709551615; expected at most 128",
                   [] { return hello() + shot_message(1, 0, {}, 0xFFFFFFFFFFFFFFFF); }},
-        BadStream{"wrong_payload_length", DecodeReason::bad_payload_length, true, "found 100 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
+        BadStream{"wrong_payload_length", DecodeReason::bad_payload_length, true,
+                  "found 100 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
                   [] { return hello() + shot_message(1, 0, Bytes(100)); }},
         BadStream{"geometry_contradicts_the_hello", DecodeReason::bad_payload_length, true, "expected at most 128",
                   [] { return hello() + shot_message(1, 0, Bytes(256)); }},  // shots of 8 elements
-        BadStream{"transmit_out_of_range", DecodeReason::bad_transmit, true, "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
+        BadStream{"transmit_out_of_range", DecodeReason::bad_transmit, true,
+                  "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
                   [] { return hello() + shot_message(1, 4, Bytes(128)); }},
-        BadStream{"shot_before_hello", DecodeReason::unexpected_message, false, "found a Shot (4) before the Hello", [] { return shot_message(1, 0, Bytes(128)); }},
-        BadStream{"second_hello", DecodeReason::unexpected_message, true, "found a second Hello (1)", [] { return hello() + hello(); }},
-        BadStream{"unparsable_hello", DecodeReason::bad_header, false, "Hello header: found bytes that are not this message", [] { return raw_message(1, "\xff", 0); }},
+        BadStream{"shot_before_hello", DecodeReason::unexpected_message, false, "found a Shot (4) before the Hello",
+                  [] { return shot_message(1, 0, Bytes(128)); }},
+        BadStream{"second_hello", DecodeReason::unexpected_message, true, "found a second Hello (1)",
+                  [] { return hello() + hello(); }},
+        BadStream{"unparsable_hello", DecodeReason::bad_header, false, "Hello header: found bytes that are not this message",
+                  [] { return raw_message(1, "\xff", 0); }},
         BadStream{"unparsable_shot", DecodeReason::bad_header, true, "Shot header: found bytes that are not this message",
                   [] { return hello() + raw_message(4, "\xff", 128, Bytes(128)); }},
-        BadStream{"non_finite_sample_rate", DecodeReason::bad_hello, false, "Hello sample rate: found nan Hz",
-                  [] { return changed_hello([](wire::Hello& h) { h.set_sample_rate(std::numeric_limits<double>::quiet_NaN()); }); }},
+        BadStream{
+            "non_finite_sample_rate", DecodeReason::bad_hello, false, "Hello sample rate: found nan Hz",
+            [] { return changed_hello([](wire::Hello& h) { h.set_sample_rate(std::numeric_limits<double>::quiet_NaN()); }); }},
         BadStream{"non_finite_position", DecodeReason::bad_hello, false, "Hello element 2: found a number that is not finite",
-                  [] { return changed_hello([](wire::Hello& h) { h.mutable_probe()->set_x(2, std::numeric_limits<double>::infinity()); }); }},
+                  [] {
+                    return changed_hello(
+                        [](wire::Hello& h) { h.mutable_probe()->set_x(2, std::numeric_limits<double>::infinity()); });
+                  }},
         BadStream{"sizes_beyond_the_limit", DecodeReason::bad_hello, false, "Hello samples: found 4294967295",
                   [] { return changed_hello([](wire::Hello& h) { h.set_samples(4294967295U); }); }}),
     [](const auto& instance) { return instance.param.name; });
@@ -170,7 +198,9 @@ TEST_F(TcpSourceTest, AWrongTokenIsRejectedAndCountedAsRejected) {
   TcpSourceOptions options;
   options.token = "secret";
   serve(options);
-  expect_reject(hello_message(small(), {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = "sekret"}), "Hello token: found a wrong one");
+  expect_reject(
+      hello_message(small(), {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = "sekret"}),
+      "Hello token: found a wrong one");
   expect_only(std::nullopt, 1, 0);
 }
 
@@ -217,9 +247,11 @@ TEST_F(TcpSourceTest, ConnectionsOfOneSenderMustAgree) {
   expect_reject(hello_message(small(), first), "Hello connection_index: found 0, which is open already");
   auto other = first;
   other.connection_index = 1;
-  expect_reject(hello_message(make_acquisition(4, 17), other), "Hello: found an acquisition that differs from this session's other connections");
+  expect_reject(hello_message(make_acquisition(4, 17), other),
+                "Hello: found an acquisition that differs from this session's other connections");
   other.connection_count = 3;
-  expect_reject(hello_message(small(), other), "Hello connection_count: found 3; expected 2 as on this session's other connections");
+  expect_reject(hello_message(small(), other),
+                "Hello connection_count: found 3; expected 2 as on this session's other connections");
   EXPECT_EQ(source_->counters().decode_errors[static_cast<std::size_t>(DecodeReason::bad_hello)], 3U);
   peer.send(encode_message(MessageType::end, {}));
   EXPECT_TRUE(peer.closed());
@@ -312,7 +344,8 @@ TEST_F(TcpSourceTest, StoppingWhileSendersSendEndsThem) {
   good_thread_.join();
   source_->stop();
   const Bytes frame(small().frame_bytes());
-  EXPECT_THROW(for (int i = 0; i < 1000000; ++i) other.send_frame(static_cast<std::uint64_t>(i), WallTime(0), frame), RuntimeFault);
+  EXPECT_THROW(for (int i = 0; i < 1000000; ++i) other.send_frame(static_cast<std::uint64_t>(i), WallTime(0), frame),
+               RuntimeFault);
 }
 
 TEST_F(TcpSourceTest, ASenderIsToldWhyItWasCutOff) {
@@ -343,7 +376,8 @@ TEST(TcpSource, APortInUseIsNamed) {
     second->start(host);
     FAIL() << "started";
   } catch (const RuntimeFault& error) {
-    EXPECT_EQ(std::string(error.what()), "cannot listen for acquisition on 127.0.0.1:" + std::to_string(options.port) + ": Address already in use");
+    EXPECT_EQ(std::string(error.what()),
+              "cannot listen for acquisition on 127.0.0.1:" + std::to_string(options.port) + ": Address already in use");
   }
   EXPECT_EQ(first->describe(), "tcp 127.0.0.1:" + std::to_string(options.port));
 }

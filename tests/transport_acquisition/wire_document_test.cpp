@@ -25,7 +25,9 @@ Acquisition example() {
 }
 
 /// Receiver r, sample n: 100 (6 r + n) - 1000.
-int example_sample(int receiver, int n) { return 100 * (6 * receiver + n) - 1000; }
+int example_sample(int receiver, int n) {
+  return 100 * (6 * receiver + n) - 1000;
+}
 
 Bytes example_payload() {
   Bytes payload;
@@ -42,13 +44,15 @@ Bytes example_payload() {
 }
 
 Bytes example_hello() {
-  return hello_message(example(), {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
+  return hello_message(
+      example(),
+      {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
 }
 Bytes example_shot() {
   std::array<std::byte, maximum_encoded_shot_bytes> header{};
   const Bytes payload = example_payload();
-  const std::size_t size =
-      encode_shot(header, {.sequence = 300, .transmit = 2, .acquisition_time = WallTime(1'700'000'000'123'456'789)}, payload.size());
+  const std::size_t size = encode_shot(
+      header, {.sequence = 300, .transmit = 2, .acquisition_time = WallTime(1'700'000'000'123'456'789)}, payload.size());
   return Bytes(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(size)) + payload;
 }
 
@@ -56,7 +60,8 @@ std::string dump(const Bytes& bytes) {
   std::string text;
   for (std::size_t line = 0; line < bytes.size(); line += 16) {
     text += fmt::format("{:04x} ", line);
-    for (std::size_t i = line; i < std::min(line + 16, bytes.size()); ++i) text += fmt::format(" {:02x}", std::to_integer<int>(bytes[i]));
+    for (std::size_t i = line; i < std::min(line + 16, bytes.size()); ++i)
+      text += fmt::format(" {:02x}", std::to_integer<int>(bytes[i]));
     text += '\n';
   }
   return text;
@@ -74,9 +79,15 @@ std::string block(const std::string& name) {
   return text;
 }
 
-TEST(WireDocument, ShowsTheHelloThatTheCodeMakes) { EXPECT_EQ(block("hello"), dump(example_hello())); }
-TEST(WireDocument, ShowsTheShotThatTheCodeMakes) { EXPECT_EQ(block("shot"), dump(example_shot())); }
-TEST(WireDocument, ShowsTheEndThatTheCodeMakes) { EXPECT_EQ(block("end"), dump(encode_message(MessageType::end, {}))); }
+TEST(WireDocument, ShowsTheHelloThatTheCodeMakes) {
+  EXPECT_EQ(block("hello"), dump(example_hello()));
+}
+TEST(WireDocument, ShowsTheShotThatTheCodeMakes) {
+  EXPECT_EQ(block("shot"), dump(example_shot()));
+}
+TEST(WireDocument, ShowsTheEndThatTheCodeMakes) {
+  EXPECT_EQ(block("end"), dump(encode_message(MessageType::end, {})));
+}
 
 TEST(WireDocument, ItsBytesAreTaken) {
   AcquisitionDecoder decoder;
@@ -101,7 +112,8 @@ TEST(WireDocument, ItsBytesAreTaken) {
       break;
     }
   }
-  EXPECT_EQ(events, (std::vector{DecodeEvent::hello, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::end})) << decoder.error().text;
+  EXPECT_EQ(events, (std::vector{DecodeEvent::hello, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::end}))
+      << decoder.error().text;
   EXPECT_EQ(place, example_payload());
 }
 

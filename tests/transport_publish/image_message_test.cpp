@@ -143,7 +143,8 @@ TEST(ImageMessage, WritingAllocatesNothing) {
 }
 
 TEST(StreamPrefix, SelectsOneStreamOnly) {
-  EXPECT_EQ(stream_prefix("echoform"), std::string("\x0A\x08""echoform"));
+  EXPECT_EQ(stream_prefix("echoform"), std::string("\x0A\x08"
+                                                   "echoform"));
   EXPECT_THAT(stream_prefix("echoform.display"), ::testing::Not(StartsWith(stream_prefix("echoform"))));
   const std::string longer(200, 'a');
   wire::Image image;

@@ -139,9 +139,9 @@ Exposition read(const std::string& text) {
 
 TEST(Metrics, NamesUnitsAndTypes) {
   const Exposition text = read(metrics_text(some_report()));
-  for (const char* name : {"frames_received_total", "frames_published_total", "frames_dropped_total", "sequence_gaps_total",
-                           "bytes_received_total", "decode_errors_total", "clipped_samples_total", "viewer_dropped_total",
-                           "connections_total"}) {
+  for (const char* name :
+       {"frames_received_total", "frames_published_total", "frames_dropped_total", "sequence_gaps_total", "bytes_received_total",
+        "decode_errors_total", "clipped_samples_total", "viewer_dropped_total", "connections_total"}) {
     EXPECT_EQ(text.types.at(std::string("echoform_") + name), "counter") << name;
   }
   for (const char* name : {"pool_free", "subscribers", "last_frame_timestamp_seconds", "build_info", "frames_in_flight",

@@ -40,10 +40,14 @@ DecodeEvent AcquisitionDecoder::next() {
         if (payload_left_ > 0) return DecodeEvent::need_bytes;
         state_ = State::prefix;
         return DecodeEvent::shot_complete;
-      case State::hello_ready: return DecodeEvent::hello;
-      case State::shot_ready: return DecodeEvent::shot;
-      case State::ended: return DecodeEvent::end;
-      case State::failed: return DecodeEvent::failed;
+      case State::hello_ready:
+        return DecodeEvent::hello;
+      case State::shot_ready:
+        return DecodeEvent::shot;
+      case State::ended:
+        return DecodeEvent::end;
+      case State::failed:
+        return DecodeEvent::failed;
     }
   }
 }
@@ -86,9 +90,9 @@ void AcquisitionDecoder::take_prefix() {
   consumed_ += prefix_bytes;
   prefix_ = read_prefix(prefix_copy_);
   if (!prefix_.magic_matches) {
-    fail(DecodeReason::bad_magic,
-                fmt::format("message magic: found {:02x} {:02x} {:02x} {:02x}; expected 45 46 52 4d (\"EFRM\")", std::to_integer<int>(prefix_copy_[0]),
-                            std::to_integer<int>(prefix_copy_[1]), std::to_integer<int>(prefix_copy_[2]), std::to_integer<int>(prefix_copy_[3])));
+    fail(DecodeReason::bad_magic, fmt::format("message magic: found {:02x} {:02x} {:02x} {:02x}; expected 45 46 52 4d (\"EFRM\")",
+                                              std::to_integer<int>(prefix_copy_[0]), std::to_integer<int>(prefix_copy_[1]),
+                                              std::to_integer<int>(prefix_copy_[2]), std::to_integer<int>(prefix_copy_[3])));
     return;
   }
   if (prefix_.version != wire_version) {
@@ -102,7 +106,7 @@ void AcquisitionDecoder::take_prefix() {
   }
   if (type == MessageType::accept || type == MessageType::reject) {
     fail(DecodeReason::unexpected_message,
-                fmt::format("message type: found {} from a sender; expected Hello (1), Shot (4) or End (5)", prefix_.type));
+         fmt::format("message type: found {} from a sender; expected Hello (1), Shot (4) or End (5)", prefix_.type));
     return;
   }
   if (type == MessageType::hello && accepted_) {
@@ -110,19 +114,20 @@ void AcquisitionDecoder::take_prefix() {
     return;
   }
   if (type != MessageType::hello && !accepted_) {
-    fail(DecodeReason::unexpected_message,
-                fmt::format("message type: found {} before the Hello; expected Hello (1)", type == MessageType::shot ? "a Shot (4)" : "an End (5)"));
+    fail(DecodeReason::unexpected_message, fmt::format("message type: found {} before the Hello; expected Hello (1)",
+                                                       type == MessageType::shot ? "a Shot (4)" : "an End (5)"));
     return;
   }
   const std::size_t header_limit = type == MessageType::hello ? maximum_hello_bytes : maximum_header_bytes;
   if (prefix_.header_bytes > header_limit) {
-    fail(DecodeReason::bad_header_length, fmt::format("header length: found {}; expected at most {}", prefix_.header_bytes, header_limit));
+    fail(DecodeReason::bad_header_length,
+         fmt::format("header length: found {}; expected at most {}", prefix_.header_bytes, header_limit));
     return;
   }
   const std::uint64_t payload_limit = type == MessageType::shot ? elements_ * a_scan_bytes_ : 0;
   if (prefix_.payload_bytes > payload_limit) {
     fail(DecodeReason::bad_payload_length, fmt::format("payload length: found {}; expected {}{}", prefix_.payload_bytes,
-                                                              payload_limit == 0 ? "" : "at most ", payload_limit));
+                                                       payload_limit == 0 ? "" : "at most ", payload_limit));
     return;
   }
   if (type == MessageType::hello) {
@@ -140,7 +145,8 @@ bool AcquisitionDecoder::checksum_matches(std::span<const std::byte> header) con
 
 DecodeEvent AcquisitionDecoder::take_hello() {
   if (!checksum_matches(hello_header_)) {
-    return fail(DecodeReason::bad_checksum, fmt::format("Hello checksum: found {:08x}; expected the CRC-32C of prefix and header", prefix_.checksum));
+    return fail(DecodeReason::bad_checksum,
+                fmt::format("Hello checksum: found {:08x}; expected the CRC-32C of prefix and header", prefix_.checksum));
   }
   {
     // A peer must not be able to make the library write to our standard error.
@@ -189,15 +195,17 @@ DecodeEvent AcquisitionDecoder::take_shot(std::span<const std::byte> header) {
            .transmit = shot_message_->transmit(),
            .acquisition_time = WallTime(static_cast<std::int64_t>(time))};
   if (shot_.transmit >= elements_) {
-    return fail(DecodeReason::bad_transmit, fmt::format("Shot transmit (frame {}): found {}; expected below the Hello's {} elements",
-                                                        shot_.sequence, shot_.transmit, elements_));
+    return fail(DecodeReason::bad_transmit,
+                fmt::format("Shot transmit (frame {}): found {}; expected below the Hello's {} elements", shot_.sequence,
+                            shot_.transmit, elements_));
   }
   const std::size_t a_scans = matrix_ == MatrixKind::full ? elements_ : elements_ - shot_.transmit;
   const std::size_t expected = a_scans * a_scan_bytes_;
   if (prefix_.payload_bytes != expected) {
-    return fail(DecodeReason::bad_payload_length,
-                fmt::format("Shot payload (frame {}, transmit {}): found {} bytes; expected {} ({} A-scans of {} bytes by the Hello)",
-                            shot_.sequence, shot_.transmit, prefix_.payload_bytes, expected, a_scans, a_scan_bytes_));
+    return fail(
+        DecodeReason::bad_payload_length,
+        fmt::format("Shot payload (frame {}, transmit {}): found {} bytes; expected {} ({} A-scans of {} bytes by the Hello)",
+                    shot_.sequence, shot_.transmit, prefix_.payload_bytes, expected, a_scans, a_scan_bytes_));
   }
   payload_bytes_ = expected;
   state_ = State::shot_ready;
@@ -225,12 +233,15 @@ void AcquisitionDecoder::discard_payload(std::span<std::byte> scratch) noexcept 
 
 bool AcquisitionDecoder::within_message() const noexcept {
   switch (state_) {
-    case State::prefix: return available() > 0;
+    case State::prefix:
+      return available() > 0;
     case State::hello_header:
     case State::header:
     case State::shot_ready:
-    case State::payload: return true;
-    default: return false;
+    case State::payload:
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -33,8 +33,8 @@ enum class DecodeReason : std::uint8_t {
   bad_header_length,
   bad_payload_length,  ///< beyond the limit, or not what the Hello says for this transmit
   bad_checksum,
-  bad_header,          ///< not the Protocol Buffers message that the type announces, or a field out of its range
-  bad_hello,           ///< a field of the Hello out of its range, or contradicting the sender's other connections
+  bad_header,  ///< not the Protocol Buffers message that the type announces, or a field out of its range
+  bad_hello,   ///< a field of the Hello out of its range, or contradicting the sender's other connections
   bad_transmit,
   unexpected_message,  ///< a Shot before the Hello, a second Hello, an answer from a sender
   truncated,           ///< the connection ended within a message
@@ -42,18 +42,18 @@ enum class DecodeReason : std::uint8_t {
 inline constexpr std::size_t decode_reason_count = 11;
 
 namespace words {
-inline constexpr auto decode_reason = make_words(
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_magic, "bad_magic"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_version, "bad_version"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_type, "bad_type"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header_length, "bad_header_length"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_payload_length, "bad_payload_length"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_checksum, "bad_checksum"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header, "bad_header"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_hello, "bad_hello"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::bad_transmit, "bad_transmit"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::unexpected_message, "unexpected_message"},
-    std::pair<DecodeReason, std::string_view>{DecodeReason::truncated, "truncated"});
+inline constexpr auto decode_reason =
+    make_words(std::pair<DecodeReason, std::string_view>{DecodeReason::bad_magic, "bad_magic"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_version, "bad_version"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_type, "bad_type"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header_length, "bad_header_length"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_payload_length, "bad_payload_length"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_checksum, "bad_checksum"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header, "bad_header"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_hello, "bad_hello"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_transmit, "bad_transmit"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::unexpected_message, "unexpected_message"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::truncated, "truncated"});
 }  // namespace words
 
 struct DecodeError {

@@ -48,7 +48,9 @@ class HandlerAllocator {
   [[nodiscard]] HandlerMemory* memory() const noexcept { return memory_; }
 
   template <class U>
-  bool operator==(const HandlerAllocator<U>& other) const noexcept { return memory_ == other.memory(); }
+  bool operator==(const HandlerAllocator<U>& other) const noexcept {
+    return memory_ == other.memory();
+  }
 
  private:
   HandlerMemory* memory_;

@@ -42,7 +42,8 @@ Probe read_probe(const wire::Probe& message, const AcquisitionLimits& limits) {
   probe.elements.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     Element& element = probe.elements[i];
-    element.centre = {Metres(message.x(static_cast<int>(i))), Metres(value(message.y(), i, 0.0)), Metres(value(message.z(), i, 0.0))};
+    element.centre = {Metres(message.x(static_cast<int>(i))), Metres(value(message.y(), i, 0.0)),
+                      Metres(value(message.z(), i, 0.0))};
     element.normal = {value(message.normal_x(), i, 0.0), value(message.normal_y(), i, 0.0), value(message.normal_z(), i, 1.0)};
     element.width = Metres(message.element_width());
     element.length = Metres(message.element_length());
@@ -63,36 +64,50 @@ Probe read_probe(const wire::Probe& message, const AcquisitionLimits& limits) {
 
 MatrixKind read_matrix(wire::MatrixKind kind) {
   switch (kind) {
-    case wire::FULL: return MatrixKind::full;
-    case wire::HALF: return MatrixKind::half;
-    case wire::HALF_SUMMED: return MatrixKind::half_summed;
-    default: throw InputError("Hello matrix", fmt::format("{}", static_cast<int>(kind)), "1 (FULL), 2 (HALF) or 3 (HALF_SUMMED)");
+    case wire::FULL:
+      return MatrixKind::full;
+    case wire::HALF:
+      return MatrixKind::half;
+    case wire::HALF_SUMMED:
+      return MatrixKind::half_summed;
+    default:
+      throw InputError("Hello matrix", fmt::format("{}", static_cast<int>(kind)), "1 (FULL), 2 (HALF) or 3 (HALF_SUMMED)");
   }
 }
 
 SampleEncoding read_encoding(wire::SampleEncoding encoding) {
   switch (encoding) {
-    case wire::INT16: return SampleEncoding::int16;
-    case wire::PACKED12: return SampleEncoding::packed12;
-    case wire::FLOAT32: return SampleEncoding::float32;
-    default: throw InputError("Hello encoding", fmt::format("{}", static_cast<int>(encoding)), "1 (INT16), 2 (PACKED12) or 3 (FLOAT32)");
+    case wire::INT16:
+      return SampleEncoding::int16;
+    case wire::PACKED12:
+      return SampleEncoding::packed12;
+    case wire::FLOAT32:
+      return SampleEncoding::float32;
+    default:
+      throw InputError("Hello encoding", fmt::format("{}", static_cast<int>(encoding)), "1 (INT16), 2 (PACKED12) or 3 (FLOAT32)");
   }
 }
 
 wire::MatrixKind to_wire(MatrixKind kind) {
   switch (kind) {
-    case MatrixKind::full: return wire::FULL;
-    case MatrixKind::half: return wire::HALF;
-    case MatrixKind::half_summed: return wire::HALF_SUMMED;
+    case MatrixKind::full:
+      return wire::FULL;
+    case MatrixKind::half:
+      return wire::HALF;
+    case MatrixKind::half_summed:
+      return wire::HALF_SUMMED;
   }
   return wire::MATRIX_KIND_UNSPECIFIED;
 }
 
 wire::SampleEncoding to_wire(SampleEncoding encoding) {
   switch (encoding) {
-    case SampleEncoding::int16: return wire::INT16;
-    case SampleEncoding::packed12: return wire::PACKED12;
-    case SampleEncoding::float32: return wire::FLOAT32;
+    case SampleEncoding::int16:
+      return wire::INT16;
+    case SampleEncoding::packed12:
+      return wire::PACKED12;
+    case SampleEncoding::float32:
+      return wire::FLOAT32;
   }
   return wire::SAMPLE_ENCODING_UNSPECIFIED;
 }
@@ -151,7 +166,8 @@ std::string encode_hello(const SenderIdentity& identity, const Acquisition& acqu
   put_unless_default(probe, 1.0, *message.mutable_normal_z(), [](const Element& e) { return e.normal.z; });
   if (!probe.elements.empty()) {
     const Element& first = probe.elements.front();
-    if (std::ranges::any_of(probe.elements, [&](const Element& e) { return e.width != first.width || e.length != first.length; })) {
+    if (std::ranges::any_of(probe.elements,
+                            [&](const Element& e) { return e.width != first.width || e.length != first.length; })) {
       throw InputError("Hello probe", "elements of different sizes", "one size: the message carries one width and one length");
     }
     message.set_element_width(first.width.value);

@@ -39,7 +39,8 @@ struct AcquisitionSender::Implementation {
     std::span<const std::byte> frame;
   };
 
-  Implementation(Acquisition described, const SenderOptions& options) : acquisition(std::move(described)), workers(options.connections) {}
+  Implementation(Acquisition described, const SenderOptions& options)
+      : acquisition(std::move(described)), workers(options.connections) {}
 
   ~Implementation() {
     for (auto& worker : workers) {
@@ -59,8 +60,9 @@ struct AcquisitionSender::Implementation {
     for (std::size_t transmit = index; transmit < acquisition.elements(); transmit += workers.size()) {
       // The shots of one transmit lie together, in full and in half matrices (there from the pair (transmit, transmit) on).
       const std::size_t first = acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit);
-      connection.add({.sequence = job.sequence, .transmit = static_cast<std::uint32_t>(transmit), .acquisition_time = job.acquisition_time},
-                     job.frame.subspan(first * a_scan_bytes, acquisition.a_scans_in_shot(transmit) * a_scan_bytes));
+      connection.add(
+          {.sequence = job.sequence, .transmit = static_cast<std::uint32_t>(transmit), .acquisition_time = job.acquisition_time},
+          job.frame.subspan(first * a_scan_bytes, acquisition.a_scans_in_shot(transmit) * a_scan_bytes));
     }
     connection.flush();
   }
@@ -101,7 +103,8 @@ struct AcquisitionSender::Implementation {
 
 AcquisitionSender::AcquisitionSender(const Acquisition& acquisition, const SenderOptions& options) {
   if (options.connections < 1 || options.connections > maximum_connections_per_sender) {
-    throw InputError("connections", fmt::format("{}", options.connections), fmt::format("1 to {}", maximum_connections_per_sender));
+    throw InputError("connections", fmt::format("{}", options.connections),
+                     fmt::format("1 to {}", maximum_connections_per_sender));
   }
   implementation_ = std::make_unique<Implementation>(acquisition, options);
   Implementation& me = *implementation_;
@@ -114,7 +117,8 @@ AcquisitionSender::AcquisitionSender(const Acquisition& acquisition, const Sende
   for (auto& worker : me.workers) {
     const auto message = encode_message(MessageType::hello, encode_hello(identity, acquisition));
     if (message.size() > prefix_bytes + maximum_hello_bytes) {
-      throw InputError("probe", fmt::format("a Hello of {} bytes", message.size()), fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
+      throw InputError("probe", fmt::format("a Hello of {} bytes", message.size()),
+                       fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
     }
     worker.connection = std::make_unique<SenderConnection>(options);
     worker.connection->send_hello(message);
@@ -138,7 +142,8 @@ void AcquisitionSender::send_frame(std::uint64_t sequence, WallTime acquisition_
   me.send_stripe_or_fail(0);
   for (std::size_t i = 1; i < me.workers.size(); ++i) {
     auto& worker = me.workers[i];
-    for (std::uint64_t done = worker.frames_done.load(); done < turn; done = worker.frames_done.load()) worker.frames_done.wait(done);
+    for (std::uint64_t done = worker.frames_done.load(); done < turn; done = worker.frames_done.load())
+      worker.frames_done.wait(done);
   }
   if (me.failed) {
     me.usable = false;
@@ -148,7 +153,8 @@ void AcquisitionSender::send_frame(std::uint64_t sequence, WallTime acquisition_
 
 void AcquisitionSender::send_shot(std::size_t connection, const ShotHeader& shot, std::span<const std::byte> payload) {
   Implementation& me = *implementation_;
-  if (connection >= me.workers.size()) throw InputError("connection", fmt::format("{}", connection), fmt::format("below {}", me.workers.size()));
+  if (connection >= me.workers.size())
+    throw InputError("connection", fmt::format("{}", connection), fmt::format("below {}", me.workers.size()));
   if (shot.transmit >= me.acquisition.elements()) {
     throw InputError("transmit", fmt::format("{}", shot.transmit), fmt::format("below {}", me.acquisition.elements()));
   }
@@ -176,7 +182,9 @@ void AcquisitionSender::cancel() noexcept {
   for (auto& worker : implementation_->workers) worker.connection->cancel();
 }
 
-std::uint64_t AcquisitionSender::session() const noexcept { return implementation_->session; }
+std::uint64_t AcquisitionSender::session() const noexcept {
+  return implementation_->session;
+}
 
 std::uint64_t AcquisitionSender::bytes_sent() const noexcept {
   std::uint64_t sum = 0;

@@ -16,16 +16,16 @@
 namespace echoform {
 
 struct SenderOptions {
-  std::string host = "127.0.0.1";                    ///< name or address
+  std::string host = "127.0.0.1";  ///< name or address
   std::uint16_t port = 17171;
-  std::size_t connections = 1;                       ///< 1 .. 8; a frame's shots are striped over them
+  std::size_t connections = 1;  ///< 1 .. 8; a frame's shots are striped over them
   std::string token;
-  std::string name = "Echoform";                     ///< name and version, for the server's log
-  std::uint64_t session = 0;                         ///< 0: chosen at random
+  std::string name = "Echoform";  ///< name and version, for the server's log
+  std::uint64_t session = 0;      ///< 0: chosen at random
   std::chrono::milliseconds connect_timeout{5000};
-  std::chrono::milliseconds accept_timeout{60000};   ///< the server may plan its imaging first
-  std::size_t socket_buffer_bytes = 0;               ///< send buffer asked of the system; 0: the system's own tuning
-  std::stop_token stop{};                            ///< ends connecting and waiting for the answer early: RuntimeFault
+  std::chrono::milliseconds accept_timeout{60000};  ///< the server may plan its imaging first
+  std::size_t socket_buffer_bytes = 0;              ///< send buffer asked of the system; 0: the system's own tuning
+  std::stop_token stop{};                           ///< ends connecting and waiting for the answer early: RuntimeFault
 };
 
 class AcquisitionSender {

@@ -1,9 +1,9 @@
 #include "transport/acquisition/sender_connection.hpp"
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/read.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -21,7 +21,8 @@ using boost::system::error_code;
 
 }  // namespace
 
-SenderConnection::SenderConnection(const SenderOptions& options) : server_(fmt::format("{}:{}", options.host, options.port)), stop_(options.stop) {
+SenderConnection::SenderConnection(const SenderOptions& options)
+    : server_(fmt::format("{}:{}", options.host, options.port)), stop_(options.stop) {
   error_code error;
   tcp::resolver resolver(context_);
   const auto endpoints = resolver.resolve(options.host, std::to_string(options.port), error);
@@ -74,18 +75,22 @@ bool SenderConnection::read_answer(std::chrono::milliseconds timeout, MessageTyp
   std::array<std::byte, prefix_bytes> bytes{};
   if (!read(bytes.data(), bytes.size())) return false;
   const MessagePrefix prefix = read_prefix(bytes);
-  if (!prefix.magic_matches || prefix.version != wire_version || prefix.header_bytes > maximum_answer_bytes || prefix.payload_bytes != 0) return false;
+  if (!prefix.magic_matches || prefix.version != wire_version || prefix.header_bytes > maximum_answer_bytes ||
+      prefix.payload_bytes != 0)
+    return false;
   header.resize(prefix.header_bytes);
   if (!header.empty() && !read(header.data(), header.size())) return false;
   type = static_cast<MessageType>(prefix.type);
-  return message_checksum(std::span(bytes).first<checksummed_prefix_bytes>(), std::as_bytes(std::span(header))) == prefix.checksum;
+  return message_checksum(std::span(bytes).first<checksummed_prefix_bytes>(), std::as_bytes(std::span(header))) ==
+         prefix.checksum;
 }
 
 void SenderConnection::await_accept(std::chrono::milliseconds timeout, std::uint64_t frame_bytes) {
   MessageType type{};
   std::string header;
   if (!read_answer(timeout, type, header)) {
-    throw RuntimeFault(fmt::format("{} did not answer the Hello as an Echoform server does within {} ms", server_, timeout.count()));
+    throw RuntimeFault(
+        fmt::format("{} did not answer the Hello as an Echoform server does within {} ms", server_, timeout.count()));
   }
   if (type == MessageType::reject) {
     wire::Reject reject;
@@ -142,7 +147,8 @@ void SenderConnection::fail_lost(const std::string& what) {
   MessageType type{};
   std::string header;
   wire::Reject reject;
-  if (read_answer(std::chrono::milliseconds(500), type, header) && type == MessageType::reject && reject.ParseFromString(header)) {
+  if (read_answer(std::chrono::milliseconds(500), type, header) && type == MessageType::reject &&
+      reject.ParseFromString(header)) {
     throw RuntimeFault(fmt::format("{} ended the connection: {}", server_, printable(reject.reason(), 1000)));
   }
   throw RuntimeFault(fmt::format("the connection to {} is lost: {}", server_, what));
@@ -168,7 +174,8 @@ void SenderConnection::await_close() {
     if (error) break;
     got += count;
   }
-  if (got == answer.size() && read_prefix(answer).magic_matches && read_prefix(answer).type == static_cast<std::uint16_t>(MessageType::reject)) {
+  if (got == answer.size() && read_prefix(answer).magic_matches &&
+      read_prefix(answer).type == static_cast<std::uint16_t>(MessageType::reject)) {
     std::string header(std::min<std::size_t>(read_prefix(answer).header_bytes, maximum_answer_bytes), '\0');
     asio::read(socket_, asio::buffer(header), error);
     wire::Reject reject;

@@ -43,7 +43,9 @@ struct LiveSourceCounters {
   std::array<std::atomic<std::uint64_t>, decode_reason_count> decode_errors{};
   std::atomic<std::uint64_t> accepted{0}, rejected{0}, timed_out{0}, lost{0}, open{0}, shots{0}, discarded{0}, bytes{0};
 
-  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) noexcept { counter.fetch_add(by, std::memory_order_relaxed); }
+  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) noexcept {
+    counter.fetch_add(by, std::memory_order_relaxed);
+  }
 };
 
 /// Which connections of which senders are open, so that those of one sender agree with each other.

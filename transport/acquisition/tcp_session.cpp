@@ -1,13 +1,13 @@
 #include "transport/acquisition/tcp_session.hpp"
 
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -28,7 +28,10 @@ constexpr std::chrono::milliseconds leave_timeout{1000};
 }  // namespace
 
 TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket)
-    : source_(std::move(source)), thread_(std::move(thread)), socket_(std::move(socket)), started_(std::chrono::steady_clock::now()),
+    : source_(std::move(source)),
+      thread_(std::move(thread)),
+      socket_(std::move(socket)),
+      started_(std::chrono::steady_clock::now()),
       last_progress_(started_) {
   error_code ignored;
   const auto endpoint = socket_.remote_endpoint(ignored);
@@ -54,8 +57,10 @@ void TcpSession::refuse(const std::string& reason) {
 void TcpSession::proceed() try {
   for (;;) {
     switch (decoder_.next()) {
-      case DecodeEvent::need_bytes: return read();
-      case DecodeEvent::hello: return take_hello();
+      case DecodeEvent::need_bytes:
+        return read();
+      case DecodeEvent::hello:
+        return take_hello();
       case DecodeEvent::shot:
         if (!begin_shot()) return;
         break;
@@ -71,7 +76,8 @@ void TcpSession::proceed() try {
       case DecodeEvent::end:
         spdlog::info("{}: sender \"{}\" has finished", peer_, identity_.sender);
         return close();
-      case DecodeEvent::failed: return fail_decoding();
+      case DecodeEvent::failed:
+        return fail_decoding();
     }
   }
 } catch (const std::exception& error) {
@@ -105,7 +111,8 @@ void TcpSession::on_read(const error_code& error, std::size_t bytes) {
 
 void TcpSession::on_end_of_connection(const error_code& error) {
   if (decoder_.within_message()) {
-    decoder_.fail(DecodeReason::truncated, fmt::format("connection: found its end within a message ({}); expected the rest of it", error.message()));
+    decoder_.fail(DecodeReason::truncated,
+                  fmt::format("connection: found its end within a message ({}); expected the rest of it", error.message()));
     return fail_decoding();
   }
   if (accepted_) {
@@ -167,7 +174,8 @@ void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::strin
   lane_ = intake->open_lane([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || self->wake_posted_.exchange(true, std::memory_order_acq_rel)) return;
-    asio::post(self->thread_->context, asio::bind_allocator(HandlerAllocator<void>(self->wake_memory_), [self] { self->on_wake(); }));
+    asio::post(self->thread_->context,
+               asio::bind_allocator(HandlerAllocator<void>(self->wake_memory_), [self] { self->on_wake(); }));
   });
   intake_ = std::move(intake);
   accepted_ = true;
@@ -219,10 +227,14 @@ bool TcpSession::begin_shot() {
       // Nothing is read until on_wake(); the system's buffers fill and TCP slows the sender.
       state_ = State::waiting;
       return false;
-    case ShotVerdict::invalid: break;
+    case ShotVerdict::invalid:
+      break;
   }
-  decoder_.fail(DecodeReason::bad_transmit, fmt::format("Shot (frame {}, transmit {}): found one that the stream has no place for; expected one that the Hello describes",
-                                                        decoder_.shot().sequence, decoder_.shot().transmit));
+  decoder_.fail(
+      DecodeReason::bad_transmit,
+      fmt::format(
+          "Shot (frame {}, transmit {}): found one that the stream has no place for; expected one that the Hello describes",
+          decoder_.shot().sequence, decoder_.shot().transmit));
   fail_decoding();
   return false;
 }
@@ -268,10 +280,11 @@ void TcpSession::reject(const std::string& reason) {
 
 void TcpSession::drain() {
   reading_ = true;
-  socket_.async_read_some(asio::buffer(thread_->scratch), asio::bind_allocator(HandlerAllocator<void>(read_memory_),
-                                                                              [self = shared_from_this()](const error_code& error, std::size_t bytes) {
-                                                                                self->on_read(error, bytes);
-                                                                              }));
+  socket_.async_read_some(asio::buffer(thread_->scratch),
+                          asio::bind_allocator(HandlerAllocator<void>(read_memory_),
+                                               [self = shared_from_this()](const error_code& error, std::size_t bytes) {
+                                                 self->on_read(error, bytes);
+                                               }));
 }
 
 void TcpSession::tick(Time now) {
@@ -292,7 +305,8 @@ void TcpSession::tick(Time now) {
       Counters::add(source_->counters.timed_out);
       source_->warn(fmt::format("{}: sender \"{}\" sent nothing for {} ms {}", peer_, identity_.sender, limit.count(),
                                 within ? "within a message" : "between messages"));
-      return reject(fmt::format("connection: found no byte for {} ms {}; expected {}", limit.count(), within ? "within a message" : "between messages",
+      return reject(fmt::format("connection: found no byte for {} ms {}; expected {}", limit.count(),
+                                within ? "within a message" : "between messages",
                                 within ? "the rest of it" : "a Shot or an End"));
     }
     case State::leaving:
@@ -300,8 +314,11 @@ void TcpSession::tick(Time now) {
       return;
     case State::opening:
     case State::answering:
-    case State::waiting: last_progress_ = now; return;
-    case State::closed: return;
+    case State::waiting:
+      last_progress_ = now;
+      return;
+    case State::closed:
+      return;
   }
 }
 

@@ -43,8 +43,8 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
     opening,    ///< the pipeline prepares the stream
     answering,  ///< writing the Accept
     streaming,
-    waiting,    ///< the intake has no slot; not reading
-    leaving,    ///< the Reject is on its way; what still comes is thrown away until the peer closes
+    waiting,  ///< the intake has no slot; not reading
+    leaving,  ///< the Reject is on its way; what still comes is thrown away until the peer closes
     closed,
   };
 

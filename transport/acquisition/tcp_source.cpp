@@ -1,11 +1,11 @@
 #include "transport/acquisition/tcp_source.hpp"
 
-#include <boost/asio/bind_allocator.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 
 #include <atomic>
 #include <optional>
@@ -119,7 +119,8 @@ class Server final : public TcpSource {
 
  private:
   [[nodiscard]] std::string place(std::uint16_t number) const {
-    return address_.is_v6() ? fmt::format("[{}]:{}", address_.to_string(), number) : fmt::format("{}:{}", address_.to_string(), number);
+    return address_.is_v6() ? fmt::format("[{}]:{}", address_.to_string(), number)
+                            : fmt::format("{}:{}", address_.to_string(), number);
   }
 
   void listen() {
@@ -183,26 +184,27 @@ class Server final : public TcpSource {
 
   void arm_tick(const std::shared_ptr<IoThread>& thread) {
     thread->timer.expires_after(state_->options.tick);
-    thread->timer.async_wait(asio::bind_allocator(HandlerAllocator<void>(thread->tick_memory), [this, thread](const error_code& cancelled) {
-      if (cancelled || thread->closing) return;
-      const auto now = std::chrono::steady_clock::now();
-      FrameIntake* expired = nullptr;
-      // Backwards: a session that closes leaves the list.
-      for (std::size_t i = thread->sessions.size(); i-- > 0;) {
-        if (i >= thread->sessions.size()) continue;
-        const auto session = thread->sessions[i];
-        if (session->intake() != nullptr && session->intake() != expired) {
-          expired = session->intake();
-          try {
-            expired->expire();
-          } catch (const std::exception& error) {
-            spdlog::error("acquisition on {}: {}", describe(), error.what());
+    thread->timer.async_wait(
+        asio::bind_allocator(HandlerAllocator<void>(thread->tick_memory), [this, thread](const error_code& cancelled) {
+          if (cancelled || thread->closing) return;
+          const auto now = std::chrono::steady_clock::now();
+          FrameIntake* expired = nullptr;
+          // Backwards: a session that closes leaves the list.
+          for (std::size_t i = thread->sessions.size(); i-- > 0;) {
+            if (i >= thread->sessions.size()) continue;
+            const auto session = thread->sessions[i];
+            if (session->intake() != nullptr && session->intake() != expired) {
+              expired = session->intake();
+              try {
+                expired->expire();
+              } catch (const std::exception& error) {
+                spdlog::error("acquisition on {}: {}", describe(), error.what());
+              }
+            }
+            session->tick(now);
           }
-        }
-        session->tick(now);
-      }
-      arm_tick(thread);
-    }));
+          arm_tick(thread);
+        }));
   }
 
   std::shared_ptr<SourceState> state_;
@@ -217,6 +219,8 @@ class Server final : public TcpSource {
 
 }  // namespace
 
-std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options) { return std::make_unique<Server>(options); }
+std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options) {
+  return std::make_unique<Server>(options);
+}
 
 }  // namespace echoform

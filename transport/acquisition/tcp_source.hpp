@@ -20,9 +20,9 @@
 namespace echoform {
 
 struct TcpSourceOptions {
-  std::string address = "127.0.0.1";               ///< of this machine, IPv4 or IPv6; "0.0.0.0" and "::" mean every interface
-  std::uint16_t port = default_acquisition_port;   ///< 0: any free port
-  std::string token;                               ///< where not empty, a Hello must carry it
+  std::string address = "127.0.0.1";              ///< of this machine, IPv4 or IPv6; "0.0.0.0" and "::" mean every interface
+  std::uint16_t port = default_acquisition_port;  ///< 0: any free port
+  std::string token;                              ///< where not empty, a Hello must carry it
   AcquisitionLimits limits;
   std::chrono::milliseconds hello_timeout{5000};   ///< from connecting to the last byte of the Hello; > 0
   std::chrono::milliseconds stall_timeout{10000};  ///< without a byte within a message; 0: never
@@ -36,14 +36,14 @@ struct TcpSourceOptions {
 /// Totals since the start, for metrics.
 struct SourceCounters {
   std::array<std::uint64_t, decode_reason_count> decode_errors{};  ///< by DecodeReason; each closed one connection
-  std::uint64_t connections_accepted = 0;   ///< whose Hello was answered with Accept
+  std::uint64_t connections_accepted = 0;                          ///< whose Hello was answered with Accept
   std::uint64_t connections_rejected = 0;   ///< that ended before that: too many, token, Hello, refused by the pipeline
   std::uint64_t connections_timed_out = 0;  ///< closed because nothing came in time
   std::uint64_t connections_lost = 0;       ///< accepted, and ended without an End between two messages
   std::uint64_t connections_open = 0;       ///< now
   std::uint64_t shots_received = 0;
-  std::uint64_t shots_discarded = 0;        ///< read and thrown away because the intake said so
-  std::uint64_t bytes_received = 0;         ///< of everything, prefixes and headers included
+  std::uint64_t shots_discarded = 0;  ///< read and thrown away because the intake said so
+  std::uint64_t bytes_received = 0;   ///< of everything, prefixes and headers included
 
   [[nodiscard]] std::uint64_t decode_errors_total() const {
     std::uint64_t sum = 0;

@@ -12,7 +12,7 @@
 namespace echoform {
 
 struct TelemetryPublisherOptions {
-  std::string name = "echoform";               ///< the stream field, which comes first
+  std::string name = "echoform";             ///< the stream field, which comes first
   std::string address = "127.0.0.1";         ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
   std::uint16_t port = 17181;                ///< 0: any free one
   std::chrono::milliseconds interval{1000};  ///< > 0

@@ -12,7 +12,7 @@
 namespace echoform {
 
 struct ZeromqSinkOptions {
-  std::string name = "echoform";        ///< streams are called after it: see image_message.hpp
+  std::string name = "echoform";      ///< streams are called after it: see image_message.hpp
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
   std::uint16_t port = 17180;         ///< 0: any free one
   StreamChoice choice{};              ///< which images to publish

@@ -22,7 +22,7 @@
 namespace echoform {
 
 struct WebSinkOptions {
-  std::string name = "echoform";        ///< streams are called after it: see publish/image_message.hpp
+  std::string name = "echoform";      ///< streams are called after it: see publish/image_message.hpp
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on
   std::uint16_t port = 8080;          ///< 0: any free one
   StreamChoice choice{};              ///< which images to offer
