@@ -27,6 +27,11 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
 /// For options that count: a minus sign would otherwise wrap round to a huge number.
 [[nodiscard]] CLI::Validator whole_number();
 
+/// For people to read.
+[[nodiscard]] inline double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 /// Whether standard error is a terminal: only there lines are rewritten and bars drawn.
 [[nodiscard]] bool on_terminal();
 

@@ -28,10 +28,6 @@ struct Options {
   std::optional<std::uint64_t> seed;
 };
 
-double milliseconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
-
 /// The demo's own defaults: a free port for the frames, and a grid that shows the whole of the simulated part.
 Configuration demo_configuration(const Options& options) {
   Configuration configuration = configuration_from(options.config);

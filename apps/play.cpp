@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::chrono::seconds farewell{1};
 
-double milliseconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
-
 }  // namespace
 
 PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop_token stop, const ReportProgress& report) {

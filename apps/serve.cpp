@@ -11,10 +11,6 @@
 namespace echoform {
 namespace {
 
-double milliseconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
-
 int serve(const std::string& path, const std::string& backend) {
   Configuration configuration = load_configuration(path);
   apply_backend_option(backend, configuration);

@@ -31,10 +31,6 @@ struct Options {
   bool latest = false;
 };
 
-double milliseconds(std::chrono::nanoseconds time) {
-  return std::chrono::duration<double, std::milli>(time).count();
-}
-
 /// What the images themselves say about the server.
 struct Observed {
   std::map<std::string, Histogram> stages;

@@ -140,9 +140,7 @@ class InCache {
         members_(members),
         backend_(make_cpu_backend(members)),
         queue_(backend_->make_queue()) {
-    const auto& kernels = simd_level() == SimdLevel::avx512 ? beamform::avx512_kernels
-                          : simd_level() == SimdLevel::avx2 ? beamform::avx2_kernels
-                                                            : beamform::portable_kernels;
+    const auto& kernels = beamform::kernels_of(simd_level());
     kernels_ = &kernels;
     tables_ = beamform::make_delay_tables(plan, 0, kernels, *backend_, team_of(*queue_));
     row_.assign(2 * (samples_ + 64), 0.25F);

@@ -16,18 +16,6 @@ using namespace beamform;  // the kernels and tables of this folder
 // Window loads run past the last sample by up to a window's length.
 constexpr std::size_t overrun = 64;
 
-const KernelSet& kernels_of(SimdLevel level) {
-  switch (level) {
-    case SimdLevel::avx512:
-      return avx512_kernels;
-    case SimdLevel::avx2:
-      return avx2_kernels;
-    case SimdLevel::portable:
-      break;
-  }
-  return portable_kernels;
-}
-
 class BeamformCpu final : public Stage {
  public:
   BeamformCpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level, BeamformLookup lookup)

@@ -10,6 +10,19 @@
 #include "pipeline/errors.hpp"
 
 namespace echoform::beamform {
+
+const KernelSet& kernels_of(SimdLevel level) {
+  switch (level) {
+    case SimdLevel::avx512:
+      return avx512_kernels;
+    case SimdLevel::avx2:
+      return avx2_kernels;
+    case SimdLevel::portable:
+      break;
+  }
+  return portable_kernels;
+}
+
 namespace {
 
 /// Delays of one side beyond this many samples are refused: two of them and their reach still add up in 32 bits, and it is

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "cpu/cpu_backend.hpp"
 #include "cpu/thread_team.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/imaging_plan.hpp"
@@ -13,6 +14,9 @@
 #include "stages/beamform/tile_kernel.hpp"
 
 namespace echoform::beamform {
+
+/// The kernels of an instruction set.
+[[nodiscard]] const KernelSet& kernels_of(SimdLevel level);
 
 /// A piece of the image that one thread sums at a time: small enough that its sums, windows and delays stay in the cache.
 struct Tile {

@@ -4,42 +4,11 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "tests/support/allocation_counter.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/sender.hpp"
 #include "transport/acquisition/tcp_source.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ECHOFORM_COUNT_ALLOCATIONS 0
-#else
-#define ECHOFORM_COUNT_ALLOCATIONS 1
-#endif
-
-namespace {
-std::atomic<bool> counting{false};
-std::atomic<std::uint64_t> allocations{0};
-}  // namespace
-
-#if ECHOFORM_COUNT_ALLOCATIONS
-// Every allocation of the program, whoever makes it: operator new ends here too.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* malloc(std::size_t bytes) {
-  if (counting) ++allocations;
-  return __libc_malloc(bytes);
-}
-void* calloc(std::size_t count, std::size_t bytes) {
-  if (counting) ++allocations;
-  return __libc_calloc(count, bytes);
-}
-void* realloc(void* memory, std::size_t bytes) {
-  if (counting) ++allocations;
-  return __libc_realloc(memory, bytes);
-}
-}
-#endif
 
 namespace echoform {
 namespace {
@@ -93,7 +62,7 @@ class OneSlotHost final : public StreamHost {
 };
 
 TEST(AcquisitionMemory, NothingIsAllocatedInSteadyState) {
-  if (!ECHOFORM_COUNT_ALLOCATIONS) GTEST_SKIP() << "the sanitizer has the allocator";
+  if (!test::counts_allocations()) GTEST_SKIP() << "the sanitizer has the allocator";
   OneSlotHost host;
   TcpSourceOptions options;
   options.port = 0;
@@ -110,16 +79,15 @@ TEST(AcquisitionMemory, NothingIsAllocatedInSteadyState) {
     return eventually([&] { return host.intake->shots == until; });
   };
   ASSERT_TRUE(send(50, 0));
-  counting = true;
+  const std::uint64_t before = test::allocations();
   EXPECT_TRUE(send(500, 50));
-  counting = false;
-  EXPECT_EQ(allocations, 0U);
+  const std::uint64_t after = test::allocations();
+  EXPECT_EQ(after - before, 0U);
   // That the counter counts.
-  counting = true;
   const auto canary = std::make_unique<Bytes>(100);
-  counting = false;
+  const std::uint64_t counted = test::allocations();
   EXPECT_EQ(canary->size(), 100U);
-  EXPECT_EQ(allocations, 2U);
+  EXPECT_EQ(counted - after, 2U);
   sender.finish();
 }
 
