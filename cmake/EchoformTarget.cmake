@@ -1,8 +1,12 @@
 # One call makes a room of the house into a library: every source below the calling folder, no list to edit when one is
-# added. Files named *_avx2.cpp and *_avx512.cpp are built for that instruction set and chosen at run time.
+# added. Files named *_avx2.cpp and *_avx512.cpp are built for that instruction set and chosen at run time; *_cuda.cpp are host
+# code that calls CUDA, left out where there is none.
 function(echoform_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT ECHOFORM_WITH_CUDA)
+    list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
+  endif()
   if(NOT sources)
     message(STATUS "${name}: no sources yet")
     add_library(${name} INTERFACE)

@@ -6,16 +6,17 @@ std::size_t BlockSpec::bytes() const {
   const std::size_t stride = row_stride != 0 ? row_stride : columns;
   switch (type) {
     case ElementType::int16:
-      return rows * stride * 2;
+      return rows * stride * 2 + trailer;
     case ElementType::packed12:
-      return rows * (row_stride != 0 ? row_stride : (3 * columns + 1) / 2);
+      return rows * (row_stride != 0 ? row_stride : (3 * columns + 1) / 2) + trailer;
     case ElementType::float32:
-      return rows * stride * 4;
+      return rows * stride * 4 + trailer;
     case ElementType::complex64:
     case ElementType::planar_complex64:
-      return rows * stride * 8;
+    case ElementType::complex_half_slope:
+      return (lead + rows * stride) * 8 + trailer;
     case ElementType::uint8:
-      return rows * stride;
+      return rows * stride + trailer;
   }
   return 0;
 }

@@ -17,6 +17,9 @@ enum class ElementType : std::uint8_t {
   complex64,         ///< interleaved: re, im, re, im ...
   planar_complex64,  ///< a row of re, then a row of im, each `row_stride` long
   uint8,
+  /// A complex sample in half precision and, likewise, its difference to the next one: re, im, re, im; 8 bytes. Made for
+  /// beamformers that look up 8 bytes at a time; stages/analytic_signal/analytic_signal.hpp says how it is scaled.
+  complex_half_slope,
 };
 
 /// Shape and type of a block. C order; `columns` is the fastest axis.
@@ -28,6 +31,8 @@ struct BlockSpec {
   std::size_t row_stride = 0;
   MatrixKind matrix = MatrixKind::full;  ///< meaning of the rows, while they are A-scans
   std::size_t sub_blocks = 1;            ///< y, for volumes: rows = z * y
+  std::size_t lead = 0;                  ///< elements of zeros before the first row
+  std::size_t trailer = 0;               ///< bytes behind the rows for facts about the frame; stages say which
 
   /// Bytes that a block of this kind takes.
   [[nodiscard]] std::size_t bytes() const;

@@ -42,11 +42,22 @@ struct Compression {
   double running_fraction = 0.1;
 };
 
+/// Samples of every A-scan that are transformed and imaged; what lies outside is neither uploaded nor read.
+struct SampleGate {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  constexpr auto operator<=>(const SampleGate&) const = default;
+};
+
 struct ImagingPlan {
   Acquisition acquisition;
   Material material;
   Grid grid;  ///< acoustic grid
+  std::optional<SampleGate> gate;  ///< within the A-scan; none: the whole A-scan
   Interpolation interpolation = Interpolation::linear;
+  /// Relative L2 error of complex images that is good enough. From 1e-3 on a backend may keep samples in half precision;
+  /// below, single precision. The CPU is always in single precision.
+  double accuracy = 1e-3;
   Apodization apodization;
   Compression compression;
   std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid

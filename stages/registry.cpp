@@ -22,6 +22,8 @@ const std::vector<StageEntry>& stage_registry() {
       {"envelope", BackendKind::cpu, &make_envelope_cpu},
       {"compression", BackendKind::cpu, &make_compression_cpu},
       {"scan-conversion", BackendKind::cpu, &make_scan_conversion_cpu},
+#ifdef ECHOFORM_WITH_CUDA
+#endif
   };
   return stages;
 }

@@ -1,4 +1,4 @@
-// Runs a stage alone, on every implementation and team size that this machine offers.
+// Runs a stage alone, on every implementation and team size that this machine offers, CPU and CUDA.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,38 +10,12 @@
 #include <vector>
 
 #include "cpu/cpu_backend.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "gpu/device_probe.hpp"
 #include "stages/stage.hpp"
+#include "tests/support/require_gpu.hpp"
 
 namespace echoform::test {
-
-/// A way in which a stage may run.
-struct Implementation {
-  SimdLevel level;
-  std::size_t threads;
-};
-
-inline std::vector<Implementation> implementations() {
-  std::vector<Implementation> all;
-  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
-    if (level > simd_level()) continue;
-    for (const std::size_t threads : {1, 2, 3}) all.push_back({level, threads});
-  }
-  return all;
-}
-
-inline std::string implementation_name(const testing::TestParamInfo<Implementation>& info) {
-  return std::string(to_string(info.param.level)) + "_" + std::to_string(info.param.threads);
-}
-
-class StageTest : public testing::TestWithParam<Implementation> {
- protected:
-  [[nodiscard]] SimdLevel level() const { return GetParam().level; }
-  [[nodiscard]] std::size_t threads() const { return GetParam().threads; }
-  ThreadTeam team{GetParam().threads};
-};
-
-#define ECHOFORM_ALL_IMPLEMENTATIONS(Suite) \
-  INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(echoform::test::implementations()), echoform::test::implementation_name)
 
 /// Memory for a block, 64-byte aligned, filled with a byte that no result may depend on, and with a guard behind it.
 class TestBlock {
@@ -57,6 +31,7 @@ class TestBlock {
   [[nodiscard]] Block block() const { return {data_}; }
   [[nodiscard]] ConstBlock read() const { return {data_}; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t bytes_with_guard() const { return bytes_ + guard; }
   [[nodiscard]] bool guard_intact() const {
     for (std::size_t n = 0; n < guard; ++n) {
       if (data_[bytes_ + n] != filler) return false;
@@ -76,6 +51,82 @@ struct StageResult {
   BlockSpec spec;
   std::unique_ptr<TestBlock> block;
 };
+
+/// A way in which a stage may run.
+struct Implementation {
+  SimdLevel level = SimdLevel::portable;  ///< CPU only
+  std::size_t threads = 1;                ///< CPU only
+  BackendKind backend = BackendKind::cpu;
+};
+
+inline std::vector<Implementation> implementations() {
+  std::vector<Implementation> all;
+  for (const SimdLevel level : {SimdLevel::portable, SimdLevel::avx2, SimdLevel::avx512}) {
+    if (level > simd_level()) continue;
+    for (const std::size_t threads : {1, 2, 3}) all.push_back({level, threads, BackendKind::cpu});
+  }
+  // Always in the list of a build with CUDA code, so that a missing GPU is seen as a skip.
+  if (probe_devices().compiled) all.push_back({SimdLevel::portable, 1, BackendKind::cuda});
+  return all;
+}
+
+inline std::string implementation_name(const testing::TestParamInfo<Implementation>& info) {
+  if (info.param.backend == BackendKind::cuda) return "cuda";
+  return std::string(to_string(info.param.level)) + "_" + std::to_string(info.param.threads);
+}
+
+class StageTest : public testing::TestWithParam<Implementation> {
+ protected:
+  void SetUp() override {
+    if (on_cuda()) ECHOFORM_REQUIRE_GPU();
+    backend_ = on_cuda() ? make_cuda_backend() : make_cpu_backend(threads());
+    queue_ = backend_->make_queue();
+  }
+  [[nodiscard]] bool on_cuda() const { return GetParam().backend == BackendKind::cuda; }
+  [[nodiscard]] SimdLevel level() const { return GetParam().level; }
+  [[nodiscard]] std::size_t threads() const { return GetParam().threads; }
+  [[nodiscard]] Backend& backend() { return *backend_; }
+  [[nodiscard]] ExecutionQueue& queue() { return *queue_; }
+
+  /// Prepares the stage for `input_spec` and processes `frames` frames of the same input; the last result.
+  StageResult run(Stage& stage, const BlockSpec& input_spec, const TestBlock& input, int frames = 1);
+  /// One more frame through a stage that run() has prepared.
+  void run_again(Stage& stage, const TestBlock& input, const StageResult& result);
+
+  ThreadTeam team{GetParam().threads};
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<ExecutionQueue> queue_;
+};
+
+#define ECHOFORM_ALL_IMPLEMENTATIONS(Suite) \
+  INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(echoform::test::implementations()), echoform::test::implementation_name)
+
+inline StageResult StageTest::run(Stage& stage, const BlockSpec& input_spec, const TestBlock& input, int frames) {
+  StageResult result;
+  result.spec = stage.prepare(input_spec);
+  result.block = std::make_unique<TestBlock>(result.spec);
+  for (int frame = 0; frame < frames; ++frame) run_again(stage, input, result);
+  return result;
+}
+
+inline void StageTest::run_again(Stage& stage, const TestBlock& input, const StageResult& result) {
+  if (!on_cuda()) {
+    stage.process(input.read(), result.block->block(), queue());
+    queue().finish();
+  } else {
+    // The guard travels along, so that a kernel that writes too far is seen.
+    const Buffer in = backend().allocate(input.bytes_with_guard(), MemoryUse::working);
+    const Buffer out = backend().allocate(result.block->bytes_with_guard(), MemoryUse::working);
+    copy_now(in.data(), input.read().data, input.bytes_with_guard());
+    copy_now(out.data(), result.block->block().data, result.block->bytes_with_guard());
+    stage.process({in.data()}, {out.data()}, queue());
+    queue().finish();
+    copy_now(result.block->block().data, out.data(), result.block->bytes_with_guard());
+  }
+  EXPECT_TRUE(result.block->guard_intact());
+}
 
 /// Prepares the stage for `input_spec` and processes one frame.
 inline StageResult run_stage(Stage& stage, const BlockSpec& input_spec, const TestBlock& input, ThreadTeam& team) {

@@ -1,0 +1,23 @@
+// The CUDA backend: pinned and device memory, a stream as the queue. This header is free of CUDA's.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "pipeline/backend.hpp"
+
+namespace echoform {
+
+/// For device `device` (0 <= device < devices of probe_devices()). Memory by use: staging is write-combined pinned host memory
+/// (plain pinned where that is refused), working is device memory, readback is pinned host memory that kernels can write too.
+/// RuntimeFault if the device is not to be had; in a build without CUDA code always.
+[[nodiscard]] std::unique_ptr<Backend> make_cuda_backend(int device = 0);
+
+/// Why images cannot be formed on a GPU here, in a line for the user; empty if they can.
+[[nodiscard]] std::string why_no_cuda();
+
+/// Copies between host and backend memory of any kind, and waits for it. For set-up and tests, never for frames.
+void copy_now(void* to, const void* from, std::size_t bytes);
+
+}  // namespace echoform

@@ -1,0 +1,39 @@
+// What becomes of a CUDA call that fails. For *.cu and *_cuda.cpp files.
+//
+//   ECHOFORM_CUDA(cudaMalloc(&data, bytes));         at set-up: throws RuntimeFault with file, call and CUDA's text
+//   ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(...));      while frames run, in noexcept code: ends the process, see fault()
+//   ECHOFORM_CUDA_LAUNCHED("beamform");              after kernel<<<>>>: as above, for the launch
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "gpu/fault.hpp"
+
+namespace echoform::gpu {
+
+/// "gpu/memory.cu:31: cudaMalloc(&data, bytes): out of memory (cudaErrorMemoryAllocation)"
+[[noreturn]] void throw_error(cudaError_t error, const char* call, const char* file, int line);
+[[noreturn]] void end_after(cudaError_t error, const char* call, const char* file, int line) noexcept;
+
+}  // namespace echoform::gpu
+
+#define ECHOFORM_CUDA(call)                                                         \
+  do {                                                                              \
+    if (const cudaError_t echoform_error = (call); echoform_error != cudaSuccess) { \
+      ::echoform::gpu::throw_error(echoform_error, #call, __FILE__, __LINE__);      \
+    }                                                                               \
+  } while (false)
+
+#define ECHOFORM_CUDA_QUEUED(call)                                                  \
+  do {                                                                              \
+    if (const cudaError_t echoform_error = (call); echoform_error != cudaSuccess) { \
+      ::echoform::gpu::end_after(echoform_error, #call, __FILE__, __LINE__);        \
+    }                                                                               \
+  } while (false)
+
+#define ECHOFORM_CUDA_LAUNCHED(kernel)                                                             \
+  do {                                                                                             \
+    if (const cudaError_t echoform_error = cudaPeekAtLastError(); echoform_error != cudaSuccess) { \
+      ::echoform::gpu::end_after(echoform_error, "launch of " kernel, __FILE__, __LINE__);         \
+    }                                                                                              \
+  } while (false)

@@ -1,0 +1,38 @@
+#include "gpu/cuda_check.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform::gpu {
+namespace {
+
+/// From the repository's root on, whatever folder it was built in.
+const char* short_path(const char* file) {
+  const char* last = std::strrchr(file, '/');
+  if (last == nullptr) return file;
+  const char* room = last;
+  while (room > file && room[-1] != '/') --room;
+  return room;
+}
+
+std::string line_of(cudaError_t error, const char* call, const char* file, int line) {
+  return fmt::format("{}:{}: {}: {} ({})", short_path(file), line, call, cudaGetErrorString(error), cudaGetErrorName(error));
+}
+
+}  // namespace
+
+void throw_error(cudaError_t error, const char* call, const char* file, int line) {
+  // Errors stay with the runtime until they are read; the next check shall not find this one.
+  static_cast<void>(cudaGetLastError());
+  throw RuntimeFault("GPU: " + line_of(error, call, file, line));
+}
+
+void end_after(cudaError_t error, const char* call, const char* file, int line) noexcept {
+  end_process(line_of(error, call, file, line));
+}
+
+}  // namespace echoform::gpu
