@@ -23,6 +23,7 @@ const std::vector<StageEntry>& stage_registry() {
       {"compression", BackendKind::cpu, &make_compression_cpu},
       {"scan-conversion", BackendKind::cpu, &make_scan_conversion_cpu},
 #ifdef ECHOFORM_WITH_CUDA
+      {"beamform", BackendKind::cuda, &make_beamform_cuda},
 #endif
   };
   return stages;

@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gpu/cuda_backend.hpp"
+#include "gpu/stream_queue.hpp"
+#include "pipeline/errors.hpp"
+#include "stages/beamform/beamform.hpp"
+#include "stages/beamform/tile_kernels.hpp"
+#include "stages/beamform/tile_plan.hpp"
+#include "stages/block_checks.hpp"
+
+namespace echoform {
+namespace {
+
+class BeamformCuda final : public Stage {
+ public:
+  BeamformCuda(const ImagingPlan& plan, std::size_t view, Backend& backend, std::optional<beamform::TileKind> kind)
+      : plan_(plan), view_(view), backend_(backend), kind_(kind) {}
+
+  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+    check(input);
+    input_ = input;
+    ThreadTeam team(0);
+    const bool half = input.type == ElementType::complex_half_slope;
+    const beamform::TilePlan tiles = beamform::make_tile_plan({plan_, view_, input.matrix, input.columns, half, kind_}, team);
+    launch_ = {};
+    held_.clear();
+    bytes_ = 0;
+    launch_.kind = tiles.kind;
+    launch_.half = half;
+    launch_.nearest = plan_.interpolation == Interpolation::nearest;
+    launch_.analytic = tiles.analytic;
+    launch_.order = tiles.order;
+    launch_.row_stride = static_cast<std::uint32_t>(input.row_stride);
+    launch_.samples = static_cast<std::int32_t>(input.columns);
+    launch_.transmit = upload(tiles.transmit);
+    launch_.receive = tiles.order == beamform::PairOrder::once ? launch_.transmit : upload(tiles.receive);
+    launch_.sources = static_cast<std::uint32_t>(plan_.acquisition.elements());
+    launch_.once_weight = tiles.once_weight;
+    const auto n = static_cast<float>(plan_.acquisition.elements());
+    launch_.scale = 1.0F / (n * n);
+    launch_.nx = static_cast<std::uint32_t>(plan_.grid.x.count);
+    launch_.nz = static_cast<std::uint32_t>(plan_.grid.z.count);
+    launch_.ny = static_cast<std::uint32_t>(plan_.grid.y.count);
+    launch_.tiles_x = tiles.tiles_x;
+    launch_.tiles_z = tiles.tiles_z;
+    launch_.checked = upload(tiles.checked);
+    launch_.splits = splits(tiles.tiles());
+    if (launch_.splits > 1) {
+      launch_.partial = static_cast<float*>(hold(launch_.splits * plan_.grid.pixels() * 2 * sizeof(float)));
+    }
+    prepare_tiles(launch_);
+
+    BlockSpec output;
+    output.type = ElementType::complex64;
+    output.rows = plan_.grid.z.count * plan_.grid.y.count;
+    output.columns = plan_.grid.x.count;
+    output.row_stride = output.columns;
+    output.sub_blocks = plan_.grid.y.count;
+    return output;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+    beamform::TileLaunch launch = launch_;
+    launch.rows = input.data;
+    launch.image = output.as<float>();
+    if (launch.half) {
+      launch.factor = reinterpret_cast<const float*>(input.as<std::byte>() + input_.bytes() - input_.trailer);
+    }
+    launch_tiles(launch, gpu::stream_of(queue));
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
+
+ private:
+  void check(const BlockSpec& input) const {
+    require_block(input, "beamform", {ElementType::complex64, ElementType::complex_half_slope});
+    const std::size_t n = plan_.acquisition.elements();
+    const std::size_t rows = input.matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
+    if (input.rows != rows) {
+      throw InputError("beamform stage, input A-scans", fmt::format("{}", input.rows), fmt::format("{}", rows));
+    }
+    if (input.matrix == MatrixKind::half_summed && !(plan_.laws.at(view_).reciprocal() && plan_.apodization.symmetric())) {
+      throw InputError("beamform stage, input matrix", "summed pairs", "a law and weights that are the same both ways");
+    }
+    if (input.lead != beamform::row_margin || input.row_stride < input.columns + beamform::row_margin ||
+        input.row_stride % 2 != 0) {
+      throw InputError(
+          "beamform stage, zeros around the input's rows",
+          fmt::format("{} before the first, rows of {} every {}", input.lead, input.columns, input.row_stride),
+          fmt::format("{} before the first and at least as many behind each, an even distance", beamform::row_margin));
+    }
+    if (input.type == ElementType::complex_half_slope && input.trailer < sizeof(float)) {
+      throw InputError("beamform stage, input trailer", "none", "the factor to amplitude");
+    }
+  }
+
+  /// Enough blocks for several rounds over all multiprocessors, so that the last round weighs little.
+  [[nodiscard]] std::uint32_t splits(std::size_t tiles) const {
+    const beamform::TileShape shape = shape_of(launch_.kind);
+    const std::size_t groups = launch_.kind == beamform::TileKind::gather
+                                   ? launch_.sources
+                                   : beamform::group_count(launch_.sources, shape.pairs, launch_.order);
+    const std::size_t resident = multiprocessors() * shape.blocks;
+    const std::size_t wanted = (6 * resident + tiles - 1) / tiles;
+    return static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / 4)));
+  }
+  [[nodiscard]] static std::size_t multiprocessors() {
+    int device = 0;
+    int count = 0;
+    ECHOFORM_CUDA(cudaGetDevice(&device));
+    ECHOFORM_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return static_cast<std::size_t>(count);
+  }
+
+  void* hold(std::size_t bytes) {
+    held_.push_back(backend_.allocate(bytes, MemoryUse::working));
+    bytes_ += bytes;
+    return held_.back().data();
+  }
+  template <class T>
+  const T* upload(const std::vector<T>& table) {
+    if (table.empty()) return nullptr;
+    void* const place = hold(table.size() * sizeof(T));
+    copy_now(place, table.data(), table.size() * sizeof(T));
+    return static_cast<const T*>(place);
+  }
+  beamform::TileSide upload(const beamform::TileSideTables& tables) {
+    return {upload(tables.windows), upload(tables.forms),  upload(tables.phases), upload(tables.x),
+            upload(tables.z),       upload(tables.delays), upload(tables.weights)};
+  }
+
+  const ImagingPlan& plan_;
+  std::size_t view_;
+  Backend& backend_;
+  std::optional<beamform::TileKind> kind_;
+  BlockSpec input_;
+  beamform::TileLaunch launch_;
+  std::vector<Buffer> held_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_beamform_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend,
+                                          std::optional<beamform::TileKind> kind) {
+  return std::make_unique<BeamformCuda>(plan, view, backend, kind);
+}
+
+std::unique_ptr<Stage> make_beamform_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend) {
+  return make_beamform_cuda(plan, view, backend, std::nullopt);
+}
+
+}  // namespace echoform

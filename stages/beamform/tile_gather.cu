@@ -1,0 +1,92 @@
+// Grids so coarse that no window holds what a tile reaches: every lookup goes to the A-scans in device memory.
+#include "stages/beamform/tile_kernel.cuh"
+#include "stages/beamform/tile_kernels.hpp"
+
+namespace echoform::beamform {
+namespace {
+
+constexpr TileShape shape = shape_of(TileKind::gather);
+
+struct GatherSide {
+  const SourceWindow* windows;
+  const std::uint32_t* delays;
+  const float* weights;
+};
+
+__device__ __forceinline__ GatherSide side_of(const TileSide& side, std::uint32_t tile, std::uint32_t sources) {
+  const std::size_t table = std::size_t{tile} * sources * shape.x * shape.z + threadIdx.x;
+  return {side.windows + std::size_t{tile} * sources, side.delays + table,
+          side.weights == nullptr ? nullptr : side.weights + table};
+}
+
+template <bool half, bool nearest>
+__device__ __forceinline__ float2 look_up(const uint2* row, std::int32_t base, std::uint32_t delay, std::int32_t samples) {
+  const std::int64_t place = std::int64_t{base} + (delay >> 16);
+  if (place < 0 || place >= samples) return make_float2(0.0F, 0.0F);
+  if constexpr (half) {
+    const uint2 element = row[place];
+    const __half2 fraction = as_half2((delay << 10) & 0x03ff0000u);
+    return __half22float2(__hfma2(as_half2(element.y), __high2half2(fraction), as_half2(element.x)));
+  } else {
+    float2 sum = make_float2(0.0F, 0.0F);
+    const auto* const samples_of_row = reinterpret_cast<const float2*>(row) + base;
+    add_lookup_float<16, nearest, true>(samples_of_row, delay, base, samples, 1.0F, sum);
+    return sum;
+  }
+}
+
+template <bool half, bool nearest>
+__global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ TileLaunch launch) {
+  const std::uint32_t tile = blockIdx.x;
+  const std::uint32_t plane = launch.tiles_x * launch.tiles_z;
+  const std::uint32_t x = tile % plane % launch.tiles_x * shape.x + threadIdx.x / 32 % 2 * 8 + threadIdx.x % 8;
+  const std::uint32_t z = tile % plane / launch.tiles_x * shape.z + threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8;
+  if (x >= launch.nx || z >= launch.nz) return;
+  constexpr std::size_t pixels_of_tile = shape.x * shape.z;
+  const bool once = launch.order == PairOrder::once;
+  const GatherSide transmit = side_of(launch.transmit, tile, launch.sources);
+  const GatherSide receive = once ? transmit : side_of(launch.receive, tile, launch.sources);
+  const auto* const rows = static_cast<const uint2*>(launch.rows) + row_margin;
+  float2 sum = make_float2(0.0F, 0.0F);
+  const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{launch.sources} * blockIdx.y / launch.splits);
+  const std::uint32_t end = static_cast<std::uint32_t>(std::uint64_t{launch.sources} * (blockIdx.y + 1) / launch.splits);
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const SourceWindow a = transmit.windows[i];
+    if (a.reach < 0) continue;
+    const std::uint32_t transmit_delay = transmit.delays[i * pixels_of_tile];
+    float2 part = make_float2(0.0F, 0.0F);
+    for (std::uint32_t j = once ? i : 0; j < launch.sources; ++j) {
+      const SourceWindow b = receive.windows[j];
+      if (b.reach < 0) continue;
+      const std::uint32_t low = min(i, j);
+      const std::uint32_t row = launch.order == PairOrder::ordered_full ? i * launch.sources + j
+                                                                        : low * launch.sources - low * (low + 1) / 2 + max(i, j);
+      const float2 value = look_up<half, nearest>(rows + std::size_t{row} * launch.row_stride, a.base + b.base,
+                                                  transmit_delay + receive.delays[j * pixels_of_tile], launch.samples);
+      float weight = receive.weights == nullptr ? 1.0F : receive.weights[j * pixels_of_tile];
+      if (once && i != j) weight *= launch.once_weight;
+      part.x = fmaf(value.x, weight, part.x);
+      part.y = fmaf(value.y, weight, part.y);
+    }
+    const float weight = transmit.weights == nullptr ? 1.0F : transmit.weights[i * pixels_of_tile];
+    sum.x = fmaf(part.x, weight, sum.x);
+    sum.y = fmaf(part.y, weight, sum.y);
+  }
+  const bool whole = launch.splits == 1;
+  float factor = 1.0F;
+  if (whole) factor = launch.factor != nullptr ? launch.scale * *launch.factor : launch.scale;
+  const std::size_t pixels = std::size_t{launch.nx} * launch.ny * launch.nz;
+  auto* const out = reinterpret_cast<float2*>(whole ? launch.image : launch.partial) + (whole ? 0 : blockIdx.y * pixels);
+  out[(std::size_t{z} * launch.ny + tile / plane) * launch.nx + x] = make_float2(sum.x * factor, sum.y * factor);
+}
+
+}  // namespace
+
+TileFunction gather_function(const TileLaunch& launch) {
+  if (launch.half) return {reinterpret_cast<const void*>(&gather<true, false>), 0};
+  return {
+      launch.nearest ? reinterpret_cast<const void*>(&gather<false, true>) : reinterpret_cast<const void*>(&gather<false, false>),
+      0};
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,40 @@
+#include "stages/beamform/tile_kernel.cuh"
+#include "stages/beamform/tile_kernels.hpp"
+
+namespace echoform::beamform {
+namespace {
+
+template <bool analytic, bool weighted, int kind>
+TileFunction function_of(const TileLaunch& launch) {
+  using Variant = TileVariant<true, analytic, weighted, false, kind>;
+  return {reinterpret_cast<const void*>(&beamform_tiles<Variant>),
+          shared_bytes<Variant>(launch.sources, launch.order == PairOrder::once)};
+}
+
+template <int kind>
+TileFunction function_of_kind(const TileLaunch& launch) {
+  if (launch.analytic) return function_of<true, false, kind>(launch);
+  return launch.transmit.weights != nullptr ? function_of<false, true, kind>(launch) : function_of<false, false, kind>(launch);
+}
+
+}  // namespace
+
+TileFunction half_tile_function(const TileLaunch& launch) {
+  switch (launch.kind) {
+    case TileKind::large_narrow:
+      return function_of_kind<0>(launch);
+    case TileKind::large_wide:
+      return function_of_kind<1>(launch);
+    case TileKind::small_narrow:
+      return function_of_kind<2>(launch);
+    case TileKind::small_wide:
+      return function_of_kind<3>(launch);
+    case TileKind::small_widest:
+      return function_of_kind<4>(launch);
+    case TileKind::gather:
+      break;
+  }
+  return {};
+}
+
+}  // namespace echoform::beamform

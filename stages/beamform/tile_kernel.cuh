@@ -1,0 +1,419 @@
+// The CUDA beamformer's kernel for tiles: see tile_launch.hpp for the idea and tile_sums.cuh for the inner loops.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+#include "stages/beamform/tile_launch.hpp"
+#include "stages/beamform/tile_sums.cuh"
+
+namespace echoform::beamform {
+
+__device__ __forceinline__ void copy_16_bytes_later(void* shared, const void* global) {
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+}
+__device__ __forceinline__ void close_copies() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+__device__ __forceinline__ void wait_for_copies() {
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+}
+
+__device__ __forceinline__ float fast_sqrt(float value) {
+  float root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(value));
+  return root;
+}
+
+/// A place in the sequence of groups of sources.
+struct Group {
+  std::uint32_t i;
+  std::uint32_t j;
+};
+__device__ __forceinline__ Group group_at(std::uint32_t index, std::uint32_t groups, bool once) {
+  Group group{0, index};
+  if (!once) return {index / groups, index % groups};
+  while (group.j >= groups - group.i) {
+    group.j -= groups - group.i;
+    ++group.i;
+  }
+  group.j += group.i;
+  return group;
+}
+__device__ __forceinline__ Group next_group(Group group, std::uint32_t groups, bool once) {
+  if (++group.j == groups) {
+    ++group.i;
+    group.j = once ? group.i : 0;
+  }
+  return group;
+}
+
+/// Delay of a pixel (its coordinates in samples) from a source's form, as index and fraction bits.
+template <int index_bits, bool half>
+__device__ __forceinline__ std::uint32_t delay_of(SourceForm form, float phase, float x, float z) {
+  // With 2^index_bits added, the mantissa holds the delay and the exponent does not change.
+  float delay;
+  if constexpr (half) {
+    const float dx = x - form.a;
+    const float dz = z - form.b;
+    delay = fast_sqrt(fmaf(dx, dx, fmaf(dz, dz, form.c))) + form.d;
+  } else {
+    const float difference = fmaf(x, x + form.a, z * (z + form.b));
+    const float distance = fast_sqrt(fmaxf(difference + form.c, 0.0F));
+    delay = __fdividef(difference, distance + form.d + 1e-20F) + phase;
+  }
+  return __float_as_uint(delay) << 9;
+}
+
+template <bool half_path, bool analytic_delays, bool weighted_sums, bool nearest_sample, int tile_kind>
+struct TileVariant {
+  static constexpr bool half = half_path;
+  static constexpr bool analytic = analytic_delays;
+  static constexpr bool weighted = weighted_sums;
+  static constexpr bool nearest = nearest_sample;
+  static constexpr TileShape shape = tile_shapes[tile_kind];
+  static constexpr int index_bits = static_cast<int>(shape.index_bits);
+  static constexpr int capacity = static_cast<int>(shape.window);
+  static constexpr int pairs = static_cast<int>(shape.pairs);
+  static constexpr int threads = static_cast<int>(shape.threads);
+  static constexpr int pixels = static_cast<int>(shape.x * shape.z / shape.threads);  // of a thread
+  static constexpr int stage_bytes = pairs * pairs * capacity * 8;
+};
+
+/// Shared memory of a block: two stages of windows, then the tables of all sources.
+template <class Variant>
+__host__ __device__ constexpr std::size_t shared_bytes(std::uint32_t sources, bool one_side) {
+  const std::size_t padded = (sources + Variant::pairs - 1) / Variant::pairs * Variant::pairs;
+  const std::size_t a_source =
+      sizeof(SourceWindow) + (Variant::analytic ? sizeof(SourceForm) + (Variant::half ? 0 : sizeof(float)) : 0);
+  return 2 * static_cast<std::size_t>(Variant::stage_bytes) + (one_side ? 1 : 2) * padded * a_source;
+}
+
+template <class Variant>
+class TileSum {
+  static constexpr int pairs = Variant::pairs;
+  static constexpr int warps = Variant::threads / 32;
+  static constexpr std::uint32_t threads = Variant::threads;
+
+  struct SharedSide {
+    SourceForm* forms = nullptr;
+    SourceWindow* windows = nullptr;
+    float* phases = nullptr;
+  };
+
+ public:
+  __device__ TileSum(const TileLaunch& launch, unsigned char* memory) : launch_(launch), memory_(memory) {
+    tile_ = blockIdx.x;
+    const std::uint32_t plane = launch.tiles_x * launch.tiles_z;
+    const std::uint32_t in_plane = tile_ % plane;
+    iy_ = tile_ / plane;
+    first_x_ = in_plane % launch.tiles_x * Variant::shape.x;
+    first_z_ = in_plane / launch.tiles_x * Variant::shape.z;
+    once_ = launch.order == PairOrder::once;
+    checked_ = !Variant::half && launch.checked[tile_] != 0;
+    groups_ = (launch.sources + pairs - 1) / pairs;
+    padded_ = groups_ * pairs;
+    unsigned char* place = memory + 2 * Variant::stage_bytes;
+    place = load_side(launch.transmit, transmit_, place);
+    if (once_) {
+      receive_ = transmit_;
+    } else {
+      load_side(launch.receive, receive_, place);
+    }
+  }
+
+  __device__ void run() {
+    const std::uint32_t all = group_count(launch_.sources, pairs, launch_.order);
+    const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{all} * blockIdx.y / launch_.splits);
+    const std::uint32_t end = static_cast<std::uint32_t>(std::uint64_t{all} * (blockIdx.y + 1) / launch_.splits);
+#pragma unroll
+    for (int k = 0; k < Variant::pixels; ++k) sums_[k] = make_float2(0.0F, 0.0F);
+    __syncthreads();
+    Group group = group_at(begin, groups_, once_);
+    std::uint32_t transmit_group = UINT32_MAX;
+    if (begin < end) fill(0, group);
+    close_copies();
+    for (std::uint32_t index = begin; index < end; ++index) {
+      const Group after = next_group(group, groups_, once_);
+      wait_for_copies();
+      // The windows of this group are there for all threads, and none reads those of the group before any more.
+      __syncthreads();
+      const int stage = static_cast<int>((index - begin) & 1);
+      if (index + 1 < end) fill(1 - stage, after);
+      close_copies();
+      if (Variant::analytic && group.i != transmit_group) {
+        transmit_group = group.i;
+#pragma unroll
+        for (int k = 0; k < Variant::pixels; ++k)
+          load_delays(transmit_, launch_.transmit, group.i * pairs, k, transmit_delay_[k]);
+      }
+      if (once_ && group.i == group.j) {
+        add_group<true>(stage, group);
+      } else {
+        add_group<false>(stage, group);
+      }
+      group = after;
+    }
+    write();
+  }
+
+ private:
+  __device__ unsigned char* load_side(const TileSide& side, SharedSide& shared, unsigned char* place) {
+    const std::size_t first = std::size_t{tile_} * launch_.sources;
+    if constexpr (Variant::analytic) {
+      shared.forms = reinterpret_cast<SourceForm*>(place);
+      place += padded_ * sizeof(SourceForm);
+    }
+    shared.windows = reinterpret_cast<SourceWindow*>(place);
+    place += padded_ * sizeof(SourceWindow);
+    if constexpr (Variant::analytic && !Variant::half) {
+      shared.phases = reinterpret_cast<float*>(place);
+      place += padded_ * sizeof(float);
+    }
+    for (std::uint32_t source = threadIdx.x; source < padded_; source += threads) {
+      const bool there = source < launch_.sources;
+      shared.windows[source] = there ? side.windows[first + source] : SourceWindow{0, -1};
+      if constexpr (Variant::analytic) {
+        // A delay of zero: 2^index_bits added as for all.
+        constexpr auto none = static_cast<float>(1 << Variant::index_bits);
+        shared.forms[source] = there ? side.forms[first + source] : SourceForm{0.0F, 0.0F, 0.0F, 0.0F};
+        if (!there && Variant::half) shared.forms[source].d = none;
+        if constexpr (!Variant::half) shared.phases[source] = there ? side.phases[first + source] : none;
+      }
+    }
+    return place;
+  }
+
+  __device__ uint2* stage_windows(int stage) const {
+    return reinterpret_cast<uint2*>(memory_ + stage * Variant::stage_bytes);
+  }
+
+  /// Queues the copies of a group's windows. A warp copies whole windows.
+  __device__ void fill(int stage, Group group) const {
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    uint2* const windows = stage_windows(stage);
+    const auto* const rows = static_cast<const uint2*>(launch_.rows);
+    const std::int32_t last = (launch_.samples + 1) & ~1;
+#pragma unroll
+    for (int pair = warp; pair < pairs * pairs; pair += warps) {
+      const std::uint32_t i = group.i * pairs + static_cast<std::uint32_t>(pair / pairs);
+      const std::uint32_t j = group.j * pairs + static_cast<std::uint32_t>(pair % pairs);
+      if (once_ && j < i) continue;
+      const SourceWindow a = transmit_.windows[i];
+      const SourceWindow b = receive_.windows[j];
+      // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
+      const bool alive = a.reach >= 0 && b.reach >= 0;
+      const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
+      const std::uint32_t low = min(i, j);
+      const std::uint32_t row = launch_.order == PairOrder::ordered_full
+                                    ? i * launch_.sources + j
+                                    : low * launch_.sources - low * (low + 1) / 2 + max(i, j);
+      const uint2* const from =
+          alive ? rows + row_margin + static_cast<std::ptrdiff_t>(std::size_t{row} * launch_.row_stride) + start : rows;
+      const int length = alive ? a.reach + b.reach + 2 : Variant::capacity;
+      uint2* const to = windows + pair * Variant::capacity;
+#pragma unroll
+      for (int n = 2 * lane; n < Variant::capacity; n += 64) {
+        if (n < length) copy_16_bytes_later(to + n, from + n);
+      }
+    }
+  }
+
+  /// Pixel k of this thread: a warp owns patches of 8 x 4 pixels, whose lookups lie close together.
+  __device__ std::uint32_t place_in_tile(int k) const {
+    return threadIdx.x + static_cast<std::uint32_t>(k) * threads;
+  }
+  __device__ std::uint32_t pixel_x(int k) const {
+    constexpr std::uint32_t across = Variant::shape.x / 8;
+    const std::uint32_t place = place_in_tile(k);
+    return first_x_ + place / 32 % across * 8 + place % 8;
+  }
+  __device__ std::uint32_t pixel_z(int k) const {
+    constexpr std::uint32_t across = Variant::shape.x / 8;
+    const std::uint32_t place = place_in_tile(k);
+    return first_z_ + place / 32 / across * 4 + place % 32 / 8;
+  }
+
+  __device__ void load_delays(const SharedSide& shared, const TileSide& side, std::uint32_t first, int k,
+                              std::uint32_t (&delay)[pairs]) const {
+    if constexpr (Variant::analytic) {
+      // Pixels beyond the image repeat its last ones, so that no delay leaves the window.
+      const float x = side.x[min(pixel_x(k), launch_.nx - 1)];
+      const float z = side.z[min(pixel_z(k), launch_.nz - 1)];
+#pragma unroll
+      for (int n = 0; n < pairs; ++n) {
+        const float phase = Variant::half ? 0.0F : shared.phases[first + static_cast<std::uint32_t>(n)];
+        delay[n] = delay_of<Variant::index_bits, Variant::half>(shared.forms[first + static_cast<std::uint32_t>(n)], phase, x, z);
+      }
+    } else {
+#pragma unroll
+      for (int n = 0; n < pairs; ++n) {
+        const std::uint32_t source = first + static_cast<std::uint32_t>(n);
+        delay[n] = source < launch_.sources ? side.delays[table_place(source, k)] : 0;
+      }
+    }
+  }
+  __device__ std::size_t table_place(std::uint32_t source, int k) const {
+    constexpr std::uint32_t pixels = Variant::shape.x * Variant::shape.z;
+    return (std::size_t{tile_} * launch_.sources + source) * pixels + place_in_tile(k);
+  }
+  __device__ void load_weights(const TileSide& side, std::uint32_t first, int k, float (&weight)[pairs]) const {
+#pragma unroll
+    for (int n = 0; n < pairs; ++n) {
+      const std::uint32_t source = first + static_cast<std::uint32_t>(n);
+      weight[n] = source < launch_.sources ? side.weights[table_place(source, k)] : 0.0F;
+    }
+  }
+
+  template <bool diagonal>
+  __device__ void add_group(int stage, Group group) {
+#pragma unroll
+    for (int k = 0; k < Variant::pixels; ++k) {
+      std::uint32_t receive[pairs];
+      load_delays(receive_, once_ ? launch_.transmit : launch_.receive, group.j * pairs, k, receive);
+      if constexpr (Variant::analytic) {
+        add_pixel<diagonal>(stage, group, k, transmit_delay_[k], receive);
+      } else {
+        std::uint32_t transmit[pairs];
+        load_delays(transmit_, launch_.transmit, group.i * pairs, k, transmit);
+        add_pixel<diagonal>(stage, group, k, transmit, receive);
+      }
+    }
+  }
+
+  template <bool diagonal>
+  __device__ void add_pixel(int stage, Group group, int k, const std::uint32_t (&transmit)[pairs],
+                            const std::uint32_t (&receive)[pairs]) {
+    const float off_diagonal = once_ ? launch_.once_weight : 1.0F;
+    [[maybe_unused]] float transmit_weight[pairs];
+    [[maybe_unused]] float receive_weight[pairs];
+    if constexpr (Variant::weighted) {
+      load_weights(launch_.transmit, group.i * pairs, k, transmit_weight);
+      load_weights(once_ ? launch_.transmit : launch_.receive, group.j * pairs, k, receive_weight);
+    }
+    if constexpr (Variant::half) {
+      add_half<diagonal>(stage_windows(stage), transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
+    } else {
+      const auto* const windows = reinterpret_cast<const float2*>(stage_windows(stage));
+      if (checked_) {
+        add_float<diagonal, true>(windows, group, transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
+      } else {
+        add_float<diagonal, false>(windows, group, transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
+      }
+    }
+  }
+
+  template <bool diagonal>
+  __device__ static void add_half(const uint2* windows, const std::uint32_t (&transmit)[pairs],
+                                  const std::uint32_t (&receive)[pairs], const float* transmit_weight,
+                                  const float* receive_weight, float off_diagonal, float2& sum) {
+    constexpr int bits = Variant::index_bits;
+    constexpr int capacity = Variant::capacity;
+    if constexpr (!diagonal && !Variant::weighted) {
+      add(sum, scaled(sum_square_half<bits, capacity, pairs, 0, pairs>(windows, transmit, receive), off_diagonal));
+    } else {
+      add_half_rows<diagonal>(windows, transmit, receive, transmit_weight, receive_weight, off_diagonal, sum);
+    }
+  }
+
+  template <bool diagonal>
+  __device__ static void add_half_rows(const uint2* windows, const std::uint32_t (&transmit)[pairs],
+                                       const std::uint32_t (&receive)[pairs], const float* transmit_weight,
+                                       const float* receive_weight, float off_diagonal, float2& sum) {
+    constexpr int bits = Variant::index_bits;
+    constexpr int capacity = Variant::capacity;
+    [[maybe_unused]] __half weight[pairs];
+    if constexpr (Variant::weighted) {
+#pragma unroll
+      for (int n = 0; n < pairs; ++n) weight[n] = __float2half_rn(receive_weight[n]);
+    }
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      const uint2* const row = windows + i * pairs * capacity;
+      const float factor = Variant::weighted ? transmit_weight[i] : 1.0F;
+      if constexpr (!diagonal) {
+        add(sum, scaled(sum_row_half<bits, capacity, 0, pairs, Variant::weighted>(row, transmit[i], receive, weight),
+                        factor * off_diagonal));
+      } else {
+        __half2 beside = __float2half2_rn(0.0F);
+#pragma unroll
+        for (int j = 0; j < pairs; ++j) {
+          if (j < i) continue;
+          __half2 value = look_up_half<bits>(row + j * capacity, transmit[i] + receive[j]);
+          if constexpr (Variant::weighted) value = __hmul2(value, __half2half2(weight[j]));
+          if (j == i) {
+            add(sum, scaled(value, factor));
+          } else {
+            beside = __hadd2(beside, value);
+          }
+        }
+        add(sum, scaled(beside, factor * off_diagonal));
+      }
+    }
+  }
+
+  template <bool diagonal, bool checked>
+  __device__ void add_float(const float2* windows, Group group, const std::uint32_t (&transmit)[pairs],
+                            const std::uint32_t (&receive)[pairs], const float* transmit_weight, const float* receive_weight,
+                            float off_diagonal, float2& sum) const {
+    float2 part = make_float2(0.0F, 0.0F);
+#pragma unroll
+    for (int i = 0; i < pairs; ++i) {
+      const std::int32_t transmit_base = transmit_.windows[group.i * pairs + static_cast<std::uint32_t>(i)].base;
+#pragma unroll
+      for (int j = 0; j < pairs; ++j) {
+        if (diagonal && j < i) continue;
+        float weight = diagonal && i == j ? 1.0F / off_diagonal : 1.0F;
+        if constexpr (Variant::weighted) weight *= transmit_weight[i] * receive_weight[j];
+        const std::int32_t base =
+            checked ? transmit_base + receive_.windows[group.j * pairs + static_cast<std::uint32_t>(j)].base : 0;
+        add_lookup_float<Variant::index_bits, Variant::nearest, checked>(
+            windows + (i * pairs + j) * Variant::capacity, transmit[i] + receive[j], base, launch_.samples, weight, part);
+      }
+    }
+    add(sum, make_float2(part.x * off_diagonal, part.y * off_diagonal));
+  }
+
+  __device__ void write() const {
+    const bool whole = launch_.splits == 1;
+    float factor = 1.0F;
+    if (whole) factor = launch_.factor != nullptr ? launch_.scale * *launch_.factor : launch_.scale;
+    auto* const out = reinterpret_cast<float2*>(whole ? launch_.image : launch_.partial);
+    const std::size_t pixels = std::size_t{launch_.nx} * launch_.ny * launch_.nz;
+    const std::size_t first = whole ? 0 : blockIdx.y * pixels;
+#pragma unroll
+    for (int k = 0; k < Variant::pixels; ++k) {
+      const std::uint32_t x = pixel_x(k);
+      const std::uint32_t z = pixel_z(k);
+      if (x >= launch_.nx || z >= launch_.nz) continue;
+      out[first + (std::size_t{z} * launch_.ny + iy_) * launch_.nx + x] = make_float2(sums_[k].x * factor, sums_[k].y * factor);
+    }
+  }
+
+  const TileLaunch& launch_;
+  unsigned char* memory_;
+  std::uint32_t tile_;
+  std::uint32_t iy_;
+  std::uint32_t first_x_;
+  std::uint32_t first_z_;
+  std::uint32_t groups_;
+  std::uint32_t padded_;
+  bool once_;
+  bool checked_;
+  SharedSide transmit_;
+  SharedSide receive_;
+  std::uint32_t transmit_delay_[Variant::pixels][pairs];
+  float2 sums_[Variant::pixels];
+};
+
+template <class Variant>
+__global__ void __launch_bounds__(Variant::threads, Variant::shape.blocks)
+    beamform_tiles(const __grid_constant__ TileLaunch launch) {
+  extern __shared__ __align__(16) unsigned char memory[];
+  TileSum<Variant>(launch, memory).run();
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,50 @@
+#include "stages/beamform/tile_kernels.hpp"
+
+#include "gpu/cuda_check.hpp"
+
+namespace echoform::beamform {
+namespace {
+
+TileFunction function_of(const TileLaunch& launch) {
+  if (launch.kind == TileKind::gather) return gather_function(launch);
+  return launch.half ? half_tile_function(launch) : float_tile_function(launch);
+}
+
+/// image = scale * factor * sum over the splits, in their order.
+__global__ void sum_splits(const float2* __restrict__ partial, std::uint32_t splits, std::size_t pixels,
+                           const float* __restrict__ factor, float scale, float2* __restrict__ image) {
+  const std::size_t pixel = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (pixel >= pixels) return;
+  float2 sum = make_float2(0.0F, 0.0F);
+  for (std::uint32_t split = 0; split < splits; ++split) {
+    const float2 part = partial[split * pixels + pixel];
+    sum.x += part.x;
+    sum.y += part.y;
+  }
+  const float whole = factor != nullptr ? scale * *factor : scale;
+  image[pixel] = make_float2(sum.x * whole, sum.y * whole);
+}
+
+}  // namespace
+
+void prepare_tiles(const TileLaunch& launch) {
+  const TileFunction function = function_of(launch);
+  ECHOFORM_CUDA(
+      cudaFuncSetAttribute(function.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(function.shared)));
+}
+
+void launch_tiles(const TileLaunch& launch, cudaStream_t stream) noexcept {
+  const TileFunction function = function_of(launch);
+  void* arguments[] = {const_cast<TileLaunch*>(&launch)};
+  const dim3 grid(launch.tiles_x * launch.tiles_z * launch.ny, launch.splits);
+  ECHOFORM_CUDA_QUEUED(
+      cudaLaunchKernel(function.kernel, grid, dim3(shape_of(launch.kind).threads), arguments, function.shared, stream));
+  if (launch.splits == 1) return;
+  const std::size_t pixels = std::size_t{launch.nx} * launch.ny * launch.nz;
+  sum_splits<<<static_cast<unsigned>((pixels + 255) / 256), 256, 0, stream>>>(reinterpret_cast<const float2*>(launch.partial),
+                                                                              launch.splits, pixels, launch.factor, launch.scale,
+                                                                              reinterpret_cast<float2*>(launch.image));
+  ECHOFORM_CUDA_LAUNCHED("sum of splits");
+}
+
+}  // namespace echoform::beamform

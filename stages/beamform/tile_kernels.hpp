@@ -1,0 +1,24 @@
+// Launches of the CUDA beamformer.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "stages/beamform/tile_launch.hpp"
+
+namespace echoform::beamform {
+
+/// Allows the kernel that `launch` names as much shared memory as it wants. Once, at set-up: throws RuntimeFault.
+void prepare_tiles(const TileLaunch& launch);
+/// Queues the sum over all tiles and, where it is split, the sum of the parts. Prepared before.
+void launch_tiles(const TileLaunch& launch, cudaStream_t stream) noexcept;
+
+/// What a file of kernels offers: the function for a launch, and the shared memory that it wants.
+struct TileFunction {
+  const void* kernel = nullptr;
+  std::size_t shared = 0;
+};
+[[nodiscard]] TileFunction half_tile_function(const TileLaunch& launch);
+[[nodiscard]] TileFunction float_tile_function(const TileLaunch& launch);
+[[nodiscard]] TileFunction gather_function(const TileLaunch& launch);
+
+}  // namespace echoform::beamform

@@ -1,0 +1,109 @@
+// What the host hands to the CUDA beamformer. Free of CUDA's headers, so that its making is tested on the host.
+//
+// A block of threads owns a tile of pixels. For 8 x 8 pairs of sources at a time it copies from each A-scan only the window of
+// samples that the tile can reach into shared memory, where every lookup then finds its sample. Delays are whole numbers:
+// the upper index_bits of 32 choose the sample of the window, the lower bits are the fraction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/host_device.hpp"
+
+namespace echoform::beamform {
+
+/// The kernels that there are. `window` is the capacity for one A-scan in samples.
+struct TileShape {
+  std::uint32_t x;           ///< pixels
+  std::uint32_t z;           ///< pixels
+  std::uint32_t index_bits;  ///< of a delay
+  std::uint32_t window;      ///< even, at most 2^index_bits
+  std::uint32_t pairs;       ///< sources of either side in shared memory at a time
+  std::uint32_t threads;     ///< of a block
+  std::uint32_t blocks;      ///< that a multiprocessor shall hold at once, as far as registers go
+};
+
+enum class TileKind : std::uint8_t { large_narrow, large_wide, small_narrow, small_wide, small_widest, gather };
+inline constexpr std::size_t tile_kind_count = 6;
+inline constexpr TileShape tile_shapes[tile_kind_count] = {
+    {32, 16, 6, 64, 8, 256, 3},  {32, 16, 7, 96, 8, 256, 2},     {16, 16, 6, 64, 8, 256, 3}, {16, 16, 7, 96, 8, 256, 2},
+    {16, 16, 8, 192, 4, 256, 3}, {16, 16, 16, 65536, 8, 256, 2},  // gather: straight from the A-scans in device memory
+};
+[[nodiscard]] constexpr TileShape shape_of(TileKind kind) {
+  return tile_shapes[static_cast<std::size_t>(kind)];
+}
+
+/// Zeros before the first row and behind the samples of every row, in elements: no window reaches beyond them.
+inline constexpr std::uint32_t row_margin = 256;
+
+/// Window of a (tile, source): `base` is even and no pixel of the tile lies before it; `reach` >= every delay - base.
+/// A source that no pixel of the tile can use has reach < 0.
+struct SourceWindow {
+  std::int32_t base;
+  std::int32_t reach;
+};
+
+/// The analytic form of a (tile, source), in samples. `whole` true: absolute coordinates {x, z, dy^2, phase}, for the half
+/// path; else relative to the tile's reference pixel {2 dx, 2 dz, d^2, d}, with `phase` apart: differences of distances then
+/// come out to single precision of the difference.
+struct SourceForm {
+  float a;
+  float b;
+  float c;
+  float d;
+};
+
+/// One side of the sum. Pointers are to device memory; [tile, source] in this order, or [tile, source, pixel of the tile].
+struct TileSide {
+  const SourceWindow* windows = nullptr;
+  const SourceForm* forms = nullptr;      ///< where delays are computed on the fly
+  const float* phases = nullptr;          ///< with relative forms
+  const float* x = nullptr;               ///< pixel coordinates in samples, to go with the forms: [nx]
+  const float* z = nullptr;               ///< [nz]
+  const std::uint32_t* delays = nullptr;  ///< where delays come from tables
+  const float* weights = nullptr;         ///< likewise; absent where all weights are 1
+};
+
+/// Which ordered or unordered pairs are summed, and the row of each.
+enum class PairOrder : std::uint8_t {
+  once,          ///< i <= j, rows in the half-matrix order
+  ordered_full,  ///< all (i, j), row i N + j
+  ordered_half,  ///< all (i, j), row of (min, max) in the half-matrix order
+};
+
+struct TileLaunch {
+  TileKind kind = TileKind::large_narrow;
+  bool half = false;      ///< data path: complex_half_slope, else complex64
+  bool nearest = false;   ///< float path only; the half path has it in its data
+  bool analytic = false;  ///< delays on the fly
+  PairOrder order = PairOrder::once;
+
+  const void* rows = nullptr;  ///< first of the leading zeros; 8 bytes an element
+  std::uint32_t row_stride = 0;
+  std::int32_t samples = 0;
+  const float* factor = nullptr;  ///< half path: from stored to amplitude, on the device
+
+  TileSide transmit;
+  TileSide receive;
+  std::uint32_t sources = 0;
+  float once_weight = 1.0F;  ///< of off-diagonal pairs under PairOrder::once
+  float scale = 1.0F;        ///< 1 / N^2
+
+  std::uint32_t nx = 0;
+  std::uint32_t nz = 0;
+  std::uint32_t ny = 0;
+  std::uint32_t tiles_x = 0;
+  std::uint32_t tiles_z = 0;
+  const std::uint8_t* checked = nullptr;  ///< [tile]: some lookup may lie outside of its A-scan (float path)
+  std::uint32_t splits = 1;               ///< blocks that share a tile's pairs
+  float* partial = nullptr;               ///< complex [split, pixel], where splits > 1
+  float* image = nullptr;                 ///< complex [z, y, x]
+};
+
+/// Groups of `pairs` x `pairs` sources that a launch goes through.
+ECHOFORM_HOST_DEVICE constexpr std::uint32_t group_count(std::uint32_t sources, std::uint32_t pairs, PairOrder order) {
+  const std::uint32_t groups = (sources + pairs - 1) / pairs;
+  return order == PairOrder::once ? groups * (groups + 1) / 2 : groups * groups;
+}
+
+}  // namespace echoform::beamform

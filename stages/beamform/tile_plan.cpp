@@ -1,0 +1,404 @@
+#include "stages/beamform/tile_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/errors.hpp"
+#include "stages/beamform/apodization.hpp"
+
+namespace echoform::beamform {
+namespace {
+
+/// Single precision may see a delay this much outside of its bounds, in samples.
+constexpr double rounding_guard = 0.02;
+constexpr double delay_limit = 1 << 28;
+
+struct Bounds {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+  [[nodiscard]] bool empty() const { return !(least <= most); }
+};
+
+/// Pixels [x_first, x_end) x [z_first, z_end) in one plane.
+struct TilePlace {
+  std::uint32_t x_first, x_end, z_first, z_end, y;
+};
+
+TilePlace place_of(const Grid& grid, const TileShape& shape, std::size_t tile) {
+  const std::size_t across = (grid.x.count + shape.x - 1) / shape.x;
+  const std::size_t down = (grid.z.count + shape.z - 1) / shape.z;
+  const std::size_t in_plane = tile % (across * down);
+  const auto x = static_cast<std::uint32_t>(in_plane % across * shape.x);
+  const auto z = static_cast<std::uint32_t>(in_plane / across * shape.z);
+  return {x, std::min(x + shape.x, static_cast<std::uint32_t>(grid.x.count)), z,
+          std::min(z + shape.z, static_cast<std::uint32_t>(grid.z.count)), static_cast<std::uint32_t>(tile / (across * down))};
+}
+
+std::size_t tile_count(const Grid& grid, const TileShape& shape) {
+  return ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
+}
+
+/// Points of a tile in the order of its threads: patches of 8 x 4 pixels, row by row. Places beyond the image repeat its last
+/// pixels; `inside` tells.
+void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points,
+                 std::vector<bool>& inside) {
+  const std::uint32_t across = shape.x / 8;
+  points.resize(std::size_t{shape.x} * shape.z);
+  inside.resize(points.size());
+  for (std::uint32_t place = 0; place < points.size(); ++place) {
+    const std::uint32_t x = tile.x_first + place / 32 % across * 8 + place % 8;
+    const std::uint32_t z = tile.z_first + place / 32 / across * 4 + place % 32 / 8;
+    inside[place] = x < tile.x_end && z < tile.z_end;
+    points[place] = {grid.x.at(std::min(x, tile.x_end - 1)), grid.y.at(tile.y), grid.z.at(std::min(z, tile.z_end - 1))};
+  }
+}
+
+/// One side of the law, in samples.
+class SideInSamples {
+ public:
+  SideInSamples(const TilePlanRequest& request, const Leg& leg, beamform::Side side)
+      : plan_(request.plan), leg_(leg), law_(request.plan.laws.at(request.view)), half_(request.half) {
+    const double rate = plan_.acquisition.sample_rate.value;
+    const double gate = request.plan.gate ? static_cast<double>(request.plan.gate->first) : 0.0;
+    // u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - first sample of the gate; half to each side, so that one
+    // table serves both where the law is reciprocal. Nearest: floor(u + 1/2).
+    offset_ = 0.5 * ((plan_.acquisition.time_offset - plan_.acquisition.start_time).value * rate - gate);
+    if (plan_.interpolation == Interpolation::nearest) offset_ += 0.25;
+    // The half path cuts fractions to ten bits: half a last place more makes that rounding.
+    if (half_ && plan_.interpolation == Interpolation::linear) offset_ += 0.25 / 1024.0;
+    if (has_weights(plan_.apodization, side)) {
+      window_ = aperture_window(plan_.apodization.window, plan_.apodization.tukey_fraction, leg.sources());
+    }
+    analytic_ = true;
+    for (std::size_t source = 0; source < leg.sources() && analytic_; ++source) {
+      const auto form = leg.point_source(source);
+      if (form && source == 0) velocity_ = form->velocity.value;
+      analytic_ = form && form->velocity.value == velocity_;
+      if (form) forms_.push_back(*form);
+    }
+  }
+
+  [[nodiscard]] bool analytic() const { return analytic_; }
+  [[nodiscard]] bool weighted() const { return !window_.empty(); }
+  [[nodiscard]] std::uint32_t sources() const { return static_cast<std::uint32_t>(leg_.sources()); }
+  [[nodiscard]] double samples_per_metre() const { return plan_.acquisition.sample_rate.value / velocity_; }
+
+  /// Bounds of the delays over a tile. Closed form for point sources: the nearest point of the tile and its farthest corner.
+  [[nodiscard]] Bounds analytic_bounds(std::uint32_t source, const TilePlace& tile) const {
+    const PointSourceForm& form = forms_[source];
+    const Grid& grid = plan_.grid;
+    const auto nearest = [](double position, double first, double last) { return std::clamp(position, first, last) - position; };
+    const auto farthest = [](double position, double first, double last) {
+      return std::max(std::abs(first - position), std::abs(last - position));
+    };
+    const double x0 = grid.x.at(tile.x_first).value, x1 = grid.x.at(tile.x_end - 1).value;
+    const double z0 = grid.z.at(tile.z_first).value, z1 = grid.z.at(tile.z_end - 1).value;
+    const double dy = grid.y.at(tile.y).value - form.origin.y.value;
+    const double least = std::hypot(nearest(form.origin.x.value, x0, x1), dy, nearest(form.origin.z.value, z0, z1));
+    const double most = std::hypot(farthest(form.origin.x.value, x0, x1), dy, farthest(form.origin.z.value, z0, z1));
+    const double offset = form.offset.value * plan_.acquisition.sample_rate.value + offset_;
+    return {least * samples_per_metre() + offset, most * samples_per_metre() + offset};
+  }
+
+  /// Delays and weights of a tile's places; NaN where there is no path. False if the law is wrong.
+  [[nodiscard]] bool evaluate(std::uint32_t source, const std::vector<Point>& points, std::vector<double>& delays,
+                              std::vector<float>& weights) const {
+    delays.resize(points.size());
+    weights.assign(points.size(), 1.0F);
+    leg_.travel_times(source, points, delays);
+    if (weighted()) {
+      element_weights(plan_, source, window_[source], directivity_velocity(plan_, leg_, source), points, weights);
+    }
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      if (std::isnan(delays[k])) {
+        weights[k] = 0.0F;
+        continue;
+      }
+      if (!(std::abs(delays[k]) < 1.0)) return false;
+      delays[k] = delays[k] * plan_.acquisition.sample_rate.value + offset_;
+    }
+    return true;
+  }
+
+  [[nodiscard]] SourceForm form_of(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
+                                   std::uint32_t index_bits, float& phase) const {
+    const PointSourceForm& form = forms_[source];
+    const Grid& grid = plan_.grid;
+    const double k = samples_per_metre();
+    const double dy = (grid.y.at(tile.y).value - form.origin.y.value) * k;
+    const double added =
+        form.offset.value * plan_.acquisition.sample_rate.value + offset_ - window.base + static_cast<double>(1u << index_bits);
+    if (half_) {
+      phase = 0.0F;
+      return {static_cast<float>(form.origin.x.value * k), static_cast<float>(form.origin.z.value * k),
+              static_cast<float>(dy * dy), static_cast<float>(added)};
+    }
+    const double dx = reference(grid.x, tile.x_first, tile.x_end) * k - form.origin.x.value * k;
+    const double dz = reference(grid.z, tile.z_first, tile.z_end) * k - form.origin.z.value * k;
+    const double squared = dx * dx + dy * dy + dz * dz;
+    phase = static_cast<float>(std::sqrt(squared) + added);
+    return {static_cast<float>(2.0 * dx), static_cast<float>(2.0 * dz), static_cast<float>(squared),
+            static_cast<float>(std::sqrt(squared))};
+  }
+
+  /// Pixel coordinates to go with the forms.
+  [[nodiscard]] std::vector<float> coordinates(const Axis& axis, std::uint32_t tile_pixels) const {
+    std::vector<float> places(axis.count);
+    for (std::uint32_t pixel = 0; pixel < axis.count; ++pixel) {
+      const std::uint32_t first = pixel / tile_pixels * tile_pixels;
+      const std::uint32_t end = std::min(first + tile_pixels, static_cast<std::uint32_t>(axis.count));
+      const double from = half_ ? 0.0 : reference(axis, first, end);
+      places[pixel] = static_cast<float>((axis.at(pixel).value - from) * samples_per_metre());
+    }
+    return places;
+  }
+
+  [[noreturn]] void refuse_times(std::uint32_t source) const {
+    throw InputError(fmt::format("delay law {}, source {}", law_.view, source), "an infinite travel time or one of 1 s and more",
+                     "finite times below 1 s, or NaN where there is no path");
+  }
+  [[noreturn]] void refuse_distance(std::uint32_t source) const {
+    throw InputError(fmt::format("delay law {}, source {}", law_.view, source),
+                     fmt::format("pixels more than {:.0f} samples away from the first one of an A-scan", delay_limit),
+                     "a sample rate, a start time and a time offset that fit the grid");
+  }
+
+ private:
+  [[nodiscard]] static double reference(const Axis& axis, std::uint32_t first, std::uint32_t end) {
+    return axis.at((first + end - 1) / 2).value;
+  }
+
+  const ImagingPlan& plan_;
+  const Leg& leg_;
+  const DelayLaw& law_;
+  bool half_;
+  double offset_ = 0.0;
+  std::vector<double> window_;
+  bool analytic_ = false;
+  double velocity_ = 0.0;
+  std::vector<PointSourceForm> forms_;
+};
+
+SourceWindow window_of(const Bounds& bounds) {
+  if (bounds.empty()) return {0, -1};
+  const auto base = static_cast<std::int32_t>(2.0 * std::floor(0.5 * (bounds.least - rounding_guard)));
+  return {base, static_cast<std::int32_t>(std::ceil(bounds.most + rounding_guard)) - base};
+}
+
+/// Runs body(tile) for every tile; the first source that a body calls bad ends in `refuse`.
+template <class Body>
+std::uint32_t over_tiles(std::size_t tiles, ThreadTeam& team, const Body& body) {
+  std::atomic<std::uint32_t> bad{0};
+  team.for_each(tiles, 1, [&](std::size_t first, std::size_t last, std::size_t) {
+    for (std::size_t tile = first; tile < last; ++tile) {
+      if (const std::uint32_t source = body(tile); source != 0) bad = source;
+    }
+  });
+  return bad;
+}
+
+/// Windows of all (tile, source); with them, for laws without analytic form, delays and weights in double and single precision
+/// are evaluated again by fill_tables, so that tables need not be kept for shapes that turn out not to fit.
+std::vector<SourceWindow> find_windows(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool tables,
+                                       ThreadTeam& team) {
+  const std::size_t tiles = tile_count(grid, shape);
+  std::vector<SourceWindow> windows(tiles * side.sources());
+  std::atomic<std::uint32_t> far{0};
+  const std::uint32_t bad = over_tiles(tiles, team, [&](std::size_t tile) -> std::uint32_t {
+    const TilePlace place = place_of(grid, shape, tile);
+    std::vector<Point> points;
+    std::vector<bool> inside;
+    std::vector<double> delays;
+    std::vector<float> weights;
+    if (tables) tile_points(grid, shape, place, points, inside);
+    for (std::uint32_t source = 0; source < side.sources(); ++source) {
+      Bounds bounds;
+      if (!tables) {
+        bounds = side.analytic_bounds(source, place);
+      } else {
+        if (!side.evaluate(source, points, delays, weights)) return source + 1;
+        for (std::size_t k = 0; k < points.size(); ++k) {
+          if (weights[k] == 0.0F) continue;
+          bounds.least = std::min(bounds.least, delays[k]);
+          bounds.most = std::max(bounds.most, delays[k]);
+        }
+      }
+      if (!bounds.empty() && !(std::abs(bounds.least) < delay_limit && std::abs(bounds.most) < delay_limit)) {
+        far = source + 1;
+        bounds = {};
+      }
+      windows[tile * side.sources() + source] = window_of(bounds);
+    }
+    return 0;
+  });
+  if (bad != 0) side.refuse_times(bad - 1);
+  if (far != 0) side.refuse_distance(far - 1);
+  return windows;
+}
+
+void fill_tables(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool weighted, TileSideTables& tables,
+                 ThreadTeam& team) {
+  const std::size_t pixels = std::size_t{shape.x} * shape.z;
+  tables.delays.resize(tables.windows.size() * pixels);
+  if (weighted) tables.weights.resize(tables.delays.size());
+  const double unit = std::ldexp(1.0, 32 - static_cast<int>(shape.index_bits));
+  over_tiles(tile_count(grid, shape), team, [&](std::size_t tile) -> std::uint32_t {
+    std::vector<Point> points;
+    std::vector<bool> inside;
+    std::vector<double> delays;
+    std::vector<float> weights;
+    tile_points(grid, shape, place_of(grid, shape, tile), points, inside);
+    for (std::uint32_t source = 0; source < side.sources(); ++source) {
+      const std::size_t entry = tile * side.sources() + source;
+      static_cast<void>(side.evaluate(source, points, delays, weights));
+      for (std::size_t k = 0; k < pixels; ++k) {
+        // Places that weigh nothing look up the window's first sample.
+        const double relative = weights[k] == 0.0F ? 0.0 : delays[k] - tables.windows[entry].base;
+        tables.delays[entry * pixels + k] = static_cast<std::uint32_t>(std::floor(relative * unit));
+        if (weighted) tables.weights[entry * pixels + k] = weights[k];
+      }
+    }
+    return 0;
+  });
+}
+
+void fill_forms(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool half, TileSideTables& tables,
+                ThreadTeam& team) {
+  tables.forms.resize(tables.windows.size());
+  if (!half) tables.phases.resize(tables.windows.size());
+  over_tiles(tile_count(grid, shape), team, [&](std::size_t tile) -> std::uint32_t {
+    const TilePlace place = place_of(grid, shape, tile);
+    for (std::uint32_t source = 0; source < side.sources(); ++source) {
+      const std::size_t entry = tile * side.sources() + source;
+      float phase = 0.0F;
+      tables.forms[entry] = side.form_of(source, place, tables.windows[entry], shape.index_bits, phase);
+      if (!half) tables.phases[entry] = phase;
+    }
+    return 0;
+  });
+  tables.x = side.coordinates(grid.x, shape.x);
+  tables.z = side.coordinates(grid.z, shape.z);
+}
+
+std::int32_t greatest_reach(const std::vector<SourceWindow>& windows, std::uint32_t sources, std::size_t tile) {
+  std::int32_t reach = -1;
+  for (std::uint32_t source = 0; source < sources; ++source) reach = std::max(reach, windows[tile * sources + source].reach);
+  return reach;
+}
+
+/// Whether every window of every pair holds in the shape's capacity, with the neighbour of the last sample.
+bool fits(const TileShape& shape, const std::vector<SourceWindow>& transmit, const std::vector<SourceWindow>& receive,
+          std::uint32_t sources) {
+  for (std::size_t tile = 0; tile * sources < transmit.size(); ++tile) {
+    const std::int64_t reach = std::int64_t{greatest_reach(transmit, sources, tile)} + greatest_reach(receive, sources, tile);
+    if (reach + 2 > static_cast<std::int64_t>(shape.window)) return false;
+  }
+  return true;
+}
+
+std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit, const std::vector<SourceWindow>& receive,
+                                       std::uint32_t sources, std::size_t samples) {
+  std::vector<std::uint8_t> checked(transmit.size() / sources);
+  const auto ends = [sources](const std::vector<SourceWindow>& windows, std::size_t tile) {
+    std::pair<std::int64_t, std::int64_t> range{std::numeric_limits<std::int32_t>::max(),
+                                                std::numeric_limits<std::int32_t>::min()};
+    for (std::uint32_t source = 0; source < sources; ++source) {
+      const SourceWindow& window = windows[tile * sources + source];
+      if (window.reach < 0) continue;
+      range.first = std::min<std::int64_t>(range.first, window.base);
+      range.second = std::max<std::int64_t>(range.second, std::int64_t{window.base} + window.reach);
+    }
+    return range;
+  };
+  for (std::size_t tile = 0; tile < checked.size(); ++tile) {
+    const auto a = ends(transmit, tile);
+    const auto b = ends(receive, tile);
+    // Sources that reach nothing look up the leading zeros and are outside of every A-scan, harmlessly.
+    checked[tile] = a.first + b.first < 0 || a.second + b.second > static_cast<std::int64_t>(samples) - 2;
+  }
+  return checked;
+}
+
+/// The order in which shapes are tried: large tiles share windows best; small grids need many tiles.
+std::vector<TileKind> candidates(const TilePlanRequest& request) {
+  if (request.kind) return {*request.kind};
+  return {TileKind::large_narrow, TileKind::small_narrow, TileKind::large_wide,
+          TileKind::small_wide,   TileKind::small_widest, TileKind::gather};
+}
+
+bool has_invalid_times(const ImagingPlan& plan, const Leg& leg, ThreadTeam& team) {
+  const std::vector<Point> points = plan.grid.points();
+  std::atomic<bool> found{false};
+  team.for_each(leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+    std::vector<double> times(points.size());
+    for (std::size_t source = first; source < last && !found; ++source) {
+      leg.travel_times(source, points, times);
+      if (std::any_of(times.begin(), times.end(), [](double t) { return std::isnan(t); })) found = true;
+    }
+  });
+  return found;
+}
+
+}  // namespace
+
+TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
+  const ImagingPlan& plan = request.plan;
+  const DelayLaw& law = plan.laws.at(request.view);
+  for (const auto& leg : {law.transmit, law.receive}) {
+    if (plan.apodization.directivity && !(directivity_velocity(plan, *leg, 0).value > 0.0)) {
+      throw InputError("[apodization] directivity", "a material without longitudinal velocity",
+                       "[material] longitudinal_velocity, which the directivity needs");
+    }
+  }
+  const SideInSamples transmit(request, *law.transmit, beamform::Side::transmit);
+  const SideInSamples receive(request, *law.receive, beamform::Side::receive);
+  const bool shared = law.reciprocal() && plan.apodization.symmetric();
+  TilePlan tiles;
+  if (request.matrix == MatrixKind::full) {
+    tiles.order = PairOrder::ordered_full;
+  } else if (shared) {
+    tiles.order = PairOrder::once;
+    tiles.once_weight = request.matrix == MatrixKind::half ? 2.0F : 1.0F;
+  } else {
+    tiles.order = PairOrder::ordered_half;
+  }
+  const bool once = tiles.order == PairOrder::once;
+  bool weighted = transmit.weighted() || receive.weighted();
+  if (!weighted && !transmit.analytic()) weighted = has_invalid_times(plan, *law.transmit, team);
+  if (!weighted && !once && !receive.analytic()) weighted = has_invalid_times(plan, *law.receive, team);
+  const std::uint32_t sources = transmit.sources();
+
+  for (const TileKind kind : candidates(request)) {
+    const TileShape shape = shape_of(kind);
+    const bool tables = weighted || !transmit.analytic() || !receive.analytic() || kind == TileKind::gather;
+    tiles.transmit.windows = find_windows(transmit, plan.grid, shape, tables, team);
+    if (!once) tiles.receive.windows = find_windows(receive, plan.grid, shape, tables, team);
+    const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;
+    if (!fits(shape, tiles.transmit.windows, other, sources)) continue;
+    tiles.kind = kind;
+    tiles.analytic = !tables;
+    tiles.tiles_x = static_cast<std::uint32_t>((plan.grid.x.count + shape.x - 1) / shape.x);
+    tiles.tiles_z = static_cast<std::uint32_t>((plan.grid.z.count + shape.z - 1) / shape.z);
+    tiles.ny = static_cast<std::uint32_t>(plan.grid.y.count);
+    tiles.checked = find_checked(tiles.transmit.windows, other, sources, request.samples);
+    const auto fill = [&](const SideInSamples& side, TileSideTables& side_tables) {
+      if (tables) {
+        fill_tables(side, plan.grid, shape, weighted, side_tables, team);
+      } else {
+        fill_forms(side, plan.grid, shape, request.half, side_tables, team);
+      }
+    };
+    fill(transmit, tiles.transmit);
+    if (!once) fill(receive, tiles.receive);
+    return tiles;
+  }
+  throw InputError(fmt::format("beamform stage, delay law {}", law.view), "pixels whose delays lie too far apart for its tiles",
+                   "a finer grid, or a lower sample rate");
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,92 @@
+// Sums over 8-byte lookups, the inner loops of the CUDA beamformer.
+//
+// Half path: an element holds sample and slope in half precision, the slope times 2^14. The top ten fraction bits of a delay,
+// read as a subnormal half, are the fraction times 2^-14: one fused multiply and add interpolates real and imaginary part,
+// and nothing is converted. Sums are trees, so that their rounding grows with the logarithm of the number of terms.
+// Float path: an element is a complex sample in single precision; two neighbours are looked up.
+#pragma once
+
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace echoform::beamform {
+
+__device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
+  __half2 value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// A sample of the window, interpolated.
+template <int index_bits>
+__device__ __forceinline__ __half2 look_up_half(const uint2* window, std::uint32_t delay) {
+  const uint2 element = window[delay >> (32 - index_bits)];
+  const __half2 fraction = as_half2((index_bits > 6 ? delay << (index_bits - 6) : delay) & 0x03ff0000u);
+  return __hfma2(as_half2(element.y), __high2half2(fraction), as_half2(element.x));
+}
+
+/// Sum over receivers first .. first + count - 1 (a power of two) of one transmitter's windows, lying `capacity` apart.
+template <int index_bits, int capacity, int first, int count, bool weighted>
+__device__ __forceinline__ __half2 sum_row_half(const uint2* windows, std::uint32_t transmit, const std::uint32_t* receive,
+                                                const __half* weight) {
+  if constexpr (count == 1) {
+    const __half2 value = look_up_half<index_bits>(windows + first * capacity, transmit + receive[first]);
+    if constexpr (weighted) return __hmul2(value, __half2half2(weight[first]));
+    return value;
+  } else {
+    return __hadd2(
+        sum_row_half<index_bits, capacity, first, count / 2, weighted>(windows, transmit, receive, weight),
+        sum_row_half<index_bits, capacity, first + count / 2, count / 2, weighted>(windows, transmit, receive, weight));
+  }
+}
+
+/// The rows first .. first + count - 1 of a square of `pairs` x `pairs`, unweighted.
+template <int index_bits, int capacity, int pairs, int first, int count>
+__device__ __forceinline__ __half2 sum_square_half(const uint2* windows, const std::uint32_t* transmit,
+                                                   const std::uint32_t* receive) {
+  if constexpr (count == 1) {
+    return sum_row_half<index_bits, capacity, 0, pairs, false>(windows + first * pairs * capacity, transmit[first], receive,
+                                                               nullptr);
+  } else {
+    return __hadd2(
+        sum_square_half<index_bits, capacity, pairs, first, count / 2>(windows, transmit, receive),
+        sum_square_half<index_bits, capacity, pairs, first + count / 2, count - count / 2>(windows, transmit, receive));
+  }
+}
+
+__device__ __forceinline__ float2 scaled(__half2 value, float factor) {
+  const float2 both = __half22float2(value);
+  return make_float2(both.x * factor, both.y * factor);
+}
+
+__device__ __forceinline__ void add(float2& sum, float2 value) {
+  sum.x += value.x;
+  sum.y += value.y;
+}
+
+/// One complex sample of the window, interpolated, times `weight`, added to `sum`. `base` is the sample that the window starts
+/// with, used where some lookup may lie outside of [0, samples - 1).
+template <int index_bits, bool nearest, bool checked>
+__device__ __forceinline__ void add_lookup_float(const float2* window, std::uint32_t delay, std::int32_t base,
+                                                 std::int32_t samples, float weight, float2& sum) {
+  const std::uint32_t index = delay >> (32 - index_bits);
+  if constexpr (checked) {
+    const std::uint32_t place = static_cast<std::uint32_t>(base) + index;
+    if (place >= static_cast<std::uint32_t>(nearest ? samples : samples - 1)) return;
+  }
+  const float2 here = window[index];
+  if constexpr (nearest) {
+    sum.x = fmaf(here.x, weight, sum.x);
+    sum.y = fmaf(here.y, weight, sum.y);
+  } else {
+    const float2 next = window[index + 1];
+    const float one_and_fraction = __uint_as_float(((delay << index_bits) >> 9) | 0x3f800000u);
+    const float after = (one_and_fraction - 1.0F) * weight;
+    const float before = (2.0F - one_and_fraction) * weight;
+    sum.x = fmaf(next.x, after, fmaf(here.x, before, sum.x));
+    sum.y = fmaf(next.y, after, fmaf(here.y, before, sum.y));
+  }
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,20 @@
+// Planar analytic rows as the CUDA beamformer's input, and an image through it.
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "pipeline/block.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "tests/beamform/way.hpp"
+
+namespace echoform {
+
+/// Rounds to the nearest half-precision number, ties to even; its bits.
+[[nodiscard]] std::uint16_t half_bits(float value);
+
+/// The image of `rows` (planar_complex64 as `planar` says), on the data path of `way`.
+[[nodiscard]] std::vector<std::complex<float>> beamform_cuda(const ImagingPlan& plan, const BlockSpec& planar,
+                                                             const std::vector<float>& rows, const Way& way);
+
+}  // namespace echoform
