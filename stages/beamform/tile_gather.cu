@@ -28,9 +28,11 @@ __device__ __forceinline__ float2 look_up(const uint2* row, std::int32_t base, s
     const __half2 fraction = as_half2((delay << 10) & 0x03ff0000u);
     return __half22float2(__hfma2(as_half2(element.y), __high2half2(fraction), as_half2(element.x)));
   } else {
+    if (!nearest && place >= samples - 1) return make_float2(0.0F, 0.0F);
     float2 sum = make_float2(0.0F, 0.0F);
-    const auto* const samples_of_row = reinterpret_cast<const float2*>(row) + base;
-    add_lookup_float<16, nearest, true>(samples_of_row, delay, base, samples, 1.0F, sum);
+    const float2 here = as_float2(row[place]);
+    const float2 next = nearest ? here : as_float2(row[place + 1]);
+    add_interpolated<nearest>(here, next, one_and_fraction_of<16>(delay), 1.0F, sum);
     return sum;
   }
 }

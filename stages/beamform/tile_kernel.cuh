@@ -10,8 +10,7 @@
 
 namespace echoform::beamform {
 
-__device__ __forceinline__ void copy_16_bytes_later(void* shared, const void* global) {
-  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+__device__ __forceinline__ void copy_16_bytes_later(std::uint32_t to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
 __device__ __forceinline__ void close_copies() {
@@ -23,7 +22,7 @@ __device__ __forceinline__ void wait_for_copies() {
 
 __device__ __forceinline__ float fast_sqrt(float value) {
   float root;
-  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(value));
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
   return root;
 }
 
@@ -80,6 +79,9 @@ struct TileVariant {
   static constexpr int threads = static_cast<int>(shape.threads);
   static constexpr int pixels = static_cast<int>(shape.x * shape.z / shape.threads);  // of a thread
   static constexpr int stage_bytes = pairs * pairs * capacity * 8;
+  /// Of the stages of windows, so that an address is one of these and an index: see element_address().
+  static constexpr int alignment = 8 << index_bits;
+  static_assert(stage_bytes % alignment == 0);
 };
 
 /// Shared memory of a block: two stages of windows, then the tables of all sources.
@@ -88,7 +90,7 @@ __host__ __device__ constexpr std::size_t shared_bytes(std::uint32_t sources, bo
   const std::size_t padded = (sources + Variant::pairs - 1) / Variant::pairs * Variant::pairs;
   const std::size_t a_source =
       sizeof(SourceWindow) + (Variant::analytic ? sizeof(SourceForm) + (Variant::half ? 0 : sizeof(float)) : 0);
-  return 2 * static_cast<std::size_t>(Variant::stage_bytes) + (one_side ? 1 : 2) * padded * a_source;
+  return Variant::alignment + 2 * static_cast<std::size_t>(Variant::stage_bytes) + (one_side ? 1 : 2) * padded * a_source;
 }
 
 template <class Variant>
@@ -104,7 +106,9 @@ class TileSum {
   };
 
  public:
-  __device__ TileSum(const TileLaunch& launch, unsigned char* memory) : launch_(launch), memory_(memory) {
+  __device__ TileSum(const TileLaunch& launch, unsigned char* memory) : launch_(launch) {
+    const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
+    windows_ = (begin + Variant::alignment - 1) / Variant::alignment * Variant::alignment;
     tile_ = blockIdx.x;
     const std::uint32_t plane = launch.tiles_x * launch.tiles_z;
     const std::uint32_t in_plane = tile_ % plane;
@@ -115,7 +119,7 @@ class TileSum {
     checked_ = !Variant::half && launch.checked[tile_] != 0;
     groups_ = (launch.sources + pairs - 1) / pairs;
     padded_ = groups_ * pairs;
-    unsigned char* place = memory + 2 * Variant::stage_bytes;
+    unsigned char* place = memory + (windows_ - begin) + 2 * Variant::stage_bytes;
     place = load_side(launch.transmit, transmit_, place);
     if (once_) {
       receive_ = transmit_;
@@ -172,53 +176,64 @@ class TileSum {
       shared.phases = reinterpret_cast<float*>(place);
       place += padded_ * sizeof(float);
     }
-    for (std::uint32_t source = threadIdx.x; source < padded_; source += threads) {
-      const bool there = source < launch_.sources;
-      shared.windows[source] = there ? side.windows[first + source] : SourceWindow{0, -1};
+    for (std::uint32_t place_of_source = threadIdx.x; place_of_source < padded_; place_of_source += threads) {
+      // Places beyond the last source take its delays, which hold in a window, and reach nothing.
+      const std::uint32_t source = min(place_of_source, launch_.sources - 1);
+      shared.windows[place_of_source] = side.windows[first + source];
+      if (source != place_of_source) shared.windows[place_of_source].reach = -1;
       if constexpr (Variant::analytic) {
-        // A delay of zero: 2^index_bits added as for all.
-        constexpr auto none = static_cast<float>(1 << Variant::index_bits);
-        shared.forms[source] = there ? side.forms[first + source] : SourceForm{0.0F, 0.0F, 0.0F, 0.0F};
-        if (!there && Variant::half) shared.forms[source].d = none;
-        if constexpr (!Variant::half) shared.phases[source] = there ? side.phases[first + source] : none;
+        shared.forms[place_of_source] = side.forms[first + source];
+        if constexpr (!Variant::half) shared.phases[place_of_source] = side.phases[first + source];
       }
     }
     return place;
   }
 
-  __device__ uint2* stage_windows(int stage) const {
-    return reinterpret_cast<uint2*>(memory_ + stage * Variant::stage_bytes);
+  __device__ std::uint32_t stage_windows(int stage) const {
+    return windows_ + static_cast<std::uint32_t>(stage * Variant::stage_bytes);
   }
 
-  /// Queues the copies of a group's windows. A warp copies whole windows.
+  /// Queues the copies of a group's windows. A warp copies the windows of whole transmitters, so that rows follow each other.
   __device__ void fill(int stage, Group group) const {
     const int warp = static_cast<int>(threadIdx.x / 32);
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    uint2* const windows = stage_windows(stage);
-    const auto* const rows = static_cast<const uint2*>(launch_.rows);
-    const std::int32_t last = (launch_.samples + 1) & ~1;
-#pragma unroll
-    for (int pair = warp; pair < pairs * pairs; pair += warps) {
-      const std::uint32_t i = group.i * pairs + static_cast<std::uint32_t>(pair / pairs);
-      const std::uint32_t j = group.j * pairs + static_cast<std::uint32_t>(pair % pairs);
-      if (once_ && j < i) continue;
+    const std::uint32_t lane = threadIdx.x % 32;
+    for (int of_group = warp; of_group < pairs; of_group += warps) {
+      const std::uint32_t i = group.i * pairs + static_cast<std::uint32_t>(of_group);
       const SourceWindow a = transmit_.windows[i];
-      const SourceWindow b = receive_.windows[j];
-      // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
-      const bool alive = a.reach >= 0 && b.reach >= 0;
-      const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
-      const std::uint32_t low = min(i, j);
-      const std::uint32_t row = launch_.order == PairOrder::ordered_full
-                                    ? i * launch_.sources + j
-                                    : low * launch_.sources - low * (low + 1) / 2 + max(i, j);
-      const uint2* const from =
-          alive ? rows + row_margin + static_cast<std::ptrdiff_t>(std::size_t{row} * launch_.row_stride) + start : rows;
-      const int length = alive ? a.reach + b.reach + 2 : Variant::capacity;
-      uint2* const to = windows + pair * Variant::capacity;
+      const std::uint32_t to =
+          stage_windows(stage) + static_cast<std::uint32_t>(of_group * pairs * Variant::capacity * 8) + 16 * lane;
+      const std::uint32_t j = group.j * pairs;
+      if (launch_.order == PairOrder::ordered_half) {
+        // Rows of (min, max): no fixed distance.
 #pragma unroll
-      for (int n = 2 * lane; n < Variant::capacity; n += 64) {
-        if (n < length) copy_16_bytes_later(to + n, from + n);
+        for (std::uint32_t n = 0; n < pairs; ++n) {
+          const std::uint32_t low = min(i, j + n);
+          fill_window(to, n, a, receive_.windows[j + n], low * launch_.sources - low * (low + 1) / 2 + max(i, j + n), lane);
+        }
+      } else {
+        const std::uint32_t row = once_ ? i * launch_.sources - i * (i + 1) / 2 + j : i * launch_.sources + j;
+#pragma unroll
+        for (std::uint32_t n = 0; n < pairs; ++n) {
+          if (once_ && j + n < i) continue;
+          fill_window(to, n, a, receive_.windows[j + n], row + n, lane);
+        }
       }
+    }
+  }
+  __device__ void fill_window(std::uint32_t to, std::uint32_t n, SourceWindow a, SourceWindow b, std::uint32_t row,
+                              std::uint32_t lane) const {
+    const auto* const rows = static_cast<const uint2*>(launch_.rows);
+    // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
+    const bool alive = (a.reach | b.reach) >= 0;
+    const std::int32_t last = (launch_.samples + 1) & ~1;
+    const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
+    const uint2* const from =
+        alive ? rows + (static_cast<std::size_t>(row) * launch_.row_stride + static_cast<std::size_t>(row_margin + start)) : rows;
+    const int length = alive ? a.reach + b.reach + 2 : Variant::capacity;
+#pragma unroll
+    for (int first = 0; first < Variant::capacity; first += 64) {
+      const int element = first + 2 * static_cast<int>(lane);
+      if (element < length) copy_16_bytes_later(to + (n * Variant::capacity + first) * 8, from + element);
     }
   }
 
@@ -297,7 +312,7 @@ class TileSum {
     if constexpr (Variant::half) {
       add_half<diagonal>(stage_windows(stage), transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
     } else {
-      const auto* const windows = reinterpret_cast<const float2*>(stage_windows(stage));
+      const std::uint32_t windows = stage_windows(stage);
       if (checked_) {
         add_float<diagonal, true>(windows, group, transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
       } else {
@@ -307,7 +322,7 @@ class TileSum {
   }
 
   template <bool diagonal>
-  __device__ static void add_half(const uint2* windows, const std::uint32_t (&transmit)[pairs],
+  __device__ static void add_half(std::uint32_t windows, const std::uint32_t (&transmit)[pairs],
                                   const std::uint32_t (&receive)[pairs], const float* transmit_weight,
                                   const float* receive_weight, float off_diagonal, float2& sum) {
     constexpr int bits = Variant::index_bits;
@@ -320,61 +335,81 @@ class TileSum {
   }
 
   template <bool diagonal>
-  __device__ static void add_half_rows(const uint2* windows, const std::uint32_t (&transmit)[pairs],
+  __device__ static void add_half_rows(std::uint32_t windows, const std::uint32_t (&transmit)[pairs],
                                        const std::uint32_t (&receive)[pairs], const float* transmit_weight,
                                        const float* receive_weight, float off_diagonal, float2& sum) {
-    constexpr int bits = Variant::index_bits;
-    constexpr int capacity = Variant::capacity;
     [[maybe_unused]] __half weight[pairs];
     if constexpr (Variant::weighted) {
 #pragma unroll
       for (int n = 0; n < pairs; ++n) weight[n] = __float2half_rn(receive_weight[n]);
     }
-#pragma unroll
-    for (int i = 0; i < pairs; ++i) {
-      const uint2* const row = windows + i * pairs * capacity;
+    add_half_row<diagonal, 0>(windows, transmit, receive, transmit_weight, weight, off_diagonal, sum);
+  }
+
+  /// Row i and those after it.
+  template <bool diagonal, int i>
+  __device__ static void add_half_row(std::uint32_t windows, const std::uint32_t (&transmit)[pairs],
+                                      const std::uint32_t (&receive)[pairs], const float* transmit_weight,
+                                      const __half (&weight)[pairs], float off_diagonal, float2& sum) {
+    if constexpr (i < pairs) {
+      constexpr int offset = i * pairs * Variant::capacity * 8;
       const float factor = Variant::weighted ? transmit_weight[i] : 1.0F;
-      if constexpr (!diagonal) {
-        add(sum, scaled(sum_row_half<bits, capacity, 0, pairs, Variant::weighted>(row, transmit[i], receive, weight),
-                        factor * off_diagonal));
-      } else {
+      if constexpr (diagonal) {
+        __half2 value = look_up_half<Variant::index_bits, offset + i * Variant::capacity * 8>(windows, transmit[i] + receive[i]);
+        if constexpr (Variant::weighted) value = __hmul2(value, __half2half2(weight[i]));
+        add(sum, scaled(value, factor));
         __half2 beside = __float2half2_rn(0.0F);
-#pragma unroll
-        for (int j = 0; j < pairs; ++j) {
-          if (j < i) continue;
-          __half2 value = look_up_half<bits>(row + j * capacity, transmit[i] + receive[j]);
-          if constexpr (Variant::weighted) value = __hmul2(value, __half2half2(weight[j]));
-          if (j == i) {
-            add(sum, scaled(value, factor));
-          } else {
-            beside = __hadd2(beside, value);
-          }
-        }
+        add_beside<i, i + 1>(windows, transmit[i], receive, weight, beside);
         add(sum, scaled(beside, factor * off_diagonal));
+      } else {
+        add(sum, scaled(sum_row_half<Variant::index_bits, Variant::capacity, offset, 0, pairs, Variant::weighted>(
+                            windows, transmit[i], receive, weight),
+                        factor * off_diagonal));
       }
+      add_half_row<diagonal, i + 1>(windows, transmit, receive, transmit_weight, weight, off_diagonal, sum);
+    }
+  }
+
+  /// Receivers j .. pairs - 1 of row i.
+  template <int i, int j>
+  __device__ static void add_beside(std::uint32_t windows, std::uint32_t transmit, const std::uint32_t (&receive)[pairs],
+                                    const __half (&weight)[pairs], __half2& sum) {
+    if constexpr (j < pairs) {
+      __half2 value = look_up_half<Variant::index_bits, (i * pairs + j) * Variant::capacity * 8>(windows, transmit + receive[j]);
+      if constexpr (Variant::weighted) value = __hmul2(value, __half2half2(weight[j]));
+      sum = __hadd2(sum, value);
+      add_beside<i, j + 1>(windows, transmit, receive, weight, sum);
     }
   }
 
   template <bool diagonal, bool checked>
-  __device__ void add_float(const float2* windows, Group group, const std::uint32_t (&transmit)[pairs],
+  __device__ void add_float(std::uint32_t windows, Group group, const std::uint32_t (&transmit)[pairs],
                             const std::uint32_t (&receive)[pairs], const float* transmit_weight, const float* receive_weight,
                             float off_diagonal, float2& sum) const {
     float2 part = make_float2(0.0F, 0.0F);
-#pragma unroll
-    for (int i = 0; i < pairs; ++i) {
-      const std::int32_t transmit_base = transmit_.windows[group.i * pairs + static_cast<std::uint32_t>(i)].base;
-#pragma unroll
-      for (int j = 0; j < pairs; ++j) {
-        if (diagonal && j < i) continue;
+    add_float_pairs<diagonal, checked, 0>(windows, group, transmit, receive, transmit_weight, receive_weight, off_diagonal, part);
+    add(sum, make_float2(part.x * off_diagonal, part.y * off_diagonal));
+  }
+
+  /// Pair number `pair` of the square and those after it.
+  template <bool diagonal, bool checked, int pair>
+  __device__ void add_float_pairs(std::uint32_t windows, Group group, const std::uint32_t (&transmit)[pairs],
+                                  const std::uint32_t (&receive)[pairs], const float* transmit_weight,
+                                  const float* receive_weight, float off_diagonal, float2& part) const {
+    if constexpr (pair < pairs * pairs) {
+      constexpr int i = pair / pairs;
+      constexpr int j = pair % pairs;
+      if constexpr (!diagonal || j >= i) {
         float weight = diagonal && i == j ? 1.0F / off_diagonal : 1.0F;
         if constexpr (Variant::weighted) weight *= transmit_weight[i] * receive_weight[j];
-        const std::int32_t base =
-            checked ? transmit_base + receive_.windows[group.j * pairs + static_cast<std::uint32_t>(j)].base : 0;
-        add_lookup_float<Variant::index_bits, Variant::nearest, checked>(
-            windows + (i * pairs + j) * Variant::capacity, transmit[i] + receive[j], base, launch_.samples, weight, part);
+        std::int32_t base = 0;
+        if constexpr (checked) base = transmit_.windows[group.i * pairs + i].base + receive_.windows[group.j * pairs + j].base;
+        add_lookup_float<Variant::index_bits, pair * Variant::capacity * 8, Variant::nearest, checked>(
+            windows, transmit[i] + receive[j], base, launch_.samples, weight, part);
       }
+      add_float_pairs<diagonal, checked, pair + 1>(windows, group, transmit, receive, transmit_weight, receive_weight,
+                                                   off_diagonal, part);
     }
-    add(sum, make_float2(part.x * off_diagonal, part.y * off_diagonal));
   }
 
   __device__ void write() const {
@@ -394,7 +429,7 @@ class TileSum {
   }
 
   const TileLaunch& launch_;
-  unsigned char* memory_;
+  std::uint32_t windows_;  // address in shared memory of the first stage
   std::uint32_t tile_;
   std::uint32_t iy_;
   std::uint32_t first_x_;

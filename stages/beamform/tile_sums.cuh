@@ -18,40 +18,55 @@ __device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
   return value;
 }
 
-/// A sample of the window, interpolated.
+/// Shared memory by address: the offset of a window is a constant of the instruction then.
+template <int offset>
+__device__ __forceinline__ uint2 load_shared(std::uint32_t address) {
+  uint2 element;
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2+%3];" : "=r"(element.x), "=r"(element.y) : "r"(address), "n"(offset));
+  return element;
+}
+
+/// Where the element of a delay lies in the window at `windows`, an address with zeros in its lower index_bits + 3 bits: one
+/// shift, and one operation for mask and sum.
 template <int index_bits>
-__device__ __forceinline__ __half2 look_up_half(const uint2* window, std::uint32_t delay) {
-  const uint2 element = window[delay >> (32 - index_bits)];
+__device__ __forceinline__ std::uint32_t element_address(std::uint32_t windows, std::uint32_t delay) {
+  return ((delay >> (29 - index_bits)) & (((1u << index_bits) - 1) << 3)) | windows;
+}
+
+/// A sample of the window `offset` bytes after `windows`, interpolated.
+template <int index_bits, int offset>
+__device__ __forceinline__ __half2 look_up_half(std::uint32_t windows, std::uint32_t delay) {
+  const uint2 element = load_shared<offset>(element_address<index_bits>(windows, delay));
   const __half2 fraction = as_half2((index_bits > 6 ? delay << (index_bits - 6) : delay) & 0x03ff0000u);
   return __hfma2(as_half2(element.y), __high2half2(fraction), as_half2(element.x));
 }
 
-/// Sum over receivers first .. first + count - 1 (a power of two) of one transmitter's windows, lying `capacity` apart.
-template <int index_bits, int capacity, int first, int count, bool weighted>
-__device__ __forceinline__ __half2 sum_row_half(const uint2* windows, std::uint32_t transmit, const std::uint32_t* receive,
+/// Sum over receivers first .. first + count - 1 (a power of two) of one transmitter's windows, which lie `capacity` elements
+/// apart, the first `offset` bytes after `windows`.
+template <int index_bits, int capacity, int offset, int first, int count, bool weighted>
+__device__ __forceinline__ __half2 sum_row_half(std::uint32_t windows, std::uint32_t transmit, const std::uint32_t* receive,
                                                 const __half* weight) {
   if constexpr (count == 1) {
-    const __half2 value = look_up_half<index_bits>(windows + first * capacity, transmit + receive[first]);
+    const __half2 value = look_up_half<index_bits, offset + first * capacity * 8>(windows, transmit + receive[first]);
     if constexpr (weighted) return __hmul2(value, __half2half2(weight[first]));
     return value;
   } else {
     return __hadd2(
-        sum_row_half<index_bits, capacity, first, count / 2, weighted>(windows, transmit, receive, weight),
-        sum_row_half<index_bits, capacity, first + count / 2, count / 2, weighted>(windows, transmit, receive, weight));
+        sum_row_half<index_bits, capacity, offset, first, count / 2, weighted>(windows, transmit, receive, weight),
+        sum_row_half<index_bits, capacity, offset, first + count / 2, count / 2, weighted>(windows, transmit, receive, weight));
   }
 }
 
 /// The rows first .. first + count - 1 of a square of `pairs` x `pairs`, unweighted.
 template <int index_bits, int capacity, int pairs, int first, int count>
-__device__ __forceinline__ __half2 sum_square_half(const uint2* windows, const std::uint32_t* transmit,
+__device__ __forceinline__ __half2 sum_square_half(std::uint32_t windows, const std::uint32_t* transmit,
                                                    const std::uint32_t* receive) {
   if constexpr (count == 1) {
-    return sum_row_half<index_bits, capacity, 0, pairs, false>(windows + first * pairs * capacity, transmit[first], receive,
-                                                               nullptr);
+    return sum_row_half<index_bits, capacity, first * pairs * capacity * 8, 0, pairs, false>(windows, transmit[first], receive,
+                                                                                             nullptr);
   } else {
-    return __hadd2(
-        sum_square_half<index_bits, capacity, pairs, first, count / 2>(windows, transmit, receive),
-        sum_square_half<index_bits, capacity, pairs, first + count / 2, count - count / 2>(windows, transmit, receive));
+    return __hadd2(sum_square_half<index_bits, capacity, pairs, first, count / 2>(windows, transmit, receive),
+                   sum_square_half<index_bits, capacity, pairs, first + count / 2, count / 2>(windows, transmit, receive));
   }
 }
 
@@ -65,28 +80,43 @@ __device__ __forceinline__ void add(float2& sum, float2 value) {
   sum.y += value.y;
 }
 
-/// One complex sample of the window, interpolated, times `weight`, added to `sum`. `base` is the sample that the window starts
-/// with, used where some lookup may lie outside of [0, samples - 1).
-template <int index_bits, bool nearest, bool checked>
-__device__ __forceinline__ void add_lookup_float(const float2* window, std::uint32_t delay, std::int32_t base,
-                                                 std::int32_t samples, float weight, float2& sum) {
-  const std::uint32_t index = delay >> (32 - index_bits);
-  if constexpr (checked) {
-    const std::uint32_t place = static_cast<std::uint32_t>(base) + index;
-    if (place >= static_cast<std::uint32_t>(nearest ? samples : samples - 1)) return;
-  }
-  const float2 here = window[index];
+/// One complex sample of a row or window, interpolated, times `weight`, added to `sum`.
+template <bool nearest>
+__device__ __forceinline__ void add_interpolated(float2 here, float2 next, float one_and_fraction, float weight, float2& sum) {
   if constexpr (nearest) {
     sum.x = fmaf(here.x, weight, sum.x);
     sum.y = fmaf(here.y, weight, sum.y);
   } else {
-    const float2 next = window[index + 1];
-    const float one_and_fraction = __uint_as_float(((delay << index_bits) >> 9) | 0x3f800000u);
     const float after = (one_and_fraction - 1.0F) * weight;
     const float before = (2.0F - one_and_fraction) * weight;
     sum.x = fmaf(next.x, after, fmaf(here.x, before, sum.x));
     sum.y = fmaf(next.y, after, fmaf(here.y, before, sum.y));
   }
+}
+
+template <int index_bits>
+__device__ __forceinline__ float one_and_fraction_of(std::uint32_t delay) {
+  return __uint_as_float(((delay << index_bits) >> 9) | 0x3f800000u);
+}
+
+__device__ __forceinline__ float2 as_float2(uint2 bits) {
+  return make_float2(__uint_as_float(bits.x), __uint_as_float(bits.y));
+}
+
+/// As look_up_half, for the float path. `base` is the sample that the window starts with, used where some lookup may lie
+/// outside of [0, samples - 1).
+template <int index_bits, int offset, bool nearest, bool checked>
+__device__ __forceinline__ void add_lookup_float(std::uint32_t windows, std::uint32_t delay, std::int32_t base,
+                                                 std::int32_t samples, float weight, float2& sum) {
+  if constexpr (checked) {
+    const std::uint32_t place = static_cast<std::uint32_t>(base) + (delay >> (32 - index_bits));
+    if (place >= static_cast<std::uint32_t>(nearest ? samples : samples - 1)) return;
+  }
+  const std::uint32_t address = element_address<index_bits>(windows, delay);
+  const float2 here = as_float2(load_shared<offset>(address));
+  float2 next{};
+  if constexpr (!nearest) next = as_float2(load_shared<offset + 8>(address));
+  add_interpolated<nearest>(here, next, one_and_fraction_of<index_bits>(delay), weight, sum);
 }
 
 }  // namespace echoform::beamform

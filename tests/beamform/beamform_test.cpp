@@ -261,7 +261,8 @@ TEST_P(Beamform, TakesVolumesAndSinglePixels) {
   const Grid volume{{Metres(-3e-3), Metres(3.1e-3), 7}, {Metres(2e-3), Metres(6.3e-3), 5}, {Metres(-1e-3), Metres(1.2e-3), 3}};
   expect_equal(make_plan(4, 300, volume, GetParam().view), Signals(4, 300, 5, true));
   const Grid pixel{{Metres(0.4e-3), Metres(0.4e-3), 1}, {Metres(5.07e-3), Metres(5.07e-3), 1}, {}};
-  expect_equal(make_plan(8, 300, pixel, GetParam().view), Signals(8, 300, 6, true));
+  // One pixel alone has no others to even out the half path's rounding, and its sum may be small.
+  expect_equal(make_plan(8, 300, pixel, GetParam().view), Signals(8, 300, 6, true), GetParam().way.half ? 2e-3 : 0.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Beamform, testing::ValuesIn(all_cases()), name_of);
@@ -394,7 +395,8 @@ TEST_P(BeamformLevel, ImagesDoNotDependOnTheNumberOfThreads) {
 
 TEST_P(BeamformLevel, EveryWayToCutTheImageGivesTheSameOne) {
   if (GetParam().backend == BackendKind::cpu) return;  // there are tiles of one kind only
-  const Grid grid{{Metres(-3.1e-3), Metres(4.3e-3), 70}, {Metres(1.03e-3), Metres(7.9e-3), 66}, {}};
+  // Fine enough for the narrowest windows, with shear waves too.
+  const Grid grid{{Metres(-0.9e-3), Metres(1.1e-3), 70}, {Metres(2.03e-3), Metres(3.9e-3), 66}, {}};
   const Signals signals(19, 480, 15, true);
   for (const char* view : {"LL", "LT"}) {
     const ImagingPlan plan = make_plan(19, 480, grid, view);
