@@ -6,13 +6,10 @@
 #include <string>
 
 #include "gpu/device_probe.hpp"
+#include "gpu/probe_status.hpp"
 
 namespace echoform {
 namespace {
-
-std::string cuda_version(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
 
 /// "580.65.06" as the driver's module says it; empty where it does not. "NVRM version: NVIDIA UNIX ... 580.65.06  Release ..."
 std::string driver_release() {
@@ -29,30 +26,18 @@ GpuProbe ask() {
   GpuProbe probe;
   probe.compiled = true;
   int runtime = 0;
-  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) probe.runtime = "CUDA " + cuda_version(runtime);
+  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) probe.runtime = "CUDA " + gpu::version_text(runtime);
   int driver = 0;
   if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0) {
     const std::string release = driver_release();
-    probe.driver = fmt::format("{}{}for CUDA {}", release, release.empty() ? "" : " ", cuda_version(driver));
+    probe.driver = fmt::format("{}{}for CUDA {}", release, release.empty() ? "" : " ", gpu::version_text(driver));
   }
   int count = 0;
   const cudaError_t answer = cudaGetDeviceCount(&count);
   // Errors of the probe stay with the runtime until they are read; nobody else shall find them.
   static_cast<void>(cudaGetLastError());
-  if (answer == cudaErrorInsufficientDriver || answer == cudaErrorStubLibrary) {
-    probe.status = driver == 0 ? std::string("no driver")
-                               : fmt::format("the driver is too old: it is for CUDA {}, and this build needs {}",
-                                             cuda_version(driver), cuda_version(runtime));
-    return probe;
-  }
-  if (answer == cudaErrorNoDevice || (answer == cudaSuccess && count == 0)) {
-    probe.status = "no device";
-    return probe;
-  }
-  if (answer != cudaSuccess) {
-    probe.status = fmt::format("no answer from the driver: {} ({})", cudaGetErrorString(answer), cudaGetErrorName(answer));
-    return probe;
-  }
+  probe.status = gpu::probe_status(answer, count, driver, runtime);
+  if (answer != cudaSuccess) return probe;
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
     // One that does not tell keeps its number.
@@ -63,7 +48,6 @@ GpuProbe ask() {
     probe.devices.push_back(std::move(device));
   }
   static_cast<void>(cudaGetLastError());
-  probe.status = fmt::format("{} device{}", count, count == 1 ? "" : "s");
   return probe;
 }
 
