@@ -11,7 +11,12 @@ class CudaEventQuery final : public EventQuery {
  public:
   explicit CudaEventQuery(int device) : device_(device) {}
 
-  void begin() noexcept override { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
+  void begin() noexcept override {
+    ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_));
+    // Questions from here shall not spoil what another thread captures into a graph meanwhile.
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    ECHOFORM_CUDA_QUEUED(cudaThreadExchangeStreamCaptureMode(&mode));
+  }
 
   [[nodiscard]] bool reached(void* event, const char* stage) noexcept override {
     const cudaError_t answer = cudaEventQuery(static_cast<cudaEvent_t>(event));

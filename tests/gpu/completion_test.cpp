@@ -1,12 +1,15 @@
 // The thread that says what the GPU has finished, with events of the test's own.
 #include "gpu/completion.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <random>
 #include <vector>
 
@@ -177,6 +180,30 @@ TEST_F(CompletionThreadDeath, OneLineIsPrintedWhoeverElseFails) {
         for (std::thread& thread : threads) thread.join();
       },
       testing::ExitedWithCode(1), "^echoform: GPU fault: the device is lost\n$");
+}
+
+TEST_F(CompletionThreadDeath, NobodyWhoDoesNotReadHoldsTheEndUp) {
+  EXPECT_EXIT(
+      {
+        std::array<int, 2> ends{};
+        ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
+        const std::array<char, 4096> filling{};
+        while (write(ends[1], filling.data(), filling.size()) > 0) {
+        }
+        fcntl(ends[1], F_SETFL, 0);
+        dup2(ends[1], STDERR_FILENO);
+        std::thread([] {
+          flockfile(stdout);
+          pause();
+        }).detach();
+        std::thread([] {
+          std::this_thread::sleep_for(1s);
+          _exit(3);
+        }).detach();
+        std::this_thread::sleep_for(50ms);
+        end_process("the device is lost");
+      },
+      testing::ExitedWithCode(1), "");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <chrono>
-#include <cstring>
+#include <thread>
 #include <vector>
 
 #include "gpu/bandwidth.hpp"
@@ -138,6 +138,26 @@ TEST_F(Gpu, CompletionFollowsSubmissionOverSeveralStreams) {
   }
   completion->finish();
   EXPECT_THAT(noted.order, testing::ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_F(Gpu, CompletionDoesNotDisturbACapture) {
+  const gpu::Stream busy = gpu::make_stream();
+  const gpu::Stream captured = gpu::make_stream();
+  const gpu::Event event = gpu::make_event();
+  const auto backend = make_cuda_backend();
+  const Buffer buffer = backend->allocate(4096, MemoryUse::working);
+  const auto completion = gpu::make_completion_thread(0, 5s, 8);
+  test::launch_spin(busy.get(), 50'000'000ULL);
+  ECHOFORM_CUDA(cudaEventRecord(event.get(), busy.get()));
+  completion->watch(event.get(), "spin");
+  // The strictest mode, while the other thread asks and asks.
+  ECHOFORM_CUDA(cudaStreamBeginCapture(captured.get(), cudaStreamCaptureModeGlobal));
+  std::this_thread::sleep_for(5ms);
+  ECHOFORM_CUDA(cudaMemsetAsync(buffer.data(), 1, 4096, captured.get()));
+  cudaGraph_t recorded = nullptr;
+  ECHOFORM_CUDA(cudaStreamEndCapture(captured.get(), &recorded));
+  const gpu::Graph graph(recorded);
+  completion->finish();
 }
 
 TEST_F(Gpu, OwnersCarryAGraph) {
