@@ -182,28 +182,29 @@ TEST_F(CompletionThreadDeath, OneLineIsPrintedWhoeverElseFails) {
       testing::ExitedWithCode(1), "^echoform: GPU fault: the device is lost\n$");
 }
 
+/// Standard error is a pipe that is full, and another thread holds standard output.
+void end_without_readers() {
+  int ends[2] = {};
+  if (pipe2(ends, O_NONBLOCK) != 0) _exit(4);
+  const std::array<char, 4096> filling{};
+  while (write(ends[1], filling.data(), filling.size()) > 0) {
+  }
+  fcntl(ends[1], F_SETFL, 0);
+  dup2(ends[1], STDERR_FILENO);
+  std::thread([] {
+    flockfile(stdout);
+    pause();
+  }).detach();
+  std::thread([] {
+    std::this_thread::sleep_for(1s);
+    _exit(3);
+  }).detach();
+  std::this_thread::sleep_for(50ms);
+  end_process("the device is lost");
+}
+
 TEST_F(CompletionThreadDeath, NobodyWhoDoesNotReadHoldsTheEndUp) {
-  EXPECT_EXIT(
-      {
-        std::array<int, 2> ends{};
-        ASSERT_EQ(pipe2(ends.data(), O_NONBLOCK), 0);
-        const std::array<char, 4096> filling{};
-        while (write(ends[1], filling.data(), filling.size()) > 0) {
-        }
-        fcntl(ends[1], F_SETFL, 0);
-        dup2(ends[1], STDERR_FILENO);
-        std::thread([] {
-          flockfile(stdout);
-          pause();
-        }).detach();
-        std::thread([] {
-          std::this_thread::sleep_for(1s);
-          _exit(3);
-        }).detach();
-        std::this_thread::sleep_for(50ms);
-        end_process("the device is lost");
-      },
-      testing::ExitedWithCode(1), "");
+  EXPECT_EXIT(end_without_readers(), testing::ExitedWithCode(1), "");
 }
 
 }  // namespace

@@ -106,12 +106,12 @@ class CommandLine(unittest.TestCase):
 
     def test_auto_says_where_images_are_formed_and_why(self):
         backend, reason = self.automatic_backend()
-        result = run("demo", "--seconds", "0.3")
+        result = run("demo", "--seconds", 2)
         self.assertEqual(result.returncode, 0, result.stderr)
         said = [line for line in result.stderr.splitlines() if "images are formed on" in line]
         self.assertEqual(len(said), 1, result.stderr)
         self.assertIn("on GPU 0" if backend == "cuda" else f"on the CPU; not on a GPU: {reason}", said[0])
-        named = run("demo", "--seconds", "0.3", "--backend", "cpu")
+        named = run("demo", "--seconds", 2, "--backend", "cpu")
         self.assertEqual(named.returncode, 0, named.stderr)
         self.assertNotIn("images are formed on", named.stderr)
 
