@@ -60,7 +60,7 @@ void print_devices() {
   fmt::print("  auto         {}\n", automatic_choice());
   fmt::print("devices\n");
   if (!gpu.compiled) {
-    fmt::print("  gpu          unknown: {}\n", gpu.status);
+    fmt::print("  gpu          not looked for\n");
   } else {
     fmt::print("  gpu          {}{}{}\n", gpu.status, gpu.driver.empty() ? "" : "; driver ", gpu.driver);
   }

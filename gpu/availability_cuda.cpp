@@ -39,10 +39,10 @@ std::string why_no_cuda(int device) {
   const GpuProbe probe = probe_devices();
   if (probe.devices.empty()) return probe.status;
   if (device < 0 || static_cast<std::size_t>(device) >= probe.devices.size()) {
-    throw InputError("[imaging] device", fmt::format("{}", device),
-                     probe.devices.size() == 1
-                         ? std::string("0, as this machine has one GPU")
-                         : fmt::format("0 to {}, as this machine has {} GPUs", probe.devices.size() - 1, probe.devices.size()));
+    throw InputError("GPU device", fmt::format("{}", device),
+                     probe.devices.size() == 1 ? std::string("0, as this machine has one GPU (see `echoform info`)")
+                                               : fmt::format("0 to {}, as this machine has {} GPUs (see `echoform info`)",
+                                                             probe.devices.size() - 1, probe.devices.size()));
   }
   static std::mutex mutex;
   static std::map<int, std::string> answers;
