@@ -263,6 +263,7 @@ constexpr Benchmark all_benchmarks[] = {
 int bench(const Options& options) {
   Configuration backend_wish;
   apply_backend_option(options.backend, backend_wish);
+  if (backend_wish.imaging.backend == BackendWish::cuda) throw InputError("--backend", "cuda, which is not measured yet", "cpu");
   std::string names;
   bool known = options.name == "all";
   for (const Benchmark& benchmark : all_benchmarks) {

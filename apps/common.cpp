@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
+#include "engines/engine_registry.hpp"
+#include "gpu/device_probe.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -28,24 +32,47 @@ Configuration configuration_from(const std::string& path) {
 }
 
 void add_backend_option(CLI::App& options, std::string& backend) {
-  options.add_option("--backend", backend, "Where images are formed: auto, cpu or cuda (default: [imaging] backend)")
+  options
+      .add_option("--backend", backend,
+                  "Where images are formed: auto, cpu, cuda or cuda:DEVICE (default: [imaging] backend and device)")
       ->option_text("WORD");
 }
 
 void apply_backend_option(const std::string& backend, Configuration& configuration) {
+  ImagingSection& imaging = configuration.imaging;
+  constexpr std::string_view with_device = "cuda:";
   if (backend == "auto") {
-    configuration.imaging.backend = BackendWish::automatic;
+    imaging.backend = BackendWish::automatic;
   } else if (backend == "cpu") {
-    configuration.imaging.backend = BackendWish::cpu;
+    imaging.backend = BackendWish::cpu;
   } else if (backend == "cuda") {
-    configuration.imaging.backend = BackendWish::cuda;
+    imaging.backend = BackendWish::cuda;
+  } else if (backend.starts_with(with_device)) {
+    const char* const end = backend.data() + backend.size();
+    const auto [rest, fault] = std::from_chars(backend.data() + with_device.size(), end, imaging.device);
+    if (fault != std::errc() || rest != end || imaging.device < 0) {
+      throw InputError("--backend", fmt::format("\"{}\"", backend), "cuda: and the number of a device (see `echoform info`)");
+    }
+    imaging.backend = BackendWish::cuda;
   } else if (!backend.empty()) {
-    throw InputError("--backend", fmt::format("\"{}\"", backend), "auto, cpu or cuda");
+    throw InputError("--backend", fmt::format("\"{}\"", backend), "auto, cpu, cuda or cuda:DEVICE");
   }
-  if (configuration.imaging.backend == BackendWish::cuda) {
-    throw InputError(backend.empty() ? "[imaging] backend" : "--backend", "cuda, and this build images on the CPU only",
-                     "cpu or auto (see `echoform info`)");
+}
+
+void settle_backend(Configuration& configuration) {
+  ImagingSection& imaging = configuration.imaging;
+  const BackendDecision decision = decide_backend(backend_choice(imaging));
+  if (decision.kind == BackendKind::cuda) {
+    const GpuProbe gpu = probe_devices();
+    const auto device = static_cast<std::size_t>(imaging.device);
+    spdlog::info("images are formed on GPU {}, {}", device, device < gpu.devices.size() ? gpu.devices[device].name : "");
+    imaging.backend = BackendWish::cuda;
+    return;
   }
+  if (imaging.backend == BackendWish::automatic) {
+    spdlog::info("images are formed on the CPU; not on a GPU: {}", decision.why_no_gpu);
+  }
+  imaging.backend = BackendWish::cpu;
 }
 
 CLI::Validator whole_number() {

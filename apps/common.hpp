@@ -20,9 +20,12 @@ namespace echoform {
 
 /// Adds --backend and, in the action, carries its value into the configuration.
 void add_backend_option(CLI::App& options, std::string& backend);
-/// Empty leaves the configuration as it is. Throws InputError for another word than auto, cpu or cuda, and for cuda in a
-/// build that images on the CPU only.
+/// Empty leaves the configuration as it is. Throws InputError for another word than auto, cpu, cuda or cuda:DEVICE.
 void apply_backend_option(const std::string& backend, Configuration& configuration);
+/// Replaces "auto" in the configuration by what it comes to on this machine, and logs that in a line, with the reason where it
+/// is not the GPU. Throws as decide_backend(). It may start the GPU, whose threads shall leave signals to StopSignals: call it
+/// after those are made.
+void settle_backend(Configuration& configuration);
 
 /// For options that count: a minus sign would otherwise wrap round to a huge number.
 [[nodiscard]] CLI::Validator whole_number();

@@ -106,7 +106,7 @@ void print_places(const FrameCycle& cycle, std::uint64_t sequence) {
 }
 
 int demo(const Options& options) {
-  const Configuration configuration = demo_configuration(options);
+  Configuration configuration = demo_configuration(options);
   const SimulatorConfiguration simulated = simulator_configuration(configuration);
   std::unique_ptr<ImageWriter> writer;
   if (!options.snapshot.empty()) writer = make_image_writer(options.snapshot);
@@ -117,6 +117,7 @@ int demo(const Options& options) {
   play_options.sender.name = "echoform demo";
 
   StopSignals signals;
+  settle_backend(configuration);
   spdlog::info("synthesising the frames");
   FrameCycle cycle(simulated);
   spdlog::info("{}", cycle.describe());

@@ -77,6 +77,8 @@ int image(const Options& options) {
   }
   const std::vector<Output> outputs = plan_outputs(options, configuration.imaging.views);
 
+  settle_backend(configuration);
+
   ProgressBar progress(4);
   progress.step("reading");
   const auto recording = open_recording(options.input);

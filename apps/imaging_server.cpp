@@ -6,7 +6,6 @@
 
 #include "apps/doors.hpp"
 #include "config/plan.hpp"
-#include "cpu/cpu_backend.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 #include "transport/metrics_text.hpp"
@@ -102,8 +101,9 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
 TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   TelemetryReport report;
   report.metrics = std::move(metrics);
-  const std::size_t threads = configuration_.imaging.threads == 0 ? usable_processors() : configuration_.imaging.threads;
-  report.backend = fmt::format("cpu, {}, {} threads", to_string(simd_level()), threads);
+  report.backend = pipeline_->backend();
+  // Before the first stream there is no engine to ask.
+  if (report.backend.empty()) report.backend = words::backend_kind.of(pipeline_->options().backend.kind);
   if (const auto plan = pipeline_->plan()) report.acquisition = acquisition_text(plan->acquisition);
   report.version = ECHOFORM_VERSION;
   report.viewers = web_->viewers();

@@ -21,7 +21,8 @@ class PublicationTime;
 class ImagingServer {
  public:
   /// Binds the publishers. `stated` are velocities of the part where the configuration sets none; `sinks` get images
-  /// besides the publishers. Throws InputError for a configuration that cannot be served, RuntimeFault for a port in use.
+  /// besides the publishers. The backend is one that settle_backend() has settled. Throws InputError for a configuration that
+  /// cannot be served, RuntimeFault for a port in use.
   ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks = {});
   ~ImagingServer();
   ImagingServer(const ImagingServer&) = delete;

@@ -18,25 +18,62 @@
 #include "config/plan.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "engines/engine_registry.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
+#include "gpu/bandwidth.hpp"
+#include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
 
 namespace echoform {
 namespace {
 
+std::string rate(double bytes_per_second) {
+  return bytes_per_second > 0.0 ? fmt::format("{:.1f} GB/s", 1e-9 * bytes_per_second) : std::string("not measured");
+}
+
+void print_bandwidth(int device) {
+  const DeviceBandwidth found = measure_bandwidth(device);
+  constexpr std::string_view indent = "               ";
+  fmt::print("{}host to device {}, device to host {}, within the device {} (read and written)\n", indent,
+             rate(found.host_to_device), rate(found.device_to_host), rate(found.device_to_device));
+  if (found.write_combined) {
+    fmt::print("{}write-combined pinned memory: yes, host to device {}\n", indent, rate(found.from_write_combined));
+  } else if (found.problem.empty()) {
+    fmt::print("{}write-combined pinned memory: refused, plain pinned memory takes its place\n", indent);
+  }
+  if (!found.problem.empty()) fmt::print("{}not everything was measured: {}\n", indent, found.problem);
+}
+
+/// What "auto" comes to, in a build and on a machine like this.
+std::string automatic_choice() {
+  const BackendDecision decision = decide_backend({});
+  return decision.kind == BackendKind::cuda ? std::string("cuda, on GPU 0") : fmt::format("cpu: {}", decision.why_no_gpu);
+}
+
 void print_devices() {
-  fmt::print("backends\n");
-  fmt::print("  cpu          {} of {} processors, {} (images are formed here)\n", usable_processors(),
-             std::thread::hardware_concurrency(), to_string(simd_level()));
   const GpuProbe gpu = probe_devices();
-  fmt::print("  cuda         not in this build: images are formed on the CPU only\n");
+  fmt::print("backends\n");
+  fmt::print("  cpu          {} of {} processors, {}\n", usable_processors(), std::thread::hardware_concurrency(),
+             to_string(simd_level()));
+  fmt::print("  cuda         {}\n", gpu.compiled ? fmt::format("in this build, {}", gpu.runtime) : gpu.status);
+  fmt::print("  auto         {}\n", automatic_choice());
   fmt::print("devices\n");
-  fmt::print("  gpu          {}{}\n", gpu.runtime.empty() ? "" : gpu.runtime + ", ", gpu.status);
+  if (!gpu.compiled) {
+    fmt::print("  gpu          not looked for\n");
+  } else {
+    fmt::print("  gpu          {}{}{}\n", gpu.status, gpu.driver.empty() ? "" : "; driver ", gpu.driver);
+  }
   for (std::size_t i = 0; i < gpu.devices.size(); ++i) {
     const GpuDevice& device = gpu.devices[i];
-    fmt::print("  gpu {}        {}, compute capability {}.{}, {:.1f} GB\n", i, device.name, device.major, device.minor,
+    fmt::print("  gpu {:<8} {}, compute capability {}.{}, {:.1f} GB\n", i, device.name, device.major, device.minor,
                1e-9 * static_cast<double>(device.memory));
+    const auto index = static_cast<int>(i);
+    if (const std::string reason = why_no_cuda(index); !reason.empty()) {
+      fmt::print("               not usable: {}\n", reason);
+    } else {
+      print_bandwidth(index);
+    }
   }
 }
 

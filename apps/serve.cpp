@@ -15,6 +15,7 @@ int serve(const std::string& path, const std::string& backend) {
   Configuration configuration = load_configuration(path);
   apply_backend_option(backend, configuration);
   StopSignals signals;
+  settle_backend(configuration);
   ImagingServer server(std::move(configuration), {});
   server.start();
   // On standard output at once: a program that starts the server reads the ports from here.

@@ -10,6 +10,7 @@ include(CMakeFindDependencyMacro)\n\
 find_dependency(Threads)\n\
 find_dependency(PkgConfig)\n\
 find_dependency(fmt)\n\
+find_dependency(spdlog)\n\
 ${find_cuda}\
 pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)\n\
 pkg_check_modules(FFTW_DOUBLE REQUIRED IMPORTED_TARGET fftw3)\n\

@@ -42,6 +42,9 @@ struct ImagingSection {
   std::size_t threads = 0;  ///< of the CPU backend; 0: every processor that the process may use
   bool pin_threads = false;
   std::optional<double> memory_limit;  ///< bytes; absent: three quarters of the machine's memory
+  double accuracy = 1e-3;              ///< ImagingPlan::accuracy
+  int device = 0;                      ///< of the CUDA backend
+  Seconds gpu_timeout{5.0};
 };
 
 struct DisplaySection {

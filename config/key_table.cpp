@@ -92,6 +92,17 @@ void add_imaging_keys(std::vector<Key>& k) {
   k.push_back(word(
       {"imaging", "backend", "", "Where images are formed; auto takes a GPU where there is one."}, backend_words,
       [](auto& c) -> auto& { return c.imaging.backend; }));
+  k.push_back(number(
+      {"imaging", "accuracy", "",
+       "Relative error (L2) of complex images that will do. From 1e-3 on a GPU keeps analytic signals in half precision (16-bit "
+       "floats scaled by each frame's peak), which is faster; below, and on the CPU always, in single precision."},
+      within(1e-6, 0.1), [](auto& c) -> auto& { return c.imaging.accuracy; }));
+  k.push_back(integer(
+      {"imaging", "device", "", "GPU of the CUDA backend, as `echoform info` counts them."}, within(0, 63),
+      [](auto& c) -> auto& { return c.imaging.device; }));
+  k.push_back(number(
+      {"imaging", "gpu_timeout", "s", "A GPU that takes longer for one step of its work is given up, and the program ends."},
+      within(0.1, 3600.0), [](auto& c) -> auto& { return c.imaging.gpu_timeout; }));
   k.push_back(integer(
       {"imaging", "threads", "", "Threads of the CPU backend; 0 takes every processor that the process may use."},
       within(0, 1024), [](auto& c) -> auto& { return c.imaging.threads; }));

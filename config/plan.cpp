@@ -203,6 +203,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   plan->display_grid = resolve_display_grid(configuration.display, plan->grid);
   plan->interpolation = configuration.imaging.interpolation;
+  plan->accuracy = configuration.imaging.accuracy;
   plan->apodization = configuration.apodization;
   plan->compression = configuration.output;
   plan->scan_interpolation = configuration.display.interpolation;

@@ -148,6 +148,9 @@ BackendChoice backend_choice(const ImagingSection& imaging) {
   choice.kind = imaging.backend == BackendWish::cuda ? BackendKind::cuda : BackendKind::cpu;
   choice.threads = imaging.threads;
   choice.pin = imaging.pin_threads;
+  choice.device = imaging.device;
+  choice.gpu_timeout =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(imaging.gpu_timeout.value));
   return choice;
 }
 

@@ -54,6 +54,10 @@ class CpuEngine final : public Engine {
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
   [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] std::string describe() const override {
+    const std::size_t threads = team_size(*backend_);
+    return fmt::format("cpu, {}, {} thread{}", to_string(simd_level()), threads, threads == 1 ? "" : "s");
+  }
 
   void equip(FrameSlot& slot) override {
     slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);

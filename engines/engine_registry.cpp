@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engines/cpu_engine.hpp"
+#include "gpu/cuda_backend.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
@@ -15,18 +16,39 @@ const std::vector<EngineEntry>& engine_registry() {
   return entries;
 }
 
+namespace {
+
+const EngineEntry* entry_of(BackendKind kind) {
+  for (const EngineEntry& entry : engine_registry()) {
+    if (entry.kind == kind) return &entry;
+  }
+  return nullptr;
+}
+
+std::string why_unavailable(BackendKind kind, const BackendChoice& choice) {
+  if (kind == BackendKind::cuda) {
+    if (std::string reason = why_no_cuda(choice.device); !reason.empty()) return reason;
+  }
+  const EngineEntry* entry = entry_of(kind);
+  return entry == nullptr ? std::string("this build has no engine for it") : entry->why_unavailable();
+}
+
+}  // namespace
+
+BackendDecision decide_backend(const BackendChoice& choice) {
+  if (!choice.automatic) {
+    if (const std::string reason = why_unavailable(choice.kind, choice); !reason.empty()) {
+      throw RuntimeFault(fmt::format("backend {}: {}; use cpu or auto", words::backend_kind.of(choice.kind), reason));
+    }
+    return {choice.kind, {}};
+  }
+  std::string reason = why_unavailable(BackendKind::cuda, choice);
+  return {reason.empty() ? BackendKind::cuda : BackendKind::cpu, std::move(reason)};
+}
+
 std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
                                     const EngineOptions& options) {
-  for (const EngineEntry& entry : engine_registry()) {
-    if (!choice.automatic && entry.kind != choice.kind) continue;
-    if (const std::string reason = entry.why_unavailable(); !reason.empty()) {
-      if (choice.automatic) continue;
-      throw RuntimeFault(fmt::format("backend {}: {}", words::backend_kind.of(entry.kind), reason));
-    }
-    return entry.make(std::move(plan), choice, options);
-  }
-  throw InputError("backend", fmt::format("\"{}\"", words::backend_kind.of(choice.kind)),
-                   "a backend of this build (echoform info lists them); this one images on the CPU only");
+  return entry_of(decide_backend(choice).kind)->make(std::move(plan), choice, options);
 }
 
 }  // namespace echoform

@@ -21,4 +21,13 @@ struct EngineEntry {
 /// In the order in which "auto" tries them.
 [[nodiscard]] const std::vector<EngineEntry>& engine_registry();
 
+/// What a choice comes to on this machine.
+struct BackendDecision {
+  BackendKind kind = BackendKind::cpu;
+  std::string why_no_gpu;  ///< of an automatic choice that came to the CPU; else empty
+};
+/// RuntimeFault if a backend was named that is not to be had: "backend cuda: REASON; use cpu or auto". InputError if there are
+/// devices, and choice.device is not among them.
+[[nodiscard]] BackendDecision decide_backend(const BackendChoice& choice);
+
 }  // namespace echoform

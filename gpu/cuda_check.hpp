@@ -1,6 +1,7 @@
 // What becomes of a CUDA call that fails. For *.cu and *_cuda.cpp files.
 //
-//   ECHOFORM_CUDA(cudaMalloc(&data, bytes));         at set-up: throws RuntimeFault with file, call and CUDA's text
+//   ECHOFORM_CUDA(cudaMalloc(&data, bytes));         at set-up: throws RuntimeFault with file, call and CUDA's text; ends the
+//                                                    process if the error is a sticky one
 //   ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(...));      while frames run, in noexcept code: ends the process, see fault()
 //   ECHOFORM_CUDA_LAUNCHED("beamform");              after kernel<<<>>>: as above, for the launch
 #pragma once
@@ -11,7 +12,10 @@
 
 namespace echoform::gpu {
 
-/// "gpu/memory.cu:31: cudaMalloc(&data, bytes): out of memory (cudaErrorMemoryAllocation)"
+/// Whether no call of CUDA succeeds any more in this process after `error`: a kernel that faulted, memory that failed.
+[[nodiscard]] bool sticky(cudaError_t error) noexcept;
+
+/// "gpu/memory_cuda.cpp:31: cudaMalloc(&data, bytes): out of memory (cudaErrorMemoryAllocation)"
 [[noreturn]] void throw_error(cudaError_t error, const char* call, const char* file, int line);
 [[noreturn]] void end_after(cudaError_t error, const char* call, const char* file, int line) noexcept;
 

@@ -25,7 +25,28 @@ std::string line_of(cudaError_t error, const char* call, const char* file, int l
 
 }  // namespace
 
+bool sticky(cudaError_t error) noexcept {
+  switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContextIsDestroyed:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void throw_error(cudaError_t error, const char* call, const char* file, int line) {
+  if (sticky(error)) end_after(error, call, file, line);
   // Errors stay with the runtime until they are read; the next check shall not find this one.
   static_cast<void>(cudaGetLastError());
   throw RuntimeFault("GPU: " + line_of(error, call, file, line));

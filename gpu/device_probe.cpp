@@ -3,7 +3,7 @@
 namespace echoform {
 
 #ifdef ECHOFORM_WITH_CUDA
-GpuProbe probe_cuda_devices();  // device_probe.cu
+GpuProbe probe_cuda_devices();  // device_probe_cuda.cpp
 
 GpuProbe probe_devices() {
   return probe_cuda_devices();

@@ -16,11 +16,13 @@ struct GpuDevice {
 
 struct GpuProbe {
   bool compiled = false;  ///< whether this build holds CUDA code
-  std::string status;     ///< one line: "2 devices", "no driver", "no device" ...
-  std::string runtime;    ///< "CUDA 12.4", empty without CUDA code
+  std::string status;     ///< one line: "2 devices", "no driver", "no device", "the driver is too old: ..." ...
+  std::string runtime;    ///< "CUDA 13.0", empty without CUDA code
+  std::string driver;     ///< "580.65.06 for CUDA 13.0", empty without driver
   std::vector<GpuDevice> devices;
 };
 
+/// Asked once a process. Starts no device; devices are numbered as CUDA numbers them.
 [[nodiscard]] GpuProbe probe_devices();
 
 }  // namespace echoform

@@ -1,42 +1,61 @@
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
 #include <string>
 
 #include "gpu/device_probe.hpp"
+#include "gpu/probe_status.hpp"
 
 namespace echoform {
+namespace {
 
-GpuProbe probe_cuda_devices() {
+/// "580.65.06" as the driver's module says it; empty where it does not. "NVRM version: NVIDIA UNIX ... 580.65.06  Release ..."
+std::string driver_release() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word) {
+    const bool number = word.find_first_not_of("0123456789.") == std::string::npos;
+    if (number && std::count(word.begin(), word.end(), '.') > 0) return word;
+  }
+  return {};
+}
+
+GpuProbe ask() {
   GpuProbe probe;
   probe.compiled = true;
-  int version = 0;
-  if (cudaRuntimeGetVersion(&version) == cudaSuccess) {
-    probe.runtime = "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  int runtime = 0;
+  if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) probe.runtime = "CUDA " + gpu::version_text(runtime);
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) == cudaSuccess && driver > 0) {
+    const std::string release = driver_release();
+    probe.driver = fmt::format("{}{}for CUDA {}", release, release.empty() ? "" : " ", gpu::version_text(driver));
   }
   int count = 0;
   const cudaError_t answer = cudaGetDeviceCount(&count);
   // Errors of the probe stay with the runtime until they are read; nobody else shall find them.
   static_cast<void>(cudaGetLastError());
-  if (answer == cudaErrorInsufficientDriver || answer == cudaErrorStubLibrary) {
-    int driver = 0;
-    static_cast<void>(cudaDriverGetVersion(&driver));
-    probe.status = driver == 0 ? "no driver" : "the driver is too old for this build's runtime";
-    return probe;
-  }
-  if (answer == cudaErrorNoDevice || (answer == cudaSuccess && count == 0)) {
-    probe.status = "no device";
-    return probe;
-  }
-  if (answer != cudaSuccess) {
-    probe.status = std::string("no answer from the driver: ") + cudaGetErrorString(answer);
-    return probe;
-  }
+  probe.status = gpu::probe_status(answer, count, driver, runtime);
+  if (answer != cudaSuccess) return probe;
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) continue;
-    probe.devices.push_back({properties.name, properties.major, properties.minor, properties.totalGlobalMem});
+    // One that does not tell keeps its number.
+    GpuDevice device{"unknown", 0, 0, 0};
+    if (cudaGetDeviceProperties(&properties, index) == cudaSuccess) {
+      device = {properties.name, properties.major, properties.minor, properties.totalGlobalMem};
+    }
+    probe.devices.push_back(std::move(device));
   }
-  probe.status = std::to_string(probe.devices.size()) + (probe.devices.size() == 1 ? " device" : " devices");
+  static_cast<void>(cudaGetLastError());
+  return probe;
+}
+
+}  // namespace
+
+GpuProbe probe_cuda_devices() {
+  // Devices do not come and go while a process runs.
+  static const GpuProbe probe = ask();
   return probe;
 }
 

@@ -6,7 +6,8 @@
 namespace echoform::gpu {
 
 /// Prints one line, "echoform: GPU fault: LINE", on standard error and ends the process with exit code 1, without running
-/// destructors that would wait for the device. From any thread; the first caller wins.
+/// destructors that would wait for the device. From any thread; the first caller wins. Waits for nobody for long: where
+/// standard error is not read, the line is lost.
 [[noreturn]] void end_process(std::string_view line) noexcept;
 
 }  // namespace echoform::gpu

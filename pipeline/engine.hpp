@@ -1,8 +1,10 @@
 // The engine turns the samples of a slot into its images, on one backend.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "pipeline/backend.hpp"
@@ -21,6 +23,8 @@ class Engine {
   virtual ~Engine() = default;
   [[nodiscard]] virtual BackendKind backend() const noexcept = 0;
   [[nodiscard]] virtual const ImagingPlan& plan() const noexcept = 0;
+  /// What images are formed on, for people: "cpu, avx512, 2 threads", "cuda, NVIDIA H200, half precision".
+  [[nodiscard]] virtual std::string describe() const = 0;
 
   /// Allocates everything that a slot of this engine needs. At set-up only. RuntimeFault if the memory is not to be had.
   virtual void equip(FrameSlot& slot) = 0;
@@ -40,6 +44,9 @@ struct BackendChoice {
   BackendKind kind = BackendKind::cpu;
   std::size_t threads = 0;  ///< of the CPU backend; 0: all that this process may use
   bool pin = false;         ///< each further thread of the CPU backend on a processor of its own
+  int device = 0;           ///< of the CUDA backend, as `echoform info` counts them
+  /// The process ends if the CUDA backend's device takes longer than this for one step of its work.
+  std::chrono::nanoseconds gpu_timeout = std::chrono::seconds(5);
 };
 
 /// Builds the engine for a plan: validates it, computes delay tables, plans transforms. InputError if the plan is not

@@ -36,6 +36,7 @@ void validate(const ImagingPlan& plan, std::string_view where) {
       }
     }
   }
+  require_range(where, "accuracy", plan.accuracy, 1e-6, 0.1);
   require_range(where, "apodization tukey_fraction", plan.apodization.tukey_fraction, 0.0, 1.0);
   require_range(where, "apodization angle_limit", plan.apodization.angle_limit, 1.0, 90.0);
   require_range(where, "dynamic_range_db", plan.compression.dynamic_range_db, 1.0, 200.0);

@@ -52,11 +52,11 @@ struct SampleGate {
 struct ImagingPlan {
   Acquisition acquisition;
   Material material;
-  Grid grid;  ///< acoustic grid
+  Grid grid;                       ///< acoustic grid
   std::optional<SampleGate> gate;  ///< within the A-scan; none: the whole A-scan
   Interpolation interpolation = Interpolation::linear;
-  /// Relative L2 error of complex images that is good enough. From 1e-3 on a backend may keep samples in half precision;
-  /// below, single precision. The CPU is always in single precision.
+  /// Relative L2 error of complex images that is good enough, 1e-6 .. 0.1. From 1e-3 on a backend may keep samples in half
+  /// precision; below, single precision. The CPU is always in single precision.
   double accuracy = 1e-3;
   Apodization apodization;
   Compression compression;

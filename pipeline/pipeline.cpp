@@ -66,6 +66,11 @@ std::shared_ptr<const ImagingPlan> Pipeline::plan() const {
   return plan_;
 }
 
+std::string Pipeline::backend() const {
+  const std::lock_guard lock(current_mutex_);
+  return backend_;
+}
+
 std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const Acquisition& acquisition) {
   const std::lock_guard control(control_mutex_);
   if (stopped_) throw InputError("acquisition stream: the server is stopping");
@@ -143,9 +148,11 @@ void Pipeline::rebuild(const Acquisition& acquisition, std::shared_ptr<const Ima
     const std::lock_guard lock(current_mutex_);
     plan_.reset();
   }
+  auto engine = build_engine(plan);
+  std::string backend = engine->describe();
   auto run =
       std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
-                                   build_engine(plan), ledger_, metrics_, sinks_, clock_, [this] {
+                                   std::move(engine), ledger_, metrics_, sinks_, clock_, [this] {
                                      if (const auto current = assembler()) current->expire();
                                    });
   check_memory(run->bytes(), acquisition.frame_bytes());
@@ -154,6 +161,7 @@ void Pipeline::rebuild(const Acquisition& acquisition, std::shared_ptr<const Ima
   announced_ = acquisition;
   const std::lock_guard lock(current_mutex_);
   plan_ = std::move(plan);
+  backend_ = std::move(backend);
 }
 
 void Pipeline::announce(const std::shared_ptr<const ImagingPlan>& plan) {
@@ -171,10 +179,13 @@ bool Pipeline::reconfigure() {
       throw InputError("dead elements", "a change while a sender is connected", "the same until the sender connects anew");
     }
   }
-  run_->exchange_engine(build_engine(plan), options_.drain_limit, [&] {
+  auto engine = build_engine(plan);
+  std::string backend = engine->describe();
+  run_->exchange_engine(std::move(engine), options_.drain_limit, [&] {
     {
       const std::lock_guard lock(current_mutex_);
       plan_ = plan;
+      backend_ = std::move(backend);
     }
     announce(plan);
   });

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pipeline/clock.hpp"
@@ -75,6 +76,8 @@ class Pipeline final : public StreamHost {
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
   /// What is being imaged; nothing before the first stream.
   [[nodiscard]] std::shared_ptr<const ImagingPlan> plan() const;
+  /// What images are formed on (Engine::describe()); empty before the first stream.
+  [[nodiscard]] std::string backend() const;
   [[nodiscard]] const PipelineOptions& options() const noexcept { return options_; }
 
  private:
@@ -98,9 +101,10 @@ class Pipeline final : public StreamHost {
   PipelineMetrics metrics_;
   std::atomic<std::size_t> bytes_{0};
 
-  mutable std::mutex current_mutex_;  // guards the two pointers alone
+  mutable std::mutex current_mutex_;  // guards these three alone
   std::shared_ptr<FrameAssembler> assembler_;
   std::shared_ptr<const ImagingPlan> plan_;
+  std::string backend_;
 
   std::mutex control_mutex_;  // one opens, reconfigures or stops at a time
   bool stopped_ = false;

@@ -14,7 +14,7 @@ namespace echoform {
 
 struct TelemetryReport {
   MetricsSnapshot metrics;
-  std::string backend;      ///< "cpu, AVX-512, 2 threads"
+  std::string backend;      ///< "cpu, avx512, 2 threads"
   std::string acquisition;  ///< one line; empty before a sender comes
   std::string version;
   std::uint64_t viewers = 0;  ///< web viewers connected

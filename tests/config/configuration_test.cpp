@@ -55,6 +55,9 @@ pixels = [81, 177]
 views = ["LL", "TT"]
 interpolation = "nearest"
 backend = "cpu"
+accuracy = 1e-4
+device = 1
+gpu_timeout = 2.5
 threads = 2
 [apodization]
 window = "tukey"
@@ -90,6 +93,12 @@ holes = [[0.0, 0.025, 1e-3, 2.0]]
   EXPECT_EQ(c.imaging.interpolation, Interpolation::nearest);
   EXPECT_EQ(c.imaging.backend, BackendWish::cpu);
   EXPECT_EQ(c.imaging.threads, 2u);
+  EXPECT_EQ(c.imaging.accuracy, 1e-4);
+  const BackendChoice choice = backend_choice(c.imaging);
+  EXPECT_FALSE(choice.automatic);
+  EXPECT_EQ(choice.threads, 2u);
+  EXPECT_EQ(choice.device, 1);
+  EXPECT_EQ(choice.gpu_timeout, std::chrono::milliseconds(2500));
   EXPECT_EQ(c.apodization.window, ApodizationWindow::tukey);
   EXPECT_EQ(c.apodization.sides, ApodizationSides::transmit);
   EXPECT_TRUE(c.apodization.directivity);
@@ -147,6 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "scan.toml:2: [material] shear_velocity: found 0.0; expected a number in m/s, more than 0, up to 20000"},
         BadText{"FractionForAnInteger", "[grid]\npixels = [256, 256.0]\n",
                 "scan.toml:2: [grid] pixels: found 256.0; expected two integers, 1 to 65536"},
+        BadText{"AccuracyBeyondReach", "[imaging]\naccuracy = 0\n",
+                "scan.toml:2: [imaging] accuracy: found 0; expected a number, 1e-06 to 0.1"},
         BadText{"NegativeCount", "[imaging]\nthreads = -1\n",
                 "scan.toml:2: [imaging] threads: found -1; expected an integer, 0 to 1024"},
         BadText{"ArrayTooShort", "[grid]\nx = [0.01]\n",

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "delay_laws/delay_law.hpp"
+#include "engines/engine_registry.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/errors.hpp"
 
@@ -267,10 +268,29 @@ TEST(CpuEngine, ReportsStagesAndWhatWasWrongWithSamples) {
   EXPECT_GT(imaged.engine->bytes(), plan->acquisition.a_scans() * plan->acquisition.samples * 4);
 }
 
-TEST(CpuEngine, RefusesABackendThatThisBuildLacks) {
+TEST(CpuEngine, SaysWhatItRunsOn) {
   const auto plan = make_plan(SampleEncoding::int16, MatrixKind::full, {"LL"});
-  EXPECT_THROW((void)make_engine(plan, {false, BackendKind::cuda, 0}, {}), InputError);
+  EXPECT_THAT(make_engine(plan, {false, BackendKind::cpu, 2}, {})->describe(),
+              testing::MatchesRegex("cpu, [a-z0-9]+, 2 threads"));
+  EXPECT_THAT(make_engine(plan, {false, BackendKind::cpu, 1}, {})->describe(), testing::EndsWith(", 1 thread"));
+}
+
+TEST(BackendChoices, GoToTheGpuWhereThereIsOneAndSayWhyNot) {
+  const BackendDecision automatic = decide_backend({});
+  if (automatic.kind == BackendKind::cuda) {
+    EXPECT_EQ(automatic.why_no_gpu, "");
+    EXPECT_EQ(decide_backend({false, BackendKind::cuda}).kind, BackendKind::cuda);
+    return;
+  }
+  EXPECT_NE(automatic.why_no_gpu, "");
+  const auto plan = make_plan(SampleEncoding::int16, MatrixKind::full, {"LL"});
   EXPECT_EQ(make_engine(plan, {}, {})->backend(), BackendKind::cpu);
+  try {
+    (void)make_engine(plan, {false, BackendKind::cuda}, {});
+    ADD_FAILURE() << "there is no GPU to take";
+  } catch (const RuntimeFault& fault) {
+    EXPECT_EQ(fault.what(), "backend cuda: " + automatic.why_no_gpu + "; use cpu or auto");
+  }
 }
 
 }  // namespace

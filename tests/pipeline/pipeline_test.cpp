@@ -24,7 +24,9 @@ std::string message_of(const std::function<void()>& call) {
 
 TEST(Pipeline, ImagesEveryFrameInOrder) {
   House house;
+  EXPECT_EQ(house.pipeline.backend(), "");
   const auto intake = house.open();
+  EXPECT_EQ(house.pipeline.backend(), "fake");
   Bell bell;
   const LaneId lane = intake->open_lane(bell.wake());
   constexpr std::uint64_t frames = 500;

@@ -144,6 +144,7 @@ class FakeEngine final : public Engine {
   }
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
   [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] std::string describe() const override { return "fake"; }
   void equip(FrameSlot& slot) override {
     if (control_->fail_equip) throw RuntimeFault("fake engine: no memory");
     slot.samples = make_buffer(plan_->acquisition.frame_bytes());

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM = sys.argv[1]
@@ -85,15 +86,39 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("--config", result.stderr)
 
-    def test_cuda_is_refused_plainly(self):
-        result = run("demo", "--backend", "cuda", "--seconds", 1)
-        self.assert_fault(result, 2, "--backend: found cuda, and this build images on the CPU only; expected cpu or auto (see `echoform info`)")
-        config = self.write("gpu.toml", '[imaging]\nbackend = "cuda"\n')
-        result = run("demo", "--config", config, "--seconds", 1)
-        self.assert_fault(result, 2, "[imaging] backend: found cuda, and this build images on the CPU only; expected cpu or auto (see `echoform info`)")
+    def automatic_backend(self):
+        """What auto comes to here: ("cuda", "") or ("cpu", why it is not the GPU)."""
+        lines = [line.split(maxsplit=1)[1] for line in run("info").stdout.splitlines() if line.startswith("  auto ")]
+        self.assertEqual(len(lines), 1)
+        return ("cuda", "") if lines[0].startswith("cuda") else tuple(lines[0].split(": ", 1))
+
+    def test_a_backend_that_is_not_to_be_had_ends_the_run_with_the_reason(self):
+        backend, reason = self.automatic_backend()
+        if backend == "cuda":
+            self.skipTest("there is a GPU")
+        started = time.monotonic()
+        self.assert_fault(run("demo", "--backend", "cuda", "--seconds", 1), 1, f"backend cuda: {reason}; use cpu or auto")
+        config = self.write("gpu.toml", '[imaging]\nbackend = "cuda"\n[material]\nlongitudinal_velocity = 6320.0\n')
+        for arguments in (("demo", "--config", config, "--seconds", 1), ("serve", "--config", config),
+                          ("image", self.path / "none.mat", "--config", config, "--output", self.path / "out.npy")):
+            self.assert_fault(run(*arguments), 1, f"backend cuda: {reason}; use cpu or auto")
+        self.assertLess(time.monotonic() - started, 20, "asked before any work is done")
+
+    def test_auto_says_where_images_are_formed_and_why(self):
+        backend, reason = self.automatic_backend()
+        result = run("demo", "--seconds", 2)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        said = [line for line in result.stderr.splitlines() if "images are formed on" in line]
+        self.assertEqual(len(said), 1, result.stderr)
+        self.assertIn("on GPU 0" if backend == "cuda" else f"on the CPU; not on a GPU: {reason}", said[0])
+        named = run("demo", "--seconds", 2, "--backend", "cpu")
+        self.assertEqual(named.returncode, 0, named.stderr)
+        self.assertNotIn("images are formed on", named.stderr)
 
     def test_unknown_backend(self):
-        self.assert_fault(run("demo", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu or cuda')
+        self.assert_fault(run("demo", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu, cuda or cuda:DEVICE')
+        self.assert_fault(run("demo", "--backend", "cuda:first"), 2,
+                          '--backend: found "cuda:first"; expected cuda: and the number of a device (see `echoform info`)')
 
     def test_missing_configuration(self):
         path = self.path / "none.toml"
