@@ -1,0 +1,68 @@
+// How fast the polar scan conversion is: against the frozen plain loop, by instruction set, on the GPU, and against the time
+// that its bytes take to move, all in one run; beside the table of the paper that it was first measured in.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/statistics.hpp"
+
+namespace echoform::benchmarks {
+
+/// 8-bit beams of a curvilinear probe (radius 60 mm, 70 degrees, depth 160 mm) to three images, `rows` (z) x `columns` (x) as the
+/// paper names them: 789 x 540, 1249 x 618, 3121 x 936. The images enclose the sector.
+struct ScanCase {
+  std::size_t beams = 256;
+  std::size_t samples = 1024;
+  std::size_t rounds = 5;   ///< measurements of each, in turn
+  std::size_t threads = 0;  ///< 0: all that this process may use
+  bool cuda = true;         ///< measure the GPU too, where there is one
+};
+
+/// One way of converting.
+struct ScanFigure {
+  std::string name;  ///< "plain loop", "avx512", "cuda" ...
+  std::string interpolation;
+  std::size_t threads = 1;  ///< 0 on the GPU
+  Spread milliseconds;
+  Spread ratio;  ///< times faster than the plain loop on as many threads, round by round; 0 where that says nothing
+};
+
+/// Times of a frame on the GPU. Launches of a graph of many frames, timed by events, so that gaps between launches do not count;
+/// and launched one by one from the host.
+struct ScanOnGpu {
+  std::string interpolation;
+  Spread kernel;             ///< milliseconds a frame, replayed graph
+  double launched = 0.0;     ///< milliseconds a frame, each launched by the host
+  double limit = 0.0;        ///< milliseconds: table, input and output moved once by a copy of as many bytes, replayed alike
+  double limit_large = 0.0;  ///< the same at the bandwidth of a copy too large for caches
+  std::size_t bytes = 0;     ///< of table, input and output
+};
+
+struct ScanSize {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  double inside = 0.0;                ///< part of the pixels within the sector
+  std::vector<ScanFigure> reference;  ///< plain loop, cubic: one thread, then all
+  std::vector<ScanFigure> cpu;        ///< stage, cubic: one thread, then all, best instruction set first; then the other methods
+  std::vector<ScanOnGpu> gpu;         ///< by interpolation; empty without a GPU
+  /// Largest difference from the plain loop's image, in levels, and the part of the pixels that differ (by rounding).
+  int largest_difference = 0;
+  double differing = 0.0;
+  double paper_cpu = 0.0;  ///< milliseconds in the paper's table 2: Athlon II X2 240
+  double paper_gpu = 0.0;  ///< GeForce GTX 560 Ti
+};
+
+struct ScanReport {
+  std::string reference_flags;
+  double gpu_copy_bandwidth = 0.0;  ///< bytes a second, read and written both counted; 0 without a GPU
+  std::string why_no_gpu;           ///< a line, where `gpu` is empty
+  std::vector<ScanSize> sizes;
+};
+
+/// `progress` is told what is being measured.
+[[nodiscard]] ScanReport measure_scan(const ScanCase& test, const std::function<void(const std::string&)>& progress);
+
+}  // namespace echoform::benchmarks
