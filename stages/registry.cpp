@@ -24,6 +24,9 @@ const std::vector<StageEntry>& stage_registry() {
       {"scan-conversion", BackendKind::cpu, &make_scan_conversion_cpu},
 #ifdef ECHOFORM_WITH_CUDA
       {"beamform", BackendKind::cuda, &make_beamform_cuda},
+      {"envelope", BackendKind::cuda, &make_envelope_cuda},
+      {"compression", BackendKind::cuda, &make_compression_cuda},
+      {"scan-conversion", BackendKind::cuda, &make_scan_conversion_cuda},
 #endif
   };
   return stages;

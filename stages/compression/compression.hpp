@@ -20,8 +20,12 @@ namespace echoform {
 class CompressionReference {
  public:
   virtual ~CompressionReference() = default;
-  /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet.
+  /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet. On the GPU that is
+  /// the last frame that the device has finished: wait for the queue first.
   [[nodiscard]] virtual float reference() const noexcept = 0;
+  /// The same number (a float) in the GPU's memory, where it runs there, else null. Engines with several frames under way copy it
+  /// behind process(), on the same queue.
+  [[nodiscard]] virtual const float* device_reference() const noexcept { return nullptr; }
   /// Goes on from the reference of another stage, as when settings change between two frames. Ignored by a fixed reference
   /// and unless the value is positive and finite. Not while a frame is processed.
   virtual void resume(float reference) noexcept = 0;
@@ -30,7 +34,14 @@ class CompressionReference {
 /// Throws InputError if an option is out of its range (pipeline/imaging_plan.hpp).
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level = simd_level());
 
+/// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_compression_cuda(const Compression& options, Backend& backend);
+
 /// For the registry: options from the plan; one stage a view, since each has a reference of its own.
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+[[nodiscard]] std::unique_ptr<Stage> make_compression_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// What every implementation asks of its input, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec compression_output(const BlockSpec& input);
 
 }  // namespace echoform

@@ -15,11 +15,8 @@ class CompressionCpu final : public Stage, public CompressionReference {
   CompressionCpu(const Compression& options, SimdLevel level) : reference_(options), kernels_(compression_kernels(level)) {}
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
-    require_block(input, "compression", {ElementType::float32});
+    output_ = compression_output(input);
     input_stride_ = stride_of(input);
-    output_ = input;
-    output_.type = ElementType::uint8;
-    output_.row_stride = input.columns;
     return output_;
   }
 
@@ -60,6 +57,14 @@ class CompressionCpu final : public Stage, public CompressionReference {
 };
 
 }  // namespace
+
+BlockSpec compression_output(const BlockSpec& input) {
+  require_block(input, "compression", {ElementType::float32});
+  BlockSpec output = input;
+  output.type = ElementType::uint8;
+  output.row_stride = input.columns;
+  return output;
+}
 
 std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level) {
   return std::make_unique<CompressionCpu>(options, level);

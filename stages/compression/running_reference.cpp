@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -28,33 +27,32 @@ RunningReference::RunningReference(const Compression& options) : options_(option
           "above 0, at most 1");
   require(options.reference_value >= smallest_reference && options.reference_value <= std::numeric_limits<float>::max(),
           "reference value", options.reference_value, "a positive number that single precision can hold");
+  rule_.slope = 255.0 * 20.0 * std::log10(2.0) / options.dynamic_range_db;
+  rule_.gain = 255.0 * (1.0 + options.gain_db / options.dynamic_range_db);
+  rule_.fraction = options.running_fraction;
+  rule_.smallest = smallest_reference;
+  rule_.unset = options.reference_value;
   if (!follows_peaks()) reference_ = options.reference_value;
 }
 
 void RunningReference::follow(float peak) noexcept {
-  if (!follows_peaks()) return;
-  const double target = peak;
-  if (target >= reference_) {
-    reference_ = target;
-  } else {
-    reference_ = std::max(smallest_reference, reference_ + options_.running_fraction * (target - reference_));
-  }
+  if (follows_peaks()) reference_ = followed(reference_, peak, rule_);
 }
 
 void RunningReference::resume(float reference) noexcept {
-  if (follows_peaks() && std::isfinite(reference) && reference >= static_cast<float>(smallest_reference)) reference_ = reference;
+  if (can_resume(reference)) reference_ = reference;
+}
+
+bool RunningReference::can_resume(float reference) const noexcept {
+  return follows_peaks() && std::isfinite(reference) && reference >= static_cast<float>(smallest_reference);
 }
 
 float RunningReference::value() const noexcept {
-  return static_cast<float>(reference_ > 0.0 ? reference_ : options_.reference_value);
+  return shown_reference(reference_, rule_);
 }
 
 CompressionCurve RunningReference::curve() const noexcept {
-  // 255 (1 + (20 log10(e / reference) + gain) / range), with 20 log10(e) = 20 log10(2) log2(e).
-  const double slope = 255.0 * 20.0 * std::log10(2.0) / options_.dynamic_range_db;
-  const double offset =
-      255.0 * (1.0 + options_.gain_db / options_.dynamic_range_db) - slope * std::log2(static_cast<double>(value()));
-  return {static_cast<float>(slope), static_cast<float>(offset)};
+  return curve_for(value(), rule_);
 }
 
 }  // namespace echoform

@@ -17,11 +17,15 @@ class RunningReference {
   void follow(float peak) noexcept;
   /// As CompressionReference.
   void resume(float reference) noexcept;
+  /// Whether resume() would heed it.
+  [[nodiscard]] bool can_resume(float reference) const noexcept;
   [[nodiscard]] float value() const noexcept;
   [[nodiscard]] CompressionCurve curve() const noexcept;
+  [[nodiscard]] const ReferenceRule& rule() const noexcept { return rule_; }
 
  private:
   Compression options_;
+  ReferenceRule rule_;
   double reference_ = 0.0;  // 0: none yet
 };
 

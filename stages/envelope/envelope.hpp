@@ -1,7 +1,7 @@
 // The complex image to its envelope.
 //
 // Input   complex64 [z, x], interleaved, any row stride.
-// Output  float32 [z, x], rows without gaps: sqrt(re^2 + im^2) in single precision.
+// Output  float32 [z, x], rows without gaps: sqrt(re^2 + im^2) in single precision, the same bits on every backend.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,14 @@ namespace echoform {
 
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level = simd_level());
 
+/// On the GPU; blocks start on 16 bytes. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda();
+
 /// For the registry; neither the plan nor `view` matters.
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+[[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// What every implementation asks of its input, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec envelope_output(const BlockSpec& input);
 
 }  // namespace echoform

@@ -13,11 +13,8 @@ class EnvelopeCpu final : public Stage {
   explicit EnvelopeCpu(SimdLevel level) : kernel_(envelope_kernel(level)) {}
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
-    require_block(input, "envelope", {ElementType::complex64});
+    output_ = envelope_output(input);
     input_stride_ = stride_of(input);
-    output_ = input;
-    output_.type = ElementType::float32;
-    output_.row_stride = input.columns;
     return output_;
   }
 
@@ -48,6 +45,14 @@ EnvelopeKernel envelope_kernel(SimdLevel level) {
 
 void envelope_row_portable(const float* complex, float* out, std::size_t count) {
   for (std::size_t n = 0; n < count; ++n) out[n] = magnitude(complex[2 * n], complex[2 * n + 1]);
+}
+
+BlockSpec envelope_output(const BlockSpec& input) {
+  require_block(input, "envelope", {ElementType::complex64});
+  BlockSpec output = input;
+  output.type = ElementType::float32;
+  output.row_stride = input.columns;
+  return output;
 }
 
 std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level) {

@@ -3,10 +3,10 @@
 // Input   uint8 or float32 [z, x] on the acoustic grid, any row stride.
 // Output  the same type [z, x] on the display grid, rows without gaps. Nearest, bilinear or cubic convolution, separable;
 //         taps beyond an edge repeat the edge. uint8 is rounded to the nearest level and clamped. Display pixels outside of the
-//         acoustic grid's first and last centres are 0.
+//         acoustic grid's first and last centres are 0. All backends give the same bits.
 //
 // Cartesian grids are separable, so tables of taps for x and z are the whole geometry. A geometry that is not (a sector)
-// is a stage of its own behind the same factory, with the same kernels' arithmetic.
+// is a stage of its own: stages/polar_scan_conversion/.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,18 @@ struct ScanConversionOptions {
 [[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
 
+/// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cuda(const ScanConversionOptions& options, Backend& backend);
+
 /// For the registry: options from the plan, whose display grid is the acoustic grid where it names none; `view` does not
 /// matter. The queue must come from `backend`.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+[[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// As the registry's factories take them from a plan.
+[[nodiscard]] ScanConversionOptions scan_conversion_options(const ImagingPlan& plan);
+/// What every implementation asks of its options, and of its input, and the output that comes of it. Throw InputError.
+void validate(const ScanConversionOptions& options);
+[[nodiscard]] BlockSpec scan_conversion_output(const ScanConversionOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

@@ -26,21 +26,12 @@ class CartesianScanConversionCpu final : public Stage {
  public:
   CartesianScanConversionCpu(const ScanConversionOptions& options, std::size_t members, SimdLevel level)
       : options_(options), members_(std::max<std::size_t>(1, members)), kernels_(resample_kernels(level)) {
-    require_plane(options.acoustic, "acoustic");
-    require_plane(options.display, "display");
-    if (!(options.cubic_alpha >= -3.0 && options.cubic_alpha <= 0.0)) {
-      throw InputError("scan-conversion stage, cubic alpha", fmt::format("{}", options.cubic_alpha), "-3 to 0");
-    }
+    validate(options);
   }
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
-    require_block(input, "scan-conversion", {ElementType::uint8, ElementType::float32});
+    output_ = scan_conversion_output(options_, input);
     const Grid& acoustic = options_.acoustic;
-    if (input.rows != acoustic.z.count || input.columns != acoustic.x.count || input.sub_blocks != 1) {
-      throw InputError("scan-conversion stage, input shape",
-                       fmt::format("{} x {} in {} sub-blocks", input.rows, input.columns, input.sub_blocks),
-                       fmt::format("{} x {} in one, the acoustic grid", acoustic.z.count, acoustic.x.count));
-    }
     input_stride_ = stride_of(input);
     columns_ = make_axis_taps(acoustic.x, options_.display.x, options_.interpolation, options_.cubic_alpha);
     rows_ = make_axis_taps(acoustic.z, options_.display.z, options_.interpolation, options_.cubic_alpha);
@@ -48,10 +39,6 @@ class CartesianScanConversionCpu final : public Stage {
     // Blended rows of the members lie 64 bytes apart at least, so that no two write to one cache line.
     blended_stride_ = padded_columns(acoustic.x.count) + 16;
     blended_.assign(members_ * blended_stride_, 0.0F);
-    output_ = input;
-    output_.rows = options_.display.z.count;
-    output_.columns = options_.display.x.count;
-    output_.row_stride = output_.columns;
     return output_;
   }
 
@@ -119,14 +106,39 @@ class CartesianScanConversionCpu final : public Stage {
 
 }  // namespace
 
+void validate(const ScanConversionOptions& options) {
+  require_plane(options.acoustic, "acoustic");
+  require_plane(options.display, "display");
+  if (!(options.cubic_alpha >= -3.0 && options.cubic_alpha <= 0.0)) {
+    throw InputError("scan-conversion stage, cubic alpha", fmt::format("{}", options.cubic_alpha), "-3 to 0");
+  }
+}
+
+BlockSpec scan_conversion_output(const ScanConversionOptions& options, const BlockSpec& input) {
+  require_block(input, "scan-conversion", {ElementType::uint8, ElementType::float32});
+  const Grid& acoustic = options.acoustic;
+  if (input.rows != acoustic.z.count || input.columns != acoustic.x.count || input.sub_blocks != 1) {
+    throw InputError("scan-conversion stage, input shape",
+                     fmt::format("{} x {} in {} sub-blocks", input.rows, input.columns, input.sub_blocks),
+                     fmt::format("{} x {} in one, the acoustic grid", acoustic.z.count, acoustic.x.count));
+  }
+  BlockSpec output = input;
+  output.rows = options.display.z.count;
+  output.columns = options.display.x.count;
+  output.row_stride = output.columns;
+  return output;
+}
+
+ScanConversionOptions scan_conversion_options(const ImagingPlan& plan) {
+  return {plan.grid, plan.display_grid.value_or(plan.grid), plan.scan_interpolation, plan.cubic_alpha};
+}
+
 std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& options, std::size_t members, SimdLevel level) {
   return std::make_unique<CartesianScanConversionCpu>(options, members, level);
 }
 
 std::unique_ptr<Stage> make_scan_conversion_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  const ScanConversionOptions options{plan.grid, plan.display_grid.value_or(plan.grid), plan.scan_interpolation,
-                                      plan.cubic_alpha};
-  return make_scan_conversion_cpu(options, team_size(backend));
+  return make_scan_conversion_cpu(scan_conversion_options(plan), team_size(backend));
 }
 
 }  // namespace echoform

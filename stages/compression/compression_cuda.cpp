@@ -1,0 +1,77 @@
+#include <cstddef>
+
+#include "gpu/cuda_backend.hpp"
+#include "gpu/stream_queue.hpp"
+#include "stages/block_checks.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/compression/compression_launch.hpp"
+#include "stages/compression/running_reference.hpp"
+
+namespace echoform {
+namespace {
+
+/// A fixed reference is a curve known beforehand. A running one lives in device memory, where each frame finds it, so that
+/// frames queue up behind each other without the host.
+class CompressionCuda final : public Stage, public CompressionReference {
+ public:
+  CompressionCuda(const Compression& options, Backend& backend) : options_(options) {
+    if (!options_.follows_peaks()) return;
+    state_ = backend.allocate(sizeof(DeviceReference), MemoryUse::working);
+    readback_ = backend.allocate(sizeof(float), MemoryUse::readback);
+    set_state(0.0);
+  }
+
+  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+    output_ = compression_output(input);
+    input_stride_ = stride_of(input);
+    return output_;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+    const cudaStream_t stream = gpu::stream_of(queue);
+    const EnvelopeImage image{input.as<std::uint32_t>(), output_.rows, output_.columns, input_stride_};
+    if (state_) launch_follow(image, options_.rule(), state(), static_cast<float*>(readback_.data()), stream);
+    launch_compress(image, output.as<std::uint8_t>(), options_.curve(), state(), stream);
+  }
+
+  [[nodiscard]] float reference() const noexcept override {
+    return readback_ ? *static_cast<const volatile float*>(readback_.data()) : options_.value();
+  }
+  [[nodiscard]] const float* device_reference() const noexcept override { return state_ ? &state()->shown : nullptr; }
+
+  void resume(float reference) noexcept override {
+    if (options_.can_resume(reference)) set_state(reference);
+  }
+
+ private:
+  [[nodiscard]] DeviceReference* state() const { return static_cast<DeviceReference*>(state_.data()); }
+
+  /// Between frames: waits for the copy.
+  void set_state(double reference) noexcept {
+    DeviceReference fresh;
+    fresh.reference = reference;
+    fresh.shown = shown_reference(reference, options_.rule());
+    ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(state_.data(), &fresh, sizeof fresh, cudaMemcpyHostToDevice, stream_.get()));
+    ECHOFORM_CUDA_QUEUED(cudaStreamSynchronize(stream_.get()));
+    *static_cast<volatile float*>(readback_.data()) = fresh.shown;
+  }
+
+  RunningReference options_;  // checked; a running reference itself is in device memory
+  gpu::Stream stream_ = gpu::make_stream();
+  Buffer state_;
+  Buffer readback_;
+  BlockSpec output_;
+  std::size_t input_stride_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_compression_cuda(const Compression& options, Backend& backend) {
+  return std::make_unique<CompressionCuda>(options, backend);
+}
+
+std::unique_ptr<Stage> make_compression_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
+  return make_compression_cuda(plan.compression, backend);
+}
+
+}  // namespace echoform

@@ -1,0 +1,101 @@
+#include "gpu/cuda_check.hpp"
+#include "stages/compression/compression_launch.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr unsigned threads = 256;
+constexpr unsigned search_blocks = 264;  // two a multiprocessor of the largest GPU in mind
+
+/// Rows that follow each other are one long row.
+EnvelopeImage joined(EnvelopeImage image) {
+  if (image.stride == image.columns) {
+    image.columns *= image.rows;
+    image.stride = image.columns;
+    image.rows = 1;
+  }
+  return image;
+}
+
+/// Peaks are compared as integers, in any order: floats that are not negative are ordered as their bits. The block that finishes
+/// last moves the reference, so that no launch of its own is needed.
+__global__ __launch_bounds__(threads) void follow(EnvelopeImage image, ReferenceRule rule, DeviceReference* state,
+                                                  float* readback) {
+  std::uint32_t peak = 0;
+  const std::size_t step = std::size_t{gridDim.x} * threads;
+  for (std::size_t row = 0; row < image.rows; ++row) {
+    const std::uint32_t* const bits = image.bits + row * image.stride;
+    std::size_t n = std::size_t{blockIdx.x} * threads + threadIdx.x;
+    for (; n + 3 * step < image.columns; n += 4 * step) {
+      const std::uint32_t a = finite_or_zero(__ldg(bits + n));
+      const std::uint32_t b = finite_or_zero(__ldg(bits + n + step));
+      const std::uint32_t c = finite_or_zero(__ldg(bits + n + 2 * step));
+      const std::uint32_t d = finite_or_zero(__ldg(bits + n + 3 * step));
+      peak = max(max(peak, max(a, b)), max(c, d));
+    }
+    for (; n < image.columns; n += step) peak = max(peak, finite_or_zero(__ldg(bits + n)));
+  }
+  peak = __reduce_max_sync(0xffffffffu, peak);
+  __shared__ std::uint32_t of_warp[threads / 32];
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = peak;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (unsigned warp = 1; warp < threads / 32; ++warp) peak = max(peak, of_warp[warp]);
+  atomicMax(&state->peak, peak);
+  __threadfence();
+  if (atomicAdd(&state->blocks, 1u) + 1 != gridDim.x) return;
+  __threadfence();
+  const double reference = followed(state->reference, __uint_as_float(atomicExch(&state->peak, 0u)), rule);
+  const float shown = shown_reference(reference, rule);
+  state->reference = reference;
+  state->shown = shown;
+  state->curve = curve_for(shown, rule);
+  state->blocks = 0;
+  *readback = shown;
+}
+
+/// Four levels a thread, stored at once where rows allow it.
+template <bool Quads>
+__global__ __launch_bounds__(threads) void compress_rows(EnvelopeImage image, std::uint8_t* __restrict__ out,
+                                                         CompressionCurve curve, const DeviceReference* __restrict__ state) {
+  if (state != nullptr) curve = state->curve;
+  const std::size_t n = (std::size_t{blockIdx.x} * threads + threadIdx.x) * 4;
+  if (n >= image.columns) return;
+  for (std::size_t row = blockIdx.y; row < image.rows; row += gridDim.y) {
+    const std::uint32_t* const bits = image.bits + row * image.stride + n;
+    std::uint8_t* const levels = out + row * image.columns + n;
+    if constexpr (Quads) {
+      const uint4 four = __ldg(reinterpret_cast<const uint4*>(bits));
+      *reinterpret_cast<uchar4*>(levels) = {compress(four.x, curve), compress(four.y, curve), compress(four.z, curve),
+                                            compress(four.w, curve)};
+    } else {
+      for (std::size_t k = 0; k < 4 && n + k < image.columns; ++k) levels[k] = compress(__ldg(bits + k), curve);
+    }
+  }
+}
+
+}  // namespace
+
+void launch_follow(const EnvelopeImage& image, const ReferenceRule& rule, DeviceReference* state, float* readback,
+                   cudaStream_t stream) {
+  const EnvelopeImage all = joined(image);
+  const std::size_t wanted = (all.columns + threads - 1) / threads;
+  follow<<<static_cast<unsigned>(wanted < search_blocks ? wanted : search_blocks), threads, 0, stream>>>(all, rule, state,
+                                                                                                         readback);
+  ECHOFORM_CUDA_LAUNCHED("peak of the envelope");
+}
+
+void launch_compress(const EnvelopeImage& image, std::uint8_t* out, CompressionCurve curve, const DeviceReference* state,
+                     cudaStream_t stream) {
+  const EnvelopeImage all = joined(image);
+  const dim3 grid(static_cast<unsigned>((all.columns + 4 * threads - 1) / (4 * threads)),
+                  static_cast<unsigned>(all.rows < 65535 ? all.rows : 65535));
+  if (all.columns % 4 == 0 && all.stride % 4 == 0) {
+    compress_rows<true><<<grid, threads, 0, stream>>>(all, out, curve, state);
+  } else {
+    compress_rows<false><<<grid, threads, 0, stream>>>(all, out, curve, state);
+  }
+  ECHOFORM_CUDA_LAUNCHED("compression");
+}
+
+}  // namespace echoform

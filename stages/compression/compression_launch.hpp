@@ -1,0 +1,38 @@
+// Launches of the compression on the GPU.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "stages/compression/compression_math.hpp"
+
+namespace echoform {
+
+/// The running reference, in device memory; all zeros is "none yet, no frame under way".
+struct DeviceReference {
+  double reference = 0.0;  ///< 0: none yet
+  CompressionCurve curve;  ///< of the frame under way
+  float shown = 0.0F;      ///< envelope shown as 0 dB
+  std::uint32_t peak = 0;  ///< bits of the highest finite envelope found so far in the frame under way
+  unsigned blocks = 0;     ///< that have searched their part
+};
+
+/// An image of envelopes, rows `stride` apart.
+struct EnvelopeImage {
+  const std::uint32_t* bits = nullptr;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t stride = 0;
+};
+
+/// Finds the peak of a frame, moves the reference, and leaves the frame's curve in `state`; *readback, in pinned memory, gets the
+/// reference too.
+void launch_follow(const EnvelopeImage& image, const ReferenceRule& rule, DeviceReference* state, float* readback,
+                   cudaStream_t stream);
+
+/// By the curve of `state`, or by `curve` if that is null. Rows of `out` follow each other.
+void launch_compress(const EnvelopeImage& image, std::uint8_t* out, CompressionCurve curve, const DeviceReference* state,
+                     cudaStream_t stream);
+
+}  // namespace echoform

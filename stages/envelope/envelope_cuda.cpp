@@ -1,0 +1,36 @@
+#include "gpu/stream_queue.hpp"
+#include "stages/block_checks.hpp"
+#include "stages/envelope/envelope.hpp"
+#include "stages/envelope/envelope_launch.hpp"
+
+namespace echoform {
+namespace {
+
+class EnvelopeCuda final : public Stage {
+ public:
+  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+    output_ = envelope_output(input);
+    input_stride_ = stride_of(input);
+    return output_;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+    launch_envelope(input.as<float>(), output.as<float>(), output_.rows, output_.columns, input_stride_, gpu::stream_of(queue));
+  }
+
+ private:
+  BlockSpec output_;
+  std::size_t input_stride_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_envelope_cuda() {
+  return std::make_unique<EnvelopeCuda>();
+}
+
+std::unique_ptr<Stage> make_envelope_cuda(const ImagingPlan& /*plan*/, std::size_t /*view*/, Backend& /*backend*/) {
+  return make_envelope_cuda();
+}
+
+}  // namespace echoform
