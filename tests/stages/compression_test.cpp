@@ -13,7 +13,15 @@
 namespace echoform::test {
 namespace {
 
-using CompressionStage = StageTest;
+class CompressionStage : public StageTest {
+ protected:
+  std::unique_ptr<Stage> make(const Compression& options) {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_compression_cuda(options, backend());
+#endif
+    return make_compression_cpu(options, level());
+  }
+};
 ECHOFORM_ALL_IMPLEMENTATIONS(CompressionStage);
 
 /// Level before rounding, in double precision.
@@ -48,6 +56,13 @@ TEST(FastLog2, IsWithinItsStatedError) {
   EXPECT_LT(worst * 20.0 * std::log10(2.0), 1e-4) << "dB";
 }
 
+TEST(ExactLog2, IsWithinItsStatedError) {
+  for (std::uint32_t bits = 0x00800000u; bits < 0x7f800000u; bits += 9973) {
+    const double exact = std::log2(static_cast<double>(std::bit_cast<float>(bits)));
+    ASSERT_NEAR(exact_log2(bits), exact, 1e-15 * std::max(1.0, std::abs(exact)));
+  }
+}
+
 TEST_P(CompressionStage, EqualsTheFormula) {
   for (const Compression& options :
        {fixed(40.0, 0.0, 1.0), fixed(60.0, 12.0, 37.0), fixed(23.5, -6.0, 1e-3), fixed(200.0, 0.0, 1e9)}) {
@@ -59,8 +74,8 @@ TEST_P(CompressionStage, EqualsTheFormula) {
     std::vector<float> envelope(rows * columns);
     for (float& e : envelope)
       e = static_cast<float>(options.reference_value * std::pow(10.0, (decibels(random) - options.gain_db) / 20.0));
-    const auto stage = make_compression_cpu(options, level());
-    const StageResult result = run_stage(*stage, spec, filled(spec, envelope), team);
+    const auto stage = make(options);
+    const StageResult result = run(*stage, spec, filled(spec, envelope));
     ASSERT_EQ(result.spec, make_spec(ElementType::uint8, rows, columns, columns));
     // 1e-4 dB of the logarithm and the rounding of products of up to a few thousand, in levels.
     const double slack = 255.0 / options.dynamic_range_db * 1e-4 + 1e-3;
@@ -76,8 +91,8 @@ TEST_P(CompressionStage, EndsOfTheScaleAndValuesThatAreNone) {
   const float inf = std::numeric_limits<float>::infinity();
   const TestBlock input = filled(spec, {1.0F, 0.01F, 0.1F, 1.5F, 0.009F, 0.0F, -0.0F, -1.0F, std::nanf(""), -std::nanf(""), inf,
                                         std::numeric_limits<float>::denorm_min()});
-  const auto stage = make_compression_cpu(fixed(40.0, 0.0, 1.0), level());
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make(fixed(40.0, 0.0, 1.0));
+  const StageResult result = run(*stage, spec, input);
   const std::vector<int> levels(result.block->as<std::uint8_t>(), result.block->as<std::uint8_t>() + 12);
   // 0.1 is -20 dB, half of the scale: 127.5, up or down by its rounding.
   EXPECT_THAT(levels, testing::ElementsAre(255, 0, testing::AnyOf(127, 128), 255, 0, 0, 0, 0, 0, 0, 255, 0));
@@ -88,19 +103,18 @@ TEST_P(CompressionStage, RunningReferenceRisesAtOnceAndFallsByItsFraction) {
   options.running_fraction = 0.25;
   options.reference_value = 9.0;
   const BlockSpec spec = make_spec(ElementType::float32, 300, 101);
-  const auto stage = make_compression_cpu(options, level());
+  const auto stage = make(options);
   const auto& reference = dynamic_cast<CompressionReference&>(*stage);
-  (void)stage->prepare(spec);
   const TestBlock input(spec);
-  const TestBlock output(make_spec(ElementType::uint8, 300, 101));
+  const StageResult result = run(*stage, spec, input, 0);
   float* const envelope = input.as<float>();
   const auto frame = [&](float peak) {
     std::fill_n(envelope, 300 * 101, 0.5F * peak);
     envelope[17031] = peak;
     envelope[3] = std::numeric_limits<float>::infinity();  // neither may become the reference
     envelope[4] = std::nanf("");
-    stage->process(input.read(), output.block(), team);
-    return int(output.as<std::uint8_t>()[17031]);
+    run_again(*stage, input, result);
+    return int(result.block->as<std::uint8_t>()[17031]);
   };
   EXPECT_EQ(frame(0.0F), 0);
   EXPECT_EQ(reference.reference(), 9.0F) << "none yet";
@@ -115,10 +129,53 @@ TEST_P(CompressionStage, RunningReferenceRisesAtOnceAndFallsByItsFraction) {
   EXPECT_FLOAT_EQ(reference.reference(), 60.0F);
 }
 
+TEST_P(CompressionStage, GoesOnFromAnotherReferenceBetweenFrames) {
+  Compression options;
+  options.running_fraction = 0.5;
+  const BlockSpec spec = make_spec(ElementType::float32, 3, 5);
+  const auto stage = make(options);
+  auto& reference = dynamic_cast<CompressionReference&>(*stage);
+  reference.resume(8.0F);
+  EXPECT_EQ(reference.reference(), 8.0F);
+  const TestBlock input = filled(spec, std::vector<float>(15, 4.0F));
+  const StageResult result = run(*stage, spec, input);
+  EXPECT_EQ(reference.reference(), 6.0F) << "half the way from 8 to 4";
+  reference.resume(std::nanf(""));
+  reference.resume(0.0F);
+  reference.resume(100.0F);
+  run_again(*stage, input, result);
+  EXPECT_EQ(reference.reference(), 52.0F);
+}
+
+TEST_P(CompressionStage, IsTheSameBitsEverywhereFrameAfterFrame) {
+  Compression options;
+  options.running_fraction = 0.3;
+  options.dynamic_range_db = 47.0;
+  // Rows without and with gaps, whole and broken groups of four.
+  for (const BlockSpec& spec : {make_spec(ElementType::float32, 200, 400), make_spec(ElementType::float32, 61, 203, 210)}) {
+    const auto stage = make(options);
+    const auto plain = make_compression_cpu(options, SimdLevel::portable);
+    ThreadTeam one(1);
+    const TestBlock input(spec);
+    const StageResult result = run(*stage, spec, input, 0);
+    const TestBlock want(plain->prepare(spec));
+    std::mt19937 random(5);
+    std::exponential_distribution<float> envelope;
+    for (int frame = 0; frame < 6; ++frame) {
+      const float scale = std::exp2(static_cast<float>(frame * 7 % 5));
+      for (std::size_t n = 0; n < spec.bytes() / sizeof(float); ++n) input.as<float>()[n] = scale * envelope(random);
+      run_again(*stage, input, result);
+      plain->process(input.read(), want.block(), one);
+      ASSERT_EQ(std::memcmp(result.block->as<std::uint8_t>(), want.as<std::uint8_t>(), result.spec.bytes()), 0) << frame;
+      ASSERT_EQ(dynamic_cast<CompressionReference&>(*stage).reference(), dynamic_cast<CompressionReference&>(*plain).reference());
+    }
+  }
+}
+
 TEST_P(CompressionStage, FixedReferenceIgnoresPeaks) {
   const BlockSpec spec = make_spec(ElementType::float32, 2, 3);
-  const auto stage = make_compression_cpu(fixed(40.0, 0.0, 2.0), level());
-  const StageResult result = run_stage(*stage, spec, filled(spec, {8, 8, 8, 8, 8, 8}), team);
+  const auto stage = make(fixed(40.0, 0.0, 2.0));
+  const StageResult result = run(*stage, spec, filled(spec, {8, 8, 8, 8, 8, 8}));
   EXPECT_EQ(dynamic_cast<CompressionReference&>(*stage).reference(), 2.0F);
 }
 
@@ -143,24 +200,23 @@ TEST(RunningReferenceState, StaysANumberThroughSilence) {
   EXPECT_TRUE(std::isfinite(reference.curve().offset));
 }
 
-TEST(CompressionInput, RefusesOptionsOutOfRange) {
+TEST_P(CompressionStage, RefusesOptionsOutOfRange) {
   Compression options;
   options.dynamic_range_db = 0.0;
-  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+  EXPECT_EQ(input_error_of([&] { (void)make(options); }),
             "compression stage, dynamic range: found 0; expected above 0 dB, at most 200 dB");
   options = {};
   options.gain_db = std::nan("");
-  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
-            "compression stage, gain: found nan; expected -200 to 200 dB");
+  EXPECT_EQ(input_error_of([&] { (void)make(options); }), "compression stage, gain: found nan; expected -200 to 200 dB");
   options = {};
   options.running_fraction = 0.0;
-  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+  EXPECT_EQ(input_error_of([&] { (void)make(options); }),
             "compression stage, running fraction: found 0; expected above 0, at most 1");
   options = {};
   options.reference_value = -1.0;
-  EXPECT_EQ(input_error_of([&] { (void)make_compression_cpu(options); }),
+  EXPECT_EQ(input_error_of([&] { (void)make(options); }),
             "compression stage, reference value: found -1; expected a positive number that single precision can hold");
-  const auto stage = make_compression_cpu(Compression{});
+  const auto stage = make(Compression{});
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 1, 8)); }),
             "compression stage, input type: found uint8; expected float32");
 }

@@ -9,7 +9,15 @@
 namespace echoform::test {
 namespace {
 
-using Envelope = StageTest;
+class Envelope : public StageTest {
+ protected:
+  std::unique_ptr<Stage> make() {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_envelope_cuda();
+#endif
+    return make_envelope_cpu(level());
+  }
+};
 ECHOFORM_ALL_IMPLEMENTATIONS(Envelope);
 
 TEST_P(Envelope, EqualsTheMagnitude) {
@@ -22,8 +30,8 @@ TEST_P(Envelope, EqualsTheMagnitude) {
       std::normal_distribution<float> noise;
       for (std::size_t n = 0; n < 2 * rows * spec.row_stride; ++n)
         input.as<float>()[n] = noise(random) * std::exp2(exponent(random));
-      const auto stage = make_envelope_cpu(level());
-      const StageResult result = run_stage(*stage, spec, input, team);
+      const auto stage = make();
+      const StageResult result = run(*stage, spec, input);
       ASSERT_EQ(result.spec, make_spec(ElementType::float32, rows, columns, columns));
       for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t column = 0; column < columns; ++column) {
@@ -37,20 +45,34 @@ TEST_P(Envelope, EqualsTheMagnitude) {
   }
 }
 
+TEST_P(Envelope, IsTheSameBitsEverywhere) {
+  const BlockSpec spec = make_spec(ElementType::complex64, 33, 250);
+  const TestBlock input(spec);
+  std::mt19937 random(7);
+  std::normal_distribution<float> noise;
+  for (std::size_t n = 0; n < 2 * 33 * 250; ++n) input.as<float>()[n] = noise(random);
+  const auto stage = make();
+  const StageResult result = run(*stage, spec, input);
+  ThreadTeam one(1);
+  const auto plain = make_envelope_cpu(SimdLevel::portable);
+  const StageResult want = run_stage(*plain, spec, input, one);
+  EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
+}
+
 TEST_P(Envelope, KeepsVolumesAndPropagatesNan) {
   BlockSpec spec = make_spec(ElementType::complex64, 6, 20);
   spec.sub_blocks = 3;
   const TestBlock input(spec);
   std::fill_n(input.as<float>(), 240, 1.0F);
   input.as<float>()[77] = std::nanf("");
-  const auto stage = make_envelope_cpu(level());
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make();
+  const StageResult result = run(*stage, spec, input);
   EXPECT_EQ(result.spec.sub_blocks, 3u);
   for (std::size_t n = 0; n < 120; ++n) EXPECT_EQ(std::isnan(result.block->as<float>()[n]), n == 38);
 }
 
-TEST(EnvelopeInput, RefusesOtherTypes) {
-  const auto stage = make_envelope_cpu();
+TEST_P(Envelope, RefusesOtherTypes) {
+  const auto stage = make();
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 8)); }),
             "envelope stage, input type: found float32; expected complex64");
 }

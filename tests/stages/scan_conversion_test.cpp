@@ -11,7 +11,16 @@
 namespace echoform::test {
 namespace {
 
-using ScanConversion = StageTest;
+class ScanConversion : public StageTest {
+ protected:
+  std::unique_ptr<Stage> make(const ScanConversionOptions& options) {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_scan_conversion_cuda(options, backend());
+#endif
+    return make_scan_conversion_cpu(options, threads(), level());
+  }
+  double worst_inside(const std::function<double(double, double)>& f, ScanInterpolation how, double alpha);
+};
 ECHOFORM_ALL_IMPLEMENTATIONS(ScanConversion);
 
 Grid make_grid(double x0, double x1, std::size_t nx, double z0, double z1, std::size_t nz) {
@@ -85,10 +94,10 @@ TEST_P(ScanConversion, EqualsTheDoubleSum) {
           floats.as<float>()[n / 37 * 41 + n % 37] = static_cast<float>(image[n]);
           bytes.as<std::uint8_t>()[n / 37 * 40 + n % 37] = static_cast<std::uint8_t>(image[n]);
         }
-        const auto stage = make_scan_conversion_cpu(options, threads(), level());
-        const StageResult as_floats = run_stage(*stage, float_spec, floats, team);
+        const auto stage = make(options);
+        const StageResult as_floats = run(*stage, float_spec, floats);
         ASSERT_EQ(as_floats.spec, make_spec(ElementType::float32, display.z.count, display.x.count, display.x.count));
-        const StageResult as_levels = run_stage(*stage, level_spec, bytes, team);
+        const StageResult as_levels = run(*stage, level_spec, bytes);
         for (std::size_t p = 0; p < want.size(); ++p) {
           // Single-precision weights and sums of up to 16 terms of 255: 1e-5 of full scale is far above their rounding.
           ASSERT_NEAR(as_floats.block->as<float>()[p], want[p], 255.0 * 1e-6 * 4) << "pixel " << p << ", method " << int(how);
@@ -107,15 +116,14 @@ TEST_P(ScanConversion, TheSameGridIsACopyBitForBit) {
     std::mt19937 random(2);
     std::uniform_real_distribution<float> value(0.0F, 1e-3F);
     for (std::size_t n = 0; n < 19 * 35; ++n) input.as<float>()[n] = value(random);
-    const auto stage = make_scan_conversion_cpu({grid, grid, how, -0.5}, threads(), level());
-    const StageResult result = run_stage(*stage, spec, input, team);
+    const auto stage = make({grid, grid, how, -0.5});
+    const StageResult result = run(*stage, spec, input);
     EXPECT_EQ(std::memcmp(result.block->as<float>(), input.as<float>(), spec.bytes()), 0) << "method " << int(how);
   }
 }
 
 /// Converts samples of f(x, z) and returns the worst error over display pixels whose taps need no clamping.
-double worst_inside(const std::function<double(double, double)>& f, ScanInterpolation how, double alpha, std::size_t threads,
-                    SimdLevel level, ThreadTeam& team) {
+double ScanConversion::worst_inside(const std::function<double(double, double)>& f, ScanInterpolation how, double alpha) {
   const Grid acoustic = make_grid(0.0, 0.020, 21, 0.0, 0.024, 25);
   const Grid display = make_grid(0.0015, 0.0185, 83, 0.0015, 0.0225, 91);
   const BlockSpec spec = make_spec(ElementType::float32, 25, 21);
@@ -123,8 +131,8 @@ double worst_inside(const std::function<double(double, double)>& f, ScanInterpol
   for (std::size_t p = 0; p < acoustic.pixels(); ++p) {
     input.as<float>()[p] = static_cast<float>(f(acoustic.at(p).x.value, acoustic.at(p).z.value));
   }
-  const auto stage = make_scan_conversion_cpu({acoustic, display, how, alpha}, threads, level);
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make({acoustic, display, how, alpha});
+  const StageResult result = run(*stage, spec, input);
   double worst = 0.0;
   for (std::size_t p = 0; p < display.pixels(); ++p) {
     worst = std::max(worst, std::abs(result.block->as<float>()[p] - f(display.at(p).x.value, display.at(p).z.value)));
@@ -136,9 +144,7 @@ TEST_P(ScanConversion, ReproducesWhatEachMethodMust) {
   const auto constant = [](double, double) { return 1.0; };
   const auto plane = [](double x, double z) { return 1.0 + 40.0 * x - 25.0 * z; };
   const auto parabola = [](double x, double z) { return 1.0 + 2000.0 * x * x - 1500.0 * z * z + 1000.0 * x * z; };
-  const auto worst = [&](const auto& f, ScanInterpolation how, double alpha) {
-    return worst_inside(f, how, alpha, threads(), level(), team);
-  };
+  const auto worst = [&](const auto& f, ScanInterpolation how, double alpha) { return worst_inside(f, how, alpha); };
   constexpr double rounding = 2e-6;  // of values up to 2 in single precision
   for (const ScanInterpolation how : all_ways) EXPECT_LE(worst(constant, how, -0.5), rounding) << int(how);
   for (const double alpha : {-0.25, -0.75, -1.0}) EXPECT_LE(worst(constant, ScanInterpolation::cubic, alpha), rounding) << alpha;
@@ -151,14 +157,32 @@ TEST_P(ScanConversion, ReproducesWhatEachMethodMust) {
   EXPECT_NEAR(worst(ramp, ScanInterpolation::cubic, -1.0), 0.04 * 0.096, 0.04 * 1e-3);
 }
 
+TEST_P(ScanConversion, IsTheSameBitsEverywhere) {
+  const Grid acoustic = make_grid(-0.010, 0.010, 37, 0.002, 0.030, 53);
+  const Grid display = make_grid(-0.0123, 0.0091, 101, 0.0031, 0.0387, 97);
+  const BlockSpec spec = make_spec(ElementType::float32, 53, 37);
+  const TestBlock input(spec);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> value(0.0F, 1.0F);
+  for (std::size_t n = 0; n < 53 * 37; ++n) input.as<float>()[n] = value(random);
+  for (const ScanInterpolation how : all_ways) {
+    const auto stage = make({acoustic, display, how, -0.6});
+    const StageResult result = run(*stage, spec, input);
+    ThreadTeam one(1);
+    const auto plain = make_scan_conversion_cpu({acoustic, display, how, -0.6}, 1, SimdLevel::portable);
+    const StageResult want = run_stage(*plain, spec, input, one);
+    EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0) << int(how);
+  }
+}
+
 TEST_P(ScanConversion, CubicOvershootIsClamped) {
   const Grid acoustic = make_grid(0.0, 0.007, 8, 0.0, 0.007, 8);
   const Grid display = make_grid(0.0, 0.007, 57, 0.0, 0.007, 57);
   const BlockSpec spec = make_spec(ElementType::uint8, 8, 8);
   const TestBlock input(spec);
   for (std::size_t n = 0; n < 64; ++n) input.as<std::uint8_t>()[n] = n % 8 < 4 ? 0 : 255;
-  const auto stage = make_scan_conversion_cpu({acoustic, display, ScanInterpolation::cubic, -1.0}, threads(), level());
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make({acoustic, display, ScanInterpolation::cubic, -1.0});
+  const StageResult result = run(*stage, spec, input);
   for (std::size_t p = 0; p < display.pixels(); ++p) {
     const int value = result.block->as<std::uint8_t>()[p];
     // Between the fourth and the fifth column the step is crossed.
@@ -170,21 +194,21 @@ TEST_P(ScanConversion, CubicOvershootIsClamped) {
   }
 }
 
-TEST(ScanConversionInput, RefusesWhatDoesNotFit) {
+TEST_P(ScanConversion, RefusesWhatDoesNotFit) {
   const Grid grid = make_grid(0.0, 0.01, 8, 0.0, 0.01, 4);
-  const auto stage = make_scan_conversion_cpu({grid, grid, ScanInterpolation::cubic, -0.5}, 1);
+  const auto stage = make({grid, grid, ScanInterpolation::cubic, -0.5});
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 8, 4)); }),
             "scan-conversion stage, input shape: found 8 x 4 in 1 sub-blocks; expected 4 x 8 in one, the acoustic grid");
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 4, 8)); }),
             "scan-conversion stage, input type: found complex64; expected uint8 or float32");
   EXPECT_EQ(input_error_of([&] {
-              (void)make_scan_conversion_cpu({grid, grid, ScanInterpolation::cubic, 1.0}, 1);
+              (void)make({grid, grid, ScanInterpolation::cubic, 1.0});
             }),
             "scan-conversion stage, cubic alpha: found 1; expected -3 to 0");
   Grid volume = grid;
   volume.y = {Metres(0.0), Metres(0.01), 3};
   EXPECT_EQ(input_error_of([&] {
-              (void)make_scan_conversion_cpu({volume, grid, ScanInterpolation::cubic, -0.5}, 1);
+              (void)make({volume, grid, ScanInterpolation::cubic, -0.5});
             }),
             "scan-conversion stage, acoustic grid: found 3 pixels along y; expected 1: an image, not a volume");
 }
