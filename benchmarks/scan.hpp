@@ -34,7 +34,10 @@ struct ScanFigure {
 /// and launched one by one from the host.
 struct ScanOnGpu {
   std::string interpolation;
-  Spread kernel;             ///< milliseconds a frame, replayed graph
+  Spread kernel;  ///< milliseconds a frame, replayed graph
+  /// The same over tables and images that together do not fit into the second-level cache: what a frame sees behind a beamformer
+  /// that has filled the cache.
+  Spread cold;
   double launched = 0.0;     ///< milliseconds a frame, each launched by the host
   double limit = 0.0;        ///< milliseconds: table, input and output moved once by a copy of as many bytes, replayed alike
   double limit_large = 0.0;  ///< the same at the bandwidth of a copy too large for caches

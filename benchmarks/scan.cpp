@@ -1,0 +1,200 @@
+#include "benchmarks/scan.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <numbers>
+#include <random>
+
+#include "benchmarks/reference_scan.hpp"
+#include "benchmarks/reference_tfm.hpp"
+#include "benchmarks/scan_gpu.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "pipeline/words.hpp"
+#include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
+
+namespace echoform::benchmarks {
+namespace {
+
+/// Milliseconds that `work` takes, as the mean of as many runs as fill a tenth of a second, after one that is not counted.
+double milliseconds_of(const std::function<void()>& work) {
+  work();
+  const auto begin = std::chrono::steady_clock::now();
+  double milliseconds = 0.0;
+  std::size_t runs = 0;
+  while (milliseconds < 100.0) {
+    work();
+    ++runs;
+    milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
+  return milliseconds / static_cast<double>(runs);
+}
+
+PolarScanConversionOptions options_of(const ScanCase& test, std::size_t rows, std::size_t columns) {
+  constexpr double half_angle = 35.0 * std::numbers::pi / 180.0;
+  constexpr double radius = 60e-3;
+  constexpr double depth = 160e-3;
+  PolarScanConversionOptions options;
+  options.beams = test.beams;
+  options.angle_pitch = 2.0 * half_angle / static_cast<double>(test.beams - 1);
+  options.samples = test.samples;
+  options.sample_spacing = Metres(depth / static_cast<double>(test.samples - 1));
+  options.probe_radius = Metres(radius);
+  const double half_width = (radius + depth) * std::sin(half_angle);
+  options.display.x = {Metres(-half_width), Metres(half_width), columns};
+  options.display.z = {Metres(radius * std::cos(half_angle) - radius), Metres(depth), rows};
+  return options;
+}
+
+reference::PolarScan plain_scan_of(const PolarScanConversionOptions& options) {
+  reference::PolarScan scan;
+  scan.beams = options.beams;
+  scan.samples = options.samples;
+  scan.angle_pitch = static_cast<float>(options.angle_pitch);
+  scan.first_angle = static_cast<float>(-0.5 * static_cast<double>(options.beams - 1) * options.angle_pitch);
+  scan.probe_radius = static_cast<float>(options.probe_radius.value);
+  scan.start_depth = static_cast<float>(options.start_depth.value);
+  scan.sample_spacing = static_cast<float>(options.sample_spacing.value);
+  scan.rows = options.display.z.count;
+  scan.columns = options.display.x.count;
+  scan.first_x = static_cast<float>(options.display.x.first.value);
+  scan.x_spacing = static_cast<float>(options.display.x.spacing().value);
+  scan.first_z = static_cast<float>(options.display.z.first.value);
+  scan.z_spacing = static_cast<float>(options.display.z.spacing().value);
+  scan.alpha = static_cast<float>(options.cubic_alpha);
+  return scan;
+}
+
+/// Smoothed noise, as speckle: levels of neighbours are related.
+std::vector<std::uint8_t> speckle(const ScanCase& test) {
+  std::vector<std::uint8_t> data(test.beams * test.samples);
+  std::minstd_rand random(3);
+  double level = 128.0;
+  for (std::uint8_t& value : data) {
+    level += 0.2 * (static_cast<double>(random() % 256U) - level);
+    value = static_cast<std::uint8_t>(level);
+  }
+  return data;
+}
+
+/// One prepared way of converting.
+struct Runner {
+  ScanInterpolation how;
+  SimdLevel level;
+  std::size_t threads;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<ExecutionQueue> queue;
+  std::unique_ptr<Stage> stage;
+  std::vector<std::uint8_t> image;
+  std::vector<double> times;
+  std::vector<double> ratios;
+
+  Runner(PolarScanConversionOptions options, ScanInterpolation interpolation, SimdLevel simd, std::size_t members)
+      : how(interpolation),
+        level(simd),
+        threads(members),
+        backend(make_cpu_backend(members)),
+        queue(backend->make_queue()),
+        image(options.display.pixels()) {
+    options.interpolation = interpolation;
+    stage = make_polar_scan_conversion_cpu(options, simd);
+    BlockSpec spec;
+    spec.type = ElementType::uint8;
+    spec.rows = options.beams;
+    spec.columns = options.samples;
+    static_cast<void>(stage->prepare(spec));
+  }
+  void run(const std::vector<std::uint8_t>& data, double plain) {
+    times.push_back(milliseconds_of([&] { stage->process({data.data()}, {image.data()}, *queue); }));
+    ratios.push_back(how == ScanInterpolation::cubic ? plain / times.back() : 0.0);
+  }
+  [[nodiscard]] ScanFigure figure() const {
+    return {std::string(to_string(level)), std::string(words::scan_interpolation.of(how)), threads, spread_of(times),
+            spread_of(ratios)};
+  }
+};
+
+void compare(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, ScanSize& size) {
+  std::size_t differing = 0;
+  std::size_t inside = 0;
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    const int difference = std::abs(static_cast<int>(a[p]) - static_cast<int>(b[p]));
+    // The plain loop's single-precision angles put some pixels of the edge outside.
+    if (a[p] != 0 && b[p] != 0) size.largest_difference = std::max(size.largest_difference, difference);
+    differing += difference != 0 ? 1 : 0;
+    inside += a[p] != 0 ? 1 : 0;
+  }
+  size.differing = static_cast<double>(differing) / static_cast<double>(a.size());
+  size.inside = static_cast<double>(inside) / static_cast<double>(a.size());
+}
+
+void measure_on_cpu(const ScanCase& test, const PolarScanConversionOptions& options, const std::vector<std::uint8_t>& data,
+                    ScanSize& size) {
+  const std::size_t all = test.threads != 0 ? test.threads : usable_processors();
+  std::vector<std::size_t> teams{1};
+  if (all > 1) teams.push_back(all);
+  const reference::PolarScan plain = plain_scan_of(options);
+  std::vector<std::uint8_t> plain_image(options.display.pixels());
+  for (const std::size_t threads : teams) {
+    std::vector<Runner> runners;
+    for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::portable}) {
+      if (level <= simd_level()) runners.emplace_back(options, ScanInterpolation::cubic, level, threads);
+    }
+    const SimdLevel best = runners.front().level;
+    runners.emplace_back(options, ScanInterpolation::bilinear, best, threads);
+    runners.emplace_back(options, ScanInterpolation::nearest, best, threads);
+    std::vector<double> plain_times;
+    for (std::size_t round = 0; round < test.rounds; ++round) {
+      plain_times.push_back(milliseconds_of(
+          [&] { reference::polar_scan_loop(plain, data.data(), plain_image.data(), static_cast<int>(threads)); }));
+      for (Runner& runner : runners) runner.run(data, plain_times.back());
+    }
+    size.reference.push_back({"plain loop", "cubic", threads, spread_of(plain_times), {1.0, 1.0, 1.0}});
+    for (const Runner& runner : runners) size.cpu.push_back(runner.figure());
+    compare(runners.front().image, plain_image, size);
+  }
+}
+
+struct PaperRow {
+  std::size_t rows;
+  std::size_t columns;
+  double cpu;
+  double gpu;
+};
+/// X. He and X. Zhang, J. Chongqing Normal University 30(3), 94, 2013, table 2; milliseconds.
+constexpr PaperRow paper[] = {{789, 540, 54.42, 0.119}, {1249, 618, 108.11, 0.231}, {3121, 936, 426.37, 0.642}};
+
+}  // namespace
+
+ScanReport measure_scan(const ScanCase& test, const std::function<void(const std::string&)>& progress) {
+  ScanReport report;
+  report.reference_flags = reference::build_flags();
+  report.why_no_gpu = test.cuda ? why_no_cuda() : "not asked for";
+  const bool on_gpu = report.why_no_gpu.empty();
+#ifdef ECHOFORM_WITH_CUDA
+  if (on_gpu) report.gpu_copy_bandwidth = measure_gpu_copy();
+#endif
+  const std::vector<std::uint8_t> data = speckle(test);
+  for (const PaperRow& row : paper) {
+    const std::string name = std::to_string(row.rows) + " x " + std::to_string(row.columns);
+    ScanSize size;
+    size.rows = row.rows;
+    size.columns = row.columns;
+    size.paper_cpu = row.cpu;
+    size.paper_gpu = row.gpu;
+    const PolarScanConversionOptions options = options_of(test, row.rows, row.columns);
+    progress(name + " on the CPU");
+    measure_on_cpu(test, options, data, size);
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_gpu) {
+      progress(name + " on the GPU");
+      size.gpu = measure_scan_on_gpu(options, data, test.rounds, report.gpu_copy_bandwidth);
+    }
+#endif
+    report.sizes.push_back(std::move(size));
+  }
+  return report;
+}
+
+}  // namespace echoform::benchmarks
