@@ -171,7 +171,7 @@ ScanReport measure_scan(const ScanCase& test, const std::function<void(const std
   ScanReport report;
   report.reference_flags = reference::build_flags();
   report.why_no_gpu = test.cuda ? why_no_cuda() : "not asked for";
-  const bool on_gpu = report.why_no_gpu.empty();
+  [[maybe_unused]] const bool on_gpu = report.why_no_gpu.empty();
 #ifdef ECHOFORM_WITH_CUDA
   if (on_gpu) report.gpu_copy_bandwidth = measure_gpu_copy();
 #endif
