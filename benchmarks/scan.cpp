@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <numbers>
 #include <random>
@@ -115,6 +116,12 @@ struct Runner {
   }
 };
 
+void copy(const Buffer& from, const Buffer& to, ThreadTeam& team) {
+  team.for_each(from.size(), std::size_t{1} << 16, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+    std::memcpy(to.bytes_begin() + first, from.bytes_begin() + first, last - first);
+  });
+}
+
 void compare(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b, ScanSize& size) {
   std::size_t differing = 0;
   std::size_t inside = 0;
@@ -145,13 +152,19 @@ void measure_on_cpu(const ScanCase& test, const PolarScanConversionOptions& opti
     runners.emplace_back(options, ScanInterpolation::bilinear, best, threads);
     runners.emplace_back(options, ScanInterpolation::nearest, best, threads);
     std::vector<double> plain_times;
+    std::vector<double> copy_times;
+    const std::size_t bytes = runners.front().stage->bytes() + data.size() + plain_image.size();
+    const Buffer from = runners.front().backend->allocate(bytes / 2, MemoryUse::working);
+    const Buffer to = runners.front().backend->allocate(bytes / 2, MemoryUse::working);
     for (std::size_t round = 0; round < test.rounds; ++round) {
       plain_times.push_back(milliseconds_of(
           [&] { reference::polar_scan_loop(plain, data.data(), plain_image.data(), static_cast<int>(threads)); }));
       for (Runner& runner : runners) runner.run(data, plain_times.back());
+      copy_times.push_back(milliseconds_of([&] { copy(from, to, team_of(*runners.front().queue)); }));
     }
     size.reference.push_back({"plain loop", "cubic", threads, spread_of(plain_times), {1.0, 1.0, 1.0}});
     for (const Runner& runner : runners) size.cpu.push_back(runner.figure());
+    size.limit.push_back({"copy", "", threads, spread_of(copy_times), {}});
     compare(runners.front().image, plain_image, size);
   }
 }

@@ -50,7 +50,9 @@ struct ScanSize {
   double inside = 0.0;                ///< part of the pixels within the sector
   std::vector<ScanFigure> reference;  ///< plain loop, cubic: one thread, then all
   std::vector<ScanFigure> cpu;        ///< stage, cubic: one thread, then all, best instruction set first; then the other methods
-  std::vector<ScanOnGpu> gpu;         ///< by interpolation; empty without a GPU
+  /// What no table-driven conversion can beat: memcpy of as many bytes as table, input and output are; one thread, then all.
+  std::vector<ScanFigure> limit;
+  std::vector<ScanOnGpu> gpu;  ///< by interpolation; empty without a GPU
   /// Largest difference from the plain loop's image, in levels, and the part of the pixels that differ (by rounding).
   int largest_difference = 0;
   double differing = 0.0;

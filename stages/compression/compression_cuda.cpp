@@ -18,6 +18,7 @@ class CompressionCuda final : public Stage, public CompressionReference {
     if (!options_.follows_peaks()) return;
     state_ = backend.allocate(sizeof(DeviceReference), MemoryUse::working);
     readback_ = backend.allocate(sizeof(float), MemoryUse::readback);
+    stream_ = gpu::make_stream();  // on the device that allocate() has made current
     set_state(0.0);
   }
 
@@ -57,7 +58,7 @@ class CompressionCuda final : public Stage, public CompressionReference {
   }
 
   RunningReference options_;  // checked; a running reference itself is in device memory
-  gpu::Stream stream_ = gpu::make_stream();
+  gpu::Stream stream_;        // of set_state()
   Buffer state_;
   Buffer readback_;
   BlockSpec output_;
