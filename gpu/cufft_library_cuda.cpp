@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include "gpu/cuda_check.hpp"
+#include "gpu/device_probe.hpp"
 #include "gpu/fault.hpp"
 #include "pipeline/errors.hpp"
 
-namespace echoform::gpu {
+namespace echoform {
+namespace gpu {
 namespace {
 
 #define ECHOFORM_TEXT_OF(value) #value
@@ -112,6 +114,17 @@ std::string why_no_cufft() {
   }
 }
 
+}  // namespace gpu
+
+std::string cufft_status() {
+  if (std::string reason = gpu::why_no_cufft(); !reason.empty()) return reason;
+  int version = 0;
+  if (gpu::cufft_library().get_version(&version) != CUFFT_SUCCESS) return "without an answer about its version";
+  return fmt::format("{}.{}.{}", version / 1000, version % 1000 / 100, version % 100);
+}
+
+namespace gpu {
+
 FftPlan::FftPlan() {
   ECHOFORM_CUFFT(cufft_library().create(&handle_));
 }
@@ -128,4 +141,5 @@ void end_after(cufftResult error, const char* call, const char* file, int line) 
   end_process(line_of(error, call, file, line));
 }
 
-}  // namespace echoform::gpu
+}  // namespace gpu
+}  // namespace echoform
