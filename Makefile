@@ -3,6 +3,7 @@
 #   make test     builds everything with warnings as errors and runs all tests
 #   make demo     simulated source -> TCP -> imaging -> viewers; DEMO_SECONDS=10 makes it end by itself and write demo.png
 #   make bench    the benchmark suite
+#   make bundle   a relocatable tarball for other machines, in build/bundle: docs/install.md
 #   make format   clang-format over all sources
 #   make clean    removes build/
 
@@ -11,7 +12,7 @@ BUILD := build/release
 PROGRAM := $(BUILD)/bin/echoform
 DEMO_SECONDS ?=
 
-.PHONY: build test demo bench format clean packages test-packages
+.PHONY: build test demo bench bundle format clean packages test-packages
 .DEFAULT_GOAL := build
 
 packages:
@@ -40,6 +41,9 @@ bench: packages
 	cmake --preset release -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(PROGRAM) bench all
+
+bundle: packages
+	tools/make-bundle --jobs $(JOBS)
 
 format:
 	@command -v clang-format >/dev/null 2>&1 || { echo "make format needs clang-format (Debian package clang-format)" >&2; exit 1; }

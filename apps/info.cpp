@@ -89,6 +89,7 @@ void print_libraries() {
   fmt::print("  ZeroMQ       {}.{}.{}\n", zmq_major, zmq_minor, zmq_patch);
   fmt::print("  Protobuf     {}\n", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   fmt::print("  FFTW         {}\n", fftwf_version);
+  fmt::print("  cuFFT        {}\n", cufft_status());
   fmt::print("  HDF5         {}.{}.{}\n", hdf5_major, hdf5_minor, hdf5_patch);
   fmt::print("  matio        {}.{}.{}\n", matio_major, matio_minor, matio_patch);
   fmt::print("  libpng       {}\n", PNG_LIBPNG_VER_STRING);

@@ -25,4 +25,7 @@ struct GpuProbe {
 /// Asked once a process. Starts no device; devices are numbered as CUDA numbers them.
 [[nodiscard]] GpuProbe probe_devices();
 
+/// "12.0.0", or in a line why cuFFT is not to be had. Loads it.
+[[nodiscard]] std::string cufft_status();
+
 }  // namespace echoform

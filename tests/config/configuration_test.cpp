@@ -9,6 +9,7 @@
 
 #include "config/key_table.hpp"
 #include "pipeline/errors.hpp"
+#include "tests/support/places.hpp"
 
 namespace echoform {
 namespace {
@@ -249,7 +250,7 @@ TEST_F(ConfigurationFile, TooLargeIsRefusedBeforeItIsRead) {
 
 TEST(Configuration, ExamplesAreValid) {
   std::size_t read = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(ECHOFORM_SOURCE_DIR) / "examples")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_directory() / "examples")) {
     if (entry.path().extension() != ".toml") continue;
     EXPECT_NO_THROW(static_cast<void>(load_configuration(entry.path()))) << entry.path();
     ++read;
@@ -258,7 +259,7 @@ TEST(Configuration, ExamplesAreValid) {
 }
 
 TEST(Configuration, DocumentationIsCurrent) {
-  std::ifstream stream(std::filesystem::path(ECHOFORM_SOURCE_DIR) / "docs" / "configuration.md");
+  std::ifstream stream(test::source_directory() / "docs" / "configuration.md");
   std::ostringstream text;
   text << stream.rdbuf();
   EXPECT_EQ(text.str(), configuration_markdown()) << "run: echoform info --config-keys > docs/configuration.md";

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -59,12 +58,6 @@ std::string input_error(Call&& call) {
     return error.what();
   }
   return {};
-}
-
-/// Folder of real recordings.
-inline std::filesystem::path data_folder() {
-  if (const char* named = std::getenv("ECHOFORM_DATA_DIR"); named != nullptr) return named;
-  return std::filesystem::path(ECHOFORM_SOURCE_DIR) / "../shared/data";
 }
 
 }  // namespace echoform::test

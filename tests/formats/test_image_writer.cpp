@@ -12,6 +12,7 @@
 #include "formats/image_writer.hpp"
 #include "formats/png.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/places.hpp"
 
 namespace echoform::test {
 namespace {
@@ -29,10 +30,11 @@ std::vector<float> ramp(std::size_t count) {
 }
 
 int python(const std::string& script) {
-  return std::system(("'" ECHOFORM_PYTHON "' -c \"" + script + "\"").c_str());
+  return run_python({"-c", script});
 }
 
 TEST(ImageWriter, NpyIsWhatNumpyReads) {
+  ECHOFORM_REQUIRE_PYTHON("numpy");
   const Scratch scratch;
   const auto envelope = ramp(20);
   const auto path = scratch / "image.npy";
@@ -49,6 +51,7 @@ TEST(ImageWriter, NpyIsWhatNumpyReads) {
 }
 
 TEST(ImageWriter, AnalyticNpyAndTheEnvelopeOfAnAnalyticImage) {
+  ECHOFORM_REQUIRE_PYTHON("numpy");
   const Scratch scratch;
   const std::vector<std::complex<float>> analytic(20, {3.0F, -4.0F});
   ImageFile image{.grid = small_grid(), .analytic = analytic, .field = ImageField::analytic};
@@ -64,6 +67,7 @@ TEST(ImageWriter, AnalyticNpyAndTheEnvelopeOfAnAnalyticImage) {
 }
 
 TEST(ImageWriter, Hdf5CarriesAxesAndAttributes) {
+  ECHOFORM_REQUIRE_PYTHON("h5py");
   const Scratch scratch;
   const auto envelope = ramp(20);
   const std::vector<std::complex<float>> analytic(20, {3.0F, -4.0F});
@@ -84,6 +88,7 @@ TEST(ImageWriter, Hdf5CarriesAxesAndAttributes) {
 }
 
 TEST(ImageWriter, VolumesKeepTheirThreeAxes) {
+  ECHOFORM_REQUIRE_PYTHON("numpy");
   const Scratch scratch;
   const Grid grid{{Metres(0), Metres(1e-3), 2}, {Metres(0), Metres(1e-3), 4}, {Metres(0), Metres(1e-3), 3}};
   const auto envelope = ramp(24);

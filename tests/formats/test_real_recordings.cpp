@@ -6,6 +6,7 @@
 
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/places.hpp"
 
 namespace echoform::test {
 namespace {
@@ -22,7 +23,7 @@ struct Expected {
 class RealRecording : public ::testing::TestWithParam<Expected> {
  protected:
   void SetUp() override {
-    path_ = data_folder() / GetParam().file;
+    path_ = data_directory() / GetParam().file;
     if (!std::filesystem::exists(path_))
       GTEST_SKIP() << "no " << path_ << ": set ECHOFORM_DATA_DIR to the folder of real recordings";
   }
@@ -51,23 +52,21 @@ TEST_P(RealRecording, IsReadWhole) {
 }
 
 TEST_P(RealRecording, SamplesAreThoseOfAnIndependentReader) {
+  ECHOFORM_REQUIRE_PYTHON("numpy");
   const Scratch scratch;
   const auto recording = open_recording(path_);
   std::vector<float> samples(recording->acquisition().a_scans() * recording->acquisition().samples);
   recording->read_frame(0, samples);
   std::ofstream(scratch / "frame.f32", std::ios::binary)
       .write(reinterpret_cast<const char*>(samples.data()), static_cast<std::streamsize>(samples.size() * sizeof(float)));
-  const std::string command = std::string("'" ECHOFORM_PYTHON "' '" ECHOFORM_SOURCE_DIR "/tests/formats/compare_frame.py' '") +
-                              path_.string() + "' '" + (scratch / "frame.f32").string() + "'";
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  EXPECT_EQ(run_python({source_directory() / "tests/formats/compare_frame.py", path_, scratch / "frame.f32"}), 0);
 }
 
 TEST_P(RealRecording, IsTheSameAsMfmcFromAnotherWriter) {
+  ECHOFORM_REQUIRE_PYTHON("h5py");
   const Scratch scratch;
   const auto mfmc = scratch / "real.mfmc";
-  const std::string command = "'" ECHOFORM_PYTHON "' '" ECHOFORM_SOURCE_DIR "/tests/formats/make_mfmc.py' '" + path_.string() +
-                              "' '" + mfmc.string() + "' 3";
-  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  ASSERT_EQ(run_python({source_directory() / "tests/formats/make_mfmc.py", path_, mfmc, "3"}), 0);
   const auto brain = open_recording(path_);
   const auto recording = open_recording(mfmc);
   const Acquisition& a = recording->acquisition();

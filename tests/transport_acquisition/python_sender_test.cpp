@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/places.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/tcp_source.hpp"
@@ -18,10 +19,9 @@ namespace {
 
 using namespace testing_support;
 
-int run_script(const std::vector<std::string>& arguments, const std::string& output) {
-  std::string command = std::string(ECHOFORM_PYTHON) + " " ECHOFORM_SOURCE_DIR "/examples/python_sender.py";
-  for (const auto& argument : arguments) command += " " + argument;
-  const int status = std::system((command + " > " + output + " 2>&1").c_str());
+int run_script(std::vector<std::string> arguments, const std::string& output) {
+  arguments.insert(arguments.begin(), test::source_directory() / "examples/python_sender.py");
+  const int status = test::run_python(arguments, output);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -57,8 +57,7 @@ class AnyHost final : public StreamHost {
 class PythonSender : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::system((std::string(ECHOFORM_PYTHON) + " -c 'import numpy' > /dev/null 2>&1").c_str()) != 0)
-      GTEST_SKIP() << "no numpy";
+    ECHOFORM_REQUIRE_PYTHON("numpy");
     options_.port = 0;
     source_ = make_tcp_source(options_);
     source_->start(host_);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/places.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/decoder.hpp"
 
@@ -69,7 +70,7 @@ std::string dump(const Bytes& bytes) {
 
 /// The fenced block after the line "<!-- dump: NAME -->".
 std::string block(const std::string& name) {
-  std::ifstream file(ECHOFORM_SOURCE_DIR "/proto/WIRE.md");
+  std::ifstream file(test::source_directory() / "proto/WIRE.md");
   std::string line;
   while (std::getline(file, line) && line != "<!-- dump: " + name + " -->") {
   }

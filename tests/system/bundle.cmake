@@ -1,0 +1,2 @@
+# The bundle's script: a small bundle is made of this build folder, unpacked elsewhere and run. `make bundle` builds its own.
+echoform_system_test(system_bundle bundle_test.py ${CMAKE_SOURCE_DIR}/tools/make-bundle ${CMAKE_BINARY_DIR})
