@@ -204,6 +204,9 @@ void end_without_readers() {
 }
 
 TEST_F(CompletionThreadDeath, NobodyWhoDoesNotReadHoldsTheEndUp) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's own end waits for standard output";
+#endif
   EXPECT_EXIT(end_without_readers(), testing::ExitedWithCode(1), "");
 }
 
