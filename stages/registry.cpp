@@ -27,6 +27,9 @@ const std::vector<StageEntry>& stage_registry() {
       {"envelope", BackendKind::cuda, &make_envelope_cuda},
       {"compression", BackendKind::cuda, &make_compression_cuda},
       {"scan-conversion", BackendKind::cuda, &make_scan_conversion_cuda},
+      {"unpack", BackendKind::cuda, &make_unpack_cuda},
+      {"half-matrix", BackendKind::cuda, &make_half_matrix_cuda},
+      {"analytic-signal", BackendKind::cuda, &make_analytic_signal_cuda},
 #endif
   };
   return stages;

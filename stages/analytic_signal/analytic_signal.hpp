@@ -6,6 +6,21 @@
 //         samples + 64 rounded up to a multiple of 16, and everything between samples and row_stride is zero in every frame,
 //         so window loads may run over the end of a row. I is s itself, bit for bit; Q is exact to single rounding (about
 //         2e-7 of the row's norm), whether the length is smooth or goes through a longer transform (analytic_signal_math.hpp).
+//
+// CUDA: the output is made for beamformers that look up 8 bytes at a time. BlockSpec.lead = 256 elements of zeros stand before
+// row 0; row_stride is samples + 256 rounded up to a multiple of 16, and everything between samples and row_stride is zero after
+// every frame, the lead too. So lookups may run over either end of a row by 256 elements.
+//   float path  complex64: I and Q of a sample, interleaved.
+//   half path   complex_half_slope: I and Q of sample n in half precision, times a power of two k; then, in half precision, those
+//               of the difference s[n + 1] - s[n] times k * 2^14. k brings the greatest |I| of the frame into (0.125, 0.25]
+//               (1 where the frame is zero), so that Q, which peaks higher, and sums of lookups have room. What is too
+//               large for half precision becomes +-65504. With linear interpolation element samples - 1 is zero, since no
+//               lookup there counts; with nearest interpolation the differences are 0. The trailer is 64 bytes, its first
+//               float 1 / k. The greatest |I| is read from the input's trailer where it has one (the half-matrix stage's), and
+//               measured by one more kernel where it has not.
+// I is exact on the float path. Q is as exact as on the CPU, by either route:
+//   fused   one kernel reads the rows and writes the output (fused_hilbert.hpp); for the lengths of fused_hilbert_length()
+//   cufft   any length: cuFFT, and kernels before, between and after (cufft_route.hpp)
 #pragma once
 
 #include <memory>
@@ -24,6 +39,29 @@ namespace echoform {
 /// Distance of the I and Q rows for A-scans of `samples`.
 [[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) {
   return (samples + 64 + 15) / 16 * 16;
+}
+
+/// Which way the Hilbert transform goes on CUDA. `automatic`: fused where the length allows it.
+enum class HilbertRoute : unsigned char { automatic, cufft, fused };
+
+struct AnalyticSignalOptions {
+  bool half = false;     ///< the half path
+  bool nearest = false;  ///< of the half path: made for nearest interpolation
+  HilbertRoute route = HilbertRoute::automatic;
+};
+
+/// Plans with an accuracy of 1e-3 or more take the half path.
+[[nodiscard]] AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan);
+
+/// In builds with CUDA only. The backend must outlive the stage. prepare() throws InputError where the route is `fused` and the
+/// length is not one of its own.
+[[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const AnalyticSignalOptions& options, Backend& backend);
+[[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// Of the output on CUDA, in elements.
+inline constexpr std::size_t cuda_lead = 256;
+[[nodiscard]] constexpr std::size_t cuda_analytic_row_stride(std::size_t samples) {
+  return (samples + cuda_lead + 15) / 16 * 16;
 }
 
 }  // namespace echoform

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "gpu/host_device.hpp"
@@ -19,6 +20,30 @@ ECHOFORM_HOST_DEVICE void multiply_by_imaginary(float& re, float& im, float fact
   const float old_re = re;
   re = -im * factor;
   im = old_re * factor;
+}
+
+/// Powers of two as the exponent bits of a float. Of the half path: k with peak * k in (0.125, 0.25], 1 for a peak of 0; where k
+/// or 1 / k would leave the range of single precision, the nearest that does not.
+ECHOFORM_HOST_DEVICE std::uint32_t half_path_exponent(std::uint32_t peak_bits) {
+  if (peak_bits == 0) return 127;
+  const std::uint32_t above = (peak_bits - 1) >> 23;  // 126 + ceil(log2(peak))
+  const std::uint32_t exponent = above > 250 ? 1 : 251 - above;
+  return exponent > 253 ? 253 : exponent;
+}
+/// Of a row that is to be transformed with another: brings a greatest |value| of the given bits into [0.5, 1), likewise.
+ECHOFORM_HOST_DEVICE std::uint32_t row_exponent(std::uint32_t peak_bits) {
+  const std::uint32_t above = peak_bits >> 23;
+  return above > 252 ? 1 : 253 - above;
+}
+/// The power of two with these exponent bits, and its inverse; 1 <= exponent <= 253.
+ECHOFORM_HOST_DEVICE float power_of_two(std::uint32_t exponent) {
+  const std::uint32_t bits = exponent << 23;
+  float value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+ECHOFORM_HOST_DEVICE float inverse_power_of_two(std::uint32_t exponent) {
+  return power_of_two(254 - exponent);
 }
 
 /// h[0] ... h[samples - 1] above.

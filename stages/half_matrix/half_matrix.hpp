@@ -10,6 +10,7 @@
 //         amplitudes already. NaN and infinities become 0. Pairs with a dead element are zero, and their samples are neither
 //         read nor counted.
 // The stage is a SampleQualitySource.
+// On CUDA the output has a trailer (stages/unpack/frame_facts.hpp) whose first float is the greatest |value| of the frame.
 #pragma once
 
 #include <memory>
@@ -33,6 +34,10 @@ struct HalfMatrixOptions {
 
 /// For the registry: options from the plan; `view` does not matter, since the form serves all views.
 [[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// In builds with CUDA only. The backend must outlive the stage.
+[[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cuda(HalfMatrixOptions options, Backend& backend);
+[[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 /// The options that a plan asks for.
 [[nodiscard]] HalfMatrixOptions half_matrix_options(const ImagingPlan& plan);

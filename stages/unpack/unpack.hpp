@@ -3,6 +3,7 @@
 // Input   int16, packed12 or float32 [a_scans, samples], any row stride.
 // Output  float32 [a_scans, samples], rows padded to a multiple of 16 samples (the padding is not written). Integer samples
 //         are multiplied by the scale; float32 samples are amplitudes already. NaN and infinities become 0.
+// On CUDA the output has a trailer (frame_facts.hpp) whose first float is the greatest |value| of the frame.
 // The stage is a SampleQualitySource. A chain that ends in a beamformer starts with half-matrix instead, which unpacks too.
 #pragma once
 
@@ -19,5 +20,9 @@ namespace echoform {
 
 /// For the registry: scale of plan.acquisition; `view` does not matter.
 [[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+
+/// In builds with CUDA only. The backend must outlive the stage.
+[[nodiscard]] std::unique_ptr<Stage> make_unpack_cuda(double sample_scale, Backend& backend);
+[[nodiscard]] std::unique_ptr<Stage> make_unpack_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 }  // namespace echoform

@@ -9,7 +9,15 @@
 namespace echoform::test {
 namespace {
 
-using HalfMatrix = StageTest;
+class HalfMatrix : public StageTest {
+ protected:
+  [[nodiscard]] std::unique_ptr<Stage> make(const HalfMatrixOptions& options) {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_half_matrix_cuda(options, backend());
+#endif
+    return make_half_matrix_cpu(options, level());
+  }
+};
 ECHOFORM_ALL_IMPLEMENTATIONS(HalfMatrix);
 
 std::size_t rows_of(MatrixKind kind, std::size_t n) {
@@ -45,19 +53,22 @@ TEST_P(HalfMatrix, EveryEncodingAndKindInBothForms) {
       for (const MatrixKind from : {MatrixKind::full, MatrixKind::half, MatrixKind::half_summed}) {
         for (const bool reciprocal : {true, false}) {
           for (const bool with_dead : {false, true}) {
+            // Rows that start anywhere, and rows that follow each other on boundaries of 4 samples.
             for (const std::size_t columns : {1, 37, 600}) {
-              const RawFrame frame = make_raw_frame(type, from, rows_of(from, n), columns, 3, static_cast<unsigned>(n));
+              const std::size_t extra = n == 5 && columns == 600 ? 0 : 3;
+              const RawFrame frame = make_raw_frame(type, from, rows_of(from, n), columns, extra, static_cast<unsigned>(n));
               HalfMatrixOptions options{n, reciprocal, scale, {}};
               const std::size_t dead = n > 1 && with_dead ? 1 : SIZE_MAX;
               if (dead != SIZE_MAX) options.dead.push_back(dead);
-              const auto stage = make_half_matrix_cpu(options, level());
-              const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
+              const auto stage = make(options);
+              const StageResult result = run(*stage, frame.spec, *frame.block);
               const MatrixKind to = result.spec.matrix;
               ASSERT_EQ(to, reciprocal                 ? MatrixKind::half_summed
                             : from == MatrixKind::full ? MatrixKind::full
                                                        : MatrixKind::half);
               ASSERT_EQ(result.spec.rows, rows_of(to, n));
               SampleQuality counts;
+              float peak = 0.0F;
               for (std::size_t i = 0; i < n; ++i) {
                 for (std::size_t j = 0; j < n; ++j) {
                   const bool live = i != dead && j != dead;
@@ -74,10 +85,15 @@ TEST_P(HalfMatrix, EveryEncodingAndKindInBothForms) {
                     // least that of its larger term's last place when terms cancel.
                     ASSERT_NEAR(row[column], want, std::abs(want) * 0x1p-23)
                         << "n " << n << " type " << int(type) << " from " << int(from) << " pair " << i << ", " << j;
+                    peak = std::max(peak, std::abs(row[column]));
                   }
                 }
               }
               EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality(), counts);
+              ASSERT_EQ(result.spec.trailer, on_cuda() ? 64u : 0u);
+              if (on_cuda()) {
+                EXPECT_EQ(result.block->as<float>()[result.spec.rows * result.spec.row_stride], peak);
+              }
             }
           }
         }
@@ -98,10 +114,10 @@ TEST_P(HalfMatrix, FullAndHalfOfReciprocalDataAgreeBitForBit) {
                   half.block->as<std::int16_t>() + row_of(MatrixKind::half, n, i, j) * columns, columns * 2);
     }
   }
-  const auto from_half = make_half_matrix_cpu({n, true, 0.25, {}}, level());
-  const auto from_full = make_half_matrix_cpu({n, true, 0.25, {}}, level());
-  const StageResult a = run_stage(*from_half, half.spec, *half.block, team);
-  const StageResult b = run_stage(*from_full, full_spec, full, team);
+  const auto from_half = make({n, true, 0.25, {}});
+  const auto from_full = make({n, true, 0.25, {}});
+  const StageResult a = run(*from_half, half.spec, *half.block);
+  const StageResult b = run(*from_full, full_spec, full);
   ASSERT_EQ(a.spec, b.spec);
   for (std::size_t row = 0; row < a.spec.rows; ++row) {
     const std::size_t place = row * a.spec.row_stride;
@@ -113,10 +129,47 @@ TEST_P(HalfMatrix, SumsOfFullScaleIntegersDoNotWrap) {
   const BlockSpec spec = make_spec(ElementType::int16, 4, 40);
   const TestBlock input(spec);
   std::fill_n(input.as<std::int16_t>(), 160, static_cast<std::int16_t>(-32768));
-  const auto stage = make_half_matrix_cpu({2, true, 1.0, {}}, level());
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make({2, true, 1.0, {}});
+  const StageResult result = run(*stage, spec, input);
   EXPECT_EQ(result.block->as<float>()[result.spec.row_stride + 39], -65536.0F);
   EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, 160u);
+}
+
+TEST_P(HalfMatrix, FactsStartAnewWithEachFrame) {
+  const RawFrame loud = make_raw_frame(ElementType::int16, MatrixKind::full, 9, 256, 0, 3);
+  const TestBlock silent(loud.spec);
+  std::memset(silent.block().data, 0, loud.spec.bytes());
+  const auto stage = make({3, true, 1.0, {}});
+  const StageResult result = run(*stage, loud.spec, *loud.block, 2);
+  const auto& source = dynamic_cast<SampleQualitySource&>(*stage);
+  EXPECT_EQ(source.quality().clipped, loud.clipped);
+  run_again(*stage, silent, result);
+  EXPECT_EQ(source.quality().clipped, 0u);
+  for (std::size_t row = 0; row < result.spec.rows; ++row) {
+    for (std::size_t column = 0; column < 256; ++column) {
+      ASSERT_EQ(result.block->as<float>()[row * result.spec.row_stride + column], 0.0F);
+    }
+  }
+  if (on_cuda()) {
+    EXPECT_EQ(result.block->as<float>()[result.spec.rows * result.spec.row_stride], 0.0F);
+  }
+}
+
+TEST_P(HalfMatrix, LongRowsInEveryEncoding) {
+  // Longer than a block of CUDA takes at once, with an end that fills no thread; aligned and not.
+  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+    for (const std::size_t columns : {4096, 8210}) {
+      const RawFrame frame = make_raw_frame(type, MatrixKind::full, 4, columns, columns == 4096 ? 0 : 1, 5);
+      const auto stage = make({2, true, 1.0, {}});
+      const StageResult result = run(*stage, frame.spec, *frame.block);
+      const float* const row = result.block->as<float>() + result.spec.row_stride;
+      for (std::size_t n = 0; n < columns; ++n) {
+        const double sum = frame.at(1, n) + frame.at(2, n);
+        ASSERT_NEAR(row[n], sum, std::abs(sum) * 0x1p-23) << "type " << int(type) << ", sample " << n;
+      }
+      EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality(), (SampleQuality{frame.clipped, frame.invalid}));
+    }
+  }
 }
 
 TEST(HalfMatrixInput, RefusesWhatDoesNotFit) {

@@ -9,11 +9,20 @@
 namespace echoform::test {
 namespace {
 
-using Unpack = StageTest;
+class Unpack : public StageTest {
+ protected:
+  [[nodiscard]] std::unique_ptr<Stage> make(double sample_scale) {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_unpack_cuda(sample_scale, backend());
+#endif
+    return make_unpack_cpu(sample_scale, level());
+  }
+};
 ECHOFORM_ALL_IMPLEMENTATIONS(Unpack);
 
-// Sizes about the widths of the loops: 16 samples a shuffle with 4 in reserve, pieces of 512.
-constexpr std::size_t lengths[] = {1, 2, 3, 15, 16, 17, 19, 20, 21, 36, 511, 512, 513, 1031};
+// Sizes about the widths of the loops: 16 samples a shuffle with 4 in reserve, pieces of 512; on CUDA 4 samples
+// a thread, 512 a warp, 4096 a block.
+constexpr std::size_t lengths[] = {1, 2, 3, 15, 16, 17, 19, 20, 21, 36, 511, 512, 513, 1031, 4096, 4104, 9000};
 
 TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
   constexpr double scale = 0.0123;
@@ -21,8 +30,8 @@ TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
     for (const std::size_t columns : lengths) {
       for (const std::size_t rows : {1, 7}) {
         const RawFrame frame = make_raw_frame(type, MatrixKind::full, rows, columns, columns % 3, 7);
-        const auto stage = make_unpack_cpu(scale, level());
-        const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
+        const auto stage = make(scale);
+        const StageResult result = run(*stage, frame.spec, *frame.block);
         ASSERT_EQ(result.spec.type, ElementType::float32);
         ASSERT_EQ(result.spec.row_stride % 16, 0u);
         const double factor = type == ElementType::float32 ? 1.0 : scale;
@@ -44,9 +53,9 @@ TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
 
 TEST_P(Unpack, CountsStartAnewWithEachFrame) {
   const RawFrame frame = make_raw_frame(ElementType::int16, MatrixKind::full, 5, 100, 0, 3);
-  const auto stage = make_unpack_cpu(1.0, level());
-  const StageResult result = run_stage(*stage, frame.spec, *frame.block, team);
-  stage->process(frame.block->read(), result.block->block(), team);
+  const auto stage = make(1.0);
+  const StageResult result = run(*stage, frame.spec, *frame.block);
+  run_again(*stage, *frame.block, result);
   EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, frame.clipped);
 }
 
@@ -59,8 +68,8 @@ TEST_P(Unpack, EveryTwelveBitValueAtBothPlaces) {
     put_packed12(input.as<unsigned char>(), place, value);
     put_packed12(input.as<unsigned char>(), place + 1, -1 - value);
   }
-  const auto stage = make_unpack_cpu(1.0, level());
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make(1.0);
+  const StageResult result = run(*stage, spec, input);
   for (int value = -2048; value < 2048; ++value) {
     const auto place = static_cast<std::size_t>(2 * (value + 2048));
     ASSERT_EQ(result.block->as<float>()[place], static_cast<float>(value));
@@ -76,8 +85,8 @@ TEST_P(Unpack, LargeFramesGoPastTheCachesWithTheSameValues) {
   const BlockSpec spec = make_spec(ElementType::int16, rows, columns);
   const TestBlock input(spec);
   for (std::size_t n = 0; n < rows * columns; ++n) input.as<std::int16_t>()[n] = static_cast<std::int16_t>(n * 2654435761u >> 7);
-  const auto stage = make_unpack_cpu(1.0, level());
-  const StageResult result = run_stage(*stage, spec, input, team);
+  const auto stage = make(1.0);
+  const StageResult result = run(*stage, spec, input);
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t column = 0; column < columns; ++column) {
       ASSERT_EQ(result.block->as<float>()[row * result.spec.row_stride + column],

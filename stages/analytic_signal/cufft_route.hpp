@@ -1,0 +1,44 @@
+// The Hilbert transform of rows of any length by cuFFT. For *_cuda.cpp files.
+//
+// A row of even, smooth length goes through a complex transform of half its length, which reads the row as it lies (numbers 2 n
+// and 2 n + 1 as re and im), one kernel for the factors (paired_spectrum.hpp) and the transform back; so no row meets another.
+// Other lengths are copied to longer rows with zeros behind and convolved, as on the CPU (hilbert_transform_length()). Rows are
+// taken in chunks whose spectra stay in the second-level cache between the kernels.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "pipeline/backend.hpp"
+#include "stages/analytic_signal/analytic_kernels.hpp"
+
+namespace echoform::gpu {
+
+class CufftRoute {
+ public:
+  /// For rows of `samples`, `input_stride` apart. Throws RuntimeFault if there is no memory or no plan.
+  CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_stride, Backend& backend);
+  ~CufftRoute();
+  CufftRoute(const CufftRoute&) = delete;
+  CufftRoute& operator=(const CufftRoute&) = delete;
+
+  /// Queues the whole stage.
+  void process(const AnalyticRows& rows, cudaStream_t stream) noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept { return spectra_.size() + work_.size() + factors_.size(); }
+
+ private:
+  void make_plan(int& plan, std::size_t input_distance, std::size_t& work_bytes) const;
+
+  std::size_t rows_;
+  std::size_t length_;     // of the transform of a row
+  std::size_t chunk_;      // rows
+  bool in_place_ = false;  // rows are copied before the transform
+  int forward_ = 0;
+  int backward_ = 0;
+  Buffer spectra_;  // [chunk, length / 2] complex
+  Buffer work_;
+  Buffer factors_;
+};
+
+}  // namespace echoform::gpu

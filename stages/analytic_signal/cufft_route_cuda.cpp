@@ -1,0 +1,107 @@
+#include "stages/analytic_signal/cufft_route.hpp"
+
+#include <cufft.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "gpu/cuda_backend.hpp"
+#include "gpu/fault.hpp"
+#include "pipeline/errors.hpp"
+#include "stages/analytic_signal/analytic_signal_math.hpp"
+
+namespace echoform::gpu {
+namespace {
+
+/// Of the spectra of a chunk: they, the rows that they come from and the output that leaves share some 50 MB of cache.
+constexpr std::size_t chunk_bytes = std::size_t{24} << 20;
+
+void require(cufftResult result, const char* call) {
+  if (result != CUFFT_SUCCESS)
+    throw RuntimeFault(fmt::format("GPU: {} failed with cuFFT's error {}", call, static_cast<int>(result)));
+}
+
+void require_queued(cufftResult result) noexcept {
+  if (result != CUFFT_SUCCESS) end_process("cuFFT could not queue a transform");
+}
+
+/// A length whose half cuFFT transforms, and the rows of which are its own: even and without large prime factors, or padded.
+std::size_t transform_length(std::size_t samples) {
+  const std::size_t length = hilbert_transform_length(samples);
+  if (length != samples || (samples % 2 == 0 && samples >= 8)) return length;
+  return hilbert_transform_length(samples, 1);  // the first of the padded lengths
+}
+
+}  // namespace
+
+CufftRoute::CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_stride, Backend& backend)
+    : rows_(rows), length_(transform_length(samples)) {
+  const std::size_t most = std::max<std::size_t>(1, chunk_bytes / (length_ * sizeof(float)));
+  const std::size_t chunks = (rows + most - 1) / most;
+  chunk_ = (rows + chunks - 1) / chunks;
+  in_place_ = length_ != samples || input_stride % 2 != 0;
+  spectra_ = backend.allocate(chunk_ * length_ * sizeof(float), MemoryUse::working);
+  const std::vector<hilbert::PairFactors> factors = hilbert::pair_factors(hilbert_spectrum(samples, length_), length_);
+  factors_ = backend.allocate(factors.size() * sizeof(hilbert::PairFactors), MemoryUse::working);
+  copy_now(factors_.data(), factors.data(), factors_.size());
+  std::size_t forward_bytes = 0;
+  std::size_t backward_bytes = 0;
+  make_plan(forward_, in_place_ ? length_ / 2 : input_stride / 2, forward_bytes);
+  try {
+    make_plan(backward_, length_ / 2, backward_bytes);
+    // They run one after the other, and so share what they work in.
+    work_ = backend.allocate(std::max(forward_bytes, backward_bytes), MemoryUse::working);
+    require(cufftSetWorkArea(forward_, work_.data()), "cufftSetWorkArea");
+    require(cufftSetWorkArea(backward_, work_.data()), "cufftSetWorkArea");
+  } catch (...) {
+    static_cast<void>(cufftDestroy(forward_));
+    if (backward_ != 0) static_cast<void>(cufftDestroy(backward_));
+    throw;
+  }
+}
+
+CufftRoute::~CufftRoute() {
+  static_cast<void>(cufftDestroy(forward_));
+  static_cast<void>(cufftDestroy(backward_));
+}
+
+void CufftRoute::make_plan(int& plan, std::size_t input_distance, std::size_t& work_bytes) const {
+  cufftHandle made = 0;
+  require(cufftCreate(&made), "cufftCreate");
+  int size = static_cast<int>(length_ / 2);
+  cufftResult result = cufftSetAutoAllocation(made, 0);
+  if (result == CUFFT_SUCCESS) {
+    int input_size = static_cast<int>(input_distance);
+    result = cufftMakePlanMany(made, 1, &size, &input_size, 1, input_size, &size, 1, size, CUFFT_C2C, static_cast<int>(chunk_),
+                               &work_bytes);
+  }
+  if (result != CUFFT_SUCCESS) static_cast<void>(cufftDestroy(made));
+  require(result, "cufftMakePlanMany");
+  plan = made;
+}
+
+void CufftRoute::process(const AnalyticRows& rows, cudaStream_t stream) noexcept {
+  require_queued(cufftSetStream(forward_, stream));
+  require_queued(cufftSetStream(backward_, stream));
+  auto* const spectra = static_cast<cufftComplex*>(spectra_.data());
+  auto* const numbers = static_cast<float*>(spectra_.data());
+  for (std::size_t next = 0; next < rows_; next += chunk_) {
+    // The last chunk is as long as the others: it does some rows again.
+    const std::size_t first = std::min(next, rows_ - chunk_);
+    cufftComplex* input = spectra;
+    if (in_place_) {
+      launch_copy(rows, first, chunk_, numbers, length_, stream);
+    } else {
+      // Out of place, cuFFT only reads it.
+      input = const_cast<cufftComplex*>(reinterpret_cast<const cufftComplex*>(rows.input + first * rows.input_stride));
+    }
+    require_queued(cufftExecC2C(forward_, input, spectra, CUFFT_FORWARD));
+    launch_multiply(static_cast<hilbert::Complex*>(spectra_.data()), chunk_, length_,
+                    static_cast<const hilbert::PairFactors*>(factors_.data()), stream);
+    require_queued(cufftExecC2C(backward_, spectra, spectra, CUFFT_INVERSE));
+    launch_write(rows, first, chunk_, numbers, length_, stream);
+  }
+}
+
+}  // namespace echoform::gpu

@@ -1,0 +1,297 @@
+// The Hilbert transform of two rows in one go, as the threads of a CUDA block do it; for host and device, so that tests can run
+// it thread by thread.
+//
+// H is linear and real: of z = x1 + i x2 the complex transform, -i sgn(f) and the way back give H x1 + i H x2. The forward
+// transform decimates in frequency, pass by pass, in place in shared memory: each butterfly reads and writes the same places, so
+// a pass needs one barrier, and the spectrum ends in digit-reversed order. The way back runs the same passes in reverse and so
+// starts from that order; the last forward pass, the factors and the first pass back stay in registers.
+//
+// The way back is a forward transform of the numbers with re and im exchanged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "stages/analytic_signal/butterfly.hpp"
+
+namespace echoform {
+
+/// The least length of at least `at_least` samples that the fused route takes; 0 if there is none.
+[[nodiscard]] std::size_t fused_hilbert_length(std::size_t at_least);
+
+}  // namespace echoform
+
+namespace echoform::hilbert {
+
+/// The lengths: 1, 3 and 5 times powers of 2.
+inline constexpr int fused_lengths[] = {256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 5120, 6144, 8192};
+
+/// How a length is factored, and by how many threads it is transformed. The last radix is 16.
+struct Shape {
+  int radix[4];
+  int passes;
+  int threads;  ///< of one transform: a multiple of the warp
+  int batch;    ///< transforms of a block
+};
+
+ECHOFORM_HOST_DEVICE constexpr Shape shape_of(int length) {
+  switch (length) {
+    case 256:
+      return {{16, 16}, 2, 32, 4};
+    case 320:
+      return {{5, 4, 16}, 3, 32, 4};
+    case 384:
+      return {{3, 8, 16}, 3, 32, 4};
+    case 512:
+      return {{4, 8, 16}, 3, 32, 4};
+    case 640:
+      return {{5, 8, 16}, 3, 64, 2};
+    case 768:
+      return {{3, 16, 16}, 3, 64, 2};
+    case 1024:
+      return {{4, 16, 16}, 3, 64, 2};
+    case 1280:
+      return {{5, 16, 16}, 3, 128, 1};
+    case 1536:
+      return {{6, 16, 16}, 3, 128, 1};
+    case 2048:
+      return {{8, 16, 16}, 3, 128, 1};
+    case 2560:
+      return {{10, 16, 16}, 3, 256, 1};
+    case 3072:
+      return {{12, 16, 16}, 3, 256, 1};
+    case 4096:
+      return {{16, 16, 16}, 3, 256, 1};
+    case 5120:
+      return {{5, 4, 16, 16}, 4, 512, 1};
+    case 6144:
+      return {{6, 4, 16, 16}, 4, 512, 1};
+    case 8192:
+      return {{8, 4, 16, 16}, 4, 512, 1};
+    default:
+      return {};
+  }
+}
+
+/// Powers of a twiddle factor that a table holds; the others are a product of two of them, so no error piles up.
+inline constexpr int kept_powers[] = {1, 2, 3, 4, 8, 12};
+ECHOFORM_HOST_DEVICE constexpr int kept_below(int radix) {
+  return radix > 12 ? 6 : radix > 8 ? 5 : radix > 4 ? 4 : radix - 1;
+}
+
+/// One pass: `Length / radix` butterflies over places block * span + j + stride * r, 0 <= j < stride.
+template <int Length, int Pass>
+struct PassOf {
+  static constexpr Shape shape = shape_of(Length);
+  static constexpr int radix = shape.radix[Pass];
+  static constexpr int span = [] {
+    int left = Length;
+    for (int pass = 0; pass < Pass; ++pass) left /= shape_of(Length).radix[pass];
+    return left;
+  }();
+  static constexpr int stride = span / radix;
+  static constexpr int butterflies = Length / radix;
+  static constexpr int rounds = (butterflies + shape.threads - 1) / shape.threads;
+  static constexpr bool even_rounds = butterflies % shape.threads == 0;
+  /// Distance of a butterfly's places with the gaps of padded(); its first place is at a multiple of 16 if the stride is 1.
+  static constexpr int step = stride == 1 ? 1 : stride + stride / 16;
+  static_assert(stride == 1 ? radix == 16 : stride % 16 == 0);
+  /// Place of the pass's twiddle factors in the table: [power][j].
+  static constexpr int table = [] {
+    int place = 0;
+    int left = Length;
+    for (int pass = 0; pass < Pass; ++pass) {
+      const int r = shape_of(Length).radix[pass];
+      left /= r;
+      place += kept_below(r) * left;
+    }
+    return place;
+  }();
+};
+
+/// The table for a length, computed in double precision: for each pass but the last exp(-2 pi i power j / span).
+[[nodiscard]] std::vector<Complex> twiddle_table(int length);
+
+/// Place of element p in shared memory: a gap after each 16, so that threads 16 elements apart meet different banks.
+ECHOFORM_HOST_DEVICE constexpr int padded(int p) {
+  return p + static_cast<int>(static_cast<unsigned>(p) / 16);
+}
+/// b modulo a power of two.
+template <int Stride>
+ECHOFORM_HOST_DEVICE constexpr int j_of(int b) {
+  static_assert((Stride & (Stride - 1)) == 0);
+  return b & (Stride - 1);
+}
+/// Complex numbers of shared memory of a transform.
+ECHOFORM_HOST_DEVICE constexpr int padded_length(int length) {
+  return length + length / 16;
+}
+
+/// v[q] *= w^(j q), w = exp(-2 pi i / span).
+template <int Length, int Pass>
+ECHOFORM_HOST_DEVICE void twiddle(Complex (&v)[PassOf<Length, Pass>::radix], int j, const Complex* table) {
+  using P = PassOf<Length, Pass>;
+  if constexpr (P::stride > 1) {
+    constexpr int kept = kept_below(P::radix);
+    Complex factors[kept];
+    ECHOFORM_UNROLLED
+    for (int k = 0; k < kept; ++k) factors[k] = table[P::table + k * P::stride + j];
+    ECHOFORM_UNROLLED
+    for (int q = 1; q < P::radix; ++q) {
+      const int low = q % 4;   // in factors[low - 1]
+      const int high = q / 4;  // 4 high in factors[2 + high]
+      if (high == 0) {
+        v[q] = v[q] * factors[low - 1];
+      } else if (low == 0) {
+        v[q] = v[q] * factors[2 + high];
+      } else {
+        v[q] = v[q] * (factors[2 + high] * factors[low - 1]);
+      }
+    }
+  }
+}
+
+/// The samples of the first pass that a thread holds; zeros where it has none.
+template <int Length>
+struct Held {
+  using P = PassOf<Length, 0>;
+  Complex v[P::rounds][P::radix];
+};
+
+/// Calls action(round, butterfly) for the butterflies of a thread.
+template <int Length, int Pass, class Action>
+ECHOFORM_HOST_DEVICE void for_butterflies(int thread, Action&& action) {
+  using P = PassOf<Length, Pass>;
+  ECHOFORM_UNROLLED
+  for (int round = 0; round < P::rounds; ++round) {
+    const int b = thread + round * P::shape.threads;
+    if (P::even_rounds || b < P::butterflies) action(round, b);
+  }
+}
+
+/// Takes load(n), n coalesced over threads, into registers.
+template <int Length, class Load>
+ECHOFORM_HOST_DEVICE void load_first(int thread, Held<Length>& held, Load&& load) {
+  using P = PassOf<Length, 0>;
+  for_butterflies<Length, 0>(thread, [&](int round, int b) {
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) held.v[round][r] = load(b + P::stride * r);
+  });
+}
+
+/// First forward pass of what load_first() took, its re and im multiplied by the powers of two that keep one row's rounding
+/// errors out of the other row.
+template <int Length>
+ECHOFORM_HOST_DEVICE void forward_first(int thread, Held<Length>& held, Complex scale, Complex* shared, const Complex* table) {
+  using P = PassOf<Length, 0>;
+  for_butterflies<Length, 0>(thread, [&](int round, int b) {
+    Complex* const first = shared + padded(b);
+    Complex(&v)[P::radix] = held.v[round];
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) v[r] = {v[r].re * scale.re, v[r].im * scale.im};
+    transform<P::radix>(v);
+    twiddle<Length, 0>(v, b, table);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) first[P::step * r] = v[r];
+  });
+}
+
+template <int Length, int Pass>
+ECHOFORM_HOST_DEVICE void forward_pass(int thread, Complex* shared, const Complex* table) {
+  using P = PassOf<Length, Pass>;
+  for_butterflies<Length, Pass>(thread, [&](int, int b) {
+    const int j = j_of<P::stride>(b);
+    Complex* const first = shared + padded((b - j) * P::radix + j);
+    Complex v[P::radix];
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) v[r] = first[P::step * r];
+    transform<P::radix>(v);
+    twiddle<Length, Pass>(v, j, table);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) first[P::step * r] = v[r];
+  });
+}
+
+/// Last forward pass, -i sgn(f), first pass back. A butterfly holds frequencies f0 + Length / 16 * q with f0 < Length / 16 and
+/// f0 = 0 for butterfly 0 alone: so q < 8 are the positive ones, q >= 8 the negative, but for 0 and Nyquist in butterfly 0.
+template <int Length>
+ECHOFORM_HOST_DEVICE void middle_pass(int thread, Complex* shared) {
+  constexpr int last = shape_of(Length).passes - 1;
+  using P = PassOf<Length, last>;
+  static_assert(P::radix == 16 && P::stride == 1);
+  for_butterflies<Length, last>(thread, [&](int, int b) {
+    Complex* const first = shared + padded(16 * b);
+    Complex v[16];
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < 16; ++r) v[r] = first[r];
+    transform<16>(v);
+    // Times -i or i, and re and im exchanged for the way back.
+    ECHOFORM_UNROLLED
+    for (int q = 0; q < 8; ++q) v[q] = {-v[q].re, v[q].im};
+    ECHOFORM_UNROLLED
+    for (int q = 0; q < 8; ++q) v[8 + q] = {v[8 + q].re, -v[8 + q].im};
+    if (b == 0) {
+      v[0] = {0.0F, 0.0F};
+      v[8] = {0.0F, 0.0F};
+    }
+    transform<16>(v);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < 16; ++r) first[r] = v[r];
+  });
+}
+
+template <int Length, int Pass>
+ECHOFORM_HOST_DEVICE void backward_pass(int thread, Complex* shared, const Complex* table) {
+  using P = PassOf<Length, Pass>;
+  for_butterflies<Length, Pass>(thread, [&](int, int b) {
+    const int j = j_of<P::stride>(b);
+    Complex* const first = shared + padded((b - j) * P::radix + j);
+    Complex v[P::radix];
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) v[r] = first[P::step * r];
+    twiddle<Length, Pass>(v, j, table);
+    transform<P::radix>(v);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) first[P::step * r] = v[r];
+  });
+}
+
+/// Last pass back: leaves H x1 in re and H x2 in im, sample n at padded(n), multiplied by `scale`.
+template <int Length>
+ECHOFORM_HOST_DEVICE void backward_last(int thread, Complex scale, Complex* shared, const Complex* table) {
+  using P = PassOf<Length, 0>;
+  for_butterflies<Length, 0>(thread, [&](int, int b) {
+    Complex* const first = shared + padded(b);
+    Complex v[P::radix];
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) v[r] = first[P::step * r];
+    twiddle<Length, 0>(v, b, table);
+    transform<P::radix>(v);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < P::radix; ++r) first[P::step * r] = {v[r].im * scale.re, v[r].re * scale.im};
+  });
+}
+
+/// The whole way after load_first(). `barrier` waits for all threads of the transform.
+template <int Length, class Barrier>
+ECHOFORM_HOST_DEVICE void transform_rows(int thread, Held<Length>& held, Complex scale, Complex back_scale, Complex* shared,
+                                         const Complex* table, Barrier&& barrier) {
+  constexpr int passes = shape_of(Length).passes;
+  forward_first<Length>(thread, held, scale, shared, table);
+  barrier();
+  unrolled<passes - 2>([&](auto k) {
+    forward_pass<Length, decltype(k)::value + 1>(thread, shared, table);
+    barrier();
+  });
+  middle_pass<Length>(thread, shared);
+  barrier();
+  unrolled<passes - 2>([&](auto k) {
+    backward_pass<Length, passes - 2 - decltype(k)::value>(thread, shared, table);
+    barrier();
+  });
+  backward_last<Length>(thread, back_scale, shared, table);
+  barrier();
+}
+
+}  // namespace echoform::hilbert

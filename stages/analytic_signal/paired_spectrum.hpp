@@ -1,0 +1,42 @@
+// A real row of even length L transformed as L / 2 complex numbers z[n] = s[2 n] + i s[2 n + 1], and the product with an
+// imaginary spectrum i b[k] in that form. For host and device.
+//
+// With E and O the transforms of the even and the odd samples, S[k] = E[k] + w O[k] and S[k + L/2] = E[k] - w O[k],
+// w = exp(-2 pi i k / L). b belongs to k and to L - k with the opposite sign, since the product is real in time. So
+//   E'[k]   = i ((b[k] - b[L/2 - k]) E[k] + (b[k] + b[L/2 - k]) w O[k]) / 2
+//   w O'[k] = i ((b[k] + b[L/2 - k]) E[k] + (b[k] - b[L/2 - k]) w O[k]) / 2
+// and at L / 2 - k stand the conjugates.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "stages/analytic_signal/butterfly.hpp"
+
+namespace echoform::hilbert {
+
+/// What the bins k and L / 2 - k need. `sum` and `difference` are (b[k] +- b[L/2 - k]) / 2: the halves of E and O are in them,
+/// and the halves above are not, since a sum over L bins is one over L / 2 bins of twice E' and O'.
+struct alignas(16) PairFactors {
+  Complex root;  ///< w
+  float sum = 0.0F;
+  float difference = 0.0F;
+};
+
+/// For 0 <= k <= L / 4, from b[0] ... b[L / 2].
+[[nodiscard]] std::vector<PairFactors> pair_factors(const std::vector<float>& b, std::size_t length);
+
+/// Turns bins k and L / 2 - k (0 with itself) of the transform of z into those of the product.
+ECHOFORM_HOST_DEVICE void multiply_pair(Complex& low, Complex& high, const PairFactors& factors) {
+  const Complex even{low.re + high.re, low.im - high.im};
+  const Complex odd{low.im + high.im, high.re - low.re};
+  const Complex turned = factors.root * odd;
+  const Complex a = fused({factors.difference * even.re, factors.difference * even.im}, factors.sum, turned);
+  const Complex b = fused({factors.sum * even.re, factors.sum * even.im}, factors.difference, turned);
+  const Complex new_even{-a.im, a.re};
+  const Complex new_odd = Complex{factors.root.re, -factors.root.im} * Complex{-b.im, b.re};
+  low = {new_even.re - new_odd.im, new_even.im + new_odd.re};
+  high = {new_even.re + new_odd.im, new_odd.re - new_even.im};
+}
+
+}  // namespace echoform::hilbert

@@ -1,0 +1,84 @@
+#include "stages/half_matrix/half_matrix_form.hpp"
+
+#include <fmt/format.h>
+
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+#include "stages/block_checks.hpp"
+#include "stages/unpack/raw_samples.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::size_t element_limit = 1u << 16;
+
+std::size_t rows_of(MatrixKind kind, std::size_t elements) {
+  return kind == MatrixKind::full ? elements * elements : elements * (elements + 1) / 2;
+}
+
+}  // namespace
+
+void require_half_matrix_options(const HalfMatrixOptions& options) {
+  if (options.elements == 0 || options.elements > element_limit) {
+    throw InputError("half-matrix stage, elements", fmt::format("{}", options.elements), fmt::format("1 to {}", element_limit));
+  }
+  require_sample_scale(options.sample_scale, "half-matrix");
+  for (const std::size_t element : options.dead) {
+    if (element >= options.elements) {
+      throw InputError("half-matrix stage, dead element", fmt::format("{}", element),
+                       fmt::format("0 to {}", options.elements - 1));
+    }
+  }
+}
+
+BlockSpec half_matrix_output(const HalfMatrixOptions& options, const BlockSpec& input) {
+  require_block(input, "half-matrix", {ElementType::int16, ElementType::packed12, ElementType::float32});
+  const std::size_t wanted = rows_of(input.matrix, options.elements);
+  if (input.rows != wanted) {
+    throw InputError(
+        "half-matrix stage, input A-scans", fmt::format("{}", input.rows),
+        fmt::format("{}, a {} matrix of {} elements", wanted, words::matrix_kind.of(input.matrix), options.elements));
+  }
+  BlockSpec output = input;
+  output.type = ElementType::float32;
+  output.matrix = reduced_matrix(input.matrix, options.reciprocal);
+  output.rows = rows_of(output.matrix, options.elements);
+  output.row_stride = padded_columns(input.columns);
+  output.lead = 0;
+  output.trailer = 0;
+  return output;
+}
+
+std::vector<PairSource> half_matrix_sources(const HalfMatrixOptions& options, const BlockSpec& input) {
+  const std::size_t n = options.elements;
+  const MatrixKind to = reduced_matrix(input.matrix, options.reciprocal);
+  const auto scale = static_cast<float>(amplitude_scale(input.type, options.sample_scale));
+  std::vector<bool> dead(n, false);
+  for (const std::size_t element : options.dead) dead[element] = true;
+  std::vector<PairSource> sources;
+  sources.reserve(rows_of(to, n));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = to == MatrixKind::full ? 0 : i; j < n; ++j) {
+      sources.push_back(dead[i] || dead[j] ? PairSource{} : pair_source(input.matrix, to, i, j, n, scale));
+    }
+  }
+  return sources;
+}
+
+MatrixKind reduced_matrix(MatrixKind input, bool reciprocal) {
+  if (reciprocal) return MatrixKind::half_summed;
+  return input == MatrixKind::full ? MatrixKind::full : MatrixKind::half;
+}
+
+HalfMatrixOptions half_matrix_options(const ImagingPlan& plan) {
+  HalfMatrixOptions options;
+  options.elements = plan.acquisition.elements();
+  options.reciprocal = plan.reciprocal();
+  options.sample_scale = plan.acquisition.sample_scale;
+  for (std::size_t i = 0; i < options.elements; ++i) {
+    if (plan.acquisition.probe.elements[i].dead) options.dead.push_back(i);
+  }
+  return options;
+}
+
+}  // namespace echoform

@@ -1,0 +1,30 @@
+// Raw A-scans to float32 on CUDA: the kernel that unpack and half-matrix share. For *.cu and *_cuda.cpp files.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+#include "pipeline/acquisition.hpp"
+#include "stages/half_matrix/half_matrix_math.hpp"
+#include "stages/unpack/frame_facts.hpp"
+
+namespace echoform::gpu {
+
+struct RawRows {
+  const void* input = nullptr;  ///< raw A-scans, aligned to one sample (packed12: a byte)
+  std::size_t input_row_bytes = 0;
+  SampleEncoding encoding = SampleEncoding::int16;
+  const PairSource* sources = nullptr;  ///< device memory, one an output row; null: row r comes from A-scan r
+  float weight = 1.0F;                  ///< of all rows where there are no sources
+  float* output = nullptr;              ///< 16-byte aligned
+  std::size_t output_row_stride = 0;    ///< a multiple of 4
+  std::size_t rows = 0;                 ///< below 2^31
+  std::size_t samples = 0;
+  FrameFacts* facts = nullptr;  ///< device memory, 8-byte aligned; overwritten
+};
+
+/// Queues the clearing of the facts and the kernel. Values have the bits of the CPU's.
+void launch_raw_rows(const RawRows& rows, cudaStream_t stream) noexcept;
+
+}  // namespace echoform::gpu
