@@ -103,9 +103,7 @@ int image(const Options& options) {
                         {static_cast<float*>(slot.samples.data()), plan->acquisition.a_scans() * plan->acquisition.samples});
 
   progress.step("imaging");
-  bool succeeded = false;
-  engine->submit(slot, [&](FrameSlot&, bool ok) { succeeded = ok; });
-  if (!succeeded) throw RuntimeFault("the backend could not image the frame");
+  if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
   if (slot.invalid_samples > 0) spdlog::warn("{} samples were not finite and count as 0", slot.invalid_samples);
 
   for (std::size_t view = 0; view < slot.images.size(); ++view) {
