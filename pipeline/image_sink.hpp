@@ -29,7 +29,7 @@ class ImageSink {
   virtual void publish(const FinishedFrame& frame) noexcept = 0;
   /// Whether the envelopes of the frame that is imaged next will be read; frames tell by slot.envelope_wanted whether they
   /// hold any. From another thread than publish(); asked for every frame, so it is quick.
-  [[nodiscard]] virtual bool wants_envelope() const noexcept { return true; }
+  [[nodiscard]] virtual bool wants_envelope() noexcept { return true; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 
