@@ -118,7 +118,8 @@ void add_imaging_keys(std::vector<Key>& k) {
        "or never."},
       crop_words, [](auto& c) -> auto& { return c.imaging.crop; }));
   k.push_back(integer(
-      {"imaging", "guard", "", "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
+      {"imaging", "guard", "",
+       "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
       {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",

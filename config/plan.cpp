@@ -214,8 +214,8 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   if (crop == CropWish::always || (crop == CropWish::live && use == PlanUse::live)) {
     plan->gate = choose_gate(*plan, configuration.imaging.guard);
     if (plan->gate) {
-      notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(), plan->gate->first,
-                                  plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
+      notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(),
+                                  plan->gate->first, plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
     }
   }
   check_memory(configuration, *plan, frames_in_flight);

@@ -87,7 +87,7 @@ class CpuEngine final : public Engine {
       slot.invalid_samples = quality_->quality().invalid;
     }
     if (options_.display) {
-      for (std::size_t view = 0; view < views_.size(); ++view) references_[view] = slot.images[view].reference;
+      for (std::size_t view = 0; view < views_.size(); ++view) references_[view] = known_reference(slot.images[view].reference);
     }
     done(slot, true);
   }
@@ -103,6 +103,11 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
 
  private:
+  /// Until a frame had a peak, stages state the configured value, which nothing can go on from.
+  [[nodiscard]] float known_reference(float reference) const noexcept {
+    return reference == static_cast<float>(plan_->compression.reference_value) ? 0.0F : reference;
+  }
+
   Step make_step(std::string_view name, std::size_t view, const BlockSpec& input, bool owns_output) {
     Step step;
     step.name = name;

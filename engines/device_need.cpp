@@ -27,10 +27,10 @@ DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& op
   need.rows = plan.grid.z.count * plan.grid.y.count;
   // float32 rows and their analytic signal.
   need.fixed = rows * padded_columns(samples) * (sizeof(float) + 8);
-  need.raw_of_slot =
-      acquisition.a_scans() * device_row_pitch(raw_bytes(raw_element_type(acquisition.encoding), samples));
+  need.raw_of_slot = acquisition.a_scans() * device_row_pitch(raw_bytes(raw_element_type(acquisition.encoding), samples));
   if (!options.keep_analytic) need.images = views * pixels * 8;
-  need.images_of_slot = views * (pixels * sizeof(float) + (options.display ? shown : 0) + (options.keep_analytic ? pixels * 8 : 0));
+  need.images_of_slot =
+      views * (pixels * sizeof(float) + (options.display ? shown : 0) + (options.keep_analytic ? pixels * 8 : 0));
   return need;
 }
 

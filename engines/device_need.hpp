@@ -9,10 +9,10 @@
 namespace echoform {
 
 struct DeviceNeed {
-  std::size_t fixed = 0;             ///< bytes of tables and of A-scans on their way through the stages
-  std::size_t raw_of_slot = 0;       ///< bytes of received samples
-  std::size_t images = 0;            ///< bytes of images on their way through the stages
-  std::size_t images_of_slot = 0;    ///< bytes of finished images
+  std::size_t fixed = 0;           ///< bytes of tables and of A-scans on their way through the stages
+  std::size_t raw_of_slot = 0;     ///< bytes of received samples
+  std::size_t images = 0;          ///< bytes of images on their way through the stages
+  std::size_t images_of_slot = 0;  ///< bytes of finished images
   std::size_t slots = 1;
   std::size_t columns = 0;  ///< pixels of the grid, for the advice
   std::size_t rows = 0;

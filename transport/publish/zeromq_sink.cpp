@@ -39,7 +39,8 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   explicit ZeromqSinkImplementation(const ZeromqSinkOptions& options)
       : options_(options),
         writer_(options.name, options.choice),
-        socket_(bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher", zmq::socket_type::xpub)),
+        socket_(
+            bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher", zmq::socket_type::xpub)),
         port_(bound_port(socket_)) {}
 
   ~ZeromqSinkImplementation() override {
