@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "delay_laws/leg_bounds.hpp"
 #include "engines/arrival_map.hpp"
@@ -19,6 +20,7 @@
 #include "stages/compression/compression.hpp"
 #include "stages/sample_quality.hpp"
 #include "stages/stage.hpp"
+#include "stages/unpack/frame_facts.hpp"
 #include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
@@ -28,6 +30,9 @@ namespace {
 constexpr std::size_t least_copy = std::size_t{4} << 20;
 // Events that may be outstanding: three a frame.
 constexpr std::size_t events_under_way = 256;
+
+static_assert(offsetof(FrameFacts, invalid) == offsetof(FrameFacts, clipped) + offsetof(SampleQuality, invalid),
+              "counts are copied as SampleQuality");
 
 /// A stage with the memory of its output, where nobody else owns it.
 struct Step {
@@ -42,10 +47,11 @@ struct ViewChain {
   Step beamform;
   Step envelope;
   Step compression;
-  Step scan_conversion;           // no stage where the display grid is the acoustic grid
-  const float* queued = nullptr;  // the reference of the frame last queued, on the device
-  std::size_t same_as = 0;        // the view whose images these are; its own number, or that of a mirrored view before it
-  float reference = 0.0F;         // of the last finished frame
+  Step scan_conversion;            // no stage where the display grid is the acoustic grid
+  const float* running = nullptr;  // where the reference of the frame last queued stands on the device; null if it is fixed
+  float fixed = 0.0F;
+  std::size_t same_as = 0;  // the view whose images these are; its own number, or that of a mirrored view before it
+  float reference = 0.0F;   // of the last finished frame
 };
 
 /// Results of one view of one frame on the device.
@@ -264,7 +270,6 @@ class CudaEngine final : public Engine {
   void make_steps() {
     half_matrix_ = make_step("half-matrix", 0, raw_);
     analytic_signal_ = make_step("analytic-signal", 0, half_matrix_.output);
-    quality_ = dynamic_cast<const SampleQualitySource*>(half_matrix_.stage.get());
     for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
       ViewChain chain;
       chain.same_as = same_view(view);
@@ -274,7 +279,8 @@ class CudaEngine final : public Engine {
         if (options_.display) {
           chain.compression = make_step("compression", view, chain.envelope.output);
           if (const auto* stage = dynamic_cast<const CompressionReference*>(chain.compression.stage.get())) {
-            chain.queued = stage->queued_reference();
+            chain.running = stage->device_reference();
+            chain.fixed = stage->reference();
           }
           if (plan_->display_grid) chain.scan_conversion = make_step("scan-conversion", view, chain.compression.output);
         }
@@ -319,7 +325,7 @@ class CudaEngine final : public Engine {
       bytes_ += step->block.size();
     }
     std::vector<const float*> references;
-    for (const ViewChain& chain : views_) references.push_back(chain.queued);
+    for (const ViewChain& chain : views_) references.push_back(chain.running);
     references_ = backend_->allocate(references.size() * sizeof(const float*), MemoryUse::working);
     copy_now(references_.data(), references.data(), references_.size());
     bytes_ += references_.size();
@@ -376,9 +382,18 @@ class CudaEngine final : public Engine {
       run(chain.compression, results.envelope.data(), compressed);
       if (chain.scan_conversion.stage) run(chain.scan_conversion, compressed, results.display.data());
     }
-    gpu::launch_gather_facts(quality_ != nullptr ? quality_->queued_quality() : nullptr,
-                             static_cast<const float* const*>(references_.data()), views_.size(), frame.facts.data(), stream);
+    gpu::launch_gather_facts(quality_place(), static_cast<const float* const*>(references_.data()), views_.size(),
+                             frame.facts.data(), stream);
     note();
+  }
+
+  /// What the first stage counts stands behind its rows.
+  [[nodiscard]] const SampleQuality* quality_place() const noexcept {
+    const BlockSpec& spec = half_matrix_.output;
+    if (spec.trailer < sizeof(FrameFacts)) return nullptr;
+    const auto* const facts =
+        reinterpret_cast<const FrameFacts*>(half_matrix_.block.bytes_begin() + (spec.bytes() - spec.trailer));
+    return reinterpret_cast<const SampleQuality*>(&facts->clipped);
   }
 
   void capture(Frame& frame) {
@@ -450,8 +465,10 @@ class CudaEngine final : public Engine {
     slot.invalid_samples = quality.invalid;
     const auto* const references = reinterpret_cast<const float*>(&quality + 1);
     for (std::size_t view = 0; view < views_.size() && options_.display; ++view) {
-      slot.images[view].reference = references[views_[view].same_as];
-      views_[view].reference = known_reference(references[views_[view].same_as]);
+      const ViewChain& chain = views_[views_[view].same_as];
+      const float reference = chain.running != nullptr ? references[views_[view].same_as] : chain.fixed;
+      slot.images[view].reference = reference;
+      views_[view].reference = known_reference(reference);
     }
     // The slot may be submitted again while done() still returns.
     const Done done = std::move(frame.done);
@@ -496,7 +513,6 @@ class CudaEngine final : public Engine {
   Step half_matrix_;
   Step analytic_signal_;
   std::vector<ViewChain> views_;
-  const SampleQualitySource* quality_ = nullptr;
   Buffer references_;  // where the views' references stand, on the device
   std::size_t bytes_ = 0;
   bool warm_ = false;

@@ -18,9 +18,6 @@ class SampleQualitySource {
   virtual ~SampleQualitySource() = default;
   /// Of the frame last processed; read it once the queue has finished that frame. A sample that is read counts once.
   [[nodiscard]] virtual SampleQuality quality() const noexcept = 0;
-  /// On a GPU, where several frames are under way: constant place in device memory that holds the counts of the frame last
-  /// queued once the stage's own work on it is done, to be copied on the same stream. Null on the CPU.
-  [[nodiscard]] virtual const SampleQuality* queued_quality() const noexcept { return nullptr; }
 };
 
 }  // namespace echoform

@@ -20,11 +20,12 @@ namespace echoform {
 class CompressionReference {
  public:
   virtual ~CompressionReference() = default;
-  /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet.
+  /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet. On the GPU that is
+  /// the last frame that the device has finished: wait for the queue first.
   [[nodiscard]] virtual float reference() const noexcept = 0;
-  /// On a GPU, where several frames are under way: constant place in device memory that holds the reference of the frame last
-  /// queued once the stage's own work on it is done, to be copied on the same stream. Null on the CPU.
-  [[nodiscard]] virtual const float* queued_reference() const noexcept { return nullptr; }
+  /// The same number (a float) in the GPU's memory, where it runs there, else null. Engines with several frames under way copy it
+  /// behind process(), on the same queue.
+  [[nodiscard]] virtual const float* device_reference() const noexcept { return nullptr; }
   /// Goes on from the reference of another stage, as when settings change between two frames. Ignored by a fixed reference
   /// and unless the value is positive and finite. Not while a frame is processed.
   virtual void resume(float reference) noexcept = 0;

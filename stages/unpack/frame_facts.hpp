@@ -1,0 +1,21 @@
+// What the first stage of a chain on CUDA leaves behind its rows: the trailer of its output. Free of CUDA's headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace echoform {
+
+/// Set to zero before each frame, then gathered by integer atomics, so that the order of blocks does not matter.
+struct FrameFacts {
+  std::uint32_t peak_bits = 0;  ///< greatest |value| of the rows, as the bits of a float: they order as the floats do
+  std::uint32_t unused = 0;
+  std::uint64_t clipped = 0;  ///< as in SampleQuality
+  std::uint64_t invalid = 0;
+};
+
+/// Bytes that they take behind the rows.
+inline constexpr std::size_t facts_trailer = 64;
+static_assert(sizeof(FrameFacts) <= facts_trailer);
+
+}  // namespace echoform
