@@ -9,6 +9,7 @@
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/crop_distance.hpp"
 #include "config/plan.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::string field = "envelope";
   std::string backend;
   std::int64_t frame = 0;
+  bool crop_distance = false;
 };
 
 struct Output {
@@ -103,9 +105,7 @@ int image(const Options& options) {
                         {static_cast<float*>(slot.samples.data()), plan->acquisition.a_scans() * plan->acquisition.samples});
 
   progress.step("imaging");
-  bool succeeded = false;
-  engine->submit(slot, [&](FrameSlot&, bool ok) { succeeded = ok; });
-  if (!succeeded) throw RuntimeFault("the backend could not image the frame");
+  if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
   if (slot.invalid_samples > 0) spdlog::warn("{} samples were not finite and count as 0", slot.invalid_samples);
 
   for (std::size_t view = 0; view < slot.images.size(); ++view) {
@@ -119,6 +119,12 @@ int image(const Options& options) {
   progress.step("writing");
   for (const Output& output : outputs) output.writer->write(describe_image(*plan, slot, output.view, options));
   for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
+  if (options.crop_distance) {
+    const auto choice = backend_choice(configuration.imaging);
+    for (const std::string& line : crop_distance(*plan, configuration.imaging.guard, *recording, frame, choice)) {
+      fmt::print("{}\n", line);
+    }
+  }
   return 0;
 }
 
@@ -135,6 +141,8 @@ Action define_image(CLI::App& options) {
   options.add_option("--field", chosen->field, "What .npy and .h5 hold: envelope (float32) or analytic (complex64)")
       ->option_text("WORD (envelope)");
   options.add_option("--frame", chosen->frame, "Which frame, from 0")->option_text("K (0)");
+  options.add_flag("--crop-distance", chosen->crop_distance,
+                   "Also say how far the crop of live runs ([imaging] guard) would move the image");
   add_backend_option(options, chosen->backend);
   return [chosen] { return image(*chosen); };
 }

@@ -63,6 +63,7 @@ class PublicationTime final : public ImageSink {
   void publish(const FinishedFrame& frame) noexcept override {
     last_.store(frame.publish_time.count(), std::memory_order_relaxed);
   }
+  [[nodiscard]] bool wants_envelope() noexcept override { return false; }
   [[nodiscard]] std::string describe() const override { return "time of publication"; }
   [[nodiscard]] WallTime last() const { return WallTime(last_.load(std::memory_order_relaxed)); }
 
@@ -80,7 +81,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     sinks.push_back(sinks_.back());
   }
   const PlanFactory plan = [this](const Acquisition& acquisition) {
-    return build_plan(configuration_, acquisition, stated_, configuration_.input.slots);
+    return build_plan(configuration_, acquisition, stated_, configuration_.input.slots, PlanUse::live);
   };
   pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), plan, std::move(sinks), clock_);
   for (const auto& sink : sinks_) {

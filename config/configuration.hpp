@@ -34,6 +34,12 @@ struct GridSection {
 
 enum class BackendWish : std::uint8_t { automatic, cpu, cuda };
 
+enum class CropWish : std::uint8_t {
+  live,    ///< live runs are cropped to the gate, recordings are not
+  always,  ///< recordings too
+  never,
+};
+
 struct ImagingSection {
   std::string delay_law = "contact";
   std::vector<std::string> views{"LL"};
@@ -41,6 +47,8 @@ struct ImagingSection {
   BackendWish backend = BackendWish::automatic;
   std::size_t threads = 0;  ///< of the CPU backend; 0: every processor that the process may use
   bool pin_threads = false;
+  CropWish crop = CropWish::live;
+  std::size_t guard = 64;              ///< samples on either side of the gate; config/gate.hpp says why
   std::optional<double> memory_limit;  ///< bytes; absent: three quarters of the machine's memory
   double accuracy = 1e-3;              ///< ImagingPlan::accuracy
   int device = 0;                      ///< of the CUDA backend

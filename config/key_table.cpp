@@ -43,6 +43,9 @@ using namespace keys;  // NOLINT(google-build-using-namespace): the table reads 
 constexpr auto backend_words =
     make_words(std::pair{BackendWish::automatic, std::string_view("auto")}, std::pair{BackendWish::cpu, std::string_view("cpu")},
                std::pair{BackendWish::cuda, std::string_view("cuda")});
+constexpr auto crop_words =
+    make_words(std::pair{CropWish::live, std::string_view("live")}, std::pair{CropWish::always, std::string_view("always")},
+               std::pair{CropWish::never, std::string_view("never")});
 constexpr auto half_words = make_words(std::pair{MatrixKind::half, std::string_view("half")},
                                        std::pair{MatrixKind::half_summed, std::string_view("half_summed")});
 constexpr auto spreading_words = make_words(std::pair{Spreading::cylindrical, std::string_view("cylindrical")},
@@ -109,6 +112,15 @@ void add_imaging_keys(std::vector<Key>& k) {
   k.push_back(boolean(
       {"imaging", "pin_threads", "", "Whether each thread of the CPU backend stays on one processor."},
       [](auto& c) -> auto& { return c.imaging.pin_threads; }));
+  k.push_back(word(
+      {"imaging", "crop", "",
+       "Whether only the samples that the image can reach are transformed and imaged: of live runs, of recordings too (always), "
+       "or never."},
+      crop_words, [](auto& c) -> auto& { return c.imaging.crop; }));
+  k.push_back(integer(
+      {"imaging", "guard", "",
+       "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
+      within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
       {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",
        "three quarters of the machine's memory"},

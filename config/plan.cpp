@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "config/gate.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
@@ -172,7 +173,7 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
 }
 
 std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
-                                              const Material& stated, std::size_t frames_in_flight) {
+                                              const Material& stated, std::size_t frames_in_flight, PlanUse use) {
   auto plan = std::make_shared<ImagingPlan>();
   plan->acquisition = acquisition;
   plan->material = stated;
@@ -209,6 +210,14 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   plan->scan_interpolation = configuration.display.interpolation;
   plan->cubic_alpha = configuration.display.cubic_alpha;
   validate(*plan, configuration.name());
+  const CropWish crop = configuration.imaging.crop;
+  if (crop == CropWish::always || (crop == CropWish::live && use == PlanUse::live)) {
+    plan->gate = choose_gate(*plan, configuration.imaging.guard);
+    if (plan->gate) {
+      notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(),
+                                  plan->gate->first, plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
+    }
+  }
   check_memory(configuration, *plan, frames_in_flight);
   for (const std::string& line : notes) spdlog::info("{}", line);
   return plan;
@@ -233,7 +242,7 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
   const double images = views * (12.0 * pixels + 5.0 * shown);
   // Per engine the converted samples and their analytic signal; per slot the samples as they came.
   // Rows are padded by up to 80 samples.
-  const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.acquisition.samples + 80);
+  const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.imaged_samples().count + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
   return tables + 16.0 * samples + slot * static_cast<double>(frames_in_flight);
 }

@@ -10,6 +10,8 @@
 
 namespace echoform {
 
+enum class PlanUse : unsigned char { recording, live };
+
 /// Resolves and checks everything that fixes how frames of `acquisition` become images. `stated` are the velocities of the
 /// recording or the sender (0 where it states none).
 ///
@@ -19,10 +21,12 @@ namespace echoform {
 /// with the velocities of the first view, and begins at least one pixel below the surface.
 /// One pixel alone lies in the middle.
 ///
+/// With [imaging] crop, live runs are cropped to the gate of config/gate.hpp, recordings where it says "always".
 /// Throws InputError, naming the configuration and the key, if anything is missing, contradictory or out of range, or if
 /// images, samples and delay tables for `frames_in_flight` frames need more than [imaging] memory_limit (says how much).
 [[nodiscard]] std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
-                                                            const Material& stated = {}, std::size_t frames_in_flight = 1);
+                                                            const Material& stated = {}, std::size_t frames_in_flight = 1,
+                                                            PlanUse use = PlanUse::recording);
 
 /// The first half of build_plan: `acquisition` and `material` as overridden; one line for each change is added to `notes`.
 void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,

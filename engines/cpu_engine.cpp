@@ -8,6 +8,7 @@
 #include "stages/compression/compression.hpp"
 #include "stages/sample_quality.hpp"
 #include "stages/stage.hpp"
+#include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
 namespace {
@@ -36,7 +37,11 @@ class CpuEngine final : public Engine {
         backend_(make_cpu_backend(choice.threads, choice.pin)),
         queue_(backend_->make_queue()) {
     validate(*plan_, "imaging plan");
-    const BlockSpec samples = sample_block();
+    // With a gate, rows are the gate's columns of the rows in the slot.
+    BlockSpec samples = raw_block(plan_->acquisition);
+    const SampleGate gate = plan_->imaged_samples();
+    samples.columns = gate.count;
+    first_byte_ = raw_bytes(samples.type, gate.first);
     half_matrix_ = make_step("half-matrix", 0, samples, true);
     analytic_signal_ = make_step("analytic-signal", 0, half_matrix_.output, true);
     for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
@@ -49,6 +54,7 @@ class CpuEngine final : public Engine {
       }
       views_.push_back(std::move(chain));
     }
+    references_.assign(views_.size(), 0.0F);
     quality_ = dynamic_cast<const SampleQualitySource*>(half_matrix_.stage.get());
   }
 
@@ -73,30 +79,33 @@ class CpuEngine final : public Engine {
 
   void submit(FrameSlot& slot, const Done& done) noexcept override {
     slot.timing_count = 0;
-    run(half_matrix_, {slot.samples.data()}, {half_matrix_.block.data()}, slot);
+    run(half_matrix_, {slot.samples.bytes_begin() + first_byte_}, {half_matrix_.block.data()}, slot);
     run(analytic_signal_, {half_matrix_.block.data()}, {analytic_signal_.block.data()}, slot);
     for (std::size_t view = 0; view < views_.size(); ++view) image_view(views_[view], slot.images[view], slot);
     if (quality_ != nullptr) {
       slot.clipped_samples = quality_->quality().clipped;
       slot.invalid_samples = quality_->quality().invalid;
     }
+    if (options_.display) {
+      for (std::size_t view = 0; view < views_.size(); ++view) references_[view] = known_reference(slot.images[view].reference);
+    }
     done(slot, true);
+  }
+
+  [[nodiscard]] float reference(std::size_t view) const noexcept override {
+    return view < references_.size() ? references_[view] : 0.0F;
+  }
+  void resume(std::size_t view, float reference) noexcept override {
+    if (view >= views_.size()) return;
+    if (auto* stage = dynamic_cast<CompressionReference*>(views_[view].compression.stage.get())) stage->resume(reference);
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
 
  private:
-  [[nodiscard]] BlockSpec sample_block() const {
-    const Acquisition& acquisition = plan_->acquisition;
-    BlockSpec spec;
-    spec.type = acquisition.encoding == SampleEncoding::int16      ? ElementType::int16
-                : acquisition.encoding == SampleEncoding::packed12 ? ElementType::packed12
-                                                                   : ElementType::float32;
-    spec.rows = acquisition.a_scans();
-    spec.columns = acquisition.samples;
-    spec.row_stride = acquisition.encoding == SampleEncoding::packed12 ? acquisition.bytes_per_a_scan() : acquisition.samples;
-    spec.matrix = acquisition.matrix;
-    return spec;
+  /// Until a frame had a peak, stages state the configured value, which nothing can go on from.
+  [[nodiscard]] float known_reference(float reference) const noexcept {
+    return reference == static_cast<float>(plan_->compression.reference_value) ? 0.0F : reference;
   }
 
   Step make_step(std::string_view name, std::size_t view, const BlockSpec& input, bool owns_output) {
@@ -151,6 +160,8 @@ class CpuEngine final : public Engine {
   Step analytic_signal_;
   std::vector<ViewChain> views_;
   const SampleQualitySource* quality_ = nullptr;
+  std::vector<float> references_;  // by view, of the last frame; 0 before the first
+  std::size_t first_byte_ = 0;
   std::size_t bytes_ = 0;
 };
 

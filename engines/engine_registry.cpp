@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engines/cpu_engine.hpp"
+#include "engines/cuda_engine.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
@@ -11,6 +12,9 @@ namespace echoform {
 
 const std::vector<EngineEntry>& engine_registry() {
   static const std::vector<EngineEntry> entries{
+#ifdef ECHOFORM_WITH_CUDA
+      {BackendKind::cuda, [] { return why_no_cuda(); }, make_cuda_engine},
+#endif
       {BackendKind::cpu, [] { return std::string(); }, make_cpu_engine},
   };
   return entries;

@@ -14,8 +14,11 @@
 namespace echoform {
 
 struct EngineOptions {
-  bool keep_analytic = false;  ///< also bring the complex image to the host
-  bool display = true;         ///< make the compressed display image
+  bool keep_analytic = false;           ///< also bring the complex image to the host
+  bool display = true;                  ///< make the compressed display image
+  std::size_t slots = 1;                ///< how many will be equipped: what the memory is reckoned for
+  bool eager = false;                   ///< GPU: queue stage by stage, each timed, instead of one graph a frame
+  std::size_t device_memory_limit = 0;  ///< GPU: bytes of device memory that the engine may take; 0: all that is free
 };
 
 class Engine {
@@ -26,13 +29,28 @@ class Engine {
   /// What images are formed on, for people: "cpu, avx512, 2 threads", "cuda, NVIDIA H200, half precision".
   [[nodiscard]] virtual std::string describe() const = 0;
 
-  /// Allocates everything that a slot of this engine needs. At set-up only. RuntimeFault if the memory is not to be had.
+  /// Allocates everything that a slot of this engine needs; slots are told apart by their index. At set-up only.
+  /// RuntimeFault if the memory is not to be had.
   virtual void equip(FrameSlot& slot) = 0;
 
   /// Images the slot and calls `done(slot, ok)` once its outputs may be read: before returning on the CPU, from a thread of
-  /// the engine on a GPU. Frames finish in the order of submission. Never allocates. One caller at a time.
+  /// the engine on a GPU. Until then the slot's samples and outputs stay as they are; `done` is copied. Frames finish in the
+  /// order of submission. Never allocates if copying `done` does not (a pointer or two). One caller at a time.
   using Done = std::function<void(FrameSlot&, bool ok)>;
   virtual void submit(FrameSlot& slot, const Done& done) noexcept = 0;
+
+  /// A slot is about to receive the shots of another frame: what shots_arrived() said of it before is void. submit() does
+  /// not need these two calls; with them a GPU uploads while the frame still arrives. For one slot the calls and submit()
+  /// come one after the other; for several slots from any threads at once. Neither allocates nor waits for the GPU.
+  virtual void frame_opened(FrameSlot& /*slot*/) noexcept {}
+  /// `rows` A-scans from `first_row` on are in place and stay as they are until the frame is done or given up.
+  virtual void shots_arrived(FrameSlot& /*slot*/, std::size_t /*first_row*/, std::size_t /*rows*/) noexcept {}
+
+  /// Envelope shown as 0 dB in the last finished frame of a view of the plan; 0 where there was none yet.
+  [[nodiscard]] virtual float reference(std::size_t /*view*/) const noexcept { return 0.0F; }
+  /// The running reference of a view goes on from another engine's; values that are not positive are ignored. While no
+  /// frame is in work.
+  virtual void resume(std::size_t /*view*/, float /*reference*/) noexcept {}
 
   /// Bytes of memory that the engine holds besides the slots.
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
@@ -48,6 +66,9 @@ struct BackendChoice {
   /// The process ends if the CUDA backend's device takes longer than this for one step of its work.
   std::chrono::nanoseconds gpu_timeout = std::chrono::seconds(5);
 };
+
+/// Submits the slot and waits until it is done. Whether it succeeded. For one frame at a time, as of a recording.
+[[nodiscard]] bool image_now(Engine& engine, FrameSlot& slot);
 
 /// Builds the engine for a plan: validates it, computes delay tables, plans transforms. InputError if the plan is not
 /// possible (says how much memory it needs, where that is why); RuntimeFault if the backend is not to be had.

@@ -24,13 +24,15 @@ std::uint32_t ticket_transmit(std::uint64_t ticket) {
 }  // namespace
 
 FrameAssembler::FrameAssembler(Acquisition acquisition, const AssemblerOptions& options, std::shared_ptr<FrameLedger> ledger,
-                               std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock)
+                               std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock,
+                               FrameArrivals* arrivals)
     : acquisition_(std::move(acquisition)),
       options_(options),
       ledger_(std::move(ledger)),
       slots_(std::move(slots)),
       acquired_(acquired),
       clock_(clock),
+      arrivals_(arrivals),
       frames_(slots_->size()) {
   const auto& elements = acquisition_.probe.elements;
   shots_expected_ =
@@ -94,6 +96,7 @@ void FrameAssembler::open_frame(std::size_t slot, const ShotHeader& header, Stea
   place.timing_count = 0;
   place.clipped_samples = 0;
   place.invalid_samples = 0;
+  if (arrivals_ != nullptr) arrivals_->frame_opened(place);
 }
 
 ShotPlace FrameAssembler::begin_shot(LaneId id, const ShotHeader& header, std::size_t payload_bytes) {
@@ -208,10 +211,14 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
     return;
   }
   frame.last_progress = now;
+  FrameSlot& place = (*slots_)[slot];
+  if (arrivals_ != nullptr) {
+    const std::size_t first_receive = acquisition_.matrix == MatrixKind::full ? 0 : transmit;
+    arrivals_->shots_arrived(place, acquisition_.a_scan_index(transmit, first_receive), acquisition_.a_scans_in_shot(transmit));
+  }
   if (++frame.finished < shots_expected_) return;
   frame.open = false;
   if (!sequences_.settled(frame.sequence)) static_cast<void>(sequences_.mark(frame.sequence, SequenceStatus::closed));
-  FrameSlot& place = (*slots_)[slot];
   place.last_byte_time = now;
   ledger_->queue(slot);
   // Lanes held back need not wait for this frame any more.
@@ -260,6 +267,7 @@ void FrameAssembler::expire() {
 
 void FrameAssembler::close_locked(DropReason reason) {
   closed_ = true;
+  arrivals_ = nullptr;
   for (OpenFrame& frame : frames_) {
     if (frame.open) drop_open(frame, reason);
   }

@@ -20,6 +20,16 @@ namespace echoform {
 /// drop-oldest policy takes the slot of the oldest one that waits here.
 using AcquiredEdge = Edge<FrameSlot*, DropPolicy::drop_oldest>;
 
+/// Hears of what arrives, as it arrives. Called with the assembler's lock held: quick, and never back into the assembler.
+class FrameArrivals {
+ public:
+  virtual ~FrameArrivals() = default;
+  /// The slot is leased to another frame.
+  virtual void frame_opened(FrameSlot& slot) noexcept = 0;
+  /// A shot is in place: `rows` A-scans from `first_row` on. It is not written again while the frame has the slot.
+  virtual void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept = 0;
+};
+
 struct AssemblerOptions {
   DropPolicy policy = DropPolicy::block_sender;
   /// A frame to which no shot came for so long is dropped{incomplete}; > 0.
@@ -44,9 +54,10 @@ class FrameAssembler final : public FrameIntake {
   static constexpr std::int64_t renumbering_step = 65'536;
 
   /// `slots` have staging memory for `acquisition`, zeroed in the rows of dead elements, and stand in `ledger` under their
-  /// indices. `acquired` and `clock` live until close(). Throws InputError if all elements are dead.
+  /// indices. `acquired`, `clock` and `arrivals` (if any) live until close(). Throws InputError if all elements are dead.
   FrameAssembler(Acquisition acquisition, const AssemblerOptions& options, std::shared_ptr<FrameLedger> ledger,
-                 std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock);
+                 std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock,
+                 FrameArrivals* arrivals = nullptr);
 
   [[nodiscard]] const Acquisition& acquisition() const noexcept override { return acquisition_; }
   [[nodiscard]] LaneId open_lane(std::function<void()> wake) override;
@@ -125,6 +136,7 @@ class FrameAssembler final : public FrameIntake {
   AcquiredEdge& acquired_;
   const Clock& clock_;
   std::size_t shots_expected_ = 0;
+  FrameArrivals* arrivals_;  // null once closed
 
   mutable std::mutex mutex_;  // taken before the ledger's
   std::condition_variable woken_;

@@ -59,6 +59,10 @@ struct FrameSlot {
   SteadyTime first_byte_time{0};
   SteadyTime last_byte_time{0};
 
+  /// Whether somebody will read the envelopes: where not, an engine need not bring them to the host, and nobody may read
+  /// them. Set before the slot is submitted.
+  bool envelope_wanted = true;
+
   // Set by the engine.
   std::vector<ImageOutput> images;  ///< one a view
   std::array<StageTiming, stage_timing_capacity> timings{};

@@ -27,6 +27,9 @@ class ImageSink {
   virtual void plan_changed(std::shared_ptr<const ImagingPlan> plan) = 0;
   /// Hands the images on, or copies what it keeps. Never waits for a peer.
   virtual void publish(const FinishedFrame& frame) noexcept = 0;
+  /// Whether the envelopes of the frame that is imaged next will be read; frames tell by slot.envelope_wanted whether they
+  /// hold any. From another thread than publish(); asked for every frame, so it is quick.
+  [[nodiscard]] virtual bool wants_envelope() noexcept { return true; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 

@@ -26,6 +26,17 @@ void validate(const ImagingPlan& plan, std::string_view where) {
   validate(plan.acquisition, AcquisitionLimits{}, where);
   validate(plan.grid, fmt::format("{} grid", where));
   if (plan.display_grid) validate(*plan.display_grid, fmt::format("{} display grid", where));
+  if (plan.gate) {
+    const std::size_t samples = plan.acquisition.samples;
+    if (plan.gate->count < 2 || plan.gate->count > samples || plan.gate->first > samples - plan.gate->count) {
+      throw InputError(fmt::format("{} gate", where), fmt::format("{} samples from {} on", plan.gate->count, plan.gate->first),
+                       fmt::format("at least 2 within the {} of an A-scan", samples));
+    }
+    if (plan.acquisition.encoding == SampleEncoding::packed12 && plan.gate->first % 2 != 0) {
+      throw InputError(fmt::format("{} gate", where), fmt::format("first sample {}", plan.gate->first),
+                       "an even one: packed samples come in pairs");
+    }
+  }
   if (plan.laws.empty()) throw InputError(fmt::format("{} views", where), "none", "at least one");
   for (const DelayLaw& law : plan.laws) {
     for (const auto& leg : {law.transmit, law.receive}) {

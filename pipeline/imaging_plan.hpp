@@ -65,6 +65,8 @@ struct ImagingPlan {
   double cubic_alpha = -0.5;
   std::vector<DelayLaw> laws;  ///< one a view, at least one
 
+  /// The gate, or the whole A-scan where there is none.
+  [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }
   /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.
   [[nodiscard]] bool reciprocal() const;
 };

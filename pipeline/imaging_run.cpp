@@ -38,6 +38,7 @@ ImagingRun::ImagingRun(const ImagingRunOptions& options, std::unique_ptr<Engine>
       acquired_(options.slots),
       finished_(options.slots),
       engine_(std::move(engine)),
+      receiving_(engine_.get()),
       done_([this](FrameSlot& slot, bool ok) { imaged(slot, ok); }) {
   measure();
   ledger_->reset_slots(options.slots);
@@ -63,12 +64,31 @@ void ImagingRun::measure() {
 void ImagingRun::compute(const std::stop_token& stop) {
   while (const auto item = acquired_.take(stop)) {
     FrameSlot& slot = **item;
+    slot.envelope_wanted = envelope_wanted();
     const std::lock_guard lock(engine_mutex_);
     ledger_->start_imaging(slot.index);
     engine_->submit(slot, done_);
   }
 }
 
+bool ImagingRun::envelope_wanted() noexcept {
+  bool wanted = false;
+  for (const auto& sink : sinks_) wanted = sink->wants_envelope() || wanted;
+  return wanted;
+}
+
+void ImagingRun::frame_opened(FrameSlot& slot) noexcept {
+  const std::lock_guard lock(arrivals_mutex_);
+  if (receiving_ != nullptr) receiving_->frame_opened(slot);
+}
+
+void ImagingRun::shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept {
+  const std::lock_guard lock(arrivals_mutex_);
+  if (receiving_ != nullptr) receiving_->shots_arrived(slot, first_row, rows);
+}
+
+// On the CPU from the compute worker, on a GPU from a thread of the engine; never from two at once, since an engine is
+// exchanged only when it has no frame. So the finished edge has one producer at a time, ordered by the ledger's lock.
 void ImagingRun::imaged(FrameSlot& slot, bool ok) {
   if (!ok || giving_up_.load()) {
     ledger_->drop(slot.index, ok ? DropReason::stopped : DropReason::failed);
@@ -102,8 +122,22 @@ void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::na
     throw RuntimeFault("the frame in work did not finish in time; the imaging stays as it was");
   }
   for (std::size_t index = 0; index < fresh.size(); ++index) (*slots_)[index].images = std::move(fresh[index].images);
+  // Views keep what they show as 0 dB.
+  const auto& before = engine_->plan().laws;
+  const auto& after = engine->plan().laws;
+  for (std::size_t view = 0; view < after.size(); ++view) {
+    for (std::size_t old = 0; old < before.size(); ++old) {
+      if (before[old].view == after[view].view) engine->resume(view, engine_->reference(old));
+    }
+  }
   // The outputs of before die with `fresh` and its samples, the engine of before with `engine`.
   std::swap(engine_, engine);
+  {
+    // Afterwards no arrival reaches the engine of before. The new one has not heard of the shots that arrived until now, so
+    // it takes them from the slot when the frame is submitted.
+    const std::lock_guard arrivals(arrivals_mutex_);
+    receiving_ = engine_.get();
+  }
   measure();
   between();
 }
@@ -116,6 +150,10 @@ void ImagingRun::stop(std::chrono::nanoseconds limit) {
   compute_worker_.reset();
   if (publish_worker_) publish_worker_->request_stop();
   publish_worker_.reset();
+  {
+    const std::lock_guard arrivals(arrivals_mutex_);
+    receiving_ = nullptr;
+  }
   // After its destructor an engine calls back no more; what it had not finished is still in the ledger.
   engine_.reset();
   ledger_->drop_unpublished(DropReason::stopped);

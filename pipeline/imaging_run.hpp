@@ -27,7 +27,7 @@ struct ImagingRunOptions {
 
 /// Frames come on acquired(), are imaged one after the other, and go to every sink. While one is imaged, the next is received
 /// and the one before is published.
-class ImagingRun {
+class ImagingRun final : public FrameArrivals {
  public:
   /// Equips the slots and starts the workers. `housekeeping` is called at least every 20 ms by the publish worker.
   /// `sinks`, `metrics` and `clock` outlive the run. RuntimeFault if memory or a thread is not to be had.
@@ -35,7 +35,7 @@ class ImagingRun {
              PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
              std::function<void()> housekeeping);
   /// As stop(0).
-  ~ImagingRun();
+  ~ImagingRun() override;
   ImagingRun(const ImagingRun&) = delete;
   ImagingRun& operator=(const ImagingRun&) = delete;
 
@@ -44,6 +44,10 @@ class ImagingRun {
   [[nodiscard]] std::shared_ptr<std::vector<FrameSlot>> slots() const { return slots_; }
   /// Memory of the slots and of the engine.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
+
+  // From the assembler; handed on to the engine.
+  void frame_opened(FrameSlot& slot) noexcept override;
+  void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override;
 
   /// Frames from the next one on are imaged by `engine`, whose acquisition has the same layout. Waits for frames that are
   /// being imaged or published; `between` is called when there are none. RuntimeFault, and nothing changed, if memory is
@@ -62,6 +66,7 @@ class ImagingRun {
   void publish(const std::stop_token& stop);
   void publish_frame(FrameSlot& slot);
   void imaged(FrameSlot& slot, bool ok);
+  [[nodiscard]] bool envelope_wanted() noexcept;
   void measure();
 
   const std::shared_ptr<FrameLedger> ledger_;
@@ -77,6 +82,10 @@ class ImagingRun {
   std::atomic<bool> giving_up_{false};
   std::mutex engine_mutex_;  // held while a frame is handed to the engine; contended only while the engine is exchanged
   std::unique_ptr<Engine> engine_;
+  // The engine that hears of arrivals. A lock of its own, held for moments: engine_mutex_ is held while an exchange waits for
+  // frames, and nobody who receives shots may wait for that.
+  std::mutex arrivals_mutex_;
+  Engine* receiving_ = nullptr;
   Engine::Done done_;
   std::optional<Worker> compute_worker_;
   std::optional<Worker> publish_worker_;

@@ -95,7 +95,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   announce(plan);
   auto intake =
       std::make_shared<FrameAssembler>(plan->acquisition, AssemblerOptions{options_.policy, options_.incomplete_timeout}, ledger_,
-                                       run_->slots(), run_->acquired(), clock_);
+                                       run_->slots(), run_->acquired(), clock_, run_.get());
   set_assembler(intake);
   return intake;
 }
@@ -124,7 +124,9 @@ void Pipeline::check_memory(std::size_t bytes, std::size_t frame_bytes) const {
 }
 
 std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const ImagingPlan>& plan) const {
-  auto engine = engine_factory_(plan, options_.backend, options_.engine);
+  EngineOptions engine_options = options_.engine;
+  engine_options.slots = options_.slots;
+  auto engine = engine_factory_(plan, options_.backend, engine_options);
   check_memory(engine->bytes() + options_.slots * plan->acquisition.frame_bytes(), plan->acquisition.frame_bytes());
   return engine;
 }

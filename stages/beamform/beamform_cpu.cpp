@@ -25,13 +25,13 @@ class BeamformCpu final : public Stage {
     const Acquisition& acquisition = plan_.acquisition;
     const std::size_t n = acquisition.elements();
     const std::size_t rows = input.matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
-    if (input.type != ElementType::planar_complex64 || input.rows != rows || input.columns != acquisition.samples ||
+    const std::size_t samples = plan_.imaged_samples().count;
+    if (input.type != ElementType::planar_complex64 || input.rows != rows || input.columns != samples ||
         input.row_stride < input.columns + overrun) {
       throw InputError("beamform input",
                        fmt::format("{} [{}, {}] with rows of {}", words::element_type.of(input.type), input.rows, input.columns,
                                    input.row_stride),
-                       fmt::format("planar complex64 [{}, {}] with rows of at least {}", rows, acquisition.samples,
-                                   acquisition.samples + overrun));
+                       fmt::format("planar complex64 [{}, {}] with rows of at least {}", rows, samples, samples + overrun));
     }
     const auto queue = backend_.make_queue();
     ThreadTeam& team = team_of(*queue);

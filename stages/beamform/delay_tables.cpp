@@ -303,15 +303,18 @@ DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const K
   tables.weighted = weights_needed(plan) || has_invalid_times(law, plan.grid, team);
   // u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate; the constant goes half to each side, so that one table
   // serves both where the law is reciprocal.
+  // With a gate, sample 0 of a row is the gate's first.
+  const SampleGate gate = plan.imaged_samples();
   const double half_offset =
-      0.5 * (plan.acquisition.time_offset - plan.acquisition.start_time).value * plan.acquisition.sample_rate.value;
+      0.5 * ((plan.acquisition.time_offset - plan.acquisition.start_time).value * plan.acquisition.sample_rate.value -
+             static_cast<double>(gate.first));
   tables.transmit =
       SideBuilder(plan, tables.tiling, {law, *law.transmit, Side::transmit, tables.weighted, half_offset}, backend).build(team);
   if (!tables.shared) {
     tables.receive =
         SideBuilder(plan, tables.tiling, {law, *law.receive, Side::receive, tables.weighted, half_offset}, backend).build(team);
   }
-  choose_kernels(tables, kernels, plan.acquisition.samples);
+  choose_kernels(tables, kernels, gate.count);
   return tables;
 }
 

@@ -32,6 +32,11 @@ std::size_t raw_row_bytes(const BlockSpec& raw) {
   return stride * (raw.type == ElementType::int16 ? sizeof(std::int16_t) : sizeof(float));
 }
 
+std::size_t raw_bytes(ElementType type, std::size_t samples) {
+  if (type == ElementType::packed12) return (3 * samples + 1) / 2;
+  return samples * (type == ElementType::int16 ? sizeof(std::int16_t) : sizeof(float));
+}
+
 double amplitude_scale(ElementType raw, double sample_scale) {
   return raw == ElementType::float32 ? 1.0 : sample_scale;
 }

@@ -7,9 +7,13 @@
 #include <mutex>
 
 #include "delay_laws/delay_law.hpp"
+#include "gpu/device_probe.hpp"
+#include "gpu/memory_report.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/words.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/require_gpu.hpp"
 #include "transport/acquisition/sender.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 
@@ -48,9 +52,11 @@ SimulatorConfiguration small_source(SampleEncoding encoding, MatrixKind matrix) 
   return source;
 }
 
-std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition, const std::vector<std::string>& views) {
+std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition, const std::vector<std::string>& views,
+                                           double accuracy) {
   auto plan = std::make_shared<ImagingPlan>();
   plan->acquisition = acquisition;
+  plan->accuracy = accuracy;
   plan->material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   plan->grid = demo_grid(64, 64);
   plan->display_grid = demo_grid(100, 110);
@@ -59,6 +65,8 @@ std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition, const
 }
 
 struct Case {
+  BackendKind backend;
+  double accuracy;
   SampleEncoding encoding;
   MatrixKind matrix;
   std::size_t connections;
@@ -70,13 +78,15 @@ class SteadyState : public testing::TestWithParam<Case> {};
 TEST_P(SteadyState, TakesNothingFromTheHeap) {
   if (!test::counts_allocations()) GTEST_SKIP() << "built with a sanitizer that replaces the allocator";
   const Case& kind = GetParam();
+  const bool cuda = kind.backend == BackendKind::cuda;
+  if (cuda) ECHOFORM_REQUIRE_GPU();
   const SystemClock clock;
   const auto sink = std::make_shared<CountingSink>();
   FrameCycle cycle(small_source(kind.encoding, kind.matrix));
   PipelineOptions options;
-  options.backend = {false, BackendKind::cpu, 2};
+  options.backend = {.automatic = false, .kind = kind.backend, .threads = 2};
   Pipeline pipeline(
-      options, [&](const Acquisition& acquisition) { return plan_of(acquisition, kind.views); }, {sink}, clock);
+      options, [&](const Acquisition& acquisition) { return plan_of(acquisition, kind.views, kind.accuracy); }, {sink}, clock);
   TcpSourceOptions source_options;
   source_options.port = 0;
   const auto source = make_tcp_source(source_options);
@@ -92,11 +102,15 @@ TEST_P(SteadyState, TakesNothingFromTheHeap) {
   for (; sequence < warm; ++sequence) sender.send_frame(sequence, clock.wall(), cycle.frame(sequence));
   sink->wait_for(warm);
   const std::size_t bytes_before = pipeline.bytes();
+  const std::size_t device_before = cuda ? device_memory(0).free : 0;
   const std::uint64_t allocations_before = test::allocations();
   for (; sequence < warm + counted; ++sequence) sender.send_frame(sequence, clock.wall(), cycle.frame(sequence));
   sink->wait_for(warm + counted);
   EXPECT_EQ(test::allocations() - allocations_before, 0U);
   EXPECT_EQ(pipeline.bytes(), bytes_before);
+  if (cuda) {
+    EXPECT_EQ(device_memory(0).free, device_before);
+  }
 
   sender.finish();
   source->stop();
@@ -108,10 +122,30 @@ TEST_P(SteadyState, TakesNothingFromTheHeap) {
   EXPECT_TRUE(counters.closes());
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, SteadyState,
-                         testing::Values(Case{SampleEncoding::int16, MatrixKind::full, 1, {"LL"}},
-                                         Case{SampleEncoding::packed12, MatrixKind::half, 4, {"LL", "LT"}},
-                                         Case{SampleEncoding::float32, MatrixKind::half_summed, 2, {"LL", "TT"}}));
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  const auto add = [&](BackendKind backend, double accuracy) {
+    all.push_back({backend, accuracy, SampleEncoding::int16, MatrixKind::full, 1, {"LL"}});
+    all.push_back({backend, accuracy, SampleEncoding::packed12, MatrixKind::half, 4, {"LL", "LT"}});
+    all.push_back({backend, accuracy, SampleEncoding::float32, MatrixKind::half_summed, 2, {"LL", "TT"}});
+  };
+  add(BackendKind::cpu, 1e-3);
+  // Always in the list of a build with CUDA code, so that a missing GPU is seen as a skip.
+  if (probe_devices().compiled) {
+    add(BackendKind::cuda, 1e-4);
+    add(BackendKind::cuda, 1e-3);
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SteadyState, testing::ValuesIn(cases()), [](const auto& kind) {
+  return std::string(words::backend_kind.of(kind.param.backend)) +
+         (kind.param.backend == BackendKind::cpu ? "_"
+          : kind.param.accuracy < 1e-3           ? "_float_"
+                                                 : "_half_") +
+         std::string(words::sample_encoding.of(kind.param.encoding)) + "_" +
+         std::string(words::matrix_kind.of(kind.param.matrix));
+});
 
 }  // namespace
 }  // namespace echoform

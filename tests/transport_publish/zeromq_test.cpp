@@ -159,6 +159,41 @@ TEST(ZeromqSink, PublishingAllocatesNothingOfItsOwn) {
   EXPECT_EQ(allocations, 0u);
 }
 
+TEST(ZeromqSink, WantsEnvelopesWhileSomebodySubscribesToThem) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  EXPECT_FALSE(sink->wants_envelope());
+  const auto becomes = [&](bool wanted) {
+    for (int i = 0; i < 1000 && sink->wants_envelope() != wanted; ++i) std::this_thread::sleep_for(10ms);
+    return sink->wants_envelope() == wanted;
+  };
+  ImageSubscriber display(to(*sink, "echoform.display"));
+  join(*sink, stream, display);
+  EXPECT_FALSE(sink->wants_envelope());
+  {
+    const ImageSubscriber envelope(to(*sink, "echoform"));
+    EXPECT_TRUE(becomes(true)) << "without a frame in between";
+  }
+  EXPECT_TRUE(becomes(false));
+  zmq::context_t context;
+  const zmq::socket_t everything = connect_subscriber(context, sink->endpoint(), "", false, 1 << 20);
+  EXPECT_TRUE(becomes(true)) << "no prefix is all streams";
+}
+
+TEST(ZeromqSink, SendsNoEnvelopeThatAFrameDoesNotHold) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber envelope(to(*sink, "echoform"));
+  join(*sink, stream, envelope);
+  stream.slot().envelope_wanted = false;
+  sink->publish(stream.frame(1));
+  stream.slot().envelope_wanted = true;
+  sink->publish(stream.frame(2));
+  const wire::Image* image = envelope.receive(patience);
+  ASSERT_NE(image, nullptr);
+  EXPECT_EQ(image->sequence(), 2U);
+}
+
 TEST(ZeromqSink, NewPlanGivesNewGeometry) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);

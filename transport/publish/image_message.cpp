@@ -123,6 +123,7 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   if (index >= streams_.size() || streams_[index].view >= slot.images.size()) return 0;
   const StreamDescription& stream = streams_[index];
   const ImageOutput& output = slot.images[stream.view];
+  if (!stream.display && !slot.envelope_wanted) return 0;
   const Buffer& buffer = stream.display ? output.display : output.envelope;
   if (!buffer || buffer.size() < stream.pixel_bytes) return 0;
   pixels_ = {buffer.bytes_begin(), stream.pixel_bytes};

@@ -59,7 +59,7 @@ class ImageMessageWriter {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
   /// Fills in the message of streams()[index]. Returns its length, or 0 where the frame holds no such image (an engine
-  /// without a display image, or buffers of another plan).
+  /// without a display image, an envelope that nobody wanted, or buffers of another plan).
   [[nodiscard]] std::size_t prepare(const FinishedFrame& frame, std::size_t index);
   /// Writes what prepare() filled in; `to` has exactly the length that it returned. The frame must still be valid.
   void write(std::span<std::byte> to) const;

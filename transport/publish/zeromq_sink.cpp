@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "transport/publish/image_message.hpp"
@@ -20,6 +21,7 @@ using namespace std::chrono_literals;
 // Messages that may wait for one subscriber.
 constexpr std::size_t queued_at_first = 16;
 constexpr std::size_t most_queued = 1000;
+constexpr std::size_t most_subscriptions = 1024;
 
 // Messages are sent from reusable memory; libzmq gives it back, from its own thread, when the last subscriber has it.
 struct SendBuffer {
@@ -37,7 +39,8 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   explicit ZeromqSinkImplementation(const ZeromqSinkOptions& options)
       : options_(options),
         writer_(options.name, options.choice),
-        socket_(bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher")),
+        socket_(
+            bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher", zmq::socket_type::xpub)),
         port_(bound_port(socket_)) {}
 
   ~ZeromqSinkImplementation() override {
@@ -55,6 +58,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
     queued_ = std::clamp(options_.bytes_per_subscriber / largest, 2 * messages, std::max(most_queued, 2 * messages));
     limit_queues(SteadyTime(0));
     prepare_buffers();
+    note_wishes();
   }
 
   void publish(const FinishedFrame& frame) noexcept override {
@@ -63,7 +67,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
       if (frame.now - limited_ > 1s) limit_queues(frame.now);
       // Asking makes libzmq take note of what subscribers have read; by itself it does so only once in a millisecond or so, and
       // drops for one that keeps up meanwhile, if its queue is short.
-      (void)socket_.get(zmq::sockopt::events);
+      if ((socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) != 0) read_subscriptions();
       for (std::size_t i = 0; i < writer_.streams().size(); ++i) {
         const std::size_t bytes = writer_.prepare(frame, i);
         if (bytes == 0) continue;
@@ -78,11 +82,55 @@ class ZeromqSinkImplementation final : public ZeromqSink {
     }
   }
 
+  bool wants_envelope() noexcept override {
+    // Asked here too, so that who subscribes before a frame is imaged gets it. While another frame is being sent, the answer
+    // of a moment ago will do.
+    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) {
+      try {
+        if ((socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) != 0) read_subscriptions();
+      } catch (const std::exception&) {
+        return true;
+      }
+    }
+    return wants_envelope_.load(std::memory_order_relaxed);
+  }
   std::string describe() const override { return endpoint(); }
   std::uint16_t port() const noexcept override { return port_; }
   std::string endpoint() const override { return connectable_endpoint(options_.address, port_); }
 
  private:
+  // What somebody subscribes to: one message for the first subscriber of a prefix, one after the last has left. They come
+  // from peers, so their number is limited; beyond the limit everything counts as wanted.
+  void read_subscriptions() {
+    zmq::message_t message;
+    while (socket_.recv(message, zmq::recv_flags::dontwait)) {
+      if (message.size() == 0) continue;
+      const auto* const bytes = message.data<char>();
+      const std::string_view prefix(bytes + 1, message.size() - 1);
+      const auto known = std::find(subscriptions_.begin(), subscriptions_.end(), prefix);
+      if (bytes[0] == 0) {
+        if (known != subscriptions_.end()) subscriptions_.erase(known);
+      } else if (known == subscriptions_.end()) {
+        if (subscriptions_.size() == most_subscriptions) {
+          overflown_ = true;
+        } else {
+          subscriptions_.emplace_back(prefix);
+        }
+      }
+    }
+    note_wishes();
+  }
+
+  void note_wishes() {
+    bool wanted = overflown_;
+    for (const StreamDescription& stream : writer_.streams()) {
+      if (stream.display) continue;
+      const std::string begin = stream_prefix(stream.name);
+      for (const std::string& prefix : subscriptions_) wanted = wanted || begin.starts_with(prefix) || prefix.starts_with(begin);
+    }
+    wants_envelope_.store(wanted, std::memory_order_relaxed);
+  }
+
   // The option reaches the subscribers that are there; those that come get what it was when the socket was bound. So it is
   // set again every second.
   void limit_queues(SteadyTime now) {
@@ -131,6 +179,9 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   zmq::socket_t socket_;
   std::uint16_t port_;
   bool complained_ = false;
+  std::vector<std::string> subscriptions_;
+  bool overflown_ = false;
+  std::atomic<bool> wants_envelope_{false};
 };
 
 }  // namespace

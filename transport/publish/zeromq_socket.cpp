@@ -32,9 +32,9 @@ void set_common_options(zmq::socket_t& socket) {
 }
 
 zmq::socket_t bind_publisher(zmq::context_t& context, const std::string& address, std::uint16_t port, int queued,
-                             const std::string& what) {
+                             const std::string& what, zmq::socket_type type) {
   const std::string endpoint = tcp_endpoint(address, port);
-  zmq::socket_t socket(context, zmq::socket_type::pub);
+  zmq::socket_t socket(context, type);
   set_common_options(socket);
   socket.set(zmq::sockopt::sndhwm, queued);
   socket.set(zmq::sockopt::maxmsgsize, std::int64_t{4096});

@@ -8,6 +8,9 @@ namespace echoform {
 
 using namespace std::chrono_literals;
 
+// Streams that nobody watches are copied this often.
+constexpr auto unwatched_interval = 250ms;
+
 struct ImageBoard::Payload {
   std::unique_ptr<std::byte[]> memory;
   std::size_t capacity = 0;
@@ -68,6 +71,7 @@ void ImageBoard::set_plan(std::shared_ptr<const ImagingPlan> plan) {
     stream->copied = SteadyTime{-1h};
     current_.push_back(stream);
   }
+  wants_envelope_.store(true, std::memory_order_relaxed);
   capacity_ = writer_.capacity();
   tidy();
 }
@@ -82,7 +86,7 @@ bool ImageBoard::publish(const FinishedFrame& frame) noexcept {
     {
       const std::lock_guard lock(mutex_);
       if (bytes == 0 || bytes > capacity_) continue;
-      if (!watched(stream) && frame.now - stream.copied < 250ms) continue;
+      if (!watched(stream) && frame.now - stream.copied < unwatched_interval) continue;
       for (const auto& candidate : payloads_) {
         if (candidate->users == 0 && candidate->capacity >= bytes) {
           payload = candidate.get();
@@ -101,12 +105,26 @@ bool ImageBoard::publish(const FinishedFrame& frame) noexcept {
     ++stream.number;
     news = news || watched(stream);
   }
+  expect_next(frame.now);
   return news;
+}
+
+void ImageBoard::expect_next(SteadyTime now) {
+  const SteadyTime next = now + (now - last_published_);
+  last_published_ = now;
+  const std::lock_guard lock(mutex_);
+  bool wanted = false;
+  for (std::size_t i = 0; i < current_.size(); ++i) {
+    if (descriptions_[i].display) continue;
+    wanted = wanted || watched(*current_[i]) || next - current_[i]->copied >= unwatched_interval;
+  }
+  wants_envelope_.store(wanted, std::memory_order_relaxed);
 }
 
 void ImageBoard::join(std::string_view stream) {
   const std::lock_guard lock(mutex_);
   watched_.emplace_back(stream);
+  wants_envelope_.store(true, std::memory_order_relaxed);
   tidy();
 }
 

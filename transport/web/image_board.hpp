@@ -2,6 +2,7 @@
 // a set of buffers that is enlarged only when a viewer joins: one for each stream, one for each viewer, one being written.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,8 @@ class ImageBoard {
   /// Copies the images of streams that somebody watches, the others a few times a second so that whoever comes after the
   /// source has stopped still sees the last one. Allocates nothing. Returns whether viewers have news.
   bool publish(const FinishedFrame& frame) noexcept;
+  /// Whether the next frame's envelopes will be copied, so far as the frames so far tell. Any thread.
+  [[nodiscard]] bool wants_envelope() const noexcept { return wants_envelope_.load(std::memory_order_relaxed); }
 
   // For viewers.
 
@@ -74,6 +77,12 @@ class ImageBoard {
   [[nodiscard]] bool watched(const Stream& stream) const;
   void release(Payload& payload) noexcept;
   void tidy();
+
+  /// Notes whether a frame that comes as long after this one as this one after the last would be copied.
+  void expect_next(SteadyTime now);
+
+  std::atomic<bool> wants_envelope_{true};
+  SteadyTime last_published_{0};  // under writer_mutex_
 
   std::mutex writer_mutex_;  // taken before mutex_; never by viewers
   ImageMessageWriter writer_;

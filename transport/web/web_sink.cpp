@@ -66,6 +66,7 @@ class WebSinkImplementation final : public WebSink {
                }));
   }
 
+  bool wants_envelope() noexcept override { return state_.board.wants_envelope(); }
   std::string describe() const override { return url_; }
   std::uint16_t port() const noexcept override { return port_; }
   std::string url() const override {

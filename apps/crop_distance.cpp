@@ -1,0 +1,63 @@
+#include "apps/crop_distance.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <span>
+
+#include "config/gate.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+/// Complex images by view.
+std::vector<std::vector<std::complex<float>>> images_of(const ImagingPlan& plan, Recording& recording, std::size_t frame,
+                                                        const BackendChoice& choice) {
+  const auto engine = make_engine(std::make_shared<ImagingPlan>(plan), choice, {.keep_analytic = true, .display = false});
+  FrameSlot slot;
+  engine->equip(slot);
+  recording.read_frame(frame, {static_cast<float*>(slot.samples.data()), plan.acquisition.a_scans() * plan.acquisition.samples});
+  if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
+  std::vector<std::vector<std::complex<float>>> images;
+  for (const ImageOutput& output : slot.images) {
+    const auto* first = static_cast<const std::complex<float>*>(output.analytic.data());
+    images.emplace_back(first, first + plan.grid.pixels());
+  }
+  return images;
+}
+
+}  // namespace
+
+std::vector<std::string> crop_distance(const ImagingPlan& plan, std::size_t guard, Recording& recording, std::size_t frame,
+                                       const BackendChoice& choice) {
+  ImagingPlan whole = plan;
+  whole.gate.reset();
+  ImagingPlan cropped = whole;
+  cropped.gate = choose_gate(whole, guard);
+  if (!cropped.gate) return {"crop: the image needs the whole A-scan"};
+  const auto expected = images_of(whole, recording, frame, choice);
+  const auto found = images_of(cropped, recording, frame, choice);
+  std::vector<std::string> lines;
+  for (std::size_t view = 0; view < expected.size(); ++view) {
+    double difference = 0.0;
+    double norm = 0.0;
+    float peak_before = 0.0F;
+    float peak_after = 0.0F;
+    for (std::size_t k = 0; k < expected[view].size(); ++k) {
+      difference += std::norm(std::complex<double>(found[view][k]) - std::complex<double>(expected[view][k]));
+      norm += std::norm(std::complex<double>(expected[view][k]));
+      peak_before = std::max(peak_before, std::abs(expected[view][k]));
+      peak_after = std::max(peak_after, std::abs(found[view][k]));
+    }
+    lines.push_back(fmt::format("view {}, cropped to samples {} to {} of {}: relative L2 distance {:.2e}, peak {:+.3f} dB",
+                                plan.laws[view].view, cropped.gate->first, cropped.gate->first + cropped.gate->count - 1,
+                                plan.acquisition.samples, norm > 0.0 ? std::sqrt(difference / norm) : 0.0,
+                                peak_before > 0.0F ? 20.0 * std::log10(peak_after / peak_before) : 0.0));
+  }
+  return lines;
+}
+
+}  // namespace echoform

@@ -1,0 +1,84 @@
+#include "config/gate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "delay_laws/leg_bounds.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::size_t first_step = 8;
+constexpr std::size_t count_step = 16;
+constexpr double fused_surplus = 1.12;
+
+bool smooth(std::size_t length) {
+  for (const std::size_t factor : {2, 3, 5}) {
+    while (length % factor == 0) length /= factor;
+  }
+  return length == 1;
+}
+
+/// The shortest 1, 3 or 5 times a power of two that is at least `needed`.
+std::size_t fused_length(std::size_t needed) {
+  std::size_t best = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t odd : {std::size_t{1}, std::size_t{3}, std::size_t{5}}) {
+    best = std::min(best, odd * std::max(count_step, std::bit_ceil((needed + odd - 1) / odd)));
+  }
+  return best;
+}
+
+/// Least and greatest time over the sources that are alive.
+TimeRange living_bounds(const Leg& leg, const ImagingPlan& plan) {
+  TimeRange all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  const std::vector<TimeRange> bounds = leg_bounds(leg, plan.grid);
+  for (std::size_t source = 0; source < bounds.size(); ++source) {
+    if (plan.acquisition.probe.elements[source].dead || bounds[source].empty()) continue;
+    all.least = std::min(all.least, bounds[source].least);
+    all.greatest = std::max(all.greatest, bounds[source].greatest);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::size_t gate_length(std::size_t needed) {
+  const std::size_t fused = fused_length(needed);
+  if (static_cast<double>(fused) <= fused_surplus * static_cast<double>(needed)) return fused;
+  std::size_t length = (std::max<std::size_t>(needed, 1) + count_step - 1) / count_step * count_step;
+  while (!smooth(length)) length += count_step;
+  return length;
+}
+
+std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard) {
+  const Acquisition& acquisition = plan.acquisition;
+  double earliest = std::numeric_limits<double>::infinity();
+  double latest = -earliest;
+  for (const DelayLaw& law : plan.laws) {
+    const TimeRange transmit = living_bounds(*law.transmit, plan);
+    const TimeRange receive = living_bounds(*law.receive, plan);
+    if (transmit.empty() || receive.empty()) continue;
+    earliest = std::min(earliest, transmit.least + receive.least);
+    latest = std::max(latest, transmit.greatest + receive.greatest);
+  }
+  const auto samples = static_cast<double>(acquisition.samples);
+  const double zero = (acquisition.start_time - acquisition.time_offset).value;
+  const double margin = static_cast<double>(guard);
+  const double lowest = std::floor((earliest - zero) * acquisition.sample_rate.value);
+  const double highest = std::floor((latest - zero) * acquisition.sample_rate.value) + 1.0;
+  // Also where nothing is reached at all: then the bounds are infinite.
+  if (!(lowest < samples && highest >= 0.0 && lowest <= highest)) return std::nullopt;
+  const auto begin = static_cast<std::size_t>(std::max(0.0, lowest - margin)) / first_step * first_step;
+  const auto end = static_cast<std::size_t>(std::min(samples, highest + margin + 1.0));
+
+  for (std::size_t count = gate_length(end - begin); count < acquisition.samples; count = gate_length(count + 1)) {
+    // Where the A-scan ends too early the gate begins earlier; rounded down, it may then end too early, and grows.
+    const std::size_t first = std::min(begin, (acquisition.samples - count) / first_step * first_step);
+    if (first + count >= end) return SampleGate{first, count};
+  }
+  return std::nullopt;
+}
+
+}  // namespace echoform

@@ -1,0 +1,26 @@
+// Which samples of an A-scan an image can need: what a live run uploads, transforms and looks at.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform {
+
+/// The gate of a plan (its own gate does not matter): from the first sample that any living pair looks up in any view, less
+/// `guard`, to the last one, plus `guard`, and then
+/// - `first` is a multiple of 8, so that rows of every encoding begin on whole bytes, and on 16 bytes for int16 and float32,
+/// - `count` is a length that transforms are quick at: 2^a 3^b 5^c and a multiple of 16; one of 1, 3 or 5 times a power of two
+///   where that takes at most 12 % more than is needed, since the GPU has a transform of its own for these.
+/// Nothing where that is the whole A-scan, or where the image lies outside of it altogether.
+///
+/// The guard is there because the transform takes the gate for one period: its ends meet in a step that the quadrature answers
+/// with 1/n on either side. 64 samples are eight periods of a pulse that is sampled eight times a period, so that no echo that
+/// is imaged stands close to the step.
+[[nodiscard]] std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard);
+
+/// The shortest length of the kind said above that is at least `needed`.
+[[nodiscard]] std::size_t gate_length(std::size_t needed);
+
+}  // namespace echoform

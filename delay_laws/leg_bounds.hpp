@@ -1,0 +1,29 @@
+// How early and how late a leg's waves reach a grid: what decides which samples an image can need.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/grid.hpp"
+
+namespace echoform {
+
+/// Seconds; empty (least > greatest) for a source that reaches no pixel.
+struct TimeRange {
+  double least = 0.0;
+  double greatest = 0.0;
+  [[nodiscard]] bool empty() const { return !(least <= greatest); }
+};
+
+/// One range a source. Point sources: of the box around the grid, nearest and farthest point of it, which no pixel lies
+/// outside of. Other sources: of the pixels themselves, evaluated on `threads` threads (0: as many as processors).
+[[nodiscard]] std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t threads = 0);
+
+/// Whether the legs give the same times: one object, or the same point sources.
+[[nodiscard]] bool same_leg(const Leg& a, const Leg& b);
+
+/// Whether b is a with its legs exchanged: then, by reciprocity, a half matrix gives the same image for both.
+[[nodiscard]] bool mirrored(const DelayLaw& a, const DelayLaw& b);
+
+}  // namespace echoform
