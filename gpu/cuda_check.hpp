@@ -8,9 +8,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <string>
+
 #include "gpu/fault.hpp"
 
 namespace echoform::gpu {
+
+/// "gpu/memory.cu:31: cudaMalloc(&data, bytes)", from the repository's root on, whatever folder it was built in.
+[[nodiscard]] std::string place_of(const char* call, const char* file, int line);
 
 /// Whether no call of CUDA succeeds any more in this process after `error`: a kernel that faulted, memory that failed.
 [[nodiscard]] bool sticky(cudaError_t error) noexcept;

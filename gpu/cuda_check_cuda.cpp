@@ -10,17 +10,8 @@
 namespace echoform::gpu {
 namespace {
 
-/// From the repository's root on, whatever folder it was built in.
-const char* short_path(const char* file) {
-  const char* last = std::strrchr(file, '/');
-  if (last == nullptr) return file;
-  const char* room = last;
-  while (room > file && room[-1] != '/') --room;
-  return room;
-}
-
 std::string line_of(cudaError_t error, const char* call, const char* file, int line) {
-  return fmt::format("{}:{}: {}: {} ({})", short_path(file), line, call, cudaGetErrorString(error), cudaGetErrorName(error));
+  return fmt::format("{}: {} ({})", place_of(call, file, line), cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
 }  // namespace
@@ -43,6 +34,12 @@ bool sticky(cudaError_t error) noexcept {
     default:
       return false;
   }
+}
+
+std::string place_of(const char* call, const char* file, int line) {
+  const char* room = std::strrchr(file, '/');
+  while (room != nullptr && room > file && room[-1] != '/') --room;
+  return fmt::format("{}:{}: {}", room == nullptr ? file : room, line, call);
 }
 
 void throw_error(cudaError_t error, const char* call, const char* file, int line) {

@@ -1,0 +1,131 @@
+#include "gpu/cufft_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "gpu/cuda_check.hpp"
+#include "gpu/fault.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform::gpu {
+namespace {
+
+#define ECHOFORM_TEXT_OF(value) #value
+#define ECHOFORM_CUFFT_FILE(major) "libcufft.so." ECHOFORM_TEXT_OF(major)
+/// The library's interface is fixed within a major version, that of the header used here.
+constexpr const char* file_name = ECHOFORM_CUFFT_FILE(CUFFT_VER_MAJOR);
+constexpr const char* folders[] = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/targets/x86_64-linux/lib/"};
+
+template <class Function>
+void find(void* library, const char* name, Function*& function) {
+  void* const address = dlsym(library, name);
+  if (address == nullptr) throw RuntimeFault(fmt::format("cuFFT ({}) holds no function {}", file_name, name));
+  function = reinterpret_cast<Function*>(address);
+}
+
+CufftLibrary load() {
+  void* library = nullptr;
+  std::string reason;
+  for (const char* folder : folders) {
+    library = dlopen(fmt::format("{}{}", folder, file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) break;
+    // The first says what the loader's own search met with: nothing, or a library that cannot be loaded.
+    const char* const said = dlerror();
+    if (reason.empty() && said != nullptr) reason = said;
+  }
+  if (library == nullptr) {
+    throw RuntimeFault(
+        fmt::format("cuFFT ({}) was not found: {}; install it from NVIDIA's CUDA packages, or name its folder in LD_LIBRARY_PATH",
+                    file_name, reason));
+  }
+  CufftLibrary functions{};
+  find(library, "cufftCreate", functions.create);
+  find(library, "cufftDestroy", functions.destroy);
+  find(library, "cufftMakePlanMany", functions.make_plan_many);
+  find(library, "cufftSetAutoAllocation", functions.set_auto_allocation);
+  find(library, "cufftSetWorkArea", functions.set_work_area);
+  find(library, "cufftGetSizeMany", functions.get_size_many);
+  find(library, "cufftGetSize", functions.get_size);
+  find(library, "cufftSetStream", functions.set_stream);
+  find(library, "cufftExecC2C", functions.exec_c2c);
+  find(library, "cufftExecR2C", functions.exec_r2c);
+  find(library, "cufftExecC2R", functions.exec_c2r);
+  find(library, "cufftGetVersion", functions.get_version);
+  return functions;
+}
+
+const char* text_of(cufftResult error) {
+  switch (error) {
+    case CUFFT_SUCCESS:
+      return "success";
+    case CUFFT_INVALID_PLAN:
+      return "invalid plan";
+    case CUFFT_ALLOC_FAILED:
+      return "no memory";
+    case CUFFT_INVALID_TYPE:
+      return "invalid type";
+    case CUFFT_INVALID_VALUE:
+      return "invalid value";
+    case CUFFT_INTERNAL_ERROR:
+      return "internal error";
+    case CUFFT_EXEC_FAILED:
+      return "execution failed";
+    case CUFFT_SETUP_FAILED:
+      return "set-up failed";
+    case CUFFT_INVALID_SIZE:
+      return "invalid size";
+    case CUFFT_UNALIGNED_DATA:
+      return "unaligned data";
+    case CUFFT_INVALID_DEVICE:
+      return "invalid device";
+    case CUFFT_NO_WORKSPACE:
+      return "no work area";
+    case CUFFT_NOT_IMPLEMENTED:
+      return "not implemented";
+    case CUFFT_NOT_SUPPORTED:
+      return "not supported";
+    case CUFFT_MISSING_DEPENDENCY:
+      return "a library that it needs is missing";
+    default:
+      return "unknown error";
+  }
+}
+
+std::string line_of(cufftResult error, const char* call, const char* file, int line) {
+  return fmt::format("{}: {} (cuFFT error {})", place_of(call, file, line), text_of(error), static_cast<int>(error));
+}
+
+}  // namespace
+
+const CufftLibrary& cufft_library() {
+  // A failure is not kept: the next call looks again.
+  static const CufftLibrary library = load();
+  return library;
+}
+
+std::string why_no_cufft() {
+  try {
+    static_cast<void>(cufft_library());
+    return {};
+  } catch (const RuntimeFault& fault) {
+    return fault.what();
+  }
+}
+
+FftPlan::FftPlan() {
+  ECHOFORM_CUFFT(cufft_library().create(&handle_));
+}
+
+FftPlan::~FftPlan() {
+  static_cast<void>(cufft_library().destroy(handle_));
+}
+
+void throw_error(cufftResult error, const char* call, const char* file, int line) {
+  throw RuntimeFault("GPU: " + line_of(error, call, file, line));
+}
+
+void end_after(cufftResult error, const char* call, const char* file, int line) noexcept {
+  end_process(line_of(error, call, file, line));
+}
+
+}  // namespace echoform::gpu
