@@ -5,7 +5,8 @@
 namespace echoform::bench {
 
 Outcome stream_cuda(const Options& options, LiveLine& progress) {
-  const Scene scene = scene_of(options, 128, 4096);
+  Scene scene = scene_of(options, 128, 4096);
+  scene.configuration.imaging.accuracy = accuracies_of(options).front();
   benchmarks::StreamCase test;
   test.backend = {false, BackendKind::cuda};
   test.connections = {1, 2, 4};
