@@ -29,12 +29,7 @@ const std::vector<Command>& commands() {
        "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
        define_image},
       {"bench", "sustained rates against the limits measured in the same run",
-       "tfm     the beamformer against the frozen plain loop, over instruction sets and threads\n"
-       "frame   imaging from memory, every stage\n"
-       "ingest  the TCP source against a bare receiver\n"
-       "stream  the whole pipeline over loopback TCP: the highest rate held without a drop, latency at 80 % of it, memory\n"
-       "all     one after the other\n\n"
-       "Example:\n  echoform bench stream --hold 10",
+       "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate",
        define_bench},
       {"info", "version, backends, devices, libraries and limits of this build", "Example:\n  echoform info", define_info},
   };

@@ -4,25 +4,11 @@
 #include <cstring>
 #include <random>
 
+#include "benchmarks/array_case.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace echoform::benchmarks {
 namespace {
-
-void fill_with_noise(const Acquisition& acquisition, Buffer& samples) {
-  std::minstd_rand random(7);
-  if (acquisition.encoding == SampleEncoding::float32) {
-    auto* values = static_cast<float*>(samples.data());
-    for (std::size_t k = 0; k < samples.size() / 4; ++k) values[k] = static_cast<float>(random()) * 0x1p-31F - 0.5F;
-    return;
-  }
-  // 12-bit amplitudes; packed samples are any bytes.
-  auto* values = static_cast<std::int16_t*>(samples.data());
-  const bool packed = acquisition.encoding == SampleEncoding::packed12;
-  for (std::size_t k = 0; k < samples.size() / 2; ++k) {
-    values[k] = static_cast<std::int16_t>(packed ? random() & 0xFFFFU : random() % 4096U - 2048U);
-  }
-}
 
 /// Reading memory is what no engine can do without.
 double read_rate(const Buffer& samples, ThreadTeam& team) {
@@ -52,21 +38,35 @@ double read_rate(const Buffer& samples, ThreadTeam& team) {
 
 }  // namespace
 
-double lookups_of(const ImagingPlan& plan) {
-  const auto n = static_cast<double>(plan.acquisition.elements());
-  double pairs = 0.0;
-  for (const DelayLaw& law : plan.laws) {
-    const bool halved = plan.reciprocal() && law.reciprocal();
-    pairs += halved ? n * (n + 1.0) / 2.0 : n * n;
+std::vector<std::byte> noise_frame(const Acquisition& acquisition) {
+  std::minstd_rand random(7);
+  std::vector<std::byte> samples(acquisition.frame_bytes());
+  if (acquisition.encoding == SampleEncoding::float32) {
+    for (std::size_t k = 0; k + 4 <= samples.size(); k += 4) {
+      const float value = static_cast<float>(random()) * 0x1p-31F - 0.5F;
+      std::memcpy(samples.data() + k, &value, sizeof(value));
+    }
+    return samples;
   }
-  return pairs * static_cast<double>(plan.grid.pixels());
+  // 12-bit amplitudes; packed samples are any bytes.
+  const bool packed = acquisition.encoding == SampleEncoding::packed12;
+  for (std::size_t k = 0; k + 2 <= samples.size(); k += 2) {
+    const auto value = static_cast<std::int16_t>(packed ? random() & 0xFFFFU : random() % 4096U - 2048U);
+    std::memcpy(samples.data() + k, &value, sizeof(value));
+  }
+  return samples;
+}
+
+double lookups_of(const ImagingPlan& plan) {
+  return pairs_of(plan) * static_cast<double>(plan.grid.pixels());
 }
 
 FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames) {
   const auto engine = make_engine(plan, {false, BackendKind::cpu, threads}, {});
   FrameSlot slot;
   engine->equip(slot);
-  fill_with_noise(plan->acquisition, slot.samples);
+  const std::vector<std::byte> noise = noise_frame(plan->acquisition);
+  std::memcpy(slot.samples.data(), noise.data(), noise.size());
 
   FrameReport report;
   report.frame_bytes = slot.samples.size();

@@ -29,6 +29,9 @@ struct FrameReport {
 /// not counted.
 [[nodiscard]] FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames);
 
+/// Samples of a frame: uniform noise of 12-bit amplitudes, or -0.5 .. 0.5 for float32; the same in every run.
+[[nodiscard]] std::vector<std::byte> noise_frame(const Acquisition& acquisition);
+
 /// Lookups that a frame of the plan costs: pairs times pixels, for each view; every one counted, whether within the A-scan or
 /// not.
 [[nodiscard]] double lookups_of(const ImagingPlan& plan);

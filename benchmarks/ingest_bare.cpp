@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
@@ -50,7 +51,7 @@ struct BareReceiver::Implementation {
     }
   };
 
-  Implementation(const BareOptions& chosen, std::vector<std::byte>& place) : options(chosen), memory(place) {
+  Implementation(const BareOptions& chosen, std::span<std::byte> place) : options(chosen), memory(place) {
     for (std::size_t i = 0; i < options.threads; ++i) contexts.push_back(std::make_unique<asio::io_context>(1));
   }
 
@@ -70,8 +71,7 @@ struct BareReceiver::Implementation {
       acceptor.accept(socket);
       socket.set_option(tcp::no_delay(true));
       connections.push_back(std::make_unique<Connection>(std::move(socket)));
-      connections.back()->memory =
-          std::span(memory).subspan(i * (memory.size() / options.connections), memory.size() / options.connections);
+      connections.back()->memory = memory.subspan(i * (memory.size() / options.connections), memory.size() / options.connections);
       connections.back()->read_bytes = options.read_bytes;
     }
     for (auto& connection : connections) {
@@ -82,7 +82,7 @@ struct BareReceiver::Implementation {
   }
 
   const BareOptions options;
-  std::vector<std::byte>& memory;
+  std::span<std::byte> memory;
   asio::io_context accept_context;
   tcp::acceptor acceptor{accept_context, tcp::endpoint(asio::ip::address_v4::loopback(), 0)};
   std::vector<std::unique_ptr<asio::io_context>> contexts;
@@ -91,7 +91,7 @@ struct BareReceiver::Implementation {
   std::thread acceptor_thread;
 };
 
-BareReceiver::BareReceiver(const BareOptions& options, std::vector<std::byte>& memory)
+BareReceiver::BareReceiver(const BareOptions& options, std::span<std::byte> memory)
     : implementation_(std::make_unique<Implementation>(options, memory)) {}
 
 BareReceiver::~BareReceiver() {

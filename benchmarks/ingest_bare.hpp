@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 namespace echoform::benchmarks {
 
@@ -19,7 +19,7 @@ struct BareOptions {
 class BareReceiver {
  public:
   /// Listens on a free port of the loopback. Reads go round and round in `memory`, a part of it for each connection.
-  BareReceiver(const BareOptions& options, std::vector<std::byte>& memory);
+  BareReceiver(const BareOptions& options, std::span<std::byte> memory);
   ~BareReceiver();
   BareReceiver(const BareReceiver&) = delete;
   BareReceiver& operator=(const BareReceiver&) = delete;

@@ -3,11 +3,18 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <span>
 #include <thread>
 
 #include "benchmarks/frame.hpp"
+#include "benchmarks/frame_ring.hpp"
+#include "benchmarks/ingest_bare.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "pipeline/errors.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "simulators/playback.hpp"
 #include "transport/acquisition/sender.hpp"
@@ -76,27 +83,37 @@ class Viewer {
 struct Bench {
   const StreamCase& test;
   FrameCycle& cycle;
+  Buffer ring;  ///< for bare sockets
   StreamReport& report;
 };
 
-StreamTrial run_trial(Bench& bench, double rate) {
+constexpr std::size_t slots = 4;
+
+/// Of the source and of the bare receiver alike.
+std::size_t io_threads(std::size_t connections) {
+  return std::max<std::size_t>(2, connections);
+}
+
+StreamTrial run_trial(Bench& bench, std::size_t connections, double rate) {
   const SystemClock clock;
   ZeromqSinkOptions sink_options;
   sink_options.port = 0;
   const std::shared_ptr<ZeromqSink> sink = make_zeromq_sink(sink_options);
   PipelineOptions options;
   options.policy = rate > 0.0 ? DropPolicy::drop_newest : DropPolicy::block_sender;
-  options.backend = {false, BackendKind::cpu, bench.test.threads};
+  options.backend = bench.test.backend;
+  options.memory_limit = bench.test.memory_limit;
   Pipeline pipeline(options, bench.test.plan, {sink}, clock);
   TcpSourceOptions source_options;
   source_options.port = 0;
+  source_options.io_threads = io_threads(connections);
   const auto source = make_tcp_source(source_options);
   source->start(pipeline);
   Viewer viewer(sink->endpoint());
 
   SenderOptions sender_options;
   sender_options.port = source->port();
-  sender_options.connections = bench.test.connections;
+  sender_options.connections = connections;
   AcquisitionSender sender(bench.cycle.acquisition(), sender_options);
   const SendFrame send = [&](std::uint64_t sequence, WallTime time, std::span<const std::byte> frame) {
     sender.send_frame(sequence, time, frame);
@@ -110,6 +127,8 @@ StreamTrial run_trial(Bench& bench, double rate) {
   }
   while (pipeline.counters().frames_in_flight != 0) wait_in_real_time(std::chrono::milliseconds(1), {});
   if (bench.report.resident_before == 0) bench.report.resident_before = resident_bytes();
+  StreamTrial trial;
+  if (bench.test.device_bytes) trial.device_bytes_before = bench.test.device_bytes();
   const CounterSnapshot before = pipeline.counters();
   viewer.begin_trial(sequence);
 
@@ -132,13 +151,13 @@ StreamTrial run_trial(Bench& bench, double rate) {
   if (failure) std::rethrow_exception(failure);
   sender.finish();
   bench.report.pipeline_bytes = pipeline.bytes();
+  if (bench.test.device_bytes) trial.device_bytes_after = bench.test.device_bytes();
   source->stop();
   pipeline.stop();
   const CounterSnapshot after = pipeline.counters();
   const MetricsSnapshot metrics = pipeline.metrics();
   const Viewer::Trial seen = viewer.finish();
 
-  StreamTrial trial;
   trial.rate = rate;
   trial.published_per_second = seen.images_per_second;
   trial.dropped = after.dropped() - before.dropped();
@@ -154,33 +173,80 @@ StreamTrial run_trial(Bench& bench, double rate) {
   return trial;
 }
 
+/// Frames a second that bare sockets receive into the ring.
+double bare_rate(Bench& bench, std::size_t connections) {
+  const Acquisition& acquisition = bench.cycle.acquisition();
+  const std::size_t frame_bytes = acquisition.frame_bytes();
+  const std::size_t frames = std::max<std::size_t>(slots, (bench.test.bare_bytes + frame_bytes - 1) / frame_bytes);
+  BareReceiver receiver({.connections = connections,
+                         .threads = io_threads(connections),
+                         .read_bytes = acquisition.a_scans_in_shot(0) * acquisition.bytes_per_a_scan(),
+                         .frame_bytes = frame_bytes},
+                        std::span(bench.ring.bytes_begin(), bench.ring.size()));
+  SenderOptions options;
+  options.port = receiver.port();
+  options.connections = connections;
+  receiver.welcome();
+  AcquisitionSender sender(acquisition, options);
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t frame = 0; frame < frames; ++frame) sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
+  sender.finish();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (receiver.finish() < frames * frame_bytes) throw RuntimeFault("the bare receiver missed bytes");
+  return static_cast<double>(frames) / seconds;
+}
+
+StreamLink run_link(Bench& bench, std::size_t connections) {
+  StreamLink link;
+  link.connections = connections;
+  std::vector<double> rates;
+  static_cast<void>(bare_rate(bench, connections));
+  for (std::size_t round = 0; round < bench.test.bare_rounds / 2; ++round) rates.push_back(bare_rate(bench, connections));
+  link.full_speed = run_trial(bench, connections, 0.0);
+  while (rates.size() < std::max<std::size_t>(1, bench.test.bare_rounds)) rates.push_back(bare_rate(bench, connections));
+  link.bare_frames_per_second = spread_of(std::move(rates));
+  return link;
+}
+
 }  // namespace
 
 StreamReport measure_stream(const StreamCase& test, const std::function<void(const std::string&)>& progress) {
   StreamReport report;
   progress("making frames");
   FrameCycle cycle(test.simulator);
+  report.frame_bytes = cycle.acquisition().frame_bytes();
   progress("engine alone");
-  report.engine_images_per_second =
-      measure_frame(test.plan(cycle.acquisition()), test.threads, test.engine_frames).images_per_second.median;
-  Bench bench{test, cycle, report};
-  progress("full speed");
-  report.full_speed = run_trial(bench, 0.0);
+  const auto plan = test.plan(cycle.acquisition());
+  std::unique_ptr<Backend> backend;
+  if (test.backend.kind == BackendKind::cuda) {
+    report.engine_images_per_second =
+        measure_ring(plan, test.backend, std::max<std::size_t>(10, test.engine_frames)).images_per_second.median;
+    backend = make_cuda_backend();
+  } else {
+    report.engine_images_per_second = measure_frame(plan, test.backend.threads, test.engine_frames).images_per_second.median;
+    backend = make_cpu_backend(1);
+  }
+  Bench bench{test, cycle, backend->allocate(slots * report.frame_bytes, MemoryUse::staging), report};
+  for (const std::size_t connections : test.connections) {
+    progress(fmt::format("full speed, {} connections", connections));
+    report.links.push_back(run_link(bench, connections));
+  }
+  const std::size_t connections = report.links.back().connections;
 
   // Upwards in steps of 5 % while rates are held, downwards by 10 % until one is, then halving the gap down to 2 %.
   double low = 0.0;   // held
   double high = 0.0;  // not held; 0: none yet
-  double next = 0.95 * report.full_speed.published_per_second;
+  double next = 0.95 * report.links.back().full_speed.published_per_second;
   while (next > 0.1 && report.search.size() < 12 && !(low > 0.0 && high > 0.0 && high - low < 0.02 * high)) {
     progress(fmt::format("{:.1f} frames/s", next));
-    report.search.push_back(run_trial(bench, next));
+    report.search.push_back(run_trial(bench, connections, next));
     (report.search.back().held() ? low : high) = next;
     next = high == 0.0 ? 1.05 * low : low == 0.0 ? 0.9 * high : 0.5 * (low + high);
   }
   report.sustained = low;
   if (low > 0.0) {
     progress(fmt::format("{:.1f} frames/s, 80 %", 0.8 * low));
-    report.at_80_percent = run_trial(bench, 0.8 * low);
+    report.at_80_percent = run_trial(bench, connections, 0.8 * low);
   }
   return report;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "pipeline/backend.hpp"
 #include "pipeline/pipeline.hpp"
 #include "simulators/fmc_simulator.hpp"
 
@@ -16,10 +17,15 @@ namespace echoform::benchmarks {
 struct StreamCase {
   SimulatorConfiguration simulator;
   PlanFactory plan;
-  std::size_t connections = 1;
-  std::size_t threads = 0;         ///< of the CPU backend; 0: all
-  double hold = 10.0;              ///< seconds that a rate must be held without a drop
-  std::size_t engine_frames = 50;  ///< of the engine-alone limit
+  BackendChoice backend{false, BackendKind::cpu};
+  std::size_t memory_limit = std::size_t{16} << 30;  ///< of slots and engine, bytes
+  std::vector<std::size_t> connections{1};           ///< full speed is measured on each of these numbers, the rest on the last
+  double hold = 10.0;                                ///< seconds that a rate must be held without a drop
+  std::size_t engine_frames = 50;                    ///< of the engine-alone limit
+  std::size_t bare_bytes = std::size_t{512} << 20;   ///< sent to bare sockets in a round, rounded up to whole frames
+  std::size_t bare_rounds = 6;
+  /// Bytes of device memory in use, where the backend has such; else empty.
+  std::function<std::size_t()> device_bytes;
 };
 
 /// One trial at a rate, or at full speed (rate 0) with the sender blocked when all slots are taken.
@@ -31,13 +37,25 @@ struct StreamTrial {
   double latency_p50 = 0.0;           ///< seconds, last byte to published
   double latency_p99 = 0.0;
   bool closes = false;  ///< received = published + dropped + in flight
+  /// Device memory in use once frames flow, and after the last frame of the trial.
+  std::size_t device_bytes_before = 0;
+  std::size_t device_bytes_after = 0;
   /// Without a loss, and the source was not held back either: it kept the rate that it was asked for to 1 %.
   [[nodiscard]] bool held() const { return dropped == 0 && missed == 0 && published_per_second >= 0.99 * rate; }
 };
 
-struct StreamReport {
-  double engine_images_per_second = 0.0;  ///< limit: the engine alone on frames in memory
+/// Full speed over some connections, and what bare sockets carry of the same frames from the same sender, into a ring of the
+/// same kind of memory on as many threads, before and after.
+struct StreamLink {
+  std::size_t connections = 1;
   StreamTrial full_speed;
+  Spread bare_frames_per_second;
+};
+
+struct StreamReport {
+  std::size_t frame_bytes = 0;
+  double engine_images_per_second = 0.0;  ///< limit: the engine alone on frames in memory
+  std::vector<StreamLink> links;
   std::vector<StreamTrial> search;
   double sustained = 0.0;  ///< highest rate held, 0 if none was
   StreamTrial at_80_percent;

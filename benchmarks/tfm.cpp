@@ -10,25 +10,13 @@
 #include <random>
 #include <thread>
 
+#include "benchmarks/array_case.hpp"
 #include "benchmarks/reference_tfm.hpp"
-#include "delay_laws/delay_law.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/delay_tables.hpp"
 
 namespace echoform::benchmarks {
 namespace {
-
-ImagingPlan plan_of(const TfmCase& test) {
-  ImagingPlan plan;
-  plan.acquisition.probe = make_linear_probe(test.elements, Metres(0.65e-3), Metres(0.0), Hertz(5e6), Hertz(0.0));
-  plan.acquisition.samples = test.samples;
-  plan.acquisition.sample_rate = Hertz(40e6);
-  plan.material.longitudinal_velocity = MetresPerSecond(6300.0);
-  plan.grid.x = {Metres(-37.5e-3), Metres(37.5e-3), test.pixels};
-  plan.grid.z = {Metres(0.5e-3), Metres(75.5e-3), test.pixels};
-  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, "LL"})};
-  return plan;
-}
 
 /// Random complex half matrix, once as the beamformer and once as the plain loop wants it, on huge pages both.
 class Data {
@@ -214,7 +202,11 @@ double difference(const std::vector<std::complex<float>>& a, const std::vector<s
 TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::string&)>& progress) {
   const std::size_t threads = test.threads != 0 ? test.threads : usable_processors();
   progress("making data");
-  const ImagingPlan plan = plan_of(test);
+  ArrayCase array;
+  array.elements = test.elements;
+  array.samples = test.samples;
+  array.pixels = test.pixels;
+  const ImagingPlan plan = array_plan(array);
   const auto backend = make_cpu_backend(threads);
   const Data data(test, *backend);
   TfmReport report;

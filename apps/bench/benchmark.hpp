@@ -1,0 +1,62 @@
+// What a benchmark of `echoform bench` is: a function that measures and reports, in a file of its own here, and one line of the
+// table in table.cpp. What it measures with stands in benchmarks/, which knows neither text nor JSON.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/bench/outcome.hpp"
+#include "apps/common.hpp"
+#include "pipeline/engine.hpp"
+
+namespace echoform::bench {
+
+struct Options {
+  std::string name;
+  std::optional<std::size_t> elements;
+  std::optional<std::size_t> samples;
+  std::optional<std::size_t> pixels;
+  std::optional<std::size_t> frames;
+  std::optional<std::size_t> connections;
+  std::size_t threads = 0;
+  double hold = 10.0;
+  bool gate = false;
+  std::string accuracy = "both";  ///< half, float, both
+  std::string backend;
+  std::string json_file;
+};
+
+using Measure = Outcome (*)(const Options& options, LiveLine& progress);
+
+struct Benchmark {
+  std::string_view name;
+  std::string_view summary;
+  Measure cpu;   ///< null where there is nothing to measure on the CPU
+  Measure cuda;  ///< null where there is nothing to measure on a GPU, and in builds without CUDA
+};
+
+/// In the order of `bench all`.
+[[nodiscard]] std::span<const Benchmark> all_benchmarks();
+
+/// --threads, or every processor.
+[[nodiscard]] std::size_t threads_of(const Options& options);
+
+/// The data paths that --accuracy asks for, as accuracies of plans (ImagingPlan::accuracy).
+[[nodiscard]] std::vector<double> accuracies_of(const Options& options);
+/// "half" or "float".
+[[nodiscard]] std::string_view path_of(double accuracy);
+
+Outcome tfm_cpu(const Options& options, LiveLine& progress);
+Outcome tfm_cuda(const Options& options, LiveLine& progress);
+Outcome schedules_cuda(const Options& options, LiveLine& progress);
+Outcome frame_cpu(const Options& options, LiveLine& progress);
+Outcome frame_cuda(const Options& options, LiveLine& progress);
+Outcome ingest(const Options& options, LiveLine& progress);
+Outcome stream_cpu(const Options& options, LiveLine& progress);
+Outcome stream_cuda(const Options& options, LiveLine& progress);
+
+}  // namespace echoform::bench

@@ -1,0 +1,20 @@
+#include "apps/bench/scene.hpp"
+
+namespace echoform::bench {
+
+Scene scene_of(const Options& options, std::optional<std::size_t> elements, std::optional<std::size_t> samples) {
+  Scene scene;
+  SimulatorConfiguration& source = scene.configuration.simulator.source;
+  source.elements = options.elements.value_or(elements.value_or(source.elements));
+  source.samples = options.samples.value_or(samples.value_or(source.samples));
+  source.cycle_frames = 8;
+  const std::size_t pixels = options.pixels.value_or(256);
+  scene.configuration.grid.pixels = {pixels, pixels};
+  scene.configuration.grid.x = {Metres(-18e-3), Metres(18e-3)};
+  scene.configuration.grid.z = {Metres(3e-3), Metres(39e-3)};
+  scene.configuration.imaging.threads = options.threads;
+  scene.simulator = simulator_configuration(scene.configuration);
+  return scene;
+}
+
+}  // namespace echoform::bench

@@ -1,0 +1,19 @@
+// What `frame` and `stream` image on the CPU, and `stream` everywhere.
+#pragma once
+
+#include "apps/bench/benchmark.hpp"
+#include "config/configuration.hpp"
+
+namespace echoform::bench {
+
+/// The demo's source, or one with other sizes, above a grid that its gate reaches.
+struct Scene {
+  Configuration configuration;
+  SimulatorConfiguration simulator;
+};
+
+/// With the options' sizes; elements and samples as given where the options leave them open.
+[[nodiscard]] Scene scene_of(const Options& options, std::optional<std::size_t> elements = {},
+                             std::optional<std::size_t> samples = {});
+
+}  // namespace echoform::bench

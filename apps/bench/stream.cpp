@@ -1,0 +1,134 @@
+// The whole pipeline over loopback TCP. The same on both backends but for the sizes that are taken where none are given.
+#include <fmt/format.h>
+
+#include "apps/bench/scene.hpp"
+#include "apps/bench/stream_case.hpp"
+#include "config/plan.hpp"
+
+namespace echoform::bench {
+
+using namespace benchmarks;
+
+namespace {
+
+std::string trial_text(const StreamTrial& trial) {
+  return fmt::format("{:7.1f} images/s seen, dropped {}, missed {}, latency p50 {:.2f} ms p99 {:.2f} ms{}",
+                     trial.published_per_second, trial.dropped, trial.missed, 1e3 * trial.latency_p50, 1e3 * trial.latency_p99,
+                     trial.closes ? "" : ", COUNTERS DO NOT CLOSE");
+}
+
+json json_of_trial(const StreamTrial& trial) {
+  json values{{"rate", trial.rate},
+              {"images_per_second", trial.published_per_second},
+              {"dropped", trial.dropped},
+              {"missed", trial.missed},
+              {"latency_p50", trial.latency_p50},
+              {"latency_p99", trial.latency_p99},
+              {"closes", trial.closes}};
+  if (trial.device_bytes_before != 0) {
+    values["device_bytes_before"] = trial.device_bytes_before;
+    values["device_bytes_after"] = trial.device_bytes_after;
+  }
+  return values;
+}
+
+/// Trials of the report in the order of measurement.
+std::vector<const StreamTrial*> trials_of(const StreamReport& report) {
+  std::vector<const StreamTrial*> trials;
+  for (const StreamLink& link : report.links) trials.push_back(&link.full_speed);
+  for (const StreamTrial& trial : report.search) trials.push_back(&trial);
+  if (report.sustained > 0.0) trials.push_back(&report.at_80_percent);
+  return trials;
+}
+
+void report_links(const StreamReport& report, Outcome& outcome) {
+  const double giga = 1e-9 * static_cast<double>(report.frame_bytes);
+  for (const StreamLink& link : report.links) {
+    const double rate = link.full_speed.published_per_second;
+    outcome.say(fmt::format("  full speed, {} connections  {}", link.connections, trial_text(link.full_speed)));
+    outcome.add("links", {.name = fmt::format("  against bare sockets, {:.2f} GB/s", giga * rate),
+                          .value = {rate, rate, rate},
+                          .unit = images,
+                          .limit_name = "bare sockets' median",
+                          .limit = link.bare_frames_per_second.median,
+                          .note = fmt::format("({:.1f} .. {:.1f}, {:.2f} GB/s)", link.bare_frames_per_second.least,
+                                              link.bare_frames_per_second.most, giga * link.bare_frames_per_second.median),
+                          .more = {{"connections", link.connections},
+                                   {"full_speed", json_of_trial(link.full_speed)},
+                                   {"bare_frames_per_second", json_of(link.bare_frames_per_second)}}});
+  }
+}
+
+void report_memory(const StreamReport& report, Outcome& outcome) {
+  outcome.say(
+      fmt::format("  memory: slots and engine {} bytes, fixed; whole process {:.1f} MB after the first frames, {:.1f} MB after "
+                  "the last trial",
+                  report.pipeline_bytes, 1e-6 * static_cast<double>(report.resident_before),
+                  1e-6 * static_cast<double>(report.resident_after)));
+  const auto trials = trials_of(report);
+  if (trials.front()->device_bytes_before == 0) return;
+  std::int64_t growth = 0;
+  for (const StreamTrial* trial : trials) {
+    growth += static_cast<std::int64_t>(trial->device_bytes_after) - static_cast<std::int64_t>(trial->device_bytes_before);
+  }
+  outcome.say(
+      fmt::format("  device memory in use: {:.1f} MB with frames flowing; changed by {} bytes over the frames of {} trials",
+                  1e-6 * static_cast<double>(trials.back()->device_bytes_after), growth, trials.size()));
+  outcome.values["device_bytes_growth"] = growth;
+}
+
+}  // namespace
+
+Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, LiveLine& progress) {
+  test.simulator = scene.simulator;
+  test.plan = [&scene](const Acquisition& acquisition) {
+    return build_plan(scene.configuration, acquisition, scene.simulator.material);
+  };
+  test.backend.threads = threads_of(options);
+  if (options.connections) test.connections = {*options.connections};
+  test.hold = options.hold;
+  test.engine_frames = options.frames.value_or(test.engine_frames);
+  const StreamReport report = measure_stream(test, [&](const std::string& what) { progress.show("stream: " + what); });
+  Outcome outcome;
+  outcome.say(fmt::format(
+      "stream: simulated source -> loopback TCP -> imaging -> ZeroMQ -> subscriber, {} elements x {} samples FULL int16, {} x {} "
+      "pixels",
+      scene.simulator.elements, scene.simulator.samples, scene.configuration.grid.pixels[0], scene.configuration.grid.pixels[1]));
+  report_links(report, outcome);
+  json search = json::array();
+  for (const StreamTrial& trial : report.search) {
+    outcome.say(fmt::format("  at {:7.1f} frames/s  {}", trial.rate, trial_text(trial)));
+    search.push_back(json_of_trial(trial));
+  }
+  outcome.say(fmt::format(
+      "  sustained {:.1f} images/s on {} connections, held {:.0f} s without a drop; {:.0f} % of the engine alone in this run "
+      "({:.1f} images/s)",
+      report.sustained, report.links.back().connections, test.hold, 100.0 * report.sustained / report.engine_images_per_second,
+      report.engine_images_per_second));
+  outcome.say(fmt::format(
+      "  at 80 % of that      {}: p99 / p50 = {:.2f}", trial_text(report.at_80_percent),
+      report.at_80_percent.latency_p50 > 0.0 ? report.at_80_percent.latency_p99 / report.at_80_percent.latency_p50 : 0.0));
+  report_memory(report, outcome);
+  outcome.values.update({{"elements", scene.simulator.elements},
+                         {"samples", scene.simulator.samples},
+                         {"pixels", scene.configuration.grid.pixels[0]},
+                         {"frame_bytes", report.frame_bytes},
+                         {"sustained", report.sustained},
+                         {"engine_images_per_second", report.engine_images_per_second},
+                         {"full_speed", json_of_trial(report.links.back().full_speed)},
+                         {"search", search},
+                         {"at_80_percent", json_of_trial(report.at_80_percent)},
+                         {"pipeline_bytes", report.pipeline_bytes},
+                         {"resident_before", report.resident_before},
+                         {"resident_after", report.resident_after}});
+  return outcome;
+}
+
+Outcome stream_cpu(const Options& options, LiveLine& progress) {
+  const Scene scene = scene_of(options);
+  StreamCase test;
+  test.backend = {false, BackendKind::cpu};
+  return run_stream(options, scene, test, progress);
+}
+
+}  // namespace echoform::bench

@@ -1,0 +1,18 @@
+// `stream` on the GPU: 128 elements x 4096 samples where the options do not say otherwise, on 1, 2 and 4 connections.
+#include "apps/bench/stream_case.hpp"
+#include "benchmarks/copy_bound.hpp"
+
+namespace echoform::bench {
+
+Outcome stream_cuda(const Options& options, LiveLine& progress) {
+  Scene scene = scene_of(options, 128, 4096);
+  scene.configuration.imaging.accuracy = accuracies_of(options).front();
+  benchmarks::StreamCase test;
+  test.backend = {false, BackendKind::cuda};
+  test.connections = {1, 2, 4};
+  test.engine_frames = 200;
+  test.device_bytes = benchmarks::device_bytes_in_use;
+  return run_stream(options, scene, test, progress);
+}
+
+}  // namespace echoform::bench

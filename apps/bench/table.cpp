@@ -1,0 +1,51 @@
+#include "apps/bench/benchmark.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/errors.hpp"
+
+#ifdef ECHOFORM_WITH_CUDA
+#define ECHOFORM_ON_CUDA(measure) measure
+#else
+#define ECHOFORM_ON_CUDA(measure) nullptr
+#endif
+
+namespace echoform::bench {
+namespace {
+
+constexpr Benchmark table[] = {
+    {"tfm", "the beamformer: against the frozen plain loop (cpu), against the device's ceilings (cuda)", tfm_cpu,
+     ECHOFORM_ON_CUDA(tfm_cuda)},
+    {"schedules", "cuda: published GPU schedules of the same image on the same data, beside ours", nullptr,
+     ECHOFORM_ON_CUDA(schedules_cuda)},
+    {"frame", "imaging from memory, every stage; cuda: from pinned memory, transfers included", frame_cpu,
+     ECHOFORM_ON_CUDA(frame_cuda)},
+    {"ingest", "the TCP source against a bare receiver", ingest, nullptr},
+    {"stream",
+     "the whole pipeline over loopback TCP: against bare sockets, the highest rate held without a drop, latency at 80 % of it, "
+     "memory",
+     stream_cpu, ECHOFORM_ON_CUDA(stream_cuda)},
+};
+
+constexpr double half_accuracy = 1e-3;
+constexpr double float_accuracy = 1e-4;
+
+}  // namespace
+
+std::span<const Benchmark> all_benchmarks() {
+  return table;
+}
+
+std::size_t threads_of(const Options& options) {
+  return options.threads != 0 ? options.threads : usable_processors();
+}
+
+std::vector<double> accuracies_of(const Options& options) {
+  if (options.accuracy == "half") return {half_accuracy};
+  if (options.accuracy == "float") return {float_accuracy};
+  return {half_accuracy, float_accuracy};
+}
+
+std::string_view path_of(double accuracy) {
+  return accuracy >= half_accuracy ? "half" : "float";
+}
+
+}  // namespace echoform::bench

@@ -1,0 +1,37 @@
+// The imaging that figures are quoted for: a linear array, pitch 0.65 mm, 40 MHz, above a square of 75 mm x 75 mm of aluminium
+// (6300 m/s; shear 3130 m/s).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform::benchmarks {
+
+struct ArrayCase {
+  std::size_t elements = 128;
+  std::size_t samples = 4096;  ///< of an A-scan, int16
+  std::size_t pixels = 256;    ///< along x and z
+  MatrixKind matrix = MatrixKind::full;
+  std::vector<std::string> views{"LL"};
+  double accuracy = 1e-3;  ///< ImagingPlan::accuracy
+  bool gated = false;      ///< only the samples that the image can reach
+};
+
+[[nodiscard]] ImagingPlan array_plan(const ArrayCase& test);
+
+/// The samples that contact views of the plan look up, with a guard of 32 on both sides as far as the A-scan goes; begins at a
+/// multiple of 32, and `count` is a multiple of 16 without prime factors above 7 where the A-scan is long enough for that.
+[[nodiscard]] SampleGate reachable_gate(const ImagingPlan& plan);
+
+/// A-scans that a pixel looks up: N (N + 1) / 2 in each view whose pairs are looked up once, N^2 in the others. Lookups outside
+/// the A-scan are among them.
+[[nodiscard]] double pairs_of(const ImagingPlan& plan);
+
+/// Whether every pair of the view costs one lookup: its legs and weights do not tell (i, j) from (j, i), and the matrix is half
+/// or may be halved.
+[[nodiscard]] bool looked_up_once(const ImagingPlan& plan, std::size_t view);
+
+}  // namespace echoform::benchmarks

@@ -1,0 +1,22 @@
+// Images by the direct sum in double precision on the GPU, for errors. For *_cuda.cpp files.
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "benchmarks/device_kernels.hpp"
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform::benchmarks {
+
+struct DirectImage {
+  std::vector<std::complex<double>> image;  ///< [z, x], scaled as the conventions say: by 1 / N^2
+  double lookups = 0.0;                     ///< within the A-scan
+};
+
+/// Of contact view `view` of a plan with a linear array at z = 0 and start time 0, from the rows of a half matrix; `matrix` is
+/// half or half_summed. Waits for the result.
+[[nodiscard]] DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, MatrixKind matrix,
+                                       cudaStream_t stream);
+
+}  // namespace echoform::benchmarks

@@ -1,0 +1,77 @@
+#include <numeric>
+
+#include "benchmarks/array_case.hpp"
+#include "benchmarks/direct_image.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "gpu/cuda_check.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform::benchmarks {
+namespace {
+
+class DeviceNumbers {
+ public:
+  DeviceNumbers(Backend& backend, const std::vector<double>& values)
+      : memory_(backend.allocate(values.size() * sizeof(double), MemoryUse::working)) {
+    copy_now(memory_.data(), values.data(), memory_.size());
+  }
+  [[nodiscard]] const double* data() const { return static_cast<const double*>(memory_.data()); }
+
+ private:
+  Buffer memory_;
+};
+
+std::vector<double> centres(const Axis& axis) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < axis.count; ++k) values.push_back(axis.at(k).value);
+  return values;
+}
+
+double samples_per_metre(const ImagingPlan& plan, const Leg& leg) {
+  const auto form = leg.point_source(0);
+  if (!form) throw InputError("direct sum", "a law without point sources", "contact views");
+  return plan.acquisition.sample_rate.value / form->velocity.value;
+}
+
+}  // namespace
+
+DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, MatrixKind matrix,
+                         cudaStream_t stream) {
+  const auto backend = make_cuda_backend();
+  std::vector<double> elements;
+  for (const Element& element : plan.acquisition.probe.elements) elements.push_back(element.centre.x.value);
+  const DeviceNumbers element_x(*backend, elements);
+  const DeviceNumbers pixel_x(*backend, centres(plan.grid.x));
+  const DeviceNumbers pixel_z(*backend, centres(plan.grid.z));
+  const std::size_t pixels = plan.grid.pixels();
+  const Buffer image = backend->allocate(pixels * sizeof(double2), MemoryUse::working);
+  const Buffer counts = backend->allocate(pixels * sizeof(std::uint32_t), MemoryUse::working);
+
+  const DelayLaw& law = plan.laws[view];
+  const auto n = static_cast<double>(elements.size());
+  DirectSum task;
+  task.rows = rows;
+  task.elements = static_cast<std::uint32_t>(elements.size());
+  task.both_ways = matrix == MatrixKind::half && !law.reciprocal();
+  task.off_diagonal = matrix == MatrixKind::half ? 2.0 : 1.0;
+  task.element_x = element_x.data();
+  task.pixel_x = pixel_x.data();
+  task.pixel_z = pixel_z.data();
+  task.nx = static_cast<std::uint32_t>(plan.grid.x.count);
+  task.nz = static_cast<std::uint32_t>(plan.grid.z.count);
+  task.transmit_samples_per_metre = samples_per_metre(plan, *law.transmit);
+  task.receive_samples_per_metre = samples_per_metre(plan, *law.receive);
+  task.scale = 1.0 / (n * n);
+  launch_direct_sum(task, static_cast<double2*>(image.data()), static_cast<std::uint32_t*>(counts.data()), stream);
+  ECHOFORM_CUDA(cudaStreamSynchronize(stream));
+
+  DirectImage result;
+  result.image.resize(pixels);
+  copy_now(result.image.data(), image.data(), image.size());
+  std::vector<std::uint32_t> lookups(pixels);
+  copy_now(lookups.data(), counts.data(), counts.size());
+  result.lookups = std::accumulate(lookups.begin(), lookups.end(), 0.0);
+  return result;
+}
+
+}  // namespace echoform::benchmarks
