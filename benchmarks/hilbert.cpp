@@ -1,0 +1,104 @@
+#include "benchmarks/hilbert.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "benchmarks/hilbert_stages.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/errors.hpp"
+#include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/half_matrix/half_matrix.hpp"
+
+namespace echoform::benchmarks {
+namespace {
+
+std::vector<double> seconds_of(std::size_t frames, const std::function<void()>& work) {
+  std::vector<double> seconds;
+  for (std::size_t frame = 0; frame < frames + 2; ++frame) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    if (frame >= 2) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return seconds;
+}
+
+HilbertReport measure_on_cpu(const HilbertCase& test, const std::function<void(const std::string&)>& progress) {
+  progress("making data");
+  const auto backend = make_cpu_backend(test.threads);
+  const auto queue = backend->make_queue();
+  const BlockSpec raw_spec = hilbert_raw_spec(test);
+  const Buffer raw = backend->allocate(raw_spec.bytes(), MemoryUse::working);
+  const std::vector<std::int16_t> samples = hilbert_raw_samples(test);
+  std::memcpy(raw.data(), samples.data(), raw.size());
+  const auto half_matrix = make_half_matrix_cpu({test.elements, true, 1.0, {}});
+  const auto analytic = make_analytic_signal_cpu(team_size(*backend));
+  const BlockSpec half_spec = half_matrix->prepare(raw_spec);
+  const BlockSpec analytic_spec = analytic->prepare(half_spec);
+  const Buffer half = backend->allocate(half_spec.bytes(), MemoryUse::working);
+  const Buffer signal = backend->allocate(analytic_spec.bytes(), MemoryUse::working);
+
+  HilbertReport report;
+  progress("copy");
+  const Buffer copy = backend->allocate(raw.size(), MemoryUse::working);
+  const std::size_t piece = std::size_t{1} << 20;
+  const Spread copying = spread_of(seconds_of(test.frames, [&] {
+    team_of(*queue).for_each((raw.size() + piece - 1) / piece, 1, [&](std::size_t first, std::size_t last, std::size_t) {
+      const std::size_t end = std::min(last * piece, raw.size());
+      std::memcpy(copy.bytes_begin() + first * piece, raw.bytes_begin() + first * piece, end - first * piece);
+    });
+  }));
+  report.copy_bytes_per_second = 2.0 * static_cast<double>(raw.size()) / copying.median;
+  const auto figure = [&](const std::string& name, double bytes, const std::function<void()>& work) {
+    progress(name);
+    return HilbertFigure{name, spread_of(seconds_of(test.frames, work)), bytes, bytes / report.copy_bytes_per_second};
+  };
+  const auto run_half = [&] { half_matrix->process({raw.data()}, {half.data()}, *queue); };
+  const auto run_signal = [&] { analytic->process({half.data()}, {signal.data()}, *queue); };
+  const double half_bytes = hilbert_bytes(raw_spec, half_spec);
+  const double signal_bytes = hilbert_bytes(half_spec, analytic_spec);
+  report.stages.push_back(figure("half matrix", half_bytes, run_half));
+  report.stages.push_back(figure("analytic signal", signal_bytes, run_signal));
+  report.chains.push_back(figure("half matrix and analytic signal", half_bytes + signal_bytes, [&] {
+    run_half();
+    run_signal();
+  }));
+  return report;
+}
+
+}  // namespace
+
+BlockSpec hilbert_raw_spec(const HilbertCase& test) {
+  BlockSpec spec;
+  spec.type = ElementType::int16;
+  spec.rows = test.elements * test.elements;
+  spec.columns = test.samples;
+  spec.row_stride = test.samples;
+  return spec;
+}
+
+std::vector<std::int16_t> hilbert_raw_samples(const HilbertCase& test) {
+  std::vector<std::int16_t> samples(test.elements * test.elements * test.samples);
+  std::minstd_rand random(1);
+  for (std::int16_t& sample : samples) sample = static_cast<std::int16_t>(static_cast<int>(random() >> 8 & 0xfff) - 2048);
+  return samples;
+}
+
+double hilbert_bytes(const BlockSpec& input, const BlockSpec& output) {
+  const std::size_t sample = input.type == ElementType::int16 ? sizeof(std::int16_t) : sizeof(float);
+  // Of float rows the padding is not written.
+  const std::size_t written = output.type == ElementType::float32 ? output.rows * output.columns * sizeof(float) : output.bytes();
+  return static_cast<double>(input.rows * input.columns * sample + written);
+}
+
+HilbertReport measure_hilbert(const HilbertCase& test, const std::function<void(const std::string&)>& progress) {
+  if (test.backend == BackendKind::cpu) return measure_on_cpu(test, progress);
+#ifdef ECHOFORM_WITH_CUDA
+  return measure_hilbert_cuda(test, progress);
+#else
+  throw RuntimeFault("this program holds no CUDA code");
+#endif
+}
+
+}  // namespace echoform::benchmarks
