@@ -10,6 +10,7 @@
 
 #include <cstddef>
 
+#include "gpu/cufft_library.hpp"
 #include "pipeline/backend.hpp"
 #include "stages/analytic_signal/analytic_kernels.hpp"
 
@@ -17,25 +18,24 @@ namespace echoform::gpu {
 
 class CufftRoute {
  public:
-  /// For rows of `samples`, `input_stride` apart. Throws RuntimeFault if there is no memory or no plan.
+  /// For rows of `samples`, `input_stride` apart. Throws RuntimeFault if there is no memory, no plan or no cuFFT.
   CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_stride, Backend& backend);
-  ~CufftRoute();
-  CufftRoute(const CufftRoute&) = delete;
-  CufftRoute& operator=(const CufftRoute&) = delete;
 
   /// Queues the whole stage.
   void process(const AnalyticRows& rows, cudaStream_t stream) noexcept;
   [[nodiscard]] std::size_t bytes() const noexcept { return spectra_.size() + work_.size() + factors_.size(); }
 
  private:
-  void make_plan(int& plan, std::size_t input_distance, std::size_t& work_bytes) const;
+  /// Plans transforms whose input rows are `input_distance` complex numbers apart; the bytes that they work in.
+  std::size_t make_plan(const FftPlan& plan, std::size_t input_distance) const;
 
+  const CufftLibrary& cufft_ = cufft_library();
   std::size_t rows_;
   std::size_t length_;     // of the transform of a row
   std::size_t chunk_;      // rows
   bool in_place_ = false;  // rows are copied before the transform
-  int forward_ = 0;
-  int backward_ = 0;
+  FftPlan forward_;
+  FftPlan backward_;
   Buffer spectra_;  // [chunk, length / 2] complex
   Buffer work_;
   Buffer factors_;

@@ -1,14 +1,9 @@
 #include "stages/analytic_signal/cufft_route.hpp"
 
-#include <cufft.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "gpu/cuda_backend.hpp"
-#include "gpu/fault.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/analytic_signal/analytic_signal_math.hpp"
 
 namespace echoform::gpu {
@@ -16,15 +11,6 @@ namespace {
 
 /// Of the spectra of a chunk: they, the rows that they come from and the output that leaves share some 50 MB of cache.
 constexpr std::size_t chunk_bytes = std::size_t{24} << 20;
-
-void require(cufftResult result, const char* call) {
-  if (result != CUFFT_SUCCESS)
-    throw RuntimeFault(fmt::format("GPU: {} failed with cuFFT's error {}", call, static_cast<int>(result)));
-}
-
-void require_queued(cufftResult result) noexcept {
-  if (result != CUFFT_SUCCESS) end_process("cuFFT could not queue a transform");
-}
 
 /// A length whose half cuFFT transforms, and the rows of which are its own: even and without large prime factors, or padded.
 std::size_t transform_length(std::size_t samples) {
@@ -45,45 +31,26 @@ CufftRoute::CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_
   const std::vector<hilbert::PairFactors> factors = hilbert::pair_factors(hilbert_spectrum(samples, length_), length_);
   factors_ = backend.allocate(factors.size() * sizeof(hilbert::PairFactors), MemoryUse::working);
   copy_now(factors_.data(), factors.data(), factors_.size());
-  std::size_t forward_bytes = 0;
-  std::size_t backward_bytes = 0;
-  make_plan(forward_, in_place_ ? length_ / 2 : input_stride / 2, forward_bytes);
-  try {
-    make_plan(backward_, length_ / 2, backward_bytes);
-    // They run one after the other, and so share what they work in.
-    work_ = backend.allocate(std::max(forward_bytes, backward_bytes), MemoryUse::working);
-    require(cufftSetWorkArea(forward_, work_.data()), "cufftSetWorkArea");
-    require(cufftSetWorkArea(backward_, work_.data()), "cufftSetWorkArea");
-  } catch (...) {
-    static_cast<void>(cufftDestroy(forward_));
-    if (backward_ != 0) static_cast<void>(cufftDestroy(backward_));
-    throw;
-  }
+  // They run one after the other, and so share what they work in.
+  const std::size_t forward_bytes = make_plan(forward_, in_place_ ? length_ / 2 : input_stride / 2);
+  work_ = backend.allocate(std::max(forward_bytes, make_plan(backward_, length_ / 2)), MemoryUse::working);
+  ECHOFORM_CUFFT(cufft_.set_work_area(forward_.get(), work_.data()));
+  ECHOFORM_CUFFT(cufft_.set_work_area(backward_.get(), work_.data()));
 }
 
-CufftRoute::~CufftRoute() {
-  static_cast<void>(cufftDestroy(forward_));
-  static_cast<void>(cufftDestroy(backward_));
-}
-
-void CufftRoute::make_plan(int& plan, std::size_t input_distance, std::size_t& work_bytes) const {
-  cufftHandle made = 0;
-  require(cufftCreate(&made), "cufftCreate");
+std::size_t CufftRoute::make_plan(const FftPlan& plan, std::size_t input_distance) const {
   int size = static_cast<int>(length_ / 2);
-  cufftResult result = cufftSetAutoAllocation(made, 0);
-  if (result == CUFFT_SUCCESS) {
-    int input_size = static_cast<int>(input_distance);
-    result = cufftMakePlanMany(made, 1, &size, &input_size, 1, input_size, &size, 1, size, CUFFT_C2C, static_cast<int>(chunk_),
-                               &work_bytes);
-  }
-  if (result != CUFFT_SUCCESS) static_cast<void>(cufftDestroy(made));
-  require(result, "cufftMakePlanMany");
-  plan = made;
+  int input_size = static_cast<int>(input_distance);
+  std::size_t work_bytes = 0;
+  ECHOFORM_CUFFT(cufft_.set_auto_allocation(plan.get(), 0));
+  ECHOFORM_CUFFT(cufft_.make_plan_many(plan.get(), 1, &size, &input_size, 1, input_size, &size, 1, size, CUFFT_C2C,
+                                       static_cast<int>(chunk_), &work_bytes));
+  return work_bytes;
 }
 
 void CufftRoute::process(const AnalyticRows& rows, cudaStream_t stream) noexcept {
-  require_queued(cufftSetStream(forward_, stream));
-  require_queued(cufftSetStream(backward_, stream));
+  ECHOFORM_CUFFT_QUEUED(cufft_.set_stream(forward_.get(), stream));
+  ECHOFORM_CUFFT_QUEUED(cufft_.set_stream(backward_.get(), stream));
   auto* const spectra = static_cast<cufftComplex*>(spectra_.data());
   auto* const numbers = static_cast<float*>(spectra_.data());
   for (std::size_t next = 0; next < rows_; next += chunk_) {
@@ -96,10 +63,10 @@ void CufftRoute::process(const AnalyticRows& rows, cudaStream_t stream) noexcept
       // Out of place, cuFFT only reads it.
       input = const_cast<cufftComplex*>(reinterpret_cast<const cufftComplex*>(rows.input + first * rows.input_stride));
     }
-    require_queued(cufftExecC2C(forward_, input, spectra, CUFFT_FORWARD));
+    ECHOFORM_CUFFT_QUEUED(cufft_.exec_c2c(forward_.get(), input, spectra, CUFFT_FORWARD));
     launch_multiply(static_cast<hilbert::Complex*>(spectra_.data()), chunk_, length_,
                     static_cast<const hilbert::PairFactors*>(factors_.data()), stream);
-    require_queued(cufftExecC2C(backward_, spectra, spectra, CUFFT_INVERSE));
+    ECHOFORM_CUFFT_QUEUED(cufft_.exec_c2c(backward_.get(), spectra, spectra, CUFFT_INVERSE));
     launch_write(rows, first, chunk_, numbers, length_, stream);
   }
 }
