@@ -15,39 +15,8 @@
 namespace echoform::test {
 namespace {
 
-using Allocations = StageTest;
-ECHOFORM_ALL_IMPLEMENTATIONS(Allocations);
-
-std::uint64_t allocations_of(Stage& stage, const BlockSpec& spec, ThreadTeam& team) {
-  const TestBlock input(spec);
-  std::memset(input.block().data, 0, spec.bytes());
-  const TestBlock output(stage.prepare(spec));
-  const std::uint64_t before = allocations();
-  for (int frame = 0; frame < 3; ++frame) stage.process(input.read(), output.block(), team);
-  return allocations() - before;
-}
-
-TEST_P(Allocations, NoneWhileProcessing) {
-  if (!counts_allocations()) GTEST_SKIP() << "allocations cannot be counted under a sanitizer";
-  const std::uint64_t before = allocations();
-  const TestBlock something(make_spec(ElementType::float32, 1, 1));
-  ASSERT_GT(allocations(), before) << "the counter counts";
-
-  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
-    const auto unpack = make_unpack_cpu(1.0, level());
-    EXPECT_EQ(allocations_of(*unpack, make_spec(type, 64, 1031), team), 0u);
-    const auto half_matrix = make_half_matrix_cpu({8, true, 1.0, {1}}, level());
-    EXPECT_EQ(allocations_of(*half_matrix, make_spec(type, 64, 1031), team), 0u);
-  }
-  // FFTW takes different ways for short, long and odd lengths, some of which work in buffers.
-  for (const std::size_t samples : {1000, 1001, 1024, 1031, 4096, 6561, 8192, 14641, 16384, 65536}) {
-    const auto analytic_signal = make_analytic_signal_cpu(threads(), level());
-    EXPECT_EQ(allocations_of(*analytic_signal, make_spec(ElementType::float32, 4, samples), team), 0u) << samples << " samples";
-  }
-}
-
 /// Allocations on the host in frames after the first, on either backend; on CUDA the stage must go into a graph too.
-class AllocationsBehindBeamforming : public StageTest {
+class FramesTest : public StageTest {
  protected:
   std::uint64_t allocations_in_frames(Stage& stage, const BlockSpec& spec) {
     const BlockSpec out = stage.prepare(spec);
@@ -67,7 +36,39 @@ class AllocationsBehindBeamforming : public StageTest {
     return counted;
   }
 };
+
+using Allocations = FramesTest;
+ECHOFORM_ALL_IMPLEMENTATIONS(Allocations);
+class AllocationsBehindBeamforming : public FramesTest {};
 ECHOFORM_ALL_IMPLEMENTATIONS(AllocationsBehindBeamforming);
+
+TEST_P(Allocations, NoneWhileProcessing) {
+  if (!counts_allocations()) GTEST_SKIP() << "allocations cannot be counted under a sanitizer";
+  const std::uint64_t before = allocations();
+  const TestBlock something(make_spec(ElementType::float32, 1, 1));
+  ASSERT_GT(allocations(), before) << "the counter counts";
+
+  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+    std::unique_ptr<Stage> unpack = make_unpack_cpu(1.0, level());
+    std::unique_ptr<Stage> half_matrix = make_half_matrix_cpu({8, true, 1.0, {1}}, level());
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) {
+      unpack = make_unpack_cuda(1.0, backend());
+      half_matrix = make_half_matrix_cuda({8, true, 1.0, {1}}, backend());
+    }
+#endif
+    EXPECT_EQ(allocations_in_frames(*unpack, make_spec(type, 64, 1031)), 0u);
+    EXPECT_EQ(allocations_in_frames(*half_matrix, make_spec(type, 64, 1031)), 0u);
+  }
+  // FFTW takes different ways for short, long and odd lengths, some of which work in buffers.
+  for (const std::size_t samples : {1000, 1001, 1024, 1031, 4096, 6561, 8192, 14641, 16384, 65536}) {
+    std::unique_ptr<Stage> analytic_signal = make_analytic_signal_cpu(threads(), level());
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) analytic_signal = make_analytic_signal_cuda(AnalyticSignalOptions{.half = true}, backend());
+#endif
+    EXPECT_EQ(allocations_in_frames(*analytic_signal, make_spec(ElementType::float32, 4, samples)), 0u) << samples << " samples";
+  }
+}
 
 TEST_P(AllocationsBehindBeamforming, NoneWhileProcessing) {
   if (!counts_allocations()) GTEST_SKIP() << "allocations cannot be counted under a sanitizer";
