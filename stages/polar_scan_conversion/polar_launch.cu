@@ -64,14 +64,40 @@ __device__ __forceinline__ Pixel pixel_at(const Conversion& c, const Pixel* __re
   return pixel;
 }
 
+/// Writes a tile whose rows start anywhere in words of four pixels: by way of shared memory, as whole words wherever a word
+/// belongs to the tile alone. A row of the tile touches one word more than it has.
+__device__ __forceinline__ void store_shifted(const Conversion& c, std::uint8_t* __restrict__ output, std::uint32_t x0,
+                                              std::uint32_t z0, std::uint32_t x, std::uint32_t z, uchar4 quad) {
+  constexpr std::uint32_t words = tile_columns / 4;
+  __shared__ std::uint32_t tile[tile_rows * words + 1];  // a word more is read, and shifted out, behind the last
+  reinterpret_cast<uchar4*>(tile)[z * words + x / 4] = quad;
+  __syncthreads();
+  const int width = static_cast<int>(min(tile_columns, c.columns - x0));
+  for (std::uint32_t n = threadIdx.x; n < tile_rows * (words + 1); n += tile_threads) {
+    const std::uint32_t row = n / (words + 1);
+    if (z0 + row >= c.rows) return;
+    std::uint8_t* const out = output + std::size_t{z0 + row} * c.columns + x0;
+    const int first = static_cast<int>(n % (words + 1) * 4) - static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 4);
+    if (first >= 0 && first + 4 <= width) {
+      const std::uint32_t* const word = tile + row * words + first / 4;
+      *reinterpret_cast<std::uint32_t*>(out + first) = __funnelshift_r(word[0], word[1], first % 4 * 8);
+    } else {
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(tile + row * words);
+      for (int k = max(first, 0); k < min(first + 4, width); ++k) out[k] = bytes[k];
+    }
+  }
+}
+
 /// `Quads`: rows start on whole groups of four, so that four pixels are one store.
 template <ScanInterpolation how, class Pixel, bool Quads>
 __global__ __launch_bounds__(tile_threads) void convert(Conversion c, const Pixel* __restrict__ input,
                                                         Pixel* __restrict__ output) {
   const std::uint32_t tile = __ldg(c.tiles + blockIdx.x);
+  const std::uint32_t x0 = (tile & 0xffffu) * tile_columns;
+  const std::uint32_t z0 = (tile >> 16) * tile_rows;
   const std::uint32_t lane = threadIdx.x % 32;
-  const std::uint32_t x = (tile & 0xffffu) * tile_columns + threadIdx.x / 32 * 8 + lane % 2 * 4;
-  const std::uint32_t z = (tile >> 16) * tile_rows + lane / 2;
+  const std::uint32_t x = threadIdx.x / 32 * 8 + lane % 2 * 4;  // within the tile
+  const std::uint32_t z = lane / 2;
   Pixel pixel[4] = {};
   if (blockIdx.x < c.tiles_inside) {
     const auto* const table = reinterpret_cast<const uint4*>(c.places) + std::size_t{blockIdx.x} * 2 * tile_threads + threadIdx.x;
@@ -82,14 +108,17 @@ __global__ __launch_bounds__(tile_threads) void convert(Conversion c, const Pixe
     pixel[2] = pixel_at<how>(c, input, second.x, second.y);
     pixel[3] = pixel_at<how>(c, input, second.z, second.w);
   }
-  if (z >= c.rows) return;
-  Pixel* const out = output + std::size_t{z} * c.columns + x;
+  using Vector = typename Quad<Pixel>::Vector;
   if constexpr (Quads) {
-    if (x < c.columns) *reinterpret_cast<typename Quad<Pixel>::Vector*>(out) = {pixel[0], pixel[1], pixel[2], pixel[3]};
-  } else {
+    if (z0 + z < c.rows && x0 + x < c.columns) {
+      *reinterpret_cast<Vector*>(output + std::size_t{z0 + z} * c.columns + x0 + x) = {pixel[0], pixel[1], pixel[2], pixel[3]};
+    }
+  } else if constexpr (sizeof(Pixel) == 1) {
+    store_shifted(c, output, x0, z0, x, z, {pixel[0], pixel[1], pixel[2], pixel[3]});
+  } else if (z0 + z < c.rows) {
 #pragma unroll
     for (std::uint32_t k = 0; k < 4; ++k) {
-      if (x + k < c.columns) out[k] = pixel[k];
+      if (x0 + x + k < c.columns) output[std::size_t{z0 + z} * c.columns + x0 + x + k] = pixel[k];
     }
   }
 }
