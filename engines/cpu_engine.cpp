@@ -67,6 +67,10 @@ class CpuEngine final : public Engine {
 
   void equip(FrameSlot& slot) override {
     slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
+    equip_outputs(slot);
+  }
+
+  void equip_outputs(FrameSlot& slot) override {
     slot.images.clear();
     for (const ViewChain& chain : views_) {
       ImageOutput output;

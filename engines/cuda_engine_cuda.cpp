@@ -26,7 +26,7 @@
 namespace echoform {
 namespace {
 
-// Shorter copies do not reach the bus' full rate (docs/gpu.md has the figures).
+// Shorter copies do not reach the bus' full rate: on an H200 4 MB reach 53.8 of 55.3 GB/s, 1 MB 49.0.
 constexpr std::size_t least_copy = std::size_t{4} << 20;
 // Events that may be outstanding: three a frame.
 constexpr std::size_t events_under_way = 256;
@@ -123,10 +123,14 @@ class CudaEngine final : public Engine {
   }
 
   void equip(FrameSlot& slot) override {
+    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
+    equip_outputs(slot);
+  }
+
+  void equip_outputs(FrameSlot& slot) override {
     use_device();
     auto frame = std::make_unique<Frame>();
     frame->engine = this;
-    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
     frame->raw = backend_->allocate(raw_.rows * raw_pitch_, MemoryUse::working);
     const std::size_t row = raw_bytes(raw_.type, raw_.columns);
     frame->arrivals = ArrivalMap(raw_.rows, (least_copy + row - 1) / row);

@@ -32,6 +32,8 @@ class Engine {
   /// Allocates everything that a slot of this engine needs; slots are told apart by their index. At set-up only.
   /// RuntimeFault if the memory is not to be had.
   virtual void equip(FrameSlot& slot) = 0;
+  /// The same for a slot that has its samples from another engine of this backend: everything but slot.samples.
+  virtual void equip_outputs(FrameSlot& slot) { equip(slot); }
 
   /// Images the slot and calls `done(slot, ok)` once its outputs may be read: before returning on the CPU, from a thread of
   /// the engine on a GPU. Until then the slot's samples and outputs stay as they are; `done` is copied. Frames finish in the

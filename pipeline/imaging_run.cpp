@@ -116,7 +116,11 @@ void ImagingRun::publish_frame(FrameSlot& slot) {
 void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
                                  const std::function<void()>& between) {
   // Equipped aside: the samples of the slots in use stay where lanes write them, only the outputs change hands.
-  std::vector<FrameSlot> fresh = equip_slots(*engine, slots_->size());
+  std::vector<FrameSlot> fresh(slots_->size());
+  for (std::size_t index = 0; index < fresh.size(); ++index) {
+    fresh[index].index = index;
+    engine->equip_outputs(fresh[index]);
+  }
   const std::lock_guard lock(engine_mutex_);
   if (!ledger_->wait_until_idle(limit, false)) {
     throw RuntimeFault("the frame in work did not finish in time; the imaging stays as it was");
@@ -130,7 +134,7 @@ void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::na
       if (before[old].view == after[view].view) engine->resume(view, engine_->reference(old));
     }
   }
-  // The outputs of before die with `fresh` and its samples, the engine of before with `engine`.
+  // The outputs of before die with `fresh`, the engine of before with `engine`.
   std::swap(engine_, engine);
   {
     // Afterwards no arrival reaches the engine of before. The new one has not heard of the shots that arrived until now, so
