@@ -59,6 +59,41 @@ std::string name_of(const ArrayCase& test) {
                      test.gated ? ", gated" : "");
 }
 
+void measure_case(const Case& test, const std::string& name, std::size_t frames, Outcome& outcome) {
+  const auto plan = std::make_shared<const ImagingPlan>(array_plan(test.array));
+  CopyBound bound(*plan);
+  bound.measure(10);
+  const RingReport report = measure_ring(plan, {false, BackendKind::cuda}, frames);
+  bound.measure(10);
+  json stages = json::array();
+  std::string stage_text;
+  for (const StageFigure& figure : report.stages) {
+    stages.push_back({{"stage", figure.stage}, {"seconds", json_of(figure.seconds)}});
+    stage_text += fmt::format("{}{} {:.3f}", stage_text.empty() ? "" : ", ", figure.stage, 1e3 * figure.seconds.median);
+  }
+  const double bytes = static_cast<double>(bound.bytes());
+  outcome.add("frames", {.name = name,
+                         .value = report.images_per_second,
+                         .unit = images,
+                         .limit_name = "copies/s,",
+                         .limit = 1.0 / bound.best(),
+                         .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes / bound.best()),
+                         .more = {{"elements", test.array.elements},
+                                  {"samples", test.array.samples},
+                                  {"pixels", test.array.pixels},
+                                  {"views", test.array.views},
+                                  {"path", path_of(test.array.accuracy)},
+                                  {"gated", test.array.gated},
+                                  {"gate", plan->gate ? plan->gate->count : test.array.samples},
+                                  {"copy_bytes", bound.bytes()},
+                                  {"copy_seconds", json_of(benchmarks::spread_of(bound.seconds()))},
+                                  {"alone_seconds", json_of(report.alone_seconds)},
+                                  {"stages", stages},
+                                  {"engine_bytes", report.engine_bytes}}});
+  outcome.say(fmt::format("      one frame alone {}; stages, ms: {}", text_of(report.alone_seconds, milliseconds_unit),
+                          stage_text.empty() ? "not timed by this engine" : stage_text));
+}
+
 }  // namespace
 
 Outcome frame_cuda(const Options& options, LiveLine& progress) {
@@ -70,39 +105,8 @@ Outcome frame_cuda(const Options& options, LiveLine& progress) {
   for (const Case& test : cases_of(options)) {
     const std::string name = name_of(test.array);
     progress.show("frame: " + name);
-    const auto plan = std::make_shared<const ImagingPlan>(array_plan(test.array));
-    CopyBound bound(*plan);
-    bound.measure(10);
-    const RingReport report =
-        measure_ring(plan, {false, BackendKind::cuda}, std::max<std::size_t>(10, options.frames.value_or(test.frames)));
-    bound.measure(10);
-    json stages = json::array();
-    std::string stage_text;
-    for (const StageFigure& figure : report.stages) {
-      stages.push_back({{"stage", figure.stage}, {"seconds", json_of(figure.seconds)}});
-      stage_text += fmt::format("{}{} {:.3f}", stage_text.empty() ? "" : ", ", figure.stage, 1e3 * figure.seconds.median);
-    }
-    const double bytes = static_cast<double>(bound.bytes());
-    outcome.add("frames", {.name = name,
-                           .value = report.images_per_second,
-                           .unit = images,
-                           .limit_name = "copies/s,",
-                           .limit = 1.0 / bound.best(),
-                           .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes / bound.best()),
-                           .more = {{"elements", test.array.elements},
-                                    {"samples", test.array.samples},
-                                    {"pixels", test.array.pixels},
-                                    {"views", test.array.views},
-                                    {"path", path_of(test.array.accuracy)},
-                                    {"gated", test.array.gated},
-                                    {"gate", plan->gate ? plan->gate->count : test.array.samples},
-                                    {"copy_bytes", bound.bytes()},
-                                    {"copy_seconds", json_of(benchmarks::spread_of(bound.seconds()))},
-                                    {"alone_seconds", json_of(report.alone_seconds)},
-                                    {"stages", stages},
-                                    {"engine_bytes", report.engine_bytes}}});
-    outcome.say(fmt::format("      one frame alone {}; stages, ms: {}", text_of(report.alone_seconds, milliseconds_unit),
-                            stage_text.empty() ? "not timed by this engine" : stage_text));
+    const std::size_t frames = std::max<std::size_t>(10, options.frames.value_or(test.frames));
+    outcome.attempt(name, [&] { measure_case(test, name, frames, outcome); });
   }
   return outcome;
 }
