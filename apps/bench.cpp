@@ -57,20 +57,18 @@ int run(const Options& options) {
       throw InputError("bench " + options.name, cuda ? "--backend cuda" : "no GPU, or --backend cpu",
                        cuda ? "--backend cpu: it measures nothing on a GPU" : "a GPU: it measures nothing on the CPU");
     }
-    LiveLine progress;
-    try {
-      const Outcome outcome = measure(options, progress);
-      progress.finish();
-      for (const std::string& line : outcome.lines) fmt::print("{}\n", line);
-      values[std::string(benchmark.name)] = outcome.values;
-    } catch (const std::exception& failure) {
-      // The figures of the others are worth having.
-      if (options.name != "all") throw;
-      progress.finish();
-      fmt::print("{}: not measured: {}\n", benchmark.name, failure.what());
-      values[std::string(benchmark.name)] = {{"failure", failure.what()}};
-      code = 1;
+    Outcome outcome;
+    {
+      LiveLine progress;
+      if (options.name == "all") {
+        outcome.attempt(std::string(benchmark.name), [&] { outcome = measure(options, progress); });
+      } else {
+        outcome = measure(options, progress);
+      }
     }
+    for (const std::string& line : outcome.lines) fmt::print("{}\n", line);
+    values[std::string(benchmark.name)] = outcome.values;
+    if (outcome.failed) code = 1;
     std::fflush(stdout);
   }
   if (!options.json_file.empty()) {

@@ -17,14 +17,9 @@ struct ArrayCase {
   MatrixKind matrix = MatrixKind::full;
   std::vector<std::string> views{"LL"};
   double accuracy = 1e-3;  ///< ImagingPlan::accuracy
-  bool gated = false;      ///< only the samples that the image can reach
 };
 
 [[nodiscard]] ImagingPlan array_plan(const ArrayCase& test);
-
-/// The samples that contact views of the plan look up, with a guard of 32 on both sides as far as the A-scan goes; begins at a
-/// multiple of 32, and `count` is a multiple of 16 without prime factors above 7 where the A-scan is long enough for that.
-[[nodiscard]] SampleGate reachable_gate(const ImagingPlan& plan);
 
 /// A-scans that a pixel looks up: N (N + 1) / 2 in each view whose pairs are looked up once, N^2 in the others. Lookups outside
 /// the A-scan are among them.

@@ -1,6 +1,7 @@
 #include "benchmarks/frame_ring.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -68,12 +69,44 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
+/// Stage timings of several frames.
+class StageTimes {
+ public:
+  void add(const FrameSlot& slot) {
+    for (std::size_t k = 0; k < slot.timing_count; ++k) {
+      names_[k] = slot.timings[k].stage;
+      seconds_[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
+    }
+  }
+  [[nodiscard]] std::vector<StageFigure> figures() const {
+    std::vector<StageFigure> figures;
+    for (std::size_t k = 0; k < seconds_.size() && !seconds_[k].empty(); ++k)
+      figures.push_back({names_[k], spread_of(seconds_[k])});
+    return figures;
+  }
+
+ private:
+  std::array<std::string, stage_timing_capacity> names_;
+  std::array<std::vector<double>, stage_timing_capacity> seconds_;
+};
+
+/// Images one frame with nothing else in flight; seconds until it is done.
+double image_alone(Engine& engine, Ring& ring, StageTimes& times) {
+  FrameSlot& slot = ring.lease();
+  const auto begin = Clock::now();
+  engine.submit(slot, ring.done());
+  ring.drain();
+  const double seconds = seconds_between(begin, Clock::now());
+  times.add(slot);
+  return seconds;
+}
+
 }  // namespace
 
 RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t frames,
                         std::size_t slots) {
   if (frames < 10) throw InputError("frames", std::to_string(frames), "at least 10");
-  const auto engine = make_engine(plan, choice, {});
+  const auto engine = make_engine(plan, choice, {.slots = slots});
   Ring ring(*engine, slots);
   const std::vector<std::byte> noise = noise_frame(plan->acquisition);
   for (FrameSlot& slot : ring.slots()) std::memcpy(slot.samples.data(), noise.data(), noise.size());
@@ -95,22 +128,24 @@ RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const Ba
 
   const std::size_t alone = std::min<std::size_t>(frames, 20);
   std::vector<double> seconds;
-  std::vector<std::vector<double>> stages(stage_timing_capacity);
-  std::vector<std::string> names(stage_timing_capacity);
-  for (std::size_t frame = 0; frame < alone; ++frame) {
-    FrameSlot& slot = ring.lease();
-    const auto begin = Clock::now();
-    engine->submit(slot, ring.done());
-    ring.drain();
-    seconds.push_back(seconds_between(begin, Clock::now()));
-    for (std::size_t k = 0; k < slot.timing_count; ++k) {
-      names[k] = slot.timings[k].stage;
-      stages[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
-    }
-  }
+  StageTimes times;
+  for (std::size_t frame = 0; frame < alone; ++frame) seconds.push_back(image_alone(*engine, ring, times));
   report.alone_seconds = spread_of(std::move(seconds));
-  for (std::size_t k = 0; k < stages.size() && !stages[k].empty(); ++k) report.stages.push_back({names[k], spread_of(stages[k])});
+  report.stages = times.figures();
   return report;
+}
+
+std::vector<StageFigure> eager_stages(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice,
+                                      std::size_t frames) {
+  const auto engine = make_engine(plan, choice, {.eager = true});
+  Ring ring(*engine, 1);
+  const std::vector<std::byte> noise = noise_frame(plan->acquisition);
+  std::memcpy(ring.slots().front().samples.data(), noise.data(), noise.size());
+  StageTimes ignored;
+  for (std::size_t frame = 0; frame < 3; ++frame) static_cast<void>(image_alone(*engine, ring, ignored));
+  StageTimes times;
+  for (std::size_t frame = 0; frame < frames; ++frame) static_cast<void>(image_alone(*engine, ring, times));
+  return times.figures();
 }
 
 }  // namespace echoform::benchmarks

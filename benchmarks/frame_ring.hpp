@@ -25,4 +25,9 @@ struct RingReport {
 [[nodiscard]] RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice,
                                       std::size_t frames, std::size_t slots = 4);
 
+/// Median times of the stages of one frame alone, on an engine that queues stage by stage (EngineOptions::eager): where the time
+/// of a frame goes.
+[[nodiscard]] std::vector<StageFigure> eager_stages(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice,
+                                                    std::size_t frames);
+
 }  // namespace echoform::benchmarks

@@ -217,6 +217,7 @@ StreamReport measure_stream(const StreamCase& test, const std::function<void(con
   report.frame_bytes = cycle.acquisition().frame_bytes();
   progress("engine alone");
   const auto plan = test.plan(cycle.acquisition());
+  report.imaged_samples = plan->imaged_samples().count;
   std::unique_ptr<Backend> backend;
   if (test.backend.kind == BackendKind::cuda) {
     report.engine_images_per_second =

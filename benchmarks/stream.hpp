@@ -54,6 +54,7 @@ struct StreamLink {
 
 struct StreamReport {
   std::size_t frame_bytes = 0;
+  std::size_t imaged_samples = 0;         ///< of an A-scan: the plan's gate
   double engine_images_per_second = 0.0;  ///< limit: the engine alone on frames in memory
   std::vector<StreamLink> links;
   std::vector<StreamTrial> search;

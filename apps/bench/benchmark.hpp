@@ -58,5 +58,7 @@ Outcome frame_cuda(const Options& options, LiveLine& progress);
 Outcome ingest(const Options& options, LiveLine& progress);
 Outcome stream_cpu(const Options& options, LiveLine& progress);
 Outcome stream_cuda(const Options& options, LiveLine& progress);
+Outcome scan_cpu(const Options& options, LiveLine& progress);
+Outcome scan_cuda(const Options& options, LiveLine& progress);
 
 }  // namespace echoform::bench

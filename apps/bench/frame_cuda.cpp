@@ -6,6 +6,7 @@
 #include "benchmarks/copy_bound.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/frame_ring.hpp"
+#include "config/gate.hpp"
 
 namespace echoform::bench {
 
@@ -15,8 +16,12 @@ namespace {
 
 struct Case {
   ArrayCase array;
-  std::size_t frames;
+  bool gated = false;
+  std::size_t frames = 400;
 };
+
+// As [imaging] guard.
+constexpr std::size_t guard = 64;
 
 /// One case where sizes are given, else those that docs/performance.md quotes.
 std::vector<Case> cases_of(const Options& options) {
@@ -32,8 +37,7 @@ std::vector<Case> cases_of(const Options& options) {
       for (const std::size_t pixels : {std::size_t{256}, std::size_t{512}, std::size_t{1024}}) {
         ArrayCase test = basis;
         test.pixels = options.pixels.value_or(pixels);
-        test.gated = gated;
-        cases.push_back({test, 400});
+        cases.push_back({test, gated});
         if (options.pixels) break;
       }
     }
@@ -42,21 +46,72 @@ std::vector<Case> cases_of(const Options& options) {
     small.elements = 64;
     small.samples = 2048;
     small.pixels = 128;
-    cases.push_back({small, 2000});
+    cases.push_back({small, false, 2000});
     ArrayCase views = basis;
     views.matrix = MatrixKind::half;
     views.views = {"LL", "TT", "LT"};
-    cases.push_back({views, 400});
+    cases.push_back({views});
   }
   return cases;
 }
 
-std::string name_of(const ArrayCase& test) {
+std::string name_of(const Case& which) {
+  const ArrayCase& test = which.array;
   std::string views;
   for (const std::string& view : test.views) views += (views.empty() ? "" : "+") + view;
   return fmt::format("{} x {} {}, {} x {}, {}, {}{}", test.elements, test.samples,
                      test.matrix == MatrixKind::full ? "FULL" : "HALF", test.pixels, test.pixels, views, path_of(test.accuracy),
-                     test.gated ? ", gated" : "");
+                     which.gated ? ", gated" : "");
+}
+
+json json_of_stages(const std::vector<StageFigure>& stages) {
+  json values = json::array();
+  for (const StageFigure& figure : stages) values.push_back({{"stage", figure.stage}, {"seconds", json_of(figure.seconds)}});
+  return values;
+}
+
+/// "upload 2.431, compute 1.012, download 0.021"
+std::string text_of_stages(const std::vector<StageFigure>& stages) {
+  std::string text;
+  for (const StageFigure& figure : stages) {
+    text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", figure.stage, 1e3 * figure.seconds.median);
+  }
+  return text;
+}
+
+void measure_case(const Case& test, const std::string& name, std::size_t frames, Outcome& outcome) {
+  ImagingPlan imaging = array_plan(test.array);
+  if (test.gated) imaging.gate = choose_gate(imaging, guard);
+  const auto plan = std::make_shared<const ImagingPlan>(std::move(imaging));
+  CopyBound bound(*plan);
+  bound.measure(10);
+  const BackendChoice cuda{false, BackendKind::cuda};
+  const RingReport report = measure_ring(plan, cuda, frames);
+  bound.measure(10);
+  const std::vector<StageFigure> eager = eager_stages(plan, cuda, 20);
+  const double bytes = static_cast<double>(bound.bytes());
+  outcome.add("frames", {.name = name,
+                         .value = report.images_per_second,
+                         .unit = images,
+                         .limit_name = "copies/s,",
+                         .limit = 1.0 / bound.best(),
+                         .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes / bound.best()),
+                         .more = {{"elements", test.array.elements},
+                                  {"samples", test.array.samples},
+                                  {"pixels", test.array.pixels},
+                                  {"views", test.array.views},
+                                  {"path", path_of(test.array.accuracy)},
+                                  {"gated", test.gated},
+                                  {"imaged_samples", plan->imaged_samples().count},
+                                  {"copy_bytes", bound.bytes()},
+                                  {"copy_seconds", json_of(benchmarks::spread_of(bound.seconds()))},
+                                  {"alone_seconds", json_of(report.alone_seconds)},
+                                  {"stages", json_of_stages(report.stages)},
+                                  {"eager_stages", json_of_stages(eager)},
+                                  {"engine_bytes", report.engine_bytes}}});
+  outcome.say(fmt::format("      one frame alone {}: {}; stage by stage, ms: {}",
+                          text_of(report.alone_seconds, milliseconds_unit), text_of_stages(report.stages),
+                          text_of_stages(eager)));
 }
 
 }  // namespace
@@ -68,41 +123,10 @@ Outcome frame_cuda(const Options& options, LiveLine& progress) {
                   "copies of the samples alone",
                   device_facts().text()));
   for (const Case& test : cases_of(options)) {
-    const std::string name = name_of(test.array);
+    const std::string name = name_of(test);
     progress.show("frame: " + name);
-    const auto plan = std::make_shared<const ImagingPlan>(array_plan(test.array));
-    CopyBound bound(*plan);
-    bound.measure(10);
-    const RingReport report =
-        measure_ring(plan, {false, BackendKind::cuda}, std::max<std::size_t>(10, options.frames.value_or(test.frames)));
-    bound.measure(10);
-    json stages = json::array();
-    std::string stage_text;
-    for (const StageFigure& figure : report.stages) {
-      stages.push_back({{"stage", figure.stage}, {"seconds", json_of(figure.seconds)}});
-      stage_text += fmt::format("{}{} {:.3f}", stage_text.empty() ? "" : ", ", figure.stage, 1e3 * figure.seconds.median);
-    }
-    const double bytes = static_cast<double>(bound.bytes());
-    outcome.add("frames", {.name = name,
-                           .value = report.images_per_second,
-                           .unit = images,
-                           .limit_name = "copies/s,",
-                           .limit = 1.0 / bound.best(),
-                           .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes / bound.best()),
-                           .more = {{"elements", test.array.elements},
-                                    {"samples", test.array.samples},
-                                    {"pixels", test.array.pixels},
-                                    {"views", test.array.views},
-                                    {"path", path_of(test.array.accuracy)},
-                                    {"gated", test.array.gated},
-                                    {"gate", plan->gate ? plan->gate->count : test.array.samples},
-                                    {"copy_bytes", bound.bytes()},
-                                    {"copy_seconds", json_of(benchmarks::spread_of(bound.seconds()))},
-                                    {"alone_seconds", json_of(report.alone_seconds)},
-                                    {"stages", stages},
-                                    {"engine_bytes", report.engine_bytes}}});
-    outcome.say(fmt::format("      one frame alone {}; stages, ms: {}", text_of(report.alone_seconds, milliseconds_unit),
-                            stage_text.empty() ? "not timed by this engine" : stage_text));
+    const std::size_t frames = std::max<std::size_t>(10, options.frames.value_or(test.frames));
+    outcome.attempt(name, [&] { measure_case(test, name, frames, outcome); });
   }
   return outcome;
 }

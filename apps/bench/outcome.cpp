@@ -33,4 +33,14 @@ void Outcome::add(const std::string& key, const Figure& figure) {
   values[key].push_back(std::move(entry));
 }
 
+void Outcome::attempt(const std::string& name, const std::function<void()>& measure) {
+  try {
+    measure();
+  } catch (const std::exception& failure) {
+    failed = true;
+    say(fmt::format("  {}: not measured: {}", name, failure.what()));
+    values["failures"].push_back({{"name", name}, {"reason", failure.what()}});
+  }
+}
+
 }  // namespace echoform::bench

@@ -1,6 +1,7 @@
 // What a benchmark found, for people and for programs.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -44,6 +45,11 @@ struct Outcome {
   /// Prints the figure and appends it to the array values[key]: name, unit, median, least, most and, where there is a limit,
   /// limit, limit_name and ratio.
   void add(const std::string& key, const Figure& figure);
+  /// Runs `measure`; if it throws, says so and goes on: the other figures are worth having. The program then ends with exit
+  /// code 1.
+  void attempt(const std::string& name, const std::function<void()>& measure);
+
+  bool failed = false;
 };
 
 /// "1.234 ms (1.230 .. 1.250)"

@@ -121,8 +121,9 @@ Outcome schedules_cuda(const Options& options, LiveLine& progress) {
                  outcome);
       }
       for (const double accuracy : accuracies_of(options)) {
-        progress.show(fmt::format("schedules: ours, {} elements, {} x {}, {}", count, size, size, path_of(accuracy)));
-        add_ours(report, accuracy, options, outcome);
+        const std::string name = fmt::format("ours, {} elements, {} x {}, {}", count, size, size, path_of(accuracy));
+        progress.show("schedules: " + name);
+        outcome.attempt(name, [&] { add_ours(report, accuracy, options, outcome); });
       }
     }
   }

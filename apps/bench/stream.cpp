@@ -77,12 +77,15 @@ void report_memory(const StreamReport& report, Outcome& outcome) {
   outcome.values["device_bytes_growth"] = growth;
 }
 
+// As the pipeline's default.
+constexpr std::size_t slots = 4;
+
 }  // namespace
 
 Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, LiveLine& progress) {
   test.simulator = scene.simulator;
   test.plan = [&scene](const Acquisition& acquisition) {
-    return build_plan(scene.configuration, acquisition, scene.simulator.material);
+    return build_plan(scene.configuration, acquisition, scene.simulator.material, slots, PlanUse::live);
   };
   test.backend.threads = threads_of(options);
   if (options.connections) test.connections = {*options.connections};
@@ -91,9 +94,10 @@ Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, 
   const StreamReport report = measure_stream(test, [&](const std::string& what) { progress.show("stream: " + what); });
   Outcome outcome;
   outcome.say(fmt::format(
-      "stream: simulated source -> loopback TCP -> imaging -> ZeroMQ -> subscriber, {} elements x {} samples FULL int16, {} x {} "
-      "pixels",
-      scene.simulator.elements, scene.simulator.samples, scene.configuration.grid.pixels[0], scene.configuration.grid.pixels[1]));
+      "stream: simulated source -> loopback TCP -> imaging -> ZeroMQ -> subscriber, {} elements x {} samples FULL int16, of "
+      "which {} are imaged, {} x {} pixels",
+      scene.simulator.elements, scene.simulator.samples, report.imaged_samples, scene.configuration.grid.pixels[0],
+      scene.configuration.grid.pixels[1]));
   report_links(report, outcome);
   json search = json::array();
   for (const StreamTrial& trial : report.search) {
@@ -113,6 +117,7 @@ Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, 
                          {"samples", scene.simulator.samples},
                          {"pixels", scene.configuration.grid.pixels[0]},
                          {"frame_bytes", report.frame_bytes},
+                         {"imaged_samples", report.imaged_samples},
                          {"sustained", report.sustained},
                          {"engine_images_per_second", report.engine_images_per_second},
                          {"full_speed", json_of_trial(report.links.back().full_speed)},

@@ -50,6 +50,29 @@ void report_ceilings(const DeviceCeilings& ceilings, Outcome& outcome) {
   ceiling("instructions of a thread", ceilings.instructions, ceilings.computed_instructions);
 }
 
+void measure_case(const ArrayCase& test, const std::string& name, const DeviceCeilings& ceilings, std::size_t rounds,
+                  Outcome& outcome) {
+  const TfmGpuReport report = measure_tfm_gpu(test, rounds);
+  const Spread& limit = report.half_path ? ceilings.loads_8 : ceilings.loads_16;
+  outcome.add("beamform", {.name = name,
+                           .value = report.lookups_per_second,
+                           .unit = tera_lookups,
+                           .limit_name = "one shared load a lookup,",
+                           .limit = limit.median,
+                           .note = fmt::format("{}; error {:.1e}; {:.1f} instructions a lookup would fill the issue slots",
+                                               text_of(report.seconds, milliseconds_unit), report.relative_error,
+                                               ceilings.instructions.median / report.lookups_per_second.median),
+                           .more = {{"elements", test.elements},
+                                    {"samples", test.samples},
+                                    {"pixels", test.pixels},
+                                    {"views", test.views},
+                                    {"path", path_of(test.accuracy)},
+                                    {"lookups", report.lookups},
+                                    {"seconds", json_of(report.seconds)},
+                                    {"relative_error", report.relative_error},
+                                    {"stage_bytes", report.stage_bytes}}});
+}
+
 }  // namespace
 
 Outcome tfm_cuda(const Options& options, LiveLine& progress) {
@@ -65,25 +88,7 @@ Outcome tfm_cuda(const Options& options, LiveLine& progress) {
       const std::string name = fmt::format("{} x {}, {} x {}, {}, {}", test.elements, test.samples, test.pixels, test.pixels,
                                            views, path_of(accuracy));
       progress.show("tfm: " + name);
-      const TfmGpuReport report = measure_tfm_gpu(test, options.frames.value_or(10));
-      const Spread& limit = report.half_path ? ceilings.loads_8 : ceilings.loads_16;
-      outcome.add("beamform", {.name = name,
-                               .value = report.lookups_per_second,
-                               .unit = tera_lookups,
-                               .limit_name = "one shared load a lookup,",
-                               .limit = limit.median,
-                               .note = fmt::format("{}; error {:.1e}; {:.1f} instructions a lookup would fill the issue slots",
-                                                   text_of(report.seconds, milliseconds_unit), report.relative_error,
-                                                   ceilings.instructions.median / report.lookups_per_second.median),
-                               .more = {{"elements", test.elements},
-                                        {"samples", test.samples},
-                                        {"pixels", test.pixels},
-                                        {"views", test.views},
-                                        {"path", path_of(accuracy)},
-                                        {"lookups", report.lookups},
-                                        {"seconds", json_of(report.seconds)},
-                                        {"relative_error", report.relative_error},
-                                        {"stage_bytes", report.stage_bytes}}});
+      outcome.attempt(name, [&] { measure_case(test, name, ceilings, options.frames.value_or(10), outcome); });
     }
   }
   outcome.values["device"] = ceilings.device;
