@@ -41,7 +41,10 @@ function(echoform_cuda_sources name)
     CUDA_RUNTIME_LIBRARY Static CUDA_ARCHITECTURES "${ECHOFORM_CUDA_ARCHITECTURES}")
   target_compile_definitions(${name} PUBLIC ECHOFORM_WITH_CUDA)
   # As on the host, a multiply and an add are fused where the code says so (fmaf) and nowhere else.
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -lineinfo -Xcompiler=-Wall,-Wextra>)
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-Wall,-Wextra>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ECHOFORM_CUDA_LINE_INFO}>>:-lineinfo>
+    # GPU code with its line tables becomes six times smaller, and is unpacked once, when it is loaded.
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>>:--compress-mode=size>)
   if(ECHOFORM_WERROR)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>)
   endif()
