@@ -39,7 +39,7 @@ class Bundle(unittest.TestCase):
         libraries = run("ldd", root / "bin/echoform", env=environment).stdout
         self.assertNotIn("not found", libraries)
         for name in ("libstdc++", "libzmq", "libfftw3f"):
-            self.assertRegex(libraries, f"{name}.*=> {root}/lib/")
+            self.assertRegex(libraries, f"{name}.*=> {root}/(bin/../)?lib/")
         info = run(root / "bin/echoform", "info", env=environment)
         self.assertEqual(info.returncode, 0, info.stdout)
         tests = run(root / "run-tests", "--programs", "test_config", "--filter", "Configuration.*", "--jobs", 2, env=environment,
