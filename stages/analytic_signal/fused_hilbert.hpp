@@ -133,20 +133,20 @@ template <int Length, int Pass>
 ECHOFORM_HOST_DEVICE void twiddle(Complex (&v)[PassOf<Length, Pass>::radix], int j, const Complex* table) {
   using P = PassOf<Length, Pass>;
   if constexpr (P::stride > 1) {
-    constexpr int kept = kept_below(P::radix);
-    Complex factors[kept];
+    // q = low + 4 high: first by the power low, then by 4 high. Two products of v, and none of factors, keep registers free.
     ECHOFORM_UNROLLED
-    for (int k = 0; k < kept; ++k) factors[k] = table[P::table + k * P::stride + j];
+    for (int low = 1; low < 4; ++low) {
+      if (low >= P::radix) break;
+      const Complex factor = table[P::table + (low - 1) * P::stride + j];
+      ECHOFORM_UNROLLED
+      for (int q = low; q < P::radix; q += 4) v[q] = v[q] * factor;
+    }
     ECHOFORM_UNROLLED
-    for (int q = 1; q < P::radix; ++q) {
-      const int low = q % 4;   // in factors[low - 1]
-      const int high = q / 4;  // 4 high in factors[2 + high]
-      if (high == 0) {
-        v[q] = v[q] * factors[low - 1];
-      } else if (low == 0) {
-        v[q] = v[q] * factors[2 + high];
-      } else {
-        v[q] = v[q] * (factors[2 + high] * factors[low - 1]);
+    for (int high = 1; 4 * high < P::radix; ++high) {
+      const Complex factor = table[P::table + (2 + high) * P::stride + j];
+      ECHOFORM_UNROLLED
+      for (int q = 4 * high; q < P::radix; ++q) {
+        if (q < 4 * high + 4) v[q] = v[q] * factor;
       }
     }
   }
