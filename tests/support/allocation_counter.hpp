@@ -1,4 +1,9 @@
-// Counts every allocation of this program, on all its threads.
+// Counts every allocation of this program, on all its threads, but those of NVIDIA's driver.
+//
+// Once CUDA is up the driver has threads of its own, which take memory now and then whatever the program does. So an allocation
+// counts apart where its caller lies in one of the driver's libraries (libcuda.so*, libcudadebugger*, libnvidia-*), or where its
+// thread is named by the driver ("cuda..."): there the C library may be the caller. What the program, the CUDA runtime (part of
+// it) and cuFFT allocate counts.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +12,9 @@ namespace echoform::test {
 
 /// Whether allocations can be counted here: not under sanitizers, which bring an allocator of their own.
 [[nodiscard]] bool counts_allocations();
+/// Without the driver's. Looks which of its libraries are loaded by now: read once before what is to be counted.
 [[nodiscard]] std::uint64_t allocations();
+/// The driver's alone, for bounds: work that a program hands to it must not make it allocate every time.
+[[nodiscard]] std::uint64_t driver_allocations();
 
 }  // namespace echoform::test
