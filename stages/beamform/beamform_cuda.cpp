@@ -23,7 +23,9 @@ class BeamformCuda final : public Stage {
     input_ = input;
     ThreadTeam team(0);
     const bool half = input.type == ElementType::complex_half_slope;
-    const beamform::TilePlan tiles = beamform::make_tile_plan({plan_, view_, input.matrix, input.columns, half, kind_}, team);
+    const beamform::TilePlan tiles = beamform::make_tile_plan(
+        {plan_, view_, input.matrix, input.columns, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_},
+        team);
     launch_ = {};
     held_.clear();
     bytes_ = 0;
@@ -102,16 +104,16 @@ class BeamformCuda final : public Stage {
     const std::size_t groups = launch_.kind == beamform::TileKind::gather
                                    ? launch_.sources
                                    : beamform::group_count(launch_.sources, shape.pairs, launch_.order);
-    const std::size_t resident = multiprocessors() * shape.blocks;
+    const std::size_t resident = device_attribute(cudaDevAttrMultiProcessorCount) * shape.blocks;
     const std::size_t wanted = (6 * resident + tiles - 1) / tiles;
     return static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / 4)));
   }
-  [[nodiscard]] static std::size_t multiprocessors() {
+  [[nodiscard]] static std::size_t device_attribute(cudaDeviceAttr attribute) {
     int device = 0;
-    int count = 0;
+    int value = 0;
     ECHOFORM_CUDA(cudaGetDevice(&device));
-    ECHOFORM_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return static_cast<std::size_t>(count);
+    ECHOFORM_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+    return static_cast<std::size_t>(value);
   }
 
   void* hold(std::size_t bytes) {

@@ -8,7 +8,7 @@ template <bool analytic, bool weighted, bool nearest, int kind>
 TileFunction function_of(const TileLaunch& launch) {
   using Variant = TileVariant<false, analytic, weighted, nearest, kind>;
   return {reinterpret_cast<const void*>(&beamform_tiles<Variant>),
-          shared_bytes<Variant>(launch.sources, launch.order == PairOrder::once)};
+          tile_shared_bytes(launch.kind, analytic, Variant::half, launch.sources, launch.order == PairOrder::once)};
 }
 
 template <bool nearest, int kind>

@@ -8,7 +8,7 @@ template <bool analytic, bool weighted, int kind>
 TileFunction function_of(const TileLaunch& launch) {
   using Variant = TileVariant<true, analytic, weighted, false, kind>;
   return {reinterpret_cast<const void*>(&beamform_tiles<Variant>),
-          shared_bytes<Variant>(launch.sources, launch.order == PairOrder::once)};
+          tile_shared_bytes(launch.kind, analytic, Variant::half, launch.sources, launch.order == PairOrder::once)};
 }
 
 template <int kind>

@@ -1,52 +1,20 @@
-// The CUDA beamformer's kernel for tiles: see tile_launch.hpp for the idea and tile_sums.cuh for the inner loops.
+// The CUDA beamformer's kernel for tiles: see tile_launch.hpp for the idea, tile_windows.cuh for the windows and tile_sums.cuh
+// for the inner loops.
 #pragma once
 
 #include <cuda_fp16.h>
 
 #include <cstdint>
 
-#include "stages/beamform/tile_launch.hpp"
 #include "stages/beamform/tile_sums.cuh"
+#include "stages/beamform/tile_windows.cuh"
 
 namespace echoform::beamform {
-
-__device__ __forceinline__ void copy_16_bytes_later(std::uint32_t to, const void* global) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
-}
-__device__ __forceinline__ void close_copies() {
-  asm volatile("cp.async.commit_group;" ::: "memory");
-}
-__device__ __forceinline__ void wait_for_copies() {
-  asm volatile("cp.async.wait_group 0;" ::: "memory");
-}
 
 __device__ __forceinline__ float fast_sqrt(float value) {
   float root;
   asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
   return root;
-}
-
-/// A place in the sequence of groups of sources.
-struct Group {
-  std::uint32_t i;
-  std::uint32_t j;
-};
-__device__ __forceinline__ Group group_at(std::uint32_t index, std::uint32_t groups, bool once) {
-  Group group{0, index};
-  if (!once) return {index / groups, index % groups};
-  while (group.j >= groups - group.i) {
-    group.j -= groups - group.i;
-    ++group.i;
-  }
-  group.j += group.i;
-  return group;
-}
-__device__ __forceinline__ Group next_group(Group group, std::uint32_t groups, bool once) {
-  if (++group.j == groups) {
-    ++group.i;
-    group.j = once ? group.i : 0;
-  }
-  return group;
 }
 
 /// Delay of a pixel (its coordinates in samples) from a source's form, as index and fraction bits.
@@ -66,66 +34,21 @@ __device__ __forceinline__ std::uint32_t delay_of(SourceForm form, float phase, 
   return __float_as_uint(delay) << 9;
 }
 
-template <bool half_path, bool analytic_delays, bool weighted_sums, bool nearest_sample, int tile_kind>
-struct TileVariant {
-  static constexpr bool half = half_path;
-  static constexpr bool analytic = analytic_delays;
-  static constexpr bool weighted = weighted_sums;
-  static constexpr bool nearest = nearest_sample;
-  static constexpr TileShape shape = tile_shapes[tile_kind];
-  static constexpr int index_bits = static_cast<int>(shape.index_bits);
-  static constexpr int capacity = static_cast<int>(shape.window);
-  static constexpr int pairs = static_cast<int>(shape.pairs);
-  static constexpr int threads = static_cast<int>(shape.threads);
-  static constexpr int pixels = static_cast<int>(shape.x * shape.z / shape.threads);  // of a thread
-  static constexpr int stage_bytes = pairs * pairs * capacity * 8;
-  /// Of the stages of windows, so that an address is one of these and an index: see element_address().
-  static constexpr int alignment = 8 << index_bits;
-  static_assert(stage_bytes % alignment == 0);
-};
-
-/// Shared memory of a block: two stages of windows, then the tables of all sources.
-template <class Variant>
-__host__ __device__ constexpr std::size_t shared_bytes(std::uint32_t sources, bool one_side) {
-  const std::size_t padded = (sources + Variant::pairs - 1) / Variant::pairs * Variant::pairs;
-  const std::size_t a_source =
-      sizeof(SourceWindow) + (Variant::analytic ? sizeof(SourceForm) + (Variant::half ? 0 : sizeof(float)) : 0);
-  return Variant::alignment + 2 * static_cast<std::size_t>(Variant::stage_bytes) + (one_side ? 1 : 2) * padded * a_source;
-}
-
 template <class Variant>
 class TileSum {
   static constexpr int pairs = Variant::pairs;
-  static constexpr int warps = Variant::threads / 32;
   static constexpr std::uint32_t threads = Variant::threads;
-
-  struct SharedSide {
-    SourceForm* forms = nullptr;
-    SourceWindow* windows = nullptr;
-    float* phases = nullptr;
-  };
+  using Side = typename TileWindows<Variant>::Side;
 
  public:
-  __device__ TileSum(const TileLaunch& launch, unsigned char* memory) : launch_(launch) {
-    const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
-    windows_ = (begin + Variant::alignment - 1) / Variant::alignment * Variant::alignment;
+  __device__ TileSum(const TileLaunch& launch, unsigned char* memory) : launch_(launch), windows_(launch, memory) {
     tile_ = blockIdx.x;
     const std::uint32_t plane = launch.tiles_x * launch.tiles_z;
     const std::uint32_t in_plane = tile_ % plane;
     iy_ = tile_ / plane;
     first_x_ = in_plane % launch.tiles_x * Variant::shape.x;
     first_z_ = in_plane / launch.tiles_x * Variant::shape.z;
-    once_ = launch.order == PairOrder::once;
     checked_ = !Variant::half && launch.checked[tile_] != 0;
-    groups_ = (launch.sources + pairs - 1) / pairs;
-    padded_ = groups_ * pairs;
-    unsigned char* place = memory + (windows_ - begin) + 2 * Variant::stage_bytes;
-    place = load_side(launch.transmit, transmit_, place);
-    if (once_) {
-      receive_ = transmit_;
-    } else {
-      load_side(launch.receive, receive_, place);
-    }
   }
 
   __device__ void run() {
@@ -135,25 +58,25 @@ class TileSum {
 #pragma unroll
     for (int k = 0; k < Variant::pixels; ++k) sums_[k] = make_float2(0.0F, 0.0F);
     __syncthreads();
-    Group group = group_at(begin, groups_, once_);
+    Group group = group_at(begin, windows_.groups(), windows_.once());
     std::uint32_t transmit_group = UINT32_MAX;
-    if (begin < end) fill(0, group);
+    if (begin < end) windows_.fill(0, group);
     close_copies();
     for (std::uint32_t index = begin; index < end; ++index) {
-      const Group after = next_group(group, groups_, once_);
+      const Group after = next_group(group, windows_.groups(), windows_.once());
       wait_for_copies();
       // The windows of this group are there for all threads, and none reads those of the group before any more.
       __syncthreads();
       const int stage = static_cast<int>((index - begin) & 1);
-      if (index + 1 < end) fill(1 - stage, after);
+      if (index + 1 < end) windows_.fill(1 - stage, after);
       close_copies();
       if (Variant::analytic && group.i != transmit_group) {
         transmit_group = group.i;
 #pragma unroll
         for (int k = 0; k < Variant::pixels; ++k)
-          load_delays(transmit_, launch_.transmit, group.i * pairs, k, transmit_delay_[k]);
+          load_delays(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit_delay_[k]);
       }
-      if (once_ && group.i == group.j) {
+      if (windows_.once() && group.i == group.j) {
         add_group<true>(stage, group);
       } else {
         add_group<false>(stage, group);
@@ -164,79 +87,6 @@ class TileSum {
   }
 
  private:
-  __device__ unsigned char* load_side(const TileSide& side, SharedSide& shared, unsigned char* place) {
-    const std::size_t first = std::size_t{tile_} * launch_.sources;
-    if constexpr (Variant::analytic) {
-      shared.forms = reinterpret_cast<SourceForm*>(place);
-      place += padded_ * sizeof(SourceForm);
-    }
-    shared.windows = reinterpret_cast<SourceWindow*>(place);
-    place += padded_ * sizeof(SourceWindow);
-    if constexpr (Variant::analytic && !Variant::half) {
-      shared.phases = reinterpret_cast<float*>(place);
-      place += padded_ * sizeof(float);
-    }
-    for (std::uint32_t place_of_source = threadIdx.x; place_of_source < padded_; place_of_source += threads) {
-      // Places beyond the last source take its delays, which hold in a window, and reach nothing.
-      const std::uint32_t source = min(place_of_source, launch_.sources - 1);
-      shared.windows[place_of_source] = side.windows[first + source];
-      if (source != place_of_source) shared.windows[place_of_source].reach = -1;
-      if constexpr (Variant::analytic) {
-        shared.forms[place_of_source] = side.forms[first + source];
-        if constexpr (!Variant::half) shared.phases[place_of_source] = side.phases[first + source];
-      }
-    }
-    return place;
-  }
-
-  __device__ std::uint32_t stage_windows(int stage) const {
-    return windows_ + static_cast<std::uint32_t>(stage * Variant::stage_bytes);
-  }
-
-  /// Queues the copies of a group's windows. A warp copies the windows of whole transmitters, so that rows follow each other.
-  __device__ void fill(int stage, Group group) const {
-    const int warp = static_cast<int>(threadIdx.x / 32);
-    const std::uint32_t lane = threadIdx.x % 32;
-    for (int of_group = warp; of_group < pairs; of_group += warps) {
-      const std::uint32_t i = group.i * pairs + static_cast<std::uint32_t>(of_group);
-      const SourceWindow a = transmit_.windows[i];
-      const std::uint32_t to =
-          stage_windows(stage) + static_cast<std::uint32_t>(of_group * pairs * Variant::capacity * 8) + 16 * lane;
-      const std::uint32_t j = group.j * pairs;
-      if (launch_.order == PairOrder::ordered_half) {
-        // Rows of (min, max): no fixed distance.
-#pragma unroll
-        for (std::uint32_t n = 0; n < pairs; ++n) {
-          const std::uint32_t low = min(i, j + n);
-          fill_window(to, n, a, receive_.windows[j + n], low * launch_.sources - low * (low + 1) / 2 + max(i, j + n), lane);
-        }
-      } else {
-        const std::uint32_t row = once_ ? i * launch_.sources - i * (i + 1) / 2 + j : i * launch_.sources + j;
-#pragma unroll
-        for (std::uint32_t n = 0; n < pairs; ++n) {
-          if (once_ && j + n < i) continue;
-          fill_window(to, n, a, receive_.windows[j + n], row + n, lane);
-        }
-      }
-    }
-  }
-  __device__ void fill_window(std::uint32_t to, std::uint32_t n, SourceWindow a, SourceWindow b, std::uint32_t row,
-                              std::uint32_t lane) const {
-    const auto* const rows = static_cast<const uint2*>(launch_.rows);
-    // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
-    const bool alive = (a.reach | b.reach) >= 0;
-    const std::int32_t last = (launch_.samples + 1) & ~1;
-    const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
-    const uint2* const from =
-        alive ? rows + (static_cast<std::size_t>(row) * launch_.row_stride + static_cast<std::size_t>(row_margin + start)) : rows;
-    const int length = alive ? a.reach + b.reach + 2 : Variant::capacity;
-#pragma unroll
-    for (int first = 0; first < Variant::capacity; first += 64) {
-      const int element = first + 2 * static_cast<int>(lane);
-      if (element < length) copy_16_bytes_later(to + (n * Variant::capacity + first) * 8, from + element);
-    }
-  }
-
   /// Pixel k of this thread: a warp owns patches of 8 x 4 pixels, whose lookups lie close together.
   __device__ std::uint32_t place_in_tile(int k) const {
     return threadIdx.x + static_cast<std::uint32_t>(k) * threads;
@@ -252,7 +102,7 @@ class TileSum {
     return first_z_ + place / 32 / across * 4 + place % 32 / 8;
   }
 
-  __device__ void load_delays(const SharedSide& shared, const TileSide& side, std::uint32_t first, int k,
+  __device__ void load_delays(const Side& shared, const TileSide& side, std::uint32_t first, int k,
                               std::uint32_t (&delay)[pairs]) const {
     if constexpr (Variant::analytic) {
       // Pixels beyond the image repeat its last ones, so that no delay leaves the window.
@@ -288,12 +138,12 @@ class TileSum {
 #pragma unroll
     for (int k = 0; k < Variant::pixels; ++k) {
       std::uint32_t receive[pairs];
-      load_delays(receive_, once_ ? launch_.transmit : launch_.receive, group.j * pairs, k, receive);
+      load_delays(windows_.receive(), windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive);
       if constexpr (Variant::analytic) {
         add_pixel<diagonal>(stage, group, k, transmit_delay_[k], receive);
       } else {
         std::uint32_t transmit[pairs];
-        load_delays(transmit_, launch_.transmit, group.i * pairs, k, transmit);
+        load_delays(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit);
         add_pixel<diagonal>(stage, group, k, transmit, receive);
       }
     }
@@ -302,17 +152,17 @@ class TileSum {
   template <bool diagonal>
   __device__ void add_pixel(int stage, Group group, int k, const std::uint32_t (&transmit)[pairs],
                             const std::uint32_t (&receive)[pairs]) {
-    const float off_diagonal = once_ ? launch_.once_weight : 1.0F;
+    const float off_diagonal = windows_.once() ? launch_.once_weight : 1.0F;
     [[maybe_unused]] float transmit_weight[pairs];
     [[maybe_unused]] float receive_weight[pairs];
     if constexpr (Variant::weighted) {
       load_weights(launch_.transmit, group.i * pairs, k, transmit_weight);
-      load_weights(once_ ? launch_.transmit : launch_.receive, group.j * pairs, k, receive_weight);
+      load_weights(windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive_weight);
     }
     if constexpr (Variant::half) {
-      add_half<diagonal>(stage_windows(stage), transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
+      add_half<diagonal>(windows_.address(stage), transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
     } else {
-      const std::uint32_t windows = stage_windows(stage);
+      const std::uint32_t windows = windows_.address(stage);
       if (checked_) {
         add_float<diagonal, true>(windows, group, transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);
       } else {
@@ -403,7 +253,8 @@ class TileSum {
         float weight = diagonal && i == j ? 1.0F / off_diagonal : 1.0F;
         if constexpr (Variant::weighted) weight *= transmit_weight[i] * receive_weight[j];
         std::int32_t base = 0;
-        if constexpr (checked) base = transmit_.windows[group.i * pairs + i].base + receive_.windows[group.j * pairs + j].base;
+        if constexpr (checked)
+          base = windows_.transmit().windows[group.i * pairs + i].base + windows_.receive().windows[group.j * pairs + j].base;
         add_lookup_float<Variant::index_bits, pair * Variant::capacity * 8, Variant::nearest, checked>(
             windows, transmit[i] + receive[j], base, launch_.samples, weight, part);
       }
@@ -429,17 +280,12 @@ class TileSum {
   }
 
   const TileLaunch& launch_;
-  std::uint32_t windows_;  // address in shared memory of the first stage
+  TileWindows<Variant> windows_;
   std::uint32_t tile_;
   std::uint32_t iy_;
   std::uint32_t first_x_;
   std::uint32_t first_z_;
-  std::uint32_t groups_;
-  std::uint32_t padded_;
-  bool once_;
   bool checked_;
-  SharedSide transmit_;
-  SharedSide receive_;
   std::uint32_t transmit_delay_[Variant::pixels][pairs];
   float2 sums_[Variant::pixels];
 };

@@ -100,6 +100,18 @@ struct TileLaunch {
   float* image = nullptr;                 ///< complex [z, y, x]
 };
 
+/// Shared memory of a block: two stages of windows, aligned so that an address is a sum without carries, then the tables of all
+/// sources of one or both sides. 0 for gather.
+[[nodiscard]] constexpr std::size_t tile_shared_bytes(TileKind kind, bool analytic, bool half, std::uint32_t sources,
+                                                      bool one_side) {
+  const TileShape shape = shape_of(kind);
+  if (kind == TileKind::gather) return 0;
+  const std::size_t padded = (std::size_t{sources} + shape.pairs - 1) / shape.pairs * shape.pairs;
+  const std::size_t a_source = sizeof(SourceWindow) + (analytic ? sizeof(SourceForm) + (half ? 0 : sizeof(float)) : 0);
+  return (std::size_t{8} << shape.index_bits) + std::size_t{16} * shape.pairs * shape.pairs * shape.window +
+         (one_side ? 1 : 2) * padded * a_source;
+}
+
 /// Groups of `pairs` x `pairs` sources that a launch goes through.
 ECHOFORM_HOST_DEVICE constexpr std::uint32_t group_count(std::uint32_t sources, std::uint32_t pairs, PairOrder order) {
   const std::uint32_t groups = (sources + pairs - 1) / pairs;

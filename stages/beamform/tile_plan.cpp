@@ -377,6 +377,7 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
   for (const TileKind kind : candidates(request)) {
     const TileShape shape = shape_of(kind);
     const bool tables = weighted || !transmit.analytic() || !receive.analytic() || kind == TileKind::gather;
+    if (tile_shared_bytes(kind, !tables, request.half, sources, once) > request.shared_limit) continue;
     tiles.transmit.windows = find_windows(transmit, plan.grid, shape, tables, team);
     if (!once) tiles.receive.windows = find_windows(receive, plan.grid, shape, tables, team);
     const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;

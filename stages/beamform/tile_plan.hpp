@@ -39,10 +39,11 @@ struct TilePlan {
 struct TilePlanRequest {
   const ImagingPlan& plan;
   std::size_t view = 0;
-  MatrixKind matrix = MatrixKind::half_summed;  ///< form of the beamformer's input
-  std::size_t samples = 0;                      ///< of its rows: those of the gate
-  bool half = false;                            ///< data path
-  std::optional<TileKind> kind;                 ///< asked for by tests and benchmarks; else the best that fits
+  MatrixKind matrix = MatrixKind::half_summed;        ///< form of the beamformer's input
+  std::size_t samples = 0;                            ///< of its rows: those of the gate
+  bool half = false;                                  ///< data path
+  std::size_t shared_limit = std::size_t{227} << 10;  ///< bytes that a block may have on the device
+  std::optional<TileKind> kind;                       ///< asked for by tests and benchmarks; else the best that fits
 };
 
 /// Evaluates the law in double precision: bounds over every tile, and whole tables where it has no analytic form or there are
