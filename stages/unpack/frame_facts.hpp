@@ -6,7 +6,7 @@
 
 namespace echoform {
 
-/// Set to zero before each frame, then gathered by integer atomics, so that the order of blocks does not matter.
+/// Gathered by integer atomics, so that the order of blocks does not matter.
 struct FrameFacts {
   std::uint32_t peak_bits = 0;  ///< greatest |value| of the rows, as the bits of a float: they order as the floats do
   std::uint32_t unused = 0;

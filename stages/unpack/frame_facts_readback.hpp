@@ -1,13 +1,11 @@
 // The facts of a frame on their way to the host. For *_cuda.cpp files.
 #pragma once
 
-#include <cuda_runtime_api.h>
-
-#include "gpu/cuda_check.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/block.hpp"
 #include "stages/sample_quality.hpp"
 #include "stages/unpack/frame_facts.hpp"
+#include "stages/unpack/raw_row_kernels.hpp"
 
 namespace echoform::gpu {
 
@@ -16,20 +14,19 @@ namespace echoform::gpu {
   return reinterpret_cast<FrameFacts*>(static_cast<std::byte*>(data) + (spec.bytes() - spec.trailer));
 }
 
-/// Pinned memory that the facts are copied to behind the kernels of a frame.
+/// Where a stage's kernel gathers the facts of a frame, and pinned memory in which it leaves them for the host.
 class FrameFactsReadback {
  public:
-  explicit FrameFactsReadback(Backend& backend) : pinned_(backend.allocate(sizeof(FrameFacts), MemoryUse::readback)) {}
-  void queue(const FrameFacts* facts, cudaStream_t stream) noexcept {
-    ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(pinned_.data(), facts, sizeof(FrameFacts), cudaMemcpyDeviceToHost, stream));
-  }
+  explicit FrameFactsReadback(Backend& backend)
+      : gathered_(backend.allocate(sizeof(GatheredFacts), MemoryUse::working)),
+        pinned_(backend.allocate(sizeof(FrameFacts), MemoryUse::readback)) {}
+  [[nodiscard]] GatheredFacts* gathered() const noexcept { return static_cast<GatheredFacts*>(gathered_.data()); }
+  [[nodiscard]] FrameFacts* pinned() const noexcept { return static_cast<FrameFacts*>(pinned_.data()); }
   /// Once the queue has finished the frame.
-  [[nodiscard]] SampleQuality quality() const noexcept {
-    const auto* facts = static_cast<const FrameFacts*>(pinned_.data());
-    return {facts->clipped, facts->invalid};
-  }
+  [[nodiscard]] SampleQuality quality() const noexcept { return {pinned()->clipped, pinned()->invalid}; }
 
  private:
+  Buffer gathered_;
   Buffer pinned_;
 };
 

@@ -4,12 +4,20 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "pipeline/acquisition.hpp"
 #include "stages/half_matrix/half_matrix_math.hpp"
 #include "stages/unpack/frame_facts.hpp"
 
 namespace echoform::gpu {
+
+/// Where the blocks of a frame put their facts together. Zero before the first frame; the last block leaves it so again. One
+/// frame at a time.
+struct GatheredFacts {
+  FrameFacts facts;
+  std::uint32_t finished_blocks = 0;
+};
 
 struct RawRows {
   const void* input = nullptr;  ///< raw A-scans, aligned to one sample (packed12: a byte)
@@ -21,10 +29,12 @@ struct RawRows {
   std::size_t output_row_stride = 0;    ///< a multiple of 4
   std::size_t rows = 0;                 ///< below 2^31
   std::size_t samples = 0;
-  FrameFacts* facts = nullptr;  ///< device memory, 8-byte aligned; overwritten
+  GatheredFacts* gathered = nullptr;  ///< device memory
+  FrameFacts* facts = nullptr;        ///< facts_trailer bytes, 8-byte aligned
+  FrameFacts* readback = nullptr;     ///< pinned memory, for the host
 };
 
-/// Queues the clearing of the facts and the kernel. Values have the bits of the CPU's.
+/// Queues the kernel, one launch a frame. Values have the bits of the CPU's.
 void launch_raw_rows(const RawRows& rows, cudaStream_t stream) noexcept;
 
 }  // namespace echoform::gpu

@@ -39,13 +39,13 @@ class UnpackCuda final : public Stage, public SampleQualitySource {
   }
 
   void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
-    const cudaStream_t stream = gpu::stream_of(queue);
     gpu::RawRows rows = rows_;
     rows.input = input.data;
     rows.output = output.as<float>();
     rows.facts = gpu::facts_of(output_, output.data);
-    gpu::launch_raw_rows(rows, stream);
-    facts_.queue(rows.facts, stream);
+    rows.gathered = facts_.gathered();
+    rows.readback = facts_.pinned();
+    gpu::launch_raw_rows(rows, gpu::stream_of(queue));
   }
 
   [[nodiscard]] SampleQuality quality() const noexcept override { return facts_.quality(); }
