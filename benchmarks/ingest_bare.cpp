@@ -40,7 +40,8 @@ struct BareReceiver::Implementation {
       const std::array<asio::mutable_buffer, 2> buffers{asio::buffer(memory.data() + at, read_bytes), asio::buffer(next_header)};
       socket.async_read_some(buffers, [this](const error_code& error, std::size_t bytes) {
         received += bytes;
-        at += bytes;
+        // Whole cache lines: memory that is written past the caches is slow where a line is written in parts.
+        at += (bytes + 63) / 64 * 64;
         if (error) {
           error_code ignored;
           socket.close(ignored);

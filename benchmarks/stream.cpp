@@ -177,7 +177,6 @@ StreamTrial run_trial(Bench& bench, std::size_t connections, double rate) {
 double bare_rate(Bench& bench, std::size_t connections) {
   const Acquisition& acquisition = bench.cycle.acquisition();
   const std::size_t frame_bytes = acquisition.frame_bytes();
-  const std::size_t frames = std::max<std::size_t>(slots, (bench.test.bare_bytes + frame_bytes - 1) / frame_bytes);
   BareReceiver receiver({.connections = connections,
                          .threads = io_threads(connections),
                          .read_bytes = acquisition.a_scans_in_shot(0) * acquisition.bytes_per_a_scan(),
@@ -188,12 +187,20 @@ double bare_rate(Bench& bench, std::size_t connections) {
   options.connections = connections;
   receiver.welcome();
   AcquisitionSender sender(acquisition, options);
+  // As the pipeline is timed: neither the start of the connections nor their end. What waits in the sockets' buffers when the
+  // clock stops is a few megabytes of some gigabytes.
+  std::uint64_t frame = 0;
+  for (; frame < slots; ++frame) sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
   const auto begin = std::chrono::steady_clock::now();
-  for (std::size_t frame = 0; frame < frames; ++frame) sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
+  double seconds = 0.0;
+  while (seconds < bench.test.bare_seconds) {
+    sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
+    ++frame;
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
   sender.finish();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (receiver.finish() < frames * frame_bytes) throw RuntimeFault("the bare receiver missed bytes");
-  return static_cast<double>(frames) / seconds;
+  if (receiver.finish() < frame * frame_bytes) throw RuntimeFault("the bare receiver missed bytes");
+  return static_cast<double>(frame - slots) / seconds;
 }
 
 StreamLink run_link(Bench& bench, std::size_t connections) {

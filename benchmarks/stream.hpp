@@ -22,8 +22,8 @@ struct StreamCase {
   std::vector<std::size_t> connections{1};           ///< full speed is measured on each of these numbers, the rest on the last
   double hold = 10.0;                                ///< seconds that a rate must be held without a drop
   std::size_t engine_frames = 50;                    ///< of the engine-alone limit
-  std::size_t bare_bytes = std::size_t{512} << 20;   ///< sent to bare sockets in a round, rounded up to whole frames
-  std::size_t bare_rounds = 6;
+  double bare_seconds = 1.0;                         ///< of a round of bare sockets, in steady state
+  std::size_t bare_rounds = 4;                       ///< half of them before the pipeline's turn, half after
   /// Bytes of device memory in use, where the backend has such; else empty.
   std::function<std::size_t()> device_bytes;
 };

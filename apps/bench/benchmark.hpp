@@ -58,6 +58,8 @@ Outcome frame_cuda(const Options& options, LiveLine& progress);
 Outcome ingest(const Options& options, LiveLine& progress);
 Outcome stream_cpu(const Options& options, LiveLine& progress);
 Outcome stream_cuda(const Options& options, LiveLine& progress);
+Outcome hilbert_cpu(const Options& options, LiveLine& progress);
+Outcome hilbert_cuda(const Options& options, LiveLine& progress);
 Outcome scan_cpu(const Options& options, LiveLine& progress);
 Outcome scan_cuda(const Options& options, LiveLine& progress);
 

@@ -24,6 +24,9 @@ void Outcome::add(const std::string& key, const Figure& figure) {
     const double ratio = figure.value.median / figure.limit;
     line += fmt::format("  {:.1f} % of {} {:.{}f}", 100.0 * ratio, figure.limit_name, figure.limit / figure.unit.factor,
                         figure.unit.digits);
+    // A few per cent are noise; more says that something is wrong with the limit.
+    if (ratio > 1.03) line += " (ABOVE ITS LIMIT: that is measured too low)";
+    entry["above_limit"] = ratio > 1.03;
     entry["limit"] = figure.limit;
     entry["limit_name"] = figure.limit_name;
     entry["ratio"] = ratio;

@@ -34,6 +34,7 @@ void add_gpu(const ScanOnGpu& figure, json& entries, Outcome& outcome) {
                   1e-6 * static_cast<double>(figure.bytes), 1e3 * figure.limit, 1e3 * figure.limit_large, 1e3 * figure.launched));
   entries.push_back({{"interpolation", figure.interpolation},
                      {"milliseconds", json_of(figure.kernel)},
+                     {"cold", json_of(figure.cold)},
                      {"launched", figure.launched},
                      {"limit", figure.limit},
                      {"limit_name", "copy of as many bytes"},
@@ -58,15 +59,18 @@ Outcome scan(const Options& options, bool cuda, LiveLine& progress) {
         size.rows, size.columns, 100.0 * size.inside, size.largest_difference, size.differing, size.paper_gpu, size.paper_cpu));
     json reference = json::array();
     json cpu = json::array();
+    json limit = json::array();
     json gpu = json::array();
     for (const ScanFigure& figure : size.reference) add_cpu(figure, reference, outcome);
     for (const ScanFigure& figure : size.cpu) add_cpu(figure, cpu, outcome);
+    for (const ScanFigure& figure : size.limit) add_cpu(figure, limit, outcome);
     for (const ScanOnGpu& figure : size.gpu) add_gpu(figure, gpu, outcome);
     outcome.values["sizes"].push_back({{"rows", size.rows},
                                        {"columns", size.columns},
                                        {"inside", size.inside},
                                        {"reference", reference},
                                        {"cpu", cpu},
+                                       {"limit", limit},
                                        {"gpu", gpu},
                                        {"largest_difference", size.largest_difference},
                                        {"differing", size.differing},

@@ -18,6 +18,8 @@ constexpr Benchmark table[] = {
      ECHOFORM_ON_CUDA(schedules_cuda)},
     {"frame", "imaging from memory, every stage; cuda: from pinned memory, transfers included", frame_cpu,
      ECHOFORM_ON_CUDA(frame_cuda)},
+    {"hilbert", "half matrix and analytic signals, against the copy of as many bytes", hilbert_cpu,
+     ECHOFORM_ON_CUDA(hilbert_cuda)},
     {"scan", "polar scan conversion: against the plain loop, against the copy of its bytes (cuda)", scan_cpu,
      ECHOFORM_ON_CUDA(scan_cuda)},
     {"ingest", "the TCP source against a bare receiver", ingest, nullptr},

@@ -1,6 +1,6 @@
 """Every benchmark runs on tiny sizes and writes its figures. What they are is for the benchmarks to say; errors are checked.
 
-The second argument is the backend. `ingest` moves gigabytes whatever is asked for; its measurement has a test of its own."""
+The second argument is the backend. `ingest` moves gigabytes and `scan` converts large images whatever is asked for; their measurements have tests of their own."""
 import json
 import os
 import pathlib
@@ -31,6 +31,12 @@ class Bench(unittest.TestCase):
         self.assertGreater(spread["least"], 0.0)
         self.assertLessEqual(spread["least"], spread["median"])
         self.assertLessEqual(spread["median"], spread["most"])
+
+    def test_hilbert(self):
+        figures = bench("hilbert", "--elements", 8, "--samples", 256, "--frames", 3)
+        self.assertGreater(figures["copy_bytes_per_second"], 0.0)
+        for figure in figures["stages"] + figures["chains"]:
+            self.assert_spread(figure["seconds"])
 
     def test_stream(self):
         figures = bench("stream", "--elements", 8, "--samples", 1024, "--pixels", 16, "--hold", 0.5, "--frames", 20,
