@@ -46,9 +46,9 @@ class Recordings(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def image(self, recording, *outputs, field="envelope"):
+    def image(self, recording, *outputs, field="envelope", crop="live"):
         config = self.path / "config.toml"
-        config.write_text(config_of(recording))
+        config.write_text(config_of(recording, f'[imaging]\ncrop = "{crop}"\n'))
         arguments = [PROGRAM, "--log-level", "warning", "image", DATA / recording, "--config", config, "--field", field]
         for output in outputs:
             arguments += ["--output", self.path / output]
@@ -86,20 +86,21 @@ class Recordings(unittest.TestCase):
                 self.assertAlmostEqual(level[iz, ix], r["notch_db"], delta=LEVEL)
 
     def test_replay_into_serve_gives_subscribers_the_same_image(self):
-        for recording in RECORDINGS:
-            with self.subTest(recording):
-                self.image(recording, "file.npy")
-                self.replayed(recording, connections=2)
+        # A live run crops to the gate; then the recording is cropped too. "never" crops neither.
+        for recording, live, file in ((r, *crops) for r in RECORDINGS for crops in (("never", "never"), ("live", "always"))):
+            with self.subTest(recording, crop=live):
+                self.image(recording, "file.npy", crop=file)
+                self.replayed(recording, connections=2, crop=live)
                 expected = numpy.load(self.path / "file.npy").astype(float)
                 for subscriber in ("view.npy", "python.npy"):
                     image = numpy.load(self.path / subscriber)
                     error = numpy.linalg.norm(image - expected) / numpy.linalg.norm(expected)
-                    print(f"{recording} {subscriber}: relative L2 {error:.1e}")
+                    print(f"{recording} {subscriber}, crop {live}: relative L2 {error:.1e}")
                     self.assertLess(error, 1e-5)
 
-    def replayed(self, recording, connections):
+    def replayed(self, recording, connections, crop):
         config = self.path / "serve.toml"
-        config.write_text(config_of(recording, '[input]\nlisten = "127.0.0.1:0"\n[server]\nimages = "127.0.0.1:0"\n'
+        config.write_text(config_of(recording, f'[imaging]\ncrop = "{crop}"\n[input]\nlisten = "127.0.0.1:0"\n[server]\nimages = "127.0.0.1:0"\n'
                                                'telemetry = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n'))
         server = subprocess.Popen([PROGRAM, "serve", "--config", str(config)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(server.stdout.close)
