@@ -6,33 +6,11 @@
 
 #include <cstdint>
 
+#include "stages/beamform/tile_math.hpp"
 #include "stages/beamform/tile_sums.cuh"
 #include "stages/beamform/tile_windows.cuh"
 
 namespace echoform::beamform {
-
-__device__ __forceinline__ float fast_sqrt(float value) {
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
-  return root;
-}
-
-/// Delay of a pixel (its coordinates in samples) from a source's form, as index and fraction bits.
-template <int index_bits, bool half>
-__device__ __forceinline__ std::uint32_t delay_of(SourceForm form, float phase, float x, float z) {
-  // With 2^index_bits added, the mantissa holds the delay and the exponent does not change.
-  float delay;
-  if constexpr (half) {
-    const float dx = x - form.a;
-    const float dz = z - form.b;
-    delay = fast_sqrt(fmaf(dx, dx, fmaf(dz, dz, form.c))) + form.d;
-  } else {
-    const float difference = fmaf(x, x + form.a, z * (z + form.b));
-    const float distance = fast_sqrt(fmaxf(difference + form.c, 0.0F));
-    delay = __fdividef(difference, distance + form.d + 1e-20F) + phase;
-  }
-  return __float_as_uint(delay) << 9;
-}
 
 template <class Variant>
 class TileSum {

@@ -1,0 +1,51 @@
+// Delays of the CUDA beamformer computed on the fly; for host and device, so that tests can check them without a GPU.
+#pragma once
+
+#include <math.h>
+
+#include <cstdint>
+
+#include "gpu/host_device.hpp"
+#include "stages/beamform/tile_launch.hpp"
+
+namespace echoform::beamform {
+
+/// Square root to a last place or two; numbers below 1.2e-38 count as 0.
+ECHOFORM_HOST_DEVICE float fast_sqrt(float value) {
+#if defined(__CUDA_ARCH__)
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
+  return root;
+#else
+  return sqrtf(value);
+#endif
+}
+
+ECHOFORM_HOST_DEVICE float fast_divide(float value, float by) {
+#if defined(__CUDA_ARCH__)
+  return __fdividef(value, by);
+#else
+  return value / by;
+#endif
+}
+
+/// Delay of a pixel (its coordinates in samples) from a source's form: index_bits of index, the rest fraction. Half path: from
+/// absolute coordinates, to 1e-4 of a sample at distances below 1000. Float path: from coordinates relative to the tile's
+/// reference pixel, d - d0 = (d^2 - d0^2) / (d + d0), to 2^(index_bits - 23) of a sample.
+template <int index_bits, bool half>
+ECHOFORM_HOST_DEVICE std::uint32_t delay_of(SourceForm form, float phase, float x, float z) {
+  // With 2^index_bits added, the mantissa holds the delay and the exponent does not change.
+  float delay;
+  if constexpr (half) {
+    const float dx = x - form.a;
+    const float dz = z - form.b;
+    delay = fast_sqrt(fmaf(dx, dx, fmaf(dz, dz, form.c))) + form.d;
+  } else {
+    const float difference = fmaf(x, x + form.a, z * (z + form.b));
+    const float distance = fast_sqrt(fmaxf(difference + form.c, 0.0F));
+    delay = fast_divide(difference, distance + form.d + 1e-20F) + phase;
+  }
+  return __builtin_bit_cast(std::uint32_t, delay) << 9;
+}
+
+}  // namespace echoform::beamform

@@ -1,0 +1,163 @@
+// The CUDA beamformer's tables and delays, checked on the host against the law itself in double precision.
+#include "stages/beamform/tile_plan.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/errors.hpp"
+#include "stages/beamform/tile_math.hpp"
+
+namespace echoform::beamform {
+namespace {
+
+ImagingPlan make_plan(std::size_t elements, const Grid& grid, std::string_view view) {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(elements, Metres(0.65e-3), Metres(0.0), Hertz(5e6), Hertz(0.0));
+  plan.acquisition.samples = 2000;
+  plan.acquisition.sample_rate = Hertz(40e6);
+  plan.acquisition.start_time = Seconds(0.413e-6);
+  plan.material = {MetresPerSecond(6300.0), MetresPerSecond(3130.0)};
+  plan.grid = grid;
+  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, std::string(view)})};
+  return plan;
+}
+
+struct Place {
+  std::uint32_t x, z;
+  bool inside;
+};
+/// Pixel of a place in a tile: patches of 8 x 4 pixels.
+Place pixel_of(const ImagingPlan& plan, const TilePlan& tiles, std::size_t tile, std::uint32_t place) {
+  const TileShape shape = shape_of(tiles.kind);
+  const std::uint32_t across = shape.x / 8;
+  const auto x = static_cast<std::uint32_t>(tile % tiles.tiles_x * shape.x + place / 32 % across * 8 + place % 8);
+  const auto z =
+      static_cast<std::uint32_t>(tile / tiles.tiles_x % tiles.tiles_z * shape.z + place / 32 / across * 4 + place % 32 / 8);
+  return {x, z, x < plan.grid.x.count && z < plan.grid.z.count};
+}
+
+template <bool half>
+std::uint32_t analytic_delay(const TileSideTables& side, const TilePlan& tiles, std::size_t entry, Place pixel) {
+  const SourceForm form = side.forms[entry];
+  const float phase = half ? 0.0F : side.phases[entry];
+  const float x = side.x[pixel.x];
+  const float z = side.z[pixel.z];
+  switch (shape_of(tiles.kind).index_bits) {
+    case 6:
+      return delay_of<6, half>(form, phase, x, z);
+    case 7:
+      return delay_of<7, half>(form, phase, x, z);
+    default:
+      return delay_of<8, half>(form, phase, x, z);
+  }
+}
+
+/// Every delay of a side against the law; the greatest error in samples.
+double worst_delay(const ImagingPlan& plan, const TilePlan& tiles, const TileSideTables& side, const Leg& leg, bool half) {
+  const TileShape shape = shape_of(tiles.kind);
+  const double unit = std::ldexp(1.0, static_cast<int>(shape.index_bits) - 32);
+  const double offset =
+      0.5 * (plan.acquisition.time_offset - plan.acquisition.start_time).value * plan.acquisition.sample_rate.value;
+  double worst = 0.0;
+  for (std::size_t tile = 0; tile < tiles.tiles(); ++tile) {
+    for (std::uint32_t source = 0; source < leg.sources(); ++source) {
+      const std::size_t entry = tile * leg.sources() + source;
+      const SourceWindow window = side.windows[entry];
+      EXPECT_EQ(window.base % 2, 0);
+      for (std::uint32_t place = 0; place < shape.x * shape.z; ++place) {
+        const Place pixel = pixel_of(plan, tiles, tile, place);
+        if (!pixel.inside) continue;
+        const Point point{plan.grid.x.at(pixel.x), plan.grid.y.at(0), plan.grid.z.at(pixel.z)};
+        double time = 0.0;
+        leg.travel_times(source, {&point, 1}, {&time, 1});
+        const double exact = time * plan.acquisition.sample_rate.value + offset;
+        const std::uint32_t delay = !tiles.analytic ? side.delays[entry * shape.x * shape.z + place]
+                                    : half          ? analytic_delay<true>(side, tiles, entry, pixel)
+                                                    : analytic_delay<false>(side, tiles, entry, pixel);
+        worst = std::max(worst, std::abs(window.base + delay * unit - exact));
+        EXPECT_LE(delay * unit, window.reach);
+      }
+    }
+  }
+  return worst;
+}
+
+class TileDelays : public testing::TestWithParam<bool> {};
+
+TEST_P(TileDelays, EqualTheLaw) {
+  const bool half = GetParam();
+  ThreadTeam team(2);
+  const Grid grid{{Metres(-6.1e-3), Metres(7.3e-3), 83}, {Metres(0.0), Metres(16.9e-3), 75}, {}};
+  for (const char* view : {"LL", "LT"}) {
+    for (const TileKind kind : {TileKind::large_wide, TileKind::small_wide, TileKind::small_widest, TileKind::gather}) {
+      const ImagingPlan plan = make_plan(11, grid, view);
+      const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half, 2000, half, std::size_t{227} << 10, kind}, team);
+      EXPECT_EQ(tiles.analytic, kind != TileKind::gather);
+      // Half path: a quarter of 1/1024 is added for rounding, and distances of up to 400 samples are held to 3e-5. Float path:
+      // the fraction has 15 bits at least.
+      const double bound = half ? 0.25 / 1024.0 + 6e-5 : 4e-5;
+      EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound) << view;
+      if (tiles.order != PairOrder::once) {
+        EXPECT_LT(worst_delay(plan, tiles, tiles.receive, *plan.laws[0].receive, half), bound) << view;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Paths, TileDelays, testing::Bool(),
+                         [](const auto& path) { return std::string(path.param ? "half" : "single"); });
+
+TEST(TilePlan, ChoosesTheLargestTilesWhoseWindowsHold) {
+  ThreadTeam team(1);
+  const auto kind_of = [&](double millimetres) {
+    const Metres size(1e-3 * millimetres);
+    const Grid grid{{-0.5 * size, 0.5 * size, 64}, {Metres(0.5e-3), Metres(0.5e-3) + size, 64}, {}};
+    const ImagingPlan plan = make_plan(16, grid, "LL");
+    return make_tile_plan({plan, 0, MatrixKind::half_summed, 2000, true}, team).kind;
+  };
+  EXPECT_EQ(kind_of(4.0), TileKind::large_narrow);
+  EXPECT_EQ(kind_of(9.0), TileKind::large_wide);
+  EXPECT_EQ(kind_of(18.0), TileKind::small_wide);
+  EXPECT_EQ(kind_of(36.0), TileKind::small_widest);
+  EXPECT_EQ(kind_of(300.0), TileKind::gather);
+}
+
+TEST(TilePlan, StaysWithinTheDevicesSharedMemory) {
+  ThreadTeam team(1);
+  const Grid grid{{Metres(-4.5e-3), Metres(4.5e-3), 64}, {Metres(0.5e-3), Metres(9.5e-3), 64}, {}};
+  const ImagingPlan plan = make_plan(16, grid, "LL");
+  const auto kind_of = [&](std::size_t limit) {
+    return make_tile_plan({plan, 0, MatrixKind::half_summed, 2000, true, limit}, team).kind;
+  };
+  EXPECT_EQ(kind_of(std::size_t{227} << 10), TileKind::large_wide);
+  // As much as devices of compute capability 8.9 have holds no two stages of wide windows.
+  const TileKind smaller = kind_of(98'000);
+  EXPECT_LE(tile_shared_bytes(smaller, true, true, 16, true), 98'000u);
+  EXPECT_EQ(kind_of(1000), TileKind::gather);
+}
+
+TEST(TilePlan, KnowsWhichTilesReachOverTheEndsOfTheAScan) {
+  ThreadTeam team(1);
+  const Grid grid{{Metres(-4e-3), Metres(4e-3), 64}, {Metres(1e-3), Metres(40e-3), 312}, {}};
+  ImagingPlan plan = make_plan(8, grid, "LL");
+  const auto checked = [&](std::size_t samples) {
+    const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half_summed, samples, false}, team);
+    return std::count(tiles.checked.begin(), tiles.checked.end(), 1);
+  };
+  // The shallowest pixels are reached before the start time here, so some tiles are checked at any length.
+  plan.acquisition.start_time = Seconds(0.0);
+  EXPECT_EQ(checked(2000), 0);
+  EXPECT_GT(checked(300), 0);
+}
+
+TEST(TilePlan, CountsGroupsOnceOrBothWays) {
+  EXPECT_EQ(group_count(128, 8, PairOrder::once), 136u);
+  EXPECT_EQ(group_count(128, 8, PairOrder::ordered_full), 256u);
+  EXPECT_EQ(group_count(9, 8, PairOrder::ordered_half), 4u);
+}
+
+}  // namespace
+}  // namespace echoform::beamform
