@@ -43,7 +43,7 @@ struct TilePlanRequest {
   std::size_t samples = 0;                            ///< of its rows: those of the gate
   bool half = false;                                  ///< data path
   std::size_t shared_limit = std::size_t{227} << 10;  ///< bytes that a block may have on the device
-  std::optional<TileKind> kind;                       ///< asked for by tests and benchmarks; else the best that fits
+  std::optional<TileKind> kind{};                     ///< asked for by tests and benchmarks; else the best that fits
 };
 
 /// Evaluates the law in double precision: bounds over every tile, and whole tables where it has no analytic form or there are

@@ -90,7 +90,7 @@ class TileDelays : public testing::TestWithParam<bool> {};
 TEST_P(TileDelays, EqualTheLaw) {
   const bool half = GetParam();
   ThreadTeam team(2);
-  const Grid grid{{Metres(-6.1e-3), Metres(7.3e-3), 83}, {Metres(0.0), Metres(16.9e-3), 75}, {}};
+  const Grid grid{{Metres(-3.1e-3), Metres(4.3e-3), 83}, {Metres(0.0), Metres(6.9e-3), 75}, {}};
   for (const char* view : {"LL", "LT"}) {
     for (const TileKind kind : {TileKind::large_wide, TileKind::small_wide, TileKind::small_widest, TileKind::gather}) {
       const ImagingPlan plan = make_plan(11, grid, view);
