@@ -48,6 +48,7 @@ struct AnalyticSignalOptions {
   bool half = false;     ///< the half path
   bool nearest = false;  ///< of the half path: made for nearest interpolation
   HilbertRoute route = HilbertRoute::automatic;
+  std::size_t spectra_bytes = std::size_t{256} << 20;  ///< most that the cuFFT route may hold; larger frames go in pieces
 };
 
 /// Plans with an accuracy of 1e-3 or more take the half path.

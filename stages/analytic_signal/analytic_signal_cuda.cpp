@@ -88,7 +88,7 @@ class AnalyticSignalCuda final : public Stage {
                        "a length of the fused transform");
     }
     if (options_.route == HilbertRoute::cufft || !can_fuse) {
-      cufft_ = std::make_unique<gpu::CufftRoute>(input.rows, input.columns, rows_.input_stride, backend_);
+      cufft_ = std::make_unique<gpu::CufftRoute>(input.rows, input.columns, rows_.input_stride, options_.spectra_bytes, backend_);
       return;
     }
     gpu::prepare_fused(input.columns);

@@ -33,48 +33,49 @@ struct Shape {
   int passes;
   int threads;  ///< of one transform: a multiple of the warp
   int batch;    ///< transforms of a block
+  int blocks;   ///< that a multiprocessor shall hold, which bounds registers: as measured, where it was
 };
 
 ECHOFORM_HOST_DEVICE constexpr Shape shape_of(int length) {
   switch (length) {
     case 256:
-      return {{16, 16}, 2, 32, 4};
+      return {{16, 16}, 2, 32, 4, 6};
     case 320:
-      return {{5, 4, 16}, 3, 32, 4};
+      return {{5, 4, 16}, 3, 32, 4, 6};
     case 384:
-      return {{3, 8, 16}, 3, 32, 4};
+      return {{3, 8, 16}, 3, 32, 4, 6};
     case 512:
-      return {{4, 8, 16}, 3, 32, 4};
+      return {{4, 8, 16}, 3, 32, 4, 4};
     case 640:
-      return {{5, 8, 16}, 3, 64, 2};
+      return {{5, 8, 16}, 3, 64, 2, 6};
     case 768:
-      return {{3, 16, 16}, 3, 64, 2};
+      return {{3, 16, 16}, 3, 64, 2, 6};
     case 1024:
-      return {{4, 16, 16}, 3, 64, 2};
+      return {{4, 16, 16}, 3, 64, 2, 4};
     case 1280:
-      return {{5, 16, 16}, 3, 128, 1};
+      return {{5, 16, 16}, 3, 128, 1, 6};
     case 1536:
-      return {{6, 16, 16}, 3, 128, 1};
+      return {{6, 16, 16}, 3, 128, 1, 6};
     case 2048:
-      return {{8, 16, 16}, 3, 128, 1};
+      return {{8, 16, 16}, 3, 128, 1, 6};
     case 2560:
-      return {{10, 16, 16}, 3, 256, 1};
+      return {{10, 16, 16}, 3, 256, 1, 3};
     case 3072:
-      return {{12, 16, 16}, 3, 256, 1};
+      return {{12, 16, 16}, 3, 256, 1, 4};
     case 4096:
-      return {{16, 16, 16}, 3, 256, 1};
+      return {{16, 16, 16}, 3, 256, 1, 3};
     case 5120:
-      return {{5, 4, 16, 16}, 4, 512, 1};
+      return {{5, 4, 16, 16}, 4, 512, 1, 2};
     case 6144:
-      return {{6, 4, 16, 16}, 4, 512, 1};
+      return {{6, 4, 16, 16}, 4, 512, 1, 2};
     case 8192:
-      return {{8, 4, 16, 16}, 4, 512, 1};
+      return {{8, 4, 16, 16}, 4, 512, 1, 1};
     default:
       return {};
   }
 }
 
-/// Powers of a twiddle factor that a table holds; the others are a product of two of them, so no error piles up.
+/// Powers of a twiddle factor that a table holds; the others take two products with them, so no error piles up.
 inline constexpr int kept_powers[] = {1, 2, 3, 4, 8, 12};
 ECHOFORM_HOST_DEVICE constexpr int kept_below(int radix) {
   return radix > 12 ? 6 : radix > 8 ? 5 : radix > 4 ? 4 : radix - 1;
