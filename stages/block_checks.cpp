@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t size_limit = std::size_t{1} << 40;  // elements: far above any memory, far below overflow
 
+constexpr std::size_t launch_limit = (std::size_t{1} << 31) - 1;  // blocks of a launch along x
+
 std::size_t shortest_stride(const BlockSpec& spec) {
   return spec.type == ElementType::packed12 ? (3 * spec.columns + 1) / 2 : spec.columns;
 }
@@ -42,6 +44,12 @@ void require_block(const BlockSpec& spec, std::string_view stage, std::initializ
   }
   if (spec.sub_blocks == 0 || spec.rows % spec.sub_blocks != 0) {
     throw InputError(place("sub-blocks"), fmt::format("{} in {} rows", spec.sub_blocks, spec.rows), "a divisor of the rows");
+  }
+}
+
+void require_rows_of_a_launch(std::size_t rows, std::string_view stage) {
+  if (rows > launch_limit) {
+    throw InputError(fmt::format("{} stage, rows", stage), fmt::format("{}", rows), fmt::format("at most {}", launch_limit));
   }
 }
 

@@ -20,4 +20,7 @@ namespace echoform {
 /// overflow, rows do not overlap, and sub_blocks divides rows.
 void require_block(const BlockSpec& spec, std::string_view stage, std::initializer_list<ElementType> types);
 
+/// Throws InputError, naming `stage`, if there are more rows than a CUDA launch has blocks.
+void require_rows_of_a_launch(std::size_t rows, std::string_view stage);
+
 }  // namespace echoform

@@ -18,7 +18,6 @@ namespace echoform {
 namespace {
 
 constexpr std::size_t sample_limit = std::size_t{1} << 28;  // twice this still fits cuFFT's int
-constexpr std::size_t row_limit = (std::size_t{1} << 31) - 1;
 constexpr std::size_t half_trailer = 64;
 
 class AnalyticSignalCuda final : public Stage {
@@ -31,10 +30,7 @@ class AnalyticSignalCuda final : public Stage {
       throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
                        fmt::format("2 to {}", sample_limit));
     }
-    if (input.rows > row_limit) {
-      throw InputError("analytic-signal stage, input A-scans", fmt::format("{}", input.rows),
-                       fmt::format("at most {}", row_limit));
-    }
+    require_rows_of_a_launch(input.rows, "analytic-signal");
     output_ = input;
     output_.type = options_.half ? ElementType::complex_half_slope : ElementType::complex64;
     output_.row_stride = cuda_analytic_row_stride(input.columns);

@@ -23,6 +23,11 @@ namespace echoform {
 /// How the CPU looks samples up. `automatic` takes windows where they fit; `gather` is always right and here to be compared.
 enum class BeamformLookup : unsigned char { automatic, gather };
 
+/// A-scans of the input.
+[[nodiscard]] std::size_t beamform_input_rows(MatrixKind matrix, std::size_t elements);
+/// The block of an image on `grid`: complex64 [z * y, x] without padding.
+[[nodiscard]] BlockSpec beamform_output(const Grid& grid);
+
 /// For view `view` of the plan, with the kernels of `level`.
 [[nodiscard]] std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend,
                                                        SimdLevel level, BeamformLookup lookup = BeamformLookup::automatic);

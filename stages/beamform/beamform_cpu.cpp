@@ -22,9 +22,7 @@ class BeamformCpu final : public Stage {
       : plan_(plan), view_(view), backend_(backend), kernels_(kernels_of(level)), lookup_(lookup) {}
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
-    const Acquisition& acquisition = plan_.acquisition;
-    const std::size_t n = acquisition.elements();
-    const std::size_t rows = input.matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
+    const std::size_t rows = beamform_input_rows(input.matrix, plan_.acquisition.elements());
     const std::size_t samples = plan_.imaged_samples().count;
     if (input.type != ElementType::planar_complex64 || input.rows != rows || input.columns != samples ||
         input.row_stride < input.columns + overrun) {
@@ -47,13 +45,7 @@ class BeamformCpu final : public Stage {
     sums_stride_ = (floats + 15) / 16 * 16;
     sums_ = backend_.allocate(team.size() * sums_stride_ * sizeof(float), MemoryUse::working);
 
-    BlockSpec output;
-    output.type = ElementType::complex64;
-    output.rows = plan_.grid.z.count * plan_.grid.y.count;
-    output.columns = plan_.grid.x.count;
-    output.row_stride = output.columns;
-    output.sub_blocks = plan_.grid.y.count;
-    return output;
+    return beamform_output(plan_.grid);
   }
 
   void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
@@ -158,6 +150,20 @@ class BeamformCpu final : public Stage {
 };
 
 }  // namespace
+
+std::size_t beamform_input_rows(MatrixKind matrix, std::size_t elements) {
+  return matrix == MatrixKind::full ? elements * elements : elements * (elements + 1) / 2;
+}
+
+BlockSpec beamform_output(const Grid& grid) {
+  BlockSpec output;
+  output.type = ElementType::complex64;
+  output.rows = grid.z.count * grid.y.count;
+  output.columns = grid.x.count;
+  output.row_stride = output.columns;
+  output.sub_blocks = grid.y.count;
+  return output;
+}
 
 std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level,
                                          BeamformLookup lookup) {

@@ -54,13 +54,7 @@ class BeamformCuda final : public Stage {
     }
     prepare_tiles(launch_);
 
-    BlockSpec output;
-    output.type = ElementType::complex64;
-    output.rows = plan_.grid.z.count * plan_.grid.y.count;
-    output.columns = plan_.grid.x.count;
-    output.row_stride = output.columns;
-    output.sub_blocks = plan_.grid.y.count;
-    return output;
+    return beamform_output(plan_.grid);
   }
 
   void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
@@ -78,8 +72,7 @@ class BeamformCuda final : public Stage {
  private:
   void check(const BlockSpec& input) const {
     require_block(input, "beamform", {ElementType::complex64, ElementType::complex_half_slope});
-    const std::size_t n = plan_.acquisition.elements();
-    const std::size_t rows = input.matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
+    const std::size_t rows = beamform_input_rows(input.matrix, plan_.acquisition.elements());
     if (input.rows != rows) {
       throw InputError("beamform stage, input A-scans", fmt::format("{}", input.rows), fmt::format("{}", rows));
     }

@@ -1,5 +1,4 @@
 #include "stages/beamform/tile_kernel.cuh"
-#include "stages/beamform/tile_kernels.hpp"
 
 namespace echoform::beamform {
 namespace {
@@ -26,21 +25,7 @@ TileFunction function_of_kind(const TileLaunch& launch) {
 }  // namespace
 
 TileFunction float_tile_function(const TileLaunch& launch) {
-  switch (launch.kind) {
-    case TileKind::large_narrow:
-      return function_of_kind<0>(launch);
-    case TileKind::large_wide:
-      return function_of_kind<1>(launch);
-    case TileKind::small_narrow:
-      return function_of_kind<2>(launch);
-    case TileKind::small_wide:
-      return function_of_kind<3>(launch);
-    case TileKind::small_widest:
-      return function_of_kind<4>(launch);
-    case TileKind::gather:
-      break;
-  }
-  return {};
+  return function_of_windows(launch.kind, [&](auto kind) { return function_of_kind<decltype(kind)::value>(launch); });
 }
 
 }  // namespace echoform::beamform

@@ -5,7 +5,9 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
+#include "stages/beamform/tile_kernels.hpp"
 #include "stages/beamform/tile_math.hpp"
 #include "stages/beamform/tile_sums.cuh"
 #include "stages/beamform/tile_windows.cuh"
@@ -273,6 +275,26 @@ __global__ void __launch_bounds__(Variant::threads, Variant::shape.blocks)
     beamform_tiles(const __grid_constant__ TileLaunch launch) {
   extern __shared__ __align__(16) unsigned char memory[];
   TileSum<Variant>(launch, memory).run();
+}
+
+/// `function_of` the number of the kind, as a constant; none for gather, which has no windows.
+template <class FunctionOf>
+[[nodiscard]] TileFunction function_of_windows(TileKind kind, const FunctionOf& function_of) {
+  switch (kind) {
+    case TileKind::large_narrow:
+      return function_of(std::integral_constant<int, 0>());
+    case TileKind::large_wide:
+      return function_of(std::integral_constant<int, 1>());
+    case TileKind::small_narrow:
+      return function_of(std::integral_constant<int, 2>());
+    case TileKind::small_wide:
+      return function_of(std::integral_constant<int, 3>());
+    case TileKind::small_widest:
+      return function_of(std::integral_constant<int, 4>());
+    case TileKind::gather:
+      break;
+  }
+  return {};
 }
 
 }  // namespace echoform::beamform

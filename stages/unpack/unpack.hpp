@@ -15,6 +15,9 @@
 
 namespace echoform {
 
+/// The output, without trailer, for an input; throws InputError if it is not one.
+[[nodiscard]] BlockSpec unpack_output(const BlockSpec& input);
+
 /// `sample_scale` is the amplitude of one unit of an integer sample: finite, not 0 (else InputError).
 [[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level = simd_level());
 

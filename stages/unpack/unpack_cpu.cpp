@@ -16,10 +16,7 @@ class UnpackCpu final : public Stage, public SampleQualitySource {
   }
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
-    require_block(input, "unpack", {ElementType::int16, ElementType::packed12, ElementType::float32});
-    output_ = input;
-    output_.type = ElementType::float32;
-    output_.row_stride = padded_columns(input.columns);
+    output_ = unpack_output(input);
     input_row_bytes_ = raw_row_bytes(input);
     weight_ = static_cast<float>(amplitude_scale(input.type, sample_scale_));
     const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
@@ -54,6 +51,16 @@ class UnpackCpu final : public Stage, public SampleQualitySource {
 };
 
 }  // namespace
+
+BlockSpec unpack_output(const BlockSpec& input) {
+  require_block(input, "unpack", {ElementType::int16, ElementType::packed12, ElementType::float32});
+  BlockSpec output = input;
+  output.type = ElementType::float32;
+  output.row_stride = padded_columns(input.columns);
+  output.lead = 0;
+  output.trailer = 0;
+  return output;
+}
 
 std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level) {
   return std::make_unique<UnpackCpu>(sample_scale, level);

@@ -53,9 +53,8 @@ TEST_P(Envelope, IsTheSameBitsEverywhere) {
   for (std::size_t n = 0; n < 2 * 33 * 250; ++n) input.as<float>()[n] = noise(random);
   const auto stage = make();
   const StageResult result = run(*stage, spec, input);
-  ThreadTeam one(1);
   const auto plain = make_envelope_cpu(SimdLevel::portable);
-  const StageResult want = run_stage(*plain, spec, input, one);
+  const StageResult want = run_on_one_thread(*plain, spec, input);
   EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
 }
 

@@ -168,9 +168,8 @@ TEST_P(ScanConversion, IsTheSameBitsEverywhere) {
   for (const ScanInterpolation how : all_ways) {
     const auto stage = make({acoustic, display, how, -0.6});
     const StageResult result = run(*stage, spec, input);
-    ThreadTeam one(1);
     const auto plain = make_scan_conversion_cpu({acoustic, display, how, -0.6}, 1, SimdLevel::portable);
-    const StageResult want = run_stage(*plain, spec, input, one);
+    const StageResult want = run_on_one_thread(*plain, spec, input);
     EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0) << int(how);
   }
 }

@@ -12,6 +12,7 @@
 #include "cpu/cpu_backend.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
+#include "pipeline/errors.hpp"
 #include "stages/stage.hpp"
 #include "tests/support/require_gpu.hpp"
 
@@ -93,8 +94,6 @@ class StageTest : public testing::TestWithParam<Implementation> {
   /// One more frame through a stage that run() has prepared.
   void run_again(Stage& stage, const TestBlock& input, const StageResult& result);
 
-  ThreadTeam team{GetParam().threads};
-
  private:
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;
@@ -128,11 +127,12 @@ inline void StageTest::run_again(Stage& stage, const TestBlock& input, const Sta
   EXPECT_TRUE(result.block->guard_intact());
 }
 
-/// Prepares the stage for `input_spec` and processes one frame.
-inline StageResult run_stage(Stage& stage, const BlockSpec& input_spec, const TestBlock& input, ThreadTeam& team) {
+/// One frame through a CPU stage on one thread: what other implementations are compared with.
+inline StageResult run_on_one_thread(Stage& stage, const BlockSpec& input_spec, const TestBlock& input) {
   StageResult result;
   result.spec = stage.prepare(input_spec);
   result.block = std::make_unique<TestBlock>(result.spec);
+  ThreadTeam team(1);
   stage.process(input.read(), result.block->block(), team);
   team.finish();
   EXPECT_TRUE(result.block->guard_intact());
@@ -150,14 +150,7 @@ inline BlockSpec make_spec(ElementType type, std::size_t rows, std::size_t colum
 
 /// The message of the InputError that `action` throws; empty if it throws none.
 template <class Action>
-std::string input_error_of(Action&& action);
-
-}  // namespace echoform::test
-
-#include "pipeline/errors.hpp"
-
-template <class Action>
-std::string echoform::test::input_error_of(Action&& action) {
+std::string input_error_of(Action&& action) {
   try {
     action();
   } catch (const InputError& error) {
@@ -165,3 +158,5 @@ std::string echoform::test::input_error_of(Action&& action) {
   }
   return {};
 }
+
+}  // namespace echoform::test

@@ -1,0 +1,62 @@
+// What the stages unpack and half-matrix on CUDA have in common: the kernel, and the facts of a frame on their way to the host.
+// For *_cuda.cpp files.
+#pragma once
+
+#include "gpu/stream_queue.hpp"
+#include "pipeline/backend.hpp"
+#include "pipeline/block.hpp"
+#include "stages/block_checks.hpp"
+#include "stages/sample_quality.hpp"
+#include "stages/unpack/frame_facts.hpp"
+#include "stages/unpack/raw_row_kernels.hpp"
+#include "stages/unpack/raw_samples.hpp"
+
+namespace echoform::gpu {
+
+class RawRowReader {
+ public:
+  explicit RawRowReader(Backend& backend)
+      : gathered_(backend.allocate(sizeof(GatheredFacts), MemoryUse::working)),
+        pinned_(backend.allocate(sizeof(FrameFacts), MemoryUse::readback)) {}
+
+  /// From raw rows `input` to float32 rows `output`, behind which it puts the facts; returns `output` with that trailer.
+  /// `sources` and `weight` as in RawRows. Throws InputError, naming `stage`, if there are too many rows.
+  [[nodiscard]] BlockSpec prepare(std::string_view stage, const BlockSpec& input, const BlockSpec& output,
+                                  const PairSource* sources, float weight) {
+    require_rows_of_a_launch(output.rows, stage);
+    output_ = output;
+    output_.trailer = facts_trailer;
+    rows_.input_row_bytes = raw_row_bytes(input);
+    rows_.encoding = encoding_of(input.type);
+    rows_.sources = sources;
+    rows_.weight = weight;
+    rows_.output_row_stride = output.row_stride;
+    rows_.rows = output.rows;
+    rows_.samples = output.columns;
+    rows_.gathered = static_cast<GatheredFacts*>(gathered_.data());
+    rows_.readback = static_cast<FrameFacts*>(pinned_.data());
+    return output_;
+  }
+
+  void process(ConstBlock input, Block output, ExecutionQueue& queue) const noexcept {
+    RawRows rows = rows_;
+    rows.input = input.data;
+    rows.output = output.as<float>();
+    rows.facts = reinterpret_cast<FrameFacts*>(output.as<std::byte>() + (output_.bytes() - output_.trailer));
+    launch_raw_rows(rows, stream_of(queue));
+  }
+
+  /// Once the queue has finished the frame.
+  [[nodiscard]] SampleQuality quality() const noexcept {
+    const auto& facts = *static_cast<const FrameFacts*>(pinned_.data());
+    return {facts.clipped, facts.invalid};
+  }
+
+ private:
+  Buffer gathered_;
+  Buffer pinned_;
+  BlockSpec output_;
+  RawRows rows_;
+};
+
+}  // namespace echoform::gpu
