@@ -5,29 +5,13 @@
 #include <chrono>
 
 #include "cpu/cpu_backend.hpp"
+#include "engines/chain.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/sample_quality.hpp"
-#include "stages/stage.hpp"
 #include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
 namespace {
-
-/// A stage with the memory of its output, where nobody else owns it.
-struct Step {
-  std::string_view name;
-  std::unique_ptr<Stage> stage;
-  BlockSpec output;
-  Buffer block;
-};
-
-/// What one view adds to the shared front of the chain.
-struct ViewChain {
-  Step beamform;
-  Step envelope;
-  Step compression;
-  Step scan_conversion;  // no stage where the display grid is the acoustic grid
-};
 
 class CpuEngine final : public Engine {
  public:
@@ -42,15 +26,15 @@ class CpuEngine final : public Engine {
     const SampleGate gate = plan_->imaged_samples();
     samples.columns = gate.count;
     first_byte_ = raw_bytes(samples.type, gate.first);
-    half_matrix_ = make_step("half-matrix", 0, samples, true);
-    analytic_signal_ = make_step("analytic-signal", 0, half_matrix_.output, true);
+    half_matrix_ = add_step("half-matrix", 0, samples, true);
+    analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output, true);
     for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
       ViewChain chain;
-      chain.beamform = make_step("beamform", view, analytic_signal_.output, !options_.keep_analytic);
-      chain.envelope = make_step("envelope", view, chain.beamform.output, false);
+      chain.beamform = add_step("beamform", view, analytic_signal_.output, !options_.keep_analytic);
+      chain.envelope = add_step("envelope", view, chain.beamform.output, false);
       if (options_.display) {
-        chain.compression = make_step("compression", view, chain.envelope.output, plan_->display_grid.has_value());
-        if (plan_->display_grid) chain.scan_conversion = make_step("scan-conversion", view, chain.compression.output, false);
+        chain.compression = add_step("compression", view, chain.envelope.output, plan_->display_grid.has_value());
+        if (plan_->display_grid) chain.scan_conversion = add_step("scan-conversion", view, chain.compression.output, false);
       }
       views_.push_back(std::move(chain));
     }
@@ -76,7 +60,7 @@ class CpuEngine final : public Engine {
       ImageOutput output;
       if (options_.keep_analytic) output.analytic = backend_->allocate(chain.beamform.output.bytes(), MemoryUse::readback);
       output.envelope = backend_->allocate(chain.envelope.output.bytes(), MemoryUse::readback);
-      if (options_.display) output.display = backend_->allocate(display_step(chain).output.bytes(), MemoryUse::readback);
+      if (options_.display) output.display = backend_->allocate(chain.display().output.bytes(), MemoryUse::readback);
       slot.images.push_back(std::move(output));
     }
   }
@@ -91,7 +75,8 @@ class CpuEngine final : public Engine {
       slot.invalid_samples = quality_->quality().invalid;
     }
     if (options_.display) {
-      for (std::size_t view = 0; view < views_.size(); ++view) references_[view] = known_reference(slot.images[view].reference);
+      for (std::size_t view = 0; view < views_.size(); ++view)
+        references_[view] = known_reference(*plan_, slot.images[view].reference);
     }
     done(slot, true);
   }
@@ -107,26 +92,14 @@ class CpuEngine final : public Engine {
   [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
 
  private:
-  /// Until a frame had a peak, stages state the configured value, which nothing can go on from.
-  [[nodiscard]] float known_reference(float reference) const noexcept {
-    return reference == static_cast<float>(plan_->compression.reference_value) ? 0.0F : reference;
-  }
-
-  Step make_step(std::string_view name, std::size_t view, const BlockSpec& input, bool owns_output) {
-    Step step;
-    step.name = name;
-    step.stage = make_stage(name, *plan_, view, *backend_);
-    step.output = step.stage->prepare(input);
+  Step add_step(std::string_view name, std::size_t view, const BlockSpec& input, bool owns_output) {
+    Step step = make_step(name, *plan_, view, *backend_, input);
     if (owns_output) {
       step.block = backend_->allocate(step.output.bytes(), MemoryUse::working);
       bytes_ += step.block.size();
     }
     bytes_ += step.stage->bytes();
     return step;
-  }
-
-  [[nodiscard]] static const Step& display_step(const ViewChain& chain) {
-    return chain.scan_conversion.stage ? chain.scan_conversion : chain.compression;
   }
 
   void image_view(ViewChain& chain, ImageOutput& output, FrameSlot& slot) noexcept {
@@ -145,15 +118,7 @@ class CpuEngine final : public Engine {
   void run(Step& step, ConstBlock input, Block output, FrameSlot& slot) noexcept {
     const auto begin = std::chrono::steady_clock::now();
     step.stage->process(input, output, *queue_);
-    const auto duration = std::chrono::steady_clock::now() - begin;
-    // Stages of several views add up under one name.
-    for (std::size_t k = 0; k < slot.timing_count; ++k) {
-      if (slot.timings[k].stage == step.name) {
-        slot.timings[k].duration += duration;
-        return;
-      }
-    }
-    if (slot.timing_count < stage_timing_capacity) slot.timings[slot.timing_count++] = {step.name, duration};
+    add_timing(slot, step.name, std::chrono::steady_clock::now() - begin);
   }
 
   std::shared_ptr<const ImagingPlan> plan_;

@@ -23,13 +23,13 @@ const std::vector<StageEntry>& stage_registry() {
       {"compression", BackendKind::cpu, &make_compression_cpu},
       {"scan-conversion", BackendKind::cpu, &make_scan_conversion_cpu},
 #ifdef ECHOFORM_WITH_CUDA
+      {"unpack", BackendKind::cuda, &make_unpack_cuda},
+      {"half-matrix", BackendKind::cuda, &make_half_matrix_cuda},
+      {"analytic-signal", BackendKind::cuda, &make_analytic_signal_cuda},
       {"beamform", BackendKind::cuda, &make_beamform_cuda},
       {"envelope", BackendKind::cuda, &make_envelope_cuda},
       {"compression", BackendKind::cuda, &make_compression_cuda},
       {"scan-conversion", BackendKind::cuda, &make_scan_conversion_cuda},
-      {"unpack", BackendKind::cuda, &make_unpack_cuda},
-      {"half-matrix", BackendKind::cuda, &make_half_matrix_cuda},
-      {"analytic-signal", BackendKind::cuda, &make_analytic_signal_cuda},
 #endif
   };
   return stages;

@@ -1,0 +1,27 @@
+#include "engines/chain.hpp"
+
+namespace echoform {
+
+Step make_step(std::string_view name, const ImagingPlan& plan, std::size_t view, Backend& backend, const BlockSpec& input) {
+  Step step;
+  step.name = name;
+  step.stage = make_stage(name, plan, view, backend);
+  step.output = step.stage->prepare(input);
+  return step;
+}
+
+void add_timing(FrameSlot& slot, std::string_view name, std::chrono::nanoseconds duration) noexcept {
+  for (std::size_t k = 0; k < slot.timing_count; ++k) {
+    if (slot.timings[k].stage == name) {
+      slot.timings[k].duration += duration;
+      return;
+    }
+  }
+  if (slot.timing_count < stage_timing_capacity) slot.timings[slot.timing_count++] = {name, duration};
+}
+
+float known_reference(const ImagingPlan& plan, float reference) noexcept {
+  return reference == static_cast<float>(plan.compression.reference_value) ? 0.0F : reference;
+}
+
+}  // namespace echoform

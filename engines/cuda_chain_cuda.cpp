@@ -1,0 +1,132 @@
+#include <cstddef>
+
+#include "delay_laws/leg_bounds.hpp"
+#include "engines/cuda_chain.hpp"
+#include "engines/frame_facts.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "gpu/cuda_check.hpp"
+#include "gpu/stream_queue.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/unpack/frame_facts.hpp"
+
+namespace echoform {
+
+static_assert(offsetof(FrameFacts, invalid) == offsetof(FrameFacts, clipped) + offsetof(SampleQuality, invalid),
+              "counts are copied as SampleQuality");
+
+CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, const BlockSpec& raw, Backend& backend)
+    : plan_(plan), options_(options), backend_(backend) {
+  half_matrix_ = add_step("half-matrix", 0, raw);
+  analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output);
+  for (std::size_t k = 0; k < plan_.laws.size(); ++k) {
+    CudaView view;
+    view.same_as = same_view(k);
+    if (view.same_as == k) {
+      view.beamform = add_step("beamform", k, analytic_signal_.output);
+      view.envelope = add_step("envelope", k, view.beamform.output);
+      if (options_.display) {
+        view.compression = add_step("compression", k, view.envelope.output);
+        if (const auto* stage = dynamic_cast<const CompressionReference*>(view.compression.stage.get())) {
+          view.running = stage->device_reference();
+          view.fixed = stage->reference();
+        }
+        if (plan_.display_grid) view.scan_conversion = add_step("scan-conversion", k, view.compression.output);
+      }
+    }
+    views_.push_back(std::move(view));
+  }
+}
+
+Step CudaChain::add_step(std::string_view name, std::size_t view, const BlockSpec& input) {
+  Step step = make_step(name, plan_, view, backend_, input);
+  bytes_ += step.stage->bytes();
+  return step;
+}
+
+/// The first view that, by reciprocity, has the same images: where only one of both directions was received.
+std::size_t CudaChain::same_view(std::size_t view) const {
+  if (plan_.acquisition.matrix == MatrixKind::full || !plan_.apodization.symmetric()) return view;
+  for (std::size_t other = 0; other < view; ++other) {
+    if (mirrored(plan_.laws[other], plan_.laws[view])) return other;
+  }
+  return view;
+}
+
+DeviceNeed CudaChain::need(DeviceNeed estimate) const {
+  estimate.fixed = bytes_ + half_matrix_.output.bytes() + analytic_signal_.output.bytes();
+  estimate.images = 0;
+  estimate.images_of_slot = 0;
+  for (const CudaView& view : views_) {
+    if (!view.beamform.stage) continue;
+    estimate.images_of_slot += view.envelope.output.bytes();
+    (options_.keep_analytic ? estimate.images_of_slot : estimate.images) += view.beamform.output.bytes();
+    if (!options_.display) continue;
+    estimate.images_of_slot += view.display().output.bytes();
+    if (view.scan_conversion.stage) estimate.images += view.compression.output.bytes();
+  }
+  return estimate;
+}
+
+/// Those whose output is not a result, which slots hold.
+std::vector<Step*> CudaChain::steps_with_blocks() {
+  std::vector<Step*> steps{&half_matrix_, &analytic_signal_};
+  for (CudaView& view : views_) {
+    if (!view.beamform.stage) continue;
+    if (!options_.keep_analytic) steps.push_back(&view.beamform);
+    if (view.scan_conversion.stage) steps.push_back(&view.compression);
+  }
+  return steps;
+}
+
+void CudaChain::allocate_blocks() {
+  for (Step* step : steps_with_blocks()) {
+    step->block = backend_.allocate(step->output.bytes(), MemoryUse::working);
+    bytes_ += step->block.size();
+  }
+  std::vector<const float*> references;
+  for (const CudaView& view : views_) references.push_back(view.running);
+  references_ = backend_.allocate(references.size() * sizeof(const float*), MemoryUse::working);
+  copy_now(references_.data(), references.data(), references_.size());
+  bytes_ += references_.size();
+}
+
+void CudaChain::queue(const DeviceFrame& frame, ExecutionQueue& queue, bool timed) const noexcept {
+  const cudaStream_t stream = gpu::stream_of(queue);
+  std::size_t mark = 0;
+  const auto note = [&] {
+    if (timed) ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.marks[mark++].get(), stream));
+  };
+  const auto run = [&](const Step& step, const void* input, void* output) {
+    step.stage->process({input}, {output}, queue);
+    // The last mark is the end of all.
+    if (mark + 1 < frame.marks.size()) note();
+  };
+  note();
+  run(half_matrix_, frame.raw.data(), half_matrix_.block.data());
+  run(analytic_signal_, half_matrix_.block.data(), analytic_signal_.block.data());
+  for (std::size_t k = 0; k < views_.size(); ++k) {
+    const CudaView& view = views_[k];
+    if (!view.beamform.stage) continue;
+    const DeviceResults& results = frame.results[k];
+    void* const image = options_.keep_analytic ? results.analytic.data() : view.beamform.block.data();
+    run(view.beamform, analytic_signal_.block.data(), image);
+    run(view.envelope, image, results.envelope.data());
+    if (!options_.display) continue;
+    void* const compressed = view.scan_conversion.stage ? view.compression.block.data() : results.display.data();
+    run(view.compression, results.envelope.data(), compressed);
+    if (view.scan_conversion.stage) run(view.scan_conversion, compressed, results.display.data());
+  }
+  gpu::launch_gather_facts(quality_place(), static_cast<const float* const*>(references_.data()), views_.size(),
+                           frame.facts.data(), stream);
+  note();
+}
+
+/// What the first stage counts stands behind its rows.
+const SampleQuality* CudaChain::quality_place() const noexcept {
+  const BlockSpec& spec = half_matrix_.output;
+  if (spec.trailer < sizeof(FrameFacts)) return nullptr;
+  const auto* const facts = reinterpret_cast<const FrameFacts*>(half_matrix_.block.bytes_begin() + (spec.bytes() - spec.trailer));
+  return reinterpret_cast<const SampleQuality*>(&facts->clipped);
+}
+
+}  // namespace echoform
