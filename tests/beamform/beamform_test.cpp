@@ -1,94 +1,21 @@
+// The beamformer of every backend against a direct sum in double precision.
 #include "stages/beamform/beamform.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <numbers>
-#include <random>
 
-#include "delay_laws/delay_law.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/beamform/cuda_rows.hpp"
 #include "tests/beamform/direct_sum.hpp"
+#include "tests/beamform/signals.hpp"
 #include "tests/beamform/way.hpp"
 
 namespace echoform {
 namespace {
 
 using Complex = std::complex<double>;
-
-/// Smooth random signals: band-limited as real A-scans are, so that neighbouring samples are related and an error of a delay
-/// shows as an error of the image in proportion.
-struct Signals {
-  std::size_t elements;
-  std::size_t samples;
-  std::vector<std::complex<float>> values;  // [tx, rx, sample], reciprocal if asked for
-
-  Signals(std::size_t n, std::size_t m, unsigned seed, bool reciprocal) : elements(n), samples(m), values(n * n * m) {
-    std::mt19937 random(seed);
-    std::normal_distribution<double> normal;
-    for (std::size_t tx = 0; tx < n; ++tx) {
-      for (std::size_t rx = reciprocal ? tx : 0; rx < n; ++rx) {
-        std::vector<Complex> row(m);
-        for (int tone = 0; tone < 6; ++tone) {
-          const double frequency = 0.05 + 0.03 * tone;
-          const Complex amplitude(normal(random), normal(random));
-          for (std::size_t k = 0; k < m; ++k)
-            row[k] += amplitude * std::polar(1.0, 2.0 * std::numbers::pi * frequency * static_cast<double>(k));
-        }
-        for (std::size_t k = 0; k < m; ++k) {
-          at(tx, rx, k) = std::complex<float>(row[k]);
-          if (reciprocal) at(rx, tx, k) = std::complex<float>(row[k]);
-        }
-      }
-    }
-  }
-  std::complex<float>& at(std::size_t tx, std::size_t rx, std::size_t k) { return values[(tx * elements + rx) * samples + k]; }
-  [[nodiscard]] const std::complex<float>& at(std::size_t tx, std::size_t rx, std::size_t k) const {
-    return values[(tx * elements + rx) * samples + k];
-  }
-};
-
-/// The signals as the beamformer's input in one of its forms.
-struct Input {
-  BlockSpec spec;
-  std::vector<float> data;
-
-  Input(const Signals& signals, MatrixKind kind) {
-    const std::size_t n = signals.elements;
-    spec.type = ElementType::planar_complex64;
-    spec.matrix = kind;
-    spec.rows = kind == MatrixKind::full ? n * n : n * (n + 1) / 2;
-    spec.columns = signals.samples;
-    spec.row_stride = (signals.samples + 64 + 15) / 16 * 16;
-    data.assign(spec.rows * 2 * spec.row_stride, 0.0F);
-    std::size_t row = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = kind == MatrixKind::full ? 0 : i; j < n; ++j, ++row) {
-        for (std::size_t k = 0; k < signals.samples; ++k) {
-          std::complex<float> value = signals.at(i, j, k);
-          if (kind == MatrixKind::half_summed && i != j) value += signals.at(j, i, k);
-          data[2 * row * spec.row_stride + k] = value.real();
-          data[(2 * row + 1) * spec.row_stride + k] = value.imag();
-        }
-      }
-    }
-  }
-};
-
-ImagingPlan make_plan(std::size_t elements, std::size_t samples, Grid grid, std::string_view view = "LL") {
-  ImagingPlan plan;
-  plan.acquisition.probe = make_linear_probe(elements, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
-  plan.acquisition.samples = samples;
-  plan.acquisition.sample_rate = Hertz(40e6);
-  plan.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
-  plan.grid = grid;
-  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, std::string(view)})};
-  return plan;
-}
 
 std::vector<std::complex<float>> beamform_cpu(const ImagingPlan& plan, const Input& input, const Way& way, std::size_t threads,
                                               BeamformLookup lookup) {
@@ -410,89 +337,6 @@ TEST_P(BeamformLevel, EveryWayToCutTheImageGivesTheSameOne) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, BeamformLevel, testing::ValuesIn(all_ways()), [](const auto& way) { return way.param.name(); });
-
-/// Every source takes the same time to every pixel.
-class ConstantLeg final : public Leg {
- public:
-  ConstantLeg(std::size_t sources, double time) : sources_(sources), time_(time) {}
-  [[nodiscard]] std::size_t sources() const noexcept override { return sources_; }
-  void travel_times(std::size_t, std::span<const Point>, std::span<double> seconds) const override {
-    for (double& t : seconds) t = time_;
-  }
-
- private:
-  std::size_t sources_;
-  double time_;
-};
-
-std::string refusal(const ImagingPlan& plan, const BlockSpec& spec) {
-  const auto backend = make_cpu_backend(1);
-  try {
-    const BlockSpec output = make_beamform_cpu(plan, 0, *backend)->prepare(spec);
-    (void)output;
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-TEST(BeamformInput, RefusesWhatItCannotUse) {
-  const Grid grid{{Metres(0.0), Metres(1e-3), 4}, {Metres(1e-3), Metres(2e-3), 4}, {}};
-  const ImagingPlan plan = make_plan(4, 100, grid);
-  BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
-  EXPECT_EQ(refusal(plan, spec), "accepted");
-  BlockSpec interleaved = spec;
-  interleaved.type = ElementType::complex64;
-  EXPECT_EQ(refusal(plan, interleaved),
-            "beamform input: found complex64 [10, 100] with rows of 176; expected planar complex64 [10, 100] with rows of at "
-            "least 164");
-  BlockSpec tight = spec;
-  tight.row_stride = 112;
-  EXPECT_EQ(refusal(plan, tight),
-            "beamform input: found planar complex64 [10, 100] with rows of 112; expected planar complex64 [10, 100] with rows of "
-            "at least 164");
-  EXPECT_EQ(refusal(make_plan(4, 100, grid, "LT"), spec),
-            "beamform input: found a summed half matrix; expected half or full: the law or the weights tell (i, j) from (j, i)");
-  ImagingPlan infinite = plan;
-  const auto leg = std::make_shared<ConstantLeg>(4, std::numeric_limits<double>::infinity());
-  infinite.laws = {DelayLaw{"LL", leg, leg}};
-  EXPECT_THAT(refusal(infinite, spec), testing::HasSubstr("expected finite times below 1 s, or NaN where there is no path"));
-}
-
-TEST(BeamformInput, RefusesDelaysThatDoNotFitTheTables) {
-  const Grid grid{{Metres(0.0), Metres(1e-3), 4}, {Metres(1e-3), Metres(2e-3), 4}, {}};
-  const BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
-  ImagingPlan plan = make_plan(4, 100, grid);
-  plan.acquisition.start_time = Seconds(-0.9);
-  EXPECT_EQ(refusal(plan, spec), "accepted");  // 18 million samples to either side, of which none is in the A-scan
-  for (const double start : {-0.9, 0.9}) {
-    plan.acquisition.start_time = Seconds(start);
-    plan.acquisition.sample_rate = Hertz(1e12);
-    EXPECT_THAT(refusal(plan, spec),
-                testing::HasSubstr("expected a sample rate, a start time and a time offset that fit the grid"));
-  }
-  // A pixel far away, without any offset.
-  plan.acquisition.start_time = Seconds(0.0);
-  plan.grid.x.last = Metres(9.0);
-  EXPECT_THAT(refusal(plan, spec), testing::HasSubstr("more than 268435456 samples away"));
-}
-
-TEST(BeamformInput, DirectivityNeedsAWavelength) {
-  const Grid grid{{Metres(0.0), Metres(1e-3), 4}, {Metres(1e-3), Metres(2e-3), 4}, {}};
-  const BlockSpec spec = Input(Signals(4, 100, 1, true), MatrixKind::half_summed).spec;
-  ImagingPlan plan = make_plan(4, 100, grid, "TT");
-  plan.apodization.directivity = true;
-  plan.material.longitudinal_velocity = MetresPerSecond(0.0);
-  EXPECT_EQ(refusal(plan, spec), "accepted");  // the legs of the contact law say their own
-  const auto leg = std::make_shared<ConstantLeg>(4, 1e-6);
-  plan.laws = {DelayLaw{"TT", leg, leg}};
-  EXPECT_EQ(refusal(plan, spec),
-            "[apodization] directivity: found a material without longitudinal velocity; expected [material] "
-            "longitudinal_velocity, which "
-            "the directivity needs");
-}
-
 /// Of the analytic form for its first source only; the others are in the shadow.
 class PartlyAnalyticLeg final : public Leg {
  public:
@@ -528,25 +372,7 @@ TEST_P(BeamformLevel, TakesLegsOfWhichOnlySomeSourcesAreAnalytic) {
   EXPECT_LT(direct::relative_error(image, direct::image(problem)), precision());
 }
 
-TEST(ContactLaw, RefusesUnknownViewsAndMissingVelocities) {
-  Acquisition acquisition;
-  acquisition.probe = make_linear_probe(4, Metres(1e-3), Metres(0.0), Hertz(0.0), Hertz(0.0));
-  const auto message = [&](const Material& material, const std::string& view) -> std::string {
-    try {
-      const DelayLaw law = make_delay_law("contact", {acquisition, material, view});
-      return law.reciprocal() ? "reciprocal" : "accepted";
-    } catch (const InputError& error) {
-      return error.what();
-    }
-  };
-  const Material aluminium{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
-  EXPECT_EQ(message(aluminium, "LL"), "reciprocal");
-  EXPECT_EQ(message(aluminium, "T-T"), "reciprocal");
-  EXPECT_EQ(message(aluminium, "L-T"), "accepted");
-  EXPECT_EQ(message(aluminium, "LQ"), "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT for the contact law");
-  EXPECT_EQ(message({MetresPerSecond(6320.0), {}}, "LT"),
-            "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
-}
+INSTANTIATE_TEST_SUITE_P(Levels, BeamformLevel, testing::ValuesIn(all_ways()), [](const auto& way) { return way.param.name(); });
 
 }  // namespace
 }  // namespace echoform
