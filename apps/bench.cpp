@@ -19,29 +19,46 @@ std::string names() {
   return text + "all";
 }
 
-/// Whether to measure on the GPU. Empty means auto.
-bool on_cuda(const std::string& backend) {
-  if (backend == "cpu") return false;
-  if (backend != "cuda" && backend != "auto" && !backend.empty()) {
-    throw InputError("--backend", fmt::format("\"{}\"", backend), "auto, cpu or cuda");
+bool automatic(const Options& options) {
+  return options.backend.empty() || options.backend == "auto";
+}
+
+/// Whether to measure on the GPU.
+bool on_cuda(const Options& options) {
+  if (options.backend == "cpu") return false;
+  if (options.backend != "cuda" && !automatic(options)) {
+    throw InputError("--backend", fmt::format("\"{}\"", options.backend), "auto, cpu or cuda");
   }
   const std::string reason = why_no_cuda();
-  if (backend == "cuda" && !reason.empty()) throw RuntimeFault("backend cuda: " + reason);
+  if (!automatic(options) && !reason.empty()) {
+    throw RuntimeFault(fmt::format("backend cuda: {}; use cpu or auto", reason));
+  }
   return reason.empty();
 }
 
 /// What to run of a benchmark, or null: auto takes the other backend where there is only that one.
 Measure measure_of(const Benchmark& benchmark, const Options& options, bool cuda) {
-  const bool automatic = options.backend.empty() || options.backend == "auto";
-  if (cuda) return benchmark.cuda != nullptr || !automatic ? benchmark.cuda : benchmark.cpu;
+  if (cuda) return benchmark.cuda != nullptr || !automatic(options) ? benchmark.cuda : benchmark.cpu;
   return benchmark.cpu;
 }
 
+/// Throws for a benchmark, named alone, that measures nothing there.
+void require_measure(const Benchmark& benchmark, const Options& options, bool cuda) {
+  if (measure_of(benchmark, options, cuda) != nullptr) return;
+  const std::string place = fmt::format("bench {}", benchmark.name);
+  if (cuda) throw InputError(place, "--backend cuda", "cpu or auto: it measures nothing on a GPU");
+  if (!automatic(options)) throw InputError(place, "--backend cpu", "cuda or auto: it measures nothing on the CPU");
+  throw RuntimeFault(fmt::format("{} needs a GPU: {}", place, why_no_cuda()));
+}
+
 int run(const Options& options) {
-  bool known = options.name == "all";
-  for (const Benchmark& benchmark : all_benchmarks()) known = known || benchmark.name == options.name;
-  if (!known) throw InputError("bench", fmt::format("\"{}\"", options.name), names());
-  const bool cuda = on_cuda(options.backend);
+  const Benchmark* alone = nullptr;
+  for (const Benchmark& benchmark : all_benchmarks()) {
+    if (benchmark.name == options.name) alone = &benchmark;
+  }
+  if (alone == nullptr && options.name != "all") throw InputError("bench", fmt::format("\"{}\"", options.name), names());
+  const bool cuda = on_cuda(options);
+  if (alone != nullptr) require_measure(*alone, options, cuda);
   // Before minutes of measurements.
   if (!options.json_file.empty()) check_output_place(options.json_file);
 
@@ -50,17 +67,13 @@ int run(const Options& options) {
   fmt::print("{} processors, {}\n", usable_processors(), to_string(simd_level()));
   int code = 0;
   for (const Benchmark& benchmark : all_benchmarks()) {
-    if (options.name != "all" && options.name != benchmark.name) continue;
+    if (alone != nullptr && alone != &benchmark) continue;
     const Measure measure = measure_of(benchmark, options, cuda);
-    if (measure == nullptr) {
-      if (options.name == "all") continue;
-      throw InputError("bench " + options.name, cuda ? "--backend cuda" : "no GPU, or --backend cpu",
-                       cuda ? "--backend cpu: it measures nothing on a GPU" : "a GPU: it measures nothing on the CPU");
-    }
+    if (measure == nullptr) continue;
     Outcome outcome;
     {
       LiveLine progress;
-      if (options.name == "all") {
+      if (alone == nullptr) {
         outcome.attempt(std::string(benchmark.name), [&] { outcome = measure(options, progress); });
       } else {
         outcome = measure(options, progress);
@@ -85,7 +98,7 @@ Action define_bench(CLI::App& app) {
   for (const Benchmark& benchmark : all_benchmarks()) list += fmt::format("{:<10} {}\n", benchmark.name, benchmark.summary);
   app.footer("\n" + list + fmt::format("{:<10} one after the other\n", "all") + app.get_footer());
   auto chosen = std::make_shared<Options>();
-  app.add_option("name", chosen->name, names())->required();
+  app.add_option("NAME", chosen->name, names())->required()->option_text("REQUIRED");
   app.add_option("--elements", chosen->elements, "Elements of the probe (tfm and cuda 128, else 32)")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");

@@ -193,6 +193,20 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(sender.returncode, 0)
             self.assertIn("sent 0 frames", output)
 
+    def test_bench_says_what_it_cannot_measure(self):
+        figures = self.path / "figures.json"
+        self.assert_fault(run("bench", "none", "--json", figures), 2,
+                          'bench: found "none"; expected tfm, schedules, frame, hilbert, scan, ingest, stream, all')
+        self.assert_fault(run("bench", "tfm", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu or cuda')
+        self.assert_fault(run("bench", "schedules", "--backend", "cpu", "--json", figures), 2,
+                          "bench schedules: found --backend cpu; expected cuda or auto: it measures nothing on the CPU")
+        backend, reason = self.automatic_backend()
+        if backend == "cpu":
+            self.assert_fault(run("bench", "schedules", "--json", figures), 1, f"bench schedules needs a GPU: {reason}")
+            self.assert_fault(run("bench", "tfm", "--backend", "cuda", "--json", figures), 1,
+                              f"backend cuda: {reason}; use cpu or auto")
+        self.assertFalse(figures.exists())
+
     def test_nobody_listens(self):
         with socket.socket() as place:  # bound, not listening: the port is ours and refuses
             place.bind(("127.0.0.1", 0))
