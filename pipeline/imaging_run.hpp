@@ -25,8 +25,8 @@ struct ImagingRunOptions {
   std::optional<int> publish_processor;
 };
 
-/// Frames come on acquired(), are imaged one after the other, and go to every sink. While one is imaged, the next is received
-/// and the one before is published.
+/// Frames come on acquired(), go through the engine in order (which may have several under way), and go to every sink. While
+/// one is imaged, the next is received and the one before is published.
 class ImagingRun final : public FrameArrivals {
  public:
   /// Equips the slots and starts the workers. `housekeeping` is called at least every 20 ms by the publish worker.
