@@ -61,7 +61,7 @@ class BenchOnCpu(Bench):
     def test_what_is_not_measured_here_is_said(self):
         result = subprocess.run([PROGRAM, "bench", "schedules", "--backend", "cpu"], capture_output=True, text=True, timeout=60)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("a GPU", result.stderr)
+        self.assertIn("it measures nothing on the CPU", result.stderr)
 
 
 class BenchOnCuda(Bench):
