@@ -498,6 +498,23 @@ TEST_P(CudaEngines, ImageMirroredViewsOfHalfMatricesOnce) {
   }
 }
 
+// Views may share a kernel and want different amounts of shared memory of it: a law that tells the legs apart has two tables, and
+// the law after it has one.
+TEST_P(CudaEngines, ImageViewsThatShareAKernelInAnyOrder) {
+  const auto finely = [](std::shared_ptr<ImagingPlan> plan) {
+    plan->grid = {{Metres(-1.1e-3), Metres(1.3e-3), 64}, {Metres(5.03e-3), Metres(7.4e-3), 64}, {}};
+    return plan;
+  };
+  const auto plan_of = [&](const std::vector<std::string>& views) {
+    return finely(make_plan(GetParam(), SampleEncoding::int16, MatrixKind::half, views, 320, 64));
+  };
+  const auto plan = plan_of({"LT", "LL"});
+  const Frame frame = random_frame(plan->acquisition, 14);
+  const Imaged both = image_of(GetParam(), plan, frame);
+  const Imaged alone = image_of(GetParam(), plan_of({"LT"}), frame);
+  EXPECT_EQ(0, std::memcmp(both.complex(0), alone.complex(0), plan->grid.pixels() * 8));
+}
+
 TEST_P(CudaEngines, BringTheEnvelopeOnlyWhereItIsWanted) {
   const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL"}, 256);
   const Frame frame = random_frame(plan->acquisition, 13);
