@@ -531,6 +531,20 @@ TEST_P(CudaEngines, BringTheEnvelopeOnlyWhereItIsWanted) {
   EXPECT_EQ(0, std::memcmp(wanted.slot.images[0].display.data(), imaged.slot.images[0].display.data(), plan->grid.pixels()));
 }
 
+TEST_P(CudaEngines, RefuseAPlanThatTheWatchdogWouldTakeForAStall) {
+  const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::half, {"LL"}, 256, 64);
+  plan->grid.x.count = plan->grid.z.count = 1024;  // 2e9 lookups: a millisecond and more
+  const auto engine = make_engine(
+      plan, {.automatic = false, .kind = BackendKind::cuda, .gpu_timeout = std::chrono::milliseconds(1)}, EngineOptions{});
+  FrameSlot slot;
+  try {
+    engine->equip(slot);
+    ADD_FAILURE() << "a frame that takes longer than the timeout";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("gpu_timeout"));
+  }
+}
+
 TEST_P(CudaEngines, RefuseAPlanThatTheDeviceHasNoMemoryFor) {
   const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL"}, 4096, 32);
   const std::size_t before = device_memory(0).free;
