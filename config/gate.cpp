@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t first_step = 8;
 constexpr std::size_t count_step = 16;
 constexpr double fused_surplus = 1.12;
+// The lengths that the GPU's own transform takes (stages/analytic_signal/fused_hilbert.hpp).
+constexpr std::size_t fused_shortest = 256;
+constexpr std::size_t fused_longest = 8192;
 
 bool smooth(std::size_t length) {
   for (const std::size_t factor : {2, 3, 5}) {
@@ -46,7 +49,8 @@ TimeRange living_bounds(const Leg& leg, const ImagingPlan& plan) {
 
 std::size_t gate_length(std::size_t needed) {
   const std::size_t fused = fused_length(needed);
-  if (static_cast<double>(fused) <= fused_surplus * static_cast<double>(needed)) return fused;
+  const bool takes = fused >= fused_shortest && fused <= fused_longest;
+  if (takes && static_cast<double>(fused) <= fused_surplus * static_cast<double>(needed)) return fused;
   std::size_t length = (std::max<std::size_t>(needed, 1) + count_step - 1) / count_step * count_step;
   while (!smooth(length)) length += count_step;
   return length;

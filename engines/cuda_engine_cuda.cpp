@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "engines/arrival_map.hpp"
 #include "engines/cuda_chain.hpp"
@@ -52,6 +53,7 @@ class CudaEngine final : public Engine {
       : plan_(checked(std::move(plan))),
         options_(options),
         device_(choice.device),
+        gpu_timeout_(choice.gpu_timeout),
         need_(estimate_device_need(*plan_, options)),
         backend_(make_cuda_backend(device_)) {
     use_device();
@@ -126,6 +128,7 @@ class CudaEngine final : public Engine {
       // Once with zeros, which leaves no trace: a kernel's first launch loads it, and that is not for a capture.
       chain_->queue(frame->device, *queue_, false);
       queue_->finish();
+      require_quick(*frame);
       warm_ = true;
     }
     if (!options_.eager) capture(*frame);
@@ -217,6 +220,20 @@ class CudaEngine final : public Engine {
     if (options_.device_memory_limit != 0) memory.free = std::min(memory.free, options_.device_memory_limit);
     if (need.bytes() <= memory.free) return;
     require_memory(memory, device_, need.bytes(), what_would_fit(need, memory.free));
+  }
+
+  /// A plan may be so large that the watchdog would take its work for a stall and end the process: then the plan is refused. It
+  /// may come from a sender. Half of the timeout is left for GPUs that clock down or are shared.
+  void require_quick(Frame& frame) {
+    const auto begin = std::chrono::steady_clock::now();
+    chain_->queue(frame.device, *queue_, false);
+    queue_->finish();
+    const auto taken = std::chrono::steady_clock::now() - begin;
+    if (2 * taken <= gpu_timeout_) return;
+    throw InputError(
+        "imaging plan", fmt::format("{:.2f} s of work for GPU {} a frame", std::chrono::duration<double>(taken).count(), device_),
+        fmt::format("at most half of [imaging] gpu_timeout, {:g} s: fewer pixels, elements or views, or a longer timeout",
+                    std::chrono::duration<double>(gpu_timeout_).count()));
   }
 
   /// Received samples as they lie on the device: the gate's columns alone.
@@ -321,6 +338,7 @@ class CudaEngine final : public Engine {
   const std::shared_ptr<const ImagingPlan> plan_;
   const EngineOptions options_;
   const int device_;
+  const std::chrono::nanoseconds gpu_timeout_;
   DeviceNeed need_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;  // compute

@@ -29,8 +29,13 @@ __global__ void sum_splits(const float2* __restrict__ partial, std::uint32_t spl
 
 void prepare_tiles(const TileLaunch& launch) {
   const TileFunction function = function_of(launch);
-  ECHOFORM_CUDA(
-      cudaFuncSetAttribute(function.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(function.shared)));
+  // The attribute belongs to the kernel, not to this launch: stages of other views, and of an engine that is at work while its
+  // successor is set up, launch the same kernel with longer tables. So it is raised and never lowered.
+  cudaFuncAttributes now{};
+  ECHOFORM_CUDA(cudaFuncGetAttributes(&now, function.kernel));
+  const int wanted = static_cast<int>(function.shared);
+  if (now.maxDynamicSharedSizeBytes >= wanted) return;
+  ECHOFORM_CUDA(cudaFuncSetAttribute(function.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, wanted));
 }
 
 void launch_tiles(const TileLaunch& launch, cudaStream_t stream) noexcept {

@@ -43,8 +43,8 @@ struct SourceWindow {
   std::int32_t reach;
 };
 
-/// The analytic form of a (tile, source), in samples. `whole` true: absolute coordinates {x, z, dy^2, phase}, for the half
-/// path; else relative to the tile's reference pixel {2 dx, 2 dz, d^2, d}, with `phase` apart: differences of distances then
+/// The analytic form of a (tile, source), in samples. Half path: coordinates from the middle of the grid {x, z, dy^2, phase}.
+/// Float path: relative to the tile's reference pixel {2 dx, 2 dz, d^2, d}, with `phase` apart: differences of distances then
 /// come out to single precision of the difference.
 struct SourceForm {
   float a;

@@ -17,6 +17,9 @@ namespace {
 /// Single precision may see a delay this much outside of its bounds, in samples.
 constexpr double rounding_guard = 0.02;
 constexpr double delay_limit = 1 << 28;
+/// Half path: farther than so many samples from a source, single precision holds a distance to no more than 1e-3 of a sample, and
+/// farther still not within rounding_guard. Delays then come from tables.
+constexpr double half_distance_limit = 1 << 14;
 
 struct Bounds {
   double least = std::numeric_limits<double>::infinity();
@@ -81,6 +84,7 @@ class SideInSamples {
       analytic_ = form && form->velocity.value == velocity_;
       if (form) forms_.push_back(*form);
     }
+    if (half_ && analytic_) analytic_ = greatest_distance() < half_distance_limit;
   }
 
   [[nodiscard]] bool analytic() const { return analytic_; }
@@ -135,8 +139,9 @@ class SideInSamples {
         form.offset.value * plan_.acquisition.sample_rate.value + offset_ - window.base + static_cast<double>(1u << index_bits);
     if (half_) {
       phase = 0.0F;
-      return {static_cast<float>(form.origin.x.value * k), static_cast<float>(form.origin.z.value * k),
-              static_cast<float>(dy * dy), static_cast<float>(added)};
+      return {static_cast<float>((form.origin.x.value - middle(grid.x)) * k),
+              static_cast<float>((form.origin.z.value - middle(grid.z)) * k), static_cast<float>(dy * dy),
+              static_cast<float>(added)};
     }
     const double dx = reference(grid.x, tile.x_first, tile.x_end) * k - form.origin.x.value * k;
     const double dz = reference(grid.z, tile.z_first, tile.z_end) * k - form.origin.z.value * k;
@@ -152,7 +157,7 @@ class SideInSamples {
     for (std::uint32_t pixel = 0; pixel < axis.count; ++pixel) {
       const std::uint32_t first = pixel / tile_pixels * tile_pixels;
       const std::uint32_t end = std::min(first + tile_pixels, static_cast<std::uint32_t>(axis.count));
-      const double from = half_ ? 0.0 : reference(axis, first, end);
+      const double from = half_ ? middle(axis) : reference(axis, first, end);
       places[pixel] = static_cast<float>((axis.at(pixel).value - from) * samples_per_metre());
     }
     return places;
@@ -169,6 +174,22 @@ class SideInSamples {
   }
 
  private:
+  /// Coordinates of the half path count from here, wherever the probe's own origin lies: single precision is for differences.
+  [[nodiscard]] static double middle(const Axis& axis) { return 0.5 * (axis.first.value + axis.last.value); }
+
+  /// Of a pixel from a point source, in samples.
+  [[nodiscard]] double greatest_distance() const {
+    const auto farthest = [](Metres position, const Axis& axis) {
+      return std::max(std::abs((axis.first - position).value), std::abs((axis.last - position).value));
+    };
+    double greatest = 0.0;
+    for (const PointSourceForm& form : forms_) {
+      greatest = std::max(greatest, std::hypot(farthest(form.origin.x, plan_.grid.x), farthest(form.origin.y, plan_.grid.y),
+                                               farthest(form.origin.z, plan_.grid.z)));
+    }
+    return greatest * samples_per_metre();
+  }
+
   [[nodiscard]] static double reference(const Axis& axis, std::uint32_t first, std::uint32_t end) {
     return axis.at((first + end - 1) / 2).value;
   }

@@ -113,6 +113,40 @@ TEST_P(TileDelays, EqualTheLaw) {
 INSTANTIATE_TEST_SUITE_P(Paths, TileDelays, testing::Bool(),
                          [](const auto& path) { return std::string(path.param ? "half" : "single"); });
 
+/// The plan of everything, probe and grid, moved along x: as where positions count from a corner of the part.
+ImagingPlan moved(ImagingPlan plan, Metres distance, std::string_view view) {
+  for (Element& element : plan.acquisition.probe.elements) element.centre.x += distance;
+  plan.grid.x.first += distance;
+  plan.grid.x.last += distance;
+  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, std::string(view)})};
+  return plan;
+}
+
+TEST_P(TileDelays, DoNotDependOnWhereTheOriginLies) {
+  const bool half = GetParam();
+  ThreadTeam team(2);
+  const Grid grid{{Metres(-3.1e-3), Metres(4.3e-3), 83}, {Metres(5e-3), Metres(11.9e-3), 75}, {}};
+  const double bound = half ? 0.25 / 1024.0 + 6e-5 : 4e-5;
+  // 10 m are 63,500 samples, whose single precision is 0.004.
+  const ImagingPlan plan = moved(make_plan(11, grid, "LL"), Metres(10.0), "LL");
+  const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half, 2000, half}, team);
+  EXPECT_TRUE(tiles.analytic);
+  EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound);
+}
+
+TEST_P(TileDelays, ComeFromTablesWhereSinglePrecisionDoesNotHoldThem) {
+  const bool half = GetParam();
+  ThreadTeam team(2);
+  // 10 m deep: 63,500 samples a leg.
+  const Grid grid{{Metres(-3.1e-3), Metres(4.3e-3), 83}, {Metres(10.0), Metres(10.0069), 75}, {}};
+  ImagingPlan plan = make_plan(11, grid, "LL");
+  plan.acquisition.start_time = Seconds(3.174e-3);
+  const double bound = half ? 0.25 / 1024.0 + 6e-5 : 4e-5;
+  const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half, 2000, half}, team);
+  EXPECT_EQ(tiles.analytic, !half);
+  EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound);
+}
+
 TEST(TilePlan, ChoosesTheLargestTilesWhoseWindowsHold) {
   ThreadTeam team(1);
   const auto kind_of = [&](double millimetres) {

@@ -101,6 +101,9 @@ TEST(Gate, LengthsAreQuickToTransform) {
   EXPECT_EQ(gate_length(1400), 1536U) << "3 x 512, 10 % more";
   EXPECT_EQ(gate_length(1024), 1024U);
   EXPECT_EQ(gate_length(1025), 1152U) << "2^7 3^2: 1280 is more than 12 % longer";
+  EXPECT_EQ(gate_length(7900), 8192U);
+  EXPECT_EQ(gate_length(9210), 9216U) << "10240 is 11 % longer, and too long for the GPU's own transform";
+  EXPECT_EQ(gate_length(145), 160U) << "no power of two is within reach";
 }
 
 TEST(Gate, HoldsEverySampleThatIsLookedUp) {

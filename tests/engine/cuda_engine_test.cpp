@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "gpu/memory_report.hpp"
@@ -45,6 +46,37 @@ TEST_P(CudaEngines, ImageMirroredViewsOfHalfMatricesOnce) {
     EXPECT_EQ(0, std::memcmp(both.complex(view), one.complex(), plan->grid.pixels() * 8));
     EXPECT_EQ(0, std::memcmp(both.slot.images[view].display.data(), one.slot.images[0].display.data(), plan->grid.pixels()));
     EXPECT_EQ(both.slot.images[view].reference, one.slot.images[0].reference);
+  }
+}
+
+// Views may share a kernel and want different amounts of shared memory of it: a law that tells the legs apart has two tables, and
+// the law after it has one.
+TEST_P(CudaEngines, ImageViewsThatShareAKernelInAnyOrder) {
+  const auto finely = [](std::shared_ptr<ImagingPlan> plan) {
+    plan->grid = {{Metres(-1.1e-3), Metres(1.3e-3), 64}, {Metres(5.03e-3), Metres(7.4e-3), 64}, {}};
+    return plan;
+  };
+  const auto plan_of = [&](const std::vector<std::string>& views) {
+    return finely(make_plan(GetParam(), SampleEncoding::int16, MatrixKind::half, views, 320, 64));
+  };
+  const auto plan = plan_of({"LT", "LL"});
+  const Frame frame = random_frame(plan->acquisition, 14);
+  const Imaged both = image_of(GetParam(), plan, frame);
+  const Imaged alone = image_of(GetParam(), plan_of({"LT"}), frame);
+  EXPECT_EQ(0, std::memcmp(both.complex(0), alone.complex(0), plan->grid.pixels() * 8));
+}
+
+TEST_P(CudaEngines, RefuseAPlanThatTheWatchdogWouldTakeForAStall) {
+  const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::half, {"LL"}, 256, 64);
+  plan->grid.x.count = plan->grid.z.count = 1024;  // 2e9 lookups: a millisecond and more
+  const auto engine = make_engine(
+      plan, {.automatic = false, .kind = BackendKind::cuda, .gpu_timeout = std::chrono::milliseconds(1)}, EngineOptions{});
+  FrameSlot slot;
+  try {
+    engine->equip(slot);
+    ADD_FAILURE() << "a frame that takes longer than the timeout";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("gpu_timeout"));
   }
 }
 

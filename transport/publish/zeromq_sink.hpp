@@ -1,4 +1,5 @@
-// Images over ZeroMQ: one PUB socket (XPUB, which tells what is subscribed to), any number of subscribers, none of which can slow the pipeline or another.
+// Images over ZeroMQ: one PUB socket (XPUB, which tells what is subscribed to), any number of subscribers, none of which can
+// slow the pipeline or another.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,9 @@ namespace echoform {
 /// Settings of every socket: no waiting at close, peers that fall silent are noticed, IPv6 allowed.
 void set_common_options(zmq::socket_t& socket);
 
-/// A bound PUB socket, or an XPUB socket, which differs in that it hands out what is subscribed to: nothing that subscribers send is longer than a subscription, at most `queued` messages wait for one.
-/// Throws RuntimeFault naming `what` and the endpoint if it cannot be bound.
+/// A bound PUB socket, or an XPUB socket, which differs in that it hands out what is subscribed to: nothing that subscribers send
+/// is longer than a subscription, at most `queued` messages wait for one. Throws RuntimeFault naming `what` and the endpoint if
+/// it cannot be bound.
 [[nodiscard]] zmq::socket_t bind_publisher(zmq::context_t& context, const std::string& address, std::uint16_t port, int queued,
                                            const std::string& what, zmq::socket_type type = zmq::socket_type::pub);
 
