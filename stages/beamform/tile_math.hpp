@@ -30,8 +30,8 @@ ECHOFORM_HOST_DEVICE float fast_divide(float value, float by) {
 }
 
 /// Delay of a pixel (its coordinates in samples) from a source's form: index_bits of index, the rest fraction. Half path: from
-/// coordinates that count from the grid's middle, to 1e-4 of a sample at distances below 1000. Float path: from coordinates relative to the tile's
-/// reference pixel, d - d0 = (d^2 - d0^2) / (d + d0), to 2^(index_bits - 23) of a sample.
+/// coordinates that count from the grid's middle, to 1e-4 of a sample at distances below 1000. Float path: from coordinates
+/// relative to the tile's reference pixel, d - d0 = (d^2 - d0^2) / (d + d0), to 2^(index_bits - 23) of a sample.
 template <int index_bits, bool half>
 ECHOFORM_HOST_DEVICE std::uint32_t delay_of(SourceForm form, float phase, float x, float z) {
   // With 2^index_bits added, the mantissa holds the delay and the exponent does not change.
