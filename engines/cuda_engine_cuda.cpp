@@ -81,6 +81,9 @@ class CudaEngine final : public Engine {
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
   [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
 
+  /// One on each stream.
+  [[nodiscard]] std::size_t frames_at_once() const noexcept override { return 3; }
+
   [[nodiscard]] std::string describe() const override {
     const GpuProbe probe = probe_devices();
     const auto index = static_cast<std::size_t>(device_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,8 @@ class Engine {
   /// order of submission. Never allocates if copying `done` does not (a pointer or two). One caller at a time.
   using Done = std::function<void(FrameSlot&, bool ok)>;
   virtual void submit(FrameSlot& slot, const Done& done) noexcept = 0;
+  /// Frames that keep the engine busy: more are not handed to it, so that those which wait can still give way to newer ones.
+  [[nodiscard]] virtual std::size_t frames_at_once() const noexcept { return SIZE_MAX; }
 
   /// A slot is about to receive the shots of another frame: what shots_arrived() said of it before is void. submit() does
   /// not need these two calls; with them a GPU uploads while the frame still arrives. For one slot the calls and submit()

@@ -62,13 +62,30 @@ void ImagingRun::measure() {
 }
 
 void ImagingRun::compute(const std::stop_token& stop) {
-  while (const auto item = acquired_.take(stop)) {
+  while (wait_for_room(stop)) {
+    const auto item = acquired_.take(stop);
+    if (!item) return;
     FrameSlot& slot = **item;
     slot.envelope_wanted = envelope_wanted();
     const std::lock_guard lock(engine_mutex_);
+    {
+      const std::lock_guard room(room_mutex_);
+      ++under_way_;
+    }
     ledger_->start_imaging(slot.index);
     engine_->submit(slot, done_);
   }
+}
+
+// Before a frame is taken: what waits on the edge may be superseded, what the engine has may not.
+bool ImagingRun::wait_for_room(const std::stop_token& stop) {
+  std::size_t most = 0;
+  {
+    const std::lock_guard lock(engine_mutex_);
+    most = engine_->frames_at_once();
+  }
+  std::unique_lock lock(room_mutex_);
+  return room_.wait(lock, stop, [&] { return under_way_ < most; });
 }
 
 bool ImagingRun::envelope_wanted() noexcept {
@@ -90,6 +107,11 @@ void ImagingRun::shots_arrived(FrameSlot& slot, std::size_t first_row, std::size
 // On the CPU from the compute worker, on a GPU from a thread of the engine; never from two at once, since an engine is
 // exchanged only when it has no frame. So the finished edge has one producer at a time, ordered by the ledger's lock.
 void ImagingRun::imaged(FrameSlot& slot, bool ok) {
+  {
+    const std::lock_guard lock(room_mutex_);
+    --under_way_;
+  }
+  room_.notify_one();
   if (!ok || giving_up_.load()) {
     ledger_->drop(slot.index, ok ? DropReason::stopped : DropReason::failed);
     return;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -63,6 +64,7 @@ class ImagingRun final : public FrameArrivals {
   using FinishedEdge = Edge<FrameSlot*, DropPolicy::block_sender>;
 
   void compute(const std::stop_token& stop);
+  [[nodiscard]] bool wait_for_room(const std::stop_token& stop);
   void publish(const std::stop_token& stop);
   void publish_frame(FrameSlot& slot);
   void imaged(FrameSlot& slot, bool ok);
@@ -86,6 +88,9 @@ class ImagingRun final : public FrameArrivals {
   // frames, and nobody who receives shots may wait for that.
   std::mutex arrivals_mutex_;
   Engine* receiving_ = nullptr;
+  std::mutex room_mutex_;  // guards under_way_
+  std::condition_variable_any room_;
+  std::size_t under_way_ = 0;  // frames that the engine has
   Engine::Done done_;
   std::optional<Worker> compute_worker_;
   std::optional<Worker> publish_worker_;

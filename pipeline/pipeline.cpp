@@ -85,7 +85,8 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   }
   validate(acquisition, options_.limits, "acquisition");
   const bool reuse = run_ != nullptr && acquisition == announced_;
-  // Made before the sender of before is let go: a refused Hello changes nothing.
+  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing. One whose engine then fails
+  // (no memory, no device) leaves no stream; the next Hello builds one.
   auto plan = reuse ? this->plan() : make_plan(acquisition);
   if (!reuse) check_memory(0, acquisition.frame_bytes());
   retire(current.get());

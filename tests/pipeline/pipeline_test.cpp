@@ -136,6 +136,27 @@ TEST(Pipeline, FramesThatWaitForABusyEngineGiveWayToNewerOnes) {
   EXPECT_THAT(house.sink->published(), ElementsAre(0, 8, 9));
 }
 
+TEST(Pipeline, AnEngineGetsNoMoreFramesThanKeepItBusyAndTheRestGiveWay) {
+  House house(with(DropPolicy::drop_oldest, 4));
+  house.control->by_hand = true;
+  house.control->frames_at_once = 2;
+  const auto intake = house.open();
+  const LaneId lane = intake->open_lane({});
+  for (std::uint64_t sequence = 0; sequence < 2; ++sequence) {
+    send_frame(*intake, lane, sequence);
+    ASSERT_TRUE(house.control->wait_held(sequence + 1));
+  }
+  for (std::uint64_t sequence = 2; sequence < 10; ++sequence) send_frame(*intake, lane, sequence);
+  EXPECT_EQ(dropped(house.counters(), DropReason::superseded), 6U);
+  EXPECT_EQ(dropped(house.counters(), DropReason::ring_full), 0U);
+  for (std::uint64_t frame = 0; frame < 4; ++frame) {
+    ASSERT_TRUE(house.control->wait_held(1));
+    house.control->finish_next();
+    ASSERT_TRUE(house.sink->wait_published(frame + 1));
+  }
+  EXPECT_THAT(house.sink->published(), ElementsAre(0, 1, 8, 9));
+}
+
 TEST(Pipeline, ConnectionsOfASessionShareOneStreamAndOthersAreTurnedAway) {
   House house;
   const auto first = house.open(1);

@@ -71,6 +71,7 @@ inline Buffer make_buffer(std::size_t bytes) {
 /// with `busy`, submit() itself lasts until let_go(), as on a CPU.
 struct EngineControl {
   std::atomic<bool> by_hand{false};
+  std::atomic<std::size_t> frames_at_once{SIZE_MAX};
   std::atomic<bool> busy{false};
   std::atomic<std::size_t> wrong{0};  ///< bytes, over all frames
   std::atomic<int> engines_made{0};
@@ -145,6 +146,7 @@ class FakeEngine final : public Engine {
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
   [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
   [[nodiscard]] std::string describe() const override { return "fake"; }
+  [[nodiscard]] std::size_t frames_at_once() const noexcept override { return control_->frames_at_once; }
   void equip(FrameSlot& slot) override {
     if (control_->fail_equip) throw RuntimeFault("fake engine: no memory");
     slot.samples = make_buffer(plan_->acquisition.frame_bytes());
