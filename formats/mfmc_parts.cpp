@@ -86,8 +86,13 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
     const double size = length_of(normal);
     element.normal = size > 0.0 ? scaled(normal, 1.0 / size) : Vector3{0.0, 0.0, 1.0};
     const bool major_along_x = std::abs(majors[i].x) > std::abs(majors[i].y);
-    element.width = 2.0 * length_of(major_along_x ? majors[i] : minors[i]);
-    element.length = 2.0 * length_of(major_along_x ? minors[i] : majors[i]);
+    // Rounding aside, a size that a writer states only to keep its direction is none.
+    const auto size_of = [](const Vector3& half) {
+      const double whole = 2.0 * length_of(half);
+      return whole > 1.001 * unknown_element_size ? whole : 0.0;
+    };
+    element.width = size_of(major_along_x ? majors[i] : minors[i]);
+    element.length = size_of(major_along_x ? minors[i] : majors[i]);
   }
   if (const auto dead = Hdf5Item::find(group, "DEAD_ELEMENT", where)) {
     if (dead->points() != count)
