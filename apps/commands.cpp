@@ -22,6 +22,10 @@ const std::vector<Command>& commands() {
        define_replay},
       {"view", "a subscriber: live statistics of the images, gaps counted",
        "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view},
+      {"record", "frames over TCP into an MFMC file, without imaging them",
+       "A server in the place of `serve`: senders connect to it. The file can be read while it grows, and survives the program.\n\n"
+       "Example:\n  echoform record --output scan.mfmc --frames 100",
+       define_record},
       {"image", "image one frame of a recording into files",
        "INPUT is a BRAIN .mat or an .mfmc file. Each --output is written by its extension: .npy and .h5 hold numbers\n"
        "(C order [z, x]), .png is a figure with axes in mm and a dB scale. With several views the view's name goes before\n"

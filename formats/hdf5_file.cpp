@@ -186,7 +186,11 @@ std::vector<std::size_t> Hdf5Item::indices(std::size_t first, std::size_t last) 
 Hdf5Handle open_hdf5(const std::filesystem::path& path) {
   // Asked beforehand: with the SWMR flag HDF5 forgives too much of other files.
   const bool unfinished = has_swmr_mark(path);
-  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0U), H5P_DEFAULT));
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  // A block that is being written is read again after pauses that double from 1 ns: 33 ms in all. HDF5's own 100 attempts would
+  // never end on a damaged one.
+  if (unfinished) H5Pset_metadata_read_attempts(access.id(), 25);
+  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0U), access.id()));
   if (!file) throw InputError(path.string(), "a file that HDF5 cannot open (truncated or damaged)", "an HDF5 file");
   return file;
 }

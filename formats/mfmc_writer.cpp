@@ -27,6 +27,12 @@ namespace {
 
 using namespace formats;
 
+/// SWMR orders what is written, and takes every single write for atomic. To a process that is killed this holds within a page
+/// of the system's file cache, not across two (the system looks for the signal between pages): half an index block would cost
+/// all frames that it knows. So whatever is rewritten while frames come is at most a page long and begins on one: the headers of
+/// the growing datasets and the nodes of their B-trees. (HDF5's other index for growing datasets has blocks of up to 8 KiB.)
+constexpr hsize_t page_bytes = 4096;
+
 /// What HDF5 may need besides the frame itself: its index, and headers.
 constexpr std::uint64_t margin_bytes = std::uint64_t{1} << 20;
 
@@ -77,7 +83,8 @@ class Maker {
     done(H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
   }
 
-  /// No entries yet; grows along axis 0, a chunk an entry. `shape` is that of one entry.
+  /// No entries yet; grows along axis 0, a chunk an entry. `shape` is that of one entry. Axis 1 is declared without limit too,
+  /// which makes HDF5 keep the chunks in a B-tree of 2 KiB nodes; see the note at page_bytes.
   void growing(const Hdf5Handle& group, const char* name, hid_t type, std::vector<hsize_t> shape) const {
     shape.insert(shape.begin(), 1);
     const Hdf5Handle creation = made(H5Pcreate(H5P_DATASET_CREATE), name);
@@ -85,7 +92,7 @@ class Maker {
     // Chunks are written whole.
     done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), name);
     std::vector<hsize_t> most = shape;
-    most[0] = H5S_UNLIMITED;
+    most[0] = most[1] = H5S_UNLIMITED;
     shape[0] = 0;
     const Hdf5Handle space = made(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data()), name);
     static_cast<void>(made(H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), name));
@@ -201,8 +208,6 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
   make.dataset(group, "PROBE_POSITION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 0, 0});
   make.dataset(group, "PROBE_X_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{1, 0, 0});
   make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 1, 0});
-  make.growing(group, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {a_scans});
-  make.growing(group, "MFMC_DATA", stored_type(a.encoding), {a_scans, a.samples});
 }
 
 /// One A-scan: two's complement of 12 bits, low bits first, two samples in three bytes.
@@ -302,6 +307,14 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     const hobj_ref_t probe = make_probe(make, file, acquisition.probe);
     const auto laws = make_laws(make, file, probe, acquisition.elements());
     make_sequence(make, file, acquisition, options, probe, laws);
+    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
+  }
+  make.done(H5Pset_alignment(access.id(), 1, page_bytes), "alignment");
+  {
+    const Hdf5Handle file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR, access.id()), "file");
+    const Hdf5Handle sequence = make.made(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
+    make.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
+    make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
     make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
   }
   aside.commit();
