@@ -39,7 +39,8 @@ class RecordingEngine final : public Engine {
 
 FrameRecorder::FrameRecorder(FrameRecorderOptions options) : options_(std::move(options)) {
   const std::string name = options_.output.string();
-  if (options_.output.extension() != ".mfmc") throw InputError("--output", fmt::format("\"{}\"", name), "a file that ends in .mfmc");
+  if (options_.output.extension() != ".mfmc")
+    throw InputError("--output", fmt::format("\"{}\"", name), "a file that ends in .mfmc");
   check_output_place(options_.output);
   if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(options_.output, error)))
     throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");

@@ -108,8 +108,12 @@ Action define_record(CLI::App& options) {
   options.add_option("--output", chosen->output, "The recording: a new file that ends in .mfmc")->required()->option_text("FILE");
   options.add_option("--listen", chosen->listen, "Where senders connect to (default: [input] listen, 127.0.0.1:17171)")
       ->option_text("HOST:PORT");
-  options.add_option("--frames", chosen->frames, "Ends after so many frames; 0: none")->check(whole_number())->option_text("N (0)");
-  options.add_option("--seconds", chosen->seconds, "Ends after so long; 0: never")->check(CLI::NonNegativeNumber)->option_text("S (0)");
+  options.add_option("--frames", chosen->frames, "Ends after so many frames; 0: none")
+      ->check(whole_number())
+      ->option_text("N (0)");
+  options.add_option("--seconds", chosen->seconds, "Ends after so long; 0: never")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("S (0)");
   options.add_option("--config", chosen->config, "TOML file: [input] limits, token and drop policy, [material] for the file")
       ->option_text("FILE");
   return [chosen] { return record(*chosen); };

@@ -69,8 +69,7 @@ class Maker {
   void numbers(const Hdf5Handle& object, const char* name, const std::vector<double>& values) const {
     const hsize_t size = values.size();
     const Hdf5Handle space = made(H5Screate_simple(1, &size, nullptr), name);
-    const Hdf5Handle attribute =
-        made(H5Acreate2(object.id(), name, H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT), name);
+    const Hdf5Handle attribute = made(H5Acreate2(object.id(), name, H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT), name);
     done(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()), name);
   }
 
@@ -229,8 +228,7 @@ void unpack12(std::span<const std::byte> bytes, std::span<std::int16_t> samples)
 
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) {
   if (acquisition.matrix == MatrixKind::half_summed) {
-    throw InputError(where, "matrix half_summed",
-                     "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
+    throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
   }
   const std::size_t bytes = stored_frame_bytes(acquisition);
   if (bytes > std::numeric_limits<std::uint32_t>::max()) {
@@ -281,8 +279,8 @@ struct MfmcWriter::File {
   }
   [[nodiscard]] bool add(const Hdf5Handle& dataset, const void* chunk, std::size_t bytes) const {
     const std::array<hsize_t, 3> place{frames, 0, 0};
-    return set_frames(dataset, frames + 1) &&
-           H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), bytes, chunk) >= 0 && H5Dflush(dataset.id()) >= 0;
+    return set_frames(dataset, frames + 1) && H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), bytes, chunk) >= 0 &&
+           H5Dflush(dataset.id()) >= 0;
   }
 };
 
@@ -355,7 +353,8 @@ void MfmcWriter::append(std::span<const std::byte> frame) {
   const Hdf5Session session;
   errno = 0;
   // The frame counts once the data have grown, so its placement comes first.
-  if (!f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) || !f.add(f.data, samples, f.frame_bytes())) {
+  if (!f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) ||
+      !f.add(f.data, samples, f.frame_bytes())) {
     const int error = errno;
     f.broken = true;
     static_cast<void>(f.set_frames(f.data, f.frames) && f.set_frames(f.index, f.frames));

@@ -31,7 +31,8 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 /// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
 /// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
 /// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
-/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself: after a loss of power the last seconds may be missing.
+/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself: after a loss of power the
+/// last seconds may be missing.
 ///
 /// One thread at a time.
 class MfmcWriter {

@@ -1,5 +1,6 @@
 """`record` writes what senders send: the file is read by h5py alone, field by field, and compared with what went over the wire;
 kills, full disks and signals leave the finished frames."""
+import json
 import pathlib
 import re
 import resource
@@ -203,6 +204,8 @@ class Record(unittest.TestCase):
             data = self.check_fields(file, hello, frames)
             for frame, expected in enumerate(sent):
                 self.assertTrue((data[frame] == expected).all(), f"frame {frame}")
+        self.assertEqual(self.inspect(0) | {"frames": frames, "elements": 8, "samples": 301, "violations": [], "unfinished": False,
+                                           "longitudinal_velocity": 6320.0, "shear_velocity": 3130.0}, self.inspect(0))
         self.assertEqual([entry.suffix for entry in self.path.iterdir() if entry.suffix != ".toml"], [".mfmc"])
 
     def test_full_matrix_equals_what_was_sent(self):
@@ -246,9 +249,15 @@ class Record(unittest.TestCase):
                 sender.wait()
                 # The metadata of the file is below 1 MB, what else is in it are whole frames and the one at work.
                 self.expect_frames_of_unfinished(frames)
+                self.assertIn("not closed by its writer", self.inspect(0)["description"])
                 image = subprocess.run([PROGRAM, "image", str(self.file), "--output", str(self.path / "r.npy"), "--frame", "0", "--config",
                                         str(self.config_of_image())], capture_output=True, text=True, timeout=60)
                 self.assertEqual(image.returncode, 0, image.stderr)
+
+    def inspect(self, code):
+        result = subprocess.run([PROGRAM, "inspect", str(self.file), "--json"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return json.loads(result.stdout)
 
     def config_of_image(self):
         config = self.path / "image.toml"
@@ -297,6 +306,30 @@ class Record(unittest.TestCase):
             self.assertEqual(len(data), written)
             self.assertGreater(written, 10)
             self.assertTrue((data[written - 1] == sent[written - 1]).all())
+
+    def test_inspect_and_convert(self):
+        recorder = self.record("--frames", 3)
+        self.simulate("--frames", 3, matrix="half")
+        recorder.communicate(timeout=60)
+        copy = self.path / "copy.mfmc"
+        result = subprocess.run([PROGRAM, "convert", str(self.file), str(copy)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with h5py.File(self.file, "r") as before, h5py.File(copy, "r") as after:
+            scale = before["SEQUENCES/S1"].attrs["ECHOFORM_SAMPLE_SCALE"][0]
+            expected = before["SEQUENCES/S1/MFMC_DATA"][...] * numpy.float32(scale)
+            self.assertTrue((after["SEQUENCES/S1/MFMC_DATA"][...] == expected).all())
+        result = subprocess.run([PROGRAM, "convert", str(self.file), str(copy)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 2, "files are not overwritten")
+        self.file = copy
+        self.assertEqual(self.inspect(0)["encoding"], "float32")
+        with h5py.File(copy, "r+") as file:
+            del file["SEQUENCES/S1"].attrs["TIME_STEP"]
+            file["LAWS/L2/ELEMENT"][0] = 9
+            file["PROBES/P1/DEAD_ELEMENT"] = numpy.zeros(2, int)
+        violations = self.inspect(2)["violations"]
+        self.assertEqual(violations, [f"{copy}: /SEQUENCES/S1: found no TIME_STEP; expected the mandatory TIME_STEP",
+                                      f"{copy}: /PROBES/P1/DEAD_ELEMENT: found shape 2; expected shape 8",
+                                      f"{copy}: /LAWS/L2/ELEMENT: found 9 as value 1; expected whole numbers from 1 to 8"])
 
     def test_what_the_format_cannot_say_is_refused(self):
         recorder = self.record()
