@@ -22,6 +22,19 @@ const std::vector<Command>& commands() {
        define_replay},
       {"view", "a subscriber: live statistics of the images, gaps counted",
        "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view},
+      {"record", "frames over TCP into an MFMC file, without imaging them",
+       "A server in the place of `serve`: senders connect to it. The file can be read while it grows, and survives the "
+       "program.\n\n"
+       "Example:\n  echoform record --output scan.mfmc --frames 100",
+       define_record},
+      {"inspect", "what a recording holds, and whether it keeps the rules of its format",
+       "Exit code 2 if an .mfmc file breaks a rule of MFMC 2.0: a line each says where, what was found and what is expected.\n\n"
+       "Example:\n  echoform inspect scan.mfmc",
+       define_inspect},
+      {"convert", "a BRAIN .mat file, or an .mfmc file that was cut off, as a new .mfmc file",
+       "Samples are float32 in the amplitude units of the input; A-scans that it lacks are 0.\n\n"
+       "Example:\n  echoform convert notch.mat notch.mfmc",
+       define_convert},
       {"image", "image one frame of a recording into files",
        "INPUT is a BRAIN .mat or an .mfmc file. Each --output is written by its extension: .npy and .h5 hold numbers\n"
        "(C order [z, x]), .png is a figure with axes in mm and a dB scale. With several views the view's name goes before\n"
@@ -29,8 +42,7 @@ const std::vector<Command>& commands() {
        "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
        define_image},
       {"bench", "sustained rates against the limits measured in the same run",
-       "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate",
-       define_bench},
+       "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate", define_bench},
       {"info", "version, backends, devices, libraries and limits of this build", "Example:\n  echoform info", define_info},
   };
   return all;

@@ -84,8 +84,11 @@ class Hdf5Item {
 /// "2 x 64 x 2000"; "scalar".
 [[nodiscard]] std::string shape_text(const std::vector<std::size_t>& shape);
 
-/// Opens a file for reading. Throws InputError if HDF5 cannot.
+/// Opens a file for reading, also one that is being written in SWMR mode or whose writer was killed. Throws InputError if HDF5
+/// cannot.
 [[nodiscard]] Hdf5Handle open_hdf5(const std::filesystem::path& path);
+/// Whether an open file's writer has not closed it: what it holds may still grow, or end in the middle of something.
+[[nodiscard]] bool is_unfinished(const Hdf5Handle& file);
 
 /// The group that a reference found in `from` points at. Throws InputError if it points at nothing or at something else.
 [[nodiscard]] Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference);

@@ -22,21 +22,6 @@ namespace {
 /// How much of a recording's data is read on trial; of longer ones, frames spread evenly.
 constexpr std::size_t trial_bytes = std::size_t{1} << 28;
 
-/// Names of all groups of TYPE SEQUENCE, in alphabetical order of their paths.
-std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::string& file_name) {
-  std::vector<std::string> groups;
-  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
-    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-    return 0;
-  };
-  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
-  std::erase_if(groups, [&](const std::string& name) {
-    const Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
-    return !group || mfmc_type(group, fmt::format("{}: /{}", file_name, name)) != "SEQUENCE";
-  });
-  return groups;
-}
-
 class MfmcRecording final : public Recording {
  public:
   MfmcRecording(const std::filesystem::path& path, const RecordingOptions& options)
@@ -94,7 +79,7 @@ class MfmcRecording final : public Recording {
                            fmt::format("{}", source[n]), "finite samples");
         }
       }
-      std::copy(source.begin(), source.end(), target.begin());
+      std::transform(source.begin(), source.end(), target.begin(), [this](float value) { return value * sample_scale_; });
     }
   }
 
@@ -114,6 +99,7 @@ class MfmcRecording final : public Recording {
                        fmt::format("at most {} bytes a frame", limits.frame_bytes));
     }
     frames_ = shape[0];
+    if (is_unfinished(file_)) notes_.emplace_back("not closed by its writer: still growing, or interrupted");
     file_a_scans_ = shape[1];
     acquisition_.samples = shape[2];
     acquisition_.encoding = SampleEncoding::float32;
@@ -132,6 +118,14 @@ class MfmcRecording final : public Recording {
     if (!(step > 0.0)) throw InputError(where_ + "/TIME_STEP", fmt::format("{} s", step), "a positive time");
     acquisition_.sample_rate = Hertz(1.0 / step);
     acquisition_.start_time = Seconds(number("START_TIME"));
+    if (Hdf5Item::find(sequence_, sample_scale_attribute, where_)) {
+      sample_scale_ = static_cast<float>(number(sample_scale_attribute));
+      if (!std::isfinite(sample_scale_) || sample_scale_ == 0.0F) {
+        throw InputError(fmt::format("{}/{}", where_, sample_scale_attribute), fmt::format("{}", sample_scale_),
+                         "a finite number other than 0");
+      }
+      notes_.push_back(fmt::format("one count is {:g}", sample_scale_));
+    }
     const Hdf5Item velocity = Hdf5Item::require(sequence_, "SPECIMEN_VELOCITY", where_);
     velocity.require_shape({2});
     const auto values = velocity.numbers();  // shear first
@@ -235,7 +229,9 @@ class MfmcRecording final : public Recording {
     }
 
     const Hdf5Item index = Hdf5Item::require(sequence_, "PROBE_PLACEMENT_INDEX", where_);
-    index.require_shape({frames_, file_a_scans_});
+    // A writer places a frame before it adds the samples.
+    const bool longer = is_unfinished(file_) && index.shape().size() == 2 && index.shape()[0] > frames_;
+    index.require_shape({longer ? index.shape()[0] : frames_, file_a_scans_});
     const auto indices = index.indices(1, placements_.size());
     std::vector<bool> checked(placements_.size(), false);
     for (std::size_t frame = 0; frame < frames_; ++frame) {
@@ -261,6 +257,7 @@ class MfmcRecording final : public Recording {
   Hdf5Handle sequence_;
   std::string where_;  // file and sequence
   std::optional<Hdf5Item> data_;
+  float sample_scale_ = 1.0F;  // amplitude of one count
   std::size_t frames_ = 0;
   std::size_t file_a_scans_ = 0;
   std::size_t probes_used_ = 0;

@@ -60,6 +60,20 @@ void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const H
   }
 }
 
+std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::string& file_name) {
+  std::vector<std::string> groups;
+  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
+    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
+  std::erase_if(groups, [&](const std::string& name) {
+    const Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
+    return !group || mfmc_type(group, fmt::format("{}: /{}", file_name, name)) != "SEQUENCE";
+  });
+  return groups;
+}
+
 MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
   MfmcProbe probe;
   probe.name = hdf5_name(group);
@@ -86,8 +100,13 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
     const double size = length_of(normal);
     element.normal = size > 0.0 ? scaled(normal, 1.0 / size) : Vector3{0.0, 0.0, 1.0};
     const bool major_along_x = std::abs(majors[i].x) > std::abs(majors[i].y);
-    element.width = 2.0 * length_of(major_along_x ? majors[i] : minors[i]);
-    element.length = 2.0 * length_of(major_along_x ? minors[i] : majors[i]);
+    // Rounding aside, a size that a writer states only to keep its direction is none.
+    const auto size_of = [](const Vector3& half) {
+      const double whole = 2.0 * length_of(half);
+      return whole > 1.001 * unknown_element_size ? whole : 0.0;
+    };
+    element.width = size_of(major_along_x ? majors[i] : minors[i]);
+    element.length = size_of(major_along_x ? minors[i] : majors[i]);
   }
   if (const auto dead = Hdf5Item::find(group, "DEAD_ELEMENT", where)) {
     if (dead->points() != count)

@@ -16,6 +16,14 @@ namespace echoform::formats {
 /// Throws InputError unless the group that `from` refers to has the TYPE.
 void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const Hdf5Item& from, const std::string& file);
 
+/// Names of all groups of TYPE SEQUENCE, in alphabetical order of their paths.
+[[nodiscard]] std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::string& file_name);
+
+/// Beyond the format: amplitude of one count of MFMC_DATA, an attribute of the sequence. Written where it is not 1.
+inline constexpr const char* sample_scale_attribute = "ECHOFORM_SAMPLE_SCALE";
+/// Sizes of elements, metres, at or below which they are unknown.
+inline constexpr double unknown_element_size = 1e-9;
+
 struct Vector3 {
   double x = 0.0;
   double y = 0.0;

@@ -19,7 +19,7 @@ struct MfmcMaker {
   std::size_t elements = 4;
   std::size_t frames = 1;
   std::size_t samples = 6;
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;  ///< from 0; empty: full matrix
+  std::vector<std::pair<std::size_t, std::size_t>> pairs{};  ///< from 0; empty: full matrix
 
   // Styles.
   bool grouped = false;  ///< /SEQUENCES/S1, /PROBES/P1, /LAWS/L1 rather than SEQUENCE<1> with its laws inside
@@ -40,11 +40,11 @@ struct MfmcMaker {
   std::vector<Triple> positions{{0, 0, 0}};
   std::vector<Triple> x_directions{{1, 0, 0}};
   std::vector<Triple> y_directions{{0, 1, 0}};
-  std::vector<std::size_t> frame_placement;  ///< from 1; empty: all 1
-  std::vector<int> dead;
+  std::vector<std::size_t> frame_placement{};  ///< from 1; empty: all 1
+  std::vector<int> dead{};
 
   // Defects.
-  std::string without;             ///< leaves out the item of this name
+  std::string without{};           ///< leaves out the item of this name
   std::size_t element_offset = 0;  ///< added to every ELEMENT
   double delay = 0.0;              ///< of every law
   bool plane_waves = false;        ///< transmit laws fire all elements

@@ -1,0 +1,111 @@
+#include "apps/frame_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cpu/cpu_backend.hpp"
+#include "formats/atomic_file.hpp"
+#include "pipeline/clock.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+class RecordingEngine final : public Engine {
+ public:
+  RecordingEngine(FrameRecorder& recorder, std::shared_ptr<const ImagingPlan> plan)
+      : recorder_(recorder), plan_(std::move(plan)), backend_(make_cpu_backend(1)) {}
+
+  [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
+  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] std::string describe() const override { return "none: frames are recorded"; }
+  void equip(FrameSlot& slot) override {
+    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
+  }
+  void submit(FrameSlot& slot, const Done& done) noexcept override {
+    slot.timing_count = 0;
+    done(slot, recorder_.write(plan_->acquisition, slot));
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
+
+ private:
+  FrameRecorder& recorder_;
+  std::shared_ptr<const ImagingPlan> plan_;
+  std::unique_ptr<Backend> backend_;
+};
+
+}  // namespace
+
+FrameRecorder::FrameRecorder(FrameRecorderOptions options) : options_(std::move(options)) {
+  const std::string name = options_.output.string();
+  if (options_.output.extension() != ".mfmc")
+    throw InputError("--output", fmt::format("\"{}\"", name), "a file that ends in .mfmc");
+  check_output_place(options_.output);
+  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(options_.output, error)))
+    throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
+}
+
+std::shared_ptr<const ImagingPlan> FrameRecorder::plan(const Acquisition& acquisition) {
+  check_mfmc_holds(acquisition, "acquisition");
+  const std::lock_guard lock(mutex_);
+  if (acquisition_ && *acquisition_ != acquisition) {
+    throw InputError("acquisition", "another than that of the recording so far", "the same: one recording holds one acquisition");
+  }
+  auto plan = std::make_shared<ImagingPlan>();
+  plan->acquisition = acquisition;
+  plan->material = options_.material;
+  return plan;
+}
+
+PlanFactory FrameRecorder::plan_factory() {
+  return [this](const Acquisition& acquisition) { return plan(acquisition); };
+}
+
+EngineFactory FrameRecorder::engine_factory() {
+  return [this](std::shared_ptr<const ImagingPlan> plan, const BackendChoice&, const EngineOptions&) -> std::unique_ptr<Engine> {
+    return std::make_unique<RecordingEngine>(*this, std::move(plan));
+  };
+}
+
+bool FrameRecorder::write(const Acquisition& acquisition, const FrameSlot& slot) noexcept {
+  bool ended = false;
+  bool written = true;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!progress_.fault.empty()) return false;
+    if (options_.frames && progress_.frames >= *options_.frames) {
+      ++progress_.left_out;
+      return true;
+    }
+    try {
+      if (!writer_) {
+        const WallTime now = slot.acquisition_time.count() > 0 ? slot.acquisition_time : SystemClock().wall();
+        writer_.emplace(options_.output, acquisition, MfmcWriterOptions{.material = options_.material, .recorded = now});
+        acquisition_ = acquisition;
+      }
+      writer_->append({slot.samples.bytes_begin(), acquisition.frame_bytes()});
+      progress_.frames = writer_->frames();
+      progress_.bytes = writer_->bytes();
+      ended = options_.frames && progress_.frames == *options_.frames;
+    } catch (const std::exception& fault) {
+      progress_.fault = fault.what();
+      written = false;
+      ended = true;
+    }
+  }
+  if (ended && options_.ended) options_.ended();
+  return written;
+}
+
+void FrameRecorder::close() {
+  const std::lock_guard lock(mutex_);
+  if (writer_) writer_->close();
+}
+
+RecordingProgress FrameRecorder::progress() const {
+  const std::lock_guard lock(mutex_);
+  return progress_;
+}
+
+}  // namespace echoform

@@ -1,0 +1,137 @@
+// echoform inspect: what a recording holds, and whether it keeps the rules of its format.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "apps/command.hpp"
+#include "formats/mfmc_check.hpp"
+#include "formats/recording.hpp"
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+struct Inspection {
+  std::unique_ptr<Recording> recording;  // where it can be imaged
+  std::string problem;                   // why not
+  std::optional<MfmcFindings> mfmc;
+};
+
+std::string velocity_text(MetresPerSecond velocity) {
+  return velocity.value > 0.0 ? fmt::format("{:g} m/s", velocity.value) : std::string("not stated");
+}
+
+std::string probe_text(const Probe& probe) {
+  std::size_t dead = 0;
+  for (const Element& element : probe.elements) dead += element.dead ? 1 : 0;
+  std::string text = fmt::format("{} elements", probe.elements.size());
+  if (dead > 0) text += fmt::format(", {} dead", dead);
+  const Element& first = probe.elements.front();
+  const Element& last = probe.elements.back();
+  text += fmt::format(", from x = {:.4g} to {:.4g} mm", 1e3 * first.centre.x.value, 1e3 * last.centre.x.value);
+  if (probe.elements.size() > 1) {
+    const double x = last.centre.x.value - first.centre.x.value;
+    const double y = last.centre.y.value - first.centre.y.value;
+    const double z = last.centre.z.value - first.centre.z.value;
+    text += fmt::format(", pitch {:.4g} mm", 1e3 * std::hypot(x, y, z) / static_cast<double>(probe.elements.size() - 1));
+  }
+  if (probe.centre_frequency.value > 0.0) text += fmt::format(", {:.4g} MHz", 1e-6 * probe.centre_frequency.value);
+  return text;
+}
+
+void print_row(std::string_view name, std::string_view text) {
+  fmt::print("{:<11} {}\n", name, text);
+}
+
+void print_text(const Inspection& found) {
+  if (found.recording) {
+    const Acquisition& a = found.recording->acquisition();
+    const Material material = found.recording->material();
+    print_row("recording", found.recording->describe());
+    print_row("probe", probe_text(a.probe));
+    print_row("matrix", fmt::format("{}, {} A-scans", words::matrix_kind.of(a.matrix), a.a_scans()));
+    print_row("samples",
+              fmt::format("{} at {:.6g} MHz from {:.6g} us", a.samples, 1e-6 * a.sample_rate.value, 1e6 * a.start_time.value));
+    print_row("frames", fmt::format("{}", found.recording->frames()));
+    print_row("velocities", fmt::format("longitudinal {}, shear {}", velocity_text(material.longitudinal_velocity),
+                                        velocity_text(material.shear_velocity)));
+  } else {
+    print_row("not imaged", found.problem);
+  }
+  if (!found.mfmc) return;
+  print_row("encoding", found.mfmc->sample_type.empty() ? "unknown" : found.mfmc->sample_type);
+  print_row("time", found.mfmc->date_and_time.empty() ? "not stated" : found.mfmc->date_and_time);
+  print_row("version", found.mfmc->version.empty() ? "not stated" : found.mfmc->version);
+  for (const std::string& line : found.mfmc->violations) print_row("violation", line);
+  if (found.mfmc->not_shown > 0) print_row("", fmt::format("and {} more", found.mfmc->not_shown));
+  if (found.mfmc->violations.empty()) print_row("checks", "all rules of MFMC 2.0 kept");
+}
+
+void print_json(const std::string& path, const Inspection& found) {
+  nlohmann::json out{{"file", path}, {"imaged", found.recording != nullptr}};
+  if (found.recording) {
+    const Acquisition& a = found.recording->acquisition();
+    const Material material = found.recording->material();
+    out["elements"] = a.elements();
+    out["matrix"] = words::matrix_kind.of(a.matrix);
+    out["a_scans"] = a.a_scans();
+    out["samples"] = a.samples;
+    out["sample_rate"] = a.sample_rate.value;
+    out["start_time"] = a.start_time.value;
+    out["centre_frequency"] = a.probe.centre_frequency.value;
+    out["frames"] = found.recording->frames();
+    out["longitudinal_velocity"] = material.longitudinal_velocity.value;
+    out["shear_velocity"] = material.shear_velocity.value;
+    out["description"] = found.recording->describe();
+  } else {
+    out["problem"] = found.problem;
+  }
+  if (found.mfmc) {
+    out["encoding"] = found.mfmc->sample_type;
+    out["date_and_time"] = found.mfmc->date_and_time;
+    out["version"] = found.mfmc->version;
+    out["sequences"] = found.mfmc->sequences;
+    out["unfinished"] = found.mfmc->unfinished;
+    out["violations"] = found.mfmc->violations;
+    out["violations_not_shown"] = found.mfmc->not_shown;
+  }
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+int inspect(const std::string& path, bool json) {
+  Inspection found;
+  try {
+    found.recording = open_recording(path);
+  } catch (const InputError& error) {
+    // A file that keeps its rules may hold what is not imaged: the check says more, where there is one.
+    if (std::filesystem::path(path).extension() != ".mfmc" || !std::filesystem::is_regular_file(path)) throw;
+    found.problem = error.what();
+  }
+  if (std::filesystem::path(path).extension() == ".mfmc") found.mfmc = check_mfmc(path);
+  if (json) {
+    print_json(path, found);
+  } else {
+    print_text(found);
+  }
+  return found.mfmc && !found.mfmc->violations.empty() ? 2 : 0;
+}
+
+}  // namespace
+
+Action define_inspect(CLI::App& options) {
+  struct Chosen {
+    std::string input;
+    bool json = false;
+  };
+  auto chosen = std::make_shared<Chosen>();
+  options.add_option("INPUT", chosen->input, "The recording")->required();
+  options.add_flag("--json", chosen->json, "Print one object, in SI units, for scripts");
+  return [chosen] { return inspect(chosen->input, chosen->json); };
+}
+
+}  // namespace echoform

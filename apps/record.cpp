@@ -1,0 +1,122 @@
+// echoform record: frames over TCP into an MFMC file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+
+#include "apps/command.hpp"
+#include "apps/common.hpp"
+#include "apps/doors.hpp"
+#include "apps/frame_recorder.hpp"
+#include "apps/imaging_server.hpp"
+#include "config/plan.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+struct RecordOptions {
+  std::string output;
+  std::string listen;
+  std::string config;
+  std::uint64_t frames = 0;
+  double seconds = 0.0;
+};
+
+PipelineOptions pipeline_options(const Configuration& configuration) {
+  const InputSection& input = configuration.input;
+  PipelineOptions options;
+  options.slots = input.slots;
+  options.policy = input.drop_policy;
+  options.incomplete_timeout = in_milliseconds(input.incomplete_timeout);
+  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
+  options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
+  // A slow disk still gets what was received.
+  options.drain_limit = std::chrono::seconds(10);
+  return options;
+}
+
+int record(const RecordOptions& chosen) {
+  Configuration configuration = configuration_from(chosen.config);
+  if (!chosen.listen.empty()) {
+    static_cast<void>(parse_host_port(chosen.listen, "--listen"));
+    configuration.input.listen = chosen.listen;
+  }
+  StopSignals signals;
+  // A limit on the size of files is an error of the file, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  FrameRecorderOptions options;
+  options.output = chosen.output;
+  options.material = {configuration.material.longitudinal_velocity.value_or(MetresPerSecond{}),
+                      configuration.material.shear_velocity.value_or(MetresPerSecond{})};
+  if (chosen.frames > 0) options.frames = chosen.frames;
+  options.ended = [&signals] { signals.request_stop(); };
+  FrameRecorder recorder(std::move(options));
+  const SystemClock clock;
+  Pipeline pipeline(pipeline_options(configuration), recorder.plan_factory(), {}, clock, recorder.engine_factory());
+  const std::unique_ptr<Source> source = source_doors().front().make(configuration);
+  source->start(pipeline);
+  // On standard output at once: a program that starts the recorder reads the port from here.
+  fmt::print("{:<11} {}\n{:<11} {}\n", source_doors().front().label, source->describe(), "recording", chosen.output);
+  std::fflush(stdout);
+
+  using Steady = std::chrono::steady_clock;
+  const auto begin = Steady::now();
+  const auto length = std::chrono::duration<double>(chosen.seconds);
+  LiveLine live;
+  std::uint64_t before = 0;
+  for (;;) {
+    auto wait = std::chrono::milliseconds(1000);
+    if (chosen.seconds > 0.0) {
+      const auto left = length - (Steady::now() - begin);
+      if (left.count() <= 0.0) break;
+      wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(left));
+    }
+    if (signals.wait_for(wait)) break;
+    const RecordingProgress now = recorder.progress();
+    if (now.frames == before) continue;
+    const CounterSnapshot counters = pipeline.counters();
+    live.show(fmt::format("{} frames, {:.1f} MB, {} frames/s, {}, sequence gaps {}", now.frames,
+                          1e-6 * static_cast<double>(now.bytes), now.frames - before, drops_text(counters),
+                          counters.sequence_gaps));
+    before = now.frames;
+  }
+  live.finish();
+  source->stop();
+  pipeline.stop();
+  recorder.close();
+
+  const RecordingProgress last = recorder.progress();
+  const CounterSnapshot counters = pipeline.counters();
+  fmt::print("wrote {} frames, {} bytes of samples; {}, sequence gaps {}{}\n{}\n", last.frames, last.bytes, drops_text(counters),
+             counters.sequence_gaps,
+             last.left_out > 0 ? fmt::format("; {} came after the last and were left out", last.left_out) : std::string(),
+             closure_text(counters));
+  std::fflush(stdout);
+  if (!last.fault.empty()) throw RuntimeFault(last.fault);
+  if (last.frames == 0) throw RuntimeFault(fmt::format("{}: no frame came, nothing was written", chosen.output));
+  return 0;
+}
+
+}  // namespace
+
+Action define_record(CLI::App& options) {
+  auto chosen = std::make_shared<RecordOptions>();
+  options.add_option("--output", chosen->output, "The recording: a new file that ends in .mfmc")->required()->option_text("FILE");
+  options.add_option("--listen", chosen->listen, "Where senders connect to (default: [input] listen, 127.0.0.1:17171)")
+      ->option_text("HOST:PORT");
+  options.add_option("--frames", chosen->frames, "Ends after so many frames; 0: none")
+      ->check(whole_number())
+      ->option_text("N (0)");
+  options.add_option("--seconds", chosen->seconds, "Ends after so long; 0: never")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("S (0)");
+  options.add_option("--config", chosen->config, "TOML file: [input] limits, token and drop policy, [material] for the file")
+      ->option_text("FILE");
+  return [chosen] { return record(*chosen); };
+}
+
+}  // namespace echoform

@@ -1,0 +1,27 @@
+// Checks an MFMC 2.0 file by the rules of its format, all of them, rather than stopping at the first that Echoform minds.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace echoform {
+
+struct MfmcFindings {
+  std::vector<std::string> violations;  ///< "WHERE: found FOUND; expected EXPECTED", one line each
+  std::size_t not_shown = 0;            ///< violations beyond the first 50
+  std::size_t sequences = 0;
+  // Of the first sequence; empty where not stated.
+  std::string version;
+  std::string date_and_time;
+  std::string sample_type;  ///< "int16", "big-endian float32"
+  bool unfinished = false;  ///< not closed by its writer: still growing, or interrupted
+};
+
+/// Mandatory names, classes, ranks, fixed sizes, sizes that belong together, what references point at, indices and ranges of
+/// every sequence and of every probe and law that it refers to. Names that the format does not know are ignored. Throws
+/// InputError if the file is no HDF5 file or too damaged to be gone through.
+[[nodiscard]] MfmcFindings check_mfmc(const std::filesystem::path& path);
+
+}  // namespace echoform

@@ -1,0 +1,389 @@
+#include "formats/mfmc_writer.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "formats/atomic_file.hpp"
+#include "formats/hdf5_file.hpp"
+#include "formats/mfmc_parts.hpp"
+#include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace formats;
+
+/// SWMR orders what is written, and takes every single write for atomic. To a process that is killed this holds within a page
+/// of the system's file cache, not across two (the system looks for the signal between pages): half an index block would cost
+/// all frames that it knows. So whatever is rewritten while frames come is at most a page long and begins on one: the headers of
+/// the growing datasets and the nodes of their B-trees. (HDF5's other index for growing datasets has blocks of up to 8 KiB.)
+constexpr hsize_t page_bytes = 4096;
+
+/// What HDF5 may need besides the frame itself: its index, and headers.
+constexpr std::uint64_t margin_bytes = std::uint64_t{1} << 20;
+
+/// Makes the parts of an MFMC file. Every function throws RuntimeFault naming the file if HDF5 refuses.
+class Maker {
+ public:
+  explicit Maker(std::string name) : name_(std::move(name)) {}
+
+  [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what) const {
+    Hdf5Handle handle(id);
+    if (!handle) fail(what);
+    return handle;
+  }
+  void done(herr_t status, std::string_view what) const {
+    if (status < 0) fail(what);
+  }
+
+  [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const char* name, std::string_view type) const {
+    Hdf5Handle group = made(H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
+    if (!type.empty()) text(group, "TYPE", type);
+    return group;
+  }
+
+  void text(const Hdf5Handle& object, const char* name, std::string_view value) const {
+    const std::string terminated(value);
+    const Hdf5Handle type = made(H5Tcopy(H5T_C_S1), name);
+    done(H5Tset_size(type.id(), H5T_VARIABLE), name);
+    const Hdf5Handle space = made(H5Screate(H5S_SCALAR), name);
+    const Hdf5Handle attribute = made(H5Acreate2(object.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), name);
+    const char* const at = terminated.c_str();
+    done(H5Awrite(attribute.id(), type.id(), static_cast<const void*>(&at)), name);
+  }
+
+  void numbers(const Hdf5Handle& object, const char* name, const std::vector<double>& values) const {
+    const hsize_t size = values.size();
+    const Hdf5Handle space = made(H5Screate_simple(1, &size, nullptr), name);
+    const Hdf5Handle attribute = made(H5Acreate2(object.id(), name, H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT), name);
+    done(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()), name);
+  }
+
+  template <class Value>
+  void dataset(const Hdf5Handle& group, const char* name, hid_t file_type, hid_t memory_type, const std::vector<hsize_t>& shape,
+               const std::vector<Value>& values) const {
+    const Hdf5Handle space = made(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), name);
+    const Hdf5Handle dataset =
+        made(H5Dcreate2(group.id(), name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
+    done(H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
+  }
+
+  /// No entries yet; grows along axis 0, a chunk an entry. `shape` is that of one entry. Axis 1 is declared without limit too,
+  /// which makes HDF5 keep the chunks in a B-tree of 2 KiB nodes; see the note at page_bytes.
+  void growing(const Hdf5Handle& group, const char* name, hid_t type, std::vector<hsize_t> shape) const {
+    shape.insert(shape.begin(), 1);
+    const Hdf5Handle creation = made(H5Pcreate(H5P_DATASET_CREATE), name);
+    done(H5Pset_chunk(creation.id(), static_cast<int>(shape.size()), shape.data()), name);
+    // Chunks are written whole.
+    done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), name);
+    std::vector<hsize_t> most = shape;
+    most[0] = most[1] = H5S_UNLIMITED;
+    shape[0] = 0;
+    const Hdf5Handle space = made(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data()), name);
+    static_cast<void>(made(H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), name));
+  }
+
+  [[nodiscard]] hobj_ref_t reference(const Hdf5Handle& group) const {
+    hobj_ref_t reference = 0;
+    done(H5Rcreate(&reference, group.id(), ".", H5R_OBJECT, -1), "a reference");
+    return reference;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const {
+    const int error = errno;
+    throw RuntimeFault(
+        fmt::format("{}: cannot be written: {} ({})", name_, error != 0 ? std::strerror(error) : "HDF5 refuses", what));
+  }
+  std::string name_;
+};
+
+/// Vectors from an element's centre to the tips of its half axes: major, then minor. major x minor points along the emission.
+std::pair<Vector3, Vector3> half_axes(const Element& element) {
+  // A nanometre is nothing at any ultrasonic frequency, and keeps the directions.
+  const double width = 0.5 * std::max(element.width.value, unknown_element_size);
+  const double length = 0.5 * std::max(element.length.value, unknown_element_size);
+  const Vector3 n{element.normal.x, element.normal.y, element.normal.z};
+  // x, less its part along the emission; emission goes towards +z, so something is left of it.
+  Vector3 u{1.0 - n.x * n.x, -n.x * n.y, -n.x * n.z};
+  const double size = std::sqrt(u.x * u.x + u.y * u.y + u.z * u.z);
+  u = {u.x / size, u.y / size, u.z / size};
+  const Vector3 v{n.y * u.z - n.z * u.y, n.z * u.x - n.x * u.z, n.x * u.y - n.y * u.x};
+  if (width >= length) return {{u.x * width, u.y * width, u.z * width}, {v.x * length, v.y * length, v.z * length}};
+  return {{v.x * length, v.y * length, v.z * length}, {-u.x * width, -u.y * width, -u.z * width}};
+}
+
+hobj_ref_t make_probe(const Maker& make, const Hdf5Handle& file, const Probe& probe) {
+  const Hdf5Handle probes = make.group(file, "PROBES", {});
+  const Hdf5Handle group = make.group(probes, "P1", "PROBE");
+  const hsize_t count = probe.elements.size();
+  std::vector<double> positions;
+  std::vector<double> majors;
+  std::vector<double> minors;
+  std::vector<int> dead;
+  const auto add = [](std::vector<double>& to, double x, double y, double z) { to.insert(to.end(), {x, y, z}); };
+  for (const Element& element : probe.elements) {
+    add(positions, element.centre.x.value, element.centre.y.value, element.centre.z.value);
+    const auto [major, minor] = half_axes(element);
+    add(majors, major.x, major.y, major.z);
+    add(minors, minor.x, minor.y, minor.z);
+    dead.push_back(element.dead ? 1 : 0);
+  }
+  make.dataset(group, "ELEMENT_POSITION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count, 3}, positions);
+  make.dataset(group, "ELEMENT_MAJOR", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count, 3}, majors);
+  make.dataset(group, "ELEMENT_MINOR", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count, 3}, minors);
+  make.dataset(group, "ELEMENT_SHAPE", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, std::vector<int>(count, 1));
+  if (std::find(dead.begin(), dead.end(), 1) != dead.end())
+    make.dataset(group, "DEAD_ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, dead);
+  make.numbers(group, "CENTRE_FREQUENCY", {probe.centre_frequency.value});
+  if (probe.bandwidth.value > 0.0) make.numbers(group, "BANDWIDTH", {probe.bandwidth.value});
+  return make.reference(group);
+}
+
+/// One law an element; they serve transmission and reception alike.
+std::vector<hobj_ref_t> make_laws(const Maker& make, const Hdf5Handle& file, hobj_ref_t probe, std::size_t elements) {
+  const Hdf5Handle laws = make.group(file, "LAWS", {});
+  std::vector<hobj_ref_t> references;
+  for (std::size_t i = 1; i <= elements; ++i) {
+    const Hdf5Handle law = make.group(laws, fmt::format("L{}", i).c_str(), "LAW");
+    make.dataset(law, "PROBE", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
+    make.dataset(law, "ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {1}, std::vector<int>{static_cast<int>(i)});
+    references.push_back(make.reference(law));
+  }
+  return references;
+}
+
+hid_t stored_type(SampleEncoding encoding) {
+  return encoding == SampleEncoding::float32 ? H5T_IEEE_F32LE : H5T_STD_I16LE;
+}
+
+std::size_t stored_frame_bytes(const Acquisition& a) {
+  return a.a_scans() * a.samples * (a.encoding == SampleEncoding::float32 ? 4 : 2);
+}
+
+void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition& a, const MfmcWriterOptions& options,
+                   hobj_ref_t probe, const std::vector<hobj_ref_t>& laws) {
+  const Hdf5Handle sequences = make.group(file, "SEQUENCES", {});
+  const Hdf5Handle group = make.group(sequences, "S1", "SEQUENCE");
+  make.numbers(group, "TIME_STEP", {1.0 / a.sample_rate.value});
+  make.numbers(group, "START_TIME", {a.start_time.value - a.time_offset.value});
+  make.numbers(group, "SPECIMEN_VELOCITY",
+               {options.material.shear_velocity.value, options.material.longitudinal_velocity.value});  // shear first
+  if (options.recorded.count() > 0) {
+    const auto seconds = static_cast<std::time_t>(std::chrono::duration_cast<std::chrono::seconds>(options.recorded).count());
+    make.text(group, "DATE_AND_TIME", fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(seconds)));
+  }
+  if (a.encoding != SampleEncoding::float32 && a.sample_scale != 1.0)
+    make.numbers(group, sample_scale_attribute, {a.sample_scale});
+
+  const hsize_t a_scans = a.a_scans();
+  std::vector<hobj_ref_t> transmit;
+  std::vector<hobj_ref_t> receive;
+  for (std::size_t i = 0; i < a.elements(); ++i) {
+    for (std::size_t j = a.matrix == MatrixKind::full ? 0 : i; j < a.elements(); ++j) {
+      transmit.push_back(laws[i]);
+      receive.push_back(laws[j]);
+    }
+  }
+  make.dataset(group, "TRANSMIT_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, transmit);
+  make.dataset(group, "RECEIVE_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, receive);
+  make.dataset(group, "PROBE_LIST", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
+  // Elements have global coordinates: the probe's own are the same.
+  const std::vector<hsize_t> placement{1, 1, 3};
+  make.dataset(group, "PROBE_POSITION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 0, 0});
+  make.dataset(group, "PROBE_X_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{1, 0, 0});
+  make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 1, 0});
+}
+
+/// One A-scan: two's complement of 12 bits, low bits first, two samples in three bytes.
+void unpack12(std::span<const std::byte> bytes, std::span<std::int16_t> samples) {
+  const auto at = [&](std::size_t k) { return std::to_integer<unsigned>(bytes[k]); };
+  // To the top of 16 bits and back: that brings the sign along.
+  const auto extended = [](unsigned low12) {
+    return static_cast<std::int16_t>(static_cast<std::int16_t>(static_cast<std::uint16_t>(low12 << 4U)) >> 4);
+  };
+  std::size_t n = 0;
+  for (std::size_t k = 0; n + 1 < samples.size(); n += 2, k += 3) {
+    samples[n] = extended(at(k) | (at(k + 1) & 0x0FU) << 8U);
+    samples[n + 1] = extended(at(k + 1) >> 4U | at(k + 2) << 4U);
+  }
+  if (n < samples.size()) samples[n] = extended(at(3 * n / 2) | (at(3 * n / 2 + 1) & 0x0FU) << 8U);
+}
+
+}  // namespace
+
+void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) {
+  if (acquisition.matrix == MatrixKind::half_summed) {
+    throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
+  }
+  const std::size_t bytes = stored_frame_bytes(acquisition);
+  if (bytes > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
+  }
+}
+
+struct MfmcWriter::File {
+  std::filesystem::path path;
+  Acquisition acquisition;
+  Hdf5Handle file{};
+  Hdf5Handle data{};
+  Hdf5Handle index{};
+  std::vector<std::int32_t> placements{};  // of one frame
+  std::vector<std::int16_t> unpacked{};
+  std::uint64_t frames = 0;
+  bool broken = false;
+
+  [[nodiscard]] std::string name() const { return path.string(); }
+  [[nodiscard]] std::size_t frame_bytes() const { return stored_frame_bytes(acquisition); }
+
+  /// `fallback` where the system gave no reason.
+  [[nodiscard]] RuntimeFault fault(int error, std::string_view fallback) const {
+    return RuntimeFault(fmt::format("{}: frame {} cannot be written: {}; the {} before it are in the file", name(), frames,
+                                    error != 0 ? std::string_view(std::strerror(error)) : fallback, frames));
+  }
+
+  /// Asked first, so that a full disk finds the file in order.
+  void require_room() const {
+    const std::uint64_t needed = frame_bytes() + placements.size() * sizeof(std::int32_t) + margin_bytes;
+    struct statvfs disk {};
+    if (::statvfs(path.c_str(), &disk) == 0) {
+      const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+      if (left < needed)
+        throw fault(0, fmt::format("the disk is full ({:.1f} MB needed, {:.1f} MB left)", 1e-6 * static_cast<double>(needed),
+                                   1e-6 * static_cast<double>(left)));
+    }
+    struct rlimit limit {};
+    std::error_code error;
+    const std::uint64_t size = std::filesystem::file_size(path, error);
+    if (!error && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size + needed > limit.rlim_cur)
+      throw fault(EFBIG, {});
+  }
+
+  [[nodiscard]] bool set_frames(const Hdf5Handle& dataset, std::uint64_t count) const {
+    const std::array<hsize_t, 3> shape{count, acquisition.a_scans(), acquisition.samples};
+    return H5Dset_extent(dataset.id(), shape.data()) >= 0;
+  }
+  [[nodiscard]] bool add(const Hdf5Handle& dataset, const void* chunk, std::size_t bytes) const {
+    const std::array<hsize_t, 3> place{frames, 0, 0};
+    return set_frames(dataset, frames + 1) && H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), bytes, chunk) >= 0 &&
+           H5Dflush(dataset.id()) >= 0;
+  }
+};
+
+MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisition, const MfmcWriterOptions& options)
+    : file_(std::make_unique<File>(File{.path = std::move(path), .acquisition = acquisition})) {
+  const std::string name = file_->name();
+  check_mfmc_holds(acquisition, name);
+  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(file_->path, error))) {
+    throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
+  }
+  AtomicFile aside(file_->path);
+  const Hdf5Session session;
+  const Maker make(name);
+  errno = 0;
+  const Hdf5Handle access = make.made(H5Pcreate(H5P_FILE_ACCESS), "access");
+  // SWMR needs the file format of HDF5 1.10.
+  make.done(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "format version");
+  {
+    const Hdf5Handle file = make.made(H5Fcreate(aside.aside().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), "file");
+    make.text(file, "TYPE", "MFMC");
+    make.text(file, "VERSION", "2.0.0");
+    const hobj_ref_t probe = make_probe(make, file, acquisition.probe);
+    const auto laws = make_laws(make, file, probe, acquisition.elements());
+    make_sequence(make, file, acquisition, options, probe, laws);
+    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
+  }
+  make.done(H5Pset_alignment(access.id(), 1, page_bytes), "alignment");
+  {
+    const Hdf5Handle file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR, access.id()), "file");
+    const Hdf5Handle sequence = make.made(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
+    make.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
+    make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
+    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
+  }
+  aside.commit();
+  file_->file = make.made(H5Fopen(file_->path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id()), "open for writing");
+  file_->index = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/PROBE_PLACEMENT_INDEX", H5P_DEFAULT), "index");
+  file_->data = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/MFMC_DATA", H5P_DEFAULT), "data");
+  file_->placements.assign(acquisition.a_scans(), 1);
+  if (acquisition.encoding == SampleEncoding::packed12) file_->unpacked.resize(acquisition.a_scans() * acquisition.samples);
+}
+
+MfmcWriter::~MfmcWriter() {
+  try {
+    close();
+  } catch (const RuntimeFault&) {  // whoever wants to know calls close()
+  }
+}
+
+void MfmcWriter::append(std::span<const std::byte> frame) {
+  File& f = *file_;
+  if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.name()));
+  if (frame.size() != f.acquisition.frame_bytes()) {
+    throw InputError(f.name(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", f.acquisition.frame_bytes()));
+  }
+  const void* samples = frame.data();
+  if (f.acquisition.encoding == SampleEncoding::packed12) {
+    const std::size_t bytes = f.acquisition.bytes_per_a_scan();
+    for (std::size_t a = 0; a < f.acquisition.a_scans(); ++a) {
+      unpack12(frame.subspan(a * bytes, bytes), std::span(f.unpacked).subspan(a * f.acquisition.samples, f.acquisition.samples));
+    }
+    samples = f.unpacked.data();
+  }
+  try {
+    f.require_room();
+  } catch (const RuntimeFault&) {
+    f.broken = true;
+    throw;
+  }
+  const Hdf5Session session;
+  errno = 0;
+  // The frame counts once the data have grown, so its placement comes first.
+  if (!f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) ||
+      !f.add(f.data, samples, f.frame_bytes())) {
+    const int error = errno;
+    f.broken = true;
+    static_cast<void>(f.set_frames(f.data, f.frames) && f.set_frames(f.index, f.frames));
+    throw f.fault(error, "HDF5 refuses");
+  }
+  ++f.frames;
+}
+
+void MfmcWriter::close() {
+  File& f = *file_;
+  if (!f.file) return;
+  const Hdf5Session session;
+  errno = 0;
+  f.data = {};
+  f.index = {};
+  const bool flushed = H5Fflush(f.file.id(), H5F_SCOPE_GLOBAL) >= 0;
+  const int error = errno;
+  f.file = {};
+  // After a failure the frames before it are there; that was said then.
+  if (!flushed && !std::exchange(f.broken, true))
+    throw RuntimeFault(fmt::format("{}: cannot be closed: {}", f.name(), error != 0 ? std::strerror(error) : "HDF5 refuses"));
+}
+
+std::uint64_t MfmcWriter::frames() const noexcept {
+  return file_->frames;
+}
+
+std::uint64_t MfmcWriter::bytes() const noexcept {
+  return file_->frames * file_->frame_bytes();
+}
+
+}  // namespace echoform

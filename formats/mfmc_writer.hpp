@@ -1,0 +1,63 @@
+// Recordings out: MFMC 2.0 in HDF5, a frame at a time, readable at any moment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/clock.hpp"
+
+namespace echoform {
+
+struct MfmcWriterOptions {
+  Material material{};   ///< SPECIMEN_VELOCITY; 0 where unknown, as readers of Echoform take it
+  WallTime recorded{0};  ///< DATE_AND_TIME of the first frame, written in UTC; 0: left out
+};
+
+/// Throws InputError, naming `where`, unless MFMC 2.0 can hold frames of `acquisition`: it has no word for a half matrix whose
+/// instrument added both directions (half_summed), and a frame is one HDF5 chunk, which has less than 4 GiB.
+void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
+
+/// Writes one sequence of one probe that stays where it is: MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
+/// a_scan_index order; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws name one element each;
+/// a half matrix has the A-scans i <= j only. Three things go beyond the format, which allows it: sizes of elements that are
+/// unknown are a nanometre (a vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the
+/// amplitude of one count, where it is not 1; START_TIME has the time offset taken off.
+///
+/// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands
+/// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
+/// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
+/// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
+/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself: after a loss of power the
+/// last seconds may be missing.
+///
+/// One thread at a time.
+class MfmcWriter {
+ public:
+  /// Makes the file with no frame in it; it appears at `path` whole. Throws InputError if something is there already, the place
+  /// may not be written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
+  MfmcWriter(std::filesystem::path path, const Acquisition& acquisition, const MfmcWriterOptions& options = {});
+  /// As close(), in silence.
+  ~MfmcWriter();
+  MfmcWriter(const MfmcWriter&) = delete;
+  MfmcWriter& operator=(const MfmcWriter&) = delete;
+
+  /// Adds a frame: acquisition.frame_bytes() in its encoding. When it returns, the frame survives the process. Throws
+  /// RuntimeFault if the disk has no room for it or fails: the frames before stay readable and no further one is taken.
+  void append(std::span<const std::byte> frame);
+  /// Ends the recording. Throws RuntimeFault if that fails. May be called again.
+  void close();
+
+  [[nodiscard]] std::uint64_t frames() const noexcept;
+  /// Of samples, as stored.
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+}  // namespace echoform
