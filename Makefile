@@ -49,6 +49,7 @@ endef
 test-asan: test-packages
 	$(call sanitized_test,asan-ubsan)
 
+test-tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.suppressions
 test-tsan: test-packages
 	$(call sanitized_test,tsan)
 
