@@ -24,6 +24,15 @@ constexpr char answer_good = 'G';
 constexpr char answer_refused = 'R';
 constexpr char answer_no_memory = 'M';
 
+// The shadow memory of these sanitizers is more than any limit on the address space. g++ and clang say it differently.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
+
 std::size_t address_space() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -55,9 +64,7 @@ void write_all(int to, const std::string& text) {
   }
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, limits.processor_seconds);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  limit(RLIMIT_AS, address_space() + limits.memory);
-#endif
+  if (!sanitized) limit(RLIMIT_AS, address_space() + limits.memory);
   std::string answer(1, answer_good);
   try {
     trial();

@@ -291,6 +291,10 @@ std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const Re
   const std::size_t size = std::filesystem::file_size(path);
   try_in_child(path.string(), trial,
                {.processor_seconds = static_cast<unsigned>(5 + (size >> 24)), .memory = (std::size_t{1} << 30) + 16 * size});
+  return open_mfmc_untried(path, options);
+}
+
+std::unique_ptr<Recording> open_mfmc_untried(const std::filesystem::path& path, const RecordingOptions& options) {
   return std::make_unique<MfmcRecording>(path, options);
 }
 

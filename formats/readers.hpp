@@ -12,5 +12,7 @@ namespace echoform::formats {
 [[nodiscard]] std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, const RecordingOptions& options);
 /// MFMC 2.0 in HDF5.
 [[nodiscard]] std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same without the trial run in a process of its own, for files that HDF5 is known to survive.
+[[nodiscard]] std::unique_ptr<Recording> open_mfmc_untried(const std::filesystem::path& path, const RecordingOptions& options);
 
 }  // namespace echoform::formats

@@ -81,7 +81,7 @@ std::string Recording::describe() const {
     text += fmt::format(", longitudinal {:.6g} m/s", material_.longitudinal_velocity.value);
   if (material_.shear_velocity.value > 0.0) text += fmt::format(", shear {:.6g} m/s", material_.shear_velocity.value);
   for (const auto& note : notes_) text += "; " + note;
-  return text;
+  return one_line(std::move(text));
 }
 
 }  // namespace echoform

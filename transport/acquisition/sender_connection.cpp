@@ -1,6 +1,7 @@
 #include "transport/acquisition/sender_connection.hpp"
 
 #include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
 #include <sys/socket.h>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/read.hpp>
@@ -18,6 +19,13 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
+
+/// Parses a server's answer; what is no answer does not write to our standard error.
+template <class Message>
+bool parse_answer(const std::string& header, Message& message) {
+  const google::protobuf::LogSilencer silencer;
+  return message.ParseFromString(header);
+}
 
 }  // namespace
 
@@ -94,11 +102,11 @@ void SenderConnection::await_accept(std::chrono::milliseconds timeout, std::uint
   }
   if (type == MessageType::reject) {
     wire::Reject reject;
-    if (!reject.ParseFromString(header)) reject.set_reason("a reason that cannot be read");
+    if (!parse_answer(header, reject)) reject.set_reason("a reason that cannot be read");
     throw InputError(fmt::format("{} rejected the Hello: {}", server_, printable(reject.reason(), 1000)));
   }
   wire::Accept accept;
-  if (type != MessageType::accept || !accept.ParseFromString(header)) {
+  if (type != MessageType::accept || !parse_answer(header, accept)) {
     throw RuntimeFault(fmt::format("{} answered the Hello with neither Accept nor Reject", server_));
   }
   if (accept.frame_bytes() != frame_bytes) {
@@ -147,8 +155,7 @@ void SenderConnection::fail_lost(const std::string& what) {
   MessageType type{};
   std::string header;
   wire::Reject reject;
-  if (read_answer(std::chrono::milliseconds(500), type, header) && type == MessageType::reject &&
-      reject.ParseFromString(header)) {
+  if (read_answer(std::chrono::milliseconds(500), type, header) && type == MessageType::reject && parse_answer(header, reject)) {
     throw RuntimeFault(fmt::format("{} ended the connection: {}", server_, printable(reject.reason(), 1000)));
   }
   throw RuntimeFault(fmt::format("the connection to {} is lost: {}", server_, what));
@@ -179,7 +186,7 @@ void SenderConnection::await_close() {
     std::string header(std::min<std::size_t>(read_prefix(answer).header_bytes, maximum_answer_bytes), '\0');
     asio::read(socket_, asio::buffer(header), error);
     wire::Reject reject;
-    if (!error && reject.ParseFromString(header)) {
+    if (!error && parse_answer(header, reject)) {
       throw RuntimeFault(fmt::format("{} ended the connection: {}", server_, printable(reject.reason(), 1000)));
     }
   }

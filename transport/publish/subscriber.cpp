@@ -1,5 +1,7 @@
 #include "transport/publish/subscriber.hpp"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -13,6 +15,8 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
+
+constexpr std::size_t telemetry_limit = std::size_t{1} << 16;
 
 // The last 65,536 values, for quantiles.
 class RecentDurations {
@@ -134,9 +138,15 @@ const std::string& ImageSubscriber::last_fault() const {
   return implementation_->fault;
 }
 
+bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& telemetry) {
+  if (message.size() > telemetry_limit) return false;
+  const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+  return telemetry.ParseFromArray(message.data(), static_cast<int>(message.size()));
+}
+
 struct TelemetrySubscriber::Implementation {
   Implementation(const std::string& endpoint, const std::string& name)
-      : socket(connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), true, 1 << 16)) {}
+      : socket(connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), true, telemetry_limit)) {}
   zmq::context_t context{1};
   zmq::socket_t socket;
   zmq::message_t message;
@@ -152,7 +162,7 @@ const wire::Telemetry* TelemetrySubscriber::receive(std::chrono::milliseconds ti
   auto& self = *implementation_;
   const auto deadline = SteadyClock::now() + timeout;
   while (const auto bytes = next_message(self.socket, self.message, deadline)) {
-    if (self.telemetry.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()))) return &self.telemetry;
+    if (parse_telemetry(*bytes, self.telemetry)) return &self.telemetry;
     ++self.malformed;
     if (SteadyClock::now() >= deadline) return nullptr;
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "proto/image.pb.h"
@@ -58,6 +59,9 @@ class ImageSubscriber {
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
+
+/// Parses a message that a peer sent into `telemetry`, reusing its memory; false where it is not one.
+[[nodiscard]] bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& telemetry);
 
 /// Telemetry messages of one publisher. One thread at a time.
 class TelemetrySubscriber {

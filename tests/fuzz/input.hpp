@@ -1,0 +1,88 @@
+// What the fuzzers share: an input taken apart, what must hold, a file that holds the input.
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace echoform::fuzz {
+
+/// A finding where it does not hold: the fuzzer stops and keeps the input.
+inline void require(bool holds, std::string_view what) {
+  if (holds) return;
+  fmt::print(stderr, "does not hold: {}\n", what);
+  std::abort();
+}
+
+/// What every message for people keeps: one line, nothing that steers a terminal.
+inline void require_one_line(std::string_view text) {
+  require(!text.empty(), "an error says something");
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7F; });
+  require(plain, fmt::format("an error is one line without control characters: {:?}", text));
+}
+
+/// Numbers off the front of an input; zeros once it is used up.
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
+
+  template <class Number>
+  Number take() {
+    Number value{};
+    const std::size_t count = std::min(sizeof value, bytes_.size());
+    if (count > 0) std::memcpy(&value, bytes_.data(), count);
+    bytes_ = bytes_.subspan(count);
+    return value;
+  }
+  /// Up to and without `end`, or everything.
+  std::string_view take_until(char end) {
+    const std::string_view all = text();
+    const std::string_view part = all.substr(0, all.find(end));
+    bytes_ = bytes_.subspan(std::min(part.size() + 1, bytes_.size()));
+    return part;
+  }
+  [[nodiscard]] bool empty() const { return bytes_.empty(); }
+  [[nodiscard]] std::span<const std::uint8_t> rest() const { return bytes_; }
+  [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()}; }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
+/// One file in memory that every input is written to in turn; gone with the program.
+class InputFile {
+ public:
+  explicit InputFile(std::string_view extension) {
+    const std::filesystem::path memory = "/dev/shm";
+    const auto folder = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+    path_ = folder / fmt::format("echoform-fuzz-{}{}", ::getpid(), extension);
+  }
+  ~InputFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  void write(std::span<const std::uint8_t> bytes) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace echoform::fuzz

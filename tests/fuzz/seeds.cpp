@@ -1,0 +1,194 @@
+// Writes the first inputs of every fuzzer's corpus from real messages and files: fuzz_seeds FOLDER.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "proto/image.pb.h"
+#include "proto/telemetry.pb.h"
+#include "tests/formats/mat_maker.hpp"
+#include "tests/formats/mfmc_maker.hpp"
+#include "tests/transport_acquisition/messages.hpp"
+
+namespace {
+
+using namespace echoform;
+using namespace echoform::testing_support;
+
+std::filesystem::path folder;
+
+void put(const std::string& fuzzer, const std::string& name, std::string_view bytes) {
+  std::filesystem::create_directories(folder / fuzzer);
+  std::ofstream(folder / fuzzer / name, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+std::string text(const auto& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+void acquisition() {
+  for (const MatrixKind matrix : {MatrixKind::full, MatrixKind::half}) {
+    for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+      const Acquisition acquisition = make_acquisition(2, 5, matrix, encoding);
+      const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
+      Bytes bytes = hello_message(acquisition);
+      for (const std::uint64_t sequence : {5U, 6U}) {
+        for (const std::uint32_t transmit : {1U, 0U})
+          bytes = bytes + shot_message(sequence, transmit, shot_payload(acquisition, frame, transmit));
+      }
+      const std::string name = fmt::format("{}_{}", static_cast<int>(matrix), static_cast<int>(encoding));
+      put("acquisition_decoder", "two_frames_" + name,
+          std::string("\x03\x20\x01", 3) + text(bytes + encode_message(MessageType::end, {})));
+      put("acquisition_decoder", "cut_in_a_payload_" + name,
+          std::string("\x01\x60\x00", 3) + text(bytes).substr(0, bytes.size() - 3));
+      put("hello", name,
+          encode_hello({.session = 7, .connection_index = 1, .connection_count = 2, .sender = "test", .token = "t"},
+                       acquisition));
+    }
+  }
+  const Acquisition acquisition = make_acquisition(3, 8);
+  const Bytes hello = hello_message(acquisition);
+  put("acquisition_decoder", "second_hello", std::string(3, '\1') + text(hello + hello));
+  put("acquisition_decoder", "shot_first", std::string(3, '\1') + text(shot_message(1, 0, random_bytes(48, 1))));
+  put("acquisition_decoder", "wrong_checksum", std::string(3, '\0') + text(hello).replace(20, 4, "abcd"));
+  put("acquisition_decoder", "long_payload",
+      std::string(3, '\1') + text(hello + shot_message(1, 0, random_bytes(48, 1), 1U << 30)));
+  put("acquisition_decoder", "empty_shot_header",
+      std::string(3, '\1') + text(hello + raw_message(4, "", 48, random_bytes(48, 2))));
+  wire::Hello every = wire_hello(acquisition);
+  for (int i = 0; i < 3; ++i) {
+    every.mutable_probe()->add_y(1e-3);
+    every.mutable_probe()->add_z(-1e-3 * i);
+    every.mutable_probe()->add_normal_x(0.6);
+    every.mutable_probe()->add_normal_y(0.0);
+    every.mutable_probe()->add_normal_z(0.8);
+  }
+  every.mutable_probe()->add_dead_elements(1);
+  every.set_time_offset(1e-6);
+  every.set_sample_scale(0.25);
+  put("hello", "every_field", every.SerializeAsString());
+}
+
+void published() {
+  wire::Image image;
+  image.set_stream("echoform");
+  image.set_sequence(3);
+  image.set_view("LL");
+  image.set_publish_time(1'700'000'000'000'000'000U);
+  image.set_latency(4'000'000);
+  image.mutable_x()->set_first(-0.02);
+  image.mutable_x()->set_last(0.02);
+  image.mutable_x()->set_count(3);
+  image.mutable_z()->set_first(0.005);
+  image.mutable_z()->set_last(0.035);
+  image.mutable_z()->set_count(2);
+  image.set_encoding(wire::ENVELOPE_FLOAT32);
+  image.set_dynamic_range_db(40.0);
+  auto& stage = *image.add_stages();
+  stage.set_stage("beamform");
+  stage.set_nanoseconds(8'300'000);
+  auto& drop = *image.add_drops();
+  drop.set_reason("incomplete");
+  drop.set_frames(2);
+  image.set_pixels(std::string(24, '\x3f'));
+  put("image_message", "envelope", image.SerializeAsString());
+  put("image_message", "two_pixels_fields", image.SerializeAsString() + image.SerializeAsString());
+  image.set_encoding(wire::DISPLAY_UINT8);
+  image.mutable_y()->set_first(0.0);
+  image.mutable_y()->set_last(1.0);
+  image.mutable_y()->set_count(4);
+  put("image_message", "volume", image.SerializeAsString());
+  image.mutable_z()->set_count(0x80000000U);
+  put("image_message", "huge", image.SerializeAsString());
+
+  wire::Telemetry telemetry;
+  telemetry.set_stream("echoform");
+  telemetry.set_time(1'700'000'000'000'000'000U);
+  telemetry.set_input_rate(30.0);
+  telemetry.set_frames_received(9);
+  auto& lost = *telemetry.add_drops();
+  lost.set_reason("queue_full");
+  lost.set_frames(1);
+  put("telemetry", "second", telemetry.SerializeAsString());
+  put("telemetry", "not_utf8", std::string("\x0a\x02\xff\xfe", 4));
+}
+
+void web() {
+  put("request_rules", "page", "/?stream=a%2Fb&token=t%20x\nlocalhost:8080\nhttp://localhost:8080\nt x\nt x\n");
+  put("request_rules", "ipv6", "/images?stream=echoform\n[::1]:8080\nhttps://[::1]:8080\nsecret\n\nBearer secret");
+  put("request_rules", "name", "/x?%zz\nSCANNER.example\nhttp://evil.example\n\nx\nBasic x");
+  put("request_rules", "broken", "/?token=%4\n[::1\nnull\nab\nabc\n");
+  const std::string host = " HTTP/1.1\r\nHost: localhost:8080\r\n";
+  put("web_session", "health", "GET /healthz" + host + "\r\n");
+  put("web_session", "pages",
+      "GET /?token=t" + host + "\r\nGET /streams.json?token=t" + host + "\r\nHEAD /metrics?token=t" + host + "\r\n");
+  put("web_session", "no_token", "GET /metrics" + host + "\r\n");
+  put("web_session", "bearer", "GET /metrics" + host + "Authorization: Bearer t\r\n\r\n");
+  put("web_session", "body", "POST /" + host + "Content-Length: 3\r\n\r\nabc");
+  put("web_session", "chunked", "GET /" + host + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+  put("web_session", "wrong_host", "GET / HTTP/1.0\r\nHost: evil.example\r\n\r\n");
+  const std::string upgrade = "GET /images?stream=echoform&token=t" + host +
+                              "Origin: http://localhost:8080\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+  const auto frame = [](char first, const std::string& payload) {
+    return std::string(1, first) + static_cast<char>(0x80 | payload.size()) + std::string(4, '\0') + payload;
+  };
+  put("web_session", "viewer", upgrade + frame('\x81', "ready") + frame('\x89', "ping") + frame('\x88', "\x03\xe8"));
+  put("web_session", "viewer_says_nonsense", upgrade + frame('\x82', "ready") + frame('\x81', "more"));
+  put("web_session", "viewer_fragments",
+      upgrade + frame('\x01', "rea") + frame('\x80', "dy") + frame('\x81', std::string(100, 'x')));
+  put("web_session", "wrong_origin",
+      "GET /images?token=t" + host +
+          "Origin: http://evil.example\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+          "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  put("host_port", "name", "localhost:17171");
+  put("host_port", "ipv6", "[::1]:0");
+  put("host_port", "any", "*:65535");
+  put("host_port", "large", "a:65536");
+}
+
+void recordings() {
+  test::BrainMaker brain{.elements = 2, .samples = 3};
+  const auto whole = brain.file();
+  put("brain_mat", "half", text(whole));
+  put("brain_mat", "truncated", text(whole).substr(0, 700));
+  put("brain_mat", "to_be_compressed", text(whole).replace(0, 1, "Z"));
+  brain.compressed = true;
+  put("brain_mat", "compressed", text(brain.file()));
+  brain.compressed = false;
+  brain.pairs = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  put("brain_mat", "full", text(brain.file()));
+
+  std::filesystem::create_directories(folder / "mfmc_file");
+  test::MfmcMaker mfmc{.elements = 2, .samples = 3};
+  mfmc.fixed_strings = true;
+  mfmc.write(folder / "mfmc_file" / "full");
+  mfmc.deflate = true;
+  mfmc.grouped = true;
+  mfmc.write(folder / "mfmc_file" / "grouped");
+  put("mfmc_contents", "unchanged", "");
+  const auto change = [](int item, int what, int place, int number) {
+    return std::string{static_cast<char>(item),       static_cast<char>(what),   static_cast<char>(place),
+                       static_cast<char>(place >> 8), static_cast<char>(number), static_cast<char>(number >> 8)};
+  };
+  put("mfmc_contents", "not_finite", change(19, 3, 5, 0));
+  put("mfmc_contents", "one_dead", change(10, 3, 1, 15));
+  put("mfmc_contents", "without_time_step", change(20, 0, 0, 0));
+  put("mfmc_contents", "a_law_of_text", change(24, 1, 0, 5) + change(13, 4, 0, 9));
+  put("mfmc_contents", "flat_data", change(19, 6, 0, 0) + change(22, 3, 0, 4));
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    fmt::print(stderr, "expected the folder to write to\n");
+    return 2;
+  }
+  folder = arguments[1];
+  acquisition();
+  published();
+  web();
+  recordings();
+  return 0;
+}
