@@ -86,7 +86,10 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
 
 const std::vector<SourceDoor>& source_doors() {
   static const std::vector<SourceDoor> doors{
-      {"frames in", [](const Configuration& c) -> std::unique_ptr<Source> { return make_tcp_source(source_options(c)); }},
+      {"frames in",
+       [](const Configuration& c, const Clock& clock) -> std::unique_ptr<Source> {
+         return make_tcp_source(source_options(c), clock);
+       }},
   };
   return doors;
 }

@@ -72,10 +72,14 @@ class PublicationTime final : public ImageSink {
   std::atomic<WallTime::rep> last_{0};
 };
 
-ImagingServer::ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks)
-    : configuration_(std::move(configuration)), stated_(stated), publication_time_(std::make_shared<PublicationTime>()) {
+ImagingServer::ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks,
+                             ServerFoundations foundations)
+    : configuration_(std::move(configuration)),
+      stated_(stated),
+      clock_(foundations.clock != nullptr ? *foundations.clock : system_clock_),
+      publication_time_(std::make_shared<PublicationTime>()) {
   check_velocities(configuration_, stated_);
-  for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_));
+  for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_, clock_));
   sinks.push_back(publication_time_);
   for (const SinkDoor& door : sink_doors()) {
     sinks_.push_back(door.make(configuration_));
@@ -84,7 +88,8 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   const PlanFactory plan = [this](const Acquisition& acquisition) {
     return build_plan(configuration_, acquisition, stated_, configuration_.input.slots, PlanUse::live);
   };
-  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), plan, std::move(sinks), clock_);
+  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), plan, std::move(sinks), clock_,
+                                         std::move(foundations.engines));
   for (const auto& sink : sinks_) {
     if (images_ == nullptr) images_ = dynamic_cast<const ZeromqSink*>(sink.get());
     if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());

@@ -19,12 +19,19 @@ namespace echoform {
 
 class PublicationTime;
 
+/// What the server stands on, for those who drive it (tests): each is the real one unless it is replaced.
+struct ServerFoundations {
+  const Clock* clock = nullptr;  ///< outlives the server; none: the system's
+  EngineFactory engines = make_engine;
+};
+
 class ImagingServer {
  public:
   /// Binds the publishers. `stated` are velocities of the part where the configuration sets none; `sinks` get images
   /// besides the publishers. The backend is one that settle_backend() has settled. Throws InputError for a configuration that
   /// cannot be served, RuntimeFault for a port in use.
-  ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks = {});
+  ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks = {},
+                ServerFoundations foundations = {});
   ~ImagingServer();
   ImagingServer(const ImagingServer&) = delete;
   ImagingServer& operator=(const ImagingServer&) = delete;
@@ -54,7 +61,8 @@ class ImagingServer {
   const Configuration configuration_;
   const Material stated_;
   const std::shared_ptr<MetricsDoor> metrics_door_ = std::make_shared<MetricsDoor>();
-  SystemClock clock_;
+  const SystemClock system_clock_;
+  const Clock& clock_;
   std::shared_ptr<PublicationTime> publication_time_;
   // As the tables of doors.hpp list them; null where a sink is not asked for.
   std::vector<std::unique_ptr<Source>> sources_;

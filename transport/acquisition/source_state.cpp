@@ -40,8 +40,7 @@ void ConnectionBook::leave(const SenderIdentity& identity) noexcept {
 
 void SourceState::warn(const std::string& line) {
   constexpr int per_second = 10;
-  const std::int64_t second =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::int64_t second = std::chrono::duration_cast<std::chrono::seconds>(clock.steady()).count();
   if (warning_second_.exchange(second) != second) warnings_ = 0;
   const int count = ++warnings_;
   if (count <= per_second) spdlog::warn("{}", line);

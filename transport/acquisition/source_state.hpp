@@ -69,9 +69,10 @@ class ConnectionBook {
 inline constexpr std::size_t maximum_leaving = 64;
 
 struct SourceState {
-  explicit SourceState(TcpSourceOptions chosen) : options(std::move(chosen)) {}
+  SourceState(TcpSourceOptions chosen, const Clock& time) : options(std::move(chosen)), clock(time) {}
 
   const TcpSourceOptions options;
+  const Clock& clock;
   StreamHost* host = nullptr;  ///< set by start()
   LiveSourceCounters counters;
   ConnectionBook connections;

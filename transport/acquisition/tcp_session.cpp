@@ -31,7 +31,7 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
     : source_(std::move(source)),
       thread_(std::move(thread)),
       socket_(std::move(socket)),
-      started_(std::chrono::steady_clock::now()),
+      started_(source_->clock.steady()),
       last_progress_(started_) {
   error_code ignored;
   const auto endpoint = socket_.remote_endpoint(ignored);
@@ -104,7 +104,7 @@ void TcpSession::on_read(const error_code& error, std::size_t bytes) {
     return drain();
   }
   if (error) return on_end_of_connection(error);
-  progress_ = true;
+  last_progress_ = source_->clock.steady();
   decoder_.commit(bytes);
   proceed();
 }
@@ -193,7 +193,7 @@ void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::strin
     if (self->state_ != State::answering) return;
     if (error) return self->on_end_of_connection(error);
     self->state_ = State::streaming;
-    self->progress_ = true;
+    self->last_progress_ = self->source_->clock.steady();
     self->proceed();
   });
 } catch (const InputError& error) {
@@ -242,7 +242,7 @@ bool TcpSession::begin_shot() {
 void TcpSession::on_wake() {
   wake_posted_.store(false, std::memory_order_release);
   if (state_ != State::waiting) return;
-  progress_ = true;
+  last_progress_ = source_->clock.steady();
   proceed();
 }
 
@@ -258,7 +258,7 @@ void TcpSession::fail_decoding() {
 void TcpSession::reject(const std::string& reason) {
   if (state_ == State::leaving || state_ == State::closed) return;
   state_ = State::leaving;
-  last_progress_ = std::chrono::steady_clock::now();
+  last_progress_ = source_->clock.steady();
   release_stream();
   wire::Reject message;
   message.set_reason(printable(reason, 1000));
@@ -287,8 +287,7 @@ void TcpSession::drain() {
                                                }));
 }
 
-void TcpSession::tick(Time now) {
-  if (std::exchange(progress_, false)) last_progress_ = now;
+void TcpSession::tick(SteadyTime now) {
   const TcpSourceOptions& options = source_->options;
   const auto silence = now - last_progress_;
   switch (state_) {

@@ -31,7 +31,7 @@ void check_range(const char* name, std::uint64_t value, std::uint64_t lowest, st
 
 class Server final : public TcpSource {
  public:
-  explicit Server(const TcpSourceOptions& options) : state_(std::make_shared<SourceState>(options)) {
+  Server(const TcpSourceOptions& options, const Clock& clock) : state_(std::make_shared<SourceState>(options, clock)) {
     error_code error;
     address_ = asio::ip::make_address(options.address, error);
     if (error) throw InputError("TCP source address", '"' + options.address + '"', "an IPv4 or IPv6 address of this machine");
@@ -187,7 +187,7 @@ class Server final : public TcpSource {
     thread->timer.async_wait(
         asio::bind_allocator(HandlerAllocator<void>(thread->tick_memory), [this, thread](const error_code& cancelled) {
           if (cancelled || thread->closing) return;
-          const auto now = std::chrono::steady_clock::now();
+          const SteadyTime now = state_->clock.steady();
           FrameIntake* expired = nullptr;
           // Backwards: a session that closes leaves the list.
           for (std::size_t i = thread->sessions.size(); i-- > 0;) {
@@ -219,8 +219,13 @@ class Server final : public TcpSource {
 
 }  // namespace
 
+std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options, const Clock& clock) {
+  return std::make_unique<Server>(options, clock);
+}
+
 std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options) {
-  return std::make_unique<Server>(options);
+  static const SystemClock system;
+  return make_tcp_source(options, system);
 }
 
 }  // namespace echoform

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "pipeline/acquisition.hpp"
+#include "pipeline/clock.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/decoder.hpp"
 #include "transport/acquisition/framing.hpp"
@@ -62,6 +63,8 @@ class TcpSource : public Source {
 
 /// Throws InputError if an option is out of its range or the address is not one. start() throws RuntimeFault naming address
 /// and port if they cannot be listened on. The host must outlive stop(), which the destructor calls. Started once.
+/// Time-outs go by `clock`, which outlives the source; without one, by the system's.
+[[nodiscard]] std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options, const Clock& clock);
 [[nodiscard]] std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options);
 
 }  // namespace echoform
