@@ -8,7 +8,7 @@
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/zeromq_sink.hpp"
-#include "transport/publish/zeromq_socket.hpp"
+#include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 namespace {

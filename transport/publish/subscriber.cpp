@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "transport/publish/image_message.hpp"
-#include "transport/publish/zeromq_socket.hpp"
+#include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "pipeline/errors.hpp"
-#include "transport/publish/zeromq_socket.hpp"
+#include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 

@@ -1,4 +1,4 @@
-#include "transport/publish/zeromq_socket.hpp"
+#include "transport/zeromq/socket.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What the ZeroMQ sockets of this folder have in common.
+// What all ZeroMQ sockets have in common.
 #pragma once
 
 #include <zmq.hpp>
