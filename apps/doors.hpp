@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "config/configuration.hpp"
+#include "pipeline/clock.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "pipeline/image_sink.hpp"
 
@@ -15,13 +16,13 @@ namespace echoform {
 
 struct SourceDoor {
   std::string_view label;  ///< of its line when the server starts
-  /// Throws InputError for a configuration that it cannot use.
-  std::unique_ptr<Source> (*make)(const Configuration& configuration);
+  /// Throws InputError for a configuration that it cannot use. Time-outs go by `clock`, which outlives the source.
+  std::unique_ptr<Source> (*make)(const Configuration& configuration, const Clock& clock);
 };
 
 struct SinkDoor {
   std::string_view label;
-  /// Binds what it listens on: RuntimeFault for a port in use.
+  /// Binds what it listens on: RuntimeFault for a port in use. Null where the configuration asks for none.
   std::shared_ptr<ImageSink> (*make)(const Configuration& configuration);
 };
 

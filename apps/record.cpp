@@ -57,7 +57,7 @@ int record(const RecordOptions& chosen) {
   FrameRecorder recorder(std::move(options));
   const SystemClock clock;
   Pipeline pipeline(pipeline_options(configuration), recorder.plan_factory(), {}, clock, recorder.engine_factory());
-  const std::unique_ptr<Source> source = source_doors().front().make(configuration);
+  const std::unique_ptr<Source> source = source_doors().front().make(configuration, clock);
   source->start(pipeline);
   // On standard output at once: a program that starts the recorder reads the port from here.
   fmt::print("{:<11} {}\n{:<11} {}\n", source_doors().front().label, source->describe(), "recording", chosen.output);

@@ -8,7 +8,7 @@
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/zeromq_sink.hpp"
-#include "transport/publish/zeromq_socket.hpp"
+#include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 namespace {
@@ -241,7 +241,7 @@ TEST(ZeromqSink, ServesIPv6) {
 }
 
 TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
-  zmq::context_t context;
+  ZeromqContext context;
   zmq::socket_t publisher = bind_publisher(context, "127.0.0.1", 0, 1000, "test");
   ImageSubscriber subscriber(
       {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "echoform", .latest_only = false});

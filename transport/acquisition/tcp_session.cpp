@@ -14,6 +14,7 @@
 
 #include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
+#include "transport/acquisition/admission.hpp"
 
 namespace echoform {
 namespace {
@@ -31,7 +32,7 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
     : source_(std::move(source)),
       thread_(std::move(thread)),
       socket_(std::move(socket)),
-      started_(std::chrono::steady_clock::now()),
+      started_(source_->clock.steady()),
       last_progress_(started_) {
   error_code ignored;
   const auto endpoint = socket_.remote_endpoint(ignored);
@@ -104,7 +105,7 @@ void TcpSession::on_read(const error_code& error, std::size_t bytes) {
     return drain();
   }
   if (error) return on_end_of_connection(error);
-  progress_ = true;
+  last_progress_ = source_->clock.steady();
   decoder_.commit(bytes);
   proceed();
 }
@@ -127,20 +128,17 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 void TcpSession::take_hello() {
   HelloContents contents;
   try {
-    const std::string& token = source_->options.token;
-    if (!token.empty() && !equal_in_constant_time(token, decoder_.hello().token())) {
-      Counters::add(source_->counters.rejected);
-      source_->warn(fmt::format("{}: rejected: wrong token", peer_));
-      return reject("Hello token: found a wrong one; expected the server's token");
-    }
-    contents = read_hello(decoder_.hello(), source_->options.limits);
+    contents = admit(decoder_.hello(), source_->options.token, source_->options.limits);
     source_->connections.enter(contents);
+  } catch (const WrongToken& error) {
+    Counters::add(source_->counters.rejected);
+    source_->warn(fmt::format("{}: rejected: wrong token", peer_));
+    return reject(error.what());
   } catch (const InputError& error) {
     decoder_.fail(DecodeReason::bad_hello, error.what());
     return fail_decoding();
   }
   identity_ = contents.identity;
-  identity_.token.clear();
   in_book_ = true;
   state_ = State::opening;
   open_stream(std::move(contents));
@@ -148,19 +146,9 @@ void TcpSession::take_hello() {
 
 void TcpSession::open_stream(HelloContents contents) {
   asio::post(*source_->set_up, [self = shared_from_this(), contents = std::move(contents)] {
-    std::shared_ptr<FrameIntake> intake;
-    std::string refusal;
-    try {
-      intake = self->source_->host->open_stream(contents.identity.session, contents.acquisition);
-      if (!intake) refusal = "the server could not open the stream";
-    } catch (const InputError& error) {
-      refusal = error.what();
-    } catch (const std::exception& error) {
-      refusal = fmt::format("the server could not open the stream: {}", error.what());
-    }
-    asio::post(self->thread_->context, [self, intake = std::move(intake), refusal = std::move(refusal)]() mutable {
-      self->on_stream(std::move(intake), refusal);
-    });
+    StreamOffer offer = echoform::open_stream(*self->source_->host, contents);
+    asio::post(self->thread_->context,
+               [self, offer = std::move(offer)]() mutable { self->on_stream(std::move(offer.intake), offer.refusal); });
   });
 }
 
@@ -193,7 +181,7 @@ void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::strin
     if (self->state_ != State::answering) return;
     if (error) return self->on_end_of_connection(error);
     self->state_ = State::streaming;
-    self->progress_ = true;
+    self->last_progress_ = self->source_->clock.steady();
     self->proceed();
   });
 } catch (const InputError& error) {
@@ -242,13 +230,13 @@ bool TcpSession::begin_shot() {
 void TcpSession::on_wake() {
   wake_posted_.store(false, std::memory_order_release);
   if (state_ != State::waiting) return;
-  progress_ = true;
+  last_progress_ = source_->clock.steady();
   proceed();
 }
 
 void TcpSession::fail_decoding() {
   const DecodeError& error = decoder_.error();
-  Counters::add(source_->counters.decode_errors[static_cast<std::size_t>(error.reason)]);
+  source_->counters.add(error.reason);
   if (!accepted_) Counters::add(source_->counters.rejected);
   source_->warn(fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text));
   if (error.reason == DecodeReason::truncated) return close();
@@ -258,7 +246,7 @@ void TcpSession::fail_decoding() {
 void TcpSession::reject(const std::string& reason) {
   if (state_ == State::leaving || state_ == State::closed) return;
   state_ = State::leaving;
-  last_progress_ = std::chrono::steady_clock::now();
+  last_progress_ = source_->clock.steady();
   release_stream();
   wire::Reject message;
   message.set_reason(printable(reason, 1000));
@@ -287,8 +275,7 @@ void TcpSession::drain() {
                                                }));
 }
 
-void TcpSession::tick(Time now) {
-  if (std::exchange(progress_, false)) last_progress_ = now;
+void TcpSession::tick(SteadyTime now) {
   const TcpSourceOptions& options = source_->options;
   const auto silence = now - last_progress_;
   switch (state_) {

@@ -22,7 +22,6 @@ namespace echoform {
 class TcpSession : public std::enable_shared_from_this<TcpSession> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
-  using Time = std::chrono::steady_clock::time_point;
 
   TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket);
 
@@ -31,7 +30,7 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   /// For a connection beyond the maximum: tells it so and ends.
   void refuse(const std::string& reason);
   /// Looks at the time-outs. Call it every tick.
-  void tick(Time now);
+  void tick(SteadyTime now);
   /// Ends at once. Leaves the I/O thread's list.
   void close();
 
@@ -81,9 +80,8 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   bool shot_open_ = false;
   std::uint64_t ticket_ = 0;
 
-  Time started_;
-  Time last_progress_;
-  bool progress_ = false;
+  SteadyTime started_;
+  SteadyTime last_progress_;
   bool reading_ = false;
 
   std::vector<std::byte> answer_;

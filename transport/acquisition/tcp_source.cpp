@@ -31,7 +31,7 @@ void check_range(const char* name, std::uint64_t value, std::uint64_t lowest, st
 
 class Server final : public TcpSource {
  public:
-  explicit Server(const TcpSourceOptions& options) : state_(std::make_shared<SourceState>(options)) {
+  Server(const TcpSourceOptions& options, const Clock& clock) : state_(std::make_shared<SourceState>(options, clock)) {
     error_code error;
     address_ = asio::ip::make_address(options.address, error);
     if (error) throw InputError("TCP source address", '"' + options.address + '"', "an IPv4 or IPv6 address of this machine");
@@ -96,26 +96,14 @@ class Server final : public TcpSource {
     retry_.reset();
   }
 
+  [[nodiscard]] std::string_view name() const noexcept override { return "tcp"; }
   [[nodiscard]] std::string describe() const override { return fmt::format("tcp {}", place(port())); }
   [[nodiscard]] std::uint16_t port() const noexcept override {
     const auto bound = port_.load();
     return bound != 0 ? bound : state_->options.port;
   }
 
-  [[nodiscard]] SourceCounters counters() const noexcept override {
-    const LiveSourceCounters& live = state_->counters;
-    SourceCounters result;
-    for (std::size_t i = 0; i < decode_reason_count; ++i) result.decode_errors[i] = live.decode_errors[i].load();
-    result.connections_accepted = live.accepted.load();
-    result.connections_rejected = live.rejected.load();
-    result.connections_timed_out = live.timed_out.load();
-    result.connections_lost = live.lost.load();
-    result.connections_open = live.open.load();
-    result.shots_received = live.shots.load();
-    result.shots_discarded = live.discarded.load();
-    result.bytes_received = live.bytes.load();
-    return result;
-  }
+  [[nodiscard]] SourceCounters counters() const noexcept override { return state_->counters.read(); }
 
  private:
   [[nodiscard]] std::string place(std::uint16_t number) const {
@@ -187,7 +175,7 @@ class Server final : public TcpSource {
     thread->timer.async_wait(
         asio::bind_allocator(HandlerAllocator<void>(thread->tick_memory), [this, thread](const error_code& cancelled) {
           if (cancelled || thread->closing) return;
-          const auto now = std::chrono::steady_clock::now();
+          const SteadyTime now = state_->clock.steady();
           FrameIntake* expired = nullptr;
           // Backwards: a session that closes leaves the list.
           for (std::size_t i = thread->sessions.size(); i-- > 0;) {
@@ -219,8 +207,13 @@ class Server final : public TcpSource {
 
 }  // namespace
 
+std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options, const Clock& clock) {
+  return std::make_unique<Server>(options, clock);
+}
+
 std::unique_ptr<TcpSource> make_tcp_source(const TcpSourceOptions& options) {
-  return std::make_unique<Server>(options);
+  static const SystemClock system;
+  return make_tcp_source(options, system);
 }
 
 }  // namespace echoform
