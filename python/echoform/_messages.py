@@ -11,10 +11,12 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import warnings
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError
 
-from .errors import EchoformError
+from .errors import EchoformError, MalformedMessage
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 
@@ -34,10 +36,16 @@ def compile_protos(folder: pathlib.Path, target: pathlib.Path) -> None:
         os.replace(made, target)
 
 
-def _descriptors() -> bytes:
+def _descriptors() -> descriptor_pb2.FileDescriptorSet:
+    def read(data: bytes) -> descriptor_pb2.FileDescriptorSet:
+        found = descriptor_pb2.FileDescriptorSet.FromString(data)
+        if not found.file:
+            raise DecodeError("no descriptors")
+        return found
+
     for ready in (_PACKAGE / "messages.desc", _PACKAGE.parent / "messages.desc"):
         if ready.exists():
-            return ready.read_bytes()
+            return read(ready.read_bytes())
     folder = _PACKAGE.parents[1] / "proto"
     sources = sorted(folder.glob("*.proto"))
     if not sources:
@@ -46,15 +54,32 @@ def _descriptors() -> bytes:
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "echoform"
     kept = cache / f"messages-{checksum}.desc"
     try:
-        if kept.exists():
-            return kept.read_bytes()
-        cache.mkdir(parents=True, exist_ok=True)
-        compile_protos(folder, kept)
-        return kept.read_bytes()
+        try:
+            return read(kept.read_bytes())
+        except (FileNotFoundError, DecodeError):
+            cache.mkdir(parents=True, exist_ok=True)
+            compile_protos(folder, kept)
+            return read(kept.read_bytes())
     except OSError:  # no place to keep it
         with tempfile.TemporaryDirectory() as once:
             compile_protos(folder, pathlib.Path(once, "messages.desc"))
-            return pathlib.Path(once, "messages.desc").read_bytes()
+            return read(pathlib.Path(once, "messages.desc").read_bytes())
+
+
+# protobuf 3.21 says so of some malformed messages instead of raising; parse() raises.
+warnings.filterwarnings("ignore", "Unexpected end-group tag", RuntimeWarning)
+
+
+def parse(kind, data: bytes):
+    """A message of the class `kind`. Raises MalformedMessage."""
+    message = kind()
+    try:
+        whole = message.MergeFromString(data) == len(data)
+    except (DecodeError, UnicodeDecodeError):
+        whole = False
+    if not whole:
+        raise MalformedMessage(f"not {'an' if kind.DESCRIPTOR.name[0] in 'AEIOU' else 'a'} {kind.DESCRIPTOR.name} message")
+    return message
 
 
 class _Messages:
@@ -63,7 +88,7 @@ class _Messages:
     def __init__(self):
         # A pool of its own: a program may have generated modules of these messages besides.
         self._pool = descriptor_pool.DescriptorPool()
-        for file in descriptor_pb2.FileDescriptorSet.FromString(_descriptors()).file:
+        for file in _descriptors().file:
             self._pool.AddSerializedFile(file.SerializeToString())
 
     def __getattr__(self, name: str):

@@ -1,9 +1,11 @@
 """What the ZeroMQ sockets of this package have in common."""
 from __future__ import annotations
 
+import os
 import time
 
 import zmq
+import zmq.auth
 
 from .errors import TimedOut
 
@@ -34,18 +36,40 @@ def make_socket(kind: int) -> zmq.Socket:
     return socket
 
 
-def connect(socket: zmq.Socket, endpoint: str) -> None:
+def _load_keys(file: str | os.PathLike, name: str) -> tuple[bytes, bytes | None]:
+    """(public, secret or None) of a file that `echoform keygen` wrote."""
     try:
+        return zmq.auth.load_certificate(os.fspath(file))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def connect(socket: zmq.Socket, endpoint: str, server_key=None, client_key=None) -> None:
+    """Connects, with CURVE where `server_key` is given. ValueError for what is no endpoint or holds no key; closes the socket
+    then."""
+    try:
+        if server_key is not None:
+            public, secret = zmq.curve_keypair() if client_key is None else _load_keys(client_key, "client_key")
+            if secret is None:
+                raise ValueError(f"client_key: {os.fspath(client_key)} holds no secret key; expected PREFIX.secret")
+            socket.curve_publickey, socket.curve_secretkey = public, secret
+            socket.curve_serverkey = _load_keys(server_key, "server_key")[0]
+        elif client_key is not None:
+            raise ValueError("client_key: found it without server_key; expected both")
         socket.connect(tcp_endpoint(endpoint))
     except zmq.ZMQError as error:
         socket.close()
         raise ValueError(f'endpoint: found "{endpoint}"; expected tcp://HOST:PORT ({error})') from None
+    except ValueError:
+        socket.close()
+        raise
 
 
 class Subscription:
     """A SUB socket, and messages of it within a time."""
 
-    def __init__(self, endpoint: str, prefix: bytes, *, latest_only: bool, maximum_bytes: int, queue: int):
+    def __init__(self, endpoint: str, prefix: bytes, *, latest_only: bool, maximum_bytes: int, queue: int, server_key=None,
+                 client_key=None):
         self.endpoint = tcp_endpoint(endpoint)
         self._socket = make_socket(zmq.SUB)
         if latest_only:
@@ -54,11 +78,11 @@ class Subscription:
             self._socket.rcvhwm = queue
         self._socket.maxmsgsize = maximum_bytes
         self._socket.subscribe(prefix)
-        connect(self._socket, endpoint)
+        connect(self._socket, endpoint, server_key, client_key)
         self._wait = None
 
     def messages(self, timeout: float | None, what: str):
-        """Yields messages, each a zmq.Frame, while they come within `timeout` seconds in all (None waits for ever); then raises
+        """Yields messages, each a zmq.Frame (whose `more` says that others of the same message were skipped), while they come within `timeout` seconds in all (None waits for ever); then raises
         TimedOut. A flood of messages that nobody wants does not hold the caller longer either."""
         deadline = None if timeout is None else time.monotonic() + timeout
         left = -1 if timeout is None else max(0, round(1e3 * timeout))
@@ -70,6 +94,8 @@ class Subscription:
                 frame = self._socket.recv(copy=False)
             except zmq.Again:
                 break
+            while self._socket.rcvmore and frame.more:  # nothing here has several parts: the first stands for them
+                self._socket.recv(copy=False)
             yield frame
             if deadline is not None:
                 left = round(1e3 * (deadline - time.monotonic()))

@@ -4,13 +4,13 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import math
+import os
 import time
 from collections.abc import Iterator
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
-from ._messages import messages
+from ._messages import messages, parse
 from ._sockets import Subscription, stream_prefix
 from .errors import MalformedMessage
 
@@ -48,8 +48,8 @@ def _split(buffer: memoryview):
     head = bytes(buffer[:_HEAD_LIMIT])
     for end, begin in _pixels_places(head, len(buffer)):
         try:
-            return messages.Image.FromString(head[:end]), begin
-        except (DecodeError, UnicodeDecodeError):
+            return parse(messages.Image, head[:end]), begin
+        except MalformedMessage:
             continue  # bytes of the head that look like the beginning of the pixels
     raise MalformedMessage("not an Image message")
 
@@ -241,13 +241,16 @@ class ImageSubscriber:
     latest_only    whoever reads slowly gets the newest image instead of every one; what it skips counts as gaps
     timeout        seconds to wait for an image, None for ever. Iteration raises TimedOut when it has passed.
     queue          images that wait here at most while nobody reads; the server drops what does not fit, and it counts as gaps
-    maximum_bytes  a publisher that sends a longer message is disconnected
+    maximum_bytes  a publisher that sends a longer message is disconnected for good
+    server_key, client_key   files of CURVE keys: the server's PREFIX.public and one's own PREFIX.secret, as `echoform keygen` writes
+                   them; without client_key a key of the moment, which a server that lists its clients refuses
     It does not matter whether the server is there yet, or goes and comes back. A message that is not a sound image is skipped and
     counted; `last_fault` says what was wrong. One thread at a time.
     """
 
     def __init__(self, endpoint: str = "tcp://127.0.0.1:17180", stream: str = "echoform", *, latest_only: bool = False,
-                 timeout: float | None = None, queue: int = 16, maximum_bytes: int = 256 << 20):
+                 timeout: float | None = None, queue: int = 16, maximum_bytes: int = 256 << 20,
+                 server_key: str | os.PathLike | None = None, client_key: str | os.PathLike | None = None):
         self.stream = stream
         self.timeout = timeout
         self.last_fault = ""
@@ -255,7 +258,7 @@ class ImageSubscriber:
         self._first = self._last = 0.0
         self._sequence = 0
         self._socket = Subscription(endpoint, stream_prefix(stream) if stream else b"", latest_only=latest_only,
-                                    maximum_bytes=maximum_bytes, queue=queue)
+                                    maximum_bytes=maximum_bytes, queue=queue, server_key=server_key, client_key=client_key)
 
     def receive(self, timeout: float | None = -1.0) -> Image:
         """The next image. Waits at most `timeout` seconds (None for ever; the subscriber's own if it is left out), then raises

@@ -73,8 +73,12 @@ class Server:
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder, "notebook.toml")
             file.write_text(toml_of(complete))
-            self._process = subprocess.Popen([program or find_program(), *arguments, "serve", "--config", str(file)],
-                                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+            program = program or find_program()
+            try:
+                self._process = subprocess.Popen([program, *arguments, "serve", "--config", str(file)], stdout=subprocess.PIPE,
+                                                 stderr=subprocess.PIPE, text=True, errors="replace")
+            except OSError as error:
+                raise EchoformError(f"{program}: cannot be run ({error.strerror})") from None
             self._readers = [threading.Thread(target=self._read_output, daemon=True), threading.Thread(target=self._read_errors, daemon=True)]
             for reader in self._readers:
                 reader.start()

@@ -3,11 +3,10 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import os
 from collections.abc import Iterator
 
-from google.protobuf.message import DecodeError
-
-from ._messages import messages
+from ._messages import messages, parse
 from ._sockets import Subscription, stream_prefix
 from .errors import MalformedMessage
 from .images import time_of
@@ -17,7 +16,7 @@ _LIMIT = 1 << 16  # bytes of a message
 
 @dataclasses.dataclass(frozen=True)
 class Distribution:
-    """Durations in seconds: the median, the 99th percentile and the largest of the last window, the count and mean of all."""
+    """Durations of the last window, in seconds, and how many there were."""
 
     count: int
     p50: float
@@ -56,10 +55,7 @@ class Telemetry:
         """Of a message's bytes. Raises MalformedMessage."""
         if len(message) > _LIMIT:
             raise MalformedMessage(f"a telemetry message of {len(message)} bytes")
-        try:
-            m = messages.Telemetry.FromString(bytes(message))
-        except (DecodeError, UnicodeDecodeError):
-            raise MalformedMessage("not a Telemetry message") from None
+        m = parse(messages.Telemetry, bytes(message))
         if not m.stream:
             raise MalformedMessage("no stream name")
         same = {field.name: getattr(m, field.name) for field in dataclasses.fields(cls)
@@ -93,15 +89,17 @@ class TelemetrySubscriber:
     name          the server's name; "" for any
     latest_only   the newest message instead of every one
     timeout       seconds to wait for a message, None for ever; then TimedOut is raised
+    server_key, client_key   files of CURVE keys: see ImageSubscriber
     Messages that are none are skipped and counted in `malformed`. One thread at a time.
     """
 
     def __init__(self, endpoint: str = "tcp://127.0.0.1:17181", name: str = "", *, latest_only: bool = False,
-                 timeout: float | None = None):
+                 timeout: float | None = None, server_key: str | os.PathLike | None = None,
+                 client_key: str | os.PathLike | None = None):
         self.timeout = timeout
         self.malformed = 0
         self._socket = Subscription(endpoint, stream_prefix(name) if name else b"", latest_only=latest_only, maximum_bytes=_LIMIT,
-                                    queue=16)
+                                    queue=16, server_key=server_key, client_key=client_key)
 
     def receive(self, timeout: float | None = -1.0) -> Telemetry:
         """The next message. Waits at most `timeout` seconds (None for ever; the subscriber's own if it is left out), then raises

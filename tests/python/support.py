@@ -6,7 +6,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ.get("ECHOFORM_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(SOURCE / "python"))
-PROGRAM = sys.argv[1] if len(sys.argv) > 1 else None
+PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
 PATIENCE = 60.0  # seconds within which anything expected must have happened on a busy machine
 VELOCITY = 6320.0
 
