@@ -30,8 +30,9 @@ struct SendBuffer {
   std::atomic<bool> busy{false};
 };
 
-// How many messages may wait for one subscriber. Settled before the first comes: libzmq 4.3.4 hands a changed limit on to the other
-// half of every connection without looking whether that, its subscriber having left, is gone already; which ends the program.
+// How many messages may wait for one subscriber. Settled before the first comes: libzmq 4.3.4 hands a changed limit on to the
+// other half of every connection without looking whether that, its subscriber having left, is gone already; which ends the
+// program.
 std::size_t queue_length(const ZeromqSinkOptions& options) {
   const std::size_t messages = std::max<std::size_t>(1, options.images_per_frame);
   return std::clamp(options.bytes_per_subscriber / std::max<std::size_t>(1, options.image_bytes), 2 * messages,
@@ -131,9 +132,10 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   void warn_of_large_images() const {
     const std::size_t waiting = queued_ * writer_.capacity();
     if (queued_ <= 2 * writer_.streams().size() || waiting / 2 <= options_.bytes_per_subscriber) return;
-    spdlog::warn("image publisher: {:.0f} MB of images may wait for subscribers, beyond [server] subscriber_bytes, since images are "
-                 "larger than when it started",
-                 1e-6 * static_cast<double>(waiting));
+    spdlog::warn(
+        "image publisher: {:.0f} MB of images may wait for subscribers, beyond [server] subscriber_bytes, since images are "
+        "larger than when it started",
+        1e-6 * static_cast<double>(waiting));
   }
 
   // Enough for the frame being written, the one on its way and as many as one slow subscriber may have waiting (up to a
