@@ -94,7 +94,7 @@ class Subscription:
                 frame = self._socket.recv(copy=False)
             except zmq.Again:
                 break
-            while self._socket.rcvmore and frame.more:  # nothing here has several parts: the first stands for them
+            while frame.more and self._socket.rcvmore:  # nothing here has several parts: the first stands for them
                 self._socket.recv(copy=False)
             yield frame
             if deadline is not None:

@@ -15,7 +15,7 @@ from ._sockets import Subscription, stream_prefix
 from .errors import MalformedMessage
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-_HEAD_LIMIT = 64 * 1024  # bytes of a message before its pixels
+_USUAL_HEAD, _HEAD_LIMIT = 4096, 64 * 1024  # bytes of a message before its pixels
 _PIXELS_TAG = b"\xa2\x06"  # field 100, length-delimited
 _TYPES = {messages.enumeration("PixelEncoding")["ENVELOPE_FLOAT32"]: np.dtype("<f4"),
           messages.enumeration("PixelEncoding")["DISPLAY_UINT8"]: np.dtype("u1")}
@@ -45,12 +45,13 @@ def _pixels_places(head: bytes, size: int) -> Iterator[tuple[int, int]]:
 
 def _split(buffer: memoryview):
     """The parsed head of a message, and where its pixels begin: they are last and stay where they are. MalformedMessage."""
-    head = bytes(buffer[:_HEAD_LIMIT])
-    for end, begin in _pixels_places(head, len(buffer)):
-        try:
-            return parse(messages.Image, head[:end]), begin
-        except MalformedMessage:
-            continue  # bytes of the head that look like the beginning of the pixels
+    for limit in (_USUAL_HEAD, _HEAD_LIMIT):
+        head = bytes(buffer[:limit])
+        for end, begin in _pixels_places(head, len(buffer)):
+            try:
+                return parse(messages.Image, head[:end]), begin
+            except MalformedMessage:
+                continue  # bytes of the head that look like the beginning of the pixels
     raise MalformedMessage("not an Image message")
 
 
