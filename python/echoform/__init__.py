@@ -12,6 +12,7 @@ _HOMES = {
     "errors": ("EchoformError", "Rejected", "ConnectionFailed", "TimedOut", "MalformedMessage"),
     "acquisition": ("Probe", "Acquisition", "half_matrix", "half_summed", "full_matrix", "pack12", "unpack12"),
     "sender": ("FrameSender",),
+    "push_sender": ("PushFrameSender",),
     "images": ("Image", "ImageSubscriber"),
     "telemetry": ("Telemetry", "Distribution", "TelemetrySubscriber"),
     "recordings": ("Recording",),
