@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ._messages import messages, parse
 from ._sockets import Subscription, stream_prefix
 from .errors import MalformedMessage
-from .images import time_of
+from .image import time_of
 
 _LIMIT = 1 << 16  # bytes of a message
 
