@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu/for_each_or_throw.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform::beamform {
@@ -116,7 +117,7 @@ class SideBuilder {
   }
 
   LegTables build(ThreadTeam& team) {
-    team.for_each(tiling_.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+    for_each_or_throw(team, tiling_.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
       for (std::size_t tile = first; tile < last; ++tile) fill_tile(tile);
     });
     if (bad_source_ != 0) {
@@ -213,7 +214,7 @@ class SideBuilder {
 /// Whether some pixel of the grid is out of some source's reach.
 bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadTeam& team) {
   std::atomic<bool> found{false};
-  team.for_each(leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+  for_each_or_throw(team, leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
     std::vector<double> times(points.size());
     for (std::size_t source = first; source < last; ++source) {
       leg.travel_times(source, points, times);

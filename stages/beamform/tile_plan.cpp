@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu/for_each_or_throw.hpp"
 #include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 
@@ -215,7 +216,7 @@ SourceWindow window_of(const Bounds& bounds) {
 template <class Body>
 std::uint32_t over_tiles(std::size_t tiles, ThreadTeam& team, const Body& body) {
   std::atomic<std::uint32_t> bad{0};
-  team.for_each(tiles, 1, [&](std::size_t first, std::size_t last, std::size_t) {
+  for_each_or_throw(team, tiles, 1, [&](std::size_t first, std::size_t last, std::size_t) {
     for (std::size_t tile = first; tile < last; ++tile) {
       if (const std::uint32_t source = body(tile); source != 0) bad = source;
     }
@@ -356,7 +357,7 @@ std::vector<TileKind> candidates(const TilePlanRequest& request) {
 bool has_invalid_times(const ImagingPlan& plan, const Leg& leg, ThreadTeam& team) {
   const std::vector<Point> points = plan.grid.points();
   std::atomic<bool> found{false};
-  team.for_each(leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+  for_each_or_throw(team, leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
     std::vector<double> times(points.size());
     for (std::size_t source = first; source < last && !found; ++source) {
       leg.travel_times(source, points, times);
