@@ -78,7 +78,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   if (current) {
     if (session == session_ && acquisition == announced_) return current;
     if (current->open_lanes() != 0) {
-      if (session != session_) throw InputError("acquisition stream: another sender is active");
+      if (session != session_) throw StreamBusy("acquisition stream: another sender is active");
       throw InputError("acquisition", "one that differs from that of the session's first connection",
                        "the same on all connections");
     }
@@ -134,7 +134,7 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
 
 void Pipeline::retire(FrameAssembler* current) {
   if (current == nullptr) return;
-  if (!current->close_if_unused()) throw InputError("acquisition stream: another sender is active");
+  if (!current->close_if_unused()) throw StreamBusy("acquisition stream: another sender is active");
   set_assembler(nullptr);
   // Its last frames go out before another plan is announced.
   if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {
