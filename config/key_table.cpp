@@ -122,7 +122,7 @@ void add_imaging_keys(std::vector<Key>& k) {
        "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
-      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",
+      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free.",
        "three quarters of the machine's memory"},
       above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
 

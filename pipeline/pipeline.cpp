@@ -85,12 +85,12 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   }
   validate(acquisition, options_.limits, "acquisition");
   const bool reuse = run_ != nullptr && acquisition == announced_;
-  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing. One whose engine then fails
-  // (no memory, no device) leaves no stream; the next Hello builds one.
+  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing.
   auto plan = reuse ? this->plan() : make_plan(acquisition);
   if (!reuse) check_memory(0, acquisition.frame_bytes());
+  auto engine = reuse ? nullptr : engine_beside(plan);
   retire(current.get());
-  if (!reuse) rebuild(acquisition, plan);
+  if (!reuse) rebuild(acquisition, plan, std::move(engine));
   session_ = session;
   metrics_.stream_opened();
   announce(plan);
@@ -128,8 +128,21 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
   EngineOptions engine_options = options_.engine;
   engine_options.slots = options_.slots;
   auto engine = engine_factory_(plan, options_.backend, engine_options);
-  check_memory(engine->bytes() + options_.slots * plan->acquisition.frame_bytes(), plan->acquisition.frame_bytes());
+  check_memory(engine->bytes() - engine->device_bytes() + options_.slots * plan->acquisition.frame_bytes(),
+               plan->acquisition.frame_bytes());
   return engine;
+}
+
+// Nothing where it has to wait until the one before is gone: for memory, of the host by the estimate or of a device by its word.
+std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const {
+  if (!run_ || !options_.memory_estimate) return nullptr;
+  const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*plan);
+  if (both > static_cast<double>(options_.memory_limit)) return nullptr;
+  try {
+    return build_engine(plan);
+  } catch (const std::exception&) {
+    return nullptr;  // it is built again alone, and fails for good unless it was the memory
+  }
 }
 
 void Pipeline::retire(FrameAssembler* current) {
@@ -144,21 +157,35 @@ void Pipeline::retire(FrameAssembler* current) {
   }
 }
 
-void Pipeline::rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan) {
+void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan,
+                       std::unique_ptr<Engine> engine) {
+  const auto before = run_ ? this->plan() : nullptr;
   run_.reset();
-  bytes_.store(0);
-  {
-    const std::lock_guard lock(current_mutex_);
-    plan_.reset();
+  try {
+    start(acquisition, plan, engine ? std::move(engine) : build_engine(plan));
+  } catch (...) {
+    try {
+      if (before) start(announced_, before, build_engine(before));
+    } catch (const std::exception&) {
+      // It fitted once. Now there is no stream until the next sender comes.
+    }
+    if (!run_) {
+      bytes_.store(0);
+      const std::lock_guard lock(current_mutex_);
+      plan_.reset();
+    }
+    throw;
   }
-  auto engine = build_engine(plan);
+}
+
+void Pipeline::start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine) {
   std::string backend = engine->describe();
   auto run =
       std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
                                    std::move(engine), ledger_, metrics_, sinks_, clock_, [this] {
                                      if (const auto current = assembler()) current->expire();
                                    });
-  check_memory(run->bytes(), acquisition.frame_bytes());
+  check_memory(run->host_bytes(), acquisition.frame_bytes());
   run_ = std::move(run);
   bytes_.store(run_->bytes());
   announced_ = acquisition;
