@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
+#include <csignal>
 
 #include "pipeline/errors.hpp"
+#include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
@@ -37,6 +40,10 @@ ZeromqSinkOptions image_options(const Configuration& configuration) {
   options.address = place.host;
   options.port = place.port;
   options.bytes_per_subscriber = server.subscriber_bytes;
+  const auto pixels = configuration.grid.pixels;
+  const auto display = configuration.display.pixels.value_or(pixels);
+  options.image_bytes = std::max(pixels[0] * pixels[1] * sizeof(float), display[0] * display[1]);
+  options.images_per_frame = 2 * configuration.imaging.views.size();  // envelope and display
   return options;
 }
 
@@ -51,6 +58,22 @@ WebSinkOptions web_options(const Configuration& configuration) {
   options.viewers = server.max_viewers;
   options.host_names = server.web_host_names;
   return options;
+}
+
+std::shared_ptr<ImageSink> make_recorder(const Configuration& configuration) {
+  const RecorderSection& section = configuration.recorder;
+  if (section.folder.empty()) return nullptr;
+  // A limit on the size of files is an error of the file, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  RecorderOptions options;
+  options.files = {section.folder, section.frames_per_file, section.bytes_per_file, section.keep_files, section.min_free_bytes};
+  options.pattern = section.file;
+  options.name = configuration.server.name;
+  options.at_start = section.at_start;
+  options.waiting_frames = section.waiting_frames;
+  options.wait = section.when_behind == WhenBehind::wait;
+  options.flush_interval = in_milliseconds(section.flush_interval);
+  return std::make_shared<Recorder>(std::move(options), fmt::format("{}: [recorder]", configuration.name()));
 }
 
 }  // namespace
@@ -81,6 +104,7 @@ const std::vector<SinkDoor>& sink_doors() {
   static const std::vector<SinkDoor> doors{
       {"images out", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_zeromq_sink(image_options(c)); }},
       {"viewer", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_web_sink(web_options(c)); }},
+      {"recorder", make_recorder},
   };
   return doors;
 }

@@ -198,8 +198,9 @@ ECHOFORM_HOST_DEVICE void forward_first(int thread, Held<Length>& held, Complex 
   });
 }
 
-template <int Length, int Pass>
-ECHOFORM_HOST_DEVICE void forward_pass(int thread, Complex* shared, const Complex* table) {
+/// A pass between the first and the last, in place: each butterfly's numbers through work(numbers, j).
+template <int Length, int Pass, class Work>
+ECHOFORM_HOST_DEVICE void inner_pass(int thread, Complex* shared, Work&& work) {
   using P = PassOf<Length, Pass>;
   for_butterflies<Length, Pass>(thread, [&](int, int b) {
     const int j = j_of<P::stride>(b);
@@ -207,10 +208,18 @@ ECHOFORM_HOST_DEVICE void forward_pass(int thread, Complex* shared, const Comple
     Complex v[P::radix];
     ECHOFORM_UNROLLED
     for (int r = 0; r < P::radix; ++r) v[r] = first[P::step * r];
-    transform<P::radix>(v);
-    twiddle<Length, Pass>(v, j, table);
+    work(v, j);
     ECHOFORM_UNROLLED
     for (int r = 0; r < P::radix; ++r) first[P::step * r] = v[r];
+  });
+}
+
+template <int Length, int Pass>
+ECHOFORM_HOST_DEVICE void forward_pass(int thread, Complex* shared, const Complex* table) {
+  constexpr int radix = PassOf<Length, Pass>::radix;
+  inner_pass<Length, Pass>(thread, shared, [table](Complex(&v)[radix], int j) {
+    transform<radix>(v);
+    twiddle<Length, Pass>(v, j, table);
   });
 }
 
@@ -244,17 +253,10 @@ ECHOFORM_HOST_DEVICE void middle_pass(int thread, Complex* shared) {
 
 template <int Length, int Pass>
 ECHOFORM_HOST_DEVICE void backward_pass(int thread, Complex* shared, const Complex* table) {
-  using P = PassOf<Length, Pass>;
-  for_butterflies<Length, Pass>(thread, [&](int, int b) {
-    const int j = j_of<P::stride>(b);
-    Complex* const first = shared + padded((b - j) * P::radix + j);
-    Complex v[P::radix];
-    ECHOFORM_UNROLLED
-    for (int r = 0; r < P::radix; ++r) v[r] = first[P::step * r];
+  constexpr int radix = PassOf<Length, Pass>::radix;
+  inner_pass<Length, Pass>(thread, shared, [table](Complex(&v)[radix], int j) {
     twiddle<Length, Pass>(v, j, table);
-    transform<P::radix>(v);
-    ECHOFORM_UNROLLED
-    for (int r = 0; r < P::radix; ++r) first[P::step * r] = v[r];
+    transform<radix>(v);
   });
 }
 

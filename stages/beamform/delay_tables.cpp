@@ -1,14 +1,12 @@
 #include "stages/beamform/delay_tables.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "cpu/for_each_or_throw.hpp"
-#include "pipeline/errors.hpp"
+#include "stages/beamform/law_checks.hpp"
 
 namespace echoform::beamform {
 
@@ -25,10 +23,6 @@ const KernelSet& kernels_of(SimdLevel level) {
 }
 
 namespace {
-
-/// Delays of one side beyond this many samples are refused: two of them and their reach still add up in 32 bits, and it is
-/// far above any A-scan.
-constexpr double delay_limit = 1 << 28;
 
 /// Pixels of a patch along x and z.
 struct PatchShape {
@@ -120,15 +114,8 @@ class SideBuilder {
     for_each_or_throw(team, tiling_.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
       for (std::size_t tile = first; tile < last; ++tile) fill_tile(tile);
     });
-    if (bad_source_ != 0) {
-      throw InputError(fmt::format("delay law {}, source {}", request_.law.view, bad_source_ - 1),
-                       "an infinite travel time or one of 1 s and more", "finite times below 1 s, or NaN where there is no path");
-    }
-    if (far_source_ != 0) {
-      throw InputError(fmt::format("delay law {}, source {}", request_.law.view, far_source_ - 1),
-                       fmt::format("pixels more than {:.0f} samples away from the first one of an A-scan", delay_limit),
-                       "a sample rate, a start time and a time offset that fit the grid");
-    }
+    if (bad_source_ != 0) refuse_times(request_.law, bad_source_ - 1);
+    if (far_source_ != 0) refuse_distance(request_.law, far_source_ - 1);
     return std::move(tables_);
   }
 
@@ -211,37 +198,6 @@ class SideBuilder {
   std::atomic<std::uint32_t> far_source_{0};
 };
 
-/// Whether some pixel of the grid is out of some source's reach.
-bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadTeam& team) {
-  std::atomic<bool> found{false};
-  for_each_or_throw(team, leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
-    std::vector<double> times(points.size());
-    for (std::size_t source = first; source < last; ++source) {
-      leg.travel_times(source, points, times);
-      if (std::any_of(times.begin(), times.end(), [](double t) { return std::isnan(t); })) found = true;
-    }
-  });
-  return found;
-}
-
-/// Whether every source has the analytic form, and so reaches every pixel.
-bool is_analytic(const Leg& leg) {
-  for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (!leg.point_source(source)) return false;
-  }
-  return true;
-}
-
-bool has_invalid_times(const DelayLaw& law, const Grid& grid, ThreadTeam& team) {
-  std::vector<Point> points;
-  for (const auto& leg : {law.transmit, law.receive}) {
-    if (is_analytic(*leg)) continue;
-    if (points.empty()) points = grid.points();
-    if (has_invalid_times(*leg, points, team)) return true;
-  }
-  return false;
-}
-
 /// The most that any source of a leg reaches in any patch of the tile, and its bounds over all sources.
 struct Reach {
   std::int32_t top = 0;
@@ -292,12 +248,7 @@ std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::ui
 DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend,
                               ThreadTeam& team) {
   const DelayLaw& law = plan.laws.at(view);
-  for (const auto& leg : {law.transmit, law.receive}) {
-    if (plan.apodization.directivity && !(directivity_velocity(plan, *leg, 0).value > 0.0)) {
-      throw InputError("[apodization] directivity", "a material without longitudinal velocity",
-                       "[material] longitudinal_velocity, which the directivity needs");
-    }
-  }
+  check_directivity(plan, law);
   DelayTables tables;
   tables.tiling = make_tiling(plan.grid, kernels.lanes, team.size());
   tables.shared = law.reciprocal() && plan.apodization.symmetric();

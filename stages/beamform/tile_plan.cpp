@@ -7,17 +7,20 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "cpu/for_each_or_throw.hpp"
 #include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
+#include "stages/beamform/law_checks.hpp"
 
 namespace echoform::beamform {
 namespace {
 
 /// Single precision may see a delay this much outside of its bounds, in samples.
 constexpr double rounding_guard = 0.02;
-constexpr double delay_limit = 1 << 28;
 /// Half path: farther than so many samples from a source, single precision holds a distance to no more than 1e-3 of a sample, and
 /// farther still not within rounding_guard. Delays then come from tables.
 constexpr double half_distance_limit = 1 << 14;
@@ -48,16 +51,13 @@ std::size_t tile_count(const Grid& grid, const TileShape& shape) {
 }
 
 /// Points of a tile in the order of its threads: patches of 8 x 4 pixels, row by row. Places beyond the image repeat its last
-/// pixels; `inside` tells.
-void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points,
-                 std::vector<bool>& inside) {
+/// pixels.
+void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points) {
   const std::uint32_t across = shape.x / 8;
   points.resize(std::size_t{shape.x} * shape.z);
-  inside.resize(points.size());
   for (std::uint32_t place = 0; place < points.size(); ++place) {
     const std::uint32_t x = tile.x_first + place / 32 % across * 8 + place % 8;
     const std::uint32_t z = tile.z_first + place / 32 / across * 4 + place % 32 / 8;
-    inside[place] = x < tile.x_end && z < tile.z_end;
     points[place] = {grid.x.at(std::min(x, tile.x_end - 1)), grid.y.at(tile.y), grid.z.at(std::min(z, tile.z_end - 1))};
   }
 }
@@ -164,15 +164,7 @@ class SideInSamples {
     return places;
   }
 
-  [[noreturn]] void refuse_times(std::uint32_t source) const {
-    throw InputError(fmt::format("delay law {}, source {}", law_.view, source), "an infinite travel time or one of 1 s and more",
-                     "finite times below 1 s, or NaN where there is no path");
-  }
-  [[noreturn]] void refuse_distance(std::uint32_t source) const {
-    throw InputError(fmt::format("delay law {}, source {}", law_.view, source),
-                     fmt::format("pixels more than {:.0f} samples away from the first one of an A-scan", delay_limit),
-                     "a sample rate, a start time and a time offset that fit the grid");
-  }
+  [[nodiscard]] const DelayLaw& law() const { return law_; }
 
  private:
   /// Coordinates of the half path count from here, wherever the probe's own origin lies: single precision is for differences.
@@ -234,10 +226,9 @@ std::vector<SourceWindow> find_windows(const SideInSamples& side, const Grid& gr
   const std::uint32_t bad = over_tiles(tiles, team, [&](std::size_t tile) -> std::uint32_t {
     const TilePlace place = place_of(grid, shape, tile);
     std::vector<Point> points;
-    std::vector<bool> inside;
     std::vector<double> delays;
     std::vector<float> weights;
-    if (tables) tile_points(grid, shape, place, points, inside);
+    if (tables) tile_points(grid, shape, place, points);
     for (std::uint32_t source = 0; source < side.sources(); ++source) {
       Bounds bounds;
       if (!tables) {
@@ -258,8 +249,8 @@ std::vector<SourceWindow> find_windows(const SideInSamples& side, const Grid& gr
     }
     return 0;
   });
-  if (bad != 0) side.refuse_times(bad - 1);
-  if (far != 0) side.refuse_distance(far - 1);
+  if (bad != 0) refuse_times(side.law(), bad - 1);
+  if (far != 0) refuse_distance(side.law(), far - 1);
   return windows;
 }
 
@@ -271,10 +262,9 @@ void fill_tables(const SideInSamples& side, const Grid& grid, const TileShape& s
   const double unit = std::ldexp(1.0, 32 - static_cast<int>(shape.index_bits));
   over_tiles(tile_count(grid, shape), team, [&](std::size_t tile) -> std::uint32_t {
     std::vector<Point> points;
-    std::vector<bool> inside;
     std::vector<double> delays;
     std::vector<float> weights;
-    tile_points(grid, shape, place_of(grid, shape, tile), points, inside);
+    tile_points(grid, shape, place_of(grid, shape, tile), points);
     for (std::uint32_t source = 0; source < side.sources(); ++source) {
       const std::size_t entry = tile * side.sources() + source;
       static_cast<void>(side.evaluate(source, points, delays, weights));
@@ -354,30 +344,40 @@ std::vector<TileKind> candidates(const TilePlanRequest& request) {
           TileKind::small_wide,   TileKind::small_widest, TileKind::gather};
 }
 
-bool has_invalid_times(const ImagingPlan& plan, const Leg& leg, ThreadTeam& team) {
-  const std::vector<Point> points = plan.grid.points();
-  std::atomic<bool> found{false};
-  for_each_or_throw(team, leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
-    std::vector<double> times(points.size());
-    for (std::size_t source = first; source < last && !found; ++source) {
-      leg.travel_times(source, points, times);
-      if (std::any_of(times.begin(), times.end(), [](double t) { return std::isnan(t); })) found = true;
+/// Windows depend on a tile's pixels alone, and laws without analytic form cost a whole evaluation: kinds of one size share them.
+class WindowsBySize {
+ public:
+  struct Both {
+    std::vector<SourceWindow> transmit;
+    std::vector<SourceWindow> receive;  ///< empty where pairs are looked up once
+  };
+  WindowsBySize(const SideInSamples& transmit, const SideInSamples& receive, const Grid& grid, bool once, ThreadTeam& team)
+      : transmit_(transmit), receive_(receive), grid_(grid), once_(once), team_(team) {}
+
+  Both& of(const TileShape& shape, bool tables) {
+    const auto [place, is_new] = found_.try_emplace({shape.x, shape.z, tables});
+    if (is_new) {
+      place->second.transmit = find_windows(transmit_, grid_, shape, tables, team_);
+      if (!once_) place->second.receive = find_windows(receive_, grid_, shape, tables, team_);
     }
-  });
-  return found;
-}
+    return place->second;
+  }
+
+ private:
+  const SideInSamples& transmit_;
+  const SideInSamples& receive_;
+  const Grid& grid_;
+  bool once_;
+  ThreadTeam& team_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Both> found_;
+};
 
 }  // namespace
 
 TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
   const ImagingPlan& plan = request.plan;
   const DelayLaw& law = plan.laws.at(request.view);
-  for (const auto& leg : {law.transmit, law.receive}) {
-    if (plan.apodization.directivity && !(directivity_velocity(plan, *leg, 0).value > 0.0)) {
-      throw InputError("[apodization] directivity", "a material without longitudinal velocity",
-                       "[material] longitudinal_velocity, which the directivity needs");
-    }
-  }
+  check_directivity(plan, law);
   const SideInSamples transmit(request, *law.transmit, beamform::Side::transmit);
   const SideInSamples receive(request, *law.receive, beamform::Side::receive);
   const bool shared = law.reciprocal() && plan.apodization.symmetric();
@@ -391,19 +391,19 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
     tiles.order = PairOrder::ordered_half;
   }
   const bool once = tiles.order == PairOrder::once;
-  bool weighted = transmit.weighted() || receive.weighted();
-  if (!weighted && !transmit.analytic()) weighted = has_invalid_times(plan, *law.transmit, team);
-  if (!weighted && !once && !receive.analytic()) weighted = has_invalid_times(plan, *law.receive, team);
+  const bool weighted = transmit.weighted() || receive.weighted() || has_invalid_times(law, plan.grid, team);
   const std::uint32_t sources = transmit.sources();
+  WindowsBySize sizes(transmit, receive, plan.grid, once, team);
 
   for (const TileKind kind : candidates(request)) {
     const TileShape shape = shape_of(kind);
     const bool tables = weighted || !transmit.analytic() || !receive.analytic() || kind == TileKind::gather;
     if (tile_shared_bytes(kind, !tables, request.half, sources, once) > request.shared_limit) continue;
-    tiles.transmit.windows = find_windows(transmit, plan.grid, shape, tables, team);
-    if (!once) tiles.receive.windows = find_windows(receive, plan.grid, shape, tables, team);
+    WindowsBySize::Both& windows = sizes.of(shape, tables);
+    if (!fits(shape, windows.transmit, once ? windows.transmit : windows.receive, sources)) continue;
+    tiles.transmit.windows = std::move(windows.transmit);
+    tiles.receive.windows = std::move(windows.receive);
     const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;
-    if (!fits(shape, tiles.transmit.windows, other, sources)) continue;
     tiles.kind = kind;
     tiles.analytic = !tables;
     tiles.tiles_x = static_cast<std::uint32_t>((plan.grid.x.count + shape.x - 1) / shape.x);

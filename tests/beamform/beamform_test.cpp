@@ -320,8 +320,10 @@ TEST_P(BeamformLevel, ImagesDoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(one, beamform(plan, input, GetParam(), 5));
 }
 
-TEST_P(BeamformLevel, EveryWayToCutTheImageGivesTheSameOne) {
-  if (GetParam().backend == BackendKind::cpu) return;  // there are tiles of one kind only
+/// The CPU has tiles of one kind only.
+class BeamformTileKind : public BeamformLevel {};
+
+TEST_P(BeamformTileKind, EveryWayToCutTheImageGivesTheSameOne) {
   // Fine enough for the narrowest windows, with shear waves too.
   const Grid grid{{Metres(-0.9e-3), Metres(1.1e-3), 70}, {Metres(2.03e-3), Metres(3.9e-3), 66}, {}};
   const Signals signals(19, 480, 15, true);
@@ -372,6 +374,15 @@ TEST_P(BeamformLevel, TakesLegsOfWhichOnlySomeSourcesAreAnalytic) {
   EXPECT_LT(direct::relative_error(image, direct::image(problem)), precision());
 }
 
+std::vector<Way> cuda_ways() {
+  std::vector<Way> ways = all_ways();
+  std::erase_if(ways, [](const Way& way) { return way.backend == BackendKind::cpu; });
+  return ways;
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BeamformTileKind);
+INSTANTIATE_TEST_SUITE_P(Cuda, BeamformTileKind, testing::ValuesIn(cuda_ways()),
+                         [](const auto& way) { return way.param.name(); });
 INSTANTIATE_TEST_SUITE_P(Levels, BeamformLevel, testing::ValuesIn(all_ways()), [](const auto& way) { return way.param.name(); });
 
 }  // namespace

@@ -1,42 +1,52 @@
 """Faults of the whole program, one a run: SIGTERM in mid-frame, ports in use, a sender that is killed and comes again at once.
 
 Arguments: the program, the case, the backend."""
-import importlib.util
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
-import types
 import unittest
 
+sys.path.insert(0, os.path.join(os.environ["ECHOFORM_SOURCE_DIR"], "python"))
 try:
-    import numpy
+    import echoform
+    from echoform import wire
 except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
 PROGRAM, CASE, BACKEND = sys.argv[1:4]
-SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-specification = importlib.util.spec_from_file_location("python_sender", SOURCE / "examples" / "python_sender.py")
-sender = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(sender)
-
-OPTIONS = types.SimpleNamespace(elements=8, samples=128, pitch=0.6e-3, frequency=5e6, sample_rate=50e6, matrix="full", encoding="int16",
-                                connections=1, token="", seed=1)
-X = (numpy.arange(OPTIONS.elements) - 3.5) * OPTIONS.pitch
-SHOTS = sender.shots_of(OPTIONS, sender.simulate(OPTIONS, X, 0.0))
+ELEMENTS, SAMPLES = 8, 128
+ACQUISITION = echoform.Acquisition(echoform.Probe.linear(ELEMENTS, 0.6e-3, element_width=0.5e-3, centre_frequency=5e6, bandwidth=3e6),
+                                   SAMPLES, 50e6, matrix="full", encoding="int16")
+NOISE = random.Random(1)
+PAYLOADS = [struct.pack(f"<{ELEMENTS * SAMPLES}h", *(NOISE.randint(-1000, 1000) for _ in range(ELEMENTS * SAMPLES)))
+            for _ in range(ELEMENTS)]
 
 
 def shot(sequence, transmit):
-    return sender.message(sender.SHOT, sender.shot_header(sequence, transmit, 0), len(SHOTS[transmit])) + SHOTS[transmit]
+    header = wire.number(1, sequence) + wire.number(2, transmit)
+    return wire.message(wire.SHOT, header, len(PAYLOADS[transmit])) + PAYLOADS[transmit]
 
 
 def frame(sequence):
-    return b"".join(shot(sequence, transmit) for transmit in range(OPTIONS.elements))
+    return b"".join(shot(sequence, transmit) for transmit in range(ELEMENTS))
+
+
+def receive(connection, size):
+    data = b""
+    while len(data) < size:
+        part = connection.recv(size - len(data))
+        if not part:
+            raise ConnectionError("the server closed the connection")
+        data += part
+    return data
 
 
 class Program(unittest.TestCase):
@@ -68,8 +78,12 @@ class Program(unittest.TestCase):
 
     def connect(self, doors):
         host, port = doors["frames in"].split(":")
-        connection = sender.connect_patiently(OPTIONS, (host, int(port)), X)[0]
+        connection = socket.create_connection((host, int(port)))
         self.addCleanup(connection.close)
+        connection.sendall(wire.message(wire.HELLO, wire.hello_header(ACQUISITION, session=7, sender="program_test")))
+        kind, length = wire.parse_answer_prefix(receive(connection, wire.PREFIX_BYTES))
+        self.assertEqual(kind, wire.ACCEPT, receive(connection, length))
+        receive(connection, length)
         return connection
 
     def metric(self, doors, name):

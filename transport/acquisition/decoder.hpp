@@ -8,58 +8,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pipeline/acquisition.hpp"
 #include "pipeline/frame_intake.hpp"
-#include "pipeline/text.hpp"
 #include "transport/acquisition/framing.hpp"
+#include "transport/acquisition/message_reader.hpp"
 
 namespace echoform {
-
-namespace wire {
-class Hello;
-class Shot;
-}  // namespace wire
-
-/// Why bytes were not a message that may stand at this place.
-enum class DecodeReason : std::uint8_t {
-  bad_magic,
-  bad_version,
-  bad_type,
-  bad_header_length,
-  bad_payload_length,  ///< beyond the limit, or not what the Hello says for this transmit
-  bad_checksum,
-  bad_header,  ///< not the Protocol Buffers message that the type announces, or a field out of its range
-  bad_hello,   ///< a field of the Hello out of its range, or contradicting the sender's other connections
-  bad_transmit,
-  unexpected_message,  ///< a Shot before the Hello, a second Hello, an answer from a sender
-  truncated,           ///< the connection ended within a message
-};
-inline constexpr std::size_t decode_reason_count = 11;
-
-namespace words {
-inline constexpr auto decode_reason =
-    make_words(std::pair<DecodeReason, std::string_view>{DecodeReason::bad_magic, "bad_magic"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_version, "bad_version"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_type, "bad_type"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header_length, "bad_header_length"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_payload_length, "bad_payload_length"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_checksum, "bad_checksum"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header, "bad_header"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_hello, "bad_hello"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_transmit, "bad_transmit"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::unexpected_message, "unexpected_message"},
-               std::pair<DecodeReason, std::string_view>{DecodeReason::truncated, "truncated"});
-}  // namespace words
-
-struct DecodeError {
-  DecodeReason reason = DecodeReason::bad_magic;
-  std::string text;  ///< one line: "WHERE: found FOUND; expected EXPECTED"
-};
 
 enum class DecodeEvent : std::uint8_t {
   need_bytes,     ///< read into read_targets(), then commit()
@@ -73,7 +31,6 @@ enum class DecodeEvent : std::uint8_t {
 class AcquisitionDecoder {
  public:
   AcquisitionDecoder();
-  ~AcquisitionDecoder();
   AcquisitionDecoder(const AcquisitionDecoder&) = delete;
   AcquisitionDecoder& operator=(const AcquisitionDecoder&) = delete;
 
@@ -87,11 +44,11 @@ class AcquisitionDecoder {
   /// `bytes` were read into the targets; no more than they hold.
   void commit(std::size_t bytes) noexcept;
 
-  [[nodiscard]] const wire::Hello& hello() const noexcept { return *hello_; }
+  [[nodiscard]] const wire::Hello& hello() const noexcept { return reader_.hello(); }
   /// Shots of this acquisition may come now. Its counts are within limits that the caller checked.
   void accept(const Acquisition& acquisition);
 
-  [[nodiscard]] const ShotHeader& shot() const noexcept { return shot_; }
+  [[nodiscard]] const ShotHeader& shot() const noexcept { return reader_.shot(); }
   [[nodiscard]] std::size_t payload_bytes() const noexcept { return payload_bytes_; }
   /// The payload goes to `place`, which is payload_bytes() long and stays valid until shot_complete or the decoder's end.
   void receive_payload(std::span<std::byte> place) noexcept;
@@ -111,8 +68,7 @@ class AcquisitionDecoder {
   void take_prefix();
   DecodeEvent take_hello();
   DecodeEvent take_header();
-  DecodeEvent take_shot(std::span<const std::byte> header);
-  bool checksum_matches(std::span<const std::byte> header) const noexcept;
+  DecodeEvent fail_by_reader() { return fail(reader_.error().reason, reader_.error().text); }
 
   // What the look-ahead holds of a payload has to be copied to its place. So behind a long rest of a payload it is offered
   // for little more than the next prefix and header; a read that would be short without it may fill it, which for small
@@ -128,18 +84,10 @@ class AcquisitionDecoder {
   std::size_t consumed_ = 0;
   std::size_t filled_ = 0;
 
-  std::array<std::byte, prefix_bytes> prefix_copy_;
-  MessagePrefix prefix_;
+  MessageReader reader_;
   std::vector<std::byte> hello_header_;
   std::size_t hello_filled_ = 0;
-  std::unique_ptr<wire::Hello> hello_;
-  std::unique_ptr<wire::Shot> shot_message_;
-  ShotHeader shot_;
-
-  // Of the acquisition, once accepted.
-  std::size_t elements_ = 0;
-  std::size_t a_scan_bytes_ = 0;
-  MatrixKind matrix_ = MatrixKind::full;
+  ShotSizes sizes_;  // once accepted
 
   std::size_t payload_bytes_ = 0;
   std::size_t payload_left_ = 0;

@@ -1,9 +1,6 @@
 #include "transport/acquisition/source_state.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
-
-#include <chrono>
 
 #include "pipeline/errors.hpp"
 
@@ -36,15 +33,6 @@ void ConnectionBook::leave(const SenderIdentity& identity) noexcept {
   if (at == senders_.end()) return;
   at->second.open &= ~(1U << identity.connection_index);
   if (at->second.open == 0) senders_.erase(at);
-}
-
-void SourceState::warn(const std::string& line) {
-  constexpr int per_second = 10;
-  const std::int64_t second = std::chrono::duration_cast<std::chrono::seconds>(clock.steady()).count();
-  if (warning_second_.exchange(second) != second) warnings_ = 0;
-  const int count = ++warnings_;
-  if (count <= per_second) spdlog::warn("{}", line);
-  if (count == per_second) spdlog::warn("more warnings about connections within this second are left out");
 }
 
 }  // namespace echoform

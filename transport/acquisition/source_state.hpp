@@ -6,7 +6,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +19,7 @@
 
 #include "transport/acquisition/handler_memory.hpp"
 #include "transport/acquisition/hello.hpp"
+#include "transport/acquisition/live_counters.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 
 namespace echoform {
@@ -36,16 +36,6 @@ struct IoThread {
   HandlerMemory tick_memory;
   bool closing = false;
   std::thread thread;
-};
-
-/// SourceCounters, counted.
-struct LiveSourceCounters {
-  std::array<std::atomic<std::uint64_t>, decode_reason_count> decode_errors{};
-  std::atomic<std::uint64_t> accepted{0}, rejected{0}, timed_out{0}, lost{0}, open{0}, shots{0}, discarded{0}, bytes{0};
-
-  static void add(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) noexcept {
-    counter.fetch_add(by, std::memory_order_relaxed);
-  }
 };
 
 /// Which connections of which senders are open, so that those of one sender agree with each other.
@@ -78,13 +68,9 @@ struct SourceState {
   ConnectionBook connections;
   std::optional<boost::asio::thread_pool> set_up{1};  ///< where streams are opened; gone once stopped
   std::atomic<std::size_t> leaving{0};
+  PeerWarnings warnings{clock};
 
-  /// Writes a warning about a peer, at most a few a second: a flood of bad peers must not become a flood of lines.
-  void warn(const std::string& line);
-
- private:
-  std::atomic<std::int64_t> warning_second_{0};
-  std::atomic<int> warnings_{0};
+  void warn(const std::string& line) { warnings.warn(line); }
 };
 
 }  // namespace echoform

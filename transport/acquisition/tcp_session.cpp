@@ -14,6 +14,7 @@
 
 #include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
+#include "transport/acquisition/admission.hpp"
 
 namespace echoform {
 namespace {
@@ -132,20 +133,17 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 void TcpSession::take_hello() {
   HelloContents contents;
   try {
-    const std::string& token = source_->options.token;
-    if (!token.empty() && !equal_in_constant_time(token, decoder_.hello().token())) {
-      Counters::add(source_->counters.rejected);
-      source_->warn(fmt::format("{}: rejected: wrong token", peer_));
-      return reject("Hello token: found a wrong one; expected the server's token");
-    }
-    contents = read_hello(decoder_.hello(), source_->options.limits);
+    contents = admit(decoder_.hello(), source_->options.token, source_->options.limits);
     source_->connections.enter(contents);
+  } catch (const WrongToken& error) {
+    Counters::add(source_->counters.rejected);
+    source_->warn(fmt::format("{}: rejected: wrong token", peer_));
+    return reject(error.what());
   } catch (const InputError& error) {
     decoder_.fail(DecodeReason::bad_hello, error.what());
     return fail_decoding();
   }
   identity_ = contents.identity;
-  identity_.token.clear();
   in_book_ = true;
   state_ = State::opening;
   open_stream(std::move(contents));
@@ -153,40 +151,25 @@ void TcpSession::take_hello() {
 
 void TcpSession::open_stream(HelloContents contents) {
   asio::post(*source_->set_up, [self = shared_from_this(), contents = std::move(contents)] {
-    std::shared_ptr<FrameIntake> intake;
-    std::string refusal;
-    bool busy = false;
-    try {
-      intake = self->source_->host->open_stream(contents.identity.session, contents.acquisition);
-      if (!intake) refusal = "the server could not open the stream";
-    } catch (const StreamBusy& error) {
-      refusal = error.what();
-      busy = true;
-    } catch (const InputError& error) {
-      refusal = error.what();
-    } catch (const std::exception& error) {
-      refusal = fmt::format("the server could not open the stream: {}", error.what());
-    }
-    asio::post(self->thread_->context, [self, intake = std::move(intake), refusal = std::move(refusal), busy]() mutable {
-      self->on_stream(std::move(intake), refusal, busy);
-    });
+    StreamOffer offer = echoform::open_stream(*self->source_->host, contents);
+    asio::post(self->thread_->context, [self, offer = std::move(offer)]() mutable { self->on_stream(std::move(offer)); });
   });
 }
 
-void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::string& refusal, bool busy) try {
+void TcpSession::on_stream(StreamOffer offer) try {
   if (state_ != State::opening) return;
-  if (!intake) {
+  if (!offer.intake) {
     Counters::add(source_->counters.rejected);
-    source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, refusal));
-    return reject(refusal, busy);
+    source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, offer.refusal));
+    return reject(offer.refusal, offer.retry);
   }
-  lane_ = intake->open_lane([weak = weak_from_this()] {
+  lane_ = offer.intake->open_lane([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || self->wake_posted_.exchange(true, std::memory_order_acq_rel)) return;
     asio::post(self->thread_->context,
                asio::bind_allocator(HandlerAllocator<void>(self->wake_memory_), [self] { self->on_wake(); }));
   });
-  intake_ = std::move(intake);
+  intake_ = std::move(offer.intake);
   accepted_ = true;
   Counters::add(source_->counters.accepted);
   decoder_.accept(intake_->acquisition());
@@ -257,7 +240,7 @@ void TcpSession::on_wake() {
 
 void TcpSession::fail_decoding() {
   const DecodeError& error = decoder_.error();
-  Counters::add(source_->counters.decode_errors[static_cast<std::size_t>(error.reason)]);
+  source_->counters.add(error.reason);
   if (!accepted_) Counters::add(source_->counters.rejected);
   source_->warn(fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text));
   if (error.reason == DecodeReason::truncated) return close();

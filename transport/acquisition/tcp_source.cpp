@@ -97,26 +97,14 @@ class Server final : public TcpSource {
     retry_.reset();
   }
 
+  [[nodiscard]] std::string_view name() const noexcept override { return "tcp"; }
   [[nodiscard]] std::string describe() const override { return fmt::format("tcp {}", place(port())); }
   [[nodiscard]] std::uint16_t port() const noexcept override {
     const auto bound = port_.load();
     return bound != 0 ? bound : state_->options.port;
   }
 
-  [[nodiscard]] SourceCounters counters() const noexcept override {
-    const LiveSourceCounters& live = state_->counters;
-    SourceCounters result;
-    for (std::size_t i = 0; i < decode_reason_count; ++i) result.decode_errors[i] = live.decode_errors[i].load();
-    result.connections_accepted = live.accepted.load();
-    result.connections_rejected = live.rejected.load();
-    result.connections_timed_out = live.timed_out.load();
-    result.connections_lost = live.lost.load();
-    result.connections_open = live.open.load();
-    result.shots_received = live.shots.load();
-    result.shots_discarded = live.discarded.load();
-    result.bytes_received = live.bytes.load();
-    return result;
-  }
+  [[nodiscard]] SourceCounters counters() const noexcept override { return state_->counters.read(); }
 
  private:
   [[nodiscard]] std::string place(std::uint16_t number) const {

@@ -5,7 +5,6 @@
 // stream, which may take seconds, happens on a thread of its own.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +13,7 @@
 
 #include "pipeline/acquisition.hpp"
 #include "pipeline/clock.hpp"
-#include "pipeline/frame_intake.hpp"
-#include "transport/acquisition/decoder.hpp"
+#include "transport/acquisition/acquisition_source.hpp"
 #include "transport/acquisition/framing.hpp"
 
 namespace echoform {
@@ -35,32 +33,8 @@ struct TcpSourceOptions {
   std::size_t socket_buffer_bytes = 0;               ///< receive buffer asked of the system; 0: the system's own tuning
 };
 
-/// Totals since the start, for metrics.
-struct SourceCounters {
-  std::array<std::uint64_t, decode_reason_count> decode_errors{};  ///< by DecodeReason; each closed one connection
-  std::uint64_t connections_accepted = 0;                          ///< whose Hello was answered with Accept
-  std::uint64_t connections_rejected = 0;   ///< that ended before that: too many, token, Hello, refused by the pipeline
-  std::uint64_t connections_timed_out = 0;  ///< closed because nothing came in time
-  std::uint64_t connections_lost = 0;       ///< accepted, and ended without an End between two messages
-  std::uint64_t connections_open = 0;       ///< now
-  std::uint64_t shots_received = 0;
-  std::uint64_t shots_discarded = 0;  ///< read and thrown away because the intake said so
-  std::uint64_t bytes_received = 0;   ///< of everything, prefixes and headers included
-
-  [[nodiscard]] std::uint64_t decode_errors_total() const {
-    std::uint64_t sum = 0;
-    for (const auto count : decode_errors) sum += count;
-    return sum;
-  }
-};
-
-class TcpSource : public Source {
- public:
-  /// The port in use, once started (the one that the system chose where 0 was asked for).
-  [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
-  /// Safe from any thread.
-  [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
-};
+/// The TCP door, of which the rest of the program knows what it knows of every door.
+using TcpSource = AcquisitionSource;
 
 /// Throws InputError if an option is out of its range or the address is not one. start() throws RuntimeFault naming address
 /// and port if they cannot be listened on. The host must outlive stop(), which the destructor calls. Started once.

@@ -1,0 +1,42 @@
+// What the doors for acquisition frames have in common, whichever way the messages come.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "pipeline/frame_intake.hpp"
+#include "transport/acquisition/message_reader.hpp"
+
+namespace echoform {
+
+/// Totals since the start, for metrics. A sender over TCP counts by its connections, one over ZeroMQ by its sessions.
+struct SourceCounters {
+  std::array<std::uint64_t, decode_reason_count> decode_errors{};  ///< by DecodeReason; over TCP each closed one connection
+  std::uint64_t connections_accepted = 0;                          ///< whose Hello was accepted
+  std::uint64_t connections_rejected = 0;   ///< that ended before that: too many, token, Hello, refused by the pipeline
+  std::uint64_t connections_timed_out = 0;  ///< closed because nothing came in time
+  std::uint64_t connections_lost = 0;       ///< accepted, and ended without an End between two messages
+  std::uint64_t connections_open = 0;       ///< now
+  std::uint64_t shots_received = 0;
+  std::uint64_t shots_discarded = 0;  ///< received and thrown away: the intake said so, or nobody had accepted their sender
+  std::uint64_t bytes_received = 0;   ///< of everything, prefixes and headers included
+
+  [[nodiscard]] std::uint64_t decode_errors_total() const {
+    std::uint64_t sum = 0;
+    for (const auto count : decode_errors) sum += count;
+    return sum;
+  }
+};
+
+class AcquisitionSource : public Source {
+ public:
+  /// The door's name in metrics and telemetry: "tcp", "zeromq".
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// The port in use, once started (the one that the system chose where 0 was asked for).
+  [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
+  /// Safe from any thread.
+  [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
+};
+
+}  // namespace echoform

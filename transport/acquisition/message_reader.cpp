@@ -1,0 +1,134 @@
+#include "transport/acquisition/message_reader.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "proto/acquisition.pb.h"
+
+namespace echoform {
+namespace {
+
+template <class Message>
+bool parse(std::span<const std::byte> header, Message& message) {
+  return message.ParseFromArray(header.data(), static_cast<int>(header.size()));
+}
+
+std::string_view name_of(MessageType type) {
+  return type == MessageType::hello ? "Hello" : type == MessageType::shot ? "Shot" : "End";
+}
+
+}  // namespace
+
+MessageReader::MessageReader()
+    : bytes_{},
+      hello_(std::make_unique<wire::Hello>()),
+      shot_message_(std::make_unique<wire::Shot>()),
+      end_message_(std::make_unique<wire::End>()) {}
+
+MessageReader::~MessageReader() = default;
+
+bool MessageReader::read_prefix(std::span<const std::byte, prefix_bytes> bytes) {
+  std::ranges::copy(bytes, bytes_.begin());
+  prefix_ = echoform::read_prefix(bytes_);
+  if (!prefix_.magic_matches) {
+    return fail(DecodeReason::bad_magic,
+                fmt::format("message magic: found {:02x} {:02x} {:02x} {:02x}; expected 45 46 52 4d (\"EFRM\")",
+                            std::to_integer<int>(bytes_[0]), std::to_integer<int>(bytes_[1]), std::to_integer<int>(bytes_[2]),
+                            std::to_integer<int>(bytes_[3])));
+  }
+  if (prefix_.version != wire_version) {
+    return fail(DecodeReason::bad_version, fmt::format("message version: found {}; expected {}", prefix_.version, wire_version));
+  }
+  if (prefix_.type < 1 || prefix_.type > 5) {
+    return fail(DecodeReason::bad_type, fmt::format("message type: found {}; expected 1 to 5", prefix_.type));
+  }
+  if (type() == MessageType::accept || type() == MessageType::reject) {
+    return fail(DecodeReason::unexpected_message,
+                fmt::format("message type: found {} from a sender; expected Hello (1), Shot (4) or End (5)", prefix_.type));
+  }
+  return true;
+}
+
+bool MessageReader::check_lengths(std::uint64_t longest_payload) {
+  const std::size_t header_limit = type() == MessageType::hello ? maximum_hello_bytes : maximum_header_bytes;
+  if (prefix_.header_bytes > header_limit) {
+    return fail(DecodeReason::bad_header_length,
+                fmt::format("header length: found {}; expected at most {}", prefix_.header_bytes, header_limit));
+  }
+  const std::uint64_t payload_limit = type() == MessageType::shot ? longest_payload : 0;
+  if (prefix_.payload_bytes > payload_limit) {
+    return fail(DecodeReason::bad_payload_length, fmt::format("payload length: found {}; expected {}{}", prefix_.payload_bytes,
+                                                              payload_limit == 0 ? "" : "at most ", payload_limit));
+  }
+  return true;
+}
+
+bool MessageReader::check_checksum(std::span<const std::byte> header) {
+  if (message_checksum(std::span(bytes_).first<checksummed_prefix_bytes>(), header) == prefix_.checksum) return true;
+  return fail(DecodeReason::bad_checksum, fmt::format("{} checksum: found {:08x}; expected the CRC-32C of prefix and header",
+                                                      name_of(type()), prefix_.checksum));
+}
+
+bool MessageReader::read_hello(std::span<const std::byte> header) {
+  if (!check_checksum(header)) return false;
+  // A peer must not be able to make the library write to our standard error.
+  const google::protobuf::LogSilencer silencer;
+  if (!parse(header, *hello_)) {
+    return fail(DecodeReason::bad_header, "Hello header: found bytes that are not this message; expected echoform.wire.Hello");
+  }
+  hello_->DiscardUnknownFields();
+  return true;
+}
+
+void MessageReader::forget_hello() {
+  hello_->Clear();
+}
+
+bool MessageReader::read_shot(std::span<const std::byte> header) {
+  if (!check_checksum(header)) return false;
+  if (!parse(header, *shot_message_)) {
+    return fail(DecodeReason::bad_header, "Shot header: found bytes that are not this message; expected echoform.wire.Shot");
+  }
+  const std::uint64_t time = shot_message_->acquisition_time();
+  if (time > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    return fail(DecodeReason::bad_header, fmt::format("Shot acquisition_time: found {}; expected nanoseconds below 2^63", time));
+  }
+  shot_ = {.sequence = shot_message_->sequence(),
+           .transmit = shot_message_->transmit(),
+           .acquisition_time = WallTime(static_cast<std::int64_t>(time))};
+  session_ = shot_message_->session();
+  return true;
+}
+
+bool MessageReader::read_end(std::span<const std::byte> header) {
+  if (!check_checksum(header)) return false;
+  session_ = parse(header, *end_message_) ? end_message_->session() : 0;
+  return true;
+}
+
+bool MessageReader::check_shot(const ShotSizes& sizes) {
+  if (shot_.transmit >= sizes.elements) {
+    return fail(DecodeReason::bad_transmit,
+                fmt::format("Shot transmit (frame {}): found {}; expected below the Hello's {} elements", shot_.sequence,
+                            shot_.transmit, sizes.elements));
+  }
+  const std::size_t a_scans = sizes.matrix == MatrixKind::full ? sizes.elements : sizes.elements - shot_.transmit;
+  const std::size_t expected = a_scans * sizes.a_scan_bytes;
+  if (prefix_.payload_bytes != expected) {
+    return fail(
+        DecodeReason::bad_payload_length,
+        fmt::format("Shot payload (frame {}, transmit {}): found {} bytes; expected {} ({} A-scans of {} bytes by the Hello)",
+                    shot_.sequence, shot_.transmit, prefix_.payload_bytes, expected, a_scans, sizes.a_scan_bytes));
+  }
+  return true;
+}
+
+bool MessageReader::fail(DecodeReason reason, std::string text) {
+  error_ = {reason, std::move(text)};
+  return false;
+}
+
+}  // namespace echoform

@@ -1,0 +1,116 @@
+// One acquisition message, judged by itself: what every door makes of a prefix and a header. No sockets, no exceptions, and no
+// memory of the messages before; which message may stand where is the caller's to say.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/frame_intake.hpp"
+#include "pipeline/text.hpp"
+#include "transport/acquisition/framing.hpp"
+
+namespace echoform {
+
+namespace wire {
+class End;
+class Hello;
+class Shot;
+}  // namespace wire
+
+/// Why bytes were not a message that may stand at this place.
+enum class DecodeReason : std::uint8_t {
+  bad_magic,
+  bad_version,
+  bad_type,
+  bad_header_length,
+  bad_payload_length,  ///< beyond the limit, or not what the Hello says for this transmit
+  bad_checksum,
+  bad_header,  ///< not the Protocol Buffers message that the type announces, or a field out of its range
+  bad_hello,   ///< a field of the Hello out of its range, or contradicting what the sender said before
+  bad_transmit,
+  unexpected_message,  ///< a Shot before the Hello, a second Hello, an answer from a sender
+  truncated,           ///< the connection, or the ZeroMQ message, ended within a message
+};
+inline constexpr std::size_t decode_reason_count = 11;
+
+namespace words {
+inline constexpr auto decode_reason =
+    make_words(std::pair<DecodeReason, std::string_view>{DecodeReason::bad_magic, "bad_magic"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_version, "bad_version"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_type, "bad_type"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header_length, "bad_header_length"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_payload_length, "bad_payload_length"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_checksum, "bad_checksum"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_header, "bad_header"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_hello, "bad_hello"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::bad_transmit, "bad_transmit"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::unexpected_message, "unexpected_message"},
+               std::pair<DecodeReason, std::string_view>{DecodeReason::truncated, "truncated"});
+}  // namespace words
+
+struct DecodeError {
+  DecodeReason reason = DecodeReason::bad_magic;
+  std::string text;  ///< one line: "WHERE: found FOUND; expected EXPECTED"
+};
+
+/// What the Hello says about the sizes of shots.
+struct ShotSizes {
+  std::size_t elements = 0;
+  std::size_t a_scan_bytes = 0;
+  MatrixKind matrix = MatrixKind::full;
+
+  [[nodiscard]] static ShotSizes of(const Acquisition& acquisition) noexcept {
+    return {acquisition.elements(), acquisition.bytes_per_a_scan(), acquisition.matrix};
+  }
+  /// Bytes of the longest payload.
+  [[nodiscard]] std::uint64_t longest() const noexcept { return static_cast<std::uint64_t>(elements) * a_scan_bytes; }
+};
+
+/// Every function but the getters says whether what it looked at is good; if not, error() says why.
+class MessageReader {
+ public:
+  MessageReader();
+  ~MessageReader();
+  MessageReader(const MessageReader&) = delete;
+  MessageReader& operator=(const MessageReader&) = delete;
+
+  /// Magic, version, and a type that a sender may send.
+  [[nodiscard]] bool read_prefix(std::span<const std::byte, prefix_bytes> bytes);
+  /// The lengths that the prefix states: the header's by its type, the payload's by `longest_payload`, which is for Shots.
+  [[nodiscard]] bool check_lengths(std::uint64_t longest_payload);
+  /// The header of the prefix that was read last: its checksum and its fields. An End's fields are left out if they are none.
+  [[nodiscard]] bool read_hello(std::span<const std::byte> header);
+  [[nodiscard]] bool read_shot(std::span<const std::byte> header);
+  [[nodiscard]] bool read_end(std::span<const std::byte> header);
+  /// Whether the header belongs to the prefix that was read last.
+  [[nodiscard]] bool check_checksum(std::span<const std::byte> header);
+  /// Whether transmit and payload length of the shot that was read last are of this acquisition.
+  [[nodiscard]] bool check_shot(const ShotSizes& sizes);
+
+  [[nodiscard]] const MessagePrefix& prefix() const noexcept { return prefix_; }
+  [[nodiscard]] MessageType type() const noexcept { return static_cast<MessageType>(prefix_.type); }
+  [[nodiscard]] const wire::Hello& hello() const noexcept { return *hello_; }
+  void forget_hello();
+  [[nodiscard]] const ShotHeader& shot() const noexcept { return shot_; }
+  /// Of the Shot or End that was read last; 0 where it states none.
+  [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
+  [[nodiscard]] const DecodeError& error() const noexcept { return error_; }
+
+ private:
+  bool fail(DecodeReason reason, std::string text);
+
+  std::array<std::byte, prefix_bytes> bytes_;
+  MessagePrefix prefix_;
+  std::unique_ptr<wire::Hello> hello_;
+  std::unique_ptr<wire::Shot> shot_message_;
+  std::unique_ptr<wire::End> end_message_;
+  ShotHeader shot_;
+  std::uint64_t session_ = 0;
+  DecodeError error_;
+};
+
+}  // namespace echoform
