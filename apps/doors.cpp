@@ -25,6 +25,7 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
   options.hello_timeout = in_milliseconds(input.hello_timeout);
   options.stall_timeout = in_milliseconds(input.stall_timeout);
+  options.message_timeout = in_milliseconds(input.message_timeout);
   options.idle_timeout = in_milliseconds(input.idle_timeout);
   options.io_threads = input.io_threads;
   options.maximum_connections = input.max_connections;

@@ -23,6 +23,8 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
   options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
   options.backend = backend_choice(configuration.imaging);
+  options.memory_estimate = [slots = options.slots, on_device = options.backend.kind == BackendKind::cuda](
+                                const ImagingPlan& plan) { return memory_needed(plan, slots, on_device); };
   return options;
 }
 
