@@ -16,6 +16,7 @@ _HOMES = {
     "image": ("Image",),
     "images": ("ImageSubscriber", "SubscriberStatistics"),
     "telemetry": ("Telemetry", "Distribution", "TelemetrySubscriber"),
+    "control": ("Control", "Conflict", "Setting"),
     "recordings": ("Recording",),
     "simulation": ("point_scatterers",),
     "server": ("Server",),

@@ -72,6 +72,7 @@ class Image:
     latency          seconds from the frame's last byte to publication
     dynamic_range_db, gain_db, reference   of the display; `reference` is the envelope that it shows as 0 dB
     published        images since the stream opened, this one included
+    settings_revision   of the settings by which it was made: see Control
     clipped_samples, invalid_samples       of this frame: saturated; NaN or infinite, taken as 0
     """
 
@@ -187,6 +188,10 @@ class Image:
     @property
     def published(self) -> int:
         return self._head.published
+
+    @property
+    def settings_revision(self) -> int:
+        return self._head.settings_revision
 
     @property
     def clipped_samples(self) -> int:

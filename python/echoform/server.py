@@ -16,8 +16,9 @@ import time
 from .errors import EchoformError, TimedOut
 
 # Free ports, unless the configuration names some.
-_DOORS = {"input": ("listen",), "server": ("images", "telemetry", "web")}
-_LABELS = {"frames in": "frames", "images out": "images", "telemetry": "telemetry", "viewer": "web", "control": "control"}
+_DOORS = {"input": ("listen",), "server": ("images", "telemetry", "web", "control")}
+_LABELS = {"frames in": "frames", "ZeroMQ in": "zeromq", "images out": "images", "telemetry": "telemetry", "viewer": "web",
+           "control": "control"}
 
 
 def find_program() -> str:
@@ -55,7 +56,7 @@ class Server:
 
     configuration   sections and keys of docs/configuration.md; doors that are not named get free ports
     program         the program's path; see find_program()
-    frames, images, telemetry, web   where the doors are
+    frames, images, telemetry, web, control   where the doors are
     Raises EchoformError with the program's own line if it does not start.
     """
 
@@ -83,7 +84,7 @@ class Server:
             for reader in self._readers:
                 reader.start()
             try:
-                for door in ("frames", "images", "telemetry", "web"):
+                for door in ("frames", "images", "telemetry", "web", "control"):
                     setattr(self, door, self.address(door, timeout))
             except BaseException:
                 self.kill()
@@ -94,7 +95,8 @@ class Server:
         return self._process.pid
 
     def address(self, door: str, timeout: float = 10.0) -> str:
-        """Where a door is: "frames", "images", "telemetry", "web", "control". Waits until the server says so."""
+        """Where a door is: "frames", "images", "telemetry", "web", "control", or "zeromq" where
+        frames come over ZeroMQ too. Waits until the server says so."""
         deadline = time.monotonic() + timeout
         with self._changed:
             while door not in self.addresses:
@@ -161,5 +163,5 @@ class Server:
 
 def _address(line: str) -> tuple[str, str] | None:
     """(door, address) of a line in which the server says where one is."""
-    found = re.match(r"(\S+(?: \S+)?)\s+(?:tcp )?((?:\w+://)?\S+:\d+/?)$", line)
+    found = re.match(r"(\S+(?: \S+)?)\s+(?:[a-z]+ )?((?:\w+://)?\S+:\d+/?)$", line)
     return (_LABELS.get(found[1], found[1]), found[2]) if found else None

@@ -49,6 +49,7 @@ class Telemetry:
     distributions: dict[str, Distribution]  # "frame_latency" (last byte to published), "stage_beamform" ...
     backend: str
     acquisition: str  # one line: elements, samples, matrix, rate; empty before a sender comes
+    settings_revision: int  # of the settings in force: see Control
     frames_recorded: int  # whose samples are in a file
     frames_not_recorded: dict[str, int]  # that came while recording was asked for and are in no file, by reason
     recording: bool  # frames go to a file now

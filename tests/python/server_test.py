@@ -21,7 +21,7 @@ def python(code, **environment):
 class Servers(unittest.TestCase):
     def test_says_where_it_is_and_how_it_ended(self):
         with echoform.Server(configuration(), program=PROGRAM) as server:
-            for door in ("frames", "images", "telemetry", "web"):
+            for door in ("frames", "images", "telemetry", "web", "control"):
                 self.assertRegex(getattr(server, door), r"127\.0\.0\.1:[1-9]\d*")
             self.assertEqual(server.stop(), ["drops none", "frames received 0 = published 0 + dropped 0 + in flight 0"])
 
