@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <csignal>
 
@@ -24,6 +25,7 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
   options.hello_timeout = in_milliseconds(input.hello_timeout);
   options.stall_timeout = in_milliseconds(input.stall_timeout);
+  options.message_timeout = in_milliseconds(input.message_timeout);
   options.idle_timeout = in_milliseconds(input.idle_timeout);
   options.io_threads = input.io_threads;
   options.maximum_connections = input.max_connections;
@@ -38,6 +40,10 @@ ZeromqSinkOptions image_options(const Configuration& configuration) {
   options.address = place.host;
   options.port = place.port;
   options.bytes_per_subscriber = server.subscriber_bytes;
+  const auto pixels = configuration.grid.pixels;
+  const auto display = configuration.display.pixels.value_or(pixels);
+  options.image_bytes = std::max(pixels[0] * pixels[1] * sizeof(float), display[0] * display[1]);
+  options.images_per_frame = 2 * configuration.imaging.views.size();  // envelope and display
   return options;
 }
 
@@ -77,7 +83,8 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
   HostPort place = parse_host_port(text, where);
   boost::system::error_code error;
   boost::asio::ip::make_address(place.host, error);
-  const bool every_interface = place.host == "*" && (key == "[server] images" || key == "[server] telemetry");
+  const bool every_interface =
+      place.host == "*" && (key == "[server] images" || key == "[server] telemetry" || key == "[server] control");
   if (error && !every_interface) {
     throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
   }
