@@ -11,7 +11,7 @@ import unittest
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "inspect", "convert", "image", "bench", "info"]
+COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "capture", "inspect", "convert", "image", "bench", "info"]
 
 
 def run(*arguments, timeout=60):
