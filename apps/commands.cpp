@@ -22,6 +22,11 @@ const std::vector<Command>& commands() {
        define_replay},
       {"view", "a subscriber: live statistics of the images, gaps counted",
        "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view},
+      {"control", "read and change a server's settings while frames run",
+       "get prints settings, set changes them together or not at all, reset goes back to what the server started with.\n"
+       "Values are written as in the configuration file; KEY= goes back to the default.\n\n"
+       "Example:\n  echoform control set output.gain_db=6 'grid.z=[0.002, 0.03]'",
+       define_control},
       {"record", "frames over TCP into an MFMC file, without imaging them",
        "A server in the place of `serve`: senders connect to it. The file can be read while it grows, and survives the "
        "program.\n\n"

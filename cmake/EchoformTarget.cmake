@@ -91,10 +91,10 @@ function(echoform_test_options name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
-# A test program from every source of the calling folder, each test discovered by name. ALONE: its tests want the machine, and the
-# GPU, to themselves.
+# A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given. ALONE: its
+# tests want the machine, and the GPU, to themselves.
 function(echoform_test name)
-  cmake_parse_arguments(ARG "ALONE" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "PREFIX" "DEPENDS;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT sources)
     message(STATUS "${name}: no sources yet")
@@ -116,6 +116,6 @@ function(echoform_test name)
   echoform_precompile(${name} LIKE echoform_test_headers)
   target_compile_definitions(${name} PRIVATE ECHOFORM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # Values print as bytes, addresses among them: numbers name the cases where the test does not.
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_PREFIX "${ARG_PREFIX}"
     PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}" RUN_SERIAL ${ARG_ALONE})
 endfunction()

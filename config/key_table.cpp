@@ -60,6 +60,9 @@ void not_empty(const std::string& text, std::string_view where, std::string_view
 void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
   static_cast<void>(parse_host_port(text, where));
 }
+void address_port_or_none(const std::string& text, std::string_view where, std::string_view expected) {
+  if (!text.empty()) address_port(text, where, expected);
+}
 
 constexpr std::string_view from_data = "from the data";
 
@@ -123,7 +126,7 @@ void add_imaging_keys(std::vector<Key>& k) {
        "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
-      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",
+      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free.",
        "three quarters of the machine's memory"},
       above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
 
@@ -244,6 +247,10 @@ void add_input_keys(std::vector<Key>& k) {
       {"input", "stall_timeout", "s", "A connection that falls silent within a message for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.stall_timeout; }));
   k.push_back(number(
+      {"input", "message_timeout", "s",
+       "A connection on which one message takes longer than this is closed, however steadily it trickles; 0 is never."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.message_timeout; }));
+  k.push_back(number(
       {"input", "idle_timeout", "s", "A connection that falls silent between messages for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.idle_timeout; }));
   k.push_back(integer(
@@ -273,6 +280,9 @@ void add_server_keys(std::vector<Key>& k) {
   k.push_back(text(
       {"server", "telemetry", "", "Where telemetry subscribers connect (ZeroMQ PUB); port 0 takes a free one."}, "ADDRESS:PORT",
       address_port, [](auto& c) -> auto& { return c.server.telemetry; }));
+  k.push_back(text(
+      {"server", "control", "", "Where live control is asked (ZeroMQ REP); port 0 takes a free one, empty closes it."},
+      "ADDRESS:PORT or empty", address_port_or_none, [](auto& c) -> auto& { return c.server.control; }));
   k.push_back(text(
       {"server", "web", "", "Where browsers connect: the viewer page, its image feed and /metrics; port 0 takes a free one."},
       "ADDRESS:PORT", address_port, [](auto& c) -> auto& { return c.server.web; }));

@@ -50,6 +50,8 @@ struct SampleGate {
 };
 
 struct ImagingPlan {
+  /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
+  std::uint64_t settings_revision = 0;
   Acquisition acquisition;
   Material material;
   Grid grid;                       ///< acoustic grid

@@ -1,5 +1,7 @@
 """`record` writes what senders send: the file is read by h5py alone, field by field, and compared with what went over the wire;
-kills, full disks and signals leave the finished frames."""
+kills, full disks and signals leave the finished frames.
+
+A second argument names the faults to run, tests that begin with test_NAME; without one the tests are run that are no faults."""
 import json
 import pathlib
 import re
@@ -216,4 +218,8 @@ class Record(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    WANTED = "test_" + sys.argv[2] if len(sys.argv) > 2 else None
+    NAMES = [name for name in unittest.defaultTestLoader.getTestCaseNames(Record)
+             if (name.startswith(WANTED) if WANTED else not name.startswith("test_fault_"))]
+    assert NAMES
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(unittest.TestSuite(map(Record, NAMES))).wasSuccessful())
