@@ -61,9 +61,9 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
   parsed.path = target.substr(0, question);
   std::string_view query = target.substr(std::min(question + 1, target.size()));
   while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
+    const auto end = query.find('&');
     const std::string_view part = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+    query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
     const auto equals = std::min(part.find('='), part.size());
     const auto value = unescape(part.substr(std::min(equals + 1, part.size())));
     if (!value || value->size() > value_limit) return std::nullopt;
