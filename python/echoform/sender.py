@@ -213,7 +213,8 @@ class FrameSender:
             raise ValueError(f"transmit: found {transmit}; expected 0 to {acquisition.elements - 1}")
         payload = acquisition.encode(a_scans)
         if payload.shape != (acquisition.shot_a_scans(transmit), acquisition.a_scan_bytes):
-            raise ValueError(f"a_scans: found shape {np.shape(a_scans)}; expected {(acquisition.shot_a_scans(transmit), acquisition.samples)}")
+            expected = acquisition.shot_a_scans(transmit), acquisition.samples
+            raise ValueError(f"a_scans: found shape {np.shape(a_scans)}; expected {expected}")
         sequence, time_ns = self._stamp(sequence, time_ns)
         shot = [wire.message(wire.SHOT, wire.shot_header(sequence, transmit, time_ns), payload.nbytes), memoryview(payload.reshape(-1))]
         stripes: list[list] = [[] for _ in self._connections]

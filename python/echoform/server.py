@@ -80,7 +80,7 @@ class Server:
                                                  stderr=subprocess.PIPE, text=True, errors="replace")
             except OSError as error:
                 raise EchoformError(f"{program}: cannot be run ({error.strerror})") from None
-            self._readers = [threading.Thread(target=self._read_output, daemon=True), threading.Thread(target=self._read_errors, daemon=True)]
+            self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_output, self._read_errors)]
             for reader in self._readers:
                 reader.start()
             try:

@@ -51,14 +51,18 @@ class Protocol(unittest.TestCase):
         return server, control
 
     def test_values_are_those_of_python(self):
-        for text, value in (("6320", 6320), ("[-0.01, 0.01]", [-0.01, 0.01]), ("true", True), ("hann", "hann"), ('["LL", "TT"]', ["LL", "TT"])):
+        for text, value in (("6320", 6320), ("[-0.01, 0.01]", [-0.01, 0.01]), ("true", True), ("hann", "hann"),
+                            ('["LL", "TT"]', ["LL", "TT"])):
             self.assertEqual((value_of(text), text_of(value)), (value, text))
         self.assertEqual((value_of(""), text_of(None), value_of('"hann"'), text_of((1, 2))), (None, "", "hann", "[1, 2]"))
-        self.assertEqual((text_of(numpy.float64(0.5)), text_of(numpy.array([1, 2])), text_of(numpy.linspace(0, 1, 2))), ("0.5", "[1, 2]", "[0.0, 1.0]"))
+        self.assertEqual([text_of(value) for value in (numpy.float64(0.5), numpy.array([1, 2]), numpy.linspace(0, 1, 2))],
+                         ["0.5", "[1, 2]", "[0.0, 1.0]"])
 
     def test_requests_and_replies(self):
-        settings = [messages.Setting(key="grid.x", value="[-0.01, 0.01]", unit="m", type="two numbers", low=-10, high=10, effect="imaging"),
-                    messages.Setting(key="grid.z", in_use="[0, 0.05]"), messages.Setting(key="apodization.window", value="none", words=["none", "hann"])]
+        settings = [messages.Setting(key="grid.x", value="[-0.01, 0.01]", unit="m", type="two numbers", low=-10, high=10,
+                                     effect="imaging"),
+                    messages.Setting(key="grid.z", in_use="[0, 0.05]"),
+                    messages.Setting(key="apodization.window", value="none", words=["none", "hann"])]
         server, control = self.serve(reply(outcome=1, revision=3, streaming=True, server="Echoform 0.1", settings=settings),
                                      reply(outcome=1, revision=3, settings=settings[1:2]), reply(outcome=1, revision=4),
                                      reply(outcome=1, revision=5), reply(outcome=1, revision=6))
@@ -69,20 +73,23 @@ class Protocol(unittest.TestCase):
         self.assertEqual((x.value, x.unit, x.low, x.high, x.effect), ([-0.01, 0.01], "m", -10, 10, "imaging"))
         self.assertEqual((found["grid.z"].value, found["grid.z"].low, found["apodization.window"].words), (None, None, ("none", "hann")))
         self.assertEqual(control["grid.z"], [0, 0.05])  # nothing is set, this is in use
-        self.assertEqual(control.set({"grid.x": numpy.array([-0.5, 0.5]), "grid.z": None, "apodization.window": "hann"}, expected_revision=3), 4)
+        changes = {"grid.x": numpy.array([-0.5, 0.5]), "grid.z": None, "apodization.window": "hann"}
+        self.assertEqual(control.set(changes, expected_revision=3), 4)
         control["output.gain_db"] = 6
         self.assertEqual(control.reset("grid.x"), 6)
         get, one, change, item, reset = server.requests
         self.assertEqual([request.action for request in server.requests], ["get", "get", "set", "set", "reset"])
         self.assertEqual((list(get.keys), list(one.keys), list(reset.keys)), ([], ["grid.z"], ["grid.x"]))
-        self.assertEqual([(c.key, c.value) for c in change.changes], [("grid.x", "[-0.5, 0.5]"), ("grid.z", ""), ("apodization.window", "hann")])
+        self.assertEqual([(c.key, c.value) for c in change.changes],
+                         [("grid.x", "[-0.5, 0.5]"), ("grid.z", ""), ("apodization.window", "hann")])
         self.assertEqual((change.expected_revision, item.expected_revision, item.changes[0].value), (3, 0, "6"))
 
     def test_refusals(self):
-        server, control = self.serve(reply(outcome=2, reason="grid.x: found \x1b1"), reply(outcome=3, reason="revision 9"), reply(outcome=4, reason="no memory"),
-                                     reply(outcome=99), b"\x0a", reply(outcome=1, revision=1))
-        for error, line in ((echoform.Rejected, "^grid.x: found \\?1$"), (echoform.Conflict, "^revision 9$"), (echoform.EchoformError, "^no memory$"),
-                            (echoform.EchoformError, "^outcome 99 without a reason$"), (echoform.MalformedMessage, "not a ControlReply")):
+        server, control = self.serve(reply(outcome=2, reason="grid.x: found \x1b1"), reply(outcome=3, reason="revision 9"),
+                                     reply(outcome=4, reason="no memory"), reply(outcome=99), b"\x0a", reply(outcome=1, revision=1))
+        for error, line in ((echoform.Rejected, "^grid.x: found \\?1$"), (echoform.Conflict, "^revision 9$"),
+                            (echoform.EchoformError, "^no memory$"), (echoform.EchoformError, "^outcome 99 without a reason$"),
+                            (echoform.MalformedMessage, "not a ControlReply")):
             with self.assertRaisesRegex(error, line):
                 control.reset()
         self.assertEqual(control.reset(), 1)  # none of them left it unusable

@@ -45,8 +45,8 @@ class Messages(unittest.TestCase):
             from echoform._messages import messages
         except ImportError as error:
             self.skipTest(str(error))
-        probe = echoform.Probe(x=[-1e-3, 0, 1e-3], y=[1e-4, 0, 2e-4], z=[-1e-3, 0, -2e-3], normals=[(0, 0, 1), (0.6, 0, 0.8), (0, 0.6, 0.8)],
-                               element_length=1e-2, dead_elements=(2, 0))
+        probe = echoform.Probe(x=[-1e-3, 0, 1e-3], y=[1e-4, 0, 2e-4], z=[-1e-3, 0, -2e-3],
+                               normals=[(0, 0, 1), (0.6, 0, 0.8), (0, 0.6, 0.8)], element_length=1e-2, dead_elements=(2, 0))
         acquisition = echoform.Acquisition(probe, 300, 1e8, start_time=-1e-6, time_offset=2e-7, matrix="half", encoding="float32")
         hello = messages.Hello.FromString(wire.hello_header(acquisition, session=1 << 63, connection_index=3, connection_count=4,
                                                             sender="\u00e9", token="secret"))
