@@ -113,6 +113,18 @@ else:
     for line in np.clip(-image.decibels(reference=plain.max()) / 6, 0, 5).astype(int)[::4, ::2]:
         print("".join(letters[line]))
 
+# %% Another grid while it runs: closer to the point in the middle
+with echoform.Control(server.control) as control:
+    revision = control.set({"grid.x": [-0.002, 0.002], "grid.z": [0.012, 0.016], "grid.pixels": [81, 81]})
+    while image.settings_revision < revision:  # the frames before are imaged by the settings before
+        image = image_of(simulate(15))
+    print(f"{image}: x {1e3 * image.x[0]:.0f} .. {1e3 * image.x[-1]:.0f} mm, z {1e3 * image.z[0]:.0f} .. {1e3 * image.z[-1]:.0f} mm")
+    try:
+        control["grid.pixels"] = [0, 81]
+    except echoform.Rejected as refusal:
+        print("refused:", refusal)
+    control.reset()
+
 # %% What the server says of itself
 with echoform.TelemetrySubscriber(server.telemetry, timeout=30.0) as telemetry:
     for report in telemetry:

@@ -1,4 +1,4 @@
-"""Prefix and header of every shot, as they are sent for each frame: in place, with a checksum each for the price of one.
+"""What frames are sent as: where their shots lie, and prefix and header of each, in place, with all checksums for the price of one.
 
 From frame to frame only sequence and time change, in all shots alike. A CRC is linear over exclusive or, so they change all
 checksums of shots of the same length by the same amount.
@@ -6,28 +6,47 @@ checksums of shots of the same length by the same amount.
 from __future__ import annotations
 
 import struct
+import time
 
 import numpy as np
 
 from . import wire
 
 
+def shot_places(acquisition) -> tuple[list[int], list[slice]]:
+    """Bytes of each transmit's shot, and where they lie in a frame's."""
+    sizes = [acquisition.shot_a_scans(transmit) * acquisition.a_scan_bytes for transmit in range(acquisition.elements)]
+    return sizes, [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes).tolist())]
+
+
+def stamp(sequence: int | None, following: int, time_ns: int | None) -> tuple[int, int]:
+    """What a frame states: `following` and now where nothing is given. ValueError for what does not fit."""
+    sequence = following if sequence is None else int(sequence)
+    time_ns = time.time_ns() if time_ns is None else int(time_ns)
+    if not 0 <= sequence < 1 << 64:
+        raise ValueError(f"sequence: found {sequence}; expected 0 to 2^64 - 1")
+    if not 0 <= time_ns < 1 << 63:
+        raise ValueError(f"time_ns: found {time_ns}; expected 0 to 2^63 - 1")
+    return sequence, time_ns
+
+
 class _Group:
     """The shots whose headers have the same length, as rows of one array."""
 
-    def __init__(self, transmits: list[int], payload_bytes: list[int], sequence_bytes: int, time_bytes: int):
+    def __init__(self, transmits: list[int], payload_bytes: list[int], sequence_bytes: int, time_bytes: int, tail: bytes):
         rows = []
         for transmit in transmits:
             # With zeros where sequence and time will stand.
             header = (b"\x08" + bytes(sequence_bytes) + b"\x10" + wire.varint(transmit)
-                      + (b"\x18" + bytes(time_bytes) if time_bytes else b""))
+                      + (b"\x18" + bytes(time_bytes) if time_bytes else b"") + tail)
             rows.append(struct.pack("<4sHHIQ", b"EFRM", 1, wire.SHOT, len(header), payload_bytes[transmit]) + bytes(4) + header)
         self.rows = np.array([list(row) for row in rows], np.uint8)
         self.size = self.rows.shape[1] - 4  # bytes under the checksum
         self.base = np.array([self._checksum(row) for row in rows], np.uint32)
         self.zero = wire.crc32c(bytes(self.size))
         self.sequence = slice(25, 25 + sequence_bytes)
-        self.time = slice(self.rows.shape[1] - time_bytes, self.rows.shape[1])
+        time_end = self.rows.shape[1] - len(tail)
+        self.time = slice(time_end - time_bytes, time_end)
 
     @staticmethod
     def _checksum(row: bytes) -> int:
@@ -44,10 +63,11 @@ class _Group:
 
 
 class ShotHeaders:
-    """`payload_bytes[i]` is the payload of the shot of transmit i."""
+    """`payload_bytes[i]` is the payload of the shot of transmit i. `session` is stated where messages come without a connection."""
 
-    def __init__(self, payload_bytes: list[int]):
+    def __init__(self, payload_bytes: list[int], session: int = 0):
         self._payload_bytes = payload_bytes
+        self._tail = wire.number(4, session)
         self._layout = None
         self._groups: list[_Group] = []
         self._views: list[memoryview] = []
@@ -67,5 +87,5 @@ class ShotHeaders:
         by_length: dict[int, list[int]] = {}
         for transmit in range(len(self._payload_bytes)):
             by_length.setdefault(len(wire.varint(transmit)), []).append(transmit)
-        self._groups = [_Group(transmits, self._payload_bytes, sequence_bytes, time_bytes) for transmits in by_length.values()]
+        self._groups = [_Group(transmits, self._payload_bytes, sequence_bytes, time_bytes, self._tail) for transmits in by_length.values()]
         self._views = [memoryview(row) for group in self._groups for row in group.rows]

@@ -82,8 +82,9 @@ class Subscription:
         self._wait = None
 
     def messages(self, timeout: float | None, what: str):
-        """Yields messages, each a zmq.Frame (whose `more` says that others of the same message were skipped), while they come within `timeout` seconds in all (None waits for ever); then raises
-        TimedOut. A flood of messages that nobody wants does not hold the caller longer either."""
+        """Yields messages, each a zmq.Frame (whose `more` says that others of the same message were skipped), while they come
+        within `timeout` seconds in all (None waits for ever); then raises TimedOut. A flood of messages
+        that nobody wants does not hold the caller longer either."""
         deadline = None if timeout is None else time.monotonic() + timeout
         left = -1 if timeout is None else max(0, round(1e3 * timeout))
         while True:
@@ -94,7 +95,7 @@ class Subscription:
                 frame = self._socket.recv(copy=False)
             except zmq.Again:
                 break
-            while self._socket.rcvmore and frame.more:  # nothing here has several parts: the first stands for them
+            while frame.more and self._socket.rcvmore:  # nothing here has several parts: the first stands for them
                 self._socket.recv(copy=False)
             yield frame
             if deadline is not None:

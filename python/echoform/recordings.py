@@ -43,7 +43,8 @@ class Recording:
             self._read()
         except (KeyError, ValueError, TypeError, AttributeError, IndexError, OSError, RuntimeError) as error:
             self._file.close()
-            raise EchoformError(f"{self.path}: found no recording as echoform writes it ({error}); `echoform inspect` may say more") from error
+            raise EchoformError(f"{self.path}: found no recording as echoform writes it ({error}); "
+                                "`echoform inspect` may say more") from error
 
     @property
     def matrix(self) -> str:
@@ -176,6 +177,7 @@ def _probe(group: h5py.Group) -> Probe:
     width, length = (2 * float(np.linalg.norm(axis[0])) for axis in ((major, minor) if wide else (minor, major)))
     dead = np.ravel(group["DEAD_ELEMENT"][()]) if "DEAD_ELEMENT" in group else ()
     return Probe(x=centres[:, 0], y=centres[:, 1], z=centres[:, 2], normals=normals,
-                 element_width=width if width > 1.001 * _UNKNOWN_SIZE else 0.0, element_length=length if length > 1.001 * _UNKNOWN_SIZE else 0.0,
+                 element_width=width if width > 1.001 * _UNKNOWN_SIZE else 0.0,
+                 element_length=length if length > 1.001 * _UNKNOWN_SIZE else 0.0,
                  centre_frequency=_number(group, "CENTRE_FREQUENCY", 0.0), bandwidth=_number(group, "BANDWIDTH", 0.0),
                  dead_elements=np.flatnonzero(dead).tolist())

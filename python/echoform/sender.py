@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import wire
-from ._shot_headers import ShotHeaders
+from ._shot_headers import ShotHeaders, shot_places, stamp
 from .acquisition import Acquisition
 from .errors import ConnectionFailed, Rejected, TimedOut
 
@@ -162,11 +162,8 @@ class FrameSender:
         self.acquisition = acquisition
         self.frames_sent = 0
         self._next_sequence = 0
-        elements = acquisition.elements
-        shots = [acquisition.shot_a_scans(transmit) * acquisition.a_scan_bytes for transmit in range(elements)]
-        ends = np.cumsum(shots).tolist()
-        self._slices = [slice(end - size, end) for size, end in zip(shots, ends)]
-        self._headers = ShotHeaders(shots)
+        sizes, self._slices = shot_places(acquisition)
+        self._headers = ShotHeaders(sizes)
         self._connections: list[_Connection] = []
         self._others: concurrent.futures.ThreadPoolExecutor | None = None
         try:
@@ -216,7 +213,8 @@ class FrameSender:
             raise ValueError(f"transmit: found {transmit}; expected 0 to {acquisition.elements - 1}")
         payload = acquisition.encode(a_scans)
         if payload.shape != (acquisition.shot_a_scans(transmit), acquisition.a_scan_bytes):
-            raise ValueError(f"a_scans: found shape {np.shape(a_scans)}; expected {(acquisition.shot_a_scans(transmit), acquisition.samples)}")
+            expected = acquisition.shot_a_scans(transmit), acquisition.samples
+            raise ValueError(f"a_scans: found shape {np.shape(a_scans)}; expected {expected}")
         sequence, time_ns = self._stamp(sequence, time_ns)
         shot = [wire.message(wire.SHOT, wire.shot_header(sequence, transmit, time_ns), payload.nbytes), memoryview(payload.reshape(-1))]
         stripes: list[list] = [[] for _ in self._connections]
@@ -257,13 +255,7 @@ class FrameSender:
     def _stamp(self, sequence: int | None, time_ns: int | None) -> tuple[int, int]:
         if not self._connections:
             raise ConnectionFailed("this sender is closed")
-        sequence = self._next_sequence if sequence is None else int(sequence)
-        time_ns = time.time_ns() if time_ns is None else int(time_ns)
-        if not 0 <= sequence < 1 << 64:
-            raise ValueError(f"sequence: found {sequence}; expected 0 to 2^64 - 1")
-        if not 0 <= time_ns < 1 << 63:
-            raise ValueError(f"time_ns: found {time_ns}; expected 0 to 2^63 - 1")
-        return sequence, time_ns
+        return stamp(sequence, self._next_sequence, time_ns)
 
     def _send_stripes(self, stripes: list[list]) -> None:
         """What each connection shall send: the first by this thread, others by theirs. If one fails the others could not complete

@@ -12,12 +12,14 @@ import subprocess
 import tempfile
 import threading
 import time
+import weakref
 
 from .errors import EchoformError, TimedOut
 
 # Free ports, unless the configuration names some.
-_DOORS = {"input": ("listen",), "server": ("images", "telemetry", "web")}
-_LABELS = {"frames in": "frames", "images out": "images", "telemetry": "telemetry", "viewer": "web", "control": "control"}
+_DOORS = {"input": ("listen",), "server": ("images", "telemetry", "web", "control")}
+_LABELS = {"frames in": "frames", "ZeroMQ in": "zeromq", "images out": "images", "telemetry": "telemetry", "viewer": "web",
+           "control": "control"}
 
 
 def find_program() -> str:
@@ -38,12 +40,12 @@ def find_program() -> str:
 
 
 def toml_of(configuration: dict[str, dict]) -> str:
-    """Sections of keys as TOML. Text, numbers, true and false, and lists of them."""
+    """Sections of keys as TOML. Text, numbers, True and False, lists of them; NumPy's too."""
     lines = []
     for section, keys in configuration.items():
         lines.append(f"[{section}]")
         # What JSON writes of these is TOML too.
-        lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in keys.items()]
+        lines += [f"{key} = {json.dumps(value, ensure_ascii=False, default=lambda other: other.tolist())}" for key, value in keys.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +57,7 @@ class Server:
 
     configuration   sections and keys of docs/configuration.md; doors that are not named get free ports
     program         the program's path; see find_program()
-    frames, images, telemetry, web   where the doors are
+    frames, images, telemetry, web, control   where the doors are; None of those that are closed
     Raises EchoformError with the program's own line if it does not start.
     """
 
@@ -79,12 +81,16 @@ class Server:
                                                  stderr=subprocess.PIPE, text=True, errors="replace")
             except OSError as error:
                 raise EchoformError(f"{program}: cannot be run ({error.strerror})") from None
-            self._readers = [threading.Thread(target=self._read_output, daemon=True), threading.Thread(target=self._read_errors, daemon=True)]
+            # A notebook that ends without stop() leaves nothing behind.
+            self._at_exit = weakref.finalize(self, self._process.terminate)
+            self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_output, self._read_errors)]
             for reader in self._readers:
                 reader.start()
             try:
-                for door in ("frames", "images", "telemetry", "web"):
-                    setattr(self, door, self.address(door, timeout))
+                for section, doors in _DOORS.items():
+                    for key in doors:
+                        door = "frames" if key == "listen" else key
+                        setattr(self, door, self.address(door, timeout) if complete[section][key] else None)
             except BaseException:
                 self.kill()
                 raise
@@ -94,7 +100,8 @@ class Server:
         return self._process.pid
 
     def address(self, door: str, timeout: float = 10.0) -> str:
-        """Where a door is: "frames", "images", "telemetry", "web", "control". Waits until the server says so."""
+        """Where a door is: "frames", "images", "telemetry", "web", "control", or "zeromq" where
+        frames come over ZeroMQ too. Waits until the server says so."""
         deadline = time.monotonic() + timeout
         with self._changed:
             while door not in self.addresses:
@@ -161,5 +168,5 @@ class Server:
 
 def _address(line: str) -> tuple[str, str] | None:
     """(door, address) of a line in which the server says where one is."""
-    found = re.match(r"(\S+(?: \S+)?)\s+(?:tcp )?((?:\w+://)?\S+:\d+/?)$", line)
+    found = re.match(r"(\S+(?: \S+)?)\s+(?:[a-z]+ )?((?:\w+://)?\S+:\d+(?:/\S*)?)$", line)
     return (_LABELS.get(found[1], found[1]), found[2]) if found else None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ._messages import messages, parse
 from ._sockets import Subscription, stream_prefix
 from .errors import MalformedMessage
-from .images import time_of
+from .image import time_of
 
 _LIMIT = 1 << 16  # bytes of a message
 
@@ -49,6 +49,10 @@ class Telemetry:
     distributions: dict[str, Distribution]  # "frame_latency" (last byte to published), "stage_beamform" ...
     backend: str
     acquisition: str  # one line: elements, samples, matrix, rate; empty before a sender comes
+    settings_revision: int  # of the settings in force: see Control
+    frames_recorded: int  # whose samples are in a file
+    frames_not_recorded: dict[str, int]  # that came while recording was asked for and are in no file, by reason
+    recording: bool  # frames go to a file now
 
     @classmethod
     def parse(cls, message) -> Telemetry:
@@ -59,8 +63,9 @@ class Telemetry:
         if not m.stream:
             raise MalformedMessage("no stream name")
         same = {field.name: getattr(m, field.name) for field in dataclasses.fields(cls)
-                if field.name not in ("time_ns", "drops", "distributions")}
+                if field.name not in ("time_ns", "drops", "frames_not_recorded", "distributions")}
         return cls(**same, time_ns=m.time, drops={drop.reason: drop.frames for drop in m.drops},
+                   frames_not_recorded={drop.reason: drop.frames for drop in m.frames_not_recorded},
                    distributions={d.name: Distribution(d.count, 1e-9 * d.p50, 1e-9 * d.p99, 1e-9 * d.maximum, 1e-9 * d.mean)
                                   for d in m.distributions})
 

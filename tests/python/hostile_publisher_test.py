@@ -110,8 +110,8 @@ class Hostile(unittest.TestCase):
 
     def test_changed_bytes_give_an_image_or_are_malformed(self):
         chance = random.Random(7)
-        whole = sound(stages=[messages.StageDuration(stage="beamform", nanoseconds=1000)], drops=[messages.DropCount(reason="full", frames=3)],
-                      acquisition_time=1 << 60).SerializeToString()
+        whole = sound(stages=[messages.StageDuration(stage="beamform", nanoseconds=1000)],
+                      drops=[messages.DropCount(reason="full", frames=3)], acquisition_time=1 << 60).SerializeToString()
         for _ in range(20000):
             data = bytearray(whole)
             for _ in range(chance.randrange(1, 4)):

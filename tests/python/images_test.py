@@ -79,7 +79,8 @@ class Values(unittest.TestCase):
                 image = images.receive()
                 sender.send(frame, time_ns=0)
                 unstated = images.receive()
-        self.assertEqual((image.stream, image.view, image.sequence, image.published), ("echoform", "LL", last.sequence + 1, last.published + 1))
+        self.assertEqual((image.stream, image.view, image.sequence, image.published),
+                         ("echoform", "LL", last.sequence + 1, last.published + 1))
         self.assertEqual(image.acquisition_time_ns, 1_700_000_000_123_456_789)
         self.assertEqual(image.acquisition_time, datetime.datetime(2023, 11, 14, 22, 13, 20, 123456, datetime.timezone.utc))
         self.assertIsNone(unstated.acquisition_time)

@@ -1,9 +1,10 @@
 """CURVE: subscribers with the right keys get what is published, others get nothing."""
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from support import PATIENCE, need, run
+from support import PATIENCE, PROGRAM, join, linear, need, run, scatterer_frame, serve
 
 need("numpy", "zmq", "google.protobuf")
 import zmq  # noqa: E402
@@ -62,6 +63,35 @@ class Keys(unittest.TestCase):
                            (dict(client_key=self.client[1]), "found it without server_key")):
             with self.subTest(line), self.assertRaisesRegex(ValueError, line):
                 echoform.ImageSubscriber(self.endpoint, **keys)
+
+
+class Program(unittest.TestCase):
+    """The program's own keys and doors."""
+
+    def test_who_is_listed_gets_in_and_nobody_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            key = {name: f"{folder}/{name}" for name in ("server", "alice", "mallory")}
+            for prefix in key.values():
+                subprocess.run([PROGRAM, "keygen", "--output", prefix], check=True, capture_output=True, timeout=PATIENCE)
+            server = serve(self, curve={"secret_key_file": f"{key['server']}.secret", "client_keys": f"{key['alice']}.public"})
+
+            def keys(name):
+                return dict(server_key=f"{key['server']}.public", client_key=f"{key[name]}.secret")
+
+            acquisition = linear()
+            with echoform.ImageSubscriber(server.images, timeout=PATIENCE, **keys("alice")) as images, \
+                    echoform.ImageSubscriber(server.images, timeout=0.3, **keys("mallory")) as others, \
+                    echoform.ImageSubscriber(server.images, timeout=0.3) as plain, \
+                    echoform.TelemetrySubscriber(server.telemetry, timeout=PATIENCE, **keys("alice")) as telemetry, \
+                    echoform.Control(server.control, timeout=PATIENCE, **keys("alice")) as control, \
+                    echoform.Control(server.control, timeout=0.3, **keys("mallory")) as intruder, \
+                    echoform.FrameSender(acquisition, server.frames) as sender:
+                join(images, sender, scatterer_frame(acquisition))
+                self.assertTrue(telemetry.receive().closed)
+                self.assertEqual(control["grid.pixels"], [49, 41])
+                for refused in (others.receive, plain.receive, intruder.reset):
+                    with self.assertRaises(echoform.TimedOut):
+                        refused()
 
 
 if __name__ == "__main__":

@@ -217,7 +217,8 @@ class Imaged(unittest.TestCase):
         expected = self.image(frame, linear()).pixels
         half, summed = echoform.half_matrix(frame), echoform.half_summed(frame)
         # Sums in another order, in single precision.
-        for case, matrix, encoding, connections, sent in (("half", "half", "int16", 2, half), ("summed", "half_summed", "float32", 1, summed),
+        for case, matrix, encoding, connections, sent in (("half", "half", "int16", 2, half),
+                                                          ("summed", "half_summed", "float32", 1, summed),
                                                           ("packed", "full", "packed12", 3, frame),
                                                           ("packed before", "half", "packed12", 8, echoform.pack12(half))):
             with self.subTest(case):

@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from support import PROGRAM, SOURCE, configuration, need, run
@@ -21,9 +22,27 @@ def python(code, **environment):
 class Servers(unittest.TestCase):
     def test_says_where_it_is_and_how_it_ended(self):
         with echoform.Server(configuration(), program=PROGRAM) as server:
-            for door in ("frames", "images", "telemetry", "web"):
+            for door in ("frames", "images", "telemetry", "web", "control"):
                 self.assertRegex(getattr(server, door), r"127\.0\.0\.1:[1-9]\d*")
             self.assertEqual(server.stop(), ["drops none", "frames received 0 = published 0 + dropped 0 + in flight 0"])
+
+    def test_none_is_left_when_python_ends(self):
+        code = f"import echoform; print(echoform.Server(program={PROGRAM!r}, configuration={configuration()!r}).pid)"
+        done = python(code)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        state = pathlib.Path("/proc", done.stdout.strip(), "stat")
+        for _ in range(600):  # it has been told; that it has ended, its parent gone, is seen here alone
+            try:
+                if state.read_text().rpartition(")")[2].split()[0] == "Z":
+                    return
+            except (FileNotFoundError, ProcessLookupError):
+                return
+            time.sleep(0.1)
+        self.fail("the server still runs")
+
+    def test_a_closed_door_is_none(self):
+        with echoform.Server(configuration(server={"control": ""}), program=PROGRAM) as server:
+            self.assertIsNone(server.control)
 
     def test_a_server_that_does_not_start_is_an_exception_with_its_line(self):
         with self.assertRaisesRegex(echoform.EchoformError, r"unknown key pixel in \[grid\]"):

@@ -19,6 +19,8 @@ class Tour(unittest.TestCase):
         # The strongest of its three points, to a pixel of 0.2 mm.
         self.assertRegex(done.stdout, r"brightest at x = -(3\.8|4\.0|4\.2) mm, z = (8\.8|9\.0|9\.2) mm")
         self.assertIn("relative difference to the plain sum", done.stdout)
+        self.assertIn("81x81 float32>: x -2 .. 2 mm, z 12 .. 16 mm", done.stdout)
+        self.assertRegex(done.stdout, r"refused: .*grid")
         self.assertRegex(done.stdout, r"frames received (\d+) = published \1 \+ dropped 0 \+ in flight 0\n")
 
 

@@ -45,8 +45,8 @@ class Messages(unittest.TestCase):
             from echoform._messages import messages
         except ImportError as error:
             self.skipTest(str(error))
-        probe = echoform.Probe(x=[-1e-3, 0, 1e-3], y=[1e-4, 0, 2e-4], z=[-1e-3, 0, -2e-3], normals=[(0, 0, 1), (0.6, 0, 0.8), (0, 0.6, 0.8)],
-                               element_length=1e-2, dead_elements=(2, 0))
+        probe = echoform.Probe(x=[-1e-3, 0, 1e-3], y=[1e-4, 0, 2e-4], z=[-1e-3, 0, -2e-3],
+                               normals=[(0, 0, 1), (0.6, 0, 0.8), (0, 0.6, 0.8)], element_length=1e-2, dead_elements=(2, 0))
         acquisition = echoform.Acquisition(probe, 300, 1e8, start_time=-1e-6, time_offset=2e-7, matrix="half", encoding="float32")
         hello = messages.Hello.FromString(wire.hello_header(acquisition, session=1 << 63, connection_index=3, connection_count=4,
                                                             sender="\u00e9", token="secret"))
@@ -63,15 +63,21 @@ class Messages(unittest.TestCase):
         self.assertEqual((hello.probe.element_length, hello.probe.bandwidth), (1e-2, 0))
 
     def test_headers_of_a_frame_are_those_of_its_shots(self):
+        for session in (0, 1 << 63):
+            with self.subTest(session=session):
+                self.check_headers(session)
+
+    def check_headers(self, session):
         sizes = [100 + i for i in range(300)]  # transmits of one and of two bytes
-        headers = ShotHeaders(sizes)
+        headers = ShotHeaders(sizes, session)
         # Lengths of both numbers change between these, and come back.
         for sequence, time in ((0, 0), (127, 1), (128, 1700000000123456789), (129, 1700000000123456790), (3, 5), (2**64 - 1, 2**63 - 1),
                                (16384, 1700000000123456789)):
             found = headers.of_frame(sequence, time)
             for transmit, size in enumerate(sizes):
                 # The same as one by one, but that fields of value 0 are written too.
-                header = b"\x08" + wire.varint(sequence) + b"\x10" + wire.varint(transmit) + (b"\x18" + wire.varint(time) if time else b"")
+                header = (b"\x08" + wire.varint(sequence) + b"\x10" + wire.varint(transmit) + (b"\x18" + wire.varint(time) if time else b"")
+                          + (b"\x20" + wire.varint(session) if session else b""))
                 self.assertEqual(bytes(found[transmit]), wire.message(wire.SHOT, header, size), (sequence, transmit))
 
     def test_answers(self):

@@ -1,0 +1,215 @@
+"""One live image: its pixels, its axes, and what the server says of it."""
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ._messages import messages, parse
+from .errors import MalformedMessage
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_USUAL_HEAD, _HEAD_LIMIT = 4096, 64 * 1024  # bytes of a message before its pixels
+_PIXELS_TAG = b"\xa2\x06"  # field 100, length-delimited
+_TYPES = {messages.enumeration("PixelEncoding")["ENVELOPE_FLOAT32"]: np.dtype("<f4"),
+          messages.enumeration("PixelEncoding")["DISPLAY_UINT8"]: np.dtype("u1")}
+
+
+def time_of(nanoseconds: int) -> datetime.datetime | None:
+    """Nanoseconds since 1970-01-01 UTC as a datetime, to the microsecond; None for 0, which is unknown."""
+    return _EPOCH + datetime.timedelta(microseconds=nanoseconds // 1000) if nanoseconds else None
+
+
+def _pixels_places(head: bytes, size: int) -> Iterator[tuple[int, int]]:
+    """Where the field of pixels may begin, and its bytes: a tag and a length that reaches just to the end of the message."""
+    at = head.find(_PIXELS_TAG)
+    while at >= 0:
+        length, place, shift = 0, at + 2, 0
+        while place < len(head) and shift < 35:
+            byte = head[place]
+            place += 1
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                if place + length == size:
+                    yield at, place
+                break
+        at = head.find(_PIXELS_TAG, at + 1)
+
+
+def _split(buffer: memoryview):
+    """The parsed head of a message, and where its pixels begin: they are last and stay where they are. MalformedMessage."""
+    for limit in (_USUAL_HEAD, _HEAD_LIMIT):
+        head = bytes(buffer[:limit])
+        for end, begin in _pixels_places(head, len(buffer)):
+            try:
+                return parse(messages.Image, head[:end]), begin
+            except MalformedMessage:
+                continue  # bytes of the head that look like the beginning of the pixels
+    raise MalformedMessage("not an Image message")
+
+
+def _check_axis(axis, name: str) -> int:
+    count = axis.count
+    if count == 0:
+        raise MalformedMessage(f"axis {name} has no pixels")
+    ordered = axis.first <= axis.last if count == 1 else axis.first < axis.last
+    if not ordered or not math.isfinite(axis.first) or not math.isfinite(axis.last):
+        raise MalformedMessage(f"axis {name} runs from {axis.first} to {axis.last}")
+    return count
+
+
+class Image:
+    """One image, with its axes and what the server says of it. Made of a message; MalformedMessage if that contradicts itself.
+
+    pixels           [z, x] ([z, y, x] of volumes), read-only: float32 envelopes (linear amplitude), or uint8 of display streams
+                     (0 to 255 over dynamic_range_db below the reference). A view of the message, without a copy, which need
+                     not be aligned as numbers are: `image.pixels.copy()` is, for much arithmetic on one image.
+    stream, view     names: "echoform", "LL"
+    sequence         of the frame, as its sender counts
+    latency          seconds from the frame's last byte to publication
+    dynamic_range_db, gain_db, reference   of the display; `reference` is the envelope that it shows as 0 dB
+    published        images since the stream opened, this one included
+    settings_revision   of the settings by which it was made: see Control
+    clipped_samples, invalid_samples       of this frame: saturated; NaN or infinite, taken as 0
+    """
+
+    __slots__ = ("_head", "pixels", "stream", "view", "sequence")
+
+    def __init__(self, message):
+        buffer = memoryview(message).cast("B") if not isinstance(message, memoryview) else message
+        head, begin = _split(buffer)
+        shape = [_check_axis(head.z, "z"), _check_axis(head.x, "x")]
+        if head.HasField("y"):
+            shape.insert(1, _check_axis(head.y, "y"))
+        kind = _TYPES.get(head.encoding)
+        if kind is None:
+            raise MalformedMessage(f"unknown pixel encoding {head.encoding}")
+        if not head.stream:
+            raise MalformedMessage("no stream name")
+        if math.prod(shape) * kind.itemsize != len(buffer) - begin:
+            raise MalformedMessage(f"{len(buffer) - begin} bytes of pixels where the geometry says {math.prod(shape) * kind.itemsize}")
+        pixels = np.frombuffer(buffer, kind, offset=begin).reshape(shape)
+        pixels.flags.writeable = False
+        self._head = head
+        self.pixels = pixels
+        self.stream: str = head.stream
+        self.view: str = head.view
+        self.sequence: int = head.sequence
+
+    # ---- geometry
+
+    @property
+    def x(self) -> np.ndarray:
+        """Pixel centres along the array, metres."""
+        return _axis(self._head.x)
+
+    @property
+    def z(self) -> np.ndarray:
+        """Pixel centres into the part, metres."""
+        return _axis(self._head.z)
+
+    @property
+    def y(self) -> np.ndarray | None:
+        """Pixel centres across the array, metres, of volumes; None of images."""
+        return _axis(self._head.y) if self._head.HasField("y") else None
+
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """(left, right, bottom, top) in millimetres, edges of pixels, for matplotlib's imshow with z downwards."""
+        x, z = self._head.x, self._head.z
+        steps = [1e3 * (axis.last - axis.first) / (axis.count - 1) for axis in (x, z) if axis.count > 1]
+        dx = steps[0] if x.count > 1 else steps[-1] if steps else 1.0
+        dz = steps[-1] if z.count > 1 else dx
+        return (1e3 * x.first - dx / 2, 1e3 * x.last + dx / 2, 1e3 * z.last + dz / 2, 1e3 * z.first - dz / 2)
+
+    def decibels(self, reference: float | None = None) -> np.ndarray:
+        """float32 dB, a new array of the shape of pixels. 0 dB is `reference`, by default what the server shows as 0 dB, or else
+        the largest pixel. Envelopes of 0 are -inf. Display images come as they are shown: from -dynamic_range_db to 0."""
+        if self.pixels.dtype == np.uint8:
+            return (self.pixels.astype(np.float32) / np.float32(255) - np.float32(1)) * np.float32(self.dynamic_range_db)
+        values = self.pixels.astype(np.float32)  # aligned too
+        reference = float(reference or self.reference or values.max())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            np.log10(values, out=values)
+        values *= np.float32(20)
+        if reference > 0:
+            values -= np.float32(20 * math.log10(reference))
+        return values
+
+    # ---- times and counters
+
+    @property
+    def acquisition_time_ns(self) -> int:
+        """As the sender stated it: nanoseconds since 1970-01-01 UTC; 0 unknown."""
+        return self._head.acquisition_time
+
+    @property
+    def acquisition_time(self) -> datetime.datetime | None:
+        return time_of(self._head.acquisition_time)
+
+    @property
+    def publish_time_ns(self) -> int:
+        """By the server's clock: nanoseconds since 1970-01-01 UTC."""
+        return self._head.publish_time
+
+    @property
+    def publish_time(self) -> datetime.datetime | None:
+        return time_of(self._head.publish_time)
+
+    @property
+    def latency(self) -> float:
+        return 1e-9 * self._head.latency
+
+    @property
+    def stages(self) -> dict[str, float]:
+        """What each stage took for this frame, seconds."""
+        return {stage.stage: 1e-9 * stage.nanoseconds for stage in self._head.stages}
+
+    @property
+    def drops(self) -> dict[str, int]:
+        """Frames dropped since the stream opened, by reason; reasons that never occurred are absent."""
+        return {drop.reason: drop.frames for drop in self._head.drops}
+
+    @property
+    def dynamic_range_db(self) -> float:
+        return self._head.dynamic_range_db
+
+    @property
+    def gain_db(self) -> float:
+        return self._head.gain_db
+
+    @property
+    def reference(self) -> float:
+        return self._head.reference
+
+    @property
+    def published(self) -> int:
+        return self._head.published
+
+    @property
+    def settings_revision(self) -> int:
+        return self._head.settings_revision
+
+    @property
+    def clipped_samples(self) -> int:
+        return self._head.clipped_samples
+
+    @property
+    def invalid_samples(self) -> int:
+        return self._head.invalid_samples
+
+    def __array__(self, dtype=None, copy=None):
+        if copy or (dtype is not None and dtype != self.pixels.dtype):
+            return np.array(self.pixels, dtype)
+        return self.pixels
+
+    def __repr__(self) -> str:
+        shape = "x".join(map(str, self.pixels.shape))
+        return f"<Image {self.stream} {self.view} sequence {self.sequence}: {shape} {self.pixels.dtype}>"
+
+
+def _axis(axis) -> np.ndarray:
+    return np.linspace(axis.first, axis.last, axis.count)

@@ -1,0 +1,81 @@
+"""Sending over ZeroMQ: the messages themselves, and waiting for somebody who takes them."""
+import struct
+import unittest
+
+from support import PATIENCE, linear, need, run
+
+need("numpy", "zmq", "google.protobuf")
+import numpy  # noqa: E402
+import zmq  # noqa: E402
+
+import echoform  # noqa: E402
+from echoform import wire  # noqa: E402
+from echoform._messages import messages  # noqa: E402
+
+
+class Push(unittest.TestCase):
+    def setUp(self):
+        context = zmq.Context()
+        self.addCleanup(context.term)
+        self.puller = context.socket(zmq.PULL)
+        self.addCleanup(self.puller.close)
+        self.puller.linger = 0
+        self.puller.rcvtimeo = int(1000 * PATIENCE)
+        self.endpoint = f"127.0.0.1:{self.puller.bind_to_random_port('tcp://127.0.0.1')}"
+
+    def read(self):
+        """(type, header, payload) of the next message, which has one part and is whole."""
+        frame = self.puller.recv(copy=False)
+        self.assertFalse(frame.more)
+        data = frame.bytes
+        _, version, kind, header, payload, checksum = struct.unpack_from("<4sHHIQI", data)
+        self.assertEqual((version, len(data)), (1, 24 + header + payload))
+        self.assertEqual(wire.crc32c(data[:20] + data[24:24 + header]), checksum)
+        return kind, data[24:24 + header], data[24 + header:]
+
+    def test_every_frame_is_a_hello_and_its_shots(self):
+        for matrix in ("full", "half"):
+            acquisition = linear(5, 10, matrix=matrix)
+            frame = numpy.random.default_rng(1).integers(-9, 9, acquisition.frame_shape).astype(numpy.int16)
+            with echoform.PushFrameSender(acquisition, self.endpoint, token="t", timeout=PATIENCE) as sender:
+                self.assertEqual(sender.send(frame, sequence=300, time_ns=7), 300)
+                self.assertEqual(sender.send(frame), 301)
+            for sequence in (300, 301):
+                kind, header, payload = self.read()
+                hello = messages.Hello.FromString(header)
+                self.assertEqual((kind, payload, hello.session, hello.token, hello.samples), (wire.HELLO, b"", sender.session, "t", 10))
+                shots = [self.read() for _ in range(5)]
+                self.assertEqual({kind for kind, _, _ in shots}, {wire.SHOT})
+                self.assertEqual(b"".join(payload for _, _, payload in shots), frame.tobytes())
+                for transmit, (_, header, _) in enumerate(shots):
+                    shot = messages.Shot.FromString(header)
+                    self.assertEqual((shot.sequence, shot.transmit, shot.session), (sequence, transmit, sender.session))
+                    self.assertEqual(shot.acquisition_time == 7, sequence == 300)
+            kind, header, _ = self.read()
+            self.assertEqual((kind, messages.End.FromString(header).session), (wire.END, sender.session))
+
+    def test_nobody_there(self):
+        nobody = self.endpoint
+        self.puller.unbind(f"tcp://{nobody}")
+        sender = echoform.PushFrameSender(linear(2, 4), nobody, timeout=0.1)
+        self.addCleanup(sender.abort)
+        with self.assertRaisesRegex(echoform.TimedOut, "nobody took the frame"):
+            sender.send(numpy.zeros((2, 2, 4), numpy.int16))
+        with self.assertRaisesRegex(echoform.TimedOut, "nobody took"):
+            sender.close(0.1)
+        sender.close()
+        with self.assertRaisesRegex(echoform.ConnectionFailed, "closed"):
+            sender.send(numpy.zeros((2, 2, 4), numpy.int16))
+
+    def test_wrong_arguments(self):
+        with self.assertRaisesRegex(ValueError, "expected tcp://HOST:PORT"):
+            echoform.PushFrameSender(linear(2, 4), "nowhere")
+        with self.assertRaisesRegex(ValueError, "queued_frames: found 0"):
+            echoform.PushFrameSender(linear(2, 4), self.endpoint, queued_frames=0)
+        with echoform.PushFrameSender(linear(2, 4), self.endpoint) as sender:
+            with self.assertRaisesRegex(ValueError, "sequence: found -1"):
+                sender.send(numpy.zeros((2, 2, 4), numpy.int16), sequence=-1)
+
+
+if __name__ == "__main__":
+    run()
