@@ -6,7 +6,7 @@
 #include "tests/faults/server_bench.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
-#include "transport/publish/zeromq_socket.hpp"
+#include "transport/zeromq/socket.hpp"
 
 namespace echoform::faults {
 namespace {

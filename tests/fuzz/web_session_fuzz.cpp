@@ -37,7 +37,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     boost::asio::io_context context;
     boost::asio::ip::tcp::socket socket(context);
     socket.assign(boost::asio::ip::tcp::v4(), ends[0]);
-    serve_http(state, std::move(socket));
+    const auto peer = boost::asio::ip::make_address("127.0.0.1");
+    fuzz::require(!state.book.enter(peer, {}), "a first peer is let in");
+    serve_http(state, std::move(socket), ConnectionCount(state, peer));
     // Time-outs of seconds are pending all along, so this polls; it never waits.
     for (int idle = 0; idle < 3;) {
       context.restart();
