@@ -82,8 +82,8 @@ class Program(unittest.TestCase):
         self.addCleanup(connection.close)
         connection.sendall(wire.message(wire.HELLO, wire.hello_header(ACQUISITION, session=7, sender="program_test")))
         kind, length = wire.parse_answer_prefix(receive(connection, wire.PREFIX_BYTES))
-        self.assertEqual(kind, wire.ACCEPT, receive(connection, length))
-        receive(connection, length)
+        answer = receive(connection, length)
+        self.assertEqual(kind, wire.ACCEPT, answer)
         return connection
 
     def metric(self, doors, name):
