@@ -83,7 +83,8 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
   HostPort place = parse_host_port(text, where);
   boost::system::error_code error;
   boost::asio::ip::make_address(place.host, error);
-  const bool every_interface = place.host == "*" && (key == "[server] images" || key == "[server] telemetry");
+  const bool every_interface =
+      place.host == "*" && (key == "[server] images" || key == "[server] telemetry" || key == "[server] control");
   if (error && !every_interface) {
     throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
   }

@@ -103,6 +103,7 @@ struct ServerSection {
   std::string name = "echoform";
   std::string images = "127.0.0.1:17180";
   std::string telemetry = "127.0.0.1:17181";
+  std::string control = "127.0.0.1:17182";  ///< empty: closed
   std::string web = "127.0.0.1:8080";
   std::vector<std::string> web_host_names;
   std::size_t max_web_connections = 64;

@@ -60,6 +60,9 @@ void not_empty(const std::string& text, std::string_view where, std::string_view
 void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
   static_cast<void>(parse_host_port(text, where));
 }
+void address_port_or_none(const std::string& text, std::string_view where, std::string_view expected) {
+  if (!text.empty()) address_port(text, where, expected);
+}
 
 constexpr std::string_view from_data = "from the data";
 
@@ -277,6 +280,9 @@ void add_server_keys(std::vector<Key>& k) {
   k.push_back(text(
       {"server", "telemetry", "", "Where telemetry subscribers connect (ZeroMQ PUB); port 0 takes a free one."}, "ADDRESS:PORT",
       address_port, [](auto& c) -> auto& { return c.server.telemetry; }));
+  k.push_back(text(
+      {"server", "control", "", "Where live control is asked (ZeroMQ REP); port 0 takes a free one, empty closes it."},
+      "ADDRESS:PORT or empty", address_port_or_none, [](auto& c) -> auto& { return c.server.control; }));
   k.push_back(text(
       {"server", "web", "", "Where browsers connect: the viewer page, its image feed and /metrics; port 0 takes a free one."},
       "ADDRESS:PORT", address_port, [](auto& c) -> auto& { return c.server.web; }));

@@ -172,16 +172,8 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
   }
 }
 
-std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
-                                              const Material& stated, std::size_t frames_in_flight, PlanUse use) {
-  auto plan = std::make_shared<ImagingPlan>();
-  plan->acquisition = acquisition;
-  plan->material = stated;
-  std::vector<std::string> notes;
-  apply_overrides(configuration, plan->acquisition, plan->material, notes);
-  validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
-
-  // Laws first: their message about a missing velocity says more than the grid's.
+std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition, const Material& material) {
+  std::vector<DelayLaw> laws;
   const auto& views = configuration.imaging.views;
   for (const std::string& view : views) {
     // "L-L" is "LL" spelled out.
@@ -196,11 +188,25 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
       throw InputError(place(configuration, "[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
     }
     try {
-      plan->laws.push_back(make_delay_law(configuration.imaging.delay_law, {plan->acquisition, plan->material, view}));
+      laws.push_back(make_delay_law(configuration.imaging.delay_law, {acquisition, material, view}));
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", configuration.name(), error.what()));
     }
   }
+  return laws;
+}
+
+std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
+                                              const Material& stated, std::size_t frames_in_flight, PlanUse use) {
+  auto plan = std::make_shared<ImagingPlan>();
+  plan->acquisition = acquisition;
+  plan->material = stated;
+  std::vector<std::string> notes;
+  apply_overrides(configuration, plan->acquisition, plan->material, notes);
+  validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
+
+  // Laws first: their message about a missing velocity says more than the grid's.
+  plan->laws = make_laws(configuration, plan->acquisition, plan->material);
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   plan->display_grid = resolve_display_grid(configuration.display, plan->grid);
   plan->interpolation = configuration.imaging.interpolation;

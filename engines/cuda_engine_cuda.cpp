@@ -34,6 +34,7 @@ using gpu::Event;
 struct Frame {
   FrameSlot* slot = nullptr;  // while under way
   Engine::Done done;
+  Compression compression;  // of the frame under way
   void* engine = nullptr;
 
   DeviceFrame device;
@@ -52,6 +53,7 @@ class CudaEngine final : public Engine {
   CudaEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
       : plan_(checked(std::move(plan))),
         options_(options),
+        compression_(plan_->compression),
         device_(choice.device),
         gpu_timeout_(choice.gpu_timeout),
         need_(estimate_device_need(*plan_, options)),
@@ -159,6 +161,7 @@ class CudaEngine final : public Engine {
     Frame& frame = *frames_[slot.index];
     frame.slot = &slot;
     frame.done = done;
+    frame.compression = compression_;
 
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.upload_begun.get(), upload_.get()));
     for (RowRun run = frame.arrivals.take_rest(); run.rows != 0; run = frame.arrivals.take_rest()) copy_rows(frame, slot, run);
@@ -195,6 +198,16 @@ class CudaEngine final : public Engine {
     use_device();
     if (auto* stage = dynamic_cast<CompressionReference*>(chain_->views()[view].compression.stage.get()))
       stage->resume(reference);
+  }
+
+  void set_compression(const Compression& compression) override {
+    use_device();
+    // Behind the frames that were submitted. The first view refuses what all would refuse.
+    for (const CudaView& view : chain_->views()) {
+      auto* stage = dynamic_cast<CompressionReference*>(view.compression.stage.get());
+      if (stage != nullptr) stage->change(compression, *queue_);
+    }
+    compression_ = compression;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
@@ -330,10 +343,9 @@ class CudaEngine final : public Engine {
     const auto* const references = reinterpret_cast<const float*>(&quality + 1);
     const auto& views = chain_->views();
     for (std::size_t view = 0; view < views.size() && options_.display; ++view) {
-      const CudaView& chain = views[views[view].same_as];
-      const float reference = chain.running != nullptr ? references[views[view].same_as] : chain.fixed;
+      const float reference = references[views[view].same_as];
       slot.images[view].reference = reference;
-      references_[view] = known_reference(*plan_, reference);
+      references_[view] = known_reference(frame.compression, reference);
     }
     // The slot may be submitted again while done() still returns.
     const Done done = std::move(frame.done);
@@ -348,6 +360,7 @@ class CudaEngine final : public Engine {
 
   const std::shared_ptr<const ImagingPlan> plan_;
   const EngineOptions options_;
+  Compression compression_;  // of frames submitted from now on
   const int device_;
   const std::chrono::nanoseconds gpu_timeout_;
   DeviceNeed need_;

@@ -106,6 +106,18 @@ void FrameAssembler::slot_freed() {
   run(wakes);
 }
 
+void FrameAssembler::set_policy(DropPolicy policy) {
+  Wakes wakes;
+  {
+    const std::lock_guard lock(mutex_);
+    if (policy_ == policy) return;
+    policy_ = policy;
+    wake_needed_ = true;
+    wakes = take_wakes();
+  }
+  run(wakes);
+}
+
 bool FrameAssembler::passed_by_all(std::uint64_t sequence) const {
   return std::none_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
     if (lane.state != LaneState::open) return false;
