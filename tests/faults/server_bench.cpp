@@ -34,7 +34,9 @@ class GatedEngine final : public Engine {
   }
   [[nodiscard]] float reference(std::size_t view) const noexcept override { return engine_->reference(view); }
   void resume(std::size_t view, float reference) noexcept override { engine_->resume(view, reference); }
+  void set_compression(const Compression& compression) override { engine_->set_compression(compression); }
   [[nodiscard]] std::size_t bytes() const noexcept override { return engine_->bytes(); }
+  [[nodiscard]] std::size_t device_bytes() const noexcept override { return engine_->device_bytes(); }
 
  private:
   std::unique_ptr<Engine> engine_;
@@ -81,6 +83,7 @@ Configuration base_configuration(BackendKind backend) {
     images = "127.0.0.1:0"
     telemetry = "127.0.0.1:0"
     web = "127.0.0.1:0"
+    control = "127.0.0.1:0"
   )",
                                                     "faults.toml");
   configuration.imaging.backend = backend == BackendKind::cuda ? BackendWish::cuda : BackendWish::cpu;
