@@ -174,12 +174,10 @@ TEST_P(Connections, TooMany) {
   configuration.input.max_connections = 2;
   ServerBench bench(configuration);
   const Acquisition acquisition = base_acquisition();
-  GoodSender good(bench, acquisition);
+  GoodSender good(bench, acquisition, 2);
   good.send(1, 2);
   ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
   const Books before = bench.books();
-  RawPeer idle(bench.port());
-  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 2; }));
   RawPeer peer(bench.port());
   EXPECT_EQ(peer.reject_reason(), "connections: found 3 open; expected at most 2");
   bench.expect_change(before, {.rejected = 1});
@@ -187,6 +185,26 @@ TEST_P(Connections, TooMany) {
   good.finish();
   bench.expect_change(before, {.received = 2, .published = 2, .rejected = 1});
   bench.expect_images(acquisition, {1, 2, 3, 4});
+}
+
+// Those that have not introduced themselves keep nobody out.
+TEST_P(Connections, SilentOnesGiveWay) {
+  Configuration configuration = base_configuration(GetParam());
+  configuration.input.max_connections = 2;
+  ServerBench bench(configuration);
+  const Acquisition acquisition = base_acquisition();
+  const Books before = bench.books();
+  RawPeer first(bench.port()), second(bench.port());
+  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 2; }));
+  GoodSender good(bench, acquisition, 2);
+  good.send(1, 2);
+  for (RawPeer* peer : {&first, &second}) {
+    EXPECT_EQ(peer->reject_reason(), "Hello: found none complete while all places were taken; expected one at once");
+    EXPECT_TRUE(peer->closed());
+  }
+  good.finish();
+  bench.expect_change(before, {.received = 2, .published = 2, .accepted = 2, .rejected = 2});
+  bench.expect_images(acquisition, {1, 2});
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ class Program(unittest.TestCase):
     def configuration(self, listen="127.0.0.1:0", images="127.0.0.1:0", telemetry="127.0.0.1:0", web="127.0.0.1:0", policy="block_sender"):
         file = self.path / "serve.toml"
         file.write_text(f'[material]\nlongitudinal_velocity = 5900.0\n[grid]\npixels = [32, 32]\n[input]\nlisten = "{listen}"\n'
-                        f'drop_policy = "{policy}"\n[server]\nimages = "{images}"\ntelemetry = "{telemetry}"\nweb = "{web}"\n')
+                        f'drop_policy = "{policy}"\n[server]\nimages = "{images}"\ntelemetry = "{telemetry}"\nweb = "{web}"\ncontrol = "127.0.0.1:0"\n')
         return str(file)
 
     def serve(self, **places):
@@ -82,8 +82,8 @@ class Program(unittest.TestCase):
         self.addCleanup(connection.close)
         connection.sendall(wire.message(wire.HELLO, wire.hello_header(ACQUISITION, session=7, sender="program_test")))
         kind, length = wire.parse_answer_prefix(receive(connection, wire.PREFIX_BYTES))
-        self.assertEqual(kind, wire.ACCEPT, receive(connection, length))
-        receive(connection, length)
+        answer = receive(connection, length)
+        self.assertEqual(kind, wire.ACCEPT, answer)
         return connection
 
     def metric(self, doors, name):

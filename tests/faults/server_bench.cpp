@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "config/plan.hpp"
-#include "gpu/device_probe.hpp"
 #include "tests/support/require_gpu.hpp"
 
 namespace echoform::faults {
@@ -34,7 +33,9 @@ class GatedEngine final : public Engine {
   }
   [[nodiscard]] float reference(std::size_t view) const noexcept override { return engine_->reference(view); }
   void resume(std::size_t view, float reference) noexcept override { engine_->resume(view, reference); }
+  void set_compression(const Compression& compression) override { engine_->set_compression(compression); }
   [[nodiscard]] std::size_t bytes() const noexcept override { return engine_->bytes(); }
+  [[nodiscard]] std::size_t device_bytes() const noexcept override { return engine_->device_bytes(); }
 
  private:
   std::unique_ptr<Engine> engine_;
@@ -51,10 +52,9 @@ void OnBackends::SetUp() {
   if (GetParam() == BackendKind::cuda) ECHOFORM_REQUIRE_GPU();
 }
 
-std::vector<BackendKind> backends_of_this_build() {
-  // Always in the list of a build with CUDA code, so that a missing GPU is seen as a skip.
-  if (probe_devices().compiled) return {BackendKind::cpu, BackendKind::cuda};
-  return {BackendKind::cpu};
+std::vector<BackendKind> all_backends() {
+  // Always in the list, so that what is missing is seen as a skip: CUDA in the build, or a GPU.
+  return {BackendKind::cpu, BackendKind::cuda};
 }
 
 std::string backend_name(const testing::TestParamInfo<BackendKind>& info) {
@@ -81,6 +81,7 @@ Configuration base_configuration(BackendKind backend) {
     images = "127.0.0.1:0"
     telemetry = "127.0.0.1:0"
     web = "127.0.0.1:0"
+    control = "127.0.0.1:0"
   )",
                                                     "faults.toml");
   configuration.imaging.backend = backend == BackendKind::cuda ? BackendWish::cuda : BackendWish::cpu;

@@ -24,14 +24,14 @@ namespace echoform::faults {
 using testing_support::Bytes;
 using testing_support::RawPeer;
 
-/// For tests on every backend of the build: TEST_P(...) and ECHOFORM_ON_BACKENDS(suite). A backend without its device skips.
+/// For tests on every backend: TEST_P(...) and ECHOFORM_ON_BACKENDS(suite). One that is not to be had skips.
 class OnBackends : public testing::TestWithParam<BackendKind> {
  protected:
   void SetUp() override;
 };
-[[nodiscard]] std::vector<BackendKind> backends_of_this_build();
+[[nodiscard]] std::vector<BackendKind> all_backends();
 [[nodiscard]] std::string backend_name(const testing::TestParamInfo<BackendKind>& info);
-#define ECHOFORM_ON_BACKENDS(suite) INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(backends_of_this_build()), backend_name)
+#define ECHOFORM_ON_BACKENDS(suite) INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(all_backends()), backend_name)
 
 /// Loopback addresses with any free port, a small grid, a fixed reference: an image depends on its frame alone.
 [[nodiscard]] Configuration base_configuration(BackendKind backend);

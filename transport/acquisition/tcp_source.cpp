@@ -183,7 +183,10 @@ class Server final : public TcpSource {
   [[nodiscard]] bool may_come(const tcp::socket& socket) {
     error_code error;
     const auto from = socket.remote_endpoint(error).address();
-    if (error) return false;
+    if (error) {  // gone already
+      Counters::add(state_->counters.rejected);
+      return false;
+    }
     state_->peers.accepted.fetch_add(1, std::memory_order_relaxed);
     const PeerBook::Time now{std::chrono::duration_cast<PeerBook::Time::duration>(state_->clock.steady())};
     if (const auto refusal = arrivals_.enter(from, now)) {
