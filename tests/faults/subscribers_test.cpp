@@ -95,7 +95,7 @@ ECHOFORM_ON_BACKENDS(Subscribers);
 TEST_P(Subscribers, NeverReads) {
   zmq::context_t context(1);
   zmq::socket_t stuck(context, zmq::socket_type::sub);
-  set_common_options(stuck);
+  stuck.set(zmq::sockopt::linger, 0);
   stuck.set(zmq::sockopt::rcvhwm, 2);
   stuck.set(zmq::sockopt::rcvbuf, 4096);
   stuck.set(zmq::sockopt::rcvtimeo, 20);
