@@ -73,6 +73,8 @@ struct ImagingPlan {
   [[nodiscard]] bool reciprocal() const;
 };
 
+/// Throws InputError unless every option is in its range.
+void validate(const Compression& compression, std::string_view where);
 /// Throws InputError unless grids, ranges and laws (leg sources == elements) are right. `where` names the config.
 void validate(const ImagingPlan& plan, std::string_view where);
 

@@ -223,7 +223,7 @@ void Pipeline::compress(const Compression& compression, std::uint64_t revision) 
   auto plan = std::make_shared<ImagingPlan>(*this->plan());
   plan->compression = compression;
   plan->settings_revision = revision;
-  validate(*plan, "settings");
+  validate(compression, "settings");
   run_->change_compression(plan);
   const std::lock_guard lock(current_mutex_);
   plan_ = std::move(plan);
