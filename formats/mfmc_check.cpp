@@ -263,6 +263,7 @@ class Checker {
     check_least(items, "SPECIMEN_VELOCITY", 0.0, false);
     if (sizes.contains('B')) check_indices(items, "PROBE_PLACEMENT_INDEX", 1, sizes.at('B'));
     check_indices(items, "FILTER_TYPE", 0, 4);
+    check_filter(items);
     for (const char* const name : {"PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION"}) {
       if (const auto item = items.find(name); item != items.end()) guarded([&] { static_cast<void>(item->second.numbers()); });
     }
@@ -317,14 +318,44 @@ class Checker {
     const auto probe = items.find("PROBE");
     if (probe == items.end()) return;
     const auto references = references_of(probe->second);
-    std::optional<std::size_t> fewest;  // elements of the probes that it names
+    std::vector<std::size_t> elements;  // of the probe that each entry names; 0 where that is not said
     for (const hobj_ref_t to : references) {
       if (!listed.contains(to))
         violation(probe->second.where(), "a probe that is not listed", sequence + "/PROBE_LIST to hold it");
-      const std::size_t elements = elements_of(probe->second, to);
-      fewest = std::min(fewest.value_or(elements), elements);
+      elements.push_back(0);
+      guarded([&] { elements.back() = elements_of(probe->second, to); });
     }
-    if (fewest.value_or(0) > 0) check_indices(items, "ELEMENT", 1, *fewest);
+    const auto element = items.find("ELEMENT");
+    if (element == items.end() || elements.empty()) return;
+    const std::size_t most = *std::max_element(elements.begin(), elements.end());
+    if (most == 0) return;
+    guarded([&] {
+      const auto indices = element->second.indices(1, most);
+      for (std::size_t entry = 0; entry < std::min(indices.size(), elements.size()); ++entry) {
+        if (elements[entry] == 0 || indices[entry] < elements[entry]) continue;
+        violation(element->second.where(), fmt::format("{} as value {}", indices[entry] + 1, entry + 1),
+                  fmt::format("whole numbers from 1 to {}", elements[entry]));
+      }
+    });
+  }
+
+  /// Cut-off frequencies by the filter's type: one, one, two, or rows of frequency, real and imaginary part.
+  void check_filter(const Items& items) {
+    const auto type = items.find("FILTER_TYPE");
+    const auto parameters = items.find("FILTER_PARAMETERS");
+    if (type == items.end() || parameters == items.end()) return;
+    guarded([&] {
+      const auto& shape = parameters->second.shape();
+      const auto kinds = type->second.indices(0, 4);
+      const std::size_t kind = kinds.empty() ? 0 : kinds.front();
+      const bool right = kind == 0   ? true
+                         : kind == 4 ? shape.size() == 2 && shape[1] == 3
+                                     : parameters->second.points() == (kind == 3 ? 2 : 1);
+      if (!right)
+        violation(parameters->second.where(), fmt::format("shape {}", shape_text(shape)),
+                  kind == 4 ? "shape N x 3" : fmt::format("shape {}", kind == 3 ? 2 : 1));
+      static_cast<void>(parameters->second.numbers());
+    });
   }
 
   std::string file_name_;

@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <hdf5.h>
 
 #include "formats/mfmc_check.hpp"
 #include "formats/mfmc_writer.hpp"
@@ -71,6 +72,41 @@ TEST_F(MfmcCheck, ClassesShapesReferencesAndIndices) {
               Contains(AllOf(HasSubstr("/PROBE_PLACEMENT_INDEX: found floating"), HasSubstr("expected integers"))));
   EXPECT_THAT(violations({.dead = {0, 2, 0, 0}}),
               Contains(AllOf(HasSubstr("/DEAD_ELEMENT: found 2 as value 2"), HasSubstr("from 0 to 1"))));
+}
+
+TEST_F(MfmcCheck, ParametersOfFiltersBelongToTheirType) {
+  Acquisition a;
+  a.probe = make_linear_probe(2, Metres(1e-3), Metres{}, Hertz{}, Hertz{});
+  a.samples = 4;
+  a.sample_rate = Hertz(25e6);
+  const auto filtered = [&](int type, const std::vector<hsize_t>& shape) {
+    const auto path = scratch_ / "filter.mfmc";
+    std::filesystem::remove(path);
+    {
+      MfmcWriter writer(path, a);
+      writer.append(std::vector<std::byte>(a.frame_bytes()));
+      writer.close();
+    }
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const auto put = [&](const char* name, hid_t of, const std::vector<hsize_t>& sizes, const void* values) {
+      const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+      const hid_t at = H5Acreate_by_name(file, "/SEQUENCES/S1", name, of, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      EXPECT_GE(H5Awrite(at, of, values), 0);
+      H5Aclose(at);
+      H5Sclose(space);
+    };
+    const std::vector<double> values(12, 1e6);
+    put("FILTER_TYPE", H5T_NATIVE_INT, {1}, &type);
+    put("FILTER_PARAMETERS", H5T_NATIVE_DOUBLE, shape, values.data());
+    H5Fclose(file);
+    return check_mfmc(path).violations;
+  };
+  using Case = std::pair<int, std::vector<hsize_t>>;
+  for (const auto& [type, shape] : {Case{0, {5}}, Case{1, {1}}, Case{2, {1}}, Case{3, {2}}, Case{4, {4, 3}}})
+    EXPECT_THAT(filtered(type, shape), IsEmpty()) << type;
+  EXPECT_THAT(filtered(1, {2}), Contains(AllOf(HasSubstr("/FILTER_PARAMETERS: found shape 2"), HasSubstr("expected shape 1"))));
+  EXPECT_THAT(filtered(3, {1}), Contains(HasSubstr("expected shape 2")));
+  EXPECT_THAT(filtered(4, {3}), Contains(HasSubstr("expected shape N x 3")));
 }
 
 TEST_F(MfmcCheck, OtherFilesAreNamed) {

@@ -34,7 +34,7 @@ class Recorder(unittest.TestCase):
 
     def serve(self, recorder="", **more):
         config = self.path / "serve.toml"
-        config.write_text(f'{GRID}{DOORS}[recorder]\nfolder = "{self.path}"\nfile = "r.mfmc"\n{recorder}\n')
+        config.write_text(f'{GRID}{DOORS}[recorder]\nfolder = "{self.path}"\nfile = "r.mfmc"\nmin_free_bytes = 0\n{recorder}\n')
         server = subprocess.Popen([PROGRAM, "--log-level", "info", "serve", "--config", str(config)], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, **more)
         lines = [server.stdout.readline().strip() for _ in range(5)]
