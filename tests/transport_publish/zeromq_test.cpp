@@ -241,7 +241,7 @@ TEST(ZeromqSink, ServesIPv6) {
 }
 
 TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
-  zmq::context_t context;
+  ZeromqContext context;
   zmq::socket_t publisher = bind_publisher(context, "127.0.0.1", 0, 1000, "test");
   ImageSubscriber subscriber(
       {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "echoform", .latest_only = false});

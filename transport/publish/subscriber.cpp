@@ -62,7 +62,7 @@ struct ImageSubscriber::Implementation {
   explicit Implementation(const SubscriberOptions& given)
       : options(given),
         socket(connect_subscriber(context, given.endpoint, given.stream.empty() ? "" : stream_prefix(given.stream),
-                                  given.latest_only, static_cast<std::int64_t>(given.message_limit))) {}
+                                  given.latest_only, static_cast<std::int64_t>(given.message_limit), given.keys)) {}
 
   void count(const wire::Image& received, std::size_t bytes) {
     const auto now = SteadyClock::now();
@@ -145,8 +145,8 @@ bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& teleme
 }
 
 struct TelemetrySubscriber::Implementation {
-  Implementation(const std::string& endpoint, const std::string& name)
-      : socket(connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), true, telemetry_limit)) {}
+  Implementation(const std::string& endpoint, const std::string& name, const std::optional<CurveClientKeys>& keys)
+      : socket(connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), true, telemetry_limit, keys)) {}
   zmq::context_t context{1};
   zmq::socket_t socket;
   zmq::message_t message;
@@ -154,8 +154,9 @@ struct TelemetrySubscriber::Implementation {
   std::uint64_t malformed = 0;
 };
 
-TelemetrySubscriber::TelemetrySubscriber(const std::string& endpoint, const std::string& name)
-    : implementation_(std::make_unique<Implementation>(endpoint, name)) {}
+TelemetrySubscriber::TelemetrySubscriber(const std::string& endpoint, const std::string& name,
+                                         const std::optional<CurveClientKeys>& keys)
+    : implementation_(std::make_unique<Implementation>(endpoint, name, keys)) {}
 TelemetrySubscriber::~TelemetrySubscriber() = default;
 
 const wire::Telemetry* TelemetrySubscriber::receive(std::chrono::milliseconds timeout) {

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "proto/image.pb.h"
 #include "proto/telemetry.pb.h"
+#include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
 
@@ -21,6 +23,7 @@ struct SubscriberOptions {
   /// count everything that was sent, read without it.
   bool latest_only = true;
   std::size_t message_limit = std::size_t{256} << 20;  ///< a publisher that sends more is disconnected
+  std::optional<CurveClientKeys> keys{};               ///< for a publisher with CURVE
 };
 
 struct SubscriberStatistics {
@@ -67,7 +70,8 @@ class ImageSubscriber {
 class TelemetrySubscriber {
  public:
   /// `name` selects one server's telemetry; empty for any.
-  explicit TelemetrySubscriber(const std::string& endpoint, const std::string& name = "");
+  explicit TelemetrySubscriber(const std::string& endpoint, const std::string& name = "",
+                               const std::optional<CurveClientKeys>& keys = std::nullopt);
   ~TelemetrySubscriber();
   TelemetrySubscriber(const TelemetrySubscriber&) = delete;
   TelemetrySubscriber& operator=(const TelemetrySubscriber&) = delete;

@@ -16,7 +16,9 @@ struct TelemetryPublisher::Implementation {
   Implementation(const TelemetryPublisherOptions& given, std::function<TelemetryReport()> reader)
       : options(given),
         read(std::move(reader)),
-        socket(bind_publisher(context, given.address, given.port, 16, "telemetry publisher")),
+        context(given.keys),
+        socket(bind_publisher(context, given.address, given.port, 16, "telemetry publisher", zmq::socket_type::pub,
+                              given.subscribers)),
         port(bound_port(socket)) {
     if (given.interval <= std::chrono::milliseconds(0)) {
       throw InputError("telemetry interval", fmt::format("{} ms", given.interval.count()), "more than 0");
@@ -45,7 +47,7 @@ struct TelemetryPublisher::Implementation {
 
   TelemetryPublisherOptions options;
   std::function<TelemetryReport()> read;
-  zmq::context_t context{1};
+  ZeromqContext context;
   zmq::socket_t socket;
   std::uint16_t port;
   std::mutex mutex;
@@ -62,6 +64,9 @@ std::uint16_t TelemetryPublisher::port() const noexcept {
 }
 std::string TelemetryPublisher::endpoint() const {
   return connectable_endpoint(implementation_->options.address, implementation_->port);
+}
+const ZeromqPeerCounters& TelemetryPublisher::peers() const noexcept {
+  return implementation_->context.peers();
 }
 
 }  // namespace echoform

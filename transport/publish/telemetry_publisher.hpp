@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "transport/telemetry_report.hpp"
+#include "transport/zeromq/curve_keys.hpp"
+#include "transport/zeromq/peer_watch.hpp"
 
 namespace echoform {
 
@@ -16,6 +19,8 @@ struct TelemetryPublisherOptions {
   std::string address = "127.0.0.1";         ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
   std::uint16_t port = 17181;                ///< 0: any free one
   std::chrono::milliseconds interval{1000};  ///< > 0
+  std::size_t subscribers = 32;              ///< at once; further ones are disconnected
+  std::optional<CurveServerKeys> keys{};     ///< only clients with CURVE are served, those that they list
 };
 
 class TelemetryPublisher {
@@ -31,6 +36,7 @@ class TelemetryPublisher {
   [[nodiscard]] std::uint16_t port() const noexcept;
   /// "tcp://127.0.0.1:17181", as a subscriber on this host connects to it.
   [[nodiscard]] std::string endpoint() const;
+  [[nodiscard]] const ZeromqPeerCounters& peers() const noexcept;
 
  private:
   struct Implementation;

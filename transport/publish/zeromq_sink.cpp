@@ -39,15 +39,10 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   explicit ZeromqSinkImplementation(const ZeromqSinkOptions& options)
       : options_(options),
         writer_(options.name, options.choice),
-        socket_(
-            bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher", zmq::socket_type::xpub)),
+        context_(options.keys),
+        socket_(bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher",
+                               zmq::socket_type::xpub, options.subscribers)),
         port_(bound_port(socket_)) {}
-
-  ~ZeromqSinkImplementation() override {
-    // libzmq holds on to buffers until its context is gone.
-    socket_.close();
-    context_.close();
-  }
 
   void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
     const std::lock_guard lock(mutex_);
@@ -96,6 +91,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   }
   std::string describe() const override { return endpoint(); }
   std::uint16_t port() const noexcept override { return port_; }
+  const ZeromqPeerCounters& peers() const noexcept override { return context_.peers(); }
   std::string endpoint() const override { return connectable_endpoint(options_.address, port_); }
 
  private:
@@ -175,7 +171,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   std::size_t next_ = 0;
   std::size_t queued_ = queued_at_first;
   SteadyTime limited_{0};
-  zmq::context_t context_{1};
+  ZeromqContext context_;  // goes before the buffers, which libzmq holds on to until then
   zmq::socket_t socket_;
   std::uint16_t port_;
   bool complained_ = false;

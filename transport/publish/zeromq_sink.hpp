@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "pipeline/image_sink.hpp"
 #include "transport/publish/image_message.hpp"
+#include "transport/zeromq/curve_keys.hpp"
+#include "transport/zeromq/peer_watch.hpp"
 
 namespace echoform {
 
@@ -19,6 +22,8 @@ struct ZeromqSinkOptions {
   StreamChoice choice{};              ///< which images to publish
   /// Memory that messages waiting for one subscriber may take; at least two frames wait all the same.
   std::size_t bytes_per_subscriber = std::size_t{16} << 20;
+  std::size_t subscribers = 32;           ///< at once; further ones are disconnected
+  std::optional<CurveServerKeys> keys{};  ///< only clients with CURVE are served, those that they list
 };
 
 /// A sink that publishes every stream of every frame as a single-part Image message. PUB drops for the subscriber that
@@ -29,6 +34,7 @@ class ZeromqSink : public ImageSink {
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
   /// "tcp://127.0.0.1:17180", as a subscriber on this host connects to it.
   [[nodiscard]] virtual std::string endpoint() const = 0;
+  [[nodiscard]] virtual const ZeromqPeerCounters& peers() const noexcept = 0;
 };
 
 /// Throws InputError for a bad name or address, RuntimeFault (naming the endpoint) if it cannot be bound.

@@ -1,6 +1,7 @@
 #include "transport/zeromq/socket.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <boost/asio/ip/address.hpp>
 #include <cerrno>
@@ -23,6 +24,14 @@ std::string connectable_endpoint(const std::string& address, std::uint16_t port)
   return tcp_endpoint(address == "::" ? "::1" : address, port);
 }
 
+bool is_loopback(const std::string& address) {
+  boost::system::error_code error;
+  const auto parsed = boost::asio::ip::make_address(address, error);
+  return !error && peer_network(parsed).is_loopback();
+}
+
+namespace {
+
 void set_common_options(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::linger, 0);
   socket.set(zmq::sockopt::ipv6, true);
@@ -31,41 +40,85 @@ void set_common_options(zmq::socket_t& socket) {
   socket.set(zmq::sockopt::handshake_ivl, 5000);
 }
 
-zmq::socket_t bind_publisher(zmq::context_t& context, const std::string& address, std::uint16_t port, int queued,
-                             const std::string& what, zmq::socket_type type) {
-  const std::string endpoint = tcp_endpoint(address, port);
-  zmq::socket_t socket(context, type);
+zmq::const_buffer bytes_of(const CurveKey& key) {
+  return {key.data(), key.size()};
+}
+
+}  // namespace
+
+zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
+  const std::string endpoint = tcp_endpoint(options.address, options.port);
+  zmq::socket_t socket(context.raw(), options.type);
   set_common_options(socket);
-  socket.set(zmq::sockopt::sndhwm, queued);
-  socket.set(zmq::sockopt::maxmsgsize, std::int64_t{4096});
+  socket.set(zmq::sockopt::sndhwm, options.send_queue);
+  socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
+  socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
   try {
-    socket.bind(endpoint);
+    context.guard(socket, options.limits, endpoint);
   } catch (const zmq::error_t& error) {
     const char* hint =
         error.num() == EADDRINUSE ? "the port is in use; choose another or stop the program that holds it" : error.what();
-    throw RuntimeFault(fmt::format("{}: cannot listen on {}: {}", what, endpoint, hint));
+    throw RuntimeFault(fmt::format("{}: cannot listen on {}: {}", options.what, endpoint, hint));
+  }
+  if (!context.encrypted() && !is_loopback(options.address)) {
+    spdlog::warn("{}: {} is open to every host that reaches it, without encryption: [curve] gives it keys", options.what,
+                 tcp_endpoint(options.address, bound_port(socket)));
   }
   return socket;
 }
 
-zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
-                                 bool latest_only, std::int64_t message_limit) {
-  zmq::socket_t socket(context, zmq::socket_type::sub);
+zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options) {
+  zmq::socket_t socket(context, options.type);
   set_common_options(socket);
-  if (latest_only) {
+  socket.set(zmq::sockopt::sndhwm, options.send_queue);
+  if (options.latest_only) {
     socket.set(zmq::sockopt::conflate, true);
   } else {
-    socket.set(zmq::sockopt::rcvhwm, 16);
+    socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
   }
-  socket.set(zmq::sockopt::maxmsgsize, message_limit);
+  socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
   socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
-  socket.set(zmq::sockopt::subscribe, prefix);
-  try {
-    socket.connect(endpoint);
-  } catch (const zmq::error_t&) {
-    throw InputError("--connect", fmt::format("\"{}\"", endpoint), "tcp://HOST:PORT");
+  if (options.keys) {
+    socket.set(zmq::sockopt::curve_publickey, bytes_of(options.keys->own.public_key));
+    socket.set(zmq::sockopt::curve_secretkey, bytes_of(options.keys->own.secret_key));
+    socket.set(zmq::sockopt::curve_serverkey, bytes_of(options.keys->server_key));
   }
+  try {
+    socket.connect(options.endpoint);
+  } catch (const zmq::error_t&) {
+    throw InputError(options.where, fmt::format("\"{}\"", options.endpoint), "tcp://HOST:PORT");
+  }
+  return socket;
+}
+
+zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address, std::uint16_t port, int queued,
+                             const std::string& what, zmq::socket_type type, std::size_t subscribers) {
+  BindOptions options;
+  options.type = type;
+  options.what = what;
+  options.address = address;
+  options.port = port;
+  options.send_queue = queued;
+  options.receive_queue = 1000;  // subscriptions wait here while no images are published
+  // A subscriber greets, subscribes, and sends signs of life.
+  options.limits.peers.connections = subscribers;
+  options.limits.peers.per_address = (subscribers + 1) / 2;
+  options.limits.inbound_burst = 64.0 * 1024.0;
+  options.limits.inbound_rate = 1024.0;
+  return bind_socket(context, options);
+}
+
+zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
+                                 bool latest_only, std::int64_t message_limit, const std::optional<CurveClientKeys>& keys) {
+  ConnectOptions options;
+  options.endpoint = endpoint;
+  options.message_limit = message_limit;
+  options.send_queue = 1000;  // of subscriptions
+  options.latest_only = latest_only;
+  options.keys = keys;
+  zmq::socket_t socket = connect_socket(context, options);
+  socket.set(zmq::sockopt::subscribe, prefix);
   return socket;
 }
 

@@ -1,10 +1,15 @@
-// What all ZeroMQ sockets have in common.
+// What all ZeroMQ sockets have in common: how they are bound and connected, with which limits and which keys. Every socket of the
+// program is made here.
 #pragma once
 
 #include <zmq.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+
+#include "transport/zeromq/context.hpp"
+#include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
 
@@ -14,19 +19,49 @@ namespace echoform {
 /// The same for a program on this host: loopback in the place of all interfaces.
 [[nodiscard]] std::string connectable_endpoint(const std::string& address, std::uint16_t port);
 
-/// Settings of every socket: no waiting at close, peers that fall silent are noticed, IPv6 allowed.
-void set_common_options(zmq::socket_t& socket);
+/// Whether only programs of this host reach it.
+[[nodiscard]] bool is_loopback(const std::string& address);
+
+struct BindOptions {
+  zmq::socket_type type = zmq::socket_type::pub;
+  std::string what;                   ///< "image publisher": for messages
+  std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address; "*" for all interfaces
+  std::uint16_t port = 0;             ///< 0: any free one
+  std::int64_t message_limit = 4096;  ///< bytes; a peer that sends a longer message is disconnected
+  int send_queue = 16;                ///< messages that wait for one peer
+  int receive_queue = 16;             ///< messages of one peer that wait for us
+  ZeromqPeerLimits limits{};
+};
+
+/// A bound socket, a CURVE server if the context has keys; without keys, on an address that other hosts reach, a warning is
+/// logged. It does not wait at close, notices peers that fall silent, and gives a peer 5 s for its handshake. Throws InputError
+/// for a bad address, RuntimeFault naming `what` and the endpoint if it cannot be bound.
+[[nodiscard]] zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options);
+
+struct ConnectOptions {
+  zmq::socket_type type = zmq::socket_type::sub;
+  std::string endpoint;               ///< "tcp://HOST:PORT"
+  std::string where = "--connect";    ///< what named it, for messages
+  std::int64_t message_limit = 4096;  ///< bytes; a server that sends a longer message is disconnected
+  int send_queue = 16;
+  int receive_queue = 16;
+  bool latest_only = false;  ///< whoever reads slowly reads the newest message (ZMQ_CONFLATE, single-part messages only)
+  std::optional<CurveClientKeys> keys{};  ///< for a server with CURVE
+};
+
+/// A socket that connects, and connects again with back-off, by itself. Throws InputError if the endpoint is malformed.
+[[nodiscard]] zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options);
 
 /// A bound PUB socket, or an XPUB socket, which differs in that it hands out what is subscribed to: nothing that subscribers send
-/// is longer than a subscription, at most `queued` messages wait for one. Throws RuntimeFault naming `what` and the endpoint if
-/// it cannot be bound.
-[[nodiscard]] zmq::socket_t bind_publisher(zmq::context_t& context, const std::string& address, std::uint16_t port, int queued,
-                                           const std::string& what, zmq::socket_type type = zmq::socket_type::pub);
+/// is longer than a subscription, at most `queued` messages wait for one. At most `subscribers` are connected.
+[[nodiscard]] zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address, std::uint16_t port, int queued,
+                                           const std::string& what, zmq::socket_type type = zmq::socket_type::pub,
+                                           std::size_t subscribers = 64);
 
-/// A SUB socket connected to `endpoint` ("tcp://HOST:PORT"). With `latest_only`, whoever reads slowly reads the newest
-/// message. Throws InputError if the endpoint is malformed.
+/// A SUB socket connected to `endpoint`, subscribed to `prefix`.
 [[nodiscard]] zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
-                                               bool latest_only, std::int64_t message_limit);
+                                               bool latest_only, std::int64_t message_limit,
+                                               const std::optional<CurveClientKeys>& keys = std::nullopt);
 
 /// The port that the socket is bound to.
 [[nodiscard]] std::uint16_t bound_port(const zmq::socket_t& socket);

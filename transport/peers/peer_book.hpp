@@ -1,0 +1,69 @@
+// How many connections a door has and how fast they come, in all and from one address. Knows no sockets and no clock.
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace echoform {
+
+/// Why a peer was turned away or cut off. words::peer_refusal has the words.
+enum class PeerRefusal : std::uint8_t {
+  too_many,       ///< the door's places are taken
+  address_limit,  ///< the address has as many connections as one address may
+  too_often,      ///< the address connects too fast
+  wrong_key,      ///< CURVE: a key that is not among the clients'
+  bad_handshake,  ///< ZeroMQ: no CURVE, another server's key, no ZMTP
+  flooding,       ///< sent more than such a peer has to say
+  wrong_token,    ///< none, or another
+  wrong_host,     ///< a browser that asked for another name
+  wrong_origin,   ///< a page of another site
+  bad_request,    ///< malformed, too large, not what is served
+  silent,         ///< nothing complete in time
+};
+inline constexpr std::size_t peer_refusal_count = 11;
+
+struct PeerLimits {
+  std::size_t connections = 64;  ///< at once
+  std::size_t per_address = 32;  ///< of which from one address; loopback excepted, where everybody has the same
+  double rate = 10.0;            ///< connections a second that one address may make for long; loopback excepted
+  double burst = 50.0;           ///< and at once
+};
+
+/// One thread at a time. Its memory is bounded whatever comes.
+class PeerBook {
+ public:
+  using Address = boost::asio::ip::address;
+  using Time = std::chrono::steady_clock::time_point;
+
+  explicit PeerBook(const PeerLimits& limits) : limits_(limits) {}
+
+  /// Lets a connection in (nothing is returned; leave() when it ends) or says why not.
+  [[nodiscard]] std::optional<PeerRefusal> enter(const Address& from, Time now);
+  void leave(const Address& from);
+
+  [[nodiscard]] std::size_t open() const noexcept { return open_; }
+  [[nodiscard]] std::size_t addresses() const noexcept { return addresses_.size(); }
+
+ private:
+  struct Entry {
+    std::size_t open = 0;
+    double allowance = 0.0;  ///< connections that may come at once, at `seen`
+    Time seen;
+  };
+  [[nodiscard]] double allowance(const Entry& entry, Time now) const;
+  void forget(Time now);
+
+  PeerLimits limits_;
+  std::size_t open_ = 0;
+  std::map<Address, Entry> addresses_;
+};
+
+/// What counts as one address: IPv4 in IPv6 as IPv4, IPv6 by its first 64 bits, which one host may fill.
+[[nodiscard]] boost::asio::ip::address peer_network(const boost::asio::ip::address& address);
+
+}  // namespace echoform

@@ -1,0 +1,190 @@
+#include "transport/zeromq/context.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "pipeline/errors.hpp"
+#include "transport/zeromq/socket.hpp"
+#include "transport/zeromq/zap.hpp"
+
+namespace echoform {
+
+struct ZeromqContext::Implementation {
+  explicit Implementation(std::optional<CurveServerKeys> given) : keys(std::move(given)) {
+    if (keys && !curve_available()) {
+      throw InputError("[curve] secret_key_file", "a key, and a libzmq without CURVE", "a libzmq that was built with libsodium");
+    }
+    wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (wake < 0) throw RuntimeFault("ZeroMQ: no eventfd");
+    if (keys) {
+      questions = zmq::socket_t(context, zmq::socket_type::rep);
+      questions.set(zmq::sockopt::linger, 0);
+      questions.bind(zap_endpoint);
+    }
+    thread = std::thread([this] {
+      pthread_setname_np(pthread_self(), "zeromq-guard");
+      run();
+    });
+  }
+
+  ~Implementation() {
+    stopping = true;
+    ring();
+    thread.join();
+    ::close(wake);
+  }
+
+  void ring() const {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake, &one, sizeof one);
+  }
+
+  void run() {
+    std::vector<zmq::pollitem_t> items;
+    while (!stopping) {
+      try {
+        take_newcomers();
+        items.assign(1, {nullptr, wake, ZMQ_POLLIN, 0});
+        if (questions) items.push_back({questions.handle(), 0, ZMQ_POLLIN, 0});
+        for (const auto& watch : watches) {
+          items.push_back({watch->events().handle(), 0, ZMQ_POLLIN, 0});
+          items.push_back({nullptr, watch->epoll(), ZMQ_POLLIN, 0});
+        }
+        zmq::poll(items, std::chrono::milliseconds(-1));
+        std::uint64_t rings = 0;
+        [[maybe_unused]] const auto read = ::read(wake, &rings, sizeof rings);
+        if (questions) answer();
+        std::erase_if(watches, [](const auto& watch) { return !watch->read_events(); });
+        const bool drop = drop_wanted.exchange(false);
+        for (const auto& watch : watches) {
+          watch->look();
+          if (drop) watch->drop_loudest();
+        }
+      } catch (const zmq::error_t& error) {
+        if (error.num() == EINTR) continue;
+        spdlog::error("ZeroMQ guard: {}", error.what());
+        if (error.num() == ETERM || error.num() == ENOTSOCK) break;
+      } catch (const std::exception& error) {
+        spdlog::error("ZeroMQ guard: {}", error.what());
+      }
+    }
+    watches.clear();
+    newcomers.clear();
+    questions.close();
+  }
+
+  void take_newcomers() {
+    const std::lock_guard lock(mutex);
+    for (auto& newcomer : newcomers) watches.push_back(std::move(newcomer));
+    newcomers.clear();
+  }
+
+  // A REP socket takes one question after the other.
+  void answer() {
+    for (;;) {
+      std::vector<zmq::message_t> question;
+      bool more = true;
+      while (more) {
+        zmq::message_t part;
+        if (!questions.recv(part, zmq::recv_flags::dontwait)) return;
+        more = part.more();
+        if (question.size() < 16) question.push_back(std::move(part));
+      }
+      const ZapVerdict verdict = judge(question, *keys);
+      if (verdict.status != "200") {
+        counters.refuse(PeerRefusal::wrong_key);
+        warn(verdict.address);
+      }
+      const auto send = [&](std::string_view text, bool last = false) {
+        (void)questions.send(zmq::buffer(text), last ? zmq::send_flags::none : zmq::send_flags::sndmore);
+      };
+      send("1.0");
+      send(verdict.request_id);
+      send(verdict.status);
+      send(verdict.text);
+      send(verdict.user);
+      send("", true);
+    }
+  }
+
+  // One line a minute: clients try again by themselves, many times a second.
+  void warn(const std::string& address) {
+    const auto now = std::chrono::steady_clock::now();
+    if (warned && now - *warned < std::chrono::minutes(1)) return;
+    warned = now;
+    spdlog::warn("ZeroMQ: a client from {} was refused: its key is not among those of [curve] client_keys", address);
+  }
+
+  const std::optional<CurveServerKeys> keys;
+  ZeromqPeerCounters counters;
+  zmq::context_t context{1};
+  zmq::socket_t questions;  // made here, the thread's from then on
+  int wake = -1;
+  std::atomic<bool> stopping{false};
+  std::atomic<bool> drop_wanted{false};
+  std::mutex mutex;
+  std::vector<std::unique_ptr<PeerWatch>> newcomers;  // under its mutex
+  std::size_t watched = 0;                            // under its mutex
+  std::vector<std::unique_ptr<PeerWatch>> watches;    // the thread's
+  std::optional<std::chrono::steady_clock::time_point> warned;
+  std::thread thread;
+};
+
+ZeromqContext::ZeromqContext(std::optional<CurveServerKeys> keys)
+    : implementation_(std::make_unique<Implementation>(std::move(keys))) {}
+ZeromqContext::~ZeromqContext() = default;
+
+zmq::context_t& ZeromqContext::raw() noexcept {
+  return implementation_->context;
+}
+
+bool ZeromqContext::encrypted() const noexcept {
+  return implementation_->keys.has_value();
+}
+
+const ZeromqPeerCounters& ZeromqContext::peers() const noexcept {
+  return implementation_->counters;
+}
+
+void ZeromqContext::drop_loudest() {
+  implementation_->drop_wanted = true;
+  implementation_->ring();
+}
+
+void ZeromqContext::guard(zmq::socket_t& socket, const ZeromqPeerLimits& limits, const std::string& endpoint) {
+  auto& self = *implementation_;
+  if (self.keys) {
+    socket.set(zmq::sockopt::curve_server, true);
+    socket.set(zmq::sockopt::curve_secretkey, zmq::const_buffer(self.keys->secret_key.data(), self.keys->secret_key.size()));
+    socket.set(zmq::sockopt::zap_domain, zap_domain);
+    // No answer is a no. The option is known to every libzmq 4.3, but not to the headers of all.
+    constexpr int enforce_domain = 93;
+    const int yes = 1;
+    if (::zmq_setsockopt(socket.handle(), enforce_domain, &yes, sizeof yes) != 0) throw zmq::error_t();
+  }
+  std::string name;
+  {
+    const std::lock_guard lock(self.mutex);
+    name = fmt::format("peers-{}", ++self.watched);
+  }
+  auto watch = std::make_unique<PeerWatch>(self.context, socket, name, limits, self.counters);
+  socket.bind(endpoint);
+  watch->bound_to(bound_port(socket));
+  {
+    const std::lock_guard lock(self.mutex);
+    self.newcomers.push_back(std::move(watch));
+  }
+  self.ring();
+}
+
+}  // namespace echoform

@@ -1,0 +1,183 @@
+#include "transport/zeromq/peer_watch.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "pipeline/errors.hpp"
+#include "transport/zeromq/received_bytes.hpp"
+
+namespace echoform {
+namespace {
+
+using Address = boost::asio::ip::address;
+
+struct Ends {
+  std::uint16_t own_port;
+  Address peer;
+};
+
+std::optional<std::pair<Address, std::uint16_t>> end_of(const sockaddr_storage& storage) {
+  if (storage.ss_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &storage, sizeof v4);
+    return std::pair<Address, std::uint16_t>{boost::asio::ip::address_v4(ntohl(v4.sin_addr.s_addr)), ntohs(v4.sin_port)};
+  }
+  if (storage.ss_family == AF_INET6) {
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, &storage, sizeof v6);
+    boost::asio::ip::address_v6::bytes_type bytes{};
+    std::copy_n(v6.sin6_addr.s6_addr, bytes.size(), bytes.begin());
+    return std::pair<Address, std::uint16_t>{boost::asio::ip::address_v6(bytes), ntohs(v6.sin6_port)};
+  }
+  return std::nullopt;
+}
+
+// Nothing for a descriptor that is no connection (any more).
+std::optional<Ends> ends_of(int descriptor) {
+  sockaddr_storage own{}, peer{};
+  socklen_t own_size = sizeof own, peer_size = sizeof peer;
+  if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0) return std::nullopt;
+  if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) return std::nullopt;
+  const auto here = end_of(own), there = end_of(peer);
+  if (!here || !there) return std::nullopt;
+  return Ends{here->second, there->first};
+}
+
+}  // namespace
+
+PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const ZeromqPeerLimits& limits,
+                     ZeromqPeerCounters& counters)
+    : limits_(limits), counters_(counters), book_(limits.peers), events_(context, zmq::socket_type::pair) {
+  const std::string endpoint = "inproc://" + name;
+  constexpr int wanted = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL;
+  if (::zmq_socket_monitor(socket.handle(), endpoint.c_str(), wanted) != 0) throw zmq::error_t();
+  events_.set(zmq::sockopt::linger, 0);
+  events_.set(zmq::sockopt::rcvhwm, 0);  // libzmq's I/O thread would wait for us
+  events_.connect(endpoint);
+  epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) throw RuntimeFault(std::string("ZeroMQ: no epoll: ") + std::strerror(errno));
+}
+
+PeerWatch::~PeerWatch() {
+  while (!peers_.empty()) forget(peers_.begin());
+  ::close(epoll_);
+}
+
+bool PeerWatch::limited() const {
+  return std::isfinite(limits_.inbound_burst);
+}
+
+bool PeerWatch::read_events() {
+  zmq::message_t event, address;
+  while (events_.recv(event, zmq::recv_flags::dontwait)) {
+    if (event.more()) (void)events_.recv(address, zmq::recv_flags::dontwait);
+    std::uint16_t what = 0;
+    std::int32_t value = 0;
+    if (event.size() != sizeof what + sizeof value) continue;
+    std::memcpy(&what, event.data(), sizeof what);
+    std::memcpy(&value, event.data<char>() + sizeof what, sizeof value);
+    if (what == ZMQ_EVENT_ACCEPTED) accepted(value);
+    if (what == ZMQ_EVENT_DISCONNECTED) disconnected(value);
+    if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) counters_.refuse(PeerRefusal::bad_handshake);
+    if (what == ZMQ_EVENT_MONITOR_STOPPED) return false;
+  }
+  return true;
+}
+
+void PeerWatch::accepted(int number) {
+  counters_.accepted.fetch_add(1, std::memory_order_relaxed);
+  // The connection may have gone, and its number may be another file's by now: only one of our own port is touched.
+  Peer peer;
+  peer.descriptor = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
+  if (peer.descriptor < 0) return;
+  const auto ends = ends_of(peer.descriptor);
+  if (!ends || ends->own_port != port_) {
+    ::close(peer.descriptor);
+    return;
+  }
+  peer.number = number;
+  peer.address = ends->peer;
+  peer.seen = Clock::now();
+  peer.allowance = limits_.inbound_burst;
+  if (const auto refusal = book_.enter(peer.address, peer.seen)) {
+    counters_.refuse(*refusal);
+    ::shutdown(peer.descriptor, SHUT_RDWR);
+    ::close(peer.descriptor);
+    return;
+  }
+  const std::uint64_t id = next_++;
+  Peer& entry = peers_[id] = peer;
+  counters_.open.store(peers_.size(), std::memory_order_relaxed);
+  if (!limited()) return;
+  // Edges, not levels: what has arrived is for libzmq to read.
+  epoll_event interest{};
+  interest.events = EPOLLIN | EPOLLET;
+  interest.data.u64 = id;
+  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, peer.descriptor, &interest) != 0) cut_off(entry, PeerRefusal::too_many);
+}
+
+void PeerWatch::disconnected(int number) {
+  const auto at = std::find_if(peers_.begin(), peers_.end(), [&](const auto& item) { return item.second.number == number; });
+  if (at != peers_.end()) forget(at);
+}
+
+void PeerWatch::look() {
+  std::array<epoll_event, 16> ready{};
+  const int count = ::epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), 0);
+  for (int i = 0; i < count; ++i) {
+    const auto at = peers_.find(ready[static_cast<std::size_t>(i)].data.u64);
+    if (at != peers_.end()) check(at->second);
+  }
+}
+
+void PeerWatch::check(Peer& peer) {
+  const auto received = received_bytes(peer.descriptor);
+  if (!received || peer.cut_off) return;
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - peer.seen).count();
+  peer.allowance = std::min(limits_.inbound_burst, peer.allowance + limits_.inbound_rate * seconds) -
+                   static_cast<double>(*received - peer.received);
+  peer.received = *received;
+  peer.seen = now;
+  if (peer.allowance < 0.0) cut_off(peer, PeerRefusal::flooding);
+}
+
+void PeerWatch::cut_off(Peer& peer, PeerRefusal reason) {
+  peer.cut_off = true;
+  counters_.refuse(reason);
+  ::shutdown(peer.descriptor, SHUT_RDWR);  // libzmq reads its end and says that it is disconnected
+}
+
+void PeerWatch::drop_loudest() {
+  Peer* loudest = nullptr;
+  std::uint64_t most = 0;
+  for (auto& [id, peer] : peers_) {
+    if (peer.cut_off) continue;
+    const std::uint64_t received = received_bytes(peer.descriptor).value_or(peer.received);
+    if (loudest != nullptr && received <= most) continue;
+    loudest = &peer;
+    most = received;
+  }
+  if (loudest != nullptr) cut_off(*loudest, PeerRefusal::flooding);
+}
+
+void PeerWatch::forget(std::map<std::uint64_t, Peer>::iterator at) {
+  book_.leave(at->second.address);
+  // By hand, since libzmq may still have the connection open.
+  if (limited()) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, at->second.descriptor, nullptr);
+  ::close(at->second.descriptor);
+  peers_.erase(at);
+  counters_.open.store(peers_.size(), std::memory_order_relaxed);
+}
+
+}  // namespace echoform

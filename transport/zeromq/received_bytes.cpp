@@ -1,0 +1,20 @@
+// A file of its own: glibc's <netinet/tcp.h>, which asio includes, has an older tcp_info.
+#include "transport/zeromq/received_bytes.hpp"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstddef>
+
+namespace echoform {
+
+std::optional<std::uint64_t> received_bytes(int descriptor) noexcept {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
+  if (size < offsetof(tcp_info, tcpi_bytes_received) + sizeof(info.tcpi_bytes_received)) return std::nullopt;
+  return info.tcpi_bytes_received;
+}
+
+}  // namespace echoform

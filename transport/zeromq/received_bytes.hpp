@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace echoform {
+
+/// All bytes that the peer of a TCP connection has sent so far; nothing where the system does not say.
+[[nodiscard]] std::optional<std::uint64_t> received_bytes(int descriptor) noexcept;
+
+}  // namespace echoform

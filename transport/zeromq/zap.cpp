@@ -1,0 +1,46 @@
+#include "transport/zeromq/zap.hpp"
+
+#include <algorithm>
+
+namespace echoform {
+namespace {
+
+// The frames of a question by CURVE.
+enum Frame : std::size_t { version, request_id, domain, address, routing_id, mechanism, credentials, frame_count };
+
+constexpr std::size_t longest_text = 255;
+
+std::string_view text_of(const zmq::message_t& frame) {
+  return {frame.data<char>(), frame.size()};
+}
+
+std::string printable_address(std::string_view text) {
+  std::string shown(text.substr(0, 64));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');
+  return shown;
+}
+
+}  // namespace
+
+ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys) {
+  ZapVerdict verdict{.request_id = {}, .status = "500", .text = "not a question of ZAP 1.0", .user = {}, .address = {}};
+  if (question.size() > request_id && question[request_id].size() <= longest_text) {
+    verdict.request_id = text_of(question[request_id]);
+  }
+  if (question.size() > address) verdict.address = printable_address(text_of(question[address]));
+  if (question.size() != frame_count || text_of(question[version]) != "1.0") return verdict;
+  verdict.status = "400";
+  verdict.text = "refused";
+  if (text_of(question[domain]) != zap_domain || text_of(question[mechanism]) != "CURVE") return verdict;
+  CurveKey key{};
+  if (question[credentials].size() != key.size()) return verdict;
+  std::copy_n(question[credentials].data<std::uint8_t>(), key.size(), key.begin());
+  if (!keys.clients.empty() && !lists_key(keys.clients, key)) return verdict;
+  verdict.status = "200";
+  verdict.text = "OK";
+  verdict.user = curve_text(key);
+  return verdict;
+}
+
+}  // namespace echoform

@@ -1,0 +1,32 @@
+// Who is let in: the questions that libzmq asks of each peer that shows a CURVE key (ZAP, https://rfc.zeromq.org/spec/27), as
+// plain functions.
+#pragma once
+
+#include <zmq.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/zeromq/curve_keys.hpp"
+
+namespace echoform {
+
+/// The domain that our sockets name; another is refused.
+inline constexpr std::string_view zap_domain = "echoform";
+/// Where libzmq asks, in each context.
+inline constexpr const char* zap_endpoint = "inproc://zeromq.zap.01";
+
+struct ZapVerdict {
+  std::string request_id;
+  std::string_view status;  ///< "200", "400" (refused) or "500" (no question that we know)
+  std::string_view text;
+  std::string user;     ///< the client's public key in Z85; empty unless let in
+  std::string address;  ///< of the peer, printable
+};
+
+/// Lets in a peer that was asked by CURVE in our domain and whose key `keys` lists, or any key where `keys` lists none. Whatever
+/// is not exactly such a question is refused.
+[[nodiscard]] ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys);
+
+}  // namespace echoform
