@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "pipeline/frame_intake.hpp"
@@ -37,6 +38,8 @@ class AcquisitionSource : public Source {
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
   /// Safe from any thread.
   [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
+  /// Why a sender was turned away last; empty if none was.
+  [[nodiscard]] virtual std::string last_rejection() const = 0;
 };
 
 }  // namespace echoform

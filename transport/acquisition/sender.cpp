@@ -6,7 +6,6 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <random>
 #include <thread>
 #include <vector>
 
@@ -15,16 +14,6 @@
 #include "transport/acquisition/sender_connection.hpp"
 
 namespace echoform {
-namespace {
-
-std::uint64_t random_session() {
-  std::random_device device;
-  const std::uint64_t high = device();
-  return (high << 32 | device()) | 1U;  // never 0, which means "choose one" in the options
-}
-
-}  // namespace
-
 struct AcquisitionSender::Implementation {
   struct Worker {
     std::unique_ptr<SenderConnection> connection;

@@ -250,6 +250,7 @@ void TcpSession::reject(const std::string& reason) {
   release_stream();
   wire::Reject message;
   message.set_reason(printable(reason, 1000));
+  source_->counters.note_rejection(reason);
   answer_ = encode_message(MessageType::reject, message.SerializeAsString());
   counted_leaving_ = true;
   if (source_->leaving.fetch_add(1, std::memory_order_relaxed) >= maximum_leaving) {

@@ -77,6 +77,7 @@ zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& opti
     socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
   }
   socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
+  socket.set(zmq::sockopt::immediate, options.connected_only);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
   socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
   if (options.keys) {

@@ -45,7 +45,8 @@ struct ConnectOptions {
   std::int64_t message_limit = 4096;  ///< bytes; a server that sends a longer message is disconnected
   int send_queue = 16;
   int receive_queue = 16;
-  bool latest_only = false;  ///< whoever reads slowly reads the newest message (ZMQ_CONFLATE, single-part messages only)
+  bool connected_only = false;  ///< nothing waits in a queue while there is no connection (ZMQ_IMMEDIATE)
+  bool latest_only = false;     ///< whoever reads slowly reads the newest message (ZMQ_CONFLATE, single-part messages only)
   std::optional<CurveClientKeys> keys{};  ///< for a server with CURVE
 };
 
