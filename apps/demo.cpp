@@ -159,6 +159,7 @@ int demo(const Options& options) {
   }
   const auto& latency = metrics.distributions.front();
   fmt::print("sent {} frames; sequence gaps {}\n", sent.frames_sent, metrics.counters.sequence_gaps);
+  if (const Recorder* recorder = server->recorder()) fmt::print("{}\n", recorder_text(recorder->status()));
   fmt::print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(latency.total_p50),
              milliseconds(latency.total_p99));
   fmt::print("{}\n{}\n", drops_text(metrics.counters), closure_text(metrics.counters));

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/asio/ip/address.hpp>
+#include <csignal>
 
 #include "pipeline/errors.hpp"
+#include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
@@ -52,6 +54,22 @@ WebSinkOptions web_options(const Configuration& configuration) {
   return options;
 }
 
+std::shared_ptr<ImageSink> make_recorder(const Configuration& configuration) {
+  const RecorderSection& section = configuration.recorder;
+  if (section.folder.empty()) return nullptr;
+  // A limit on the size of files is an error of the file, not the end of the program.
+  std::signal(SIGXFSZ, SIG_IGN);
+  RecorderOptions options;
+  options.files = {section.folder, section.frames_per_file, section.bytes_per_file, section.keep_files, section.min_free_bytes};
+  options.pattern = section.file;
+  options.name = configuration.server.name;
+  options.at_start = section.at_start;
+  options.waiting_frames = section.waiting_frames;
+  options.wait = section.when_behind == WhenBehind::wait;
+  options.flush_interval = in_milliseconds(section.flush_interval);
+  return std::make_shared<Recorder>(std::move(options), fmt::format("{}: [recorder]", configuration.name()));
+}
+
 }  // namespace
 
 HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key) {
@@ -80,6 +98,7 @@ const std::vector<SinkDoor>& sink_doors() {
   static const std::vector<SinkDoor> doors{
       {"images out", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_zeromq_sink(image_options(c)); }},
       {"viewer", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_web_sink(web_options(c)); }},
+      {"recorder", make_recorder},
   };
   return doors;
 }

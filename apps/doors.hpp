@@ -22,7 +22,7 @@ struct SourceDoor {
 
 struct SinkDoor {
   std::string_view label;
-  /// Binds what it listens on: RuntimeFault for a port in use.
+  /// Binds what it listens on: RuntimeFault for a port in use. Null where the configuration asks for none.
   std::shared_ptr<ImageSink> (*make)(const Configuration& configuration);
 };
 

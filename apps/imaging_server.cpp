@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <numeric>
 
 #include "apps/doors.hpp"
 #include "config/plan.hpp"
@@ -82,7 +83,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   sinks.push_back(publication_time_);
   for (const SinkDoor& door : sink_doors()) {
     sinks_.push_back(door.make(configuration_));
-    sinks.push_back(sinks_.back());
+    if (sinks_.back() != nullptr) sinks.push_back(sinks_.back());
   }
   const PlanFactory plan = [this](const Acquisition& acquisition) {
     return build_plan(configuration_, acquisition, stated_, configuration_.input.slots, PlanUse::live);
@@ -92,6 +93,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   for (const auto& sink : sinks_) {
     if (images_ == nullptr) images_ = dynamic_cast<const ZeromqSink*>(sink.get());
     if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());
+    if (recorder_ == nullptr) recorder_ = dynamic_cast<Recorder*>(sink.get());
   }
   for (const auto& source : sources_) {
     if (tcp_ == nullptr) tcp_ = dynamic_cast<TcpSource*>(source.get());
@@ -124,6 +126,12 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
                         {"timed_out", counters.connections_timed_out},
                         {"lost", counters.connections_lost}};
   report.connections_open = counters.connections_open;
+  const RecorderStatus recorder = recorder_ != nullptr ? recorder_->status() : RecorderStatus{};
+  report.recording = recorder.recording;
+  report.frames_recorded = recorder.frames_recorded;
+  for (const auto& [reason, word] : words::not_recorded.entries) {
+    report.frames_not_recorded.emplace_back(word, recorder.frames_not_recorded[static_cast<std::size_t>(reason)]);
+  }
   return report;
 }
 
@@ -140,6 +148,7 @@ void ImagingServer::stop() {
   stopped_ = true;
   for (const auto& source : sources_) source->stop();
   pipeline_->stop();
+  if (recorder_ != nullptr) recorder_->stop();
   // What reads the pipeline ends before it.
   telemetry_.reset();
   const std::lock_guard lock(metrics_door_->mutex);
@@ -152,7 +161,7 @@ std::vector<std::string> ImagingServer::addresses() const {
     lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
   }
   for (std::size_t k = 0; k < sinks_.size(); ++k) {
-    lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));
+    if (sinks_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));
   }
   lines.push_back(fmt::format("{:<11} {}", "telemetry", telemetry_ ? telemetry_->endpoint() : "stopped"));
   return lines;
@@ -163,14 +172,31 @@ std::string closure_text(const CounterSnapshot& counters) {
                      counters.frames_published, counters.dropped(), counters.frames_in_flight);
 }
 
+namespace {
+
+/// " (ring_full 2, incomplete 1)"; empty where there are none.
+template <class Words, class Counts>
+std::string reasons_text(const Words& words, const Counts& counts) {
+  std::string reasons;
+  for (const auto& [reason, word] : words.entries) {
+    const std::uint64_t frames = counts[static_cast<std::size_t>(reason)];
+    if (frames > 0) reasons += fmt::format("{}{} {}", reasons.empty() ? " (" : ", ", word, frames);
+  }
+  return reasons.empty() ? reasons : reasons + ')';
+}
+
+}  // namespace
+
+std::string recorder_text(const RecorderStatus& status) {
+  const auto& left_out = status.frames_not_recorded;
+  return fmt::format("recorded {} frames, not recorded {}{}", status.frames_recorded,
+                     std::accumulate(left_out.begin(), left_out.end(), std::uint64_t{0}),
+                     reasons_text(words::not_recorded, left_out));
+}
+
 std::string drops_text(const CounterSnapshot& counters) {
   if (counters.dropped() == 0) return "drops none";
-  std::string reasons;
-  for (const auto& [reason, word] : words::drop_reason.entries) {
-    const std::uint64_t frames = counters.frames_dropped[static_cast<std::size_t>(reason)];
-    if (frames > 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", word, frames);
-  }
-  return fmt::format("drops {} ({})", counters.dropped(), reasons);
+  return fmt::format("drops {}{}", counters.dropped(), reasons_text(words::drop_reason, counters.frames_dropped));
 }
 
 }  // namespace echoform

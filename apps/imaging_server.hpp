@@ -9,6 +9,7 @@
 #include "config/configuration.hpp"
 #include "pipeline/clock.hpp"
 #include "pipeline/pipeline.hpp"
+#include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
 #include "transport/publish/zeromq_sink.hpp"
@@ -44,6 +45,8 @@ class ImagingServer {
   [[nodiscard]] TcpSource& source() { return *tcp_; }
   [[nodiscard]] const WebSink& web() const { return *web_; }
   [[nodiscard]] const ZeromqSink& images() const { return *images_; }
+  /// Null where the configuration asks for none.
+  [[nodiscard]] Recorder* recorder() { return recorder_; }
   /// One line for each address, for people.
   [[nodiscard]] std::vector<std::string> addresses() const;
 
@@ -61,7 +64,7 @@ class ImagingServer {
   const SystemClock system_clock_;
   const Clock& clock_;
   std::shared_ptr<PublicationTime> publication_time_;
-  // As the tables of doors.hpp list them.
+  // As the tables of doors.hpp list them; null where a sink is not asked for.
   std::vector<std::unique_ptr<Source>> sources_;
   std::vector<std::shared_ptr<ImageSink>> sinks_;
   std::unique_ptr<Pipeline> pipeline_;
@@ -70,11 +73,14 @@ class ImagingServer {
   TcpSource* tcp_ = nullptr;
   const ZeromqSink* images_ = nullptr;
   WebSink* web_ = nullptr;
+  Recorder* recorder_ = nullptr;
   bool stopped_ = false;
 };
 
 /// "frames received 320 = published 316 + dropped 0 + in flight 4": holds exactly in every snapshot.
 [[nodiscard]] std::string closure_text(const CounterSnapshot& counters);
+/// "recorded 100 frames, not recorded 3 (disk_behind 3)"
+[[nodiscard]] std::string recorder_text(const RecorderStatus& status);
 /// "drops none" or "drops 3 (ring_full 2, incomplete 1)".
 [[nodiscard]] std::string drops_text(const CounterSnapshot& counters);
 

@@ -33,14 +33,17 @@ int serve(const std::string& path, const std::string& backend) {
     moving = !still;
     const MetricsSnapshot metrics = server.pipeline().metrics();
     const auto& latency = metrics.distributions.front();
-    live.show(fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
-                          now.frames_published - before.frames_published, milliseconds(latency.p50), milliseconds(latency.p99),
-                          drops_text(now), now.sequence_gaps, server.web().viewers()));
+    std::string line = fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
+                                   now.frames_published - before.frames_published, milliseconds(latency.p50),
+                                   milliseconds(latency.p99), drops_text(now), now.sequence_gaps, server.web().viewers());
+    if (const Recorder* recorder = server.recorder()) line += ", " + recorder_text(recorder->status());
+    live.show(line);
     before = now;
   }
   live.finish();
   server.stop();
   const CounterSnapshot last = server.pipeline().counters();
+  if (const Recorder* recorder = server.recorder()) fmt::print("{}\n", recorder_text(recorder->status()));
   fmt::print("{}\n{}\n", drops_text(last), closure_text(last));
   return 0;
 }

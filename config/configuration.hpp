@@ -110,6 +110,26 @@ struct ServerSection {
   Seconds telemetry_interval{1.0};
 };
 
+/// What the recorder does with a frame while all its buffers wait for the disk.
+enum class WhenBehind : std::uint8_t {
+  skip,  ///< leaves it out of the recording, and counts it
+  wait,  ///< holds the pipeline back until there is room
+};
+
+/// Raw frames into files, while they are imaged.
+struct RecorderSection {
+  std::string folder;  ///< empty: no recorder
+  std::string file = "{name}-{time}.mfmc";
+  bool at_start = true;
+  std::uint64_t frames_per_file = 0;  ///< 0: no limit; likewise below
+  std::uint64_t bytes_per_file = 0;
+  std::size_t keep_files = 0;
+  std::uint64_t min_free_bytes = std::uint64_t{1} << 30;
+  std::size_t waiting_frames = 8;
+  WhenBehind when_behind = WhenBehind::skip;
+  Seconds flush_interval{0.0};  ///< 0: the system writes when it likes
+};
+
 /// The simulated source. Where points, holes or backwall are given, they alone are the part; else it is the demo's.
 struct SimulatorSection {
   SimulatorConfiguration source;
@@ -130,6 +150,7 @@ struct Configuration {
   AcquisitionSection acquisition;
   InputSection input;
   ServerSection server;
+  RecorderSection recorder;
   SimulatorSection simulator;
 
   /// "scan.toml", or "configuration" where there is no file.

@@ -31,6 +31,7 @@ const std::vector<Section>& configuration_sections() {
       {"acquisition", "Sampling. These replace what the recording or the sender states."},
       {"input", "The door for acquisition frames, of `echoform serve` and `echoform demo`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
+      {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
       {"simulator", "The simulated source, of `echoform simulate` and `echoform demo`."},
   };
   return sections;
@@ -386,6 +387,7 @@ const std::vector<Key>& configuration_keys() {
     add_data_keys(list);
     add_input_keys(list);
     add_server_keys(list);
+    add_recorder_keys(list);
     add_simulator_keys(list);
     return list;
   }();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -330,7 +331,7 @@ MfmcWriter::~MfmcWriter() {
   }
 }
 
-void MfmcWriter::append(std::span<const std::byte> frame) {
+void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stamp*/) {
   File& f = *file_;
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.name()));
   if (frame.size() != f.acquisition.frame_bytes()) {
@@ -361,6 +362,18 @@ void MfmcWriter::append(std::span<const std::byte> frame) {
     throw f.fault(error, "HDF5 refuses");
   }
   ++f.frames;
+}
+
+void MfmcWriter::flush() {
+  File& f = *file_;
+  if (f.broken || !f.file) return;
+  const Hdf5Session session;
+  void* handle = nullptr;
+  errno = 0;
+  if (H5Fget_vfd_handle(f.file.id(), H5P_DEFAULT, &handle) < 0 || ::fdatasync(*static_cast<const int*>(handle)) != 0) {
+    throw RuntimeFault(
+        fmt::format("{}: cannot be forced to the disk: {}", f.name(), errno != 0 ? std::strerror(errno) : "HDF5 refuses"));
+  }
 }
 
 void MfmcWriter::close() {

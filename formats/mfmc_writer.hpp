@@ -7,15 +7,13 @@
 #include <memory>
 #include <span>
 
+#include "formats/frame_writer.hpp"
 #include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
 
 namespace echoform {
 
-struct MfmcWriterOptions {
-  Material material{};   ///< SPECIMEN_VELOCITY; 0 where unknown, as readers of Echoform take it
-  WallTime recorded{0};  ///< DATE_AND_TIME of the first frame, written in UTC; 0: left out
-};
+/// `material` is SPECIMEN_VELOCITY, 0 where unknown, as readers of Echoform take it; `recorded` is DATE_AND_TIME in UTC.
+using MfmcWriterOptions = FrameWriterOptions;
 
 /// Throws InputError, naming `where`, unless MFMC 2.0 can hold frames of `acquisition`: it has no word for a half matrix whose
 /// instrument added both directions (half_summed), and a frame is one HDF5 chunk, which has less than 4 GiB.
@@ -31,31 +29,29 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 /// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process
 /// that is killed leaves all frames whose append() returned. Such a file carries a mark that it was not closed: readers open it
 /// with the SWMR flag (h5py: File(path, "r", swmr=True); Recording does so by itself) or clear the mark with HDF5's
-/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself: after a loss of power the
-/// last seconds may be missing.
+/// `h5clear -s`. It costs some 20 KiB a frame beside the samples. Nothing is forced to the disk itself but by flush(): after a
+/// loss of power the last seconds may be missing.
 ///
 /// One thread at a time.
-class MfmcWriter {
+class MfmcWriter final : public FrameWriter {
  public:
   /// Makes the file with no frame in it; it appears at `path` whole. Throws InputError if something is there already, the place
   /// may not be written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
   MfmcWriter(std::filesystem::path path, const Acquisition& acquisition, const MfmcWriterOptions& options = {});
   /// As close(), in silence.
-  ~MfmcWriter();
+  ~MfmcWriter() override;
   MfmcWriter(const MfmcWriter&) = delete;
   MfmcWriter& operator=(const MfmcWriter&) = delete;
 
-  /// Adds a frame: acquisition.frame_bytes() in its encoding. When it returns, the frame survives the process. Throws
-  /// RuntimeFault if the disk has no room for it or fails: the frames before stay readable and no further one is taken.
-  void append(std::span<const std::byte> frame);
-  /// Ends the recording. Throws RuntimeFault if that fails. May be called again.
-  void close();
+  // When append() returns, the frame survives the process. After a fault no further one is taken.
+  void flush() override;
+  void close() override;
 
-  [[nodiscard]] std::uint64_t frames() const noexcept;
-  /// Of samples, as stored.
-  [[nodiscard]] std::uint64_t bytes() const noexcept;
+  [[nodiscard]] std::uint64_t frames() const noexcept override;
+  [[nodiscard]] std::uint64_t bytes() const noexcept override;
 
  private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
   struct File;
   std::unique_ptr<File> file_;
 };

@@ -19,6 +19,7 @@ struct EngineOptions {
   bool display = true;                  ///< make the compressed display image
   std::size_t slots = 1;                ///< how many will be equipped: what the memory is reckoned for
   bool eager = false;                   ///< GPU: queue stage by stage, each timed, instead of one graph a frame
+  bool samples_read = false;            ///< the host reads slot.samples too: GPU: plain pinned memory, not write-combined
   std::size_t device_memory_limit = 0;  ///< GPU: bytes of device memory that the engine may take; 0: all that is free
 };
 

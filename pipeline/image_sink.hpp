@@ -30,6 +30,9 @@ class ImageSink {
   /// Whether the envelopes of the frame that is imaged next will be read; frames tell by slot.envelope_wanted whether they
   /// hold any. From another thread than publish(); asked for every frame, so it is quick.
   [[nodiscard]] virtual bool wants_envelope() noexcept { return true; }
+  /// Whether publish() ever reads slot.samples. Engines then put them where the host reads fast (EngineOptions::samples_read).
+  /// The same for the sink's whole life.
+  [[nodiscard]] virtual bool reads_samples() const noexcept { return false; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 

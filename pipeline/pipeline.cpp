@@ -127,6 +127,8 @@ void Pipeline::check_memory(std::size_t bytes, std::size_t frame_bytes) const {
 std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const ImagingPlan>& plan) const {
   EngineOptions engine_options = options_.engine;
   engine_options.slots = options_.slots;
+  engine_options.samples_read = engine_options.samples_read ||
+                                std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->reads_samples(); });
   auto engine = engine_factory_(plan, options_.backend, engine_options);
   check_memory(engine->bytes() + options_.slots * plan->acquisition.frame_bytes(), plan->acquisition.frame_bytes());
   return engine;

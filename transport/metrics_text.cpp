@@ -71,6 +71,10 @@ void add_counters(Families& families, const TelemetryReport& report) {
   for (const auto& [outcome, count] : report.connections) families.counter({{"outcome", outcome}}, number(count));
   families.counter("viewer_dropped_total", "Images that a web viewer did not take before a newer one came.",
                    number(report.viewer_dropped));
+  families.counter("frames_recorded_total", "Frames whose samples are in a file.", number(report.frames_recorded));
+  families.begin("frames_not_recorded_total", "Frames that came while recording was asked for and are in no file.",
+                 MetricType::Counter);
+  for (const auto& [reason, count] : report.frames_not_recorded) families.counter({{"reason", reason}}, number(count));
 }
 
 void add_gauges(Families& families, const TelemetryReport& report) {
@@ -85,6 +89,7 @@ void add_gauges(Families& families, const TelemetryReport& report) {
   families.gauge("connections_open", "Connections of senders that are open.", number(report.connections_open));
   families.gauge("pool_free", "Buffers that are free.", static_cast<double>(counters.slots_free), {{"pool", "slots"}});
   families.gauge("pool_size", "Buffers there are.", static_cast<double>(counters.slots), {{"pool", "slots"}});
+  families.gauge("recording", "1 while frames are recorded.", report.recording ? 1.0 : 0.0);
   families.gauge("subscribers", "Web viewers connected.", number(report.viewers));
   families.gauge("last_frame_timestamp_seconds", "When a frame was last published, in seconds since 1970; 0 before the first.",
                  std::chrono::duration<double>(report.last_frame).count());

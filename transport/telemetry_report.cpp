@@ -40,6 +40,13 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
   }
   message.set_backend(report.backend);
   message.set_acquisition(report.acquisition);
+  message.set_recording(report.recording);
+  message.set_frames_recorded(report.frames_recorded);
+  for (const auto& [reason, frames] : report.frames_not_recorded) {
+    auto& entry = *message.add_frames_not_recorded();
+    entry.mutable_reason()->assign(reason);
+    entry.set_frames(frames);
+  }
 }
 
 }  // namespace echoform

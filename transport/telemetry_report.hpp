@@ -25,6 +25,10 @@ struct TelemetryReport {
   /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
   std::vector<std::pair<std::string, std::uint64_t>> connections;
   std::uint64_t connections_open = 0;
+  bool recording = false;  ///< raw frames go to a file
+  std::uint64_t frames_recorded = 0;
+  /// Frames that should have been recorded and were not, by a reason from a fixed list.
+  std::vector<std::pair<std::string, std::uint64_t>> frames_not_recorded;
 };
 
 /// Fills `message`, reusing its memory. `name` becomes its stream, `time` the time of the report.

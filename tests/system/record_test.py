@@ -5,12 +5,9 @@ import pathlib
 import re
 import resource
 import signal
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
@@ -18,86 +15,13 @@ try:
     import h5py
     import numpy
     from google.protobuf.message import DecodeError  # noqa: F401
-    import acquisition_pb2
+    from acquisition_tap import Tap
+    from mfmc_fields import check_fields
 except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
 PROGRAM = sys.argv[1]
-
-
-class Tap(threading.Thread):
-    """Stands between a sender and the recorder, hands bytes on, and keeps what the sender said."""
-
-    def __init__(self, port):
-        super().__init__(daemon=True)
-        self.target = port
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.stream = bytearray()
-
-    def run(self):
-        try:
-            sender, _ = self.listener.accept()
-        except OSError:
-            return  # nobody came
-        with sender, socket.create_connection(("127.0.0.1", self.target)) as recorder:
-            back = threading.Thread(target=self.pump, args=(recorder, sender), daemon=True)
-            back.start()
-            self.pump(sender, recorder, self.stream)
-            back.join()
-
-    def close(self):
-        try:
-            self.listener.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.listener.close()
-        self.join(timeout=60)
-
-    @staticmethod
-    def pump(source, sink, keep=None):
-        try:
-            while data := source.recv(1 << 16):
-                if keep is not None:
-                    keep += data
-                sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
-        except OSError:  # the other direction shall end too
-            for end in (source, sink):
-                try:
-                    end.shutdown(socket.SHUT_RDWR)
-                except OSError:
-                    pass
-
-    def sent(self):
-        """The Hello, and all whole frames as [frames, A-scans, samples] in the order in which they were sent."""
-        data, at, hello, frames = bytes(self.stream), 0, None, {}
-        while at + 24 <= len(data):
-            _, _, kind, header, payload, _ = struct.unpack_from("<IHHIQI", data, at)
-            begin, end = at + 24 + header, at + 24 + header + payload
-            if end > len(data):
-                break
-            if kind == 1:
-                hello = acquisition_pb2.Hello.FromString(data[at + 24:begin])
-            elif kind == 4:
-                shot = acquisition_pb2.Shot.FromString(data[at + 24:begin])
-                frames.setdefault(shot.sequence, {})[shot.transmit] = data[begin:end]
-            at = end
-        elements = len(hello.probe.x)
-        whole = [b"".join(shots[i] for i in range(elements)) for shots in frames.values() if len(shots) == elements]
-        return hello, [decoded(hello, frame) for frame in whole]
-
-
-def decoded(hello, frame):
-    if hello.encoding == acquisition_pb2.FLOAT32:
-        return numpy.frombuffer(frame, "<f4").reshape(-1, hello.samples)
-    if hello.encoding == acquisition_pb2.INT16:
-        return numpy.frombuffer(frame, "<i2").reshape(-1, hello.samples)
-    rows = numpy.frombuffer(frame, numpy.uint8).reshape(-1, (3 * hello.samples + 1) // 2)
-    bits = numpy.unpackbits(rows, axis=1, bitorder="little")[:, :12 * hello.samples].reshape(len(rows), hello.samples, 12)
-    counts = bits @ (1 << numpy.arange(12, dtype=numpy.int32))
-    return (counts - 4096 * (counts >= 2048)).astype(numpy.int16)
 
 
 class Record(unittest.TestCase):
@@ -127,67 +51,6 @@ class Record(unittest.TestCase):
             self.addCleanup(cleanup)
         return sender
 
-    def check_fields(self, file, hello, frames):
-        """Every field of facts/formats.md 1.3 that a recording has: class, shape, value."""
-        elements, samples = len(hello.probe.x), hello.samples
-        full = hello.matrix == acquisition_pb2.FULL
-        pairs = [(i, j) for i in range(elements) for j in range(0 if full else i, elements)]
-        self.assertEqual((file.attrs["TYPE"], file.attrs["VERSION"]), ("MFMC", "2.0.0"))
-        groups = []
-        file.visititems(lambda name, item: groups.append(item) if isinstance(item, h5py.Group) else None)
-        sequences = [group for group in groups if group.attrs.get("TYPE") == "SEQUENCE"]
-        self.assertEqual(len(sequences), 1)
-        sequence = sequences[0]
-
-        def expect(group, name, kind, shape):
-            item = group.attrs[name] if name in group.attrs else group[name]
-            self.assertEqual(item.dtype.kind, kind, name)
-            self.assertEqual(item.shape, shape, name)
-            return item[...]
-
-        data = sequence["MFMC_DATA"]
-        self.assertEqual(data.dtype, numpy.float32 if hello.encoding == acquisition_pb2.FLOAT32 else numpy.int16)
-        self.assertEqual(data.shape, (frames, len(pairs), samples))
-        self.assertEqual(data.chunks, (1, len(pairs), samples))
-        self.assertIsNone(data.maxshape[0])
-        placement = sequence["PROBE_PLACEMENT_INDEX"]
-        self.assertIsNone(placement.maxshape[0])
-        self.assertTrue((placement[:frames] == 1).all())
-        self.assertEqual((placement.dtype.kind, placement.shape[1:]), ("i", (len(pairs),)))
-        self.assertEqual(expect(sequence, "PROBE_POSITION", "f", (1, 1, 3)).tolist(), [[[0, 0, 0]]])
-        self.assertEqual(expect(sequence, "PROBE_X_DIRECTION", "f", (1, 1, 3)).tolist(), [[[1, 0, 0]]])
-        self.assertEqual(expect(sequence, "PROBE_Y_DIRECTION", "f", (1, 1, 3)).tolist(), [[[0, 1, 0]]])
-        self.assertAlmostEqual(expect(sequence, "TIME_STEP", "f", (1,))[0] * hello.sample_rate, 1.0, 12)
-        self.assertEqual(expect(sequence, "START_TIME", "f", (1,))[0], hello.start_time - hello.time_offset)
-        self.assertEqual(expect(sequence, "SPECIMEN_VELOCITY", "f", (2,)).tolist(), [3130.0, 6320.0])  # shear first
-        self.assertRegex(sequence.attrs["DATE_AND_TIME"], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
-        scale = 1.0 if hello.encoding == acquisition_pb2.FLOAT32 else hello.sample_scale
-        self.assertEqual(sequence.attrs.get("ECHOFORM_SAMPLE_SCALE", [1.0])[0], scale)
-
-        probe = file[expect(sequence, "PROBE_LIST", "O", (1,))[0]]
-        self.assertEqual(probe.attrs["TYPE"], "PROBE")
-        position = expect(probe, "ELEMENT_POSITION", "f", (elements, 3))
-        self.assertEqual(position[:, 0].tolist(), list(hello.probe.x))
-        major, minor = (expect(probe, name, "f", (elements, 3)) for name in ("ELEMENT_MAJOR", "ELEMENT_MINOR"))
-        normal = numpy.cross(major, minor)
-        self.assertTrue((normal / numpy.linalg.norm(normal, axis=1)[:, None] == [0, 0, 1]).all(), "emission")
-        self.assertGreaterEqual(numpy.linalg.norm(major), numpy.linalg.norm(minor))
-        widths = 2 * numpy.maximum(abs(major[:, 0]), abs(minor[:, 0]))
-        self.assertTrue(numpy.allclose(widths, hello.probe.element_width, rtol=1e-12))
-        self.assertEqual(expect(probe, "ELEMENT_SHAPE", "i", (elements,)).tolist(), [1] * elements)
-        self.assertEqual(expect(probe, "CENTRE_FREQUENCY", "f", (1,))[0], hello.probe.centre_frequency)
-        self.assertEqual(expect(probe, "BANDWIDTH", "f", (1,))[0], hello.probe.bandwidth)
-
-        transmit, receive = (expect(sequence, name, "O", (len(pairs),)) for name in ("TRANSMIT_LAW", "RECEIVE_LAW"))
-        element_of = {}
-        for reference in set(transmit) | set(receive):
-            law = file[reference]
-            self.assertEqual(law.attrs["TYPE"], "LAW")
-            self.assertEqual(file[expect(law, "PROBE", "O", (1,))[0]], probe)
-            element_of[law.name] = expect(law, "ELEMENT", "i", (1,))[0]
-        self.assertEqual([(element_of[file[t].name] - 1, element_of[file[r].name] - 1) for t, r in zip(transmit, receive)], pairs)
-        return data
-
     def check_recording(self, frames, **simulated):
         material = self.path / "record.toml"
         material.write_text("[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n")
@@ -201,7 +64,7 @@ class Record(unittest.TestCase):
         hello, sent = self.tap.sent()
         self.assertEqual(len(sent), frames)
         with h5py.File(self.file, "r") as file:
-            data = self.check_fields(file, hello, frames)
+            data = check_fields(self, file, hello, frames)
             for frame, expected in enumerate(sent):
                 self.assertTrue((data[frame] == expected).all(), f"frame {frame}")
         self.assertEqual(self.inspect(0) | {"frames": frames, "elements": 8, "samples": 301, "violations": [], "unfinished": False,

@@ -1,0 +1,61 @@
+#include "formats/frame_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "formats/mfmc_writer.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+using Check = void (*)(const Acquisition& acquisition, const std::string& where);
+using Make = std::unique_ptr<FrameWriter> (*)(const std::filesystem::path& path, const Acquisition& acquisition,
+                                              const FrameWriterOptions& options);
+
+template <class Writer>
+std::unique_ptr<FrameWriter> make(const std::filesystem::path& path, const Acquisition& acquisition,
+                                  const FrameWriterOptions& options) {
+  return std::make_unique<Writer>(path, acquisition, options);
+}
+
+struct Format {
+  std::string_view extension;
+  Check check;
+  Make make;
+};
+
+// One line a format.
+constexpr Format formats_written[] = {
+    {".mfmc", check_mfmc_holds, make<MfmcWriter>},
+};
+
+const Format& format_of(const std::filesystem::path& path, const std::string& where) {
+  for (const Format& format : formats_written) {
+    if (path.extension() == format.extension) return format;
+  }
+  throw InputError(where, fmt::format("\"{}\"", path.filename().string()),
+                   fmt::format("a file that ends in {}", fmt::join(frame_file_extensions(), ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> frame_file_extensions() {
+  std::vector<std::string> extensions;
+  for (const Format& format : formats_written) extensions.emplace_back(format.extension);
+  return extensions;
+}
+
+void check_frame_file_name(const std::filesystem::path& path, const std::string& where) {
+  static_cast<void>(format_of(path, where));
+}
+
+void check_frame_file_holds(const std::filesystem::path& path, const Acquisition& acquisition, const std::string& where) {
+  format_of(path, where).check(acquisition, where);
+}
+
+std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
+                                               const FrameWriterOptions& options) {
+  return format_of(path, path.string()).make(path, acquisition, options);
+}
+
+}  // namespace echoform

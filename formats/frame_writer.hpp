@@ -1,0 +1,61 @@
+// Raw frames into files: one interface over every format that recordings are written in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+#include "pipeline/clock.hpp"
+
+namespace echoform {
+
+struct FrameWriterOptions {
+  Material material{};   ///< velocities that the file states; 0 where unknown
+  WallTime recorded{0};  ///< time of the first frame; 0: not stated
+};
+
+/// What a frame has besides its samples. Formats that have no word for it leave it out.
+struct FrameStamp {
+  std::uint64_t sequence = 0;
+  WallTime acquisition_time{0};  ///< 0: unknown
+};
+
+/// One file that grows by frames of one acquisition. One thread at a time.
+class FrameWriter {
+ public:
+  virtual ~FrameWriter() = default;
+
+  /// Adds a frame: acquisition.frame_bytes() in its encoding, A-scans in a_scan_index order. Throws InputError for another
+  /// size; RuntimeFault if the disk has no room for it or fails: then the file ends with the frame before.
+  void append(std::span<const std::byte> frame, const FrameStamp& stamp = {}) { write(frame, stamp); }
+  /// Forces what was appended to the disk itself. Throws RuntimeFault if that fails.
+  virtual void flush() = 0;
+  /// Ends the file. Throws RuntimeFault if that fails. May be called again.
+  virtual void close() = 0;
+
+  [[nodiscard]] virtual std::uint64_t frames() const noexcept = 0;
+  /// Of samples, as stored.
+  [[nodiscard]] virtual std::uint64_t bytes() const noexcept = 0;
+
+ private:
+  virtual void write(std::span<const std::byte> frame, const FrameStamp& stamp) = 0;
+};
+
+/// Throws InputError, naming `where`, if no format is written under the extension of `path`.
+void check_frame_file_name(const std::filesystem::path& path, const std::string& where);
+/// Throws InputError, naming `where`, if the format of `path` cannot hold frames of `acquisition`.
+void check_frame_file_holds(const std::filesystem::path& path, const Acquisition& acquisition, const std::string& where);
+/// Makes a new file; its extension chooses the format. Throws InputError as the two checks, if something is there already or the
+/// place may not be written to; RuntimeFault if the disk is full.
+[[nodiscard]] std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
+                                                             const FrameWriterOptions& options = {});
+
+/// Extensions that recordings are written under, lower case with the dot.
+[[nodiscard]] std::vector<std::string> frame_file_extensions();
+
+}  // namespace echoform

@@ -1,0 +1,243 @@
+#include "recording/recorder.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "formats/atomic_file.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+RecorderOptions checked(RecorderOptions options, const std::string& where) {
+  check_file_pattern(options.pattern, where + " file");
+  try {
+    check_output_place(options.files.folder / "recording");
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{} folder: {}", where, error.what()));
+  }
+  options.waiting_frames = std::max<std::size_t>(1, options.waiting_frames);
+  return options;
+}
+
+}  // namespace
+
+Recorder::Recorder(RecorderOptions options, const std::string& where, MakeFrameWriter make)
+    : options_(checked(std::move(options), where)),
+      wanted_(options_.at_start),
+      run_(1),
+      pattern_(options_.pattern),
+      buffers_(options_.waiting_frames),
+      queue_(options_.waiting_frames),
+      files_(options_.files, std::move(make)) {
+  free_.reserve(options_.waiting_frames);
+  worker_.emplace(WorkerOptions{"ef-record", {}}, [this](const std::stop_token& token) { work(token); });
+}
+
+Recorder::~Recorder() {
+  stop();
+  worker_.reset();
+}
+
+std::string Recorder::describe() const {
+  return fmt::format("{}{}", (options_.files.folder / options_.pattern).string(), options_.at_start ? "" : " (when asked to)");
+}
+
+void Recorder::start(const std::string& file) {
+  if (!file.empty()) check_file_pattern(file, "recording");
+  const std::lock_guard lock(mutex_);
+  if (wanted_ && status_.fault.empty()) throw InputError("recording", "one under way", "none: stop it first");
+  wanted_ = true;
+  ++run_;
+  status_.fault.clear();
+  pattern_ = file.empty() ? options_.pattern : file;
+  describe_contents();
+  prepare_buffers();
+}
+
+void Recorder::stop() {
+  std::unique_lock lock(mutex_);
+  wanted_ = false;
+  work_.notify_all();
+  room_.notify_all();
+  room_.wait(lock, [&] { return nothing_left_to_do() || wanted_; });
+}
+
+RecorderStatus Recorder::status() const {
+  const std::lock_guard lock(mutex_);
+  RecorderStatus status = status_;
+  status.recording = wanted_ && status_.fault.empty();
+  status.frames_waiting = waiting_;
+  return status;
+}
+
+void Recorder::plan_changed(std::shared_ptr<const ImagingPlan> plan) {
+  const std::lock_guard lock(mutex_);
+  // A file goes on when the imaging alone has changed, or its sender is back.
+  if (acquisition_ && *acquisition_ == plan->acquisition) return;
+  acquisition_ = plan->acquisition;
+  material_ = plan->material;
+  describe_contents();
+  prepare_buffers();
+}
+
+void Recorder::describe_contents() {
+  contents_.reset();
+  unsupported_.clear();
+  if (!acquisition_) return;
+  try {
+    check_frame_file_holds(pattern_, *acquisition_, "recording");
+  } catch (const InputError& error) {
+    unsupported_ = error.what();
+    if (wanted_) spdlog::error("frames are not recorded: {}", unsupported_);
+    return;
+  }
+  contents_ =
+      std::make_shared<const FileSeries::Contents>(FileSeries::Contents{*acquisition_, material_, pattern_, options_.name});
+}
+
+/// Frames of a sender before may still wait for the disk: then the thread does this once they are written, so that the memory is
+/// that of one sender, however often they change.
+void Recorder::prepare_buffers() {
+  if (!acquisition_ || waiting_ > 0) return;
+  const std::size_t bytes = acquisition_->frame_bytes();
+  if (free_.size() == buffers_.size() && buffers_.front().size() == bytes) return;
+  free_.clear();
+  try {
+    for (auto& buffer : buffers_) std::vector<std::byte>().swap(buffer);
+    for (auto& buffer : buffers_) buffer.resize(bytes);
+  } catch (const std::bad_alloc&) {
+    for (auto& buffer : buffers_) std::vector<std::byte>().swap(buffer);
+    fail(fmt::format("no memory for {} frames of {:.1f} MB", buffers_.size(), 1e-6 * static_cast<double>(bytes)));
+    return;
+  }
+  for (std::size_t k = buffers_.size(); k-- > 0;) free_.push_back(k);
+}
+
+void Recorder::fail(const std::string& line) {
+  broken_run_ = run_;
+  status_.fault = line;
+  spdlog::error("recording ends: {}", line);
+}
+
+void Recorder::publish(const FinishedFrame& frame) noexcept {
+  std::unique_lock lock(mutex_);
+  if (!wanted_) return;
+  const auto room = [&] { return !free_.empty() && buffers_.front().size() == acquisition_->frame_bytes(); };
+  const auto over = [&] { return !wanted_ || !status_.fault.empty() || !contents_; };
+  if (options_.wait && !over() && !room()) room_.wait_for(lock, options_.wait_limit, [&] { return over() || room(); });
+  if (!wanted_) return;
+  ++status_.frames_offered;
+  if (!status_.fault.empty()) return leave_out(NotRecorded::failed);
+  if (!contents_) return leave_out(NotRecorded::unsupported);
+  if (!room()) return leave_out(NotRecorded::disk_behind);
+  const std::size_t buffer = free_.back();
+  free_.pop_back();
+  ++waiting_;
+  Item item{contents_, run_, buffer, {frame.slot.sequence, frame.slot.acquisition_time}, frame.publish_time};
+  lock.unlock();
+  std::memcpy(buffers_[buffer].data(), frame.slot.samples.data(), buffers_[buffer].size());
+  lock.lock();
+  queue_[(queue_first_ + queued_) % queue_.size()] = std::move(item);
+  ++queued_;
+  lock.unlock();
+  work_.notify_one();
+}
+
+void Recorder::work(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto something = [&] { return queued_ > 0 || (file_open_ && waiting_ == 0 && (!wanted_ || !status_.fault.empty())); };
+    bool found = false;
+    if (unflushed_ && options_.flush_interval.count() > 0) {
+      found = work_.wait_until(lock, stop, flush_due_, something);
+    } else {
+      found = work_.wait(lock, stop, something);
+    }
+    if (queued_ > 0) {
+      write_next(lock);
+    } else if (found) {
+      close_file(lock);
+    } else if (stop.stop_requested()) {
+      return;
+    }
+    if (unflushed_ && options_.flush_interval.count() > 0 && std::chrono::steady_clock::now() >= flush_due_) flush_file(lock);
+  }
+}
+
+void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
+  const Item item = std::exchange(queue_[queue_first_], Item{});
+  queue_first_ = (queue_first_ + 1) % queue_.size();
+  --queued_;
+  const bool broken = item.run <= broken_run_;
+  std::string fault;
+  if (!broken) {
+    lock.unlock();
+    try {
+      if (item.contents != writing_ || item.run != writing_run_) {
+        writing_ = item.contents;
+        writing_run_ = item.run;
+        files_.begin(writing_);
+      }
+      files_.write(buffers_[item.buffer], item.stamp, item.published);
+    } catch (const std::exception& error) {
+      fault = error.what();
+    }
+    if (!std::exchange(unflushed_, files_.open())) flush_due_ = std::chrono::steady_clock::now() + options_.flush_interval;
+    lock.lock();
+  }
+  if (broken || !fault.empty()) {
+    leave_out(NotRecorded::failed);
+  } else {
+    ++status_.frames_recorded;
+    status_.bytes_recorded += buffers_[item.buffer].size();
+  }
+  if (!fault.empty()) {
+    broken_run_ = item.run;
+    spdlog::error("recording ends: {}", fault);
+    if (item.run == run_) status_.fault = fault;
+  }
+  file_open_ = files_.open();
+  status_.file = files_.path().string();
+  free_.push_back(item.buffer);
+  if (--waiting_ == 0) prepare_buffers();
+  room_.notify_all();
+}
+
+void Recorder::close_file(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  std::string fault;
+  try {
+    files_.close();
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  writing_.reset();
+  unflushed_ = false;
+  lock.lock();
+  file_open_ = false;
+  if (!fault.empty()) {
+    spdlog::error("recording: {}", fault);
+    status_.fault = fault;
+  }
+  room_.notify_all();
+}
+
+void Recorder::flush_file(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  std::string fault;
+  try {
+    files_.flush();
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  unflushed_ = false;
+  lock.lock();
+  if (!fault.empty()) fail(fault);
+}
+
+}  // namespace echoform

@@ -1,0 +1,141 @@
+// The server's recorder: a sink that writes the samples of every frame that is imaged, beside the imaging.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/image_sink.hpp"
+#include "pipeline/text.hpp"
+#include "pipeline/worker.hpp"
+#include "recording/file_series.hpp"
+
+namespace echoform {
+
+/// Why a frame that came while recording was asked for is in no file.
+enum class NotRecorded : std::uint8_t {
+  disk_behind,  ///< all buffers waited for the disk
+  failed,       ///< the disk failed or is full: this frame, or one before it, and nobody has started anew
+  unsupported,  ///< the file's format cannot hold such frames
+};
+inline constexpr std::size_t not_recorded_reasons = 3;
+
+namespace words {
+inline constexpr auto not_recorded =
+    make_words(std::pair<NotRecorded, std::string_view>{NotRecorded::disk_behind, "disk_behind"},
+               std::pair<NotRecorded, std::string_view>{NotRecorded::failed, "failed"},
+               std::pair<NotRecorded, std::string_view>{NotRecorded::unsupported, "unsupported"});
+}  // namespace words
+
+struct RecorderOptions {
+  FileSeriesOptions files;
+  std::string pattern = "{name}-{time}.mfmc";  ///< of files' names
+  std::string name = "echoform";               ///< what {name} stands for
+  bool at_start = true;                        ///< recording begins with the recorder
+  std::size_t waiting_frames = 8;              ///< buffers; at least 1
+  bool wait = false;                           ///< where all are taken: hold the pipeline back rather than leave the frame out
+  std::chrono::nanoseconds wait_limit = std::chrono::seconds(10);  ///< then it is left out all the same
+  std::chrono::nanoseconds flush_interval{0};                      ///< 0: never forced to the disk
+};
+
+/// One consistent reading: frames_offered = frames_recorded + all of frames_not_recorded + frames_waiting.
+struct RecorderStatus {
+  bool recording = false;            ///< frames are taken: asked for, and no fault since
+  std::string file{};                ///< that is open, or the last one; empty before the first
+  std::string fault{};               ///< why recording ended by itself; empty if it did not, or was asked for again
+  std::uint64_t frames_offered = 0;  ///< came while recording was asked for; totals since construction
+  std::uint64_t frames_recorded = 0;
+  std::uint64_t bytes_recorded = 0;  ///< of samples, as they came
+  std::array<std::uint64_t, not_recorded_reasons> frames_not_recorded{};
+  std::size_t frames_waiting = 0;
+};
+
+/// publish() copies the samples into one of a fixed number of buffers, and never waits for the disk unless it is told to. The
+/// buffers are taken when a stream opens; nothing is allocated for a frame. Files are written on a thread of their own. A file
+/// begins with the first frame after a start, a change of the acquisition or a limit; a sender that comes back with the same
+/// acquisition goes on where it was. If a file cannot be written, one line is logged, recording ends, what was finished stays,
+/// and imaging goes on. Thread-safe; publish() and plan_changed() come from one thread at a time, as from a pipeline.
+class Recorder final : public ImageSink {
+ public:
+  /// Throws InputError, naming `where`, for a pattern or folder that will not do.
+  Recorder(RecorderOptions options, const std::string& where, MakeFrameWriter make = make_frame_writer);
+  /// As stop().
+  ~Recorder() override;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Frames from now on are recorded, in a new file. `file` replaces the pattern; it is a name in the folder, without a path.
+  /// Throws InputError for another name, or if recording is under way.
+  void start(const std::string& file = {});
+  /// Frames from now on are not recorded. Returns when those that waited are written and the file is closed.
+  void stop();
+  [[nodiscard]] RecorderStatus status() const;
+
+  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override;
+  void publish(const FinishedFrame& frame) noexcept override;
+  [[nodiscard]] bool wants_envelope() noexcept override { return false; }
+  [[nodiscard]] bool reads_samples() const noexcept override { return true; }
+  [[nodiscard]] std::string describe() const override;
+
+ private:
+  using Contents = std::shared_ptr<const FileSeries::Contents>;
+  struct Item {
+    Contents contents;
+    std::uint64_t run = 0;  // the start() that it belongs to
+    std::size_t buffer = 0;
+    FrameStamp stamp;
+    WallTime published{0};
+  };
+
+  void work(const std::stop_token& stop);
+  void write_next(std::unique_lock<std::mutex>& lock);
+  void close_file(std::unique_lock<std::mutex>& lock);
+  void flush_file(std::unique_lock<std::mutex>& lock);
+  // All with mutex_ held:
+  void describe_contents();
+  void prepare_buffers();
+  void fail(const std::string& line);
+  [[nodiscard]] bool nothing_left_to_do() const { return !wanted_ && waiting_ == 0 && !file_open_; }
+  void leave_out(NotRecorded reason) noexcept { ++status_.frames_not_recorded[static_cast<std::size_t>(reason)]; }
+
+  const RecorderOptions options_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any work_;  // something for the thread
+  std::condition_variable_any room_;  // a buffer is free, a file closed, or recording is over
+
+  // Guarded by mutex_:
+  bool wanted_ = false;
+  std::uint64_t run_ = 0;         // counts start()
+  std::uint64_t broken_run_ = 0;  // the last one in which a file could not be written
+  std::string pattern_;
+  std::optional<Acquisition> acquisition_;
+  Material material_;
+  Contents contents_;        // of the frames that come; none before the first plan, and where they cannot be held
+  std::string unsupported_;  // why they cannot
+  std::vector<std::vector<std::byte>> buffers_;
+  std::vector<std::size_t> free_;  // of them
+  std::vector<Item> queue_;        // a ring
+  std::size_t queue_first_ = 0;
+  std::size_t queued_ = 0;
+  std::size_t waiting_ = 0;  // buffers in use: being filled, queued, being written
+  bool file_open_ = false;
+  RecorderStatus status_;  // its `recording` and `frames_waiting` are filled in when it is read
+
+  // The thread's own.
+  FileSeries files_;
+  Contents writing_;
+  std::uint64_t writing_run_ = 0;
+  bool unflushed_ = false;
+  std::chrono::steady_clock::time_point flush_due_;
+
+  std::optional<Worker> worker_;  // dies first
+};
+
+}  // namespace echoform

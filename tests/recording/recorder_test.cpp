@@ -1,0 +1,382 @@
+#include "recording/recorder.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "formats/recording.hpp"
+#include "tests/formats/scratch.hpp"
+#include "tests/recording/disk.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace echoform::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Acquisition acquisition_of(std::size_t samples = 8, MatrixKind matrix = MatrixKind::full) {
+  Acquisition a;
+  a.probe = make_linear_probe(3, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  a.matrix = matrix;
+  a.samples = samples;
+  a.sample_rate = Hertz(40e6);
+  return a;
+}
+
+std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition) {
+  auto plan = std::make_shared<ImagingPlan>();
+  plan->acquisition = acquisition;
+  plan->material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+  return plan;
+}
+
+/// 2026-03-14 09:26:53 UTC.
+constexpr WallTime pi_day{1'773'480'413'000'000'000};
+
+/// What a pipeline does with its sinks, by hand.
+class RecorderTest : public ::testing::Test {
+ protected:
+  RecorderOptions options() {
+    RecorderOptions options;
+    options.files.folder = scratch_ / "";
+    options.waiting_frames = 3;
+    return options;
+  }
+  Recorder& make(const RecorderOptions& options) {
+    recorder_ = std::make_unique<Recorder>(options, "[recorder]", disk_.maker());
+    return *recorder_;
+  }
+  void open(const Acquisition& acquisition) {
+    plan_ = plan_of(acquisition);
+    recorder_->plan_changed(plan_);
+    slot_.samples = Buffer(new std::byte[acquisition.frame_bytes()](), acquisition.frame_bytes(),
+                           [](void* data) { delete[] static_cast<std::byte*>(data); });
+  }
+  void publish(std::size_t frames = 1) {
+    for (std::size_t k = 0; k < frames; ++k) {
+      slot_.sequence = ++sequence_;
+      std::memset(slot_.samples.data(), static_cast<int>(sequence_), slot_.samples.size());
+      recorder_->publish({slot_, *plan_, {}, pi_day, SteadyTime(0)});
+    }
+  }
+  /// Every frame is accounted for.
+  RecorderStatus status() {
+    const RecorderStatus status = recorder_->status();
+    const auto& left_out = status.frames_not_recorded;
+    EXPECT_EQ(status.frames_offered, status.frames_recorded + status.frames_waiting +
+                                         std::accumulate(left_out.begin(), left_out.end(), std::uint64_t{0}));
+    return status;
+  }
+  static std::vector<std::uint64_t> sequences(const StoredFile& file) {
+    std::vector<std::uint64_t> list;
+    for (std::size_t k = 0; k < file.frames.size(); ++k) {
+      list.push_back(file.stamps[k].sequence);
+      for (const std::byte value : file.frames[k]) {
+        EXPECT_EQ(value, static_cast<std::byte>(file.stamps[k].sequence));
+        if (value != static_cast<std::byte>(file.stamps[k].sequence)) break;
+      }
+    }
+    return list;
+  }
+
+  Scratch scratch_;
+  Disk disk_;
+  std::unique_ptr<Recorder> recorder_;
+  std::shared_ptr<const ImagingPlan> plan_;
+  FrameSlot slot_;
+  std::uint64_t sequence_ = 0;
+};
+
+constexpr auto name = "echoform-20260314T092653Z.mfmc";
+
+TEST_F(RecorderTest, WritesWhatIsPublishedWithItsTimes) {
+  make(options());
+  open(acquisition_of());
+  slot_.acquisition_time = pi_day + std::chrono::milliseconds(3);
+  publish(2);
+  recorder_->stop();
+  const StoredFile file = disk_.file(name);
+  EXPECT_THAT(sequences(file), ElementsAre(1, 2));
+  EXPECT_EQ(file.stamps[1].acquisition_time, slot_.acquisition_time);
+  EXPECT_EQ(file.acquisition, acquisition_of());
+  EXPECT_EQ(file.options.material, plan_->material);
+  EXPECT_EQ(file.options.recorded, slot_.acquisition_time);
+  EXPECT_TRUE(file.closed);
+  EXPECT_EQ(status().frames_recorded, 2U);
+  EXPECT_EQ(status().bytes_recorded, 2 * acquisition_of().frame_bytes());
+  EXPECT_FALSE(status().recording);
+  EXPECT_EQ(status().file, (scratch_ / name).string());
+}
+
+TEST_F(RecorderTest, MfmcFilesHoldTheSamples) {
+  recorder_ = std::make_unique<Recorder>(options(), "[recorder]");
+  open(acquisition_of(8, MatrixKind::half));
+  for (int k = 0; k < 5; ++k) {
+    publish();
+    while (status().frames_waiting > 0) std::this_thread::yield();
+  }
+  recorder_->stop();
+  const auto recording = open_recording(scratch_ / name);
+  ASSERT_EQ(recording->frames(), 5U);
+  std::vector<float> samples(6 * 8);
+  recording->read_frame(4, samples);
+  EXPECT_EQ(samples[7], 0x0505);
+}
+
+TEST_F(RecorderTest, FramesThatTheDiskDoesNotKeepUpWithAreCountedAndPublishReturns) {
+  disk_.hold();
+  make(options());
+  open(acquisition_of());
+  publish(3 + 4);  // the disk stands still: three buffers, then nothing
+  EXPECT_EQ(status().frames_waiting, 3U);
+  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{4, 0, 0}));
+  disk_.let_go();
+  recorder_->stop();
+  EXPECT_EQ(status().frames_recorded, 3U);
+  EXPECT_THAT(sequences(disk_.file(name)), ElementsAre(1, 2, 3));
+}
+
+TEST_F(RecorderTest, HoldsThePipelineBackIfToldTo) {
+  disk_.hold();
+  auto chosen = options();
+  chosen.wait = true;
+  make(chosen);
+  open(acquisition_of());
+  std::thread pipeline([&] { publish(6); });
+  ASSERT_TRUE(disk_.wait_entered(1));
+  disk_.let_go();
+  pipeline.join();
+  recorder_->stop();
+  EXPECT_EQ(status().frames_recorded, 6U);
+}
+
+TEST_F(RecorderTest, AStuckDiskHoldsThePipelineBackForALimitedTime) {
+  disk_.hold();
+  auto chosen = options();
+  chosen.wait = true;
+  chosen.wait_limit = std::chrono::nanoseconds(1);
+  make(chosen);
+  open(acquisition_of());
+  publish(5);
+  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{2, 0, 0}));
+  disk_.let_go();
+}
+
+TEST_F(RecorderTest, StoppingReleasesAPipelineThatIsHeldBack) {
+  disk_.hold();
+  auto chosen = options();
+  chosen.wait = true;
+  chosen.wait_limit = patience;
+  make(chosen);
+  open(acquisition_of());
+  std::thread pipeline([&] { publish(4); });
+  ASSERT_TRUE(disk_.wait_entered(1));
+  std::thread stopper([&] { recorder_->stop(); });
+  pipeline.join();
+  disk_.let_go();
+  stopper.join();
+  EXPECT_LE(status().frames_offered, 4U);
+  EXPECT_EQ(status().frames_offered, status().frames_recorded);
+}
+
+TEST_F(RecorderTest, AFailingDiskEndsTheRecordingAloneAndSaysWhy) {
+  disk_.hold();
+  disk_.fail_at = 1;
+  make(options());
+  open(acquisition_of());
+  publish(3);
+  disk_.let_go();
+  // The file is given up once the frames behind the bad one are counted.
+  while (status().frames_waiting > 0) std::this_thread::yield();
+  EXPECT_FALSE(status().recording);
+  EXPECT_THAT(status().fault, HasSubstr("the disk is full"));
+  publish(2);
+  EXPECT_EQ(status().frames_recorded, 1U);
+  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{0, 4, 0}));
+  recorder_->start();
+  EXPECT_TRUE(status().recording);
+  publish();
+  recorder_->stop();
+  EXPECT_EQ(status().fault, "");
+  EXPECT_EQ(status().frames_recorded, 2U);
+  EXPECT_THAT(sequences(disk_.file("echoform-20260314T092653Z-2.mfmc")), ElementsAre(6));
+}
+
+TEST_F(RecorderTest, RoomIsLeftOnTheDisk) {
+  auto chosen = options();
+  chosen.files.min_free_bytes = std::uint64_t{1} << 60;
+  make(chosen);
+  open(acquisition_of());
+  publish(2);
+  recorder_->stop();
+  EXPECT_THAT(status().fault, HasSubstr("shall stay free"));
+  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{0, 2, 0}));
+  EXPECT_TRUE(disk_.order.empty());
+}
+
+TEST_F(RecorderTest, AnotherAcquisitionBeginsAnotherFile) {
+  make(options());
+  open(acquisition_of());
+  publish();
+  open(acquisition_of());  // the imaging changed, or the sender came back
+  publish();
+  while (status().frames_waiting > 0) std::this_thread::yield();
+  open(acquisition_of(9));
+  publish();
+  recorder_->stop();
+  ASSERT_THAT(disk_.order, ElementsAre(name, "echoform-20260314T092653Z-2.mfmc"));
+  EXPECT_THAT(sequences(disk_.file(disk_.order[0])), ElementsAre(1, 2));
+  EXPECT_TRUE(disk_.file(disk_.order[0]).closed);
+  EXPECT_EQ(disk_.file(disk_.order[1]).acquisition, acquisition_of(9));
+}
+
+TEST_F(RecorderTest, SendersThatChangeFasterThanTheDiskTakeNoFurtherMemory) {
+  disk_.hold();
+  make(options());
+  open(acquisition_of());
+  publish(2);
+  open(acquisition_of(16));
+  publish(2);  // no buffers of this size before the first sender's frames are written
+  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{2, 0, 0}));
+  disk_.let_go();
+  while (status().frames_waiting > 0) std::this_thread::yield();
+  publish(2);
+  recorder_->stop();
+  EXPECT_THAT(sequences(disk_.file(name)), ElementsAre(1, 2));
+  EXPECT_THAT(sequences(disk_.file("echoform-20260314T092653Z-2.mfmc")), ElementsAre(5, 6));
+}
+
+TEST_F(RecorderTest, FilesEndAtTheirLimitsAndTheOldestIsDeleted) {
+  auto chosen = options();
+  chosen.files.frames_per_file = 2;
+  chosen.files.keep_files = 2;
+  chosen.pattern = "r.mfmc";
+  chosen.waiting_frames = 8;
+  make(chosen);
+  open(acquisition_of());
+  publish(7);
+  recorder_->stop();
+  // The first name is free again once its file is deleted.
+  EXPECT_THAT(disk_.order, ElementsAre("r.mfmc", "r-2.mfmc", "r-3.mfmc", "r.mfmc"));
+  EXPECT_EQ(scratch_.files(), 2U);
+  EXPECT_THAT(sequences(disk_.file("r-3.mfmc")), ElementsAre(5, 6));
+}
+
+TEST_F(RecorderTest, BytesAreALimitToo) {
+  auto chosen = options();
+  chosen.files.bytes_per_file = 3 * acquisition_of().frame_bytes() - 1;
+  chosen.waiting_frames = 8;
+  make(chosen);
+  open(acquisition_of());
+  publish(4);
+  recorder_->stop();
+  ASSERT_EQ(disk_.order.size(), 2U);
+  EXPECT_THAT(sequences(disk_.file(disk_.order[0])), ElementsAre(1, 2));
+}
+
+TEST_F(RecorderTest, IsStartedAndStoppedWhileFramesCome) {
+  auto chosen = options();
+  chosen.at_start = false;
+  make(chosen);
+  open(acquisition_of());
+  publish(2);
+  EXPECT_EQ(status().frames_offered, 0U);
+  recorder_->start("first.mfmc");
+  publish(2);
+  EXPECT_THROW(recorder_->start(), InputError);
+  recorder_->stop();
+  recorder_->stop();
+  publish();
+  recorder_->start();
+  publish();
+  recorder_->stop();
+  EXPECT_THAT(sequences(disk_.file("first.mfmc")), ElementsAre(3, 4));
+  EXPECT_THAT(sequences(disk_.file(name)), ElementsAre(6));
+  EXPECT_EQ(status().frames_offered, 3U);
+  for (const char* const bad : {"../up.mfmc", "/etc/x.mfmc", "noend", "x.{what}.mfmc", "x.txt"}) {
+    EXPECT_THROW(recorder_->start(bad), InputError) << bad;
+    EXPECT_FALSE(status().recording);
+  }
+}
+
+TEST_F(RecorderTest, WhatTheFormatCannotHoldIsCounted) {
+  make(options());
+  open(acquisition_of(8, MatrixKind::half_summed));
+  publish(2);
+  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{0, 0, 2}));
+  open(acquisition_of());
+  publish();
+  recorder_->stop();
+  EXPECT_EQ(status().frames_recorded, 1U);
+}
+
+TEST_F(RecorderTest, ForcesFilesToTheDisk) {
+  auto chosen = options();
+  chosen.flush_interval = std::chrono::nanoseconds(1);
+  make(chosen);
+  open(acquisition_of());
+  publish();
+  {
+    std::unique_lock lock(disk_.mutex);
+    ASSERT_TRUE(disk_.changed.wait_for(lock, patience, [&] { return !disk_.order.empty() && disk_.files[name].flushes > 0; }));
+    disk_.fail_flush = true;
+  }
+  publish();
+  while (status().fault.empty()) std::this_thread::yield();
+  EXPECT_FALSE(status().recording);
+  recorder_->stop();
+}
+
+TEST_F(RecorderTest, AFileThatCannotBeClosedIsSaid) {
+  disk_.fail_close = true;
+  make(options());
+  open(acquisition_of());
+  publish();
+  recorder_->stop();
+  EXPECT_THAT(status().fault, HasSubstr("no close"));
+}
+
+TEST_F(RecorderTest, AllocatesNothingForAFrame) {
+  make(options());
+  open(acquisition_of());
+  disk_.hold();  // the disk's own thread may allocate
+  publish();
+  ASSERT_TRUE(disk_.wait_entered(1));
+  const std::uint64_t before = allocations();
+  publish(4);
+  const std::uint64_t after = allocations();
+  disk_.let_go();
+  if (!counts_allocations()) GTEST_SKIP() << "sanitizers bring an allocator of their own";
+  EXPECT_EQ(after, before);
+}
+
+TEST(RecorderOptionsTest, AreCheckedAtOnce) {
+  const Scratch scratch;
+  RecorderOptions options;
+  const auto message = [&] {
+    try {
+      Recorder(options, "scan.toml: [recorder]");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  options.files.folder = scratch / "absent";
+  EXPECT_THAT(message(), HasSubstr("scan.toml: [recorder] folder: "));
+  EXPECT_THAT(message(), HasSubstr("expected an existing directory"));
+  options.files.folder = scratch / "";
+  options.pattern = "{name}.dat";
+  EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc");
+  options.pattern = "{nam}.mfmc";
+  EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{nam}.mfmc\"; expected {name} and {time} alone in braces");
+  options.pattern = "a/{name}.mfmc";
+  EXPECT_THAT(message(), HasSubstr("expected a name without a folder"));
+  EXPECT_EQ(file_name_of("{name}-{time}.mfmc", "a/b", pi_day), "a-b-20260314T092653Z.mfmc");
+}
+
+}  // namespace
+}  // namespace echoform::test
