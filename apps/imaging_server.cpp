@@ -95,9 +95,6 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());
     if (recorder_ == nullptr) recorder_ = dynamic_cast<Recorder*>(sink.get());
   }
-  for (const auto& source : sources_) {
-    if (tcp_ == nullptr) tcp_ = dynamic_cast<TcpSource*>(source.get());
-  }
   web_->set_metrics([this, door = metrics_door_]() -> std::string {
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
@@ -117,15 +114,20 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   report.viewers = web_->viewers();
   report.viewer_dropped = web_->viewer_dropped();
   report.last_frame = publication_time_->last();
-  const SourceCounters counters = tcp_->counters();
-  for (const auto& [reason, word] : words::decode_reason.entries) {
-    report.decode_errors.emplace_back(word, counters.decode_errors[static_cast<std::size_t>(reason)]);
+  SourceCounters all;
+  for (const auto& source : sources_) {
+    if (source == nullptr) continue;
+    report.doors.push_back({std::string(source->name()), source->counters(), source->last_rejection()});
+    all += report.doors.back().counters;
   }
-  report.connections = {{"accepted", counters.connections_accepted},
-                        {"rejected", counters.connections_rejected},
-                        {"timed_out", counters.connections_timed_out},
-                        {"lost", counters.connections_lost}};
-  report.connections_open = counters.connections_open;
+  for (const auto& [reason, word] : words::decode_reason.entries) {
+    report.decode_errors.emplace_back(word, all.decode_errors[static_cast<std::size_t>(reason)]);
+  }
+  report.connections = {{"accepted", all.connections_accepted},
+                        {"rejected", all.connections_rejected},
+                        {"timed_out", all.connections_timed_out},
+                        {"lost", all.connections_lost}};
+  report.connections_open = all.connections_open;
   const RecorderStatus recorder = recorder_ != nullptr ? recorder_->status() : RecorderStatus{};
   report.recording = recorder.recording;
   report.frames_recorded = recorder.frames_recorded;
@@ -140,13 +142,17 @@ ImagingServer::~ImagingServer() {
 }
 
 void ImagingServer::start() {
-  for (const auto& source : sources_) source->start(*pipeline_);
+  for (const auto& source : sources_) {
+    if (source != nullptr) source->start(*pipeline_);
+  }
 }
 
 void ImagingServer::stop() {
   if (stopped_) return;
   stopped_ = true;
-  for (const auto& source : sources_) source->stop();
+  for (const auto& source : sources_) {
+    if (source != nullptr) source->stop();
+  }
   pipeline_->stop();
   if (recorder_ != nullptr) recorder_->stop();
   // What reads the pipeline ends before it.
@@ -158,7 +164,7 @@ void ImagingServer::stop() {
 std::vector<std::string> ImagingServer::addresses() const {
   std::vector<std::string> lines;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
-    lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
+    if (sources_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
   }
   for (std::size_t k = 0; k < sinks_.size(); ++k) {
     if (sinks_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));

@@ -1,4 +1,4 @@
-// Sending frames over TCP until they end or the user stops: what simulate, replay and demo share.
+// Sending frames until they end or the user stops: what simulate, replay and demo share.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@ namespace echoform {
 
 struct PlayOptions {
   SenderOptions sender;
+  bool zeromq = false;         ///< over ZeroMQ, to the same host and port, rather than TCP
   std::optional<double> rate;  ///< frames/s; none: as fast as possible
   bool skip_late = false;      ///< leave frames out rather than send them late
   bool loop = true;
@@ -27,9 +28,10 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
 /// Plays with a live line on standard error and a summary on standard output.
 int play_and_report(FrameSource& source, const PlayOptions& options);
 
-/// --connect, --rate, --connections, --frames, --token, --skip-late: into texts, resolved by play_options().
+/// --connect, --zeromq, --rate, --connections, --frames, --token, --skip-late: into texts, resolved by play_options().
 struct PlayTexts {
-  std::string connect = "127.0.0.1:17171";
+  std::string connect;
+  std::string zeromq;
   std::string rate;
   std::size_t connections = 1;
   std::uint64_t frames = 0;

@@ -37,6 +37,7 @@ struct Section {
 [[nodiscard]] const std::vector<Key>& configuration_keys();
 
 // Parts of the table that stand in files of their own.
+void add_input_keys(std::vector<Key>& keys);
 void add_recorder_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

@@ -9,6 +9,7 @@
 #include "pipeline/clock.hpp"
 #include "pipeline/metrics.hpp"
 #include "proto/telemetry.pb.h"
+#include "transport/acquisition/acquisition_source.hpp"
 
 namespace echoform {
 
@@ -25,6 +26,13 @@ struct TelemetryReport {
   /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
   std::vector<std::pair<std::string, std::uint64_t>> connections;
   std::uint64_t connections_open = 0;
+  /// The same by the door that senders came to, and what else is known there. The lists above are their sums.
+  struct Door {
+    std::string name;  ///< "tcp", "zeromq"
+    SourceCounters counters;
+    std::string last_rejection;
+  };
+  std::vector<Door> doors;
   bool recording = false;  ///< raw frames go to a file
   std::uint64_t frames_recorded = 0;
   /// Frames that should have been recorded and were not, by a reason from a fixed list.

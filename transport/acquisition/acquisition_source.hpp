@@ -28,6 +28,19 @@ struct SourceCounters {
     for (const auto count : decode_errors) sum += count;
     return sum;
   }
+  /// Of several doors.
+  SourceCounters& operator+=(const SourceCounters& other) {
+    for (std::size_t i = 0; i < decode_errors.size(); ++i) decode_errors[i] += other.decode_errors[i];
+    connections_accepted += other.connections_accepted;
+    connections_rejected += other.connections_rejected;
+    connections_timed_out += other.connections_timed_out;
+    connections_lost += other.connections_lost;
+    connections_open += other.connections_open;
+    shots_received += other.shots_received;
+    shots_discarded += other.shots_discarded;
+    bytes_received += other.bytes_received;
+    return *this;
+  }
 };
 
 class AcquisitionSource : public Source {

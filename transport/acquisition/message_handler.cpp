@@ -274,11 +274,11 @@ void MessageHandler::tick() try {
   if (!active_) return;
   active_->intake->expire();
   if (waiting_ || clock_.steady() - active_->heard < options_.idle_timeout) return;
-  Counters::add(counters_.timed_out);
   warnings_.warn(fmt::format("{}: sender \"{}\" sent nothing for {} ms; it may go on with a Hello", options_.name,
                              active_->sender,
                              std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout).count()));
   close();
+  Counters::add(counters_.timed_out);
 } catch (const std::exception& error) {
   end_after(error);
 }

@@ -20,7 +20,7 @@ struct SenderOptions {
   std::string host = "127.0.0.1";  ///< name or address
   std::uint16_t port = 17171;
   std::size_t connections = 1;  ///< 1 .. 8; a frame's shots are striped over them
-  std::string token;
+  std::string token{};
   std::string name = "Echoform";  ///< name and version, for the server's log
   std::uint64_t session = 0;      ///< 0: chosen at random
   std::chrono::milliseconds connect_timeout{5000};

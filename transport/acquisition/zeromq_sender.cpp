@@ -68,7 +68,7 @@ struct ZeromqSender::Implementation {
     const auto begin = std::chrono::steady_clock::now();
     bool complained = false;
     for (;;) {
-      if (cancelled || options.stop.stop_requested()) throw RuntimeFault("sending was broken off");
+      if (cancelled) throw RuntimeFault("sending was broken off");
       try {
         if (socket.send(message, zmq::send_flags::none)) break;
       } catch (const zmq::error_t& error) {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 
 #include "pipeline/acquisition.hpp"
@@ -21,13 +20,12 @@ namespace echoform {
 struct ZeromqSenderOptions {
   std::string host = "127.0.0.1";  ///< name or address
   std::uint16_t port = default_zeromq_port;
-  std::string token;
+  std::string token{};
   std::string name = "Echoform";             ///< name and version, for the server's log
   std::uint64_t session = 0;                 ///< 0: chosen at random
   std::size_t queued_frames = 2;             ///< that may wait within ZeroMQ; 1 .. 64
   std::chrono::milliseconds patience{5000};  ///< after which a line says that nobody takes frames, and for which finish() waits
-  std::optional<CurveClientKeys> keys;       ///< for a server with CURVE
-  std::stop_token stop{};                    ///< ends a send that waits: RuntimeFault
+  std::optional<CurveClientKeys> keys{};     ///< for a server with CURVE
 };
 
 /// There is no way back: it does not learn whether a server accepts it. It waits, in send_frame(), until one is connected, says

@@ -23,12 +23,12 @@ namespace echoform {
 struct ZeromqSourceOptions {
   std::string address = "127.0.0.1";         ///< of this machine, IPv4 or IPv6; "*" means every interface
   std::uint16_t port = default_zeromq_port;  ///< 0: any free port
-  std::string token;                         ///< where not empty, a Hello must carry it
-  AcquisitionLimits limits;
+  std::string token{};                       ///< where not empty, a Hello must carry it
+  AcquisitionLimits limits{};
   std::chrono::milliseconds idle_timeout{5000};  ///< without a message of the session in work, another may begin; > 0
   std::chrono::milliseconds tick{50};            ///< how often time-outs and frames' expiry are looked at; > 0
   std::size_t maximum_connections = 16;          ///< peers at once, 1 .. 4096
-  std::optional<CurveServerKeys> keys;           ///< with them, who has no listed key does not get as far as a message
+  std::optional<CurveServerKeys> keys{};         ///< with them, who has no listed key does not get as far as a message
 };
 
 class ZeromqSource : public AcquisitionSource {
