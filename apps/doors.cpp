@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <csignal>
 
@@ -53,6 +54,10 @@ ZeromqSinkOptions image_options(const Configuration& configuration) {
   options.address = place.host;
   options.port = place.port;
   options.bytes_per_subscriber = server.subscriber_bytes;
+  const auto pixels = configuration.grid.pixels;
+  const auto display = configuration.display.pixels.value_or(pixels);
+  options.image_bytes = std::max(pixels[0] * pixels[1] * sizeof(float), display[0] * display[1]);
+  options.images_per_frame = 2 * configuration.imaging.views.size();  // envelope and display
   return options;
 }
 

@@ -16,13 +16,13 @@ except ImportError as error:
 
 
 def receive(arguments, endpoint, *options):
-    return subprocess.run([sys.executable, arguments.example, "--connect", endpoint, "--messages", arguments.messages, *options],
+    return subprocess.run([sys.executable, arguments.example, "--connect", endpoint, *options],
                           capture_output=True, text=True, timeout=60)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--server", "--example", "--messages"):
+    for name in ("--server", "--example"):
         parser.add_argument(name, required=True)
     arguments = parser.parse_args()
 

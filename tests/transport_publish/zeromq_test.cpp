@@ -143,6 +143,27 @@ TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
   }
 }
 
+TEST(ZeromqSink, SubscribersMayLeaveWhileThePlanChanges) {
+  synthetic::Shape large;
+  large.grid.x.count = large.grid.z.count = 256;
+  synthetic::Stream one;
+  synthetic::Stream other(large);
+  auto sink = open_sink(one);
+  for (int round = 0; round < 20; ++round) {
+    {
+      ImageSubscriber leaving(to(*sink, "echoform"));
+      join(*sink, one, leaving);
+    }
+    // Between its leaving and libzmq's last word of it, images are published and the plan is another.
+    for (int frame = 0; frame < 100; ++frame) sink->publish(one.frame(1));
+    sink->plan_changed(other.plan());
+    for (int frame = 0; frame < 10; ++frame) sink->publish(other.frame(1));
+    sink->plan_changed(one.plan());
+  }
+  ImageSubscriber last(to(*sink, "echoform"));
+  join(*sink, one, last);
+}
+
 TEST(ZeromqSink, PublishingAllocatesNothingOfItsOwn) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);

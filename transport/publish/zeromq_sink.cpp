@@ -16,11 +16,7 @@
 namespace echoform {
 namespace {
 
-using namespace std::chrono_literals;
-
-// Messages that may wait for one subscriber.
-constexpr std::size_t queued_at_first = 16;
-constexpr std::size_t most_queued = 1000;
+constexpr std::size_t most_queued = 1000;  // messages that may wait for one subscriber
 constexpr std::size_t most_subscriptions = 1024;
 
 // Messages are sent from reusable memory; libzmq gives it back, from its own thread, when the last subscriber has it.
@@ -34,24 +30,30 @@ struct SendBuffer {
   std::atomic<bool> busy{false};
 };
 
+// How many messages may wait for one subscriber. Settled before the first comes: libzmq 4.3.4 hands a changed limit on to the
+// other half of every connection without looking whether that, its subscriber having left, is gone already; which ends the
+// program.
+std::size_t queue_length(const ZeromqSinkOptions& options) {
+  const std::size_t messages = std::max<std::size_t>(1, options.images_per_frame);
+  return std::clamp(options.bytes_per_subscriber / std::max<std::size_t>(1, options.image_bytes), 2 * messages,
+                    std::max(most_queued, 2 * messages));
+}
+
 class ZeromqSinkImplementation final : public ZeromqSink {
  public:
   explicit ZeromqSinkImplementation(const ZeromqSinkOptions& options)
       : options_(options),
         writer_(options.name, options.choice),
         context_(options.keys),
-        socket_(bind_publisher(context_, options.address, options.port, queued_at_first, "image publisher",
+        queued_(queue_length(options)),
+        socket_(bind_publisher(context_, options.address, options.port, static_cast<int>(queued_), "image publisher",
                                zmq::socket_type::xpub, options.subscribers)),
         port_(bound_port(socket_)) {}
 
   void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
     const std::lock_guard lock(mutex_);
     writer_.set_plan(std::move(plan));
-    const std::size_t messages = writer_.streams().size();
-    std::size_t largest = 1;
-    for (const auto& stream : writer_.streams()) largest = std::max(largest, stream.pixel_bytes);
-    queued_ = std::clamp(options_.bytes_per_subscriber / largest, 2 * messages, std::max(most_queued, 2 * messages));
-    limit_queues(SteadyTime(0));
+    warn_of_large_images();
     prepare_buffers();
     note_wishes();
   }
@@ -59,7 +61,6 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   void publish(const FinishedFrame& frame) noexcept override {
     const std::lock_guard lock(mutex_);
     try {
-      if (frame.now - limited_ > 1s) limit_queues(frame.now);
       // Asking makes libzmq take note of what subscribers have read; by itself it does so only once in a millisecond or so, and
       // drops for one that keeps up meanwhile, if its queue is short.
       if ((socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) != 0) read_subscriptions();
@@ -127,11 +128,14 @@ class ZeromqSinkImplementation final : public ZeromqSink {
     wants_envelope_.store(wanted, std::memory_order_relaxed);
   }
 
-  // The option reaches the subscribers that are there; those that come get what it was when the socket was bound. So it is
-  // set again every second.
-  void limit_queues(SteadyTime now) {
-    socket_.set(zmq::sockopt::sndhwm, static_cast<int>(queued_));
-    limited_ = now;
+  // Images that outgrow the configured grid, by live control, find the queues as long as they were.
+  void warn_of_large_images() const {
+    const std::size_t waiting = queued_ * writer_.capacity();
+    if (queued_ <= 2 * writer_.streams().size() || waiting / 2 <= options_.bytes_per_subscriber) return;
+    spdlog::warn(
+        "image publisher: {:.0f} MB of images may wait for subscribers, beyond [server] subscriber_bytes, since images are "
+        "larger than when it started",
+        1e-6 * static_cast<double>(waiting));
   }
 
   // Enough for the frame being written, the one on its way and as many as one slow subscriber may have waiting (up to a
@@ -169,9 +173,8 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   ImageMessageWriter writer_;
   std::vector<std::unique_ptr<SendBuffer>> buffers_;
   std::size_t next_ = 0;
-  std::size_t queued_ = queued_at_first;
-  SteadyTime limited_{0};
   ZeromqContext context_;  // goes before the buffers, which libzmq holds on to until then
+  std::size_t queued_;
   zmq::socket_t socket_;
   std::uint16_t port_;
   bool complained_ = false;

@@ -22,6 +22,10 @@ struct ZeromqSinkOptions {
   StreamChoice choice{};              ///< which images to publish
   /// Memory that messages waiting for one subscriber may take; at least two frames wait all the same.
   std::size_t bytes_per_subscriber = std::size_t{16} << 20;
+  /// What frames will be, from which the number of messages follows that may wait: the bytes of one's largest image, and how many
+  /// images it has. Images that turn out larger are published all the same, and more bytes of them wait.
+  std::size_t image_bytes = std::size_t{256} * 256 * sizeof(float);
+  std::size_t images_per_frame = 2;
   std::size_t subscribers = 32;           ///< at once; further ones are disconnected
   std::optional<CurveServerKeys> keys{};  ///< only clients with CURVE are served, those that they list
 };

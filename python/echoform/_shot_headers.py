@@ -1,0 +1,71 @@
+"""Prefix and header of every shot, as they are sent for each frame: in place, with a checksum each for the price of one.
+
+From frame to frame only sequence and time change, in all shots alike. A CRC is linear over exclusive or, so they change all
+checksums of shots of the same length by the same amount.
+"""
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+
+from . import wire
+
+
+class _Group:
+    """The shots whose headers have the same length, as rows of one array."""
+
+    def __init__(self, transmits: list[int], payload_bytes: list[int], sequence_bytes: int, time_bytes: int):
+        rows = []
+        for transmit in transmits:
+            # With zeros where sequence and time will stand.
+            header = (b"\x08" + bytes(sequence_bytes) + b"\x10" + wire.varint(transmit)
+                      + (b"\x18" + bytes(time_bytes) if time_bytes else b""))
+            rows.append(struct.pack("<4sHHIQ", b"EFRM", 1, wire.SHOT, len(header), payload_bytes[transmit]) + bytes(4) + header)
+        self.rows = np.array([list(row) for row in rows], np.uint8)
+        self.size = self.rows.shape[1] - 4  # bytes under the checksum
+        self.base = np.array([self._checksum(row) for row in rows], np.uint32)
+        self.zero = wire.crc32c(bytes(self.size))
+        self.sequence = slice(25, 25 + sequence_bytes)
+        self.time = slice(self.rows.shape[1] - time_bytes, self.rows.shape[1])
+
+    @staticmethod
+    def _checksum(row: bytes) -> int:
+        return wire.crc32c(row[:20] + row[24:])
+
+    def update(self, sequence: bytes, time: bytes) -> None:
+        change = bytearray(self.size + 4)
+        change[self.sequence] = sequence
+        change[self.time] = time
+        self.rows[:, self.sequence] = np.frombuffer(sequence, np.uint8)
+        self.rows[:, self.time] = np.frombuffer(time, np.uint8)
+        difference = self._checksum(bytes(change)) ^ self.zero
+        self.rows[:, 20:24] = (self.base ^ np.uint32(difference)).astype("<u4").view(np.uint8).reshape(-1, 4)
+
+
+class ShotHeaders:
+    """`payload_bytes[i]` is the payload of the shot of transmit i."""
+
+    def __init__(self, payload_bytes: list[int]):
+        self._payload_bytes = payload_bytes
+        self._layout = None
+        self._groups: list[_Group] = []
+        self._views: list[memoryview] = []
+
+    def of_frame(self, sequence: int, time_ns: int) -> list[memoryview]:
+        """One for each transmit, valid until the next call."""
+        stated = wire.varint(sequence), wire.varint(time_ns) if time_ns else b""
+        layout = tuple(map(len, stated))
+        if layout != self._layout:
+            self._arrange(*layout)
+            self._layout = layout
+        for group in self._groups:
+            group.update(*stated)
+        return self._views
+
+    def _arrange(self, sequence_bytes: int, time_bytes: int) -> None:
+        by_length: dict[int, list[int]] = {}
+        for transmit in range(len(self._payload_bytes)):
+            by_length.setdefault(len(wire.varint(transmit)), []).append(transmit)
+        self._groups = [_Group(transmits, self._payload_bytes, sequence_bytes, time_bytes) for transmits in by_length.values()]
+        self._views = [memoryview(row) for group in self._groups for row in group.rows]

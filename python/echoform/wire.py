@@ -1,0 +1,168 @@
+"""The acquisition protocol byte by byte, as proto/WIRE.md describes it. Python's standard library alone.
+
+Whoever writes a sender in another language needs what is here and nothing more: framing, checksum, the few kinds of Protocol
+Buffers fields, the headers. `sender.py` shows the conversation.
+"""
+from __future__ import annotations
+
+import struct
+
+HELLO, ACCEPT, REJECT, SHOT, END = 1, 2, 3, 4, 5
+MATRIX = {"full": 1, "half": 2, "half_summed": 3}
+ENCODING = {"int16": 1, "packed12": 2, "float32": 3}
+
+PREFIX_BYTES = 24
+ANSWER_BYTES = 4096  # the longest header of a server's message
+_PREFIX = struct.Struct("<4sHHIQI")
+
+
+# ---- framing
+
+def _crc32c_table() -> list[int]:
+    table = []
+    for value in range(256):
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
+        table.append(value)
+    return table
+
+
+_CRC_TABLE = _crc32c_table()
+
+
+def crc32c(data: bytes) -> int:
+    """CRC-32C (Castagnoli): 0xE3069283 for b"123456789"."""
+    crc = 0xFFFFFFFF
+    table = _CRC_TABLE
+    for byte in data:
+        crc = (crc >> 8) ^ table[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
+def message(kind: int, header: bytes = b"", payload_bytes: int = 0) -> bytes:
+    """Prefix and header; the payload follows them on the wire."""
+    prefix = struct.pack("<4sHHIQ", b"EFRM", 1, kind, len(header), payload_bytes)
+    return prefix + struct.pack("<I", crc32c(prefix + header)) + header
+
+
+def parse_answer_prefix(prefix: bytes) -> tuple[int, int]:
+    """Type and header length of a server's message. ValueError if its 24 bytes are not one."""
+    magic, version, kind, header_bytes, payload_bytes, _ = _PREFIX.unpack(prefix)
+    if magic != b"EFRM" or version != 1 or kind not in (ACCEPT, REJECT) or header_bytes > ANSWER_BYTES or payload_bytes != 0:
+        raise ValueError("this is not an Echoform server")
+    return kind, header_bytes
+
+
+def check_answer(prefix: bytes, header: bytes) -> None:
+    """ValueError unless the checksum of a server's message is right."""
+    if crc32c(prefix[:20] + header) != _PREFIX.unpack(prefix)[5]:
+        raise ValueError("the checksum of the server's answer is wrong")
+
+
+# ---- Protocol Buffers fields
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def number(field: int, value: int) -> bytes:
+    return varint(field << 3 | 0) + varint(value) if value else b""
+
+
+def double(field: int, value: float) -> bytes:
+    return varint(field << 3 | 1) + struct.pack("<d", value) if value else b""
+
+
+def text(field: int, value: str | bytes) -> bytes:
+    data = value if isinstance(value, bytes) else value.encode()
+    return varint(field << 3 | 2) + varint(len(data)) + data if data else b""
+
+
+def doubles(field: int, values) -> bytes:
+    return text(field, struct.pack(f"<{len(values)}d", *values))
+
+
+def numbers(field: int, values) -> bytes:
+    return text(field, b"".join(varint(value) for value in values))
+
+
+def fields(data: bytes):
+    """Yields (number, value) of each field of a header: int, or bytes for strings and doubles. ValueError if it is none."""
+    at = 0
+
+    def read_varint() -> int:
+        nonlocal at
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise ValueError("a varint of more than ten bytes")
+
+    try:
+        while at < len(data):
+            tag = read_varint()
+            if tag & 7 == 0:
+                yield tag >> 3, read_varint()
+                continue
+            size = {1: 8, 5: 4}.get(tag & 7)
+            if size is None:
+                if tag & 7 != 2:
+                    raise ValueError(f"a field of wire type {tag & 7}")
+                size = read_varint()
+            if size > len(data) - at:
+                raise ValueError("a field that ends behind the message")
+            yield tag >> 3, data[at:at + size]
+            at += size
+    except IndexError:
+        raise ValueError("a varint that ends behind the message") from None
+
+
+# ---- headers
+
+def hello_header(acquisition, *, session: int, connection_index: int = 0, connection_count: int = 1, sender: str = "",
+                 token: str = "") -> bytes:
+    """A Hello of an `echoform.Acquisition`."""
+    probe = acquisition.probe
+    normals = zip(*probe.normals) if probe.normals is not None else ((), (), ())
+    normal_x, normal_y, normal_z = (tuple(axis) for axis in normals)
+    described = (doubles(1, probe.x) + doubles(2, () if probe.y is None else probe.y) + doubles(3, () if probe.z is None else probe.z)
+                 + doubles(4, normal_x) + doubles(5, normal_y) + doubles(6, normal_z) + double(7, probe.element_width)
+                 + double(8, probe.element_length) + double(9, probe.centre_frequency) + double(10, probe.bandwidth)
+                 + numbers(11, probe.dead_elements))
+    return (number(1, session) + number(2, connection_index) + number(3, connection_count) + text(4, sender) + text(5, token)
+            + text(6, described) + number(7, MATRIX[acquisition.matrix]) + number(8, ENCODING[acquisition.encoding])
+            + number(9, acquisition.samples) + double(10, acquisition.sample_rate) + double(11, acquisition.start_time)
+            + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale))
+
+
+def shot_header(sequence: int, transmit: int, acquisition_time: int) -> bytes:
+    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known."""
+    return number(1, sequence) + number(2, transmit) + number(3, acquisition_time)
+
+
+def parse_accept(header: bytes) -> tuple[int, str]:
+    """(bytes of one frame by the server's reckoning, name of the server)."""
+    frame_bytes, server = 0, ""
+    for field, value in fields(header):
+        if field == 1 and isinstance(value, int):
+            frame_bytes = value
+        elif field == 2 and isinstance(value, bytes):
+            server = value.decode(errors="replace")
+    return frame_bytes, server
+
+
+def parse_reject(header: bytes) -> str:
+    """The reason, on one line."""
+    for field, value in fields(header):
+        if field == 1 and isinstance(value, bytes):
+            # Whatever the peer states, a terminal is sent no control characters.
+            return "".join(c if c.isprintable() else "?" for c in value.decode(errors="replace"))
+    return "no reason was given"

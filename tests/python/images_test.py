@@ -1,0 +1,235 @@
+"""Live images in Python, from the program: their values, axes, counters; joining, leaving and falling behind."""
+import datetime
+import os
+import signal
+import threading
+import unittest
+
+from support import PATIENCE, SOURCE, VELOCITY, join, linear, need, run, scatterer_frame, serve
+
+need("numpy", "zmq", "google.protobuf")
+import numpy  # noqa: E402
+import sys  # noqa: E402
+
+sys.path.insert(0, str(SOURCE / "tests/reference"))
+import tfm_reference  # noqa: E402
+
+import echoform  # noqa: E402
+
+
+def reference(frame, acquisition, image):
+    """The same image by the independent double-precision delay-and-sum of tests/reference."""
+    n = acquisition.elements
+    transmit, receive = (index.ravel() for index in numpy.indices((n, n)))
+    elements = numpy.column_stack([acquisition.probe.x, numpy.zeros((n, 2))])
+    plain = tfm_reference.Frame(frame.reshape(n * n, -1).astype(float) * acquisition.sample_scale, transmit, receive, numpy.ones(n * n),
+                                elements, acquisition.sample_rate, acquisition.start_time, VELOCITY)
+    return numpy.abs(tfm_reference.total_focus(plain, image.x, image.z, VELOCITY, time_offset=acquisition.time_offset))
+
+
+class Values(unittest.TestCase):
+    def setUp(self):
+        self.server = serve(self)
+
+    def image(self, frame, acquisition, stream="echoform"):
+        with echoform.ImageSubscriber(self.server.images, stream, timeout=PATIENCE) as images:
+            with echoform.FrameSender(acquisition, self.server.frames) as sender:
+                return join(images, sender, frame)
+
+    def test_a_point_is_where_it_is_with_the_amplitude_of_its_echo(self):
+        # On a pixel: x from -6 to 6 mm in 48 steps, z from 4 to 16 mm in 40.
+        place = -0.006 + 0.25e-3 * 30, 0.004 + 0.3e-3 * 20
+        acquisition = linear(32, 512)
+        image = self.image(scatterer_frame(acquisition, *place), acquisition)
+        z, x = numpy.unravel_index(image.pixels.argmax(), image.pixels.shape)
+        numpy.testing.assert_allclose((image.x[x], image.z[z]), place, atol=1e-12)
+        # All echoes are in phase there. Sampled at 8 per period, linear interpolation takes at most 1 - cos(pi / 8) = 7.6 % off.
+        self.assertTrue(924 <= image.pixels.max() <= 1001, image.pixels.max())
+
+    def test_an_image_is_that_of_the_plain_sum_in_double_precision(self):
+        chance = numpy.random.default_rng(4)
+        for case, more in (("noise", {}), ("late, offset and scaled", dict(start_time=1e-6, time_offset=2e-7, sample_scale=0.125))):
+            with self.subTest(case):
+                acquisition = linear(8, 256, **more)
+                frame = scatterer_frame(acquisition, 0.001, 0.009) + chance.normal(0, 50, acquisition.frame_shape).astype(numpy.int16)
+                image = self.image(frame, acquisition)
+                # Single precision, on the CPU: rounding of delays of 1e2 samples (1e-5 of a sample, whose phase is pi / 4) and of sums.
+                self.assertLess(tfm_reference.relative_l2(image.pixels, reference(frame, acquisition, image)), 1e-5)
+
+    def test_axes_are_those_of_the_grid(self):
+        acquisition = linear()
+        image = self.image(scatterer_frame(acquisition), acquisition)
+        self.assertEqual((image.pixels.shape, image.pixels.dtype), ((41, 49), numpy.float32))
+        numpy.testing.assert_array_equal(image.x, numpy.linspace(-0.006, 0.006, 49))
+        numpy.testing.assert_array_equal(image.z, numpy.linspace(0.004, 0.016, 41))
+        self.assertIsNone(image.y)
+        numpy.testing.assert_allclose(image.extent, (-6.125, 6.125, 16.15, 3.85))
+        self.assertFalse(image.pixels.flags.writeable)
+        self.assertIs(numpy.asarray(image), image.pixels)
+        self.assertEqual(numpy.asarray(image, numpy.float64).dtype, numpy.float64)
+
+    def test_an_image_tells_of_its_frame(self):
+        acquisition = linear()
+        frame = scatterer_frame(acquisition)
+        before = datetime.datetime.now(datetime.timezone.utc)
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
+            with echoform.FrameSender(acquisition, self.server.frames) as sender:
+                last = join(images, sender, frame)
+                sender.send(frame, sequence=last.sequence + 1, time_ns=1_700_000_000_123_456_789)
+                image = images.receive()
+                sender.send(frame, time_ns=0)
+                unstated = images.receive()
+        self.assertEqual((image.stream, image.view, image.sequence, image.published), ("echoform", "LL", last.sequence + 1, last.published + 1))
+        self.assertEqual(image.acquisition_time_ns, 1_700_000_000_123_456_789)
+        self.assertEqual(image.acquisition_time, datetime.datetime(2023, 11, 14, 22, 13, 20, 123456, datetime.timezone.utc))
+        self.assertIsNone(unstated.acquisition_time)
+        self.assertLess(abs((image.publish_time - before).total_seconds()), 600)
+        self.assertTrue(0 < image.latency < PATIENCE)
+        self.assertIn("beamform", image.stages)
+        self.assertTrue(all(0 <= seconds < PATIENCE for seconds in image.stages.values()))
+        self.assertEqual((image.drops, image.clipped_samples, image.invalid_samples), ({}, 0, 0))
+        self.assertEqual((image.dynamic_range_db, image.gain_db), (40, 0))
+
+    def test_decibels(self):
+        acquisition = linear()
+        image = self.image(scatterer_frame(acquisition), acquisition)
+        values = image.pixels.astype(float)
+        for decibels, zero in ((image.decibels(), image.reference), (image.decibels(reference=2.0), 2.0)):
+            self.assertEqual((decibels.shape, decibels.dtype), (values.shape, numpy.float32))
+            with numpy.errstate(divide="ignore"):
+                numpy.testing.assert_allclose(decibels, 20 * numpy.log10(values / zero), atol=1e-4)
+        self.assertGreater(image.reference, 0)
+
+    def test_the_display_stream_is_the_envelope_in_decibels(self):
+        acquisition = linear()
+        frame = scatterer_frame(acquisition)
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as envelopes, \
+                echoform.ImageSubscriber(self.server.images, "echoform.display", timeout=PATIENCE) as displays, \
+                echoform.FrameSender(acquisition, self.server.frames) as sender:
+            join(envelopes, sender, frame)
+            display = join(displays, sender, frame)
+            envelope = envelopes.receive()
+            while envelope.sequence < display.sequence:
+                envelope = envelopes.receive()
+        self.assertEqual((display.pixels.dtype, display.stream), (numpy.uint8, "echoform.display"))
+        expected = numpy.clip(envelope.decibels(), -40, 0)
+        # One grey level is 40 / 255 dB.
+        numpy.testing.assert_allclose(display.decibels(), expected, atol=40 / 255)
+
+    def test_every_view_is_a_stream(self):
+        server = serve(self, material={"shear_velocity": 3130.0}, imaging={"views": ["LL", "TT"]})
+        acquisition = linear()
+        with echoform.ImageSubscriber(server.images, "", timeout=PATIENCE) as images:
+            with echoform.FrameSender(acquisition, server.frames) as sender:
+                frame = scatterer_frame(acquisition)
+                first = join(images, sender, frame)
+                while images.receive().stream != "echoform/TT.display":  # the last of a frame
+                    pass
+                sender.send(frame)
+                streams = [images.receive() for _ in range(4)]
+        self.assertEqual([image.stream for image in streams], ["echoform/LL", "echoform/LL.display", "echoform/TT", "echoform/TT.display"])
+        self.assertEqual({image.sequence for image in streams}, {streams[0].sequence})
+        self.assertGreaterEqual(streams[0].sequence, first.sequence)
+        self.assertEqual([image.view for image in streams], ["LL", "LL", "TT", "TT"])
+
+
+class Streams(unittest.TestCase):
+    def setUp(self):
+        self.server = serve(self)
+        self.acquisition = linear()
+        self.frame = scatterer_frame(self.acquisition)
+
+    def test_gaps_are_counted(self):
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
+            with echoform.FrameSender(self.acquisition, self.server.frames) as sender:
+                last = join(images, sender, self.frame).sequence
+                before = images.statistics
+                for sequence in (last + 1, last + 4, last + 5):
+                    sender.send(self.frame, sequence=sequence)
+                    self.assertEqual(images.receive().sequence, sequence)
+                seen = images.statistics
+                self.assertEqual((seen.gaps - before.gaps, seen.sequences - before.sequences, seen.restarts), (2, 3, 0))
+                sender.send(self.frame, sequence=0 if last > 300 else last + 5 + 70000)  # either begins the numbering anew
+                images.receive()
+            with echoform.FrameSender(self.acquisition, self.server.frames) as sender:
+                sender.send(self.frame, sequence=1)
+                images.receive()
+            self.assertGreaterEqual(images.statistics.restarts, 1)
+            self.assertEqual(images.statistics.malformed, 0)
+
+    def test_who_comes_late_gets_what_comes_then(self):
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as early, \
+                echoform.FrameSender(self.acquisition, self.server.frames) as sender:
+            first = join(early, sender, self.frame)
+            with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as late:
+                image = join(late, sender, self.frame)
+                self.assertGreater(image.sequence, first.sequence)
+                self.assertEqual((late.statistics.gaps, late.statistics.restarts), (0, 0))
+            # Leaving takes nothing from the others.
+            sender.send(self.frame)
+            while early.receive().sequence < sender.frames_sent - 1:
+                pass
+            self.assertEqual(early.gaps, 0)
+
+    def test_a_subscriber_may_come_before_the_server_and_outlives_it(self):
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
+            with echoform.FrameSender(self.acquisition, self.server.frames) as sender:
+                join(images, sender, self.frame)
+                sender.send(self.frame, sequence=1000)
+                self.assertEqual(images.receive().sequence, 1000)
+                self.server.kill()
+                with self.assertRaisesRegex(echoform.TimedOut, "no image of stream echoform within 0.1 s"):
+                    images.receive(0.1)
+                with self.assertRaises(echoform.ConnectionFailed):
+                    for _ in range(1000):
+                        sender.send(self.frame)
+            again = serve(self, server={"images": self.server.images.removeprefix("tcp://")})
+            with echoform.FrameSender(self.acquisition, again.frames) as sender:
+                image = join(images, sender, self.frame)
+            self.assertLess(image.sequence, 1000)
+            self.assertEqual(images.statistics.restarts, 1)
+
+    def test_a_slow_reader_of_the_latest_gets_the_latest(self):
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as every, \
+                echoform.ImageSubscriber(self.server.images, latest_only=True, timeout=PATIENCE) as latest, \
+                echoform.FrameSender(self.acquisition, self.server.frames) as sender:
+            join(every, sender, self.frame)
+            first = join(latest, sender, self.frame).sequence
+            while every.receive().sequence < first:
+                pass
+            before = latest.statistics
+            for _ in range(200):  # one reads each of them, the other none
+                sent = sender.send(self.frame)
+                self.assertEqual(every.receive().sequence, sent)
+            while latest.receive().sequence < sent:
+                pass
+            self.assertEqual(every.gaps, 0)
+            seen = latest.statistics
+            self.assertEqual(seen.gaps - before.gaps + seen.images - before.images, sent - first)
+            # What came is the newest, and the little that was on its way.
+            self.assertLess(seen.images - before.images, 20)
+
+    def test_time_outs(self):
+        with echoform.ImageSubscriber(self.server.images, "nobody", timeout=0.01) as images:
+            with self.assertRaises(TimeoutError):
+                images.receive()
+            with self.assertRaises(echoform.TimedOut):
+                next(iter(images))
+            with self.assertRaises(echoform.TimedOut):
+                images.receive(0)
+        with self.assertRaisesRegex(ValueError, "expected tcp://HOST:PORT"):
+            echoform.ImageSubscriber("nowhere")
+        with self.assertRaisesRegex(ValueError, "name of 128 bytes"):
+            echoform.ImageSubscriber(stream="x" * 128)
+
+    def test_an_interruption_ends_the_wait(self):
+        with echoform.ImageSubscriber(self.server.images, "nobody") as images:
+            timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                images.receive(None)
+            timer.join()
+
+
+if __name__ == "__main__":
+    run()

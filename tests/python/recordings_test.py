@@ -1,0 +1,129 @@
+"""Recordings as arrays: what was sent to `echoform record` comes back, also while it is being written."""
+import re
+import subprocess
+import unittest
+
+from support import PATIENCE, PROGRAM, need, run
+
+need("numpy", "h5py")
+import pathlib  # noqa: E402
+import signal  # noqa: E402
+import tempfile  # noqa: E402
+
+import h5py  # noqa: E402
+import numpy  # noqa: E402
+
+import echoform  # noqa: E402
+
+
+def acquisition(**more):
+    probe = echoform.Probe(x=[-1e-3, 0, 1e-3], z=[0, -1e-4, 0], normals=[(0, 0, 1), (0.6, 0, 0.8), (0, 0, 1)], element_width=4e-4,
+                           element_length=1e-2, centre_frequency=5e6, bandwidth=3e6, dead_elements=[1])
+    return echoform.Acquisition(probe, 20, 4e7, start_time=1e-6, time_offset=2.5e-7, **more)
+
+
+class Recordings(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name, "r.mfmc")
+
+    def record(self, *options):
+        recorder = subprocess.Popen([PROGRAM, "--log-level", "warning", "record", "--listen", "127.0.0.1:0", "--output", str(self.file),
+                                     *options], stdout=subprocess.PIPE, text=True)
+        for cleanup in (recorder.stdout.close, recorder.wait, recorder.kill):
+            self.addCleanup(cleanup)
+        return recorder, re.search(r"127\.0\.0\.1:\d+", recorder.stdout.readline())[0]
+
+    def test_what_was_sent_comes_back(self):
+        for encoding, matrix in (("int16", "full"), ("float32", "half"), ("packed12", "half")):
+            with self.subTest(encoding=encoding, matrix=matrix):
+                self.file.unlink(missing_ok=True)
+                sent = acquisition(encoding=encoding, matrix=matrix, sample_scale=0.5 if encoding == "packed12" else 1.0)
+                kind = numpy.float32 if encoding == "float32" else numpy.int16
+                frames = numpy.random.default_rng(1).integers(-2000, 2000, (4, *sent.frame_shape)).astype(kind)
+                if matrix == "full":  # the dead element gives nothing
+                    frames[:, 1] = frames[:, :, 1] = 0
+                else:
+                    frames[:, [1, 3, 4]] = 0
+                recorder, endpoint = self.record("--frames", "4")
+                with echoform.FrameSender(sent, endpoint) as sender:
+                    for frame in frames:
+                        sender.send(frame, time_ns=1_700_000_000_000_000_000)
+                self.assertEqual(recorder.wait(PATIENCE), 0)
+                with echoform.Recording(self.file) as recording:
+                    self.assertEqual((len(recording), recording.matrix), (4, matrix))
+                    numpy.testing.assert_array_equal(list(recording), frames)
+                    numpy.testing.assert_array_equal(recording[-1], frames[-1])
+                    self.assertEqual(recording[0].dtype, kind)
+                    self.assertEqual(recording.recorded, "2023-11-14 22:13:20")
+                    full = recording.full(1, 3)
+                    self.assertEqual(full.shape, (2, 3, 3, 20))
+                    for i, j, pair in ((0, 2, 2), (2, 0, 2), (1, 1, 3)):
+                        numpy.testing.assert_array_equal(full[:, i, j], frames[1:3, i, j] if matrix == "full" else frames[1:3, pair])
+                    read, probe = recording.acquisition, recording.acquisition.probe
+                    self.assertEqual((read.samples, read.encoding, read.sample_scale),
+                                     (20, "float32" if encoding == "float32" else "int16", sent.sample_scale))
+                    numpy.testing.assert_allclose(read.sample_rate, 4e7, rtol=1e-12)
+                    numpy.testing.assert_allclose(read.times, sent.times, rtol=1e-12)
+                    numpy.testing.assert_allclose(probe.x, sent.probe.x, atol=1e-15)
+                    numpy.testing.assert_allclose(probe.z, sent.probe.z, atol=1e-15)
+                    numpy.testing.assert_allclose(probe.normals, sent.probe.normals, atol=1e-12)
+                    numpy.testing.assert_allclose([probe.element_width, probe.element_length], [4e-4, 1e-2], rtol=1e-12)
+                    self.assertEqual((probe.centre_frequency, probe.bandwidth, probe.dead_elements), (5e6, 3e6, (1,)))
+                    with self.assertRaisesRegex(IndexError, "frame 4 of 4"):
+                        recording[4]
+
+    def test_a_recording_can_be_sent_again(self):
+        sent = acquisition()
+        frame = numpy.arange(180).reshape(3, 3, 20).astype(numpy.int16)
+        frame[1] = frame[:, 1] = 0
+        recorder, endpoint = self.record("--frames", "1")
+        with echoform.FrameSender(sent, endpoint) as sender:
+            sender.send(frame)
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        with echoform.Recording(self.file) as recording:
+            self.file = self.file.with_name("again.mfmc")
+            recorder, endpoint = self.record("--frames", "1")
+            with echoform.FrameSender(recording.acquisition, endpoint) as sender:
+                sender.send(recording[0])
+            self.assertEqual(recorder.wait(PATIENCE), 0)
+        with echoform.Recording(self.file) as again:
+            numpy.testing.assert_array_equal(again[0], frame)
+
+    def test_a_recording_that_grows(self):
+        recorder, endpoint = self.record()
+        frames = numpy.random.default_rng(2).integers(-9, 9, (3, 3, 3, 20)).astype(numpy.int16)
+        frames[:, 1] = frames[:, :, 1] = 0
+        with echoform.FrameSender(acquisition(), endpoint) as sender:
+            sender.send(frames[0])
+        while not self.file.exists():  # it appears whole with the first frame
+            self.assertIsNone(recorder.poll())
+        with echoform.Recording(self.file) as recording:
+            with echoform.FrameSender(acquisition(), endpoint) as sender:
+                for frame in frames[1:]:
+                    sender.send(frame)
+            while recording.refresh() < 3:
+                self.assertIsNone(recorder.poll())
+            numpy.testing.assert_array_equal(recording.full(), frames)
+        recorder.send_signal(signal.SIGINT)
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+
+    def test_files_that_are_none(self):
+        with self.assertRaisesRegex(echoform.EchoformError, "r.mfmc: cannot be read"):
+            echoform.Recording(self.file)
+        self.file.write_bytes(b"nonsense" * 100)
+        with self.assertRaisesRegex(echoform.EchoformError, "r.mfmc: cannot be read"):
+            echoform.Recording(self.file)
+        with h5py.File(self.file, "w") as file:
+            file["data"] = [1, 2, 3]
+        with self.assertRaisesRegex(echoform.EchoformError, "found no recording as echoform writes it .0 sequences"):
+            echoform.Recording(self.file)
+        with h5py.File(self.file, "w") as file:
+            file.create_group("s").attrs["TYPE"] = "SEQUENCE"
+        with self.assertRaisesRegex(echoform.EchoformError, "found no recording as echoform writes it"):
+            echoform.Recording(self.file)
+
+
+if __name__ == "__main__":
+    run()
