@@ -111,7 +111,7 @@ const std::vector<SourceDoor>& source_doors() {
        [](const Configuration& c, const Clock& clock) -> std::unique_ptr<AcquisitionSource> {
          return make_tcp_source(source_options(c), clock);
        }},
-      {"frames in", make_zeromq_door},
+      {"ZeroMQ in", make_zeromq_door},
   };
   return doors;
 }

@@ -143,9 +143,13 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
             + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale))
 
 
-def shot_header(sequence: int, transmit: int, acquisition_time: int) -> bytes:
-    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known."""
-    return number(1, sequence) + number(2, transmit) + number(3, acquisition_time)
+def shot_header(sequence: int, transmit: int, acquisition_time: int, session: int = 0) -> bytes:
+    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known. `session` is the Hello's, over ZeroMQ."""
+    return number(1, sequence) + number(2, transmit) + number(3, acquisition_time) + number(4, session)
+
+
+def end_header(session: int = 0) -> bytes:
+    return number(1, session)
 
 
 def parse_accept(header: bytes) -> tuple[int, str]:

@@ -94,6 +94,7 @@ class ZeromqSourceTest : public testing::Test {
     });
     ASSERT_TRUE(eventually([&] { return source_->counters().connections_accepted == 1; }));
     intake_ = host_.intake(good_session);
+    ASSERT_TRUE(eventually([&] { return intake_->frames >= host_.slots; }));
   }
   void expect_good_goes_on() {
     const std::uint64_t frames = intake_->frames;

@@ -51,6 +51,7 @@ struct ZeromqSender::Implementation {
     ConnectOptions connection{.type = zmq::socket_type::push, .endpoint = endpoint_of(options), .keys = options.keys};
     // Frames wait here, not in the queue of a connection that does not exist: a server that comes late shall not get old ones.
     connection.connected_only = true;
+    connection.signs_of_life = SignsOfLife::keep_alive;
     connection.send_queue = static_cast<int>(options.queued_frames * (acquisition.elements() + 1));
     socket = connect_socket(context, connection);
     socket.set(zmq::sockopt::sndtimeo, static_cast<int>(slice.count()));

@@ -72,6 +72,7 @@ class Puller final : public ZeromqSource {
   void start(StreamHost& host) override {
     BindOptions bound{.type = zmq::socket_type::pull, .what = "acquisition", .address = options_.address, .port = options_.port};
     bound.message_limit = static_cast<std::int64_t>(longest_message(options_.limits) + encryption_bytes);
+    bound.signs_of_life = SignsOfLife::keep_alive;
     bound.receive_queue = waiting_messages(options_.limits);
     bound.limits.peers.connections = options_.maximum_connections;
     bound.limits.peers.per_address = options_.maximum_connections;
