@@ -29,8 +29,10 @@ struct Command {
 [[nodiscard]] Action define_serve(CLI::App& options);
 [[nodiscard]] Action define_simulate(CLI::App& options);
 [[nodiscard]] Action define_replay(CLI::App& options);
+[[nodiscard]] Action define_control(CLI::App& options);
 [[nodiscard]] Action define_view(CLI::App& options);
 [[nodiscard]] Action define_record(CLI::App& options);
+[[nodiscard]] Action define_capture(CLI::App& options);
 [[nodiscard]] Action define_inspect(CLI::App& options);
 [[nodiscard]] Action define_convert(CLI::App& options);
 [[nodiscard]] Action define_image(CLI::App& options);

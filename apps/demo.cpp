@@ -52,6 +52,7 @@ std::unique_ptr<ImagingServer> make_server(Configuration configuration, bool may
   }
   configuration.server.images = "127.0.0.1:0";
   configuration.server.telemetry = "127.0.0.1:0";
+  if (!configuration.server.control.empty()) configuration.server.control = "127.0.0.1:0";
   configuration.server.web = "127.0.0.1:0";
   return std::make_unique<ImagingServer>(configuration, material, std::vector<std::shared_ptr<ImageSink>>{last});
 }

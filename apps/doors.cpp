@@ -26,6 +26,7 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
   options.hello_timeout = in_milliseconds(input.hello_timeout);
   options.stall_timeout = in_milliseconds(input.stall_timeout);
+  options.message_timeout = in_milliseconds(input.message_timeout);
   options.idle_timeout = in_milliseconds(input.idle_timeout);
   options.io_threads = input.io_threads;
   options.maximum_connections = input.max_connections;
@@ -97,8 +98,8 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
   HostPort place = parse_host_port(text, where);
   boost::system::error_code error;
   boost::asio::ip::make_address(place.host, error);
-  const bool every_interface =
-      place.host == "*" && (key == "[server] images" || key == "[server] telemetry" || key == "[input] zeromq");
+  const bool every_interface = place.host == "*" && (key == "[server] images" || key == "[server] telemetry" ||
+                                                     key == "[server] control" || key == "[input] zeromq");
   if (error && !every_interface) {
     throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
   }

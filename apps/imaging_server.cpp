@@ -7,26 +7,13 @@
 
 #include "apps/doors.hpp"
 #include "config/plan.hpp"
+#include "config/standing_check.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 #include "transport/metrics_text.hpp"
 
 namespace echoform {
 namespace {
-
-/// Senders state no velocities: what a view needs must be there before the first of them comes.
-void check_velocities(const Configuration& configuration, const Material& stated) {
-  const double longitudinal = configuration.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
-  const double shear = configuration.material.shear_velocity.value_or(stated.shear_velocity).value;
-  for (const std::string& view : configuration.imaging.views) {
-    for (const auto& [mode, velocity, key] :
-         {std::tuple{'L', longitudinal, "longitudinal_velocity"}, std::tuple{'T', shear, "shear_velocity"}}) {
-      if (view.find(mode) == std::string::npos || velocity > 0.0) continue;
-      throw InputError(fmt::format("{}: [material] {}", configuration.name(), key), "no value",
-                       fmt::format("a velocity in m/s, which view \"{}\" needs and senders do not state", view));
-    }
-  }
-}
 
 PipelineOptions pipeline_options(const Configuration& configuration) {
   PipelineOptions options;
@@ -36,6 +23,8 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
   options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
   options.backend = backend_choice(configuration.imaging);
+  options.memory_estimate = [slots = options.slots, on_device = options.backend.kind == BackendKind::cuda](
+                                const ImagingPlan& plan) { return memory_needed(plan, slots, on_device); };
   return options;
 }
 
@@ -47,6 +36,14 @@ TelemetryPublisherOptions telemetry_options(const Configuration& configuration) 
   options.address = place.host;
   options.port = place.port;
   options.interval = in_milliseconds(server.telemetry_interval);
+  return options;
+}
+
+ZeromqControlOptions control_options(const Configuration& configuration) {
+  const HostPort place = listening_place(configuration, configuration.server.control, "[server] control");
+  ZeromqControlOptions options;
+  options.address = place.host;
+  options.port = place.port;
   return options;
 }
 
@@ -85,15 +82,17 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     sinks_.push_back(door.make(configuration_));
     if (sinks_.back() != nullptr) sinks.push_back(sinks_.back());
   }
-  const PlanFactory plan = [this](const Acquisition& acquisition) {
-    return build_plan(configuration_, acquisition, stated_, configuration_.input.slots, PlanUse::live);
-  };
-  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), plan, std::move(sinks), clock_,
-                                         std::move(foundations.engines));
+  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_plan_factory(configuration_, stated_),
+                                         std::move(sinks), clock_, std::move(foundations.engines));
+  control_ = std::make_unique<Control>(configuration_, stated_, *pipeline_);
   for (const auto& sink : sinks_) {
     if (images_ == nullptr) images_ = dynamic_cast<const ZeromqSink*>(sink.get());
     if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());
     if (recorder_ == nullptr) recorder_ = dynamic_cast<Recorder*>(sink.get());
+  }
+  if (recorder_ != nullptr) {
+    control_->add({"start_recording", false, [this](const auto& request, auto&) { recorder_->start(request.file()); }});
+    control_->add({"stop_recording", false, [this](const auto&, auto&) { recorder_->stop(); }});
   }
   web_->set_metrics([this, door = metrics_door_]() -> std::string {
     const std::lock_guard lock(door->mutex);
@@ -101,6 +100,10 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   });
   telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
                                                     [this] { return report(pipeline_->close_window()); });
+  if (!configuration_.server.control.empty()) {
+    control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
+                                                    [this](const auto& request) { return control_->handle(request); });
+  }
 }
 
 TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
@@ -111,6 +114,7 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   if (report.backend.empty()) report.backend = words::backend_kind.of(pipeline_->options().backend.kind);
   if (const auto plan = pipeline_->plan()) report.acquisition = acquisition_text(plan->acquisition);
   report.version = ECHOFORM_VERSION;
+  report.settings_revision = control_->revision();
   report.viewers = web_->viewers();
   report.viewer_dropped = web_->viewer_dropped();
   report.last_frame = publication_time_->last();
@@ -153,6 +157,7 @@ void ImagingServer::stop() {
   for (const auto& source : sources_) {
     if (source != nullptr) source->stop();
   }
+  control_door_.reset();
   pipeline_->stop();
   if (recorder_ != nullptr) recorder_->stop();
   // What reads the pipeline ends before it.
@@ -170,6 +175,7 @@ std::vector<std::string> ImagingServer::addresses() const {
     if (sinks_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));
   }
   lines.push_back(fmt::format("{:<11} {}", "telemetry", telemetry_ ? telemetry_->endpoint() : "stopped"));
+  if (control_door_) lines.push_back(fmt::format("{:<11} {}", "control", control_door_->endpoint()));
   return lines;
 }
 

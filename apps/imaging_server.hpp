@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "config/configuration.hpp"
+#include "control/control.hpp"
 #include "pipeline/clock.hpp"
 #include "pipeline/pipeline.hpp"
 #include "recording/recorder.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
+#include "transport/control/zeromq_control.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
@@ -46,6 +48,7 @@ class ImagingServer {
   [[nodiscard]] AcquisitionSource& source() { return *sources_.front(); }
   [[nodiscard]] const WebSink& web() const { return *web_; }
   [[nodiscard]] const ZeromqSink& images() const { return *images_; }
+  [[nodiscard]] Control& control() { return *control_; }
   /// Null where the configuration asks for none.
   [[nodiscard]] Recorder* recorder() { return recorder_; }
   /// One line for each address, for people.
@@ -59,7 +62,7 @@ class ImagingServer {
   };
   [[nodiscard]] TelemetryReport report(MetricsSnapshot metrics) const;
 
-  const Configuration configuration_;
+  const Configuration configuration_;  ///< as the server starts; control() has the settings in force
   const Material stated_;
   const std::shared_ptr<MetricsDoor> metrics_door_ = std::make_shared<MetricsDoor>();
   const SystemClock system_clock_;
@@ -69,6 +72,8 @@ class ImagingServer {
   std::vector<std::unique_ptr<AcquisitionSource>> sources_;
   std::vector<std::shared_ptr<ImageSink>> sinks_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<Control> control_;
+  std::unique_ptr<ZeromqControl> control_door_;  // none where it is closed
   std::unique_ptr<TelemetryPublisher> telemetry_;
   // Among them, those that are asked for addresses and figures of their own.
   const ZeromqSink* images_ = nullptr;

@@ -23,6 +23,7 @@ void LastImage::publish(const FinishedFrame& frame) noexcept {
                 std::min(image.envelope.size(), envelopes_[view].size() * sizeof(float)));
     references_[view] = image.reference;
   }
+  compression_ = frame.plan.compression;
   sequence_ = frame.slot.sequence;
   if (count_ == 0) first_ = frame.now;
   last_ = frame.now;
@@ -52,8 +53,8 @@ ImageFile LastImage::file(std::size_t view) const {
   file.envelope = envelopes_[view];
   file.title = fmt::format("sequence {}", sequence_);
   file.view = plan_->laws[view].view;
-  file.dynamic_range_db = plan_->compression.dynamic_range_db;
-  file.gain_db = plan_->compression.gain_db;
+  file.dynamic_range_db = compression_.dynamic_range_db;
+  file.gain_db = compression_.gain_db;
   if (references_[view] > 0.0F) file.reference = references_[view];
   return file;
 }

@@ -31,6 +31,7 @@ class LastImage final : public ImageSink {
   std::shared_ptr<const ImagingPlan> plan_;
   std::vector<std::vector<float>> envelopes_;  ///< one a view, of plan_'s size
   std::vector<float> references_;
+  Compression compression_;  ///< of the newest frame
   std::uint64_t sequence_ = 0;
   std::uint64_t count_ = 0;
   SteadyTime first_{0};

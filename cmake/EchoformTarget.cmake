@@ -37,9 +37,9 @@ function(echoform_compile_options name)
   endif()
 endfunction()
 
-# A test program from every source of the calling folder, each test discovered by name.
+# A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given.
 function(echoform_test name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PREFIX" "DEPENDS;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT ECHOFORM_WITH_CUDA)
     list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
@@ -54,5 +54,5 @@ function(echoform_test name)
   echoform_compile_options(${name})
   target_compile_definitions(${name} PRIVATE ECHOFORM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # Values print as bytes, addresses among them: numbers name the cases where the test does not.
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_PREFIX "${ARG_PREFIX}" PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}")
 endfunction()

@@ -91,8 +91,9 @@ struct InputSection {
   std::size_t slots = 4;
   Seconds incomplete_timeout{1.0};
   Seconds hello_timeout{5.0};
-  Seconds stall_timeout{10.0};  ///< within a message; 0: never
-  Seconds idle_timeout{0.0};    ///< between messages; 0: never
+  Seconds stall_timeout{10.0};    ///< within a message; 0: never
+  Seconds message_timeout{60.0};  ///< for the whole of a message; 0: never
+  Seconds idle_timeout{0.0};      ///< between messages; 0: never
   std::size_t io_threads = 1;
   std::size_t max_connections = 16;
   std::size_t max_elements = 256;
@@ -104,6 +105,7 @@ struct ServerSection {
   std::string name = "echoform";
   std::string images = "127.0.0.1:17180";
   std::string telemetry = "127.0.0.1:17181";
+  std::string control = "127.0.0.1:17182";  ///< empty: closed
   std::string web = "127.0.0.1:8080";
   std::vector<std::string> web_host_names;
   std::size_t max_web_connections = 64;

@@ -48,6 +48,10 @@ void add_input_keys(std::vector<Key>& k) {
       {"input", "stall_timeout", "s", "A TCP connection that falls silent within a message for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.stall_timeout; }));
   k.push_back(number(
+      {"input", "message_timeout", "s",
+       "A TCP connection on which one message takes longer than this is closed, however steadily it trickles; 0 is never."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.message_timeout; }));
+  k.push_back(number(
       {"input", "idle_timeout", "s", "A TCP connection that falls silent between messages for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.idle_timeout; }));
   k.push_back(integer(

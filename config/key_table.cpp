@@ -59,6 +59,9 @@ void not_empty(const std::string& text, std::string_view where, std::string_view
 void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
   static_cast<void>(parse_host_port(text, where));
 }
+void address_port_or_none(const std::string& text, std::string_view where, std::string_view expected) {
+  if (!text.empty()) address_port(text, where, expected);
+}
 
 constexpr std::string_view from_data = "from the data";
 
@@ -122,7 +125,7 @@ void add_imaging_keys(std::vector<Key>& k) {
        "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
-      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",
+      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free.",
        "three quarters of the machine's memory"},
       above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
 
@@ -228,6 +231,9 @@ void add_server_keys(std::vector<Key>& k) {
   k.push_back(text(
       {"server", "telemetry", "", "Where telemetry subscribers connect (ZeroMQ PUB); port 0 takes a free one."}, "ADDRESS:PORT",
       address_port, [](auto& c) -> auto& { return c.server.telemetry; }));
+  k.push_back(text(
+      {"server", "control", "", "Where live control is asked (ZeroMQ REP); port 0 takes a free one, empty closes it."},
+      "ADDRESS:PORT or empty", address_port_or_none, [](auto& c) -> auto& { return c.server.control; }));
   k.push_back(text(
       {"server", "web", "", "Where browsers connect: the viewer page, its image feed and /metrics; port 0 takes a free one."},
       "ADDRESS:PORT", address_port, [](auto& c) -> auto& { return c.server.web; }));

@@ -88,6 +88,21 @@ const toml::array& read_array(const toml::node& node, std::string_view where, st
   return *array;
 }
 
+std::string show(const std::string& value) {
+  std::string text = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') {
+      text += '\\';
+      text += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      text += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    } else {
+      text += c;
+    }
+  }
+  return text + '"';
+}
+
 Key make_key(const Entry& entry, std::string type, std::string range, std::string default_text) {
   Key key;
   key.section = entry.section;

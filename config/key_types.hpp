@@ -80,9 +80,8 @@ void assign(std::optional<T>& member, double value) {
 [[nodiscard]] inline std::string show(bool value) {
   return value ? "true" : "false";
 }
-[[nodiscard]] inline std::string show(const std::string& value) {
-  return fmt::format("\"{}\"", value);
-}
+/// A TOML string.
+[[nodiscard]] std::string show(const std::string& value);
 template <int L, int T>
 [[nodiscard]] std::string show(Quantity<L, T> value) {
   return show(value.value);
@@ -114,11 +113,33 @@ template <class Get>
 }
 
 template <class Get>
+[[nodiscard]] auto clearing(Get get) {
+  return [get](Configuration& into) {
+    const Configuration defaults;
+    get(into) = get(defaults);
+  };
+}
+
+/// How the value is shown and cleared.
+template <class Get>
+void show_member(Key& key, Get get) {
+  key.show = [get](const Configuration& from) { return show(get(from)); };
+  key.clear = clearing(get);
+}
+
+inline void set_bounds(Key& key, Range range) {
+  key.low = range.low;
+  key.high = range.high;
+}
+
+template <class Get>
 [[nodiscard]] Key number(const Entry& entry, Range range, Get get) {
   Key key = make_key(entry, "number", range.text(), default_of(get));
   key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     assign(get(into), read_number(node, where, expected, range));
   };
+  set_bounds(key, range);
+  show_member(key, get);
   return key;
 }
 
@@ -129,6 +150,8 @@ template <class Get>
     using Member = std::remove_cvref_t<decltype(get(into))>;
     get(into) = static_cast<Member>(read_integer(node, where, expected, range));
   };
+  set_bounds(key, range);
+  show_member(key, get);
   return key;
 }
 
@@ -138,6 +161,7 @@ template <class Get>
   key.read = [get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     get(into) = read_boolean(node, where, expected);
   };
+  show_member(key, get);
   return key;
 }
 
@@ -152,8 +176,18 @@ template <class Get>
     check(value, where, expected);
     get(into) = std::move(value);
   };
+  show_member(key, get);
   return key;
 }
+
+template <class Member>
+struct OptionalOf {
+  using type = Member;
+};
+template <class T>
+struct OptionalOf<std::optional<T>> {
+  using type = T;
+};
 
 /// A word of an enumeration.
 template <class WordTable, class Get>
@@ -169,6 +203,12 @@ template <class WordTable, class Get>
     if (!found) refuse(where, node, expected);
     get(into) = *found;
   };
+  for (const auto& [value, text] : words.entries) key.words.emplace_back(text);
+  key.clear = clearing(get);
+  key.show = [words, get](const Configuration& from) {
+    const std::optional<typename OptionalOf<Member>::type> value = get(from);
+    return value ? show(std::string(words.of(*value))) : std::string();
+  };
   return key;
 }
 
@@ -183,27 +223,22 @@ template <class Get>
     for (std::size_t i = 0; i < 2; ++i) assign(pair[i], read_number(values[i], where, expected, range));
     get(into) = pair;
   };
+  set_bounds(key, range);
+  show_member(key, get);
   return key;
 }
-
-template <class Member>
-struct PairOf {
-  using type = Member;
-};
-template <class T>
-struct PairOf<std::optional<T>> {
-  using type = T;
-};
 
 template <class Get>
 [[nodiscard]] Key integer_pair(const Entry& entry, Range range, Get get) {
   Key key = make_key(entry, "two integers", range.text(), default_of(get));
   key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     const toml::array& values = read_array(node, where, expected, 2, 2);
-    typename PairOf<std::remove_cvref_t<decltype(get(into))>>::type pair;
+    typename OptionalOf<std::remove_cvref_t<decltype(get(into))>>::type pair;
     for (std::size_t i = 0; i < 2; ++i) pair[i] = static_cast<std::size_t>(read_integer(values[i], where, expected, range));
     get(into) = pair;
   };
+  set_bounds(key, range);
+  show_member(key, get);
   return key;
 }
 
@@ -216,6 +251,7 @@ template <class Get>
       list.push_back(read_text(value, where, expected));
     get(into) = std::move(list);
   };
+  show_member(key, get);
   return key;
 }
 
@@ -229,6 +265,8 @@ template <class Get>
     }
     get(into) = std::move(list);
   };
+  set_bounds(key, range);
+  show_member(key, get);
   return key;
 }
 

@@ -2,6 +2,7 @@
 
 #include "config/configuration.hpp"
 #include "config/key_table.hpp"
+#include "config/live_keys.hpp"
 
 namespace echoform {
 namespace {
@@ -14,6 +15,12 @@ std::string cell(std::string_view text) {
     escaped += c;
   }
   return escaped;
+}
+
+std::string_view live_text(const Key& key) {
+  const LiveKey* const live = find_live_key(key.section, key.name);
+  if (live == nullptr) return "";
+  return live->effect == LiveEffect::imaging ? "live" : "live, at once";
 }
 
 bool is_written(const Key& key) {
@@ -34,16 +41,20 @@ std::string configuration_markdown() {
       "line\n"
       "that names the file, the line and the key, and nothing runs.\n"
       "\n"
+      "Keys marked *live* can also be changed while the server runs ([control.md](control.md)): *at once*, or by an engine that\n"
+      "is built beside the one in work and takes over between two frames.\n"
+      "\n"
       "This page is printed by `echoform info --config-keys`; do not edit it by hand.\n";
   for (const Section& section : configuration_sections()) {
     text += fmt::format(
-        "\n## [{}]\n\n{}\n\n| key | type | unit | range | default | meaning |\n| --- | --- | --- | --- | --- | --- |\n",
+        "\n## [{}]\n\n{}\n\n| key | type | unit | range | default | live | meaning |\n| --- | --- | --- | --- | --- | --- | --- "
+        "|\n",
         section.name, section.help);
     for (const Key& key : configuration_keys()) {
       if (key.section != section.name) continue;
       const std::string shown = is_written(key) ? fmt::format("`{}`", key.default_text) : key.default_text;
-      text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key.name, cell(key.type), key.unit, cell(key.range), shown,
-                          cell(key.help));
+      text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", key.name, cell(key.type), key.unit, cell(key.range), shown,
+                          live_text(key), cell(key.help));
     }
   }
   return text;

@@ -90,7 +90,7 @@ std::optional<Grid> resolve_display_grid(const DisplaySection& display, const Gr
 }
 
 void check_memory(const Configuration& configuration, const ImagingPlan& plan, std::size_t frames_in_flight) {
-  const double needed = memory_needed(plan, frames_in_flight);
+  const double needed = memory_needed(plan, frames_in_flight, configuration.imaging.backend == BackendWish::cuda);
   const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
   if (needed <= limit) return;
   throw InputError(
@@ -172,16 +172,8 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
   }
 }
 
-std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
-                                              const Material& stated, std::size_t frames_in_flight, PlanUse use) {
-  auto plan = std::make_shared<ImagingPlan>();
-  plan->acquisition = acquisition;
-  plan->material = stated;
-  std::vector<std::string> notes;
-  apply_overrides(configuration, plan->acquisition, plan->material, notes);
-  validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
-
-  // Laws first: their message about a missing velocity says more than the grid's.
+std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition, const Material& material) {
+  std::vector<DelayLaw> laws;
   const auto& views = configuration.imaging.views;
   for (const std::string& view : views) {
     // "L-L" is "LL" spelled out.
@@ -196,11 +188,25 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
       throw InputError(place(configuration, "[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
     }
     try {
-      plan->laws.push_back(make_delay_law(configuration.imaging.delay_law, {plan->acquisition, plan->material, view}));
+      laws.push_back(make_delay_law(configuration.imaging.delay_law, {acquisition, material, view}));
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", configuration.name(), error.what()));
     }
   }
+  return laws;
+}
+
+std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
+                                              const Material& stated, std::size_t frames_in_flight, PlanUse use) {
+  auto plan = std::make_shared<ImagingPlan>();
+  plan->acquisition = acquisition;
+  plan->material = stated;
+  std::vector<std::string> notes;
+  apply_overrides(configuration, plan->acquisition, plan->material, notes);
+  validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
+
+  // Laws first: their message about a missing velocity says more than the grid's.
+  plan->laws = make_laws(configuration, plan->acquisition, plan->material);
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   plan->display_grid = resolve_display_grid(configuration.display, plan->grid);
   plan->interpolation = configuration.imaging.interpolation;
@@ -223,7 +229,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   return plan;
 }
 
-double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
+double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool on_device) {
   const auto pixels = static_cast<double>(plan.grid.pixels());
   const auto shown = static_cast<double>(plan.display_grid ? plan.display_grid->pixels() : plan.grid.pixels());
   const auto views = static_cast<double>(plan.laws.size());
@@ -244,7 +250,8 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
   // Rows are padded by up to 80 samples.
   const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.imaged_samples().count + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
-  return tables + 16.0 * samples + slot * static_cast<double>(frames_in_flight);
+  const double engine = on_device ? 0.0 : tables + 16.0 * samples;
+  return engine + slot * static_cast<double>(frames_in_flight);
 }
 
 double default_memory_limit() {

@@ -32,8 +32,14 @@ enum class PlanUse : unsigned char { recording, live };
 void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes);
 
-/// Bytes that images, samples and delay tables of a plan take with that many frames in flight: an upper estimate.
-[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight);
+/// The delay laws of [imaging] views, in order. Throws InputError for a law that is not known, a view that it does not take or
+/// that needs a velocity which is missing, and a view named twice.
+[[nodiscard]] std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition,
+                                              const Material& material);
+
+/// Bytes of the host's memory that images, samples and delay tables of a plan take with that many frames in flight: an upper
+/// estimate. A device has tables and working memory of its own, and limits of its own.
+[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool on_device = false);
 
 /// Three quarters of the memory that this process may have: the machine's, or its control group's if that is less. Bytes.
 [[nodiscard]] double default_memory_limit();

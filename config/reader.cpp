@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 
 #include "config/configuration.hpp"
@@ -16,22 +15,6 @@ namespace {
 
 // Larger files are not configurations; reading stops before they fill the memory.
 constexpr std::uintmax_t size_limit = 1u << 20;
-
-/// Levenshtein's distance: insertions, deletions and replacements that turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, diagonal + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 struct Reader {
   std::string_view name;
@@ -52,13 +35,15 @@ struct Reader {
     if (!known && !node.is_table()) {
       throw InputError(place(source), fmt::format("the key {} outside any section", section), suggest_key(section, {}));
     }
-    if (!known) throw InputError(place(source), fmt::format("the unknown section [{}]", section), nearest_section(section));
+    if (!known)
+      throw InputError(place(source), fmt::format("the unknown section [{}]", section),
+                       fmt::format("a known section; the nearest is [{}]", nearest_section(section).name));
     const toml::table* table = node.as_table();
     if (table == nullptr) {
       throw InputError(place(source), fmt::format("\"{}\" used as a key", section), fmt::format("the section [{}]", section));
     }
     for (const auto& [key, value] : *table) {
-      const Key* entry = find(section, key.str());
+      const Key* entry = find_key(section, key.str());
       if (entry == nullptr) {
         throw InputError(place(key.source()), fmt::format("the unknown key {} in [{}]", key.str(), section),
                          suggest_key(key.str(), section));
@@ -67,27 +52,9 @@ struct Reader {
     }
   }
 
-  static const Key* find(std::string_view section, std::string_view key) {
-    for (const Key& entry : configuration_keys()) {
-      if (entry.section == section && entry.name == key) return &entry;
-    }
-    return nullptr;
-  }
-
-  static std::string nearest_section(std::string_view section) {
-    const auto& all = configuration_sections();
-    const auto nearest = std::min_element(all.begin(), all.end(), [&](const Section& a, const Section& b) {
-      return edit_distance(section, a.name) < edit_distance(section, b.name);
-    });
-    return fmt::format("a known section; the nearest is [{}]", nearest->name);
-  }
-
-  /// The nearest key, with a preference for the section in which it was written.
   static std::string suggest_key(std::string_view key, std::string_view section) {
-    const auto cost = [&](const Key& entry) { return 2 * edit_distance(key, entry.name) + (entry.section == section ? 0 : 1); };
-    const auto& all = configuration_keys();
-    const auto nearest = std::min_element(all.begin(), all.end(), [&](const Key& a, const Key& b) { return cost(a) < cost(b); });
-    return fmt::format("a known key; the nearest is {} in [{}]", nearest->name, nearest->section);
+    const Key& nearest = nearest_key(section, key);
+    return fmt::format("a known key; the nearest is {} in [{}]", nearest.name, nearest.section);
   }
 };
 

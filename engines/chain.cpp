@@ -20,8 +20,8 @@ void add_timing(FrameSlot& slot, std::string_view name, std::chrono::nanoseconds
   if (slot.timing_count < stage_timing_capacity) slot.timings[slot.timing_count++] = {name, duration};
 }
 
-float known_reference(const ImagingPlan& plan, float reference) noexcept {
-  return reference == static_cast<float>(plan.compression.reference_value) ? 0.0F : reference;
+float known_reference(const Compression& compression, float reference) noexcept {
+  return reference == static_cast<float>(compression.reference_value) ? 0.0F : reference;
 }
 
 }  // namespace echoform

@@ -39,6 +39,6 @@ struct ViewChain {
 void add_timing(FrameSlot& slot, std::string_view name, std::chrono::nanoseconds duration) noexcept;
 
 /// A reference that a later engine can go on from; 0 for the configured value, which stages state until a frame had a peak.
-[[nodiscard]] float known_reference(const ImagingPlan& plan, float reference) noexcept;
+[[nodiscard]] float known_reference(const Compression& compression, float reference) noexcept;
 
 }  // namespace echoform

@@ -18,6 +18,7 @@ class CpuEngine final : public Engine {
   CpuEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
       : plan_(std::move(plan)),
         options_(options),
+        compression_(plan_->compression),
         backend_(make_cpu_backend(choice.threads, choice.pin)),
         queue_(backend_->make_queue()) {
     validate(*plan_, "imaging plan");
@@ -76,7 +77,7 @@ class CpuEngine final : public Engine {
     }
     if (options_.display) {
       for (std::size_t view = 0; view < views_.size(); ++view)
-        references_[view] = known_reference(*plan_, slot.images[view].reference);
+        references_[view] = known_reference(compression_, slot.images[view].reference);
     }
     done(slot, true);
   }
@@ -87,6 +88,15 @@ class CpuEngine final : public Engine {
   void resume(std::size_t view, float reference) noexcept override {
     if (view >= views_.size()) return;
     if (auto* stage = dynamic_cast<CompressionReference*>(views_[view].compression.stage.get())) stage->resume(reference);
+  }
+
+  void set_compression(const Compression& compression) override {
+    // The first refuses what all would refuse.
+    for (ViewChain& chain : views_) {
+      auto* stage = dynamic_cast<CompressionReference*>(chain.compression.stage.get());
+      if (stage != nullptr) stage->change(compression, *queue_);
+    }
+    compression_ = compression;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
@@ -123,6 +133,7 @@ class CpuEngine final : public Engine {
 
   std::shared_ptr<const ImagingPlan> plan_;
   EngineOptions options_;
+  Compression compression_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;
   Step half_matrix_;

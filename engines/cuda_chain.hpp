@@ -12,9 +12,8 @@
 namespace echoform {
 
 struct CudaView : ViewChain {
-  const float* running = nullptr;  ///< where the reference of the frame last queued stands on the device; null if it is fixed
-  float fixed = 0.0F;
-  std::size_t same_as = 0;  ///< the view whose images these are; its own number, or that of a mirrored view before it
+  const float* reference = nullptr;  ///< where the reference of the frame last queued stands on the device
+  std::size_t same_as = 0;           ///< the view whose images these are; its own number, or that of a mirrored view before it
 };
 
 /// Results of one view of one frame on the device.

@@ -27,8 +27,7 @@ CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, cons
       if (options_.display) {
         view.compression = add_step("compression", k, view.envelope.output);
         if (const auto* stage = dynamic_cast<const CompressionReference*>(view.compression.stage.get())) {
-          view.running = stage->device_reference();
-          view.fixed = stage->reference();
+          view.reference = stage->device_reference();
         }
         if (plan_.display_grid) view.scan_conversion = add_step("scan-conversion", k, view.compression.output);
       }
@@ -84,7 +83,7 @@ void CudaChain::allocate_blocks() {
     bytes_ += step->block.size();
   }
   std::vector<const float*> references;
-  for (const CudaView& view : views_) references.push_back(view.running);
+  for (const CudaView& view : views_) references.push_back(view.reference);
   references_ = backend_.allocate(references.size() * sizeof(const float*), MemoryUse::working);
   copy_now(references_.data(), references.data(), references_.size());
   bytes_ += references_.size();

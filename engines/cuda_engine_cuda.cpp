@@ -34,6 +34,7 @@ using gpu::Event;
 struct Frame {
   FrameSlot* slot = nullptr;  // while under way
   Engine::Done done;
+  Compression compression;  // of the frame under way
   void* engine = nullptr;
 
   DeviceFrame device;
@@ -52,6 +53,7 @@ class CudaEngine final : public Engine {
   CudaEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
       : plan_(checked(std::move(plan))),
         options_(options),
+        compression_(plan_->compression),
         device_(choice.device),
         gpu_timeout_(choice.gpu_timeout),
         need_(estimate_device_need(*plan_, options)),
@@ -159,6 +161,7 @@ class CudaEngine final : public Engine {
     Frame& frame = *frames_[slot.index];
     frame.slot = &slot;
     frame.done = done;
+    frame.compression = compression_;
 
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.upload_begun.get(), upload_.get()));
     for (RowRun run = frame.arrivals.take_rest(); run.rows != 0; run = frame.arrivals.take_rest()) copy_rows(frame, slot, run);
@@ -197,11 +200,27 @@ class CudaEngine final : public Engine {
       stage->resume(reference);
   }
 
+  void set_compression(const Compression& compression) override {
+    use_device();
+    // Behind the frames that were submitted. The first view refuses what all would refuse.
+    for (const CudaView& view : chain_->views()) {
+      auto* stage = dynamic_cast<CompressionReference*>(view.compression.stage.get());
+      if (stage != nullptr) stage->change(compression, *queue_);
+    }
+    compression_ = compression;
+  }
+
   [[nodiscard]] std::size_t bytes() const noexcept override {
+    std::size_t sum = device_bytes();
+    for (const auto& frame : frames_) sum += frame ? frame->facts_here.size() : 0;
+    return sum;
+  }
+
+  [[nodiscard]] std::size_t device_bytes() const noexcept override {
     std::size_t sum = chain_->bytes();
     for (const auto& frame : frames_) {
       if (!frame) continue;
-      sum += frame->device.raw.size() + frame->device.facts.size() + frame->facts_here.size();
+      sum += frame->device.raw.size() + frame->device.facts.size();
       for (const DeviceResults& results : frame->device.results) {
         sum += results.analytic.size() + results.envelope.size() + results.display.size();
       }
@@ -324,10 +343,9 @@ class CudaEngine final : public Engine {
     const auto* const references = reinterpret_cast<const float*>(&quality + 1);
     const auto& views = chain_->views();
     for (std::size_t view = 0; view < views.size() && options_.display; ++view) {
-      const CudaView& chain = views[views[view].same_as];
-      const float reference = chain.running != nullptr ? references[views[view].same_as] : chain.fixed;
+      const float reference = references[views[view].same_as];
       slot.images[view].reference = reference;
-      references_[view] = known_reference(*plan_, reference);
+      references_[view] = known_reference(frame.compression, reference);
     }
     // The slot may be submitted again while done() still returns.
     const Done done = std::move(frame.done);
@@ -342,6 +360,7 @@ class CudaEngine final : public Engine {
 
   const std::shared_ptr<const ImagingPlan> plan_;
   const EngineOptions options_;
+  Compression compression_;  // of frames submitted from now on
   const int device_;
   const std::chrono::nanoseconds gpu_timeout_;
   DeviceNeed need_;

@@ -58,8 +58,16 @@ class Engine {
   /// frame is in work.
   virtual void resume(std::size_t /*view*/, float /*reference*/) noexcept {}
 
+  /// Frames submitted from now on are compressed by `compression`, those before as they were; delay tables, memory and what
+  /// is queued stay. A running reference goes on; one that was fixed before begins anew with the next frame. Throws
+  /// InputError, and nothing changes, if an option is out of its range. Not while submit() runs. plan() stays as it was
+  /// built. Nothing to do for an engine without display images.
+  virtual void set_compression(const Compression& /*compression*/) {}
+
   /// Bytes of memory that the engine holds besides the slots.
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
+  /// Of those, what lies in a device's own memory, which no limit on the host's counts.
+  [[nodiscard]] virtual std::size_t device_bytes() const noexcept { return 0; }
 };
 
 /// "auto" in the configuration: a GPU where there is one, else the CPU.

@@ -27,13 +27,14 @@ FrameAssembler::FrameAssembler(Acquisition acquisition, const AssemblerOptions& 
                                std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock,
                                FrameArrivals* arrivals)
     : acquisition_(std::move(acquisition)),
-      options_(options),
+      incomplete_timeout_(options.incomplete_timeout),
       ledger_(std::move(ledger)),
       slots_(std::move(slots)),
       acquired_(acquired),
       clock_(clock),
       arrivals_(arrivals),
-      frames_(slots_->size()) {
+      frames_(slots_->size()),
+      policy_(options.policy) {
   const auto& elements = acquisition_.probe.elements;
   shots_expected_ =
       static_cast<std::size_t>(std::count_if(elements.begin(), elements.end(), [](const Element& e) { return !e.dead; }));
@@ -67,7 +68,7 @@ void FrameAssembler::discard(std::size_t payload_bytes, bool stale) {
 
 std::optional<std::size_t> FrameAssembler::lease_slot() {
   if (const auto slot = ledger_->lease()) return slot;
-  if (options_.policy != DropPolicy::drop_oldest) return std::nullopt;
+  if (policy_ != DropPolicy::drop_oldest) return std::nullopt;
   const auto oldest = acquired_.reclaim_oldest();
   if (!oldest) return std::nullopt;
   ledger_->supersede((*oldest)->index);
@@ -149,7 +150,7 @@ ShotPlace FrameAssembler::admit(Lane& lane, const ShotHeader& header, std::size_
     return place;
   }
   const auto slot = lease_slot();
-  if (!slot && (options_.policy == DropPolicy::block_sender || held_back(lane))) {
+  if (!slot && (policy_ == DropPolicy::block_sender || held_back(lane))) {
     place.verdict = ShotVerdict::wait;
     return place;
   }
@@ -222,7 +223,7 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
   place.last_byte_time = now;
   ledger_->queue(slot);
   // Lanes held back need not wait for this frame any more.
-  if (options_.policy != DropPolicy::block_sender) wake_needed_ = true;
+  if (policy_ != DropPolicy::block_sender) wake_needed_ = true;
   // As many places as slots: it cannot be refused, nor evict.
   if (!acquired_.offer(&place).on_edge()) ledger_->drop(slot, DropReason::failed, false, Notify::later);
 }
@@ -258,7 +259,7 @@ void FrameAssembler::expire() {
     if (closed_) return;
     const SteadyTime now = clock_.steady();
     for (OpenFrame& frame : frames_) {
-      if (frame.open && now - frame.last_progress >= options_.incomplete_timeout) drop_open(frame, DropReason::incomplete);
+      if (frame.open && now - frame.last_progress >= incomplete_timeout_) drop_open(frame, DropReason::incomplete);
     }
     wakes = take_wakes();
   }

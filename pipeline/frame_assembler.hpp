@@ -67,6 +67,8 @@ class FrameAssembler final : public FrameIntake {
   void abandon_shot(LaneId lane, std::uint64_t ticket) override;
   void expire() override;
 
+  /// From now on a new frame that finds no slot is dealt with so. Lanes that wait ask again.
+  void set_policy(DropPolicy policy);
   /// A slot has become free elsewhere: lanes that wait may ask again.
   void slot_freed();
   [[nodiscard]] std::size_t open_lanes() const;
@@ -130,7 +132,7 @@ class FrameAssembler final : public FrameIntake {
   void run(const Wakes& wakes);  // without the lock
 
   const Acquisition acquisition_;
-  const AssemblerOptions options_;
+  const std::chrono::nanoseconds incomplete_timeout_;
   const std::shared_ptr<FrameLedger> ledger_;
   const std::shared_ptr<std::vector<FrameSlot>> slots_;
   AcquiredEdge& acquired_;
@@ -144,6 +146,7 @@ class FrameAssembler final : public FrameIntake {
   std::vector<OpenFrame> frames_;  // by slot
   SequenceTracker sequences_;
   std::uint64_t numbering_ = 0;
+  DropPolicy policy_;
   bool all_lanes_closed_ = false;  // since the last shot
   LaneId next_lane_ = 1;
   bool wake_needed_ = false;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "pipeline/grid.hpp"
 
 namespace echoform {
+
+struct ImagingPlan;
 
 enum class SlotState : std::uint8_t {
   free,
@@ -62,6 +65,8 @@ struct FrameSlot {
   /// Whether somebody will read the envelopes: where not, an engine need not bring them to the host, and nobody may read
   /// them. Set before the slot is submitted.
   bool envelope_wanted = true;
+  /// What the frame is imaged by. Set before the slot is submitted, where anybody reads it.
+  std::shared_ptr<const ImagingPlan> plan;
 
   // Set by the engine.
   std::vector<ImageOutput> images;  ///< one a view

@@ -14,7 +14,7 @@ namespace echoform {
 /// A finished frame, valid during the call of publish() only.
 struct FinishedFrame {
   const FrameSlot& slot;
-  const ImagingPlan& plan;
+  const ImagingPlan& plan;  ///< its own: display settings and revision may differ from those last announced
   CounterSnapshot counters;
   WallTime publish_time{0};
   SteadyTime now{0};
@@ -23,7 +23,8 @@ struct FinishedFrame {
 class ImageSink {
  public:
   virtual ~ImageSink() = default;
-  /// Called when a stream opens or its plan changes, before the first frame of it.
+  /// Called when a stream opens or an engine for another plan takes over, before the first frame of it; not where the display
+  /// settings alone change (compression and revision: see FinishedFrame::plan).
   virtual void plan_changed(std::shared_ptr<const ImagingPlan> plan) = 0;
   /// Hands the images on, or copies what it keeps. Never waits for a peer.
   virtual void publish(const FinishedFrame& frame) noexcept = 0;

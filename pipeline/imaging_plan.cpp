@@ -22,6 +22,16 @@ bool ImagingPlan::reciprocal() const {
   return apodization.symmetric() && std::all_of(laws.begin(), laws.end(), [](const DelayLaw& law) { return law.reciprocal(); });
 }
 
+void validate(const Compression& compression, std::string_view where) {
+  require_range(where, "dynamic_range_db", compression.dynamic_range_db, 1.0, 200.0);
+  require_range(where, "gain_db", compression.gain_db, -200.0, 200.0);
+  require_range(where, "running_fraction", compression.running_fraction, 1e-6, 1.0);
+  if (!(compression.reference_value > 0.0) || !std::isfinite(compression.reference_value)) {
+    throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", compression.reference_value),
+                     "a positive number");
+  }
+}
+
 void validate(const ImagingPlan& plan, std::string_view where) {
   validate(plan.acquisition, AcquisitionLimits{}, where);
   validate(plan.grid, fmt::format("{} grid", where));
@@ -50,13 +60,7 @@ void validate(const ImagingPlan& plan, std::string_view where) {
   require_range(where, "accuracy", plan.accuracy, 1e-6, 0.1);
   require_range(where, "apodization tukey_fraction", plan.apodization.tukey_fraction, 0.0, 1.0);
   require_range(where, "apodization angle_limit", plan.apodization.angle_limit, 1.0, 90.0);
-  require_range(where, "dynamic_range_db", plan.compression.dynamic_range_db, 1.0, 200.0);
-  require_range(where, "gain_db", plan.compression.gain_db, -200.0, 200.0);
-  require_range(where, "running_fraction", plan.compression.running_fraction, 1e-6, 1.0);
-  if (!(plan.compression.reference_value > 0.0) || !std::isfinite(plan.compression.reference_value)) {
-    throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", plan.compression.reference_value),
-                     "a positive number");
-  }
+  validate(plan.compression, where);
   require_range(where, "cubic_alpha", plan.cubic_alpha, -3.0, 0.0);
   if (plan.apodization.directivity && plan.acquisition.probe.centre_frequency.value <= 0.0) {
     throw InputError(fmt::format("{} apodization directivity", where), "a probe without centre frequency",

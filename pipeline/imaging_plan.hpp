@@ -50,6 +50,8 @@ struct SampleGate {
 };
 
 struct ImagingPlan {
+  /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
+  std::uint64_t settings_revision = 0;
   Acquisition acquisition;
   Material material;
   Grid grid;                       ///< acoustic grid
@@ -71,6 +73,8 @@ struct ImagingPlan {
   [[nodiscard]] bool reciprocal() const;
 };
 
+/// Throws InputError unless every option is in its range.
+void validate(const Compression& compression, std::string_view where);
 /// Throws InputError unless grids, ranges and laws (leg sources == elements) are right. `where` names the config.
 void validate(const ImagingPlan& plan, std::string_view where);
 

@@ -26,8 +26,9 @@ std::vector<FrameSlot> equip_slots(Engine& engine, std::size_t count) {
 
 }  // namespace
 
-ImagingRun::ImagingRun(const ImagingRunOptions& options, std::unique_ptr<Engine> engine, std::shared_ptr<FrameLedger> ledger,
-                       PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
+ImagingRun::ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine,
+                       std::shared_ptr<FrameLedger> ledger, PipelineMetrics& metrics,
+                       const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
                        std::function<void()> housekeeping)
     : ledger_(std::move(ledger)),
       metrics_(metrics),
@@ -37,6 +38,7 @@ ImagingRun::ImagingRun(const ImagingRunOptions& options, std::unique_ptr<Engine>
       slots_(std::make_shared<std::vector<FrameSlot>>(equip_slots(*engine, options.slots))),
       acquired_(options.slots),
       finished_(options.slots),
+      plan_(std::move(plan)),
       engine_(std::move(engine)),
       receiving_(engine_.get()),
       done_([this](FrameSlot& slot, bool ok) { imaged(slot, ok); }) {
@@ -59,6 +61,7 @@ void ImagingRun::measure() {
     for (const ImageOutput& image : slot.images) sum += image.analytic.size() + image.envelope.size() + image.display.size();
   }
   bytes_.store(sum);
+  host_bytes_.store(sum - engine_->device_bytes());
 }
 
 void ImagingRun::compute(const std::stop_token& stop) {
@@ -67,7 +70,9 @@ void ImagingRun::compute(const std::stop_token& stop) {
     if (!item) return;
     FrameSlot& slot = **item;
     slot.envelope_wanted = envelope_wanted();
+    for (int changes = changes_.load(); changes != 0; changes = changes_.load()) changes_.wait(changes);
     const std::lock_guard lock(engine_mutex_);
+    slot.plan = plan_;
     {
       const std::lock_guard room(room_mutex_);
       ++under_way_;
@@ -129,28 +134,29 @@ void ImagingRun::publish(const std::stop_token& stop) {
 
 void ImagingRun::publish_frame(FrameSlot& slot) {
   ledger_->count_samples(slot.clipped_samples, slot.invalid_samples);
-  const FinishedFrame frame{slot, engine_->plan(), ledger_->snapshot_with_published(slot.index), clock_.wall(), clock_.steady()};
+  const FinishedFrame frame{slot, *slot.plan, ledger_->snapshot_with_published(slot.index), clock_.wall(), clock_.steady()};
   for (const auto& sink : sinks_) sink->publish(frame);
   metrics_.record_published(slot, clock_.steady());
   ledger_->publish(slot.index);
 }
 
-void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
-                                 const std::function<void()>& between) {
+void ImagingRun::exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine,
+                                 std::chrono::nanoseconds limit, const std::function<void()>& between) {
   // Equipped aside: the samples of the slots in use stay where lanes write them, only the outputs change hands.
   std::vector<FrameSlot> fresh(slots_->size());
   for (std::size_t index = 0; index < fresh.size(); ++index) {
     fresh[index].index = index;
     engine->equip_outputs(fresh[index]);
   }
+  const Change turn(*this);
   const std::lock_guard lock(engine_mutex_);
   if (!ledger_->wait_until_idle(limit, false)) {
     throw RuntimeFault("the frame in work did not finish in time; the imaging stays as it was");
   }
   for (std::size_t index = 0; index < fresh.size(); ++index) (*slots_)[index].images = std::move(fresh[index].images);
   // Views keep what they show as 0 dB.
-  const auto& before = engine_->plan().laws;
-  const auto& after = engine->plan().laws;
+  const auto& before = plan_->laws;
+  const auto& after = plan->laws;
   for (std::size_t view = 0; view < after.size(); ++view) {
     for (std::size_t old = 0; old < before.size(); ++old) {
       if (before[old].view == after[view].view) engine->resume(view, engine_->reference(old));
@@ -158,6 +164,7 @@ void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::na
   }
   // The outputs of before die with `fresh`, the engine of before with `engine`.
   std::swap(engine_, engine);
+  std::swap(plan_, plan);
   {
     // Afterwards no arrival reaches the engine of before. The new one has not heard of the shots that arrived until now, so
     // it takes them from the slot when the frame is submitted.
@@ -166,6 +173,13 @@ void ImagingRun::exchange_engine(std::unique_ptr<Engine> engine, std::chrono::na
   }
   measure();
   between();
+}
+
+void ImagingRun::change_compression(std::shared_ptr<const ImagingPlan> plan) {
+  const Change turn(*this);
+  const std::lock_guard lock(engine_mutex_);
+  engine_->set_compression(plan->compression);
+  plan_ = std::move(plan);
 }
 
 void ImagingRun::stop(std::chrono::nanoseconds limit) {

@@ -32,9 +32,10 @@ class ImagingRun final : public FrameArrivals {
  public:
   /// Equips the slots and starts the workers. `housekeeping` is called at least every 20 ms by the publish worker.
   /// `sinks`, `metrics` and `clock` outlive the run. RuntimeFault if memory or a thread is not to be had.
-  ImagingRun(const ImagingRunOptions& options, std::unique_ptr<Engine> engine, std::shared_ptr<FrameLedger> ledger,
-             PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
-             std::function<void()> housekeeping);
+  /// `plan` is the engine's.
+  ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine,
+             std::shared_ptr<FrameLedger> ledger, PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks,
+             const Clock& clock, std::function<void()> housekeeping);
   /// As stop(0).
   ~ImagingRun() override;
   ImagingRun(const ImagingRun&) = delete;
@@ -45,15 +46,23 @@ class ImagingRun final : public FrameArrivals {
   [[nodiscard]] std::shared_ptr<std::vector<FrameSlot>> slots() const { return slots_; }
   /// Memory of the slots and of the engine.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
+  /// Without what lies on a device.
+  [[nodiscard]] std::size_t host_bytes() const noexcept { return host_bytes_.load(); }
 
   // From the assembler; handed on to the engine.
   void frame_opened(FrameSlot& slot) noexcept override;
   void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override;
 
-  /// Frames from the next one on are imaged by `engine`, whose acquisition has the same layout. Waits for frames that are
-  /// being imaged or published; `between` is called when there are none. RuntimeFault, and nothing changed, if memory is
-  /// not to be had or that takes longer than `limit`.
-  void exchange_engine(std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit, const std::function<void()>& between);
+  /// Frames from the next one on are imaged by `engine` of `plan`, whose acquisition has the same layout. Waits for frames that
+  /// are being imaged or published; `between` is called when there are none. RuntimeFault, and nothing changed, if memory is not
+  /// to be had or that takes longer than `limit`.
+  void exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
+                       const std::function<void()>& between);
+
+  /// Frames from the next one on are compressed as `plan` says, which differs from the present one in compression and
+  /// revision alone. Waits for no frame but the one that is being handed over. Throws InputError, and nothing changed, if the
+  /// engine cannot.
+  void change_compression(std::shared_ptr<const ImagingPlan> plan);
 
   /// Finishes what is queued within `limit`, drops the rest as stopped, and ends the workers. Nothing may be offered any
   /// more. May be called again.
@@ -71,6 +80,21 @@ class ImagingRun final : public FrameArrivals {
   [[nodiscard]] bool envelope_wanted() noexcept;
   void measure();
 
+  // While one lives, the compute worker leaves engine_mutex_ to its owner, who would otherwise hardly get it under load.
+  class Change {
+   public:
+    explicit Change(ImagingRun& run) : run_(run) { ++run_.changes_; }
+    ~Change() {
+      --run_.changes_;
+      run_.changes_.notify_all();
+    }
+    Change(const Change&) = delete;
+    Change& operator=(const Change&) = delete;
+
+   private:
+    ImagingRun& run_;
+  };
+
   const std::shared_ptr<FrameLedger> ledger_;
   PipelineMetrics& metrics_;
   const std::vector<std::shared_ptr<ImageSink>>& sinks_;
@@ -81,8 +105,11 @@ class ImagingRun final : public FrameArrivals {
   AcquiredEdge acquired_;
   FinishedEdge finished_;
   std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> host_bytes_{0};
   std::atomic<bool> giving_up_{false};
-  std::mutex engine_mutex_;  // held while a frame is handed to the engine; contended only while the engine is exchanged
+  std::atomic<int> changes_{0};              // that wait for engine_mutex_ or hold it
+  std::mutex engine_mutex_;                  // held while a frame is handed to the engine; contended only while settings change
+  std::shared_ptr<const ImagingPlan> plan_;  // of frames that are submitted from now on
   std::unique_ptr<Engine> engine_;
   // The engine that hears of arrivals. A lock of its own, held for moments: engine_mutex_ is held while an exchange waits for
   // frames, and nobody who receives shots may wait for that.

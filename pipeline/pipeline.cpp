@@ -34,12 +34,13 @@ bool same_layout(const Acquisition& a, const Acquisition& b) {
 Pipeline::Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
                    const Clock& clock, EngineFactory engine_factory)
     : options_(checked(options)),
-      plan_factory_(std::move(plan_factory)),
       engine_factory_(std::move(engine_factory)),
       sinks_(std::move(sinks)),
       clock_(clock),
       ledger_(std::make_shared<FrameLedger>()),
-      metrics_(clock.steady()) {
+      metrics_(clock.steady()),
+      plan_factory_(std::move(plan_factory)),
+      policy_(options.policy) {
   ledger_->set_listener([this] {
     if (const auto current = assembler()) current->slot_freed();
   });
@@ -78,31 +79,30 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   if (current) {
     if (session == session_ && acquisition == announced_) return current;
     if (current->open_lanes() != 0) {
-      if (session != session_) throw InputError("acquisition stream: another sender is active");
+      if (session != session_) throw StreamBusy("acquisition stream: another sender is active");
       throw InputError("acquisition", "one that differs from that of the session's first connection",
                        "the same on all connections");
     }
   }
   validate(acquisition, options_.limits, "acquisition");
   const bool reuse = run_ != nullptr && acquisition == announced_;
-  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing. One whose engine then fails
-  // (no memory, no device) leaves no stream; the next Hello builds one.
-  auto plan = reuse ? this->plan() : make_plan(acquisition);
+  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing.
+  auto plan = reuse ? this->plan() : make_plan(plan_factory_, acquisition);
   if (!reuse) check_memory(0, acquisition.frame_bytes());
+  auto engine = reuse ? nullptr : engine_beside(plan);
   retire(current.get());
-  if (!reuse) rebuild(acquisition, plan);
+  if (!reuse) rebuild(acquisition, plan, std::move(engine));
   session_ = session;
   metrics_.stream_opened();
   announce(plan);
-  auto intake =
-      std::make_shared<FrameAssembler>(plan->acquisition, AssemblerOptions{options_.policy, options_.incomplete_timeout}, ledger_,
-                                       run_->slots(), run_->acquired(), clock_, run_.get());
+  auto intake = std::make_shared<FrameAssembler>(plan->acquisition, AssemblerOptions{policy_, options_.incomplete_timeout},
+                                                 ledger_, run_->slots(), run_->acquired(), clock_, run_.get());
   set_assembler(intake);
   return intake;
 }
 
-std::shared_ptr<const ImagingPlan> Pipeline::make_plan(const Acquisition& acquisition) const {
-  auto plan = plan_factory_(acquisition);
+std::shared_ptr<const ImagingPlan> Pipeline::make_plan(const PlanFactory& factory, const Acquisition& acquisition) {
+  auto plan = factory(acquisition);
   if (!same_layout(plan->acquisition, acquisition)) {
     throw InputError("acquisition", fmt::format("{} elements x {} samples", acquisition.elements(), acquisition.samples),
                      fmt::format("the configured {} x {}, in the same matrix and encoding", plan->acquisition.elements(),
@@ -130,13 +130,26 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
   engine_options.samples_read = engine_options.samples_read ||
                                 std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->reads_samples(); });
   auto engine = engine_factory_(plan, options_.backend, engine_options);
-  check_memory(engine->bytes() + options_.slots * plan->acquisition.frame_bytes(), plan->acquisition.frame_bytes());
+  check_memory(engine->bytes() - engine->device_bytes() + options_.slots * plan->acquisition.frame_bytes(),
+               plan->acquisition.frame_bytes());
   return engine;
+}
+
+// Nothing where it has to wait until the one before is gone: for memory, of the host by the estimate or of a device by its word.
+std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const {
+  if (!run_ || !options_.memory_estimate) return nullptr;
+  const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*plan);
+  if (both > static_cast<double>(options_.memory_limit)) return nullptr;
+  try {
+    return build_engine(plan);
+  } catch (const std::exception&) {
+    return nullptr;  // it is built again alone, and fails for good unless it was the memory
+  }
 }
 
 void Pipeline::retire(FrameAssembler* current) {
   if (current == nullptr) return;
-  if (!current->close_if_unused()) throw InputError("acquisition stream: another sender is active");
+  if (!current->close_if_unused()) throw StreamBusy("acquisition stream: another sender is active");
   set_assembler(nullptr);
   // Its last frames go out before another plan is announced.
   if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {
@@ -146,21 +159,35 @@ void Pipeline::retire(FrameAssembler* current) {
   }
 }
 
-void Pipeline::rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan) {
+void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan,
+                       std::unique_ptr<Engine> engine) {
+  const auto before = run_ ? this->plan() : nullptr;
   run_.reset();
-  bytes_.store(0);
-  {
-    const std::lock_guard lock(current_mutex_);
-    plan_.reset();
+  try {
+    start(acquisition, plan, engine ? std::move(engine) : build_engine(plan));
+  } catch (...) {
+    try {
+      if (before) start(announced_, before, build_engine(before));
+    } catch (const std::exception&) {
+      // It fitted once. Now there is no stream until the next sender comes.
+    }
+    if (!run_) {
+      bytes_.store(0);
+      const std::lock_guard lock(current_mutex_);
+      plan_.reset();
+    }
+    throw;
   }
-  auto engine = build_engine(plan);
+}
+
+void Pipeline::start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine) {
   std::string backend = engine->describe();
   auto run =
       std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
-                                   std::move(engine), ledger_, metrics_, sinks_, clock_, [this] {
+                                   plan, std::move(engine), ledger_, metrics_, sinks_, clock_, [this] {
                                      if (const auto current = assembler()) current->expire();
                                    });
-  check_memory(run->bytes(), acquisition.frame_bytes());
+  check_memory(run->host_bytes(), acquisition.frame_bytes());
   run_ = std::move(run);
   bytes_.store(run_->bytes());
   announced_ = acquisition;
@@ -176,7 +203,35 @@ void Pipeline::announce(const std::shared_ptr<const ImagingPlan>& plan) {
 bool Pipeline::reconfigure() {
   const std::lock_guard control(control_mutex_);
   if (stopped_ || !run_) return false;
-  auto plan = make_plan(announced_);
+  exchange(plan_factory_, {});
+  return true;
+}
+
+bool Pipeline::change(const SettingsChange& change) {
+  const std::lock_guard control(control_mutex_);
+  if (stopped_) throw InputError("settings: the server is stopping");
+  if (run_ && change.compression) compress(*change.compression, change.revision);
+  if (run_ && !change.compression) exchange(change.plan_factory, change.check);
+  // From here on nothing fails.
+  plan_factory_ = change.plan_factory;
+  policy_ = change.policy;
+  if (const auto current = assembler()) current->set_policy(policy_);
+  return run_ != nullptr;
+}
+
+void Pipeline::compress(const Compression& compression, std::uint64_t revision) {
+  auto plan = std::make_shared<ImagingPlan>(*this->plan());
+  plan->compression = compression;
+  plan->settings_revision = revision;
+  validate(compression, "settings");
+  run_->change_compression(plan);
+  const std::lock_guard lock(current_mutex_);
+  plan_ = std::move(plan);
+}
+
+void Pipeline::exchange(const PlanFactory& factory, const std::function<void(const ImagingPlan&)>& check) {
+  auto plan = make_plan(factory, announced_);
+  if (check) check(*plan);
   const auto before = this->plan();
   for (std::size_t i = 0; i < plan->acquisition.elements(); ++i) {
     // Frames that are filling count their shots by the dead elements of before.
@@ -186,7 +241,7 @@ bool Pipeline::reconfigure() {
   }
   auto engine = build_engine(plan);
   std::string backend = engine->describe();
-  run_->exchange_engine(std::move(engine), options_.drain_limit, [&] {
+  run_->exchange_engine(plan, std::move(engine), options_.drain_limit, [&] {
     {
       const std::lock_guard lock(current_mutex_);
       plan_ = plan;
@@ -195,7 +250,6 @@ bool Pipeline::reconfigure() {
     announce(plan);
   });
   bytes_.store(run_->bytes());
-  return true;
 }
 
 void Pipeline::stop() {

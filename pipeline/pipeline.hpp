@@ -23,11 +23,14 @@ namespace echoform {
 
 struct PipelineOptions {
   std::size_t slots = 4;                         ///< frames in flight at most; 1 .. 64
-  DropPolicy policy = DropPolicy::block_sender;  ///< what happens to a new frame when all slots are taken
+  DropPolicy policy = DropPolicy::block_sender;  ///< at first: what happens to a new frame when all slots are taken
   std::chrono::nanoseconds incomplete_timeout =
       std::chrono::milliseconds(500);  ///< > 0; a frame without a new shot for so long is dropped
   AcquisitionLimits limits;
-  std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of slots and engine together
+  std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of the host's memory for slots and engine together
+  /// An upper estimate of the same for a plan, made before its engine is: where the limit holds two engines, the next one is
+  /// built while the one before is still there. Absent: it never does.
+  std::function<double(const ImagingPlan&)> memory_estimate{};
   BackendChoice backend;
   EngineOptions engine;
   std::chrono::nanoseconds drain_limit =
@@ -42,6 +45,18 @@ using PlanFactory = std::function<std::shared_ptr<const ImagingPlan>(const Acqui
 using EngineFactory =
     std::function<std::unique_ptr<Engine>(std::shared_ptr<const ImagingPlan>, const BackendChoice&, const EngineOptions&)>;
 
+/// What may change while frames run.
+struct SettingsChange {
+  PlanFactory plan_factory;  ///< from now on; its plans carry the revision
+  DropPolicy policy = DropPolicy::block_sender;
+  /// Where the plan in work differs in nothing else: no plan is made and no engine built, the frames from the next one on are
+  /// merely compressed so. Absent: the factory is asked, and an engine built beside the one in work.
+  std::optional<Compression> compression;
+  /// Called with a new plan before an engine is built for it beside the one in work; throws to refuse it. May be absent.
+  std::function<void(const ImagingPlan&)> check;
+  std::uint64_t revision = 0;  ///< ImagingPlan::settings_revision of frames imaged after the change
+};
+
 /// Thread-safe. Totals count from construction, over all senders.
 class Pipeline final : public StreamHost {
  public:
@@ -54,7 +69,8 @@ class Pipeline final : public StreamHost {
   Pipeline& operator=(const Pipeline&) = delete;
 
   /// The first connection of a session prepares slots and engine, or takes over those of the sender before if its
-  /// acquisition is equal; further connections of the session join. Throws InputError if another session has a lane open,
+  /// acquisition is equal; further connections of the session join. What the sender before had stays, or is made again, if
+  /// that fails. Throws InputError if another session has a lane open,
   /// the session announced another acquisition before, the acquisition is not possible, or it needs more memory than the
   /// limit; RuntimeFault if memory or a backend is not to be had.
   [[nodiscard]] std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override;
@@ -62,6 +78,11 @@ class Pipeline final : public StreamHost {
   /// Asks the plan factory again for the acquisition in work and images the frames from the next one on by that plan,
   /// without losing any. False if no stream was opened yet. Throws what the factories throw: then nothing has changed.
   bool reconfigure();
+
+  /// Frames from the next one on are received and imaged as the change says, without losing any, and streams that open later
+  /// too. Whether there is a stream to which it applies at once. Throws what the factories throw, InputError once the
+  /// pipeline has stopped, RuntimeFault if frames in work do not finish within the drain limit: then nothing has changed.
+  bool change(const SettingsChange& change);
 
   /// Discards what still comes, finishes queued frames within the drain limit and drops the rest as stopped. Senders that
   /// wait are woken. Streams cannot be opened afterwards. May be called again.
@@ -82,10 +103,14 @@ class Pipeline final : public StreamHost {
 
  private:
   // All with control_mutex_ held:
-  [[nodiscard]] std::shared_ptr<const ImagingPlan> make_plan(const Acquisition& acquisition) const;
+  [[nodiscard]] static std::shared_ptr<const ImagingPlan> make_plan(const PlanFactory& factory, const Acquisition& acquisition);
   [[nodiscard]] std::unique_ptr<Engine> build_engine(const std::shared_ptr<const ImagingPlan>& plan) const;
   void retire(FrameAssembler* current);
-  void rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan);
+  [[nodiscard]] std::unique_ptr<Engine> engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const;
+  void rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan, std::unique_ptr<Engine> engine);
+  void start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine);
+  void exchange(const PlanFactory& factory, const std::function<void(const ImagingPlan&)>& check);
+  void compress(const Compression& compression, std::uint64_t revision);
   void check_memory(std::size_t bytes, std::size_t frame_bytes) const;
   void announce(const std::shared_ptr<const ImagingPlan>& plan);
 
@@ -93,7 +118,6 @@ class Pipeline final : public StreamHost {
   void set_assembler(std::shared_ptr<FrameAssembler> assembler);
 
   const PipelineOptions options_;
-  const PlanFactory plan_factory_;
   const EngineFactory engine_factory_;
   const std::vector<std::shared_ptr<ImageSink>> sinks_;
   const Clock& clock_;
@@ -108,6 +132,8 @@ class Pipeline final : public StreamHost {
 
   std::mutex control_mutex_;  // one opens, reconfigures or stops at a time
   bool stopped_ = false;
+  PlanFactory plan_factory_;
+  DropPolicy policy_;
   std::uint64_t session_ = 0;
   Acquisition announced_;  // by the sender, before the plan refined it
   std::unique_ptr<ImagingRun> run_;

@@ -114,6 +114,7 @@ void add_gauges(Families& families, const TelemetryReport& report) {
   families.gauge("subscribers", "Web viewers connected.", number(report.viewers));
   families.gauge("last_frame_timestamp_seconds", "When a frame was last published, in seconds since 1970; 0 before the first.",
                  std::chrono::duration<double>(report.last_frame).count());
+  families.gauge("settings_revision", "Of the settings in force; counts their changes from 1.", number(report.settings_revision));
   families.gauge("build_info", "1; the labels say what runs.", 1.0, {{"version", report.version}, {"backend", report.backend}});
 }
 

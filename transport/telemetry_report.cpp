@@ -54,6 +54,7 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
     to.set_decode_errors(from.decode_errors_total());
     to.set_last_rejection(door.last_rejection);
   }
+  message.set_settings_revision(report.settings_revision);
   message.set_recording(report.recording);
   message.set_frames_recorded(report.frames_recorded);
   for (const auto& [reason, frames] : report.frames_not_recorded) {

@@ -23,12 +23,15 @@ class CompressionReference {
   /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet. On the GPU that is
   /// the last frame that the device has finished: wait for the queue first.
   [[nodiscard]] virtual float reference() const noexcept = 0;
-  /// The same number (a float) in the GPU's memory, where it runs there, else null. Engines with several frames under way copy it
+  /// The same number (a float) in the GPU's memory, on the GPU, else null. Engines with several frames under way copy it
   /// behind process(), on the same queue.
   [[nodiscard]] virtual const float* device_reference() const noexcept { return nullptr; }
   /// Goes on from the reference of another stage, as when settings change between two frames. Ignored by a fixed reference
   /// and unless the value is positive and finite. Not while a frame is processed.
   virtual void resume(float reference) noexcept = 0;
+  /// Other options for what is processed from now on; what stands on `queue` already keeps those of before. A running reference
+  /// goes on; one that was fixed begins anew. Throws InputError, and nothing changes, if an option is out of its range.
+  virtual void change(const Compression& options, ExecutionQueue& queue) = 0;
 };
 
 /// Throws InputError if an option is out of its range (pipeline/imaging_plan.hpp).

@@ -48,6 +48,7 @@ class CompressionCpu final : public Stage, public CompressionReference {
 
   [[nodiscard]] float reference() const noexcept override { return reference_.value(); }
   void resume(float reference) noexcept override { reference_.resume(reference); }
+  void change(const Compression& options, ExecutionQueue& /*queue*/) override { reference_.change(options); }
 
  private:
   RunningReference reference_;

@@ -10,16 +10,16 @@
 namespace echoform {
 namespace {
 
-/// A fixed reference is a curve known beforehand. A running one lives in device memory, where each frame finds it, so that
-/// frames queue up behind each other without the host.
+/// The reference and its rule live in device memory, where each frame finds them, so that frames queue up behind each other
+/// without the host, and so that a change of the rule takes its place among them although their launches are captured.
 class CompressionCuda final : public Stage, public CompressionReference {
  public:
   CompressionCuda(const Compression& options, Backend& backend) : options_(options) {
-    if (!options_.follows_peaks()) return;
     state_ = backend.allocate(sizeof(DeviceReference), MemoryUse::working);
     readback_ = backend.allocate(sizeof(float), MemoryUse::readback);
-    stream_ = gpu::make_stream();  // on the device that allocate() has made current
-    set_state(0.0);
+    stream_ = gpu::make_stream();                            // on the device that allocate() has made current
+    launch_change(options_.rule(), state(), stream_.get());  // a kernel's first launch loads it: not while frames run
+    set_state(options_.follows_peaks() ? 0.0 : options_.rule().unset);
   }
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
@@ -31,17 +31,20 @@ class CompressionCuda final : public Stage, public CompressionReference {
   void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
     const cudaStream_t stream = gpu::stream_of(queue);
     const EnvelopeImage image{input.as<std::uint32_t>(), output_.rows, output_.columns, input_stride_};
-    if (state_) launch_follow(image, options_.rule(), state(), static_cast<float*>(readback_.data()), stream);
-    launch_compress(image, output.as<std::uint8_t>(), options_.curve(), state(), stream);
+    launch_follow(image, state(), static_cast<float*>(readback_.data()), stream);
+    launch_compress(image, output.as<std::uint8_t>(), state(), stream);
   }
 
-  [[nodiscard]] float reference() const noexcept override {
-    return readback_ ? *static_cast<const volatile float*>(readback_.data()) : options_.value();
-  }
-  [[nodiscard]] const float* device_reference() const noexcept override { return state_ ? &state()->shown : nullptr; }
+  [[nodiscard]] float reference() const noexcept override { return *static_cast<const volatile float*>(readback_.data()); }
+  [[nodiscard]] const float* device_reference() const noexcept override { return &state()->shown; }
 
   void resume(float reference) noexcept override {
     if (options_.can_resume(reference)) set_state(reference);
+  }
+
+  void change(const Compression& options, ExecutionQueue& queue) override {
+    options_.change(options);
+    launch_change(options_.rule(), state(), gpu::stream_of(queue));
   }
 
  private:
@@ -51,13 +54,14 @@ class CompressionCuda final : public Stage, public CompressionReference {
   void set_state(double reference) noexcept {
     DeviceReference fresh;
     fresh.reference = reference;
+    fresh.rule = options_.rule();
     fresh.shown = shown_reference(reference, options_.rule());
     ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(state_.data(), &fresh, sizeof fresh, cudaMemcpyHostToDevice, stream_.get()));
     ECHOFORM_CUDA_QUEUED(cudaStreamSynchronize(stream_.get()));
     *static_cast<volatile float*>(readback_.data()) = fresh.shown;
   }
 
-  RunningReference options_;  // checked; a running reference itself is in device memory
+  RunningReference options_;  // checked; the reference itself is in device memory
   gpu::Stream stream_;        // of set_state()
   Buffer state_;
   Buffer readback_;

@@ -19,11 +19,11 @@ EnvelopeImage joined(EnvelopeImage image) {
 
 /// Peaks are compared as integers, in any order: floats that are not negative are ordered as their bits. The block that finishes
 /// last moves the reference, so that no launch of its own is needed.
-__global__ __launch_bounds__(threads) void follow(EnvelopeImage image, ReferenceRule rule, DeviceReference* state,
-                                                  float* readback) {
+__global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceReference* state, float* readback) {
   std::uint32_t peak = 0;
   const std::size_t step = std::size_t{gridDim.x} * threads;
-  for (std::size_t row = 0; row < image.rows; ++row) {
+  const std::size_t rows = state->rule.follows ? image.rows : 0;
+  for (std::size_t row = 0; row < rows; ++row) {
     const std::uint32_t* const bits = image.bits + row * image.stride;
     std::size_t n = std::size_t{blockIdx.x} * threads + threadIdx.x;
     for (; n + 3 * step < image.columns; n += 4 * step) {
@@ -45,7 +45,9 @@ __global__ __launch_bounds__(threads) void follow(EnvelopeImage image, Reference
   __threadfence();
   if (atomicAdd(&state->blocks, 1u) + 1 != gridDim.x) return;
   __threadfence();
-  const double reference = followed(state->reference, __uint_as_float(atomicExch(&state->peak, 0u)), rule);
+  const ReferenceRule rule = state->rule;
+  const float highest = __uint_as_float(atomicExch(&state->peak, 0u));
+  const double reference = rule.follows ? followed(state->reference, highest, rule) : state->reference;
   const float shown = shown_reference(reference, rule);
   state->reference = reference;
   state->shown = shown;
@@ -57,8 +59,8 @@ __global__ __launch_bounds__(threads) void follow(EnvelopeImage image, Reference
 /// Four levels a thread, stored at once where rows allow it.
 template <bool Quads>
 __global__ __launch_bounds__(threads) void compress_rows(EnvelopeImage image, std::uint8_t* __restrict__ out,
-                                                         CompressionCurve curve, const DeviceReference* __restrict__ state) {
-  if (state != nullptr) curve = state->curve;
+                                                         const DeviceReference* __restrict__ state) {
+  const CompressionCurve curve = state->curve;
   const std::size_t n = (std::size_t{blockIdx.x} * threads + threadIdx.x) * 4;
   if (n >= image.columns) return;
   for (std::size_t row = blockIdx.y; row < image.rows; row += gridDim.y) {
@@ -74,28 +76,35 @@ __global__ __launch_bounds__(threads) void compress_rows(EnvelopeImage image, st
   }
 }
 
+__global__ void change_rule(ReferenceRule rule, DeviceReference* state) {
+  state->reference = reference_after_change(state->reference, state->rule, rule);
+  state->rule = rule;
+}
+
 }  // namespace
 
-void launch_follow(const EnvelopeImage& image, const ReferenceRule& rule, DeviceReference* state, float* readback,
-                   cudaStream_t stream) {
+void launch_follow(const EnvelopeImage& image, DeviceReference* state, float* readback, cudaStream_t stream) {
   const EnvelopeImage all = joined(image);
   const std::size_t wanted = (all.columns + threads - 1) / threads;
-  follow<<<static_cast<unsigned>(wanted < search_blocks ? wanted : search_blocks), threads, 0, stream>>>(all, rule, state,
-                                                                                                         readback);
+  follow<<<static_cast<unsigned>(wanted < search_blocks ? wanted : search_blocks), threads, 0, stream>>>(all, state, readback);
   ECHOFORM_CUDA_LAUNCHED("peak of the envelope");
 }
 
-void launch_compress(const EnvelopeImage& image, std::uint8_t* out, CompressionCurve curve, const DeviceReference* state,
-                     cudaStream_t stream) {
+void launch_compress(const EnvelopeImage& image, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream) {
   const EnvelopeImage all = joined(image);
   const dim3 grid(static_cast<unsigned>((all.columns + 4 * threads - 1) / (4 * threads)),
                   static_cast<unsigned>(all.rows < 65535 ? all.rows : 65535));
   if (all.columns % 4 == 0 && all.stride % 4 == 0) {
-    compress_rows<true><<<grid, threads, 0, stream>>>(all, out, curve, state);
+    compress_rows<true><<<grid, threads, 0, stream>>>(all, out, state);
   } else {
-    compress_rows<false><<<grid, threads, 0, stream>>>(all, out, curve, state);
+    compress_rows<false><<<grid, threads, 0, stream>>>(all, out, state);
   }
   ECHOFORM_CUDA_LAUNCHED("compression");
+}
+
+void launch_change(const ReferenceRule& rule, DeviceReference* state, cudaStream_t stream) {
+  change_rule<<<1, 1, 0, stream>>>(rule, state);
+  ECHOFORM_CUDA_LAUNCHED("change of the compression");
 }
 
 }  // namespace echoform

@@ -9,9 +9,10 @@
 
 namespace echoform {
 
-/// The running reference, in device memory; all zeros is "none yet, no frame under way".
+/// The reference, in device memory.
 struct DeviceReference {
   double reference = 0.0;  ///< 0: none yet
+  ReferenceRule rule;      ///< of the frames that follow
   CompressionCurve curve;  ///< of the frame under way
   float shown = 0.0F;      ///< envelope shown as 0 dB
   std::uint32_t peak = 0;  ///< bits of the highest finite envelope found so far in the frame under way
@@ -26,13 +27,14 @@ struct EnvelopeImage {
   std::size_t stride = 0;
 };
 
-/// Finds the peak of a frame, moves the reference, and leaves the frame's curve in `state`; *readback, in pinned memory, gets the
-/// reference too.
-void launch_follow(const EnvelopeImage& image, const ReferenceRule& rule, DeviceReference* state, float* readback,
-                   cudaStream_t stream);
+/// Finds the peak of a frame where the rule follows it, moves the reference, and leaves the frame's curve in `state`; *readback,
+/// in pinned memory, gets the reference too.
+void launch_follow(const EnvelopeImage& image, DeviceReference* state, float* readback, cudaStream_t stream);
 
-/// By the curve of `state`, or by `curve` if that is null. Rows of `out` follow each other.
-void launch_compress(const EnvelopeImage& image, std::uint8_t* out, CompressionCurve curve, const DeviceReference* state,
-                     cudaStream_t stream);
+/// By the curve of `state`. Rows of `out` follow each other.
+void launch_compress(const EnvelopeImage& image, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream);
+
+/// Frames behind this on the stream go by `rule`.
+void launch_change(const ReferenceRule& rule, DeviceReference* state, cudaStream_t stream);
 
 }  // namespace echoform

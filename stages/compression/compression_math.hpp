@@ -69,7 +69,8 @@ struct ReferenceRule {
   double gain = 0.0;      ///< level of the reference
   double fraction = 1.0;  ///< of the way down to a lower peak
   double smallest = 0.0;  ///< keeps the reference a normal number while frames without signal pull it down
-  double unset = 1.0;     ///< shown while there is none
+  double unset = 1.0;     ///< shown while there is none; the reference itself where it is fixed
+  bool follows = true;    ///< the peaks of frames; else the reference is fixed
 };
 
 /// The reference after a frame with `peak`, finite and at least 0; 0 is "none yet".
@@ -78,6 +79,12 @@ ECHOFORM_HOST_DEVICE double followed(double reference, float peak, const Referen
   if (target >= reference) return target;
   const double lower = reference + rule.fraction * (target - reference);
   return lower < rule.smallest ? rule.smallest : lower;
+}
+
+/// The reference with which frames after a change of rules begin: a running one goes on, one that was fixed before is no peak.
+ECHOFORM_HOST_DEVICE double reference_after_change(double reference, const ReferenceRule& before, const ReferenceRule& after) {
+  if (!after.follows) return after.unset;
+  return before.follows ? reference : 0.0;
 }
 
 ECHOFORM_HOST_DEVICE float shown_reference(double reference, const ReferenceRule& rule) {

@@ -32,7 +32,14 @@ RunningReference::RunningReference(const Compression& options) : options_(option
   rule_.fraction = options.running_fraction;
   rule_.smallest = smallest_reference;
   rule_.unset = options.reference_value;
+  rule_.follows = follows_peaks();
   if (!follows_peaks()) reference_ = options.reference_value;
+}
+
+void RunningReference::change(const Compression& options) {
+  RunningReference changed(options);
+  changed.reference_ = reference_after_change(reference_, rule_, changed.rule_);
+  *this = changed;
 }
 
 void RunningReference::follow(float peak) noexcept {

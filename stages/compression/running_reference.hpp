@@ -13,6 +13,8 @@ class RunningReference {
 
   /// Whether the peak of each frame is wanted.
   [[nodiscard]] bool follows_peaks() const noexcept { return options_.reference == ReferenceMode::running; }
+  /// Other options from the next frame on. Throws InputError, and nothing changes, if one is out of its range.
+  void change(const Compression& options);
   /// Takes a frame's peak: finite, at least 0.
   void follow(float peak) noexcept;
   /// As CompressionReference.

@@ -172,6 +172,38 @@ TEST_P(CompressionStage, IsTheSameBitsEverywhereFrameAfterFrame) {
   }
 }
 
+TEST_P(CompressionStage, OptionsThatChangeBetweenFramesAreThoseOfAFreshStage) {
+  const BlockSpec spec = make_spec(ElementType::float32, 61, 203, 210);
+  const auto stage = make(Compression{});
+  auto& reference = dynamic_cast<CompressionReference&>(*stage);
+  const TestBlock input(spec);
+  std::mt19937 random(7);
+  std::exponential_distribution<float> envelope;
+  for (std::size_t n = 0; n < spec.bytes() / sizeof(float); ++n) input.as<float>()[n] = envelope(random);
+  const StageResult result = run(*stage, spec, input);
+  const float peak = reference.reference();
+  Compression running;
+  running.gain_db = -7.5;
+  running.dynamic_range_db = 61.0;
+  // Gain of a running reference, fixed ones, and back to running: of the same frame the peak is the same.
+  for (const Compression& options : {running, fixed(30.0, 2.0, 1.5), fixed(55.0, -1.0, 0.25), running, Compression{}}) {
+    reference.change(options, queue());
+    run_again(*stage, input, result);
+    const auto fresh = make(options);
+    const StageResult want = run(*fresh, spec, input);
+    ASSERT_EQ(std::memcmp(result.block->as<std::uint8_t>(), want.block->as<std::uint8_t>(), result.spec.bytes()), 0);
+    const bool follows = options.reference == ReferenceMode::running;
+    EXPECT_EQ(reference.reference(), follows ? peak : static_cast<float>(options.reference_value));
+  }
+  Compression wrong;
+  wrong.dynamic_range_db = 0.0;
+  EXPECT_THROW(reference.change(wrong, queue()), InputError);
+  run_again(*stage, input, result);
+  const auto fresh = make(Compression{});
+  const StageResult want = run(*fresh, spec, input);
+  EXPECT_EQ(std::memcmp(result.block->as<std::uint8_t>(), want.block->as<std::uint8_t>(), result.spec.bytes()), 0);
+}
+
 TEST_P(CompressionStage, FixedReferenceIgnoresPeaks) {
   const BlockSpec spec = make_spec(ElementType::float32, 2, 3);
   const auto stage = make(fixed(40.0, 0.0, 2.0));

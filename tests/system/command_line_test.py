@@ -11,7 +11,7 @@ import unittest
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "inspect", "convert", "image", "bench", "info"]
+COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "capture", "inspect", "convert", "image", "bench", "info"]
 
 
 def run(*arguments, timeout=60):
@@ -215,7 +215,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn(str(place and "127.0.0.1"), result.stderr)
 
     def serve_config(self, **ports):
-        places = {"listen": "127.0.0.1:0", "images": "127.0.0.1:0", "telemetry": "127.0.0.1:0", "web": "127.0.0.1:0"} | ports
+        places = {"listen": "127.0.0.1:0", "images": "127.0.0.1:0", "telemetry": "127.0.0.1:0", "web": "127.0.0.1:0", "control": "127.0.0.1:0"} | ports
         return self.write("serve.toml", f"""
 [material]
 longitudinal_velocity = 6320.0
@@ -229,10 +229,11 @@ listen = "{places['listen']}"
 images = "{places['images']}"
 telemetry = "{places['telemetry']}"
 web = "{places['web']}"
+control = "{places['control']}"
 """)
 
     def test_no_address_to_listen_on(self):
-        for section, key in (("input", "listen"), ("server", "images"), ("server", "telemetry"), ("server", "web")):
+        for section, key in (("input", "listen"), ("server", "images"), ("server", "telemetry"), ("server", "control"), ("server", "web")):
             with self.subTest(key):
                 path = self.serve_config(**{key: "localhost:0"})
                 self.assert_fault(run("serve", "--config", path), 2,

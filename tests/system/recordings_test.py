@@ -101,7 +101,7 @@ class Recordings(unittest.TestCase):
     def replayed(self, recording, connections, crop):
         config = self.path / "serve.toml"
         config.write_text(config_of(recording, f'[imaging]\ncrop = "{crop}"\n[input]\nlisten = "127.0.0.1:0"\n[server]\nimages = "127.0.0.1:0"\n'
-                                               'telemetry = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n'))
+                                               'telemetry = "127.0.0.1:0"\nweb = "127.0.0.1:0"\ncontrol = "127.0.0.1:0"\n'))
         server = subprocess.Popen([PROGRAM, "serve", "--config", str(config)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(server.stdout.close)
         self.addCleanup(server.wait)

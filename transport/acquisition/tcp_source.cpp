@@ -39,6 +39,7 @@ class Server final : public TcpSource {
     const auto milliseconds = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
     check_range("hello_timeout in ms", milliseconds(options.hello_timeout), 1, day);
     check_range("stall_timeout in ms", milliseconds(options.stall_timeout), 0, day);
+    check_range("message_timeout in ms", milliseconds(options.message_timeout), 0, day);
     check_range("idle_timeout in ms", milliseconds(options.idle_timeout), 0, day);
     check_range("tick in ms", milliseconds(options.tick), 1, 10000);
     check_range("io_threads", options.io_threads, 1, 64);
@@ -159,14 +160,10 @@ class Server final : public TcpSource {
   void welcome(const std::shared_ptr<IoThread>& thread, tcp::socket socket) {
     if (thread->closing) return;
     const std::size_t maximum = state_->options.maximum_connections;
-    if (state_->counters.open.fetch_add(1) < maximum) {
-      thread->sessions.push_back(std::make_shared<TcpSession>(state_, thread, std::move(socket)));
-      const auto session = thread->sessions.back();
-      return session->start();
-    }
+    const auto session = std::make_shared<TcpSession>(state_, thread, std::move(socket));
+    thread->sessions.push_back(session);
+    if (state_->counters.open.fetch_add(1) < maximum) return session->start();
     state_->counters.open.fetch_sub(1);
-    thread->sessions.push_back(std::make_shared<TcpSession>(state_, thread, std::move(socket)));
-    const auto session = thread->sessions.back();
     state_->warn(fmt::format("too many connections on {}: {} are open", describe(), maximum));
     session->refuse(fmt::format("connections: found {} open; expected at most {}", maximum + 1, maximum));
   }

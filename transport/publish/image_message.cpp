@@ -162,6 +162,7 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   head_.set_published(frame.counters.frames_published);
   head_.set_clipped_samples(slot.clipped_samples);
   head_.set_invalid_samples(slot.invalid_samples);
+  head_.set_settings_revision(frame.plan.settings_revision);
 
   head_bytes_ = head_.ByteSizeLong();
   return head_bytes_ + CodedOutputStream::VarintSize32(pixels_tag) +

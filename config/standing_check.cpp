@@ -1,0 +1,63 @@
+#include "config/standing_check.hpp"
+
+#include <fmt/format.h>
+
+#include <tuple>
+
+#include "config/plan.hpp"
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+void check_axis(const Configuration& configuration, std::string_view key, const std::optional<std::array<Metres, 2>>& ends,
+                std::size_t pixels) {
+  if (!ends) return;
+  const auto [first, last] = *ends;
+  if (pixels == 1 ? first == last : first < last) return;
+  throw InputError(fmt::format("{}: {}", configuration.name(), key), fmt::format("[{}, {}]", first.value, last.value),
+                   pixels == 1 ? "equal ends for one pixel" : "first < last");
+}
+
+/// Any would do: laws check names and velocities whatever the probe.
+Acquisition nominal_acquisition() {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(16, Metres(0.5e-3), Metres(0.4e-3), Hertz(5e6), Hertz(3e6));
+  acquisition.samples = 1024;
+  acquisition.sample_rate = Hertz(50e6);
+  return acquisition;
+}
+
+}  // namespace
+
+void check_velocities(const Configuration& configuration, const Material& stated) {
+  const double longitudinal = configuration.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
+  const double shear = configuration.material.shear_velocity.value_or(stated.shear_velocity).value;
+  for (const std::string& view : configuration.imaging.views) {
+    for (const auto& [mode, velocity, key] :
+         {std::tuple{'L', longitudinal, "longitudinal_velocity"}, std::tuple{'T', shear, "shear_velocity"}}) {
+      if (view.find(mode) == std::string::npos || velocity > 0.0) continue;
+      throw InputError(fmt::format("{}: [material] {}", configuration.name(), key), "no value",
+                       fmt::format("a velocity in m/s, which view \"{}\" needs and senders do not state", view));
+    }
+  }
+}
+
+void check_without_data(const Configuration& configuration, const Material& stated) {
+  check_velocities(configuration, stated);
+  Acquisition acquisition = nominal_acquisition();
+  Material material = stated;
+  if (configuration.material.longitudinal_velocity)
+    material.longitudinal_velocity = *configuration.material.longitudinal_velocity;
+  if (configuration.material.shear_velocity) material.shear_velocity = *configuration.material.shear_velocity;
+  static_cast<void>(make_laws(configuration, acquisition, material));
+  const auto& pixels = configuration.grid.pixels;
+  check_axis(configuration, "[grid] x", configuration.grid.x, pixels[0]);
+  check_axis(configuration, "[grid] z", configuration.grid.z, pixels[1]);
+  const auto& display = configuration.display;
+  check_axis(configuration, "[display] x", display.x, display.pixels.value_or(pixels)[0]);
+  check_axis(configuration, "[display] z", display.z, display.pixels.value_or(pixels)[1]);
+}
+
+}  // namespace echoform

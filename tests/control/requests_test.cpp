@@ -1,0 +1,228 @@
+// Control beside the frames: what is read, who may change what when, and how it ends.
+#include "config/plan.hpp"
+#include "tests/control/rig.hpp"
+
+namespace echoform::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::map<std::string, wire::Setting> by_key(const wire::ControlReply& reply) {
+  std::map<std::string, wire::Setting> settings;
+  for (const auto& setting : reply.settings()) settings[setting.key()] = setting;
+  return settings;
+}
+
+TEST(ControlRequests, GetTellsWhatControlsAreBuiltFrom) {
+  Rig rig;
+  wire::ControlReply reply = rig.ask("get");
+  ASSERT_EQ(reply.outcome(), wire::DONE);
+  EXPECT_EQ(reply.revision(), 1U);
+  EXPECT_FALSE(reply.streaming());
+  EXPECT_THAT(std::vector<std::string>(reply.actions().begin(), reply.actions().end()),
+              testing::ElementsAre("get", "set", "reset"));
+  auto settings = by_key(reply);
+  ASSERT_EQ(settings.size(), live_keys().size());
+  const wire::Setting& gain = settings.at("output.gain_db");
+  EXPECT_EQ(gain.value(), "0");
+  EXPECT_EQ(gain.type(), "number");
+  EXPECT_EQ(gain.unit(), "dB");
+  EXPECT_EQ(gain.low(), -200.0);
+  EXPECT_EQ(gain.high(), 200.0);
+  EXPECT_EQ(gain.default_value(), "0");
+  EXPECT_EQ(gain.effect(), "display");
+  EXPECT_EQ(gain.help(), "Gain of the display.");
+  const wire::Setting& window = settings.at("apodization.window");
+  EXPECT_EQ(window.type(), "word");
+  EXPECT_THAT(std::vector<std::string>(window.words().begin(), window.words().end()),
+              testing::ElementsAre("none", "hann", "tukey"));
+  EXPECT_EQ(settings.at("grid.x").value(), "[-0.002, 0.002]");
+  EXPECT_EQ(settings.at("imaging.views").value(), "[\"LL\"]");
+  EXPECT_EQ(settings.at("material.shear_velocity").value(), "");
+  EXPECT_EQ(settings.at("material.shear_velocity").default_value(), "from the data");
+
+  // What follows from the data is told once there are some.
+  static_cast<void>(rig.set({{"grid.x", ""}}));
+  EXPECT_EQ(by_key(rig.ask("get")).at("grid.x").in_use(), "");
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  settings = by_key(rig.ask("get"));
+  EXPECT_EQ(settings.at("grid.x").value(), "");
+  EXPECT_EQ(settings.at("grid.x").in_use(), "[-0.00175, 0.00175]") << "the aperture: 8 elements 0.5 mm apart";
+  EXPECT_EQ(settings.at("grid.x").file_value(), "[-0.002, 0.002]");
+  EXPECT_TRUE(rig.ask("get").streaming());
+
+  wire::ControlRequest one;
+  one.set_action("get");
+  one.add_keys("output.gain_db");
+  EXPECT_EQ(rig.control.handle(one).settings_size(), 1);
+  one.add_keys("output.gain");
+  reply = rig.control.handle(one);
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_EQ(reply.settings_size(), 0);
+}
+
+TEST(ControlRequests, WithoutAStreamSettingsAreKeptForTheNext) {
+  Rig rig;
+  const wire::ControlReply reply = rig.ask("set", {{"grid.pixels", "[8, 10]"}, {"output.gain_db", "4"}});
+  EXPECT_EQ(reply.outcome(), wire::DONE);
+  EXPECT_EQ(reply.revision(), 2U);
+  EXPECT_FALSE(reply.streaming());
+  rig.in_force[2] = rig.control.configuration();
+  EXPECT_EQ(*rig.made, 0);
+  // Already here as much is checked as can be.
+  EXPECT_THAT(rig.ask("set", {{"imaging.views", "[\"TT\"]"}}).reason(), HasSubstr("shear_velocity"));
+  EXPECT_THAT(rig.ask("set", {{"grid.pixels", "[1, 10]"}}).reason(), HasSubstr("equal ends for one pixel"));
+  EXPECT_EQ(rig.control.revision(), 2U);
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  Feeder feeder(*intake);
+  for (int k = 0; k < 3; ++k) feeder.send_one();
+  ASSERT_TRUE(rig.sink->wait_count(3));
+  feeder.stop();
+  rig.check_all(3);
+  EXPECT_EQ(rig.sink->frames().front().revision, 2U);
+}
+
+TEST(ControlRequests, WhatChangesNothingHasNoRevisionOfItsOwn) {
+  Rig rig;
+  EXPECT_EQ(rig.ask("set", {{"output.gain_db", "0.0"}, {"grid.x", "[-2e-3, 2e-3]"}}).revision(), 1U);
+  EXPECT_EQ(rig.ask("reset").revision(), 1U);
+}
+
+TEST(ControlRequests, ResetGoesBackToTheFile) {
+  Rig rig;
+  static_cast<void>(rig.set({{"output.gain_db", "5"}, {"grid.y", "0.001"}, {"material.shear_velocity", "3000"}}));
+  wire::ControlRequest one;
+  one.set_action("reset");
+  one.add_keys("grid.y");
+  wire::ControlReply reply = rig.control.handle(one);
+  EXPECT_EQ(reply.outcome(), wire::DONE);
+  ASSERT_EQ(reply.settings_size(), 1);
+  EXPECT_EQ(reply.settings(0).value(), "0");
+  EXPECT_EQ(rig.control.configuration().output.gain_db, 5.0);
+  reply = rig.ask("reset");
+  EXPECT_EQ(reply.settings_size(), 2);
+  EXPECT_TRUE(differing_keys(rig.control.configuration(), rig.configuration).empty());
+  EXPECT_EQ(reply.revision(), 4U);
+}
+
+TEST(ControlRequests, OneOfTwoThatExpectTheSameRevisionSucceeds) {
+  Rig rig;
+  EXPECT_EQ(rig.ask("set", {{"output.gain_db", "5"}}, 1).outcome(), wire::DONE);
+  const wire::ControlReply late = rig.ask("set", {{"output.gain_db", "7"}}, 1);
+  EXPECT_EQ(late.outcome(), wire::CONFLICT);
+  EXPECT_EQ(late.reason(), "settings revision: found 2; expected 1: they have changed meanwhile");
+  EXPECT_EQ(late.revision(), 2U);
+  EXPECT_EQ(rig.control.configuration().output.gain_db, 5.0);
+
+  // Many at once add up: no increment is lost.
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  Feeder feeder(*intake);
+  feeder.start();
+  constexpr int controllers = 4;
+  constexpr int steps = 6;
+  std::vector<std::jthread> threads;
+  static_cast<void>(rig.set({{"output.gain_db", "0"}}));
+  const std::uint64_t first = rig.control.revision();
+  for (int k = 0; k < controllers; ++k) {
+    threads.emplace_back([&rig, k] {
+      for (int done = 0; done < steps;) {
+        wire::ControlRequest read;
+        read.set_action("get");
+        read.add_keys("output.gain_db");
+        const wire::ControlReply now = rig.control.handle(read);
+        const std::string next = std::to_string(std::stoi(now.settings(0).value()) + 1);
+        std::vector<std::pair<std::string, std::string>> change{{"output.gain_db", next}};
+        if (k == 0) change.emplace_back("grid.y", std::to_string(1e-4 * done));
+        if (rig.ask("set", change, now.revision()).outcome() == wire::DONE) ++done;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(rig.control.configuration().output.gain_db, controllers * steps);
+  EXPECT_EQ(rig.control.revision(), first + controllers * steps);
+  ASSERT_TRUE(rig.sink->wait_revision(rig.control.revision()));
+  feeder.stop();
+  rig.pipeline.stop();
+  EXPECT_EQ(rig.pipeline.counters().frames_published, feeder.sent());
+}
+
+TEST(ControlRequests, SettingsSurviveASenderThatComesWithAnotherAcquisition) {
+  Rig rig;
+  std::atomic<bool> over{false};
+  std::jthread controller([&] {
+    for (int k = 0; !over; ++k)
+      EXPECT_EQ(rig.ask("set", {{"output.gain_db", std::to_string(k % 9)}, {"grid.y", k % 3 == 0 ? "0" : "0.0005"}}).outcome(),
+                wire::DONE);
+  });
+  std::size_t sent = 0;
+  for (std::uint64_t session = 1; session <= 8; ++session) {
+    const auto intake = rig.pipeline.open_stream(session, rig_acquisition(session % 2 == 0 ? 8 : 6));
+    Feeder feeder(*intake);
+    for (int k = 0; k < 5; ++k, ++sent) feeder.send_one();
+    feeder.stop();
+  }
+  over = true;
+  controller.join();
+  rig.pipeline.stop();
+  const CounterSnapshot counters = rig.pipeline.counters();
+  EXPECT_TRUE(counters.closes());
+  EXPECT_EQ(counters.frames_published, sent);
+  EXPECT_EQ(rig.sink->mixed, 0);
+}
+
+TEST(ControlRequests, WhatDoesNotFitBesideTheEngineInWorkIsRefusedBeforeItIsBuilt) {
+  const auto limited = [](double bytes) {
+    std::string file(rig_file);
+    return file.replace(file.find("threads = 1"), 11, "threads = 1\nmemory_limit = " + std::to_string(bytes));
+  };
+  Configuration large = parse_configuration(rig_file, "scan.toml");
+  large.grid.pixels = {120, 120};
+  const double needed =
+      memory_needed(*build_plan(large, rig_acquisition(), {}, large.input.slots, PlanUse::live), large.input.slots);
+  Rig rig(BackendKind::cpu, limited(1.02 * needed));
+  {
+    const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+    const wire::ControlReply reply = rig.ask("set", {{"grid.pixels", "[120, 120]"}});
+    EXPECT_EQ(reply.outcome(), wire::REFUSED);
+    EXPECT_THAT(reply.reason(), HasSubstr("[grid] pixels: found 120 x 120 pixels and 1 view, which need"));
+    EXPECT_THAT(reply.reason(), HasSubstr("in use until they take over"));
+    EXPECT_THAT(rig.ask("set", {{"grid.pixels", "[1200, 1200]"}}).reason(),
+                HasSubstr("settings: [grid] pixels: found 1200 x 1200 pixels with 8 elements and 1 view, which need"));
+    EXPECT_EQ(*rig.made, 1);
+  }
+  Rig alone(BackendKind::cpu, limited(1.02 * needed));
+  static_cast<void>(alone.set({{"grid.pixels", "[120, 120]"}}));
+  EXPECT_NO_THROW(static_cast<void>(alone.pipeline.open_stream(1, rig_acquisition())));
+}
+
+TEST(ControlRequests, AfterTheEndEverythingIsRefused) {
+  Rig rig;
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  std::jthread stopping([&] { rig.pipeline.stop(); });
+  wire::ControlReply reply;
+  std::uint64_t revision = 1;
+  for (int k = 1; (reply = rig.ask("set", {{"output.gain_db", std::to_string(k % 100)}})).outcome() == wire::DONE; ++k)
+    ++revision;
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_EQ(reply.reason(), "settings: the server is stopping");
+  EXPECT_EQ(rig.control.revision(), revision);
+}
+
+TEST(ControlRequests, UnknownAndAddedActions) {
+  Rig rig;
+  wire::ControlReply reply = rig.ask("explode");
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_EQ(reply.reason(), "action: found \"explode\"; expected one of get, set, reset");
+  rig.control.add({"explode", false, [](const auto&, auto&) { throw RuntimeFault("it does not burn"); }});
+  reply = rig.ask("explode");
+  EXPECT_EQ(reply.outcome(), wire::FAILED);
+  EXPECT_EQ(reply.reason(), "it does not burn");
+  EXPECT_THAT(rig.ask("get").actions(), testing::Contains("explode"));
+  wire::ControlRequest many;
+  many.set_action("get");
+  for (int k = 0; k < 100; ++k) many.add_keys("grid.x");
+  EXPECT_EQ(rig.control.handle(many).reason(), "settings: found a request for more; expected at most 64 keys");
+}
+
+}  // namespace
+}  // namespace echoform::test

@@ -1,0 +1,160 @@
+#include "transport/control/zeromq_control.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
+#include <spdlog/spdlog.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "pipeline/errors.hpp"
+#include "transport/zeromq/socket.hpp"
+
+namespace echoform {
+namespace {
+
+// Bytes. A whole get is 15 KB.
+constexpr std::int64_t request_limit = 64 * 1024;
+constexpr std::int64_t reply_limit = 1024 * 1024;
+// The identity that the ROUTER puts first, a REQ client's number of the request where it numbers them (ZMQ_REQ_CORRELATE), an
+// empty part, the request.
+constexpr std::size_t parts_least = 3;
+constexpr std::size_t parts_most = 4;
+constexpr std::chrono::milliseconds stop_interval{50};  // how late a stop is noticed while nobody asks
+
+wire::ControlReply refused(std::string reason) {
+  wire::ControlReply reply;
+  reply.set_outcome(wire::REFUSED);
+  reply.set_reason(std::move(reason));
+  return reply;
+}
+
+zmq::message_t message_of(const google::protobuf::MessageLite& message) {
+  zmq::message_t out(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(static_cast<std::uint8_t*>(out.data()));
+  return out;
+}
+
+/// All parts of a message, of which one more than the most is kept. Empty if nothing is there.
+std::vector<zmq::message_t> receive(zmq::socket_t& socket) {
+  std::vector<zmq::message_t> parts;
+  for (bool more = true; more;) {
+    zmq::message_t part;
+    if (!socket.recv(part, zmq::recv_flags::dontwait)) break;
+    more = part.more();
+    if (parts.size() <= parts_most) parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+struct ZeromqControl::Implementation {
+  Implementation(const ZeromqControlOptions& given, std::function<wire::ControlReply(const wire::ControlRequest&)> handler)
+      : options(given), handle(std::move(handler)), context(given.keys), socket(bind(context, given)), port(bound_port(socket)) {
+    thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  }
+
+  // A ROUTER: it serves REQ clients like a REP socket, and a client that dies between question and answer holds up nobody.
+  static zmq::socket_t bind(ZeromqContext& context, const ZeromqControlOptions& options) {
+    BindOptions door;
+    door.type = zmq::socket_type::router;
+    door.what = "live control";
+    door.address = options.address;
+    door.port = options.port;
+    door.message_limit = request_limit;
+    door.send_queue = 4;
+    door.receive_queue = 4;
+    door.limits.inbound_burst = 1024.0 * 1024.0;
+    door.limits.inbound_rate = 64.0 * 1024.0;
+    return bind_socket(context, door);
+  }
+
+  void run(const std::stop_token& stop) {
+    bool complained = false;
+    while (!stop.stop_requested()) {
+      try {
+        if (!wait_for_request(stop_interval)) continue;
+        serve();
+        // Those who ask faster wait in libzmq's queues, which take turns and are short; then in their own.
+        std::this_thread::sleep_for(options.pace);
+      } catch (const std::exception& error) {
+        if (!complained) spdlog::error("live control: {}; further errors are not repeated", error.what());
+        complained = true;
+      }
+    }
+  }
+
+  bool wait_for_request(std::chrono::milliseconds limit) {
+    zmq::pollitem_t item{socket.handle(), 0, ZMQ_POLLIN, 0};
+    return zmq::poll(&item, 1, limit) > 0;
+  }
+
+  void serve() {
+    std::vector<zmq::message_t> parts = receive(socket);
+    // Without the envelope of a REQ socket nobody could take the answer.
+    if (parts.size() < parts_least || parts.size() > parts_most || parts[parts.size() - 2].size() != 0) return;
+    zmq::message_t reply = message_of(answer(parts.back()));
+    // To a client that has gone, or does not read, the ROUTER drops it.
+    for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
+      (void)socket.send(parts[k], zmq::send_flags::sndmore | zmq::send_flags::dontwait);
+    }
+    (void)socket.send(reply, zmq::send_flags::dontwait);
+  }
+
+  wire::ControlReply answer(const zmq::message_t& message) const {
+    wire::ControlRequest request;
+    const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
+    if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+      return refused(fmt::format("control request: found {} bytes that are none; expected a ControlRequest", message.size()));
+    }
+    return handle(request);
+  }
+
+  ZeromqControlOptions options;
+  std::function<wire::ControlReply(const wire::ControlRequest&)> handle;
+  ZeromqContext context;
+  zmq::socket_t socket;
+  std::uint16_t port;
+  std::jthread thread;  // last: stops before the rest goes
+};
+
+ZeromqControl::ZeromqControl(const ZeromqControlOptions& options,
+                             std::function<wire::ControlReply(const wire::ControlRequest&)> handle)
+    : implementation_(std::make_unique<Implementation>(options, std::move(handle))) {}
+ZeromqControl::~ZeromqControl() = default;
+
+std::uint16_t ZeromqControl::port() const noexcept {
+  return implementation_->port;
+}
+std::string ZeromqControl::endpoint() const {
+  return connectable_endpoint(implementation_->options.address, implementation_->port);
+}
+
+wire::ControlReply ask_control(const std::string& endpoint, const wire::ControlRequest& request,
+                               std::chrono::milliseconds timeout, const std::optional<CurveClientKeys>& keys) {
+  zmq::context_t context{1};
+  ConnectOptions options;
+  options.type = zmq::socket_type::req;
+  options.endpoint = endpoint;
+  options.message_limit = reply_limit;
+  options.keys = keys;
+  zmq::socket_t socket = connect_socket(context, options);
+  const auto limit = static_cast<int>(timeout.count());
+  socket.set(zmq::sockopt::sndtimeo, limit);
+  socket.set(zmq::sockopt::rcvtimeo, limit);
+  zmq::message_t out = message_of(request);
+  if (!socket.send(out, zmq::send_flags::none)) throw RuntimeFault(fmt::format("{} does not take the request", endpoint));
+  zmq::message_t in;
+  if (!socket.recv(in)) {
+    throw RuntimeFault(fmt::format("no reply from {} within {:g} s", endpoint, std::chrono::duration<double>(timeout).count()));
+  }
+  wire::ControlReply reply;
+  if (!reply.ParseFromArray(in.data(), static_cast<int>(in.size())) || reply.outcome() == wire::CONTROL_OUTCOME_UNSPECIFIED) {
+    throw RuntimeFault(fmt::format("{} answers with something that is no ControlReply", endpoint));
+  }
+  return reply;
+}
+
+}  // namespace echoform
