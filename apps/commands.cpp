@@ -56,6 +56,11 @@ const std::vector<Command>& commands() {
        define_image},
       {"bench", "sustained rates against the limits measured in the same run",
        "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate", define_bench},
+      {"keygen", "a pair of CURVE keys, for a server or a client",
+       "Neither file may exist. The secret key is for its owner alone; the public one goes to the other side "
+       "(docs/security.md).\n\n"
+       "Example:\n  echoform keygen --output server",
+       define_keygen},
       {"info", "version, backends, devices, libraries and limits of this build", "Example:\n  echoform info", define_info},
   };
   return all;

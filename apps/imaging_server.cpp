@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "apps/doors.hpp"
+#include "apps/keys.hpp"
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "pipeline/errors.hpp"
@@ -36,6 +37,8 @@ TelemetryPublisherOptions telemetry_options(const Configuration& configuration) 
   options.address = place.host;
   options.port = place.port;
   options.interval = in_milliseconds(server.telemetry_interval);
+  options.subscribers = server.max_subscribers;
+  options.keys = server_keys(configuration);
   return options;
 }
 
@@ -44,6 +47,7 @@ ZeromqControlOptions control_options(const Configuration& configuration) {
   ZeromqControlOptions options;
   options.address = place.host;
   options.port = place.port;
+  options.keys = server_keys(configuration);
   return options;
 }
 
@@ -94,16 +98,18 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     control_->add({"start_recording", false, [this](const auto& request, auto&) { recorder_->start(request.file()); }});
     control_->add({"stop_recording", false, [this](const auto&, auto&) { recorder_->stop(); }});
   }
+  if (!configuration_.server.control.empty()) {
+    control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
+                                                    [this](const auto& request) { return control_->handle(request); });
+    control_peers_ = control_door_->peers();
+  }
   web_->set_metrics([this, door = metrics_door_]() -> std::string {
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
   });
   telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
                                                     [this] { return report(pipeline_->close_window()); });
-  if (!configuration_.server.control.empty()) {
-    control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
-                                                    [this](const auto& request) { return control_->handle(request); });
-  }
+  telemetry_peers_ = &telemetry_->peers();
 }
 
 TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
@@ -132,6 +138,13 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
                         {"timed_out", all.connections_timed_out},
                         {"lost", all.connections_lost}};
   report.connections_open = all.connections_open;
+  for (const auto& source : sources_) {
+    if (source != nullptr && source->peers() != nullptr) report.add_refusals(source->name(), *source->peers());
+  }
+  report.add_refusals("images", images_->peers());
+  if (const PeerCounters* const peers = telemetry_peers_) report.add_refusals("telemetry", *peers);
+  if (control_peers_ != nullptr) report.add_refusals("control", *control_peers_);
+  report.add_refusals("web", web_->peers());
   const RecorderStatus recorder = recorder_ != nullptr ? recorder_->status() : RecorderStatus{};
   report.recording = recorder.recording;
   report.frames_recorded = recorder.frames_recorded;
@@ -161,9 +174,11 @@ void ImagingServer::stop() {
   pipeline_->stop();
   if (recorder_ != nullptr) recorder_->stop();
   // What reads the pipeline ends before it.
+  {
+    const std::lock_guard lock(metrics_door_->mutex);
+    metrics_door_->open = false;
+  }
   telemetry_.reset();
-  const std::lock_guard lock(metrics_door_->mutex);
-  metrics_door_->open = false;
 }
 
 std::vector<std::string> ImagingServer::addresses() const {

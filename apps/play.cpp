@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -28,6 +29,7 @@ std::unique_ptr<FrameSender> make_sender(const Acquisition& acquisition, const P
   chosen.token = options.sender.token;
   chosen.name = options.sender.name;
   chosen.session = options.sender.session;
+  chosen.keys = options.keys;
   return std::make_unique<ZeromqSender>(acquisition, chosen);
 }
 
@@ -107,6 +109,7 @@ void add_play_options(CLI::App& options, PlayTexts& texts) {
   options.add_option("--zeromq", texts.zeromq, "Where it listens for frames over ZeroMQ ([input] zeromq), instead")
       ->option_text("HOST:PORT")
       ->excludes(tcp);
+  add_key_options(options, texts.keys);
   options.add_option("--rate", texts.rate, "Frames per second, or max for as fast as the server takes them")
       ->option_text("FPS|max");
   options.add_option("--connections", texts.connections, "TCP connections that carry each frame's shots, 1 to 8")
@@ -123,8 +126,11 @@ PlayOptions play_options(const PlayTexts& texts) {
   if (options.zeromq && texts.connections != 1) {
     throw InputError("--connections", fmt::format("{} with --zeromq", texts.connections), "1: one socket carries all shots");
   }
-  const HostPort place = options.zeromq ? parse_host_port(texts.zeromq, "--zeromq")
-                                        : parse_host_port(texts.connect.empty() ? "127.0.0.1:17171" : texts.connect, "--connect");
+  options.keys = client_keys(texts.keys);
+  if (options.keys && !options.zeromq) {
+    throw InputError("--server-key", "a key for a connection over TCP", "--zeromq with it: TCP is not encrypted");
+  }
+  const HostPort place = options.zeromq ? parse_host_port(texts.zeromq, "--zeromq") : parse_host_port(texts.connect, "--connect");
   options.sender.host = place.host;
   options.sender.port = place.port;
   options.sender.connections = texts.connections;

@@ -31,6 +31,9 @@ const std::vector<Section>& configuration_sections() {
       {"acquisition", "Sampling. These replace what the recording or the sender states."},
       {"input", "The doors for acquisition frames, of `echoform serve`, `echoform demo` and `echoform record`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
+      {"curve",
+       "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
+       "are relative to the configuration's folder."},
       {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
       {"simulator", "The simulated source, of `echoform simulate` and `echoform demo`."},
   };
@@ -348,6 +351,7 @@ const std::vector<Key>& configuration_keys() {
     add_data_keys(list);
     add_input_keys(list);
     add_server_keys(list);
+    add_security_keys(list);
     add_recorder_keys(list);
     add_simulator_keys(list);
     return list;

@@ -52,5 +52,6 @@ struct Section {
 // Parts of the table that stand in files of their own.
 void add_input_keys(std::vector<Key>& keys);
 void add_recorder_keys(std::vector<Key>& keys);
+void add_security_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "pipeline/metrics.hpp"
 #include "proto/telemetry.pb.h"
 #include "transport/acquisition/acquisition_source.hpp"
+#include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
 
@@ -33,6 +35,15 @@ struct TelemetryReport {
     std::string last_rejection;
   };
   std::vector<Door> doors;
+  /// Peers turned away, by door ("images") and reason ("wrong_key").
+  struct Refusals {
+    std::string door;
+    std::string reason;
+    std::uint64_t peers = 0;
+  };
+  std::vector<Refusals> refusals;
+  /// Adds a line for each reason.
+  void add_refusals(std::string_view door, const PeerCounters& counters);
   std::uint64_t settings_revision = 0;  ///< of the settings in force; 0 where they do not change
   bool recording = false;               ///< raw frames go to a file
   std::uint64_t frames_recorded = 0;

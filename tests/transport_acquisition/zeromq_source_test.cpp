@@ -103,7 +103,7 @@ class ZeromqSourceTest : public testing::Test {
     EXPECT_EQ(source_->counters().connections_accepted, 1U);
   }
   std::uint64_t errors(DecodeReason reason) const { return source_->counters().decode_errors[static_cast<std::size_t>(reason)]; }
-  std::uint64_t refused(PeerRefusal reason) const { return source_->peers().refused[static_cast<std::size_t>(reason)]; }
+  std::uint64_t refused(PeerRefusal reason) const { return source_->peers()->refused[static_cast<std::size_t>(reason)]; }
 
   void TearDown() override {
     stop_ = true;

@@ -8,6 +8,7 @@
 
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/message_reader.hpp"
+#include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
 
@@ -53,6 +54,8 @@ class AcquisitionSource : public Source {
   [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
   /// Why a sender was turned away last; empty if none was.
   [[nodiscard]] virtual std::string last_rejection() const = 0;
+  /// Peers that were turned away, by reason; none where the door does not count them.
+  [[nodiscard]] virtual const PeerCounters* peers() const noexcept { return nullptr; }
 };
 
 }  // namespace echoform

@@ -48,12 +48,22 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
 
 void TcpSession::start() {
   counted_open_ = true;  // by the acceptor
+  source_->strangers.enter(shared_from_this());
   proceed();
 }
 
 void TcpSession::refuse(const std::string& reason) {
   Counters::add(source_->counters.rejected);
+  source_->peers.refuse(PeerRefusal::too_many);
   reject(reason, true);
+}
+
+void TcpSession::give_way() {
+  if (state_ != State::hello) return;
+  Counters::add(source_->counters.rejected);
+  source_->peers.refuse(PeerRefusal::silent);
+  source_->warn(fmt::format("{}: no complete Hello, and others want the place", peer_));
+  reject("Hello: found none complete while all places were taken; expected one at once", true);
 }
 
 void TcpSession::proceed() try {
@@ -131,12 +141,14 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 }
 
 void TcpSession::take_hello() {
+  if (!source_->strangers.leave(this)) return;  // give_way() is on its way here
   HelloContents contents;
   try {
     contents = admit(decoder_.hello(), source_->options.token, source_->options.limits);
     source_->connections.enter(contents);
   } catch (const WrongToken& error) {
     Counters::add(source_->counters.rejected);
+    source_->peers.refuse(PeerRefusal::wrong_token);
     source_->warn(fmt::format("{}: rejected: wrong token", peer_));
     return reject(error.what());
   } catch (const InputError& error) {
@@ -241,7 +253,10 @@ void TcpSession::on_wake() {
 void TcpSession::fail_decoding() {
   const DecodeError& error = decoder_.error();
   source_->counters.add(error.reason);
-  if (!accepted_) Counters::add(source_->counters.rejected);
+  if (!accepted_) {
+    Counters::add(source_->counters.rejected);
+    source_->peers.refuse(PeerRefusal::bad_request);
+  }
   source_->warn(fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text));
   if (error.reason == DecodeReason::truncated) return close();
   reject(error.text);
@@ -289,6 +304,7 @@ void TcpSession::tick(SteadyTime now) {
       if (now - started_ < options.hello_timeout) return;
       Counters::add(source_->counters.timed_out);
       Counters::add(source_->counters.rejected);
+      source_->peers.refuse(PeerRefusal::silent);
       source_->warn(fmt::format("{}: no complete Hello within {} ms", peer_, options.hello_timeout.count()));
       return reject(fmt::format("Hello: found none complete within {} ms; expected one", options.hello_timeout.count()));
     case State::streaming: {
@@ -334,6 +350,7 @@ void TcpSession::release_stream() {
     intake_.reset();
   }
   if (std::exchange(in_book_, false)) source_->connections.leave(identity_);
+  static_cast<void>(source_->strangers.leave(this));
   if (std::exchange(counted_open_, false)) source_->counters.open.fetch_sub(1, std::memory_order_relaxed);
 }
 

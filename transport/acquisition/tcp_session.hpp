@@ -30,11 +30,14 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void start();
   /// For a connection beyond the maximum: tells it so and ends.
   void refuse(const std::string& reason);
+  /// For one of the strangers, on its own thread: leaves its place to another.
+  void give_way();
   /// Looks at the time-outs. Call it every tick.
   void tick(SteadyTime now);
   /// Ends at once. Leaves the I/O thread's list.
   void close();
 
+  [[nodiscard]] IoThread& thread() const noexcept { return *thread_; }
   [[nodiscard]] FrameIntake* intake() const noexcept { return intake_.get(); }
 
  private:

@@ -109,7 +109,7 @@ class Puller final : public ZeromqSource {
   }
   [[nodiscard]] SourceCounters counters() const noexcept override { return counters_.read(); }
   [[nodiscard]] std::string last_rejection() const override { return counters_.last_rejection(); }
-  [[nodiscard]] const ZeromqPeerCounters& peers() const noexcept override { return context_.peers(); }
+  [[nodiscard]] const PeerCounters* peers() const noexcept override { return &context_.peers(); }
 
  private:
   void run() {

@@ -16,7 +16,7 @@
 #include "pipeline/clock.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 #include "transport/acquisition/framing.hpp"
-#include "transport/zeromq/context.hpp"
+#include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
 
@@ -31,11 +31,8 @@ struct ZeromqSourceOptions {
   std::optional<CurveServerKeys> keys{};         ///< with them, who has no listed key does not get as far as a message
 };
 
-class ZeromqSource : public AcquisitionSource {
- public:
-  /// Of connections, as libzmq accepts them. A connection says nothing about sessions.
-  [[nodiscard]] virtual const ZeromqPeerCounters& peers() const noexcept = 0;
-};
+/// The ZeroMQ door. Its peers() are connections, as libzmq accepts them; a connection says nothing about sessions.
+using ZeromqSource = AcquisitionSource;
 
 /// Throws InputError if an option is out of its range or the address is not one. start() throws RuntimeFault naming address
 /// and port if they cannot be bound. The host must outlive stop(), which the destructor calls. Started once. Time-outs go by
