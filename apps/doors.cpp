@@ -10,6 +10,7 @@
 #include "pipeline/errors.hpp"
 #include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
+#include "transport/acquisition/zeromq_source.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
 
@@ -31,6 +32,21 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   options.io_threads = input.io_threads;
   options.maximum_connections = input.max_connections;
   return options;
+}
+
+std::unique_ptr<AcquisitionSource> make_zeromq_door(const Configuration& configuration, const Clock& clock) {
+  const InputSection& input = configuration.input;
+  if (input.zeromq.empty()) return nullptr;
+  const HostPort place = listening_place(configuration, input.zeromq, "[input] zeromq");
+  ZeromqSourceOptions options;
+  options.address = place.host;
+  options.port = place.port;
+  options.token = input.token;
+  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
+  options.idle_timeout = in_milliseconds(input.zeromq_idle_timeout);
+  options.keys = server_keys(configuration);
+  options.maximum_connections = input.max_connections;
+  return make_zeromq_source(options, clock);
 }
 
 ZeromqSinkOptions image_options(const Configuration& configuration) {
@@ -89,8 +105,8 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
   HostPort place = parse_host_port(text, where);
   boost::system::error_code error;
   boost::asio::ip::make_address(place.host, error);
-  const bool every_interface =
-      place.host == "*" && (key == "[server] images" || key == "[server] telemetry" || key == "[server] control");
+  const bool every_interface = place.host == "*" && (key == "[server] images" || key == "[server] telemetry" ||
+                                                     key == "[server] control" || key == "[input] zeromq");
   if (error && !every_interface) {
     throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
   }
@@ -100,9 +116,10 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
 const std::vector<SourceDoor>& source_doors() {
   static const std::vector<SourceDoor> doors{
       {"frames in",
-       [](const Configuration& c, const Clock& clock) -> std::unique_ptr<Source> {
+       [](const Configuration& c, const Clock& clock) -> std::unique_ptr<AcquisitionSource> {
          return make_tcp_source(source_options(c), clock);
        }},
+      {"ZeroMQ in", make_zeromq_door},
   };
   return doors;
 }

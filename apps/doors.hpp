@@ -9,15 +9,16 @@
 
 #include "config/configuration.hpp"
 #include "pipeline/clock.hpp"
-#include "pipeline/frame_intake.hpp"
 #include "pipeline/image_sink.hpp"
+#include "transport/acquisition/acquisition_source.hpp"
 
 namespace echoform {
 
 struct SourceDoor {
   std::string_view label;  ///< of its line when the server starts
-  /// Throws InputError for a configuration that it cannot use. Time-outs go by `clock`, which outlives the source.
-  std::unique_ptr<Source> (*make)(const Configuration& configuration, const Clock& clock);
+  /// Null where the configuration asks for no such door. Throws InputError for one that it cannot use. Time-outs go by `clock`,
+  /// which outlives the source.
+  std::unique_ptr<AcquisitionSource> (*make)(const Configuration& configuration, const Clock& clock);
 };
 
 struct SinkDoor {
@@ -27,7 +28,7 @@ struct SinkDoor {
 };
 
 /// Where a key of the configuration says to listen. Throws InputError, naming file and key, unless it is an address and a port;
-/// the publishers take "*" for every interface.
+/// ZeroMQ's take "*" for every interface.
 [[nodiscard]] HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key);
 
 [[nodiscard]] const std::vector<SourceDoor>& source_doors();

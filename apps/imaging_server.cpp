@@ -94,9 +94,6 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());
     if (recorder_ == nullptr) recorder_ = dynamic_cast<Recorder*>(sink.get());
   }
-  for (const auto& source : sources_) {
-    if (tcp_ == nullptr) tcp_ = dynamic_cast<TcpSource*>(source.get());
-  }
   if (recorder_ != nullptr) {
     control_->add({"start_recording", false, [this](const auto& request, auto&) { recorder_->start(request.file()); }});
     control_->add({"stop_recording", false, [this](const auto&, auto&) { recorder_->stop(); }});
@@ -127,18 +124,22 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   report.viewers = web_->viewers();
   report.viewer_dropped = web_->viewer_dropped();
   report.last_frame = publication_time_->last();
-  const SourceCounters counters = tcp_->counters();
-  for (const auto& [reason, word] : words::decode_reason.entries) {
-    report.decode_errors.emplace_back(word, counters.decode_errors[static_cast<std::size_t>(reason)]);
-  }
-  report.connections = {{"accepted", counters.connections_accepted},
-                        {"rejected", counters.connections_rejected},
-                        {"timed_out", counters.connections_timed_out},
-                        {"lost", counters.connections_lost}};
-  report.connections_open = counters.connections_open;
+  SourceCounters all;
   for (const auto& source : sources_) {
-    const auto* const door = dynamic_cast<const AcquisitionSource*>(source.get());
-    if (door != nullptr && door->peers() != nullptr) report.add_refusals(door->name(), *door->peers());
+    if (source == nullptr) continue;
+    report.doors.push_back({std::string(source->name()), source->counters(), source->last_rejection()});
+    all += report.doors.back().counters;
+  }
+  for (const auto& [reason, word] : words::decode_reason.entries) {
+    report.decode_errors.emplace_back(word, all.decode_errors[static_cast<std::size_t>(reason)]);
+  }
+  report.connections = {{"accepted", all.connections_accepted},
+                        {"rejected", all.connections_rejected},
+                        {"timed_out", all.connections_timed_out},
+                        {"lost", all.connections_lost}};
+  report.connections_open = all.connections_open;
+  for (const auto& source : sources_) {
+    if (source != nullptr && source->peers() != nullptr) report.add_refusals(source->name(), *source->peers());
   }
   report.add_refusals("images", images_->peers());
   if (const PeerCounters* const peers = telemetry_peers_) report.add_refusals("telemetry", *peers);
@@ -158,13 +159,17 @@ ImagingServer::~ImagingServer() {
 }
 
 void ImagingServer::start() {
-  for (const auto& source : sources_) source->start(*pipeline_);
+  for (const auto& source : sources_) {
+    if (source != nullptr) source->start(*pipeline_);
+  }
 }
 
 void ImagingServer::stop() {
   if (stopped_) return;
   stopped_ = true;
-  for (const auto& source : sources_) source->stop();
+  for (const auto& source : sources_) {
+    if (source != nullptr) source->stop();
+  }
   control_door_.reset();
   pipeline_->stop();
   if (recorder_ != nullptr) recorder_->stop();
@@ -179,7 +184,7 @@ void ImagingServer::stop() {
 std::vector<std::string> ImagingServer::addresses() const {
   std::vector<std::string> lines;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
-    lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
+    if (sources_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
   }
   for (std::size_t k = 0; k < sinks_.size(); ++k) {
     if (sinks_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));

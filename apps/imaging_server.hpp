@@ -1,4 +1,4 @@
-// The imaging server as serve and demo run it: a TCP door, the pipeline, ZeroMQ publishers and the web viewer.
+// The imaging server as serve and demo run it: doors for frames, the pipeline, ZeroMQ publishers and the web viewer.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 #include "pipeline/clock.hpp"
 #include "pipeline/pipeline.hpp"
 #include "recording/recorder.hpp"
-#include "transport/acquisition/tcp_source.hpp"
+#include "transport/acquisition/acquisition_source.hpp"
 #include "transport/control/zeromq_control.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
 #include "transport/publish/zeromq_sink.hpp"
@@ -39,13 +39,14 @@ class ImagingServer {
   ImagingServer(const ImagingServer&) = delete;
   ImagingServer& operator=(const ImagingServer&) = delete;
 
-  /// Opens the door. RuntimeFault if its port is in use.
+  /// Opens the doors. RuntimeFault if a port is in use.
   void start();
-  /// Closes the door, finishes the frames in work, then stops publishing. May be called again.
+  /// Closes the doors, finishes the frames in work, then stops publishing. May be called again.
   void stop();
 
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
-  [[nodiscard]] TcpSource& source() { return *tcp_; }
+  /// The TCP door.
+  [[nodiscard]] AcquisitionSource& source() { return *sources_.front(); }
   [[nodiscard]] const WebSink& web() const { return *web_; }
   [[nodiscard]] const ZeromqSink& images() const { return *images_; }
   [[nodiscard]] Control& control() { return *control_; }
@@ -68,8 +69,8 @@ class ImagingServer {
   const SystemClock system_clock_;
   const Clock& clock_;
   std::shared_ptr<PublicationTime> publication_time_;
-  // As the tables of doors.hpp list them; null where a sink is not asked for.
-  std::vector<std::unique_ptr<Source>> sources_;
+  // As the tables of doors.hpp list them; null where one is not asked for.
+  std::vector<std::unique_ptr<AcquisitionSource>> sources_;
   std::vector<std::shared_ptr<ImageSink>> sinks_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Control> control_;
@@ -78,7 +79,6 @@ class ImagingServer {
   // Among them, those that are asked for addresses and figures of their own.
   std::atomic<const PeerCounters*> telemetry_peers_{nullptr};
   std::shared_ptr<const PeerCounters> control_peers_;  // outlives its door, which closes first
-  TcpSource* tcp_ = nullptr;
   const ZeromqSink* images_ = nullptr;
   WebSink* web_ = nullptr;
   Recorder* recorder_ = nullptr;

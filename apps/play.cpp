@@ -1,29 +1,44 @@
 #include "apps/play.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
-#include <optional>
 
 #include "pipeline/errors.hpp"
+#include "transport/acquisition/zeromq_sender.hpp"
 
 namespace echoform {
 namespace {
 
 constexpr std::chrono::seconds farewell{1};
 
+std::unique_ptr<FrameSender> make_sender(const Acquisition& acquisition, const PlayOptions& options, std::stop_token stop) {
+  if (!options.zeromq) {
+    SenderOptions chosen = options.sender;
+    chosen.stop = std::move(stop);
+    return std::make_unique<AcquisitionSender>(acquisition, chosen);
+  }
+  ZeromqSenderOptions chosen;
+  chosen.host = options.sender.host;
+  chosen.port = options.sender.port;
+  chosen.token = options.sender.token;
+  chosen.name = options.sender.name;
+  chosen.session = options.sender.session;
+  chosen.keys = options.keys;
+  return std::make_unique<ZeromqSender>(acquisition, chosen);
+}
+
 }  // namespace
 
 PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop_token stop, const ReportProgress& report) {
-  SenderOptions chosen = options.sender;
-  chosen.stop = stop;
-  std::optional<AcquisitionSender> sender;
+  std::unique_ptr<FrameSender> sender;
   try {
-    sender.emplace(source.acquisition(), chosen);
+    sender = make_sender(source.acquisition(), options, stop);
   } catch (const RuntimeFault&) {
     if (!stop.stop_requested()) throw;
     return {};  // broken off by the user before the server answered
@@ -72,7 +87,7 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
 int play_and_report(FrameSource& source, const PlayOptions& options) {
   StopSignals signals;
   spdlog::info("{}", source.describe());
-  spdlog::info("connecting to {}:{}", options.sender.host, options.sender.port);
+  spdlog::info("connecting to {}:{}{}", options.sender.host, options.sender.port, options.zeromq ? " over ZeroMQ" : "");
   LiveLine live;
   const PlaybackProgress progress = play(source, options, signals.token(), [&](const PlaybackProgress& now) {
     live.show(fmt::format("{} frames sent, {:.1f} frames/s, {:.1f} MB/s", now.frames_sent, now.rate,
@@ -89,8 +104,12 @@ int play_and_report(FrameSource& source, const PlayOptions& options) {
 }
 
 void add_play_options(CLI::App& options, PlayTexts& texts) {
-  options.add_option("--connect", texts.connect, "Where the imaging server listens for frames")
-      ->option_text("HOST:PORT (127.0.0.1:17171)");
+  auto* const tcp = options.add_option("--connect", texts.connect, "Where the imaging server listens for frames over TCP")
+                        ->option_text("HOST:PORT (127.0.0.1:17171)");
+  options.add_option("--zeromq", texts.zeromq, "Where it listens for frames over ZeroMQ ([input] zeromq), instead")
+      ->option_text("HOST:PORT")
+      ->excludes(tcp);
+  add_key_options(options, texts.keys);
   options.add_option("--rate", texts.rate, "Frames per second, or max for as fast as the server takes them")
       ->option_text("FPS|max");
   options.add_option("--connections", texts.connections, "TCP connections that carry each frame's shots, 1 to 8")
@@ -103,7 +122,15 @@ void add_play_options(CLI::App& options, PlayTexts& texts) {
 
 PlayOptions play_options(const PlayTexts& texts) {
   PlayOptions options;
-  const HostPort place = parse_host_port(texts.connect, "--connect");
+  options.zeromq = !texts.zeromq.empty();
+  if (options.zeromq && texts.connections != 1) {
+    throw InputError("--connections", fmt::format("{} with --zeromq", texts.connections), "1: one socket carries all shots");
+  }
+  options.keys = client_keys(texts.keys);
+  if (options.keys && !options.zeromq) {
+    throw InputError("--server-key", "a key for a connection over TCP", "--zeromq with it: TCP is not encrypted");
+  }
+  const HostPort place = options.zeromq ? parse_host_port(texts.zeromq, "--zeromq") : parse_host_port(texts.connect, "--connect");
   options.sender.host = place.host;
   options.sender.port = place.port;
   options.sender.connections = texts.connections;

@@ -1,4 +1,4 @@
-// Sending frames over TCP until they end or the user stops: what simulate, replay and demo share.
+// Sending frames until they end or the user stops: what simulate, replay and demo share.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/common.hpp"
+#include "apps/keys.hpp"
 #include "formats/recording.hpp"
 #include "simulators/playback.hpp"
 #include "transport/acquisition/sender.hpp"
@@ -15,8 +16,10 @@ namespace echoform {
 
 struct PlayOptions {
   SenderOptions sender;
-  std::optional<double> rate;  ///< frames/s; none: as fast as possible
-  bool skip_late = false;      ///< leave frames out rather than send them late
+  std::optional<CurveClientKeys> keys;  ///< over ZeroMQ, for a server with CURVE
+  bool zeromq = false;                  ///< over ZeroMQ, to the same host and port, rather than TCP
+  std::optional<double> rate;           ///< frames/s; none: as fast as possible
+  bool skip_late = false;               ///< leave frames out rather than send them late
   bool loop = true;
   std::optional<std::uint64_t> frames;
 };
@@ -27,9 +30,12 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
 /// Plays with a live line on standard error and a summary on standard output.
 int play_and_report(FrameSource& source, const PlayOptions& options);
 
-/// --connect, --rate, --connections, --frames, --token, --skip-late: into texts, resolved by play_options().
+/// --connect, --zeromq, --server-key, --key, --rate, --connections, --frames, --token, --skip-late: into texts, resolved by
+/// play_options().
 struct PlayTexts {
   std::string connect = "127.0.0.1:17171";
+  std::string zeromq;
+  KeyFiles keys;
   std::string rate;
   std::size_t connections = 1;
   std::uint64_t frames = 0;

@@ -1,4 +1,4 @@
-// echoform record: frames over TCP into an MFMC file.
+// echoform record: frames of a sender into an MFMC file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <vector>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -57,10 +58,16 @@ int record(const RecordOptions& chosen) {
   FrameRecorder recorder(std::move(options));
   const SystemClock clock;
   Pipeline pipeline(pipeline_options(configuration), recorder.plan_factory(), {}, clock, recorder.engine_factory());
-  const std::unique_ptr<Source> source = source_doors().front().make(configuration, clock);
-  source->start(pipeline);
+  std::vector<std::unique_ptr<AcquisitionSource>> sources;
+  for (const SourceDoor& door : source_doors()) sources.push_back(door.make(configuration, clock));
+  for (const auto& source : sources) {
+    if (source != nullptr) source->start(pipeline);
+  }
   // On standard output at once: a program that starts the recorder reads the port from here.
-  fmt::print("{:<11} {}\n{:<11} {}\n", source_doors().front().label, source->describe(), "recording", chosen.output);
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    if (sources[k] != nullptr) fmt::print("{:<11} {}\n", source_doors()[k].label, sources[k]->describe());
+  }
+  fmt::print("{:<11} {}\n", "recording", chosen.output);
   std::fflush(stdout);
 
   using Steady = std::chrono::steady_clock;
@@ -85,7 +92,9 @@ int record(const RecordOptions& chosen) {
     before = now.frames;
   }
   live.finish();
-  source->stop();
+  for (const auto& source : sources) {
+    if (source != nullptr) source->stop();
+  }
   pipeline.stop();
   recorder.close();
 

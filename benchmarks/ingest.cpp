@@ -3,62 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "benchmarks/counting_intake.hpp"
 #include "benchmarks/ingest_bare.hpp"
 #include "pipeline/errors.hpp"
-#include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/sender.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 
 namespace echoform::benchmarks {
 namespace {
 
-constexpr std::size_t elements = 32;
-constexpr std::size_t slots = 4;
-
-/// Gives every shot its place in one of a few slots and counts: what an intake costs at the least.
-class CountingIntake final : public FrameIntake {
- public:
-  CountingIntake(Acquisition acquisition, std::vector<std::byte>& memory)
-      : acquisition_(std::move(acquisition)), memory_(memory) {}
-  const Acquisition& acquisition() const noexcept override { return acquisition_; }
-  LaneId open_lane(std::function<void()>) override { return lanes_++; }
-  void close_lane(LaneId) override {}
-  ShotPlace begin_shot(LaneId, const ShotHeader& header, std::size_t payload_bytes) override {
-    const std::size_t shot = header.sequence % slots * elements + header.transmit;
-    return {.verdict = ShotVerdict::accepted,
-            .place = std::span(memory_).subspan(shot * payload_bytes, payload_bytes),
-            .ticket = shot};
-  }
-  void finish_shot(LaneId, std::uint64_t) override { shots.fetch_add(1, std::memory_order_relaxed); }
-  void abandon_shot(LaneId, std::uint64_t) override {}
-  void expire() override {}
-
-  std::atomic<std::uint64_t> shots{0};
-
- private:
-  const Acquisition acquisition_;
-  std::vector<std::byte>& memory_;
-  std::atomic<LaneId> lanes_{0};
-};
-
-class CountingHost final : public StreamHost {
- public:
-  explicit CountingHost(std::vector<std::byte>& memory) : memory_(memory) {}
-  std::shared_ptr<FrameIntake> open_stream(std::uint64_t, const Acquisition& acquisition) override {
-    if (!intake) intake = std::make_shared<CountingIntake>(acquisition, memory_);
-    return intake;
-  }
-  std::shared_ptr<CountingIntake> intake;
-
- private:
-  std::vector<std::byte>& memory_;
-};
+constexpr std::size_t elements = ingest_elements;
 
 /// Seconds from the first frame to the receiver's close.
 double send(AcquisitionSender& sender, const std::vector<std::byte>& frame, std::size_t frames) {
@@ -75,23 +32,52 @@ void check(const char* name, std::size_t value, std::size_t lowest, std::size_t 
 
 }  // namespace
 
-IngestRates measure_ingest(const IngestCase& test) {
+IngestFrames::IngestFrames(const IngestCase& test) {
   check("connections", test.connections, 1, 8);
   check("shot bytes", test.shot_bytes, 4 * elements, std::size_t{64} << 20);
   check("rounds", test.rounds, 1, 1000);
   check("I/O threads", test.io_threads, 1, 64);
   if (test.shot_bytes % (2 * elements) != 0)
     throw InputError("shot bytes", fmt::format("{}", test.shot_bytes), fmt::format("a multiple of {}", 2 * elements));
-
-  Acquisition acquisition;
   acquisition.probe = make_linear_probe(elements, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
   acquisition.samples = test.shot_bytes / (2 * elements);
   acquisition.sample_rate = Hertz(40e6);
-  const std::size_t frame_bytes = acquisition.frame_bytes();
-  const std::size_t frames = std::max<std::size_t>(1, (test.bytes_per_round + frame_bytes - 1) / frame_bytes);
-  std::vector<std::byte> frame(frame_bytes);
+  const std::size_t bytes = acquisition.frame_bytes();
+  frames = std::max<std::size_t>(1, (test.bytes_per_round + bytes - 1) / bytes);
+  frame.resize(bytes);
   for (std::size_t i = 0; i < frame.size(); ++i) frame[i] = static_cast<std::byte>(i * 2654435761U >> 13);
-  std::vector<std::byte> memory(slots * frame_bytes, std::byte{1});
+}
+
+IngestRates take_turns(const IngestCase& test, const std::function<double()>& through_source,
+                       const std::function<double()>& bare) {
+  std::vector<double> source_rates;
+  std::vector<double> bare_rates;
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round <= test.rounds; ++round) {
+    double ours = 0.0;
+    double limit = 0.0;
+    if (round % 2 == 0) {
+      ours = through_source();
+      limit = bare();
+    } else {
+      limit = bare();
+      ours = through_source();
+    }
+    if (round == 0) continue;
+    source_rates.push_back(ours);
+    bare_rates.push_back(limit);
+    ratios.push_back(ours / limit);
+  }
+  return {.measured = test, .source = spread_of(source_rates), .bare = spread_of(bare_rates), .ratio = spread_of(ratios)};
+}
+
+IngestRates measure_ingest(const IngestCase& test) {
+  const IngestFrames made(test);
+  const Acquisition& acquisition = made.acquisition;
+  const std::size_t frame_bytes = acquisition.frame_bytes();
+  const std::size_t frames = made.frames;
+  const std::vector<std::byte>& frame = made.frame;
+  std::vector<std::byte> memory(ingest_slots * frame_bytes, std::byte{1});
 
   SenderOptions sender_options;
   sender_options.connections = test.connections;
@@ -126,25 +112,7 @@ IngestRates measure_ingest(const IngestCase& test) {
     return bytes / seconds;
   };
 
-  std::vector<double> source_rates;
-  std::vector<double> bare_rates;
-  std::vector<double> ratios;
-  for (std::size_t round = 0; round <= test.rounds; ++round) {
-    double ours = 0.0;
-    double limit = 0.0;
-    if (round % 2 == 0) {
-      ours = through_source();
-      limit = bare();
-    } else {
-      limit = bare();
-      ours = through_source();
-    }
-    if (round == 0) continue;
-    source_rates.push_back(ours);
-    bare_rates.push_back(limit);
-    ratios.push_back(ours / limit);
-  }
-  return {.measured = test, .source = spread_of(source_rates), .bare = spread_of(bare_rates), .ratio = spread_of(ratios)};
+  return take_turns(test, through_source, bare);
 }
 
 }  // namespace echoform::benchmarks

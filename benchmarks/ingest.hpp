@@ -1,9 +1,13 @@
-// What the TCP source carries, against what a bare Boost.Asio receiver carries of the same bytes from the same sender.
+// What the doors for frames carry, against what a bare receiver of the same library carries of the same bytes from the same
+// sender.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "pipeline/acquisition.hpp"
 
 namespace echoform::benchmarks {
 
@@ -17,8 +21,8 @@ struct IngestCase {
 
 struct IngestRates {
   IngestCase measured;
-  Spread source;  ///< bytes of payload per second into slots, through the TCP source
-  Spread bare;    ///< the same, received by a bare loop of async_read_some
+  Spread source;  ///< bytes of payload per second into slots, through the source
+  Spread bare;    ///< the same, received by a bare loop of reads
   Spread ratio;   ///< source over bare, of the two measurements of each round
 };
 
@@ -27,5 +31,20 @@ struct IngestRates {
 /// threads and connections. The clock runs from the first frame to the moment when the receiver has closed. Throws
 /// InputError if a number is out of its range.
 [[nodiscard]] IngestRates measure_ingest(const IngestCase& test);
+
+/// The same over ZeroMQ: the PULL source against a bare loop that receives the messages of such a socket and forgets them. One
+/// connection; the clock runs until the last message is taken.
+[[nodiscard]] IngestRates measure_zeromq_ingest(const IngestCase& test);
+
+/// What is sent in a round. Throws InputError if a number of the case is out of its range.
+struct IngestFrames {
+  explicit IngestFrames(const IngestCase& test);
+  Acquisition acquisition;
+  std::size_t frames = 0;
+  std::vector<std::byte> frame;  ///< sent again and again
+};
+/// Rates of both, in bytes per second, over the rounds of the case.
+[[nodiscard]] IngestRates take_turns(const IngestCase& test, const std::function<double()>& through_source,
+                                     const std::function<double()>& bare);
 
 }  // namespace echoform::benchmarks

@@ -84,7 +84,9 @@ struct AcquisitionSection {
 
 struct InputSection {
   std::string listen = "127.0.0.1:17171";
-  std::string token;  ///< empty: none asked for
+  std::string zeromq;                ///< where ZeroMQ senders connect; empty: nowhere
+  Seconds zeromq_idle_timeout{5.0};  ///< without a message of the session in work
+  std::string token;                 ///< empty: none asked for
   DropPolicy drop_policy = DropPolicy::block_sender;
   std::size_t slots = 4;
   Seconds incomplete_timeout{1.0};

@@ -29,7 +29,7 @@ const std::vector<Section>& configuration_sections() {
       {"display", "The grid of the display image, where it is not the imaging grid."},
       {"probe", "The probe. These replace what the recording or the sender states."},
       {"acquisition", "Sampling. These replace what the recording or the sender states."},
-      {"input", "The door for acquisition frames, of `echoform serve` and `echoform demo`."},
+      {"input", "The doors for acquisition frames, of `echoform serve`, `echoform demo` and `echoform record`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
       {"curve",
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
@@ -56,7 +56,6 @@ constexpr auto spreading_words = make_words(std::pair{Spreading::cylindrical, st
                                             std::pair{Spreading::spherical, std::string_view("spherical")},
                                             std::pair{Spreading::none, std::string_view("none")});
 
-void any_text(const std::string&, std::string_view, std::string_view) {}
 void not_empty(const std::string& text, std::string_view where, std::string_view expected) {
   if (text.empty()) throw InputError(where, "an empty text", expected);
 }
@@ -223,54 +222,6 @@ void add_data_keys(std::vector<Key>& k) {
       {"acquisition", "matrix", "", "Of a half matrix: whether its off-diagonal A-scans are already sums of both directions.",
        from_data},
       half_words, [](auto& c) -> auto& { return c.acquisition.matrix; }));
-}
-
-void add_input_keys(std::vector<Key>& k) {
-  const Range wait = within(0.001, 3600.0);
-  const Range wait_or_never = within(0.0, 86400.0);
-  k.push_back(text(
-      {"input", "listen", "", "Where senders connect over TCP; port 0 takes a free one."}, "ADDRESS:PORT", address_port,
-      [](auto& c) -> auto& { return c.input.listen; }));
-  k.push_back(text(
-      {"input", "token", "", "Secret that senders must state; empty asks for none."}, "", any_text,
-      [](auto& c) -> auto& { return c.input.token; }));
-  k.push_back(word(
-      {"input", "drop_policy", "",
-       "When every slot is taken: hold the sender back, give up the oldest waiting frame, or refuse the new one."},
-      words::drop_policy, [](auto& c) -> auto& { return c.input.drop_policy; }));
-  k.push_back(integer(
-      {"input", "slots", "", "Frames in flight at once."}, within(2, 64), [](auto& c) -> auto& { return c.input.slots; }));
-  k.push_back(number(
-      {"input", "incomplete_timeout", "s", "A frame whose shots have not all come after this time is dropped."}, wait,
-      [](auto& c) -> auto& { return c.input.incomplete_timeout; }));
-  k.push_back(number(
-      {"input", "hello_timeout", "s", "A connection that has not introduced itself after this time is closed."}, wait,
-      [](auto& c) -> auto& { return c.input.hello_timeout; }));
-  k.push_back(number(
-      {"input", "stall_timeout", "s", "A connection that falls silent within a message for this time is closed; 0 is never."},
-      wait_or_never, [](auto& c) -> auto& { return c.input.stall_timeout; }));
-  k.push_back(number(
-      {"input", "message_timeout", "s",
-       "A connection on which one message takes longer than this is closed, however steadily it trickles; 0 is never."},
-      wait_or_never, [](auto& c) -> auto& { return c.input.message_timeout; }));
-  k.push_back(number(
-      {"input", "idle_timeout", "s", "A connection that falls silent between messages for this time is closed; 0 is never."},
-      wait_or_never, [](auto& c) -> auto& { return c.input.idle_timeout; }));
-  k.push_back(integer(
-      {"input", "io_threads", "", "Threads that read connections."}, within(1, 64),
-      [](auto& c) -> auto& { return c.input.io_threads; }));
-  k.push_back(integer(
-      {"input", "max_connections", "", "Connections at once; one more is rejected."}, within(1, 4096),
-      [](auto& c) -> auto& { return c.input.max_connections; }));
-  k.push_back(integer(
-      {"input", "max_elements", "", "Elements that a sender may state."}, within(1, 1024),
-      [](auto& c) -> auto& { return c.input.max_elements; }));
-  k.push_back(integer(
-      {"input", "max_samples", "", "Samples per A-scan that a sender may state."}, within(2, 1 << 20),
-      [](auto& c) -> auto& { return c.input.max_samples; }));
-  k.push_back(integer(
-      {"input", "max_frame_bytes", "bytes", "Size of a frame that a sender may state."}, within(1, 1 << 30),
-      [](auto& c) -> auto& { return c.input.max_frame_bytes; }));
 }
 
 void add_server_keys(std::vector<Key>& k) {

@@ -50,6 +50,7 @@ struct Section {
 [[nodiscard]] const Key& nearest_key(std::string_view section, std::string_view name);
 [[nodiscard]] const Section& nearest_section(std::string_view name);
 // Parts of the table that stand in files of their own.
+void add_input_keys(std::vector<Key>& keys);
 void add_recorder_keys(std::vector<Key>& keys);
 void add_security_keys(std::vector<Key>& keys);
 

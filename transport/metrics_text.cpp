@@ -49,6 +49,26 @@ double number(std::uint64_t value) {
   return static_cast<double>(value);
 }
 
+// Families of their own: the sums over the doors keep their names and labels.
+void add_doors(Families& families, const TelemetryReport& report) {
+  families.begin("door_senders_total", "Senders by door: connections over TCP, sessions over ZeroMQ.", MetricType::Counter);
+  for (const auto& [name, counters, rejection] : report.doors) {
+    families.counter({{"door", name}, {"outcome", "accepted"}}, number(counters.connections_accepted));
+    families.counter({{"door", name}, {"outcome", "rejected"}}, number(counters.connections_rejected));
+    families.counter({{"door", name}, {"outcome", "timed_out"}}, number(counters.connections_timed_out));
+    families.counter({{"door", name}, {"outcome", "lost"}}, number(counters.connections_lost));
+  }
+  families.begin("door_shots_total", "Shots by door; discarded: received and thrown away.", MetricType::Counter);
+  for (const auto& [name, counters, rejection] : report.doors) {
+    families.counter({{"door", name}, {"outcome", "taken"}}, number(counters.shots_received - counters.shots_discarded));
+    families.counter({{"door", name}, {"outcome", "discarded"}}, number(counters.shots_discarded));
+  }
+  families.begin("door_decode_errors_total", "Messages of senders that could not be used, by door.", MetricType::Counter);
+  for (const auto& [name, counters, rejection] : report.doors) {
+    families.counter({{"door", name}}, number(counters.decode_errors_total()));
+  }
+}
+
 void add_counters(Families& families, const TelemetryReport& report) {
   const CounterSnapshot& counters = report.metrics.counters;
   families.counter("frames_received_total", "Frames whose first shot took a slot or was refused one.",
@@ -69,6 +89,7 @@ void add_counters(Families& families, const TelemetryReport& report) {
   for (const auto& [reason, count] : report.decode_errors) families.counter({{"reason", reason}}, number(count));
   families.begin("connections_total", "Connections of senders; lost: accepted, and ended without an End.", MetricType::Counter);
   for (const auto& [outcome, count] : report.connections) families.counter({{"outcome", outcome}}, number(count));
+  add_doors(families, report);
   families.begin("peers_refused_total", "Peers that were turned away or cut off.", MetricType::Counter);
   for (const auto& refusal : report.refusals) {
     families.counter({{"door", refusal.door}, {"reason", refusal.reason}}, number(refusal.peers));

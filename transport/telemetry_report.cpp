@@ -46,6 +46,20 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
   }
   message.set_backend(report.backend);
   message.set_acquisition(report.acquisition);
+  for (const TelemetryReport::Door& door : report.doors) {
+    auto& to = *message.add_doors();
+    const SourceCounters& from = door.counters;
+    to.set_name(door.name);
+    to.set_accepted(from.connections_accepted);
+    to.set_rejected(from.connections_rejected);
+    to.set_timed_out(from.connections_timed_out);
+    to.set_lost(from.connections_lost);
+    to.set_open(from.connections_open);
+    to.set_shots_received(from.shots_received);
+    to.set_shots_discarded(from.shots_discarded);
+    to.set_decode_errors(from.decode_errors_total());
+    to.set_last_rejection(door.last_rejection);
+  }
   message.set_settings_revision(report.settings_revision);
   message.set_recording(report.recording);
   message.set_frames_recorded(report.frames_recorded);

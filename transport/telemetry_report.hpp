@@ -10,6 +10,7 @@
 #include "pipeline/clock.hpp"
 #include "pipeline/metrics.hpp"
 #include "proto/telemetry.pb.h"
+#include "transport/acquisition/acquisition_source.hpp"
 #include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
@@ -27,6 +28,13 @@ struct TelemetryReport {
   /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
   std::vector<std::pair<std::string, std::uint64_t>> connections;
   std::uint64_t connections_open = 0;
+  /// The same by the door that senders came to, and what else is known there. The lists above are their sums.
+  struct Door {
+    std::string name;  ///< "tcp", "zeromq"
+    SourceCounters counters;
+    std::string last_rejection;
+  };
+  std::vector<Door> doors;
   /// Peers turned away, by door ("images") and reason ("wrong_key").
   struct Refusals {
     std::string door;

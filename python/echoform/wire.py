@@ -144,11 +144,11 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
 
 
 def shot_header(sequence: int, transmit: int, acquisition_time: int, session: int = 0) -> bytes:
-    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known. `session` over ZeroMQ only."""
+    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known. `session` is the Hello's, over ZeroMQ."""
     return number(1, sequence) + number(2, transmit) + number(3, acquisition_time) + number(4, session)
 
 
-def end_header(session: int) -> bytes:
+def end_header(session: int = 0) -> bytes:
     """Over ZeroMQ; over TCP it is empty."""
     return number(1, session)
 

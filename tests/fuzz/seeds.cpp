@@ -11,6 +11,7 @@
 #include "tests/formats/mat_maker.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/transport_acquisition/messages.hpp"
+#include "tests/transport_acquisition/whole_messages.hpp"
 
 namespace {
 
@@ -69,6 +70,41 @@ void acquisition() {
   every.set_time_offset(1e-6);
   every.set_sample_scale(0.25);
   put("hello", "every_field", every.SerializeAsString());
+}
+
+/// Messages as ZeroMQ gives them: choices, length, bytes of each.
+std::string row(const std::vector<Bytes>& messages, char choices = '\1') {
+  std::string all;
+  for (const Bytes& message : messages) {
+    all += choices;
+    all += static_cast<char>(message.size() & 0xFF);
+    all += static_cast<char>(message.size() >> 8);
+    all += text(message);
+  }
+  return all;
+}
+
+void whole_messages() {
+  for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+    const Acquisition acquisition = make_acquisition(2, 5, MatrixKind::half, encoding);
+    const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
+    auto messages = frame_of(acquisition, 7, 2, frame);
+    const auto next = frame_of(acquisition, 7, 3, frame);
+    messages.insert(messages.end(), next.begin(), next.end());
+    messages.push_back(end_of(7));
+    put("message_handler", fmt::format("two_frames_{}", static_cast<int>(encoding)), row(messages));
+  }
+  const Acquisition acquisition = make_acquisition(2, 5);
+  const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
+  const auto good = frame_of(acquisition, 7, 2, frame);
+  put("message_handler", "two_parts", row({good[0]}) + row({good[1], good[2]}, '\3'));
+  put("message_handler", "waiting", row(frame_of(acquisition, 7, 3, frame), '\5'));
+  put("message_handler", "silence_between", row({good[0], good[1]}, '\11') + row({good[0], good[2]}, '\11'));
+  put("message_handler", "two_senders",
+      row({good[0], hello_of(acquisition, 8), good[1], shot_of(8, 2, 0, Bytes(20)), end_of(8), good[2]}));
+  put("message_handler", "wrong_token", row({hello_of(acquisition, 8, "sekret")}, '\21'));
+  put("message_handler", "garbage", row({random_bytes(60, 1), Bytes(3), Bytes()}, '\0'));
+  put("message_handler", "another_acquisition", row({good[0], hello_of(make_acquisition(2, 6), 7), good[1]}));
 }
 
 void published() {
@@ -204,6 +240,7 @@ int main(int count, char** arguments) {
   }
   folder = arguments[1];
   acquisition();
+  whole_messages();
   published();
   web();
   recordings();

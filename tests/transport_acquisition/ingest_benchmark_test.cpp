@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "pipeline/errors.hpp"
 
 namespace echoform::benchmarks {
@@ -19,6 +18,14 @@ TEST(IngestBenchmark, MeasuresBothReceiversOnEveryNumberOfConnections) {
     EXPECT_LE(rates.source.median, rates.source.most);
     EXPECT_GT(rates.ratio.median, 0.0);
   }
+}
+
+TEST(IngestBenchmark, MeasuresZeromqBesideABarePull) {
+  const IngestRates rates = measure_zeromq_ingest({.shot_bytes = 4096, .bytes_per_round = 1 << 20, .rounds = 2});
+  EXPECT_GT(rates.source.least, 0.0);
+  EXPECT_GT(rates.bare.least, 0.0);
+  EXPECT_GT(rates.ratio.median, 0.0);
+  EXPECT_THROW((void)measure_zeromq_ingest({.connections = 2}), InputError);
 }
 
 TEST(IngestBenchmark, NamesNumbersOutOfRange) {

@@ -13,14 +13,16 @@
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/tcp_source.hpp"
+#include "transport/acquisition/zeromq_source.hpp"
 
 namespace echoform {
 namespace {
 
 using namespace testing_support;
 
-int run_script(std::vector<std::string> arguments, const std::string& output) {
-  arguments.insert(arguments.begin(), test::source_directory() / "examples/python_sender.py");
+int run_script(std::vector<std::string> arguments, const std::string& output,
+               const std::string& script = "examples/python_sender.py") {
+  arguments.insert(arguments.begin(), test::source_directory() / script);
   const int status = test::run_python(arguments, output);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -114,6 +116,34 @@ TEST_F(PythonSender, SaysWhyItIsRejected) {
   const std::string output = folder_ / "output.txt";
   EXPECT_EQ(run_script({"--connect", address(), "--elements", "4", "--samples", "64", "--frames", "1"}, output), 1);
   EXPECT_EQ(read_text(output), "rejected: stream: found a second sender; expected one at a time\n");
+}
+
+TEST_F(PythonSender, OverZeromqArrivesBitByBit) {
+  ECHOFORM_REQUIRE_PYTHON("zmq");
+  const auto zeromq = make_zeromq_source({.port = 0, .token = "secret"});
+  zeromq->start(host_);
+  const std::string saved = folder_ / "frames.raw";
+  const std::string output = folder_ / "output.txt";
+  ASSERT_EQ(run_script({"--connect", "127.0.0.1:" + std::to_string(zeromq->port()), "--token", "secret", "--elements", "9",
+                        "--samples", "201", "--frames", "10", "--rate", "0", "--save", saved},
+                       output, "examples/python_zeromq_sender.py"),
+            0)
+      << read_text(output);
+  EXPECT_EQ(read_text(output), "sent 10 frames\n");
+  ASSERT_TRUE(
+      eventually([&] { return zeromq->counters().connections_accepted == 1 && zeromq->counters().connections_open == 0; }));
+  const auto intake = host_.intake();
+  ASSERT_TRUE(intake);
+  EXPECT_EQ(intake->frames, 10U);
+  EXPECT_EQ(zeromq->counters().decode_errors_total(), 0U);
+  EXPECT_EQ(zeromq->counters().shots_discarded, 0U);
+  const std::string raw = read_text(saved);
+  const std::size_t bytes = intake->acquisition().frame_bytes();
+  ASSERT_EQ(raw.size(), 10 * bytes);
+  for (std::uint64_t sequence = 0; sequence < 10; ++sequence) {
+    const Bytes samples = intake->samples(sequence);
+    EXPECT_EQ(std::memcmp(samples.data(), raw.data() + sequence * bytes, bytes), 0) << sequence;
+  }
 }
 
 }  // namespace

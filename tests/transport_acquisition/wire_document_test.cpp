@@ -49,11 +49,11 @@ Bytes example_hello() {
       example(),
       {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
 }
-Bytes example_shot() {
+Bytes example_shot(std::uint64_t session = 0) {
   std::array<std::byte, maximum_encoded_shot_bytes> header{};
   const Bytes payload = example_payload();
   const std::size_t size = encode_shot(
-      header, {.sequence = 300, .transmit = 2, .acquisition_time = WallTime(1'700'000'000'123'456'789)}, payload.size());
+      header, {.sequence = 300, .transmit = 2, .acquisition_time = WallTime(1'700'000'000'123'456'789)}, payload.size(), session);
   return Bytes(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(size)) + payload;
 }
 
@@ -85,6 +85,9 @@ TEST(WireDocument, ShowsTheHelloThatTheCodeMakes) {
 }
 TEST(WireDocument, ShowsTheShotThatTheCodeMakes) {
   EXPECT_EQ(block("shot"), dump(example_shot()));
+}
+TEST(WireDocument, ShowsTheShotOverZeromqThatTheCodeMakes) {
+  EXPECT_EQ(block("zeromq_shot"), dump(example_shot(0x1122334455667788)));
 }
 TEST(WireDocument, ShowsTheEndThatTheCodeMakes) {
   EXPECT_EQ(block("end"), dump(encode_message(MessageType::end, {})));

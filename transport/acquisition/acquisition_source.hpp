@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "pipeline/frame_intake.hpp"
@@ -28,6 +29,19 @@ struct SourceCounters {
     for (const auto count : decode_errors) sum += count;
     return sum;
   }
+  /// Of several doors.
+  SourceCounters& operator+=(const SourceCounters& other) {
+    for (std::size_t i = 0; i < decode_errors.size(); ++i) decode_errors[i] += other.decode_errors[i];
+    connections_accepted += other.connections_accepted;
+    connections_rejected += other.connections_rejected;
+    connections_timed_out += other.connections_timed_out;
+    connections_lost += other.connections_lost;
+    connections_open += other.connections_open;
+    shots_received += other.shots_received;
+    shots_discarded += other.shots_discarded;
+    bytes_received += other.bytes_received;
+    return *this;
+  }
 };
 
 class AcquisitionSource : public Source {
@@ -38,6 +52,8 @@ class AcquisitionSource : public Source {
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
   /// Safe from any thread.
   [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
+  /// Why a sender was turned away last; empty if none was.
+  [[nodiscard]] virtual std::string last_rejection() const = 0;
   /// Peers that were turned away, by reason; none where the door does not count them.
   [[nodiscard]] virtual const PeerCounters* peers() const noexcept { return nullptr; }
 };

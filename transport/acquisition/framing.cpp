@@ -71,12 +71,13 @@ std::vector<std::byte> encode_message(MessageType type, std::string_view header)
   return message;
 }
 
-std::size_t encode_shot(std::span<std::byte, maximum_encoded_shot_bytes> out, const ShotHeader& shot,
-                        std::uint64_t payload_bytes) noexcept {
+std::size_t encode_shot(std::span<std::byte, maximum_encoded_shot_bytes> out, const ShotHeader& shot, std::uint64_t payload_bytes,
+                        std::uint64_t session) noexcept {
   std::byte* const header = out.data() + prefix_bytes;
   std::byte* to = put_field(header, 1, shot.sequence);
   to = put_field(to, 2, shot.transmit);
   to = put_field(to, 3, static_cast<std::uint64_t>(shot.acquisition_time.count()));
+  to = put_field(to, 4, session);
   const auto length = static_cast<std::size_t>(to - header);
   write_prefix(out.first<prefix_bytes>(), MessageType::shot, {header, length}, payload_bytes);
   return prefix_bytes + length;

@@ -23,7 +23,8 @@ inline constexpr std::size_t maximum_hello_bytes = std::size_t{1} << 20;  ///< h
 inline constexpr std::size_t maximum_header_bytes = 256;                  ///< header of a Shot or an End
 inline constexpr std::size_t maximum_answer_bytes = 4096;                 ///< header of an Accept or a Reject
 inline constexpr std::uint32_t maximum_connections_per_sender = 8;
-inline constexpr std::uint16_t default_acquisition_port = 17171;
+inline constexpr std::uint16_t default_acquisition_port = 17171;  ///< TCP
+inline constexpr std::uint16_t default_zeromq_port = 17172;
 
 /// The prefix as it was read; nothing in it has been checked.
 struct MessagePrefix {
@@ -49,11 +50,12 @@ void write_prefix(std::span<std::byte, prefix_bytes> out, MessageType type, std:
 /// Prefix and header of a message without payload.
 [[nodiscard]] std::vector<std::byte> encode_message(MessageType type, std::string_view header);
 
-/// Room that the prefix and header of any Shot fit in: three varints of at most ten bytes with their tags.
-inline constexpr std::size_t maximum_encoded_shot_bytes = prefix_bytes + 3 * 11;
+/// Room that the prefix and header of any Shot fit in: four varints of at most ten bytes with their tags.
+inline constexpr std::size_t maximum_encoded_shot_bytes = prefix_bytes + 4 * 11;
 
 /// Writes prefix and header of a Shot as the Protocol Buffers library would, without allocating. Returns the bytes written.
+/// A `session` of 0 is left out, as over TCP.
 [[nodiscard]] std::size_t encode_shot(std::span<std::byte, maximum_encoded_shot_bytes> out, const ShotHeader& shot,
-                                      std::uint64_t payload_bytes) noexcept;
+                                      std::uint64_t payload_bytes, std::uint64_t session = 0) noexcept;
 
 }  // namespace echoform

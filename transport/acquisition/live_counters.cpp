@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "transport/acquisition/hello.hpp"
+
 namespace echoform {
 namespace {
 
@@ -23,6 +25,17 @@ SourceCounters LiveSourceCounters::read() const noexcept {
   result.shots_discarded = discarded.load();
   result.bytes_received = bytes.load();
   return result;
+}
+
+void LiveSourceCounters::note_rejection(std::string_view reason) {
+  std::string text = printable(reason, 1000);
+  const std::lock_guard lock(mutex_);
+  last_rejection_.swap(text);
+}
+
+std::string LiveSourceCounters::last_rejection() const {
+  const std::lock_guard lock(mutex_);
+  return last_rejection_;
 }
 
 std::int64_t PeerWarnings::second() const noexcept {

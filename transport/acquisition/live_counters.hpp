@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "pipeline/clock.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
@@ -21,6 +23,14 @@ struct LiveSourceCounters {
   }
   void add(DecodeReason reason) noexcept { add(decode_errors[static_cast<std::size_t>(reason)]); }
   [[nodiscard]] SourceCounters read() const noexcept;
+
+  /// The reason that was given last for turning a sender away, for telemetry.
+  void note_rejection(std::string_view reason);
+  [[nodiscard]] std::string last_rejection() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::string last_rejection_;
 };
 
 /// Warnings about peers, at most a few a second: a flood of bad peers must not become a flood of lines.

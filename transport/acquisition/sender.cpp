@@ -10,7 +10,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <random>
 #include <thread>
 #include <vector>
 
@@ -24,12 +23,6 @@ namespace {
 // Between attempts at a busy server.
 constexpr std::chrono::milliseconds first_pause{50};
 constexpr std::chrono::milliseconds longest_pause{1000};
-
-std::uint64_t random_session() {
-  std::random_device device;
-  const std::uint64_t high = device();
-  return (high << 32 | device()) | 1U;  // never 0, which means "choose one" in the options
-}
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The sending end of the acquisition protocol: what the simulated source and the replay of recordings use.
+// The sending end of the acquisition protocol over TCP: what the simulated source and the replay of recordings use.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include "pipeline/clock.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/frame_intake.hpp"
+#include "transport/acquisition/frame_sender.hpp"
 
 namespace echoform {
 
@@ -21,7 +22,7 @@ struct SenderOptions {
   std::string host = "127.0.0.1";  ///< name or address
   std::uint16_t port = 17171;
   std::size_t connections = 1;  ///< 1 .. 8; a frame's shots are striped over them
-  std::string token;
+  std::string token{};
   std::string name = "Echoform";  ///< name and version, for the server's log
   std::uint64_t session = 0;      ///< 0: chosen at random
   std::chrono::milliseconds connect_timeout{5000};
@@ -41,34 +42,34 @@ class ServerBusy final : public InputError {
   using InputError::InputError;
 };
 
-class AcquisitionSender {
+class AcquisitionSender final : public FrameSender {
  public:
   /// Connects, says Hello on every connection and waits until all are accepted. Throws InputError if an option is out of
   /// its range or the server rejects the Hello (with its reason; ServerBusy after busy_timeout), RuntimeFault if it cannot be
   /// reached or does not answer.
   AcquisitionSender(const Acquisition& acquisition, const SenderOptions& options);
-  ~AcquisitionSender();
+  ~AcquisitionSender() override;
   AcquisitionSender(const AcquisitionSender&) = delete;
   AcquisitionSender& operator=(const AcquisitionSender&) = delete;
 
   /// Sends one frame: acquisition.frame_bytes() bytes, A-scans in a_scan_index order. Shot `transmit` goes over connection
   /// transmit % connections. Returns when all is handed to the system, which is when `frame` may be reused; blocks while the
   /// server does not read. Allocates nothing. RuntimeFault if a connection is lost, with the server's reason if it gave one.
-  void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame);
+  void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) override;
 
   /// Sends one shot over one connection, for sources that have shots rather than frames. `payload` holds its A-scans.
   /// Not while send_frame() runs. InputError if the connection or transmit does not exist or the payload's size is wrong.
   void send_shot(std::size_t connection, const ShotHeader& shot, std::span<const std::byte> payload);
 
   /// Says End on every connection and waits until the server has read all. The sender cannot send afterwards.
-  void finish();
+  void finish() override;
 
   /// Breaks off a send that blocks, from any thread; it ends with RuntimeFault.
-  void cancel() noexcept;
+  void cancel() noexcept override;
 
-  [[nodiscard]] std::uint64_t session() const noexcept;
+  [[nodiscard]] std::uint64_t session() const noexcept override;
   /// Bytes handed to the system since the Hello, prefixes and headers included.
-  [[nodiscard]] std::uint64_t bytes_sent() const noexcept;
+  [[nodiscard]] std::uint64_t bytes_sent() const noexcept override;
 
  private:
   struct Implementation;

@@ -269,6 +269,7 @@ void TcpSession::reject(const std::string& reason, bool retry) {
   release_stream();
   wire::Reject message;
   message.set_reason(printable(reason, 1000));
+  source_->counters.note_rejection(reason);
   message.set_retry(retry);
   answer_ = encode_message(MessageType::reject, message.SerializeAsString());
   counted_leaving_ = true;

@@ -108,6 +108,7 @@ class Server final : public TcpSource {
 
   [[nodiscard]] const PeerCounters* peers() const noexcept override { return &state_->peers; }
   [[nodiscard]] SourceCounters counters() const noexcept override { return state_->counters.read(); }
+  [[nodiscard]] std::string last_rejection() const override { return state_->counters.last_rejection(); }
 
  private:
   [[nodiscard]] std::string place(std::uint16_t number) const {

@@ -21,8 +21,8 @@ namespace echoform {
 struct TcpSourceOptions {
   std::string address = "127.0.0.1";              ///< of this machine, IPv4 or IPv6; "0.0.0.0" and "::" mean every interface
   std::uint16_t port = default_acquisition_port;  ///< 0: any free port
-  std::string token;                              ///< where not empty, a Hello must carry it
-  AcquisitionLimits limits;
+  std::string token{};                            ///< where not empty, a Hello must carry it
+  AcquisitionLimits limits{};
   std::chrono::milliseconds hello_timeout{5000};     ///< from connecting to the last byte of the Hello; > 0
   std::chrono::milliseconds stall_timeout{10000};    ///< without a byte within a message; 0: never
   std::chrono::milliseconds message_timeout{60000};  ///< from the first to the last byte of a message; 0: never

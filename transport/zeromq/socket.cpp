@@ -32,11 +32,18 @@ bool is_loopback(const std::string& address) {
 
 namespace {
 
-void set_common_options(zmq::socket_t& socket) {
+void set_common_options(zmq::socket_t& socket, SignsOfLife signs) {
   socket.set(zmq::sockopt::linger, 0);
   socket.set(zmq::sockopt::ipv6, true);
-  socket.set(zmq::sockopt::heartbeat_ivl, 5000);
-  socket.set(zmq::sockopt::heartbeat_timeout, 15000);
+  if (signs == SignsOfLife::heartbeats) {
+    socket.set(zmq::sockopt::heartbeat_ivl, 5000);
+    socket.set(zmq::sockopt::heartbeat_timeout, 15000);
+  } else {
+    socket.set(zmq::sockopt::tcp_keepalive, 1);
+    socket.set(zmq::sockopt::tcp_keepalive_idle, 10);
+    socket.set(zmq::sockopt::tcp_keepalive_intvl, 5);
+    socket.set(zmq::sockopt::tcp_keepalive_cnt, 3);
+  }
   socket.set(zmq::sockopt::handshake_ivl, 5000);
 }
 
@@ -49,7 +56,7 @@ zmq::const_buffer bytes_of(const CurveKey& key) {
 zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
   const std::string endpoint = tcp_endpoint(options.address, options.port);
   zmq::socket_t socket(context.raw(), options.type);
-  set_common_options(socket);
+  set_common_options(socket, options.signs_of_life);
   socket.set(zmq::sockopt::sndhwm, options.send_queue);
   socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
   socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
@@ -69,7 +76,7 @@ zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
 
 zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options) {
   zmq::socket_t socket(context, options.type);
-  set_common_options(socket);
+  set_common_options(socket, options.signs_of_life);
   socket.set(zmq::sockopt::sndhwm, options.send_queue);
   if (options.latest_only) {
     socket.set(zmq::sockopt::conflate, true);
@@ -77,6 +84,7 @@ zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& opti
     socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
   }
   socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
+  socket.set(zmq::sockopt::immediate, options.connected_only);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
   socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
   if (options.keys) {

@@ -22,6 +22,14 @@ namespace echoform {
 /// Whether only programs of this host reach it.
 [[nodiscard]] bool is_loopback(const std::string& address);
 
+/// How a peer that is gone is noticed.
+enum class SignsOfLife : std::uint8_t {
+  heartbeats,  ///< ZeroMQ's: whoever completes no message for 15 s is disconnected
+  /// TCP's keep-alive, after some 25 s. For sockets that hold their peers back by not reading: there a heartbeat would wait
+  /// behind the messages, and the peer be lost with them.
+  keep_alive,
+};
+
 struct BindOptions {
   zmq::socket_type type = zmq::socket_type::pub;
   std::string what;                   ///< "image publisher": for messages
@@ -31,6 +39,7 @@ struct BindOptions {
   int send_queue = 16;                ///< messages that wait for one peer
   int receive_queue = 16;             ///< messages of one peer that wait for us
   ZeromqPeerLimits limits{};
+  SignsOfLife signs_of_life = SignsOfLife::heartbeats;
 };
 
 /// A bound socket, a CURVE server if the context has keys; without keys, on an address that other hosts reach, a warning is
@@ -45,8 +54,10 @@ struct ConnectOptions {
   std::int64_t message_limit = 4096;  ///< bytes; a server that sends a longer message is disconnected
   int send_queue = 16;
   int receive_queue = 16;
-  bool latest_only = false;  ///< whoever reads slowly reads the newest message (ZMQ_CONFLATE, single-part messages only)
+  bool connected_only = false;  ///< nothing waits in a queue while there is no connection (ZMQ_IMMEDIATE)
+  bool latest_only = false;     ///< whoever reads slowly reads the newest message (ZMQ_CONFLATE, single-part messages only)
   std::optional<CurveClientKeys> keys{};  ///< for a server with CURVE
+  SignsOfLife signs_of_life = SignsOfLife::heartbeats;
 };
 
 /// A socket that connects, and connects again with back-off, by itself. Throws InputError if the endpoint is malformed.

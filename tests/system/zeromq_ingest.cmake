@@ -1,0 +1,1 @@
+echoform_system_test(system_zeromq_ingest zeromq_ingest_test.py)

@@ -1,0 +1,30 @@
+// What sends frames to a server, over whichever transport.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "pipeline/clock.hpp"
+
+namespace echoform {
+
+class FrameSender {
+ public:
+  virtual ~FrameSender() = default;
+  /// Sends one frame: acquisition.frame_bytes() bytes, A-scans in a_scan_index order. Returns when `frame` may be reused; blocks
+  /// while the server takes no more. InputError for a frame of another size, RuntimeFault if sending fails or was cancelled.
+  virtual void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) = 0;
+  /// Says End and waits until what was sent has left. The sender cannot send afterwards.
+  virtual void finish() = 0;
+  /// Breaks off a send that blocks, from any thread; it ends with RuntimeFault.
+  virtual void cancel() noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t session() const noexcept = 0;
+  /// Prefixes and headers included.
+  [[nodiscard]] virtual std::uint64_t bytes_sent() const noexcept = 0;
+};
+
+/// Drawn at random, never 0.
+[[nodiscard]] std::uint64_t random_session();
+
+}  // namespace echoform
