@@ -2,8 +2,8 @@
 //
 //   GET /                      the viewer page
 //   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding"} ...]}
-//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client answers "ready" (text) when it wants
-//                              the next. At most one image is on its way to a client, the newest wins.
+//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client says "ready" (text) for each image that it wants
+//                              after the first, and may be one ahead: two images on their way at most. The newest wins.
 //   GET /metrics               Prometheus text
 //   GET /healthz               "ok" while the server's thread runs
 #pragma once
