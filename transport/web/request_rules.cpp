@@ -101,6 +101,11 @@ bool token_allowed(std::string_view expected, std::string_view given, std::strin
   return difference == 0;
 }
 
+bool is_json(std::string_view content_type) {
+  const std::string_view type = content_type.substr(0, content_type.find(';'));
+  return same_without_case(type.substr(0, type.find_last_not_of(" \t") + 1), "application/json");
+}
+
 std::string escape_query(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

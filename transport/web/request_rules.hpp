@@ -30,6 +30,9 @@ struct RequestTarget {
 /// wrong token as for the right one.
 [[nodiscard]] bool token_allowed(std::string_view expected, std::string_view given, std::string_view authorization);
 
+/// Whether a Content-Type says JSON, with parameters or without.
+[[nodiscard]] bool is_json(std::string_view content_type);
+
 /// As a value in a query: all but letters, digits and "-._~" escaped.
 [[nodiscard]] std::string escape_query(std::string_view text);
 
