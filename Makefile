@@ -1,8 +1,10 @@
 # Everything from a fresh Debian 12: each target installs what is missing, configures, builds and runs.
 #   make build    the program, at build/release/bin/echoform
-#   make test     builds everything with warnings as errors and runs all tests
-#   make test-asan, make test-tsan   the same tests, without CUDA, under the address and undefined-behaviour, or thread, sanitizer
-#   make fuzz     every fuzzer for SECONDS=60 (installs clang)
+#   make test     builds everything with warnings as errors and runs all tests, then once more under the address and
+#                 undefined-behaviour sanitizers
+#   make test-plain, make test-asan   either half;   make test-tsan   the same tests under the thread sanitizer
+#   make fuzz     every fuzzer for SECONDS=60, FUZZ_JOBS at a time (installs clang)
+#   make fuzz-bundle   the fuzzers as a tarball for other machines, in build/bundle
 #   make demo     simulated source -> TCP -> imaging -> viewers; DEMO_SECONDS=10 makes it end by itself and write demo.png
 #   make bench    the benchmark suite
 #   make bundle   a relocatable tarball for other machines, in build/bundle: docs/install.md
@@ -14,9 +16,12 @@ BUILD := build/release
 PROGRAM := $(BUILD)/bin/echoform
 DEMO_SECONDS ?=
 SECONDS ?= 60
+FUZZ_JOBS ?= $(JOBS)
 
-.PHONY: build test test-asan test-tsan fuzz demo bench bundle format clean packages test-packages fuzz-packages
+.PHONY: build test test-build test-plain test-asan test-tsan fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages
 .DEFAULT_GOAL := build
+# The halves of `test` one after the other.
+.NOTPARALLEL:
 
 packages:
 	@tools/install-packages
@@ -31,32 +36,37 @@ build: packages
 	cmake --preset release -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS) --target echoform
 
-test: test-packages
+test: test-plain test-asan
+
+test-build: test-packages
 	cmake --preset ci -DECHOFORM_TESTS=ON
 	cmake --build $(BUILD) --parallel $(JOBS)
-	tools/run-tests $(BUILD)
 
-# Sanitizers do not know CUDA. The build without either says which tests there are: none may be missing.
+test-plain: test-build
+	tools/run-tests $(BUILD) --parallel $(JOBS)
+
+# Sanitizers do not know CUDA; its tests are there by name and skip. The ordinary build says which there are: none may be missing.
 define sanitized_test
-	cmake --preset cpu
-	cmake --build build/cpu --parallel $(JOBS)
 	cmake --preset $(1)
 	cmake --build build/$(1) --parallel $(JOBS)
-	tools/same-tests build/cpu build/$(1)
-	tools/run-tests build/$(1)
+	tools/same-tests $(BUILD) build/$(1)
+	tools/run-tests build/$(1) --parallel $(JOBS)
 endef
 
-test-asan: test-packages
+test-asan: test-build
 	$(call sanitized_test,asan-ubsan)
 
 test-tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.suppressions
-test-tsan: test-packages
+test-tsan: test-build
 	$(call sanitized_test,tsan)
 
 fuzz: fuzz-packages
 	cmake --preset fuzz
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
-	tools/run-fuzzers build/fuzz $(SECONDS)
+	tools/run-fuzzers --jobs $(FUZZ_JOBS) build/fuzz $(SECONDS)
+
+fuzz-bundle: fuzz-packages
+	tools/make-fuzz-bundle --jobs $(JOBS)
 
 demo: build
 ifeq ($(strip $(DEMO_SECONDS)),)

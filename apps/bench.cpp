@@ -108,7 +108,8 @@ Action define_bench(CLI::App& app) {
   app.add_option("--pixels", chosen->pixels, "Pixels of the image along x and z (256; cuda: 256, 512 and 1024)")
       ->check(CLI::Range(1, 8192))
       ->option_text("S");
-  app.add_option("--frames", chosen->frames, "Measurements of each figure (tfm 5, cuda 10; frames: 50, cuda 400)")
+  app.add_option("--frames", chosen->frames,
+                 "Measurements of each figure (tfm and record 5, tfm on cuda 10; frames: 50, cuda 400)")
       ->check(CLI::Range(1, 100000))
       ->option_text("K");
   app.add_option("--threads", chosen->threads, "Threads of the CPU backend; 0: all processors")
@@ -117,7 +118,8 @@ Action define_bench(CLI::App& app) {
   app.add_option("--connections", chosen->connections, "stream: connections of the source (1; cuda: 1, 2 and 4)")
       ->check(CLI::Range(1, 8))
       ->option_text("K");
-  app.add_option("--hold", chosen->hold, "stream: seconds that a rate must be held")
+  app.add_option("--hold", chosen->hold,
+                 "stream: seconds that a rate must be held; record: of all turns of the pipeline together")
       ->check(CLI::Range(0.5, 3600.0))
       ->option_text("S (10)");
   app.add_flag("--gate", chosen->gate, "frame on cuda: only with the samples cropped to those that the image can reach");
@@ -126,6 +128,8 @@ Action define_bench(CLI::App& app) {
       ->option_text("WORD (both)");
   app.add_option("--backend", chosen->backend, "Where to measure: auto (a GPU where there is one), cpu or cuda")
       ->option_text("WORD (auto)");
+  app.add_option("--folder", chosen->folder, "record: where to write (the system's folder for temporary files)")
+      ->option_text("DIR");
   app.add_option("--json", chosen->json_file, "Also write every figure as JSON")->option_text("FILE");
   return [chosen] { return run(*chosen); };
 }

@@ -32,10 +32,12 @@ struct Command {
 [[nodiscard]] Action define_control(CLI::App& options);
 [[nodiscard]] Action define_view(CLI::App& options);
 [[nodiscard]] Action define_record(CLI::App& options);
+[[nodiscard]] Action define_capture(CLI::App& options);
 [[nodiscard]] Action define_inspect(CLI::App& options);
 [[nodiscard]] Action define_convert(CLI::App& options);
 [[nodiscard]] Action define_image(CLI::App& options);
 [[nodiscard]] Action define_bench(CLI::App& options);
+[[nodiscard]] Action define_keygen(CLI::App& options);
 [[nodiscard]] Action define_info(CLI::App& options);
 
 }  // namespace echoform

@@ -17,7 +17,9 @@ const std::vector<Command>& commands() {
        "Example:\n  echoform simulate --connect 127.0.0.1:17171 --rate 50",
        define_simulate},
       {"replay", "a recording as a live source",
-       "INPUT is a BRAIN .mat or an .mfmc file.\n\n"
+       "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Without --rate a capture is sent as it came: the same bytes, on "
+       "as many\n"
+       "connections, at the same times; with it, its whole frames are.\n\n"
        "Example:\n  echoform replay notch.mat --connect 127.0.0.1:17171 --rate 10 --loop",
        define_replay},
       {"view", "a subscriber: live statistics of the images, gaps counted",
@@ -32,13 +34,19 @@ const std::vector<Command>& commands() {
        "program.\n\n"
        "Example:\n  echoform record --output scan.mfmc --frames 100",
        define_record},
+      {"capture", "the bytes of acquisition connections as they come, with times, into a file",
+       "A server in the place of `serve`, or with --connect between senders and a server. The file survives the program.\n\n"
+       "Example:\n  echoform capture --listen 127.0.0.1:17170 --connect 127.0.0.1:17171 --output scan.efcap",
+       define_capture},
       {"inspect", "what a recording holds, and whether it keeps the rules of its format",
-       "Exit code 2 if an .mfmc file breaks a rule of MFMC 2.0: a line each says where, what was found and what is expected.\n\n"
+       "Exit code 2 if an .mfmc file breaks a rule of MFMC 2.0, or a capture one of the protocol: a line each says where, what "
+       "was\n"
+       "found and what is expected.\n\n"
        "Example:\n  echoform inspect scan.mfmc",
        define_inspect},
-      {"convert", "a BRAIN .mat file, or an .mfmc file that was cut off, as a new .mfmc file",
-       "Samples are float32 in the amplitude units of the input; A-scans that it lacks are 0.\n\n"
-       "Example:\n  echoform convert notch.mat notch.mfmc",
+      {"convert", "a recording in another format: .mfmc, .efcap (capture) or .mat (BRAIN, one frame)",
+       "Samples stay what they are wherever the output has their type. A-scans that the input lacks are 0.\n\n"
+       "Example:\n  echoform convert notch.mat notch.mfmc\n  echoform convert scan.mfmc first.mat --frame 0",
        define_convert},
       {"image", "image one frame of a recording into files",
        "INPUT is a BRAIN .mat or an .mfmc file. Each --output is written by its extension: .npy and .h5 hold numbers\n"
@@ -48,6 +56,11 @@ const std::vector<Command>& commands() {
        define_image},
       {"bench", "sustained rates against the limits measured in the same run",
        "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate", define_bench},
+      {"keygen", "a pair of CURVE keys, for a server or a client",
+       "Neither file may exist. The secret key is for its owner alone; the public one goes to the other side "
+       "(docs/security.md).\n\n"
+       "Example:\n  echoform keygen --output server",
+       define_keygen},
       {"info", "version, backends, devices, libraries and limits of this build", "Example:\n  echoform info", define_info},
   };
   return all;

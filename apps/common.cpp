@@ -1,5 +1,6 @@
 #include "apps/common.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,6 @@
 // What several sub-commands share.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -12,6 +10,12 @@
 #include <thread>
 
 #include "config/configuration.hpp"
+
+// By name alone, since its header is the slowest of all: apps/command.hpp includes it for the sub-commands.
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace echoform {
 

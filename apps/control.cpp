@@ -6,6 +6,7 @@
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/keys.hpp"
 #include "pipeline/errors.hpp"
 #include "transport/control/zeromq_control.hpp"
 
@@ -18,6 +19,7 @@ struct Options {
   std::vector<std::string> words;
   std::uint64_t expected_revision = 0;
   bool json = false;
+  KeyFiles keys;
 };
 
 /// The server knows which actions and keys there are; here only the form is taken apart.
@@ -89,7 +91,7 @@ void print_json(const wire::ControlReply& reply) {
 int control(const Options& options) {
   const wire::ControlRequest request = request_of(options);
   const auto timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * options.timeout));
-  const wire::ControlReply reply = ask_control(options.connect, request, timeout);
+  const wire::ControlReply reply = ask_control(options.connect, request, timeout, client_keys(options.keys));
   if (options.json) print_json(reply);
   if (reply.outcome() == wire::FAILED) throw RuntimeFault(reply.reason());
   if (reply.outcome() != wire::DONE) throw InputError(reply.reason());
@@ -115,6 +117,7 @@ Action define_control(CLI::App& options) {
   options.add_option("--timeout", chosen->timeout, "Fails if no reply comes for so long; engines for large grids take seconds")
       ->check(CLI::Range(0.001, 1e6))
       ->option_text("S (30)");
+  add_key_options(options, chosen->keys);
   options.add_flag("--json", chosen->json, "Print the reply as one JSON object");
   return [chosen] { return control(*chosen); };
 }

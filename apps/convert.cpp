@@ -1,59 +1,105 @@
 // echoform convert: a recording in another format.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/play.hpp"
 #include "formats/atomic_file.hpp"
-#include "formats/mfmc_writer.hpp"
+#include "formats/capture_file.hpp"
+#include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
 #include "pipeline/errors.hpp"
+#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {
 
-int convert(const std::string& input, const std::string& output) {
-  const std::filesystem::path path(output);
-  if (path.extension() != ".mfmc") throw InputError("OUTPUT", fmt::format("\"{}\"", output), "a file that ends in .mfmc");
+struct ConvertOptions {
+  std::string input;
+  std::string output;
+  std::size_t first = 0;
+  std::size_t frames = 0;  ///< 0: all
+  std::optional<std::size_t> frame;
+  std::size_t sequence = 0;
+};
+
+/// First frame and how many.
+std::pair<std::size_t, std::size_t> range_of(const ConvertOptions& chosen, std::size_t frames) {
+  const std::size_t first = chosen.frame.value_or(chosen.first);
+  if (first >= frames) {
+    throw InputError(chosen.frame ? "--frame" : "--first", fmt::format("{}", first),
+                     fmt::format("0 to {}, the frames of {}", frames - 1, chosen.input));
+  }
+  const std::size_t wanted = chosen.frame ? 1 : chosen.frames;
+  return {first, wanted == 0 ? frames - first : std::min(wanted, frames - first)};
+}
+
+int convert(const ConvertOptions& chosen) {
+  const std::filesystem::path path(chosen.output);
+  check_frame_file_name(path, "OUTPUT");
   check_output_place(path);
   if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    throw InputError(output, "a file that is there already", "a new one (recordings are not overwritten)");
-  const auto recording = open_recording(input);
-  const Acquisition& acquisition = recording->acquisition();
-  for (std::size_t frame = 1; frame < recording->frames(); ++frame) {
-    if (recording->probe(frame) != acquisition.probe) {
-      throw InputError(fmt::format("{}, frame {}", input, frame), "a probe that has moved", "one that stays where it is");
+    throw InputError(chosen.output, "a file that is there already", "a new one (recordings are not overwritten)");
+  const auto recording = open_recording(chosen.input, {.sequence = chosen.sequence});
+  const auto [first, count] = range_of(chosen, recording->frames());
+  if (const auto most = most_frames_of_file(path); most > 0 && count > most) {
+    throw InputError(chosen.output, fmt::format("{} frames", count),
+                     fmt::format("{}, which is all that such a file holds: choose it with --frame", most));
+  }
+  Acquisition stored = recording->stored();
+  stored.probe = recording->probe(first);
+  if (path.extension() == capture_extension) use_one_element_size(stored.probe);
+  check_frame_file_holds(path, stored, chosen.output);
+  for (std::size_t frame = first + 1; frame < first + count; ++frame) {
+    if (recording->probe(frame) != recording->probe(first)) {
+      throw InputError(fmt::format("{}, frame {}", chosen.input, frame), "a probe that has moved", "one that stays where it is");
     }
   }
   AtomicFile aside(path);
-  MfmcWriter writer(aside.aside(), acquisition, {.material = recording->material()});
-  std::vector<float> samples(acquisition.a_scans() * acquisition.samples);
-  ProgressBar bar(recording->frames());
-  for (std::size_t frame = 0; frame < recording->frames(); ++frame) {
+  const FrameWriterOptions options{.material = recording->material(), .recorded = recording->stamp(first).acquisition_time};
+  const auto writer = make_frame_writer(aside.aside(), path, stored, options);
+  std::vector<std::byte> bytes(stored.frame_bytes());
+  ProgressBar bar(count);
+  for (std::size_t frame = first; frame < first + count; ++frame) {
     bar.step(fmt::format("frame {}", frame));
-    recording->read_frame(frame, samples);
-    writer.append(std::as_bytes(std::span(samples)));
+    recording->read_stored(frame, bytes);
+    writer->append(bytes, recording->stamp(frame));
   }
-  writer.close();
+  writer->close();
   aside.commit();
-  fmt::print("{}\nwrote {} frames to {}\n", recording->describe(), writer.frames(), output);
+  fmt::print("{}\nwrote {} frames, {} as {}, to {}\n", recording->describe(), writer->frames(),
+             words::sample_encoding.of(stored.encoding), path.extension() == ".mat" ? "float64 amplitudes" : "they are",
+             chosen.output);
   return 0;
 }
 
 }  // namespace
 
 Action define_convert(CLI::App& options) {
-  struct Chosen {
-    std::string input;
-    std::string output;
-  };
-  auto chosen = std::make_shared<Chosen>();
-  options.add_option("INPUT", chosen->input, "The recording: .mat or .mfmc")->required();
-  options.add_option("OUTPUT", chosen->output, "A new file that ends in .mfmc")->required();
-  return [chosen] { return convert(chosen->input, chosen->output); };
+  auto chosen = std::make_shared<ConvertOptions>();
+  options.add_option("INPUT", chosen->input, "The recording: " + fmt::format("{}", fmt::join(recording_extensions(), ", ")))
+      ->required();
+  options.add_option("OUTPUT", chosen->output, "A new file: " + fmt::format("{}", fmt::join(frame_file_extensions(), ", ")))
+      ->required();
+  auto* const frame =
+      options.add_option("--frame", chosen->frame, "This frame alone, counted from 0")->check(whole_number())->option_text("K");
+  options.add_option("--first", chosen->first, "The first frame, counted from 0")
+      ->check(whole_number())
+      ->excludes(frame)
+      ->option_text("K (0)");
+  options.add_option("--frames", chosen->frames, "So many frames; 0: all")
+      ->check(whole_number())
+      ->excludes(frame)
+      ->option_text("N (0)");
+  options.add_option("--sequence", chosen->sequence, "Of an input that holds several, counted from 0")
+      ->check(whole_number())
+      ->option_text("K (0)");
+  return [chosen] { return convert(*chosen); };
 }
 
 }  // namespace echoform

@@ -6,6 +6,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <csignal>
 
+#include "apps/keys.hpp"
 #include "pipeline/errors.hpp"
 #include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
@@ -25,6 +26,7 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
   options.hello_timeout = in_milliseconds(input.hello_timeout);
   options.stall_timeout = in_milliseconds(input.stall_timeout);
+  options.message_timeout = in_milliseconds(input.message_timeout);
   options.idle_timeout = in_milliseconds(input.idle_timeout);
   options.io_threads = input.io_threads;
   options.maximum_connections = input.max_connections;
@@ -39,6 +41,8 @@ ZeromqSinkOptions image_options(const Configuration& configuration) {
   options.address = place.host;
   options.port = place.port;
   options.bytes_per_subscriber = server.subscriber_bytes;
+  options.subscribers = server.max_subscribers;
+  options.keys = server_keys(configuration);
   const auto pixels = configuration.grid.pixels;
   const auto display = configuration.display.pixels.value_or(pixels);
   options.image_bytes = std::max(pixels[0] * pixels[1] * sizeof(float), display[0] * display[1]);
@@ -56,6 +60,9 @@ WebSinkOptions web_options(const Configuration& configuration) {
   options.connections = server.max_web_connections;
   options.viewers = server.max_viewers;
   options.host_names = server.web_host_names;
+  options.token = server.token;
+  if (!server.tls_certificate.empty()) options.tls_certificate = named_file(configuration, server.tls_certificate);
+  if (!server.tls_key.empty()) options.tls_key = named_file(configuration, server.tls_key);
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "apps/doors.hpp"
+#include "apps/keys.hpp"
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "pipeline/errors.hpp"
@@ -24,6 +25,8 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
   options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
   options.backend = backend_choice(configuration.imaging);
+  options.memory_estimate = [slots = options.slots, on_device = options.backend.kind == BackendKind::cuda](
+                                const ImagingPlan& plan) { return memory_needed(plan, slots, on_device); };
   return options;
 }
 
@@ -35,6 +38,8 @@ TelemetryPublisherOptions telemetry_options(const Configuration& configuration) 
   options.address = place.host;
   options.port = place.port;
   options.interval = in_milliseconds(server.telemetry_interval);
+  options.subscribers = server.max_subscribers;
+  options.keys = server_keys(configuration);
   return options;
 }
 
@@ -43,6 +48,7 @@ ZeromqControlOptions control_options(const Configuration& configuration) {
   ZeromqControlOptions options;
   options.address = place.host;
   options.port = place.port;
+  options.keys = server_keys(configuration);
   return options;
 }
 
@@ -96,6 +102,11 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     control_->add({"start_recording", false, [this](const auto& request, auto&) { recorder_->start(request.file()); }});
     control_->add({"stop_recording", false, [this](const auto&, auto&) { recorder_->stop(); }});
   }
+  if (!configuration_.server.control.empty()) {
+    control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
+                                                    [this](const auto& request) { return control_->handle(request); });
+    control_peers_ = control_door_->peers();
+  }
   web_->set_metrics([this, door = metrics_door_]() -> std::string {
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
@@ -120,10 +131,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   });
   telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
                                                     [this] { return report(pipeline_->close_window()); });
-  if (!configuration_.server.control.empty()) {
-    control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
-                                                    [this](const auto& request) { return control_->handle(request); });
-  }
+  telemetry_peers_ = &telemetry_->peers();
 }
 
 TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
@@ -147,6 +155,14 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
                         {"timed_out", counters.connections_timed_out},
                         {"lost", counters.connections_lost}};
   report.connections_open = counters.connections_open;
+  for (const auto& source : sources_) {
+    const auto* const door = dynamic_cast<const AcquisitionSource*>(source.get());
+    if (door != nullptr && door->peers() != nullptr) report.add_refusals(door->name(), *door->peers());
+  }
+  report.add_refusals("images", images_->peers());
+  if (const PeerCounters* const peers = telemetry_peers_) report.add_refusals("telemetry", *peers);
+  if (control_peers_ != nullptr) report.add_refusals("control", *control_peers_);
+  report.add_refusals("web", web_->peers());
   const RecorderStatus recorder = recorder_ != nullptr ? recorder_->status() : RecorderStatus{};
   report.recording = recorder.recording;
   report.frames_recorded = recorder.frames_recorded;
@@ -177,9 +193,11 @@ void ImagingServer::stop() {
   pipeline_->stop();
   if (recorder_ != nullptr) recorder_->stop();
   // What reads the pipeline ends before it.
+  {
+    const std::lock_guard lock(metrics_door_->mutex);
+    metrics_door_->open = false;
+  }
   telemetry_.reset();
-  const std::lock_guard lock(metrics_door_->mutex);
-  metrics_door_->open = false;
 }
 
 std::vector<std::string> ImagingServer::addresses() const {

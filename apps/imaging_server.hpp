@@ -1,6 +1,7 @@
 // The imaging server as serve and demo run it: a TCP door, the pipeline, ZeroMQ publishers and the web viewer.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -78,6 +79,8 @@ class ImagingServer {
   std::unique_ptr<ZeromqControl> control_door_;    // none where it is closed
   std::unique_ptr<TelemetryPublisher> telemetry_;
   // Among them, those that are asked for addresses and figures of their own.
+  std::atomic<const PeerCounters*> telemetry_peers_{nullptr};
+  std::shared_ptr<const PeerCounters> control_peers_;  // outlives its door, which closes first
   TcpSource* tcp_ = nullptr;
   const ZeromqSink* images_ = nullptr;
   WebSink* web_ = nullptr;

@@ -24,6 +24,7 @@
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
+#include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
 namespace {
@@ -86,7 +87,8 @@ void print_libraries() {
   Mat_GetLibraryVersion(&matio_major, &matio_minor, &matio_patch);
   fmt::print("libraries\n");
   fmt::print("  Boost        {}.{}.{}\n", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100);
-  fmt::print("  ZeroMQ       {}.{}.{}\n", zmq_major, zmq_minor, zmq_patch);
+  fmt::print("  ZeroMQ       {}.{}.{}, {}\n", zmq_major, zmq_minor, zmq_patch,
+             curve_available() ? "with CURVE" : "without CURVE");
   fmt::print("  Protobuf     {}\n", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   fmt::print("  FFTW         {}\n", fftwf_version);
   fmt::print("  cuFFT        {}\n", cufft_status());

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/command.hpp"
+#include "apps/inspect_capture.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
 #include "pipeline/errors.hpp"
@@ -20,6 +21,7 @@ struct Inspection {
   std::unique_ptr<Recording> recording;  // where it can be imaged
   std::string problem;                   // why not
   std::optional<MfmcFindings> mfmc;
+  std::unique_ptr<CaptureScan> capture;
 };
 
 std::string velocity_text(MetresPerSecond velocity) {
@@ -63,6 +65,7 @@ void print_text(const Inspection& found) {
   } else {
     print_row("not imaged", found.problem);
   }
+  if (found.capture) print_capture(*found.capture);
   if (!found.mfmc) return;
   print_row("encoding", found.mfmc->sample_type.empty() ? "unknown" : found.mfmc->sample_type);
   print_row("time", found.mfmc->date_and_time.empty() ? "not stated" : found.mfmc->date_and_time);
@@ -100,25 +103,31 @@ void print_json(const std::string& path, const Inspection& found) {
     out["violations"] = found.mfmc->violations;
     out["violations_not_shown"] = found.mfmc->not_shown;
   }
+  if (found.capture) out.update(json_of_capture(*found.capture));
   fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 int inspect(const std::string& path, bool json) {
   Inspection found;
+  const auto extension = std::filesystem::path(path).extension();
   try {
     found.recording = open_recording(path);
   } catch (const InputError& error) {
     // A file that keeps its rules may hold what is not imaged: the check says more, where there is one.
-    if (std::filesystem::path(path).extension() != ".mfmc" || !std::filesystem::is_regular_file(path)) throw;
+    const bool checked = extension == ".mfmc" || extension == capture_extension;
+    if (!checked || !std::filesystem::is_regular_file(path)) throw;
     found.problem = error.what();
   }
-  if (std::filesystem::path(path).extension() == ".mfmc") found.mfmc = check_mfmc(path);
+  if (extension == ".mfmc") found.mfmc = check_mfmc(path);
+  if (extension == capture_extension) found.capture = std::make_unique<CaptureScan>(path, RecordingOptions{}.limits);
   if (json) {
     print_json(path, found);
   } else {
     print_text(found);
   }
-  return found.mfmc && !found.mfmc->violations.empty() ? 2 : 0;
+  const bool broken =
+      (found.mfmc && !found.mfmc->violations.empty()) || (found.capture && !capture_faults(*found.capture).empty());
+  return broken ? 2 : 0;
 }
 
 }  // namespace

@@ -39,11 +39,16 @@ struct PlayTexts {
 void add_play_options(CLI::App& options, PlayTexts& texts);
 [[nodiscard]] PlayOptions play_options(const PlayTexts& texts);
 
-/// A recording as frames in one of the wire's encodings. Integer encodings are scaled so that the recording's highest peak
-/// just fits; sample_scale undoes it. Recordings below `memory_limit` bytes are read once, others frame by frame.
+/// A Hello has room for one width and one length: elements get the mean, with a line in the log where they differ by more than
+/// rounding.
+void use_one_element_size(Probe& probe);
+
+/// A recording as frames in one of the wire's encodings, or in that of the file itself (`encoding` none). Other integer encodings
+/// are scaled so that the recording's highest peak just fits; sample_scale undoes it. Recordings below `memory_limit` bytes are
+/// read once, others frame by frame.
 class RecordingSource final : public FrameSource {
  public:
-  RecordingSource(std::unique_ptr<Recording> recording, SampleEncoding encoding,
+  RecordingSource(std::unique_ptr<Recording> recording, std::optional<SampleEncoding> encoding,
                   std::size_t memory_limit = std::size_t{512} << 20);
 
   [[nodiscard]] const Acquisition& acquisition() const noexcept override { return acquisition_; }
@@ -59,6 +64,7 @@ class RecordingSource final : public FrameSource {
   Acquisition acquisition_;
   std::vector<float> values_;
   std::vector<std::byte> bytes_;  ///< of all frames, or of one
+  bool as_stored_;
   bool in_memory_ = false;
 };
 

@@ -37,13 +37,20 @@ void use_one_size(Probe& probe, Metres Element::*size, std::string_view name) {
 
 }  // namespace
 
-RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, SampleEncoding encoding, std::size_t memory_limit)
-    : recording_(std::move(recording)), acquisition_(recording_->acquisition()) {
-  acquisition_.encoding = encoding;
-  use_one_size(acquisition_.probe, &Element::width, "width");
-  use_one_size(acquisition_.probe, &Element::length, "length");
-  values_.resize(acquisition_.a_scans() * acquisition_.samples);
-  if (encoding != SampleEncoding::float32) {
+void use_one_element_size(Probe& probe) {
+  use_one_size(probe, &Element::width, "width");
+  use_one_size(probe, &Element::length, "length");
+}
+
+RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, std::optional<SampleEncoding> encoding,
+                                 std::size_t memory_limit)
+    : recording_(std::move(recording)),
+      acquisition_(encoding ? recording_->acquisition() : recording_->stored()),
+      as_stored_(!encoding) {
+  if (encoding) acquisition_.encoding = *encoding;
+  use_one_element_size(acquisition_.probe);
+  if (!as_stored_) values_.resize(acquisition_.a_scans() * acquisition_.samples);
+  if (encoding.value_or(SampleEncoding::float32) != SampleEncoding::float32) {
     float peak = 0.0F;
     for (std::size_t frame = 0; frame < recording_->frames(); ++frame) {
       recording_->read_frame(frame, values_);
@@ -68,6 +75,7 @@ std::span<const std::byte> RecordingSource::frame(std::uint64_t index) {
 }
 
 void RecordingSource::encode(std::uint64_t index, std::span<std::byte> bytes) {
+  if (as_stored_) return recording_->read_stored(index, bytes);
   recording_->read_frame(index, values_);
   if (acquisition_.encoding == SampleEncoding::float32) {
     std::memcpy(bytes.data(), values_.data(), bytes.size());

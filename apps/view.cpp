@@ -12,6 +12,7 @@
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/keys.hpp"
 #include "formats/image_writer.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/histogram.hpp"
@@ -29,6 +30,7 @@ struct Options {
   std::vector<std::string> snapshots;
   bool json = false;
   bool latest = false;
+  KeyFiles keys;
 };
 
 /// What the images themselves say about the server.
@@ -143,8 +145,10 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
 int view(const Options& options) {
   std::vector<std::pair<std::filesystem::path, std::unique_ptr<ImageWriter>>> writers;
   for (const std::string& path : options.snapshots) writers.emplace_back(path, make_image_writer(path));
+  const auto keys = client_keys(options.keys);
   StopSignals signals;
-  ImageSubscriber subscriber({.endpoint = options.connect, .stream = options.stream, .latest_only = options.latest});
+  ImageSubscriber subscriber(
+      {.endpoint = options.connect, .stream = options.stream, .latest_only = options.latest, .keys = keys});
   spdlog::info("subscribed to {} at {}", options.stream.empty() ? "every stream" : options.stream, options.connect);
 
   Observed seen;
@@ -216,6 +220,7 @@ Action define_view(CLI::App& options) {
   options.add_option("--snapshot", chosen->snapshots, "Write the last image: .png, .npy or .h5; may be repeated")
       ->option_text("FILE")
       ->take_all();
+  add_key_options(options, chosen->keys);
   options.add_flag("--json", chosen->json, "Print the summary as one JSON object");
   options.add_flag("--latest", chosen->latest, "Read only the newest image, skipping those that came meanwhile");
   return [chosen] { return view(*chosen); };

@@ -1,8 +1,26 @@
+# Half of the time of compiling a small source goes into headers of libraries. Those that nearly every source includes are read
+# once: for a target's own heavy `headers` and the common ones in the target, for the common ones alone in `LIKE target`, which
+# is compiled with the same flags. Sources include what they use as if this were not here (ECHOFORM_PRECOMPILE=OFF).
+set(ECHOFORM_COMMON_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <memory>
+  <mutex> <optional> <span> <stop_token> <string> <string_view> <thread> <vector> <fmt/format.h>)
+function(echoform_precompile name)
+  cmake_parse_arguments(ARG "" "LIKE" "" ${ARGN})
+  if(ECHOFORM_PRECOMPILE AND ARG_LIKE)
+    target_precompile_headers(${name} REUSE_FROM ${ARG_LIKE})
+  elseif(ECHOFORM_PRECOMPILE)
+    set(headers ${ECHOFORM_COMMON_HEADERS} ${ARG_UNPARSED_ARGUMENTS})
+    # Angle brackets would end a generator expression.
+    string(REPLACE ">" "$<ANGLE-R>" headers "${headers}")
+    target_precompile_headers(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${headers}>")
+  endif()
+endfunction()
+
 # One call makes a room of the house into a library: every source below the calling folder, no list to edit when one is
-# added. Files named *_avx2.cpp and *_avx512.cpp are built for that instruction set and chosen at run time; *_cuda.cpp are host
-# code that calls CUDA, left out where there is none.
+# added. PRECOMPILE: heavy headers that most of its sources include. NUMERIC: it works
+# on samples and pixels. Files named *_avx2.cpp and *_avx512.cpp are built for that instruction set and chosen at run time;
+# *_cuda.cpp are host code that calls CUDA, left out where there is none.
 function(echoform_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "NUMERIC" "" "DEPENDS;PRIVATE_DEPENDS;PRECOMPILE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT ECHOFORM_WITH_CUDA)
     list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
@@ -17,13 +35,23 @@ function(echoform_library name)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   echoform_compile_options(${name})
+  if(ARG_NUMERIC)
+    separate_arguments(numeric_flags UNIX_COMMAND "${ECHOFORM_NUMERIC_FLAGS}")
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${numeric_flags}>)
+  endif()
+  if(ARG_PRECOMPILE OR NOT TARGET echoform_pipeline OR name STREQUAL echoform_pipeline)
+    echoform_precompile(${name} ${ARG_PRECOMPILE})
+  elseif(ARG_NUMERIC)
+    echoform_precompile(${name} LIKE echoform_pipeline)
+  endif()
   foreach(source IN LISTS sources)
     # g++ 12 takes the intrinsics' own undefined pass-through operands for uses of uninitialised variables.
     if(source MATCHES "_avx512\\.cpp$")
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
-        "-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mavx2;-mfma;-mprefer-vector-width=512;-Wno-maybe-uninitialized")
+        "-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mavx2;-mfma;-mprefer-vector-width=512;-Wno-maybe-uninitialized"
+        SKIP_PRECOMPILE_HEADERS ON)
     elseif(source MATCHES "_avx2\\.cpp$")
-      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma" SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
 endfunction()
@@ -33,26 +61,61 @@ function(echoform_compile_options name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wno-sign-conversion -ffp-contract=off>)
   if(ECHOFORM_WERROR)
-    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
+      # g++ 12 forgets which precompiled headers are the system's, and warns of their inlined functions too.
+      $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-error=stringop-overread -Wno-error=stringop-overflow
+      -Wno-error=array-bounds -Wno-error=restrict>)
   endif()
 endfunction()
 
-# A test program from every source of the calling folder, each test discovered by name.
+# Every build has the same tests by name. Without CUDA those of a *_cuda.cpp are there too, and skip: sets `stand_in` to a source
+# with them.
+function(echoform_skipped_tests source stand_in)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(STRINGS ${source} tests REGEX "^TEST")
+  set(text "// Made from ${source}: its tests by name, in a build without CUDA.\n#include \"tests/support/require_gpu.hpp\"\n\n")
+  foreach(test IN LISTS tests)
+    if(NOT test MATCHES "^TEST(_F)?\\(([A-Za-z0-9_]+), *([A-Za-z0-9_]+)\\)")
+      message(FATAL_ERROR "${source}: found \"${test}\"; expected TEST(Suite, Name) or TEST_F(Suite, Name) on one line")
+    endif()
+    string(APPEND text "TEST(${CMAKE_MATCH_2}, ${CMAKE_MATCH_3}) {\n  ECHOFORM_REQUIRE_GPU();\n}\n")
+  endforeach()
+  get_filename_component(file ${source} NAME)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/skipped_${file} CONTENT "${text}" @ONLY)
+  set(${stand_in} ${CMAKE_CURRENT_BINARY_DIR}/skipped_${file} PARENT_SCOPE)
+endfunction()
+
+# Tests of optimised code need not be optimised much themselves.
+function(echoform_test_options name)
+  echoform_compile_options(${name})
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()
+
+# A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given. ALONE: its
+# tests want the machine, and the GPU, to themselves.
 function(echoform_test name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE" "PREFIX" "DEPENDS;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(NOT ECHOFORM_WITH_CUDA)
-    list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
-  endif()
   if(NOT sources)
     message(STATUS "${name}: no sources yet")
     return()
   endif()
+  if(NOT ECHOFORM_WITH_CUDA)
+    set(of_cuda ${sources})
+    list(FILTER of_cuda INCLUDE REGEX "_cuda\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
+    foreach(source IN LISTS of_cuda)
+      echoform_skipped_tests(${source} stand_in)
+      list(APPEND sources ${stand_in})
+    endforeach()
+  endif()
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
-  echoform_compile_options(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main fmt::fmt)
+  echoform_test_options(${name})
+  echoform_precompile(${name} LIKE echoform_test_headers)
   target_compile_definitions(${name} PRIVATE ECHOFORM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # Values print as bytes, addresses among them: numbers name the cases where the test does not.
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_PREFIX "${ARG_PREFIX}"
+    PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}" RUN_SERIAL ${ARG_ALONE})
 endfunction()

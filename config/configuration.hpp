@@ -89,8 +89,9 @@ struct InputSection {
   std::size_t slots = 4;
   Seconds incomplete_timeout{1.0};
   Seconds hello_timeout{5.0};
-  Seconds stall_timeout{10.0};  ///< within a message; 0: never
-  Seconds idle_timeout{0.0};    ///< between messages; 0: never
+  Seconds stall_timeout{10.0};    ///< within a message; 0: never
+  Seconds message_timeout{60.0};  ///< for the whole of a message; 0: never
+  Seconds idle_timeout{0.0};      ///< between messages; 0: never
   std::size_t io_threads = 1;
   std::size_t max_connections = 16;
   std::size_t max_elements = 256;
@@ -107,8 +108,18 @@ struct ServerSection {
   std::vector<std::string> web_host_names;
   std::size_t max_web_connections = 64;
   std::size_t max_viewers = 16;
+  std::size_t max_subscribers = 32;  ///< of each of the publishers
+  std::string token;                 ///< of the web server; empty: none asked for
+  std::string tls_certificate;       ///< of the web server; both empty: plain HTTP
+  std::string tls_key;
   std::size_t subscriber_bytes = std::size_t{16} << 20;
   Seconds telemetry_interval{1.0};
+};
+
+/// CURVE on the server's ZeroMQ sockets. Paths are relative to the configuration's file.
+struct CurveSection {
+  std::string secret_key_file;  ///< empty: no CURVE
+  std::string client_keys;      ///< file or folder; empty: every client that knows the server's public key
 };
 
 /// What the recorder does with a frame while all its buffers wait for the disk.
@@ -151,6 +162,7 @@ struct Configuration {
   AcquisitionSection acquisition;
   InputSection input;
   ServerSection server;
+  CurveSection curve;
   RecorderSection recorder;
   SimulatorSection simulator;
 
@@ -159,6 +171,9 @@ struct Configuration {
     return file.empty() ? std::string_view("configuration") : std::string_view(file);
   }
 };
+
+/// A file that a key of the configuration names: relative to the folder of the configuration's file.
+[[nodiscard]] std::filesystem::path named_file(const Configuration& configuration, const std::string& name);
 
 /// Reads a TOML file. Throws InputError (one line: file and line, key, what was found, what is expected) for a file that
 /// cannot be read, is not TOML, names an unknown section or key (the nearest known one is named), repeats a key, or holds

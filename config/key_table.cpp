@@ -31,6 +31,9 @@ const std::vector<Section>& configuration_sections() {
       {"acquisition", "Sampling. These replace what the recording or the sender states."},
       {"input", "The door for acquisition frames, of `echoform serve` and `echoform demo`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
+      {"curve",
+       "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
+       "are relative to the configuration's folder."},
       {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
       {"simulator", "The simulated source, of `echoform simulate` and `echoform demo`."},
   };
@@ -126,7 +129,7 @@ void add_imaging_keys(std::vector<Key>& k) {
        "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
-      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more are refused.",
+      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free.",
        "three quarters of the machine's memory"},
       above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
 
@@ -246,6 +249,10 @@ void add_input_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"input", "stall_timeout", "s", "A connection that falls silent within a message for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.stall_timeout; }));
+  k.push_back(number(
+      {"input", "message_timeout", "s",
+       "A connection on which one message takes longer than this is closed, however steadily it trickles; 0 is never."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.message_timeout; }));
   k.push_back(number(
       {"input", "idle_timeout", "s", "A connection that falls silent between messages for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.idle_timeout; }));
@@ -393,6 +400,7 @@ const std::vector<Key>& configuration_keys() {
     add_data_keys(list);
     add_input_keys(list);
     add_server_keys(list);
+    add_security_keys(list);
     add_recorder_keys(list);
     add_simulator_keys(list);
     return list;

@@ -51,5 +51,6 @@ struct Section {
 [[nodiscard]] const Section& nearest_section(std::string_view name);
 // Parts of the table that stand in files of their own.
 void add_recorder_keys(std::vector<Key>& keys);
+void add_security_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

@@ -90,7 +90,7 @@ std::optional<Grid> resolve_display_grid(const DisplaySection& display, const Gr
 }
 
 void check_memory(const Configuration& configuration, const ImagingPlan& plan, std::size_t frames_in_flight) {
-  const double needed = memory_needed(plan, frames_in_flight);
+  const double needed = memory_needed(plan, frames_in_flight, configuration.imaging.backend == BackendWish::cuda);
   const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
   if (needed <= limit) return;
   throw InputError(
@@ -229,7 +229,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   return plan;
 }
 
-double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
+double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool on_device) {
   const auto pixels = static_cast<double>(plan.grid.pixels());
   const auto shown = static_cast<double>(plan.display_grid ? plan.display_grid->pixels() : plan.grid.pixels());
   const auto views = static_cast<double>(plan.laws.size());
@@ -250,7 +250,8 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight) {
   // Rows are padded by up to 80 samples.
   const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.imaged_samples().count + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
-  return tables + 16.0 * samples + slot * static_cast<double>(frames_in_flight);
+  const double engine = on_device ? 0.0 : tables + 16.0 * samples;
+  return engine + slot * static_cast<double>(frames_in_flight);
 }
 
 double default_memory_limit() {

@@ -37,8 +37,9 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
 [[nodiscard]] std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition,
                                               const Material& material);
 
-/// Bytes that images, samples and delay tables of a plan take with that many frames in flight: an upper estimate.
-[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight);
+/// Bytes of the host's memory that images, samples and delay tables of a plan take with that many frames in flight: an upper
+/// estimate. A device has tables and working memory of its own, and limits of its own.
+[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool on_device = false);
 
 /// Three quarters of the memory that this process may have: the machine's, or its control group's if that is less. Bytes.
 [[nodiscard]] double default_memory_limit();

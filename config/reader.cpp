@@ -76,6 +76,10 @@ Configuration parse_configuration(std::string_view text, std::string_view name) 
   return configuration;
 }
 
+std::filesystem::path named_file(const Configuration& configuration, const std::string& name) {
+  return std::filesystem::path(configuration.file).parent_path() / name;
+}
+
 Configuration load_configuration(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <thread>
 
+#include "pipeline/first_exception.hpp"
+
 namespace echoform {
 namespace {
 
@@ -66,14 +68,20 @@ std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t 
     }
   }
   std::atomic<std::size_t> next{0};
+  FirstException exception;
   const auto work = [&] {
-    for (std::size_t k = next++; k < others.size(); k = next++) bounds[others[k]] = pixel_bounds(leg, others[k], grid);
+    exception.keep([&] {
+      for (std::size_t k = next++; k < others.size() && !exception.caught(); k = next++) {
+        bounds[others[k]] = pixel_bounds(leg, others[k], grid);
+      }
+    });
   };
   const std::size_t wanted = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::jthread> helpers;
   for (std::size_t k = 1; k < std::min(wanted, others.size()); ++k) helpers.emplace_back(work);
   work();
   helpers.clear();
+  exception.rethrow();
   return bounds;
 }
 

@@ -18,6 +18,7 @@ struct TimeRange {
 
 /// One range a source. Point sources: of the box around the grid, nearest and farthest point of it, which no pixel lies
 /// outside of. Other sources: of the pixels themselves, evaluated on `threads` threads (0: as many as processors).
+/// Throws what the leg throws.
 [[nodiscard]] std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t threads = 0);
 
 /// Whether the legs give the same times: one object, or the same point sources.

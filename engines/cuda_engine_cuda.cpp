@@ -211,10 +211,16 @@ class CudaEngine final : public Engine {
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
+    std::size_t sum = device_bytes();
+    for (const auto& frame : frames_) sum += frame ? frame->facts_here.size() : 0;
+    return sum;
+  }
+
+  [[nodiscard]] std::size_t device_bytes() const noexcept override {
     std::size_t sum = chain_->bytes();
     for (const auto& frame : frames_) {
       if (!frame) continue;
-      sum += frame->device.raw.size() + frame->device.facts.size() + frame->facts_here.size();
+      sum += frame->device.raw.size() + frame->device.facts.size();
       for (const DeviceResults& results : frame->device.results) {
         sum += results.analytic.size() + results.envelope.size() + results.display.size();
       }

@@ -17,6 +17,19 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+/// What a symbolic link leads to, there or not: renaming onto the link itself would replace it.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int most_links = 40;
+  std::error_code error;
+  for (int link = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)); ++link) {
+    if (link == most_links) throw InputError(path.string(), "symbolic links that lead in a circle", "a file to write");
+    const auto target = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = target.is_absolute() ? target : directory_of(path) / target;
+  }
+  return path;
+}
+
 }  // namespace
 
 void check_output_place(const std::filesystem::path& path) {
@@ -32,7 +45,7 @@ void check_output_place(const std::filesystem::path& path) {
   }
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
   check_output_place(path_);
   static std::atomic<unsigned> count{0};
   aside_ = directory_of(path_) / fmt::format(".{}.{}-{}.part", path_.filename().string(), ::getpid(), count++);

@@ -12,7 +12,8 @@ void check_output_place(const std::filesystem::path& path);
 
 class AtomicFile {
  public:
-  /// Reserves a name beside `path`. Throws as check_output_place.
+  /// Reserves a name beside `path`, or beside what it leads to where it is a symbolic link: that is written, the link stays.
+  /// Throws as check_output_place.
   explicit AtomicFile(std::filesystem::path path);
   /// Removes what was written unless committed.
   ~AtomicFile();

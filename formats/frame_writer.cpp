@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "formats/brain_mat_writer.hpp"
+#include "formats/capture_frame_writer.hpp"
 #include "formats/mfmc_writer.hpp"
 #include "pipeline/errors.hpp"
 
@@ -22,11 +24,14 @@ struct Format {
   std::string_view extension;
   Check check;
   Make make;
+  std::uint64_t most_frames = 0;  ///< 0: any number
 };
 
 // One line a format.
 constexpr Format formats_written[] = {
     {".mfmc", check_mfmc_holds, make<MfmcWriter>},
+    {".efcap", check_capture_holds, make<CaptureFrameWriter>},
+    {".mat", check_brain_mat_holds, make<BrainMatWriter>, 1},
 };
 
 const Format& format_of(const std::filesystem::path& path, const std::string& where) {
@@ -49,13 +54,22 @@ void check_frame_file_name(const std::filesystem::path& path, const std::string&
   static_cast<void>(format_of(path, where));
 }
 
+std::uint64_t most_frames_of_file(const std::filesystem::path& path) {
+  return format_of(path, path.string()).most_frames;
+}
+
 void check_frame_file_holds(const std::filesystem::path& path, const Acquisition& acquisition, const std::string& where) {
   format_of(path, where).check(acquisition, where);
 }
 
 std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
                                                const FrameWriterOptions& options) {
-  return format_of(path, path.string()).make(path, acquisition, options);
+  return make_frame_writer(path, path, acquisition, options);
+}
+
+std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const std::filesystem::path& named,
+                                               const Acquisition& acquisition, const FrameWriterOptions& options) {
+  return format_of(named, named.string()).make(path, acquisition, options);
 }
 
 }  // namespace echoform

@@ -48,12 +48,18 @@ class FrameWriter {
 
 /// Throws InputError, naming `where`, if no format is written under the extension of `path`.
 void check_frame_file_name(const std::filesystem::path& path, const std::string& where);
+/// How many frames a file of this name holds; 0: any number.
+[[nodiscard]] std::uint64_t most_frames_of_file(const std::filesystem::path& path);
 /// Throws InputError, naming `where`, if the format of `path` cannot hold frames of `acquisition`.
 void check_frame_file_holds(const std::filesystem::path& path, const Acquisition& acquisition, const std::string& where);
 /// Makes a new file; its extension chooses the format. Throws InputError as the two checks, if something is there already or the
 /// place may not be written to; RuntimeFault if the disk is full.
 [[nodiscard]] std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
                                                              const FrameWriterOptions& options = {});
+/// The same at another place than its name says: for files that are written aside.
+[[nodiscard]] std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path,
+                                                             const std::filesystem::path& named, const Acquisition& acquisition,
+                                                             const FrameWriterOptions& options);
 
 /// Extensions that recordings are written under, lower case with the dot.
 [[nodiscard]] std::vector<std::string> frame_file_extensions();

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,7 +98,19 @@ void try_in_child(const std::string& where, const std::function<void()>& trial, 
   ::close(ends[1]);
   std::string answer;
   std::array<char, 1024> piece{};
+  const auto deadline = std::chrono::steady_clock::now() + limits.wall_time;
+  bool late = false;
   for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    pollfd wait{ends[0], POLLIN, 0};
+    const int ready = ::poll(&wait, 1, static_cast<int>(std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 60'000)));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) {
+      if (left.count() > 0) continue;
+      ::kill(child, SIGKILL);
+      late = true;
+      break;
+    }
     const ssize_t count = ::read(ends[0], piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
@@ -106,6 +119,7 @@ void try_in_child(const std::string& where, const std::function<void()>& trial, 
   ::close(ends[0]);
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
+  if (late) throw InputError(where, "damage that makes the library stand still", "a whole file");
   if (answer.empty()) throw InputError(where, "damage that makes the library fail", "a whole file");
   if (answer.front() == answer_no_memory) {
     throw InputError(where, fmt::format("data that take more than {} MiB to read", limits.memory >> 20),

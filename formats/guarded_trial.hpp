@@ -1,6 +1,7 @@
 // A trial run of a library on a file, in a process of its own: what crashes there does not crash here.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -9,6 +10,8 @@ namespace echoform::formats {
 
 struct TrialLimits {
   unsigned processor_seconds = 30;
+  /// For a library that sleeps; far beyond what the processor time takes on a machine that is busy.
+  std::chrono::milliseconds wall_time = std::chrono::minutes(15);
   std::size_t memory = std::size_t{1} << 30;  ///< beyond what this process has already
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <optional>
 
@@ -55,17 +56,9 @@ class MfmcRecording final : public Recording {
 
   void read_frame(std::size_t frame, std::span<float> samples) override {
     check_request(frame, samples.size());
-    const Hdf5Session session;
     const std::size_t count = acquisition_.samples;
     scratch_.resize(file_a_scans_ * count);
-    const std::array<hsize_t, 3> start{frame, 0, 0};
-    const std::array<hsize_t, 3> shape{1, file_a_scans_, count};
-    const Hdf5Handle space(H5Dget_space(data_->handle().id()));
-    const Hdf5Handle memory(H5Screate_simple(3, shape.data(), nullptr));
-    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0 ||
-        H5Dread(data_->handle().id(), H5T_NATIVE_FLOAT, memory.id(), space.id(), H5P_DEFAULT, scratch_.data()) < 0) {
-      throw InputError(fmt::format("{}, frame {}", data_->where(), frame), "damaged data", "samples that HDF5 can read");
-    }
+    read_data(frame, H5T_NATIVE_FLOAT, scratch_.data());
     for (std::size_t a = 0; a < order_.source.size(); ++a) {
       const auto target = samples.subspan(a * count, count);
       if (order_.source[a] == PairOrder::none) {
@@ -83,7 +76,44 @@ class MfmcRecording final : public Recording {
     }
   }
 
+  [[nodiscard]] Acquisition stored() const override {
+    Acquisition stored = acquisition_;
+    if (!as_counts_) return stored;
+    stored.encoding = SampleEncoding::int16;
+    stored.sample_scale = scale_;
+    return stored;
+  }
+
+  void read_stored(std::size_t frame, std::span<std::byte> bytes) override {
+    if (!as_counts_) return Recording::read_stored(frame, bytes);
+    const std::size_t count = acquisition_.samples;
+    check_request(frame, bytes.size() / sizeof(std::int16_t));
+    std::vector<std::int16_t> values(file_a_scans_ * count);
+    read_data(frame, H5T_NATIVE_INT16, values.data());
+    for (std::size_t a = 0; a < order_.source.size(); ++a) {
+      const auto target = bytes.subspan(a * count * sizeof(std::int16_t), count * sizeof(std::int16_t));
+      if (order_.source[a] == PairOrder::none) {
+        std::fill(target.begin(), target.end(), std::byte{0});
+      } else {
+        std::memcpy(target.data(), values.data() + order_.source[a] * count, target.size());
+      }
+    }
+  }
+
  private:
+  /// All A-scans of a frame in the file's order.
+  void read_data(std::size_t frame, hid_t type, void* to) const {
+    const Hdf5Session session;
+    const std::array<hsize_t, 3> start{frame, 0, 0};
+    const std::array<hsize_t, 3> shape{1, file_a_scans_, acquisition_.samples};
+    const Hdf5Handle space(H5Dget_space(data_->handle().id()));
+    const Hdf5Handle memory(H5Screate_simple(3, shape.data(), nullptr));
+    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0 ||
+        H5Dread(data_->handle().id(), type, memory.id(), space.id(), H5P_DEFAULT, to) < 0) {
+      throw InputError(fmt::format("{}, frame {}", data_->where(), frame), "damaged data", "samples that HDF5 can read");
+    }
+  }
+
   void read_shape(const RecordingOptions& options) {
     data_.emplace(Hdf5Item::require(sequence_, "MFMC_DATA", where_));
     const auto& shape = data_->shape();
@@ -103,6 +133,12 @@ class MfmcRecording final : public Recording {
     file_a_scans_ = shape[1];
     acquisition_.samples = shape[2];
     acquisition_.encoding = SampleEncoding::float32;
+    const Hdf5Handle type(H5Dget_type(data_->handle().id()));
+    const std::size_t bytes = type ? H5Tget_size(type.id()) : 0;
+    const bool whole = type && H5Tget_class(type.id()) == H5T_INTEGER;
+    // Whatever 16 bits with a sign hold.
+    as_counts_ = whole && (bytes == 1 || (bytes == 2 && H5Tget_sign(type.id()) != H5T_SGN_NONE));
+    if ((whole && bytes > 2) || (!whole && bytes > sizeof(float))) notes_.emplace_back("samples are rounded to 32-bit floats");
     if (Hdf5Item::find(sequence_, "MFMC_DATA_IM", where_))
       notes_.emplace_back("the imaginary part is left out: the analytic signal follows from the real part");
   }
@@ -119,7 +155,8 @@ class MfmcRecording final : public Recording {
     acquisition_.sample_rate = Hertz(1.0 / step);
     acquisition_.start_time = Seconds(number("START_TIME"));
     if (Hdf5Item::find(sequence_, sample_scale_attribute, where_)) {
-      sample_scale_ = static_cast<float>(number(sample_scale_attribute));
+      scale_ = number(sample_scale_attribute);
+      sample_scale_ = static_cast<float>(scale_);
       if (!std::isfinite(sample_scale_) || sample_scale_ == 0.0F) {
         throw InputError(fmt::format("{}/{}", where_, sample_scale_attribute), fmt::format("{}", sample_scale_),
                          "a finite number other than 0");
@@ -190,21 +227,18 @@ class MfmcRecording final : public Recording {
     order_ = order_pairs(transmit, receive, probe_.elements.size(), where_ + " TRANSMIT_LAW, RECEIVE_LAW");
     acquisition_.matrix = order_.matrix;
     if (const auto note = order_.note(); !note.empty()) notes_.push_back(note);
-    silence_dead(transmit, receive);
+    count_dead(transmit, receive);
     return static_cast<std::size_t>(place - probes.begin());
   }
 
-  /// A-scans of dead elements are read as zero, like missing ones.
-  void silence_dead(const std::vector<std::size_t>& transmit, const std::vector<std::size_t>& receive) {
-    std::size_t silenced = 0;
-    for (auto& source : order_.source) {
+  /// Their A-scans are handed on as they are: imaging leaves them out, unless the user says that an element lives.
+  void count_dead(const std::vector<std::size_t>& transmit, const std::vector<std::size_t>& receive) {
+    std::size_t dead = 0;
+    for (const auto source : order_.source) {
       if (source == PairOrder::none) continue;
-      if (probe_.elements[transmit[source]].dead || probe_.elements[receive[source]].dead) {
-        source = PairOrder::none;
-        ++silenced;
-      }
+      dead += probe_.elements[transmit[source]].dead || probe_.elements[receive[source]].dead ? 1 : 0;
     }
-    if (silenced > 0) notes_.push_back(fmt::format("{} A-scans of dead elements count as zero", silenced));
+    if (dead > 0) notes_.push_back(fmt::format("{} A-scans of dead elements count as zero", dead));
   }
 
   void read_placements(std::size_t probe_index) {
@@ -257,7 +291,9 @@ class MfmcRecording final : public Recording {
   Hdf5Handle sequence_;
   std::string where_;  // file and sequence
   std::optional<Hdf5Item> data_;
-  float sample_scale_ = 1.0F;  // amplitude of one count
+  double scale_ = 1.0;         // amplitude of one count
+  float sample_scale_ = 1.0F;  // the same
+  bool as_counts_ = false;     // int16 holds what is stored
   std::size_t frames_ = 0;
   std::size_t file_a_scans_ = 0;
   std::size_t probes_used_ = 0;

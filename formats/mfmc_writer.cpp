@@ -20,6 +20,7 @@
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mfmc_parts.hpp"
+#include "formats/samples.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
@@ -210,21 +211,6 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
   make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 1, 0});
 }
 
-/// One A-scan: two's complement of 12 bits, low bits first, two samples in three bytes.
-void unpack12(std::span<const std::byte> bytes, std::span<std::int16_t> samples) {
-  const auto at = [&](std::size_t k) { return std::to_integer<unsigned>(bytes[k]); };
-  // To the top of 16 bits and back: that brings the sign along.
-  const auto extended = [](unsigned low12) {
-    return static_cast<std::int16_t>(static_cast<std::int16_t>(static_cast<std::uint16_t>(low12 << 4U)) >> 4);
-  };
-  std::size_t n = 0;
-  for (std::size_t k = 0; n + 1 < samples.size(); n += 2, k += 3) {
-    samples[n] = extended(at(k) | (at(k + 1) & 0x0FU) << 8U);
-    samples[n + 1] = extended(at(k + 1) >> 4U | at(k + 2) << 4U);
-  }
-  if (n < samples.size()) samples[n] = extended(at(3 * n / 2) | (at(3 * n / 2 + 1) & 0x0FU) << 8U);
-}
-
 }  // namespace
 
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) {
@@ -339,10 +325,7 @@ void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& /*sta
   }
   const void* samples = frame.data();
   if (f.acquisition.encoding == SampleEncoding::packed12) {
-    const std::size_t bytes = f.acquisition.bytes_per_a_scan();
-    for (std::size_t a = 0; a < f.acquisition.a_scans(); ++a) {
-      unpack12(frame.subspan(a * bytes, bytes), std::span(f.unpacked).subspan(a * f.acquisition.samples, f.acquisition.samples));
-    }
+    frame_counts(f.acquisition, frame, f.unpacked);
     samples = f.unpacked.data();
   }
   try {

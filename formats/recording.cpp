@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 #include <fstream>
 
 #include "formats/readers.hpp"
@@ -23,6 +24,7 @@ struct RecordingFormat {
 constexpr std::array recording_formats{
     RecordingFormat{".mat", formats::open_brain_mat},
     RecordingFormat{".mfmc", formats::open_mfmc},
+    RecordingFormat{".efcap", formats::open_capture},
 };
 
 std::string lower_case(std::string text) {
@@ -68,6 +70,12 @@ void Recording::check_request(std::size_t frame, std::size_t size) const {
   if (size != expected) {
     throw InputError(path_.string(), fmt::format("room for {} samples", size), fmt::format("{} a frame", expected));
   }
+}
+
+void Recording::read_stored(std::size_t frame, std::span<std::byte> bytes) {
+  std::vector<float> samples(bytes.size() / sizeof(float));
+  read_frame(frame, samples);
+  if (!samples.empty()) std::memcpy(bytes.data(), samples.data(), samples.size() * sizeof(float));
 }
 
 std::string Recording::describe() const {

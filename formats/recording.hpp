@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/frame_writer.hpp"
 #include "pipeline/acquisition.hpp"
 
 namespace echoform {
@@ -28,10 +29,20 @@ class Recording {
   /// The probe of frame `frame` (< frames()) in global coordinates: the same elements, placed where that frame was taken.
   [[nodiscard]] virtual Probe probe(std::size_t /*frame*/) const { return acquisition_.probe; }
 
-  /// Fills `samples` with frame `frame`: shape [a_scans, samples] in a_scan_index order, missing and dead pairs as 0.
+  /// Fills `samples` with frame `frame`: shape [a_scans, samples] in a_scan_index order, missing pairs as 0, those of
+  /// dead elements as the file has them.
   /// Throws InputError if `frame` >= frames(), the span has another size, or the frame holds damaged data or a sample that
   /// is not finite (the message names the A-scan).
   virtual void read_frame(std::size_t frame, std::span<float> samples) = 0;
+
+  /// What the file itself stores, where that is an encoding of frames: int16 or packed12 counts with their sample_scale, or
+  /// float32. Else as acquisition().
+  [[nodiscard]] virtual Acquisition stored() const { return acquisition_; }
+  /// Fills `bytes` (stored().frame_bytes() of them) with frame `frame` in the encoding of stored(): the very values of the file.
+  /// Throws as read_frame().
+  virtual void read_stored(std::size_t frame, std::span<std::byte> bytes);
+  /// What the file says of the frame besides; its number where it names no sequence.
+  [[nodiscard]] virtual FrameStamp stamp(std::size_t frame) const { return {.sequence = frame, .acquisition_time = WallTime(0)}; }
 
   /// One line for people: format, elements, matrix, sampling, frames, and whatever was unusual about the file.
   [[nodiscard]] std::string describe() const;

@@ -66,6 +66,8 @@ class Engine {
 
   /// Bytes of memory that the engine holds besides the slots.
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
+  /// Of those, what lies in a device's own memory, which no limit on the host's counts.
+  [[nodiscard]] virtual std::size_t device_bytes() const noexcept { return 0; }
 };
 
 /// "auto" in the configuration: a GPU where there is one, else the CPU.

@@ -24,7 +24,7 @@ FrameAssembler::Lane* FrameAssembler::find_lane(LaneId id) {
 
 LaneId FrameAssembler::open_lane(std::function<void()> wake) {
   const std::lock_guard lock(mutex_);
-  if (closed_) throw InputError("acquisition stream: closed, or taken over by another sender");
+  if (closed_) throw StreamBusy("acquisition stream: closed, or taken over by another sender");
   const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.state == LaneState::unused; });
   if (lane == lanes_.end()) {
     throw InputError("acquisition stream", fmt::format("connection {}", lane_limit + 1),

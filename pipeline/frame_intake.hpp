@@ -14,6 +14,7 @@
 
 #include "pipeline/acquisition.hpp"
 #include "pipeline/clock.hpp"
+#include "pipeline/errors.hpp"
 
 namespace echoform {
 
@@ -47,7 +48,7 @@ class FrameIntake {
 
   /// `wake` is called (from any thread, never under a lock of the intake) when a lane that got `wait` may ask again; it must
   /// not wait for anything, nor close another lane, and may be called without need. Throws InputError with the reason to send
-  /// back: eight lanes are open already, or another sender has taken the stream over.
+  /// back: eight lanes are open already, or another sender has taken the stream over (StreamBusy).
   [[nodiscard]] virtual LaneId open_lane(std::function<void()> wake) = 0;
   /// The lane is gone: frames that can no longer become complete are dropped{incomplete}. `wake` is not called afterwards.
   /// The lane writes no more: a shot that it left open counts as abandoned.
@@ -64,13 +65,20 @@ class FrameIntake {
   virtual void expire() = 0;
 };
 
+/// The stream is taken; the same Hello may be accepted in a little while. A sender that was killed may leave its lanes open until
+/// what it had sent is read.
+class StreamBusy final : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// Opens streams. Implemented by the pipeline; given to sources.
 class StreamHost {
  public:
   virtual ~StreamHost() = default;
   /// Prepares everything for frames of this acquisition, or joins the stream of this name if it is open with an equal
   /// acquisition (further connections of one sender). Throws InputError with the reason to send back: another sender is
-  /// active, the acquisition is out of limits, the image is impossible. May take seconds.
+  /// active (StreamBusy), the acquisition is out of limits, the image is impossible. May take seconds.
   [[nodiscard]] virtual std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) = 0;
 };
 

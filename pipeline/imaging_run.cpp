@@ -61,6 +61,7 @@ void ImagingRun::measure() {
     for (const ImageOutput& image : slot.images) sum += image.analytic.size() + image.envelope.size() + image.display.size();
   }
   bytes_.store(sum);
+  host_bytes_.store(sum - engine_->device_bytes());
 }
 
 void ImagingRun::compute(const std::stop_token& stop) {

@@ -46,6 +46,8 @@ class ImagingRun final : public FrameArrivals {
   [[nodiscard]] std::shared_ptr<std::vector<FrameSlot>> slots() const { return slots_; }
   /// Memory of the slots and of the engine.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
+  /// Without what lies on a device.
+  [[nodiscard]] std::size_t host_bytes() const noexcept { return host_bytes_.load(); }
 
   // From the assembler; handed on to the engine.
   void frame_opened(FrameSlot& slot) noexcept override;
@@ -103,6 +105,7 @@ class ImagingRun final : public FrameArrivals {
   AcquiredEdge acquired_;
   FinishedEdge finished_;
   std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> host_bytes_{0};
   std::atomic<bool> giving_up_{false};
   std::atomic<int> changes_{0};              // that wait for engine_mutex_ or hold it
   std::mutex engine_mutex_;                  // held while a frame is handed to the engine; contended only while settings change

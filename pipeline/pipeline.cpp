@@ -79,19 +79,19 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   if (current) {
     if (session == session_ && acquisition == announced_) return current;
     if (current->open_lanes() != 0) {
-      if (session != session_) throw InputError("acquisition stream: another sender is active");
+      if (session != session_) throw StreamBusy("acquisition stream: another sender is active");
       throw InputError("acquisition", "one that differs from that of the session's first connection",
                        "the same on all connections");
     }
   }
   validate(acquisition, options_.limits, "acquisition");
   const bool reuse = run_ != nullptr && acquisition == announced_;
-  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing. One whose engine then fails
-  // (no memory, no device) leaves no stream; the next Hello builds one.
+  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing.
   auto plan = reuse ? this->plan() : make_plan(plan_factory_, acquisition);
   if (!reuse) check_memory(0, acquisition.frame_bytes());
+  auto engine = reuse ? nullptr : engine_beside(plan);
   retire(current.get());
-  if (!reuse) rebuild(acquisition, plan);
+  if (!reuse) rebuild(acquisition, plan, std::move(engine));
   session_ = session;
   metrics_.stream_opened();
   announce(plan);
@@ -130,13 +130,26 @@ std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const Imagi
   engine_options.samples_read = engine_options.samples_read ||
                                 std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->reads_samples(); });
   auto engine = engine_factory_(plan, options_.backend, engine_options);
-  check_memory(engine->bytes() + options_.slots * plan->acquisition.frame_bytes(), plan->acquisition.frame_bytes());
+  check_memory(engine->bytes() - engine->device_bytes() + options_.slots * plan->acquisition.frame_bytes(),
+               plan->acquisition.frame_bytes());
   return engine;
+}
+
+// Nothing where it has to wait until the one before is gone: for memory, of the host by the estimate or of a device by its word.
+std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const {
+  if (!run_ || !options_.memory_estimate) return nullptr;
+  const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*plan);
+  if (both > static_cast<double>(options_.memory_limit)) return nullptr;
+  try {
+    return build_engine(plan);
+  } catch (const std::exception&) {
+    return nullptr;  // it is built again alone, and fails for good unless it was the memory
+  }
 }
 
 void Pipeline::retire(FrameAssembler* current) {
   if (current == nullptr) return;
-  if (!current->close_if_unused()) throw InputError("acquisition stream: another sender is active");
+  if (!current->close_if_unused()) throw StreamBusy("acquisition stream: another sender is active");
   set_assembler(nullptr);
   // Its last frames go out before another plan is announced.
   if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {
@@ -146,21 +159,35 @@ void Pipeline::retire(FrameAssembler* current) {
   }
 }
 
-void Pipeline::rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan) {
+void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan,
+                       std::unique_ptr<Engine> engine) {
+  const auto before = run_ ? this->plan() : nullptr;
   run_.reset();
-  bytes_.store(0);
-  {
-    const std::lock_guard lock(current_mutex_);
-    plan_.reset();
+  try {
+    start(acquisition, plan, engine ? std::move(engine) : build_engine(plan));
+  } catch (...) {
+    try {
+      if (before) start(announced_, before, build_engine(before));
+    } catch (const std::exception&) {
+      // It fitted once. Now there is no stream until the next sender comes.
+    }
+    if (!run_) {
+      bytes_.store(0);
+      const std::lock_guard lock(current_mutex_);
+      plan_.reset();
+    }
+    throw;
   }
-  auto engine = build_engine(plan);
+}
+
+void Pipeline::start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine) {
   std::string backend = engine->describe();
   auto run =
       std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
                                    plan, std::move(engine), ledger_, metrics_, sinks_, clock_, [this] {
                                      if (const auto current = assembler()) current->expire();
                                    });
-  check_memory(run->bytes(), acquisition.frame_bytes());
+  check_memory(run->host_bytes(), acquisition.frame_bytes());
   run_ = std::move(run);
   bytes_.store(run_->bytes());
   announced_ = acquisition;

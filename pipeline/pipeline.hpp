@@ -27,7 +27,10 @@ struct PipelineOptions {
   std::chrono::nanoseconds incomplete_timeout =
       std::chrono::milliseconds(500);  ///< > 0; a frame without a new shot for so long is dropped
   AcquisitionLimits limits;
-  std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of slots and engine together
+  std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of the host's memory for slots and engine together
+  /// An upper estimate of the same for a plan, made before its engine is: where the limit holds two engines, the next one is
+  /// built while the one before is still there. Absent: it never does.
+  std::function<double(const ImagingPlan&)> memory_estimate{};
   BackendChoice backend;
   EngineOptions engine;
   std::chrono::nanoseconds drain_limit =
@@ -66,7 +69,8 @@ class Pipeline final : public StreamHost {
   Pipeline& operator=(const Pipeline&) = delete;
 
   /// The first connection of a session prepares slots and engine, or takes over those of the sender before if its
-  /// acquisition is equal; further connections of the session join. Throws InputError if another session has a lane open,
+  /// acquisition is equal; further connections of the session join. What the sender before had stays, or is made again, if
+  /// that fails. Throws InputError if another session has a lane open,
   /// the session announced another acquisition before, the acquisition is not possible, or it needs more memory than the
   /// limit; RuntimeFault if memory or a backend is not to be had.
   [[nodiscard]] std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override;
@@ -102,7 +106,9 @@ class Pipeline final : public StreamHost {
   [[nodiscard]] static std::shared_ptr<const ImagingPlan> make_plan(const PlanFactory& factory, const Acquisition& acquisition);
   [[nodiscard]] std::unique_ptr<Engine> build_engine(const std::shared_ptr<const ImagingPlan>& plan) const;
   void retire(FrameAssembler* current);
-  void rebuild(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan);
+  [[nodiscard]] std::unique_ptr<Engine> engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const;
+  void rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan, std::unique_ptr<Engine> engine);
+  void start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine);
   void exchange(const PlanFactory& factory, const std::function<void(const ImagingPlan&)>& check);
   void compress(const Compression& compression, std::uint64_t revision);
   void check_memory(std::size_t bytes, std::size_t frame_bytes) const;

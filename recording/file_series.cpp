@@ -72,7 +72,8 @@ void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp
     require_room(frame.size());
     if (file_) {
       const std::uint64_t frames = file_->frames();
-      const bool full = (options_.frames_per_file > 0 && frames >= options_.frames_per_file) ||
+      const bool full = (most_frames_ > 0 && frames >= most_frames_) ||
+                        (options_.frames_per_file > 0 && frames >= options_.frames_per_file) ||
                         (options_.bytes_per_file > 0 && (frames + 1) * frame.size() > options_.bytes_per_file);
       if (full) close();
     }
@@ -89,6 +90,7 @@ void FileSeries::open_next(const FrameStamp& stamp, WallTime now) {
   const auto path = free_name(options_.folder, file_name_of(contents_->pattern, contents_->name, time));
   file_ = make_(path, contents_->acquisition, FrameWriterOptions{.material = contents_->material, .recorded = time});
   path_ = path;
+  most_frames_ = most_frames_of_file(path);
   spdlog::info("recording to {}", path_.string());
   if (options_.keep_files == 0) return;
   written_.push_back(path_);

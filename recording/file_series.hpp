@@ -16,6 +16,11 @@ namespace echoform {
 using MakeFrameWriter =
     std::function<std::unique_ptr<FrameWriter>(const std::filesystem::path&, const Acquisition&, const FrameWriterOptions&)>;
 
+[[nodiscard]] inline std::unique_ptr<FrameWriter> make_file(const std::filesystem::path& path, const Acquisition& acquisition,
+                                                            const FrameWriterOptions& options) {
+  return make_frame_writer(path, acquisition, options);
+}
+
 struct FileSeriesOptions {
   std::filesystem::path folder;
   std::uint64_t frames_per_file = 0;  ///< 0: no limit; likewise the next two
@@ -33,7 +38,7 @@ void check_file_pattern(const std::string& pattern, const std::string& where);
 /// One thread at a time.
 class FileSeries {
  public:
-  explicit FileSeries(FileSeriesOptions options, MakeFrameWriter make = make_frame_writer);
+  explicit FileSeries(FileSeriesOptions options, MakeFrameWriter make = make_file);
 
   /// What the next file is made of; ends the one that is open.
   struct Contents {
@@ -66,6 +71,7 @@ class FileSeries {
   std::shared_ptr<const Contents> contents_;
   std::unique_ptr<FrameWriter> file_;
   std::filesystem::path path_;
+  std::uint64_t most_frames_ = 0;              // that its format holds
   std::deque<std::filesystem::path> written_;  // oldest first; only where some are to be deleted
 };
 

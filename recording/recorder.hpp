@@ -65,7 +65,7 @@ struct RecorderStatus {
 class Recorder final : public ImageSink {
  public:
   /// Throws InputError, naming `where`, for a pattern or folder that will not do.
-  Recorder(RecorderOptions options, const std::string& where, MakeFrameWriter make = make_frame_writer);
+  Recorder(RecorderOptions options, const std::string& where, MakeFrameWriter make = make_file);
   /// As stop().
   ~Recorder() override;
   Recorder(const Recorder&) = delete;

@@ -69,6 +69,10 @@ void add_counters(Families& families, const TelemetryReport& report) {
   for (const auto& [reason, count] : report.decode_errors) families.counter({{"reason", reason}}, number(count));
   families.begin("connections_total", "Connections of senders; lost: accepted, and ended without an End.", MetricType::Counter);
   for (const auto& [outcome, count] : report.connections) families.counter({{"outcome", outcome}}, number(count));
+  families.begin("peers_refused_total", "Peers that were turned away or cut off.", MetricType::Counter);
+  for (const auto& refusal : report.refusals) {
+    families.counter({{"door", refusal.door}, {"reason", refusal.reason}}, number(refusal.peers));
+  }
   families.counter("viewer_dropped_total", "Images that a web viewer did not take before a newer one came.",
                    number(report.viewer_dropped));
   families.counter("frames_recorded_total", "Frames whose samples are in a file.", number(report.frames_recorded));

@@ -4,6 +4,12 @@
 
 namespace echoform {
 
+void TelemetryReport::add_refusals(std::string_view door, const PeerCounters& counters) {
+  for (const auto& [reason, word] : words::peer_refusal.entries) {
+    refusals.push_back({std::string(door), std::string(word), counters.refused_for(reason)});
+  }
+}
+
 void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTime time, wire::Telemetry& message) {
   const MetricsSnapshot& metrics = report.metrics;
   const CounterSnapshot& counters = metrics.counters;
@@ -47,6 +53,13 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
     auto& entry = *message.add_frames_not_recorded();
     entry.mutable_reason()->assign(reason);
     entry.set_frames(frames);
+  }
+  for (const auto& refusal : report.refusals) {
+    if (refusal.peers == 0) continue;
+    auto& to = *message.add_refusals();
+    to.set_door(refusal.door);
+    to.set_reason(refusal.reason);
+    to.set_peers(refusal.peers);
   }
 }
 

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "pipeline/clock.hpp"
 #include "pipeline/metrics.hpp"
 #include "proto/telemetry.pb.h"
+#include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
 
@@ -25,6 +27,15 @@ struct TelemetryReport {
   /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
   std::vector<std::pair<std::string, std::uint64_t>> connections;
   std::uint64_t connections_open = 0;
+  /// Peers turned away, by door ("images") and reason ("wrong_key").
+  struct Refusals {
+    std::string door;
+    std::string reason;
+    std::uint64_t peers = 0;
+  };
+  std::vector<Refusals> refusals;
+  /// Adds a line for each reason.
+  void add_refusals(std::string_view door, const PeerCounters& counters);
   std::uint64_t settings_revision = 0;  ///< of the settings in force; 0 where they do not change
   bool recording = false;               ///< raw frames go to a file
   std::uint64_t frames_recorded = 0;

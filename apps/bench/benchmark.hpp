@@ -28,6 +28,7 @@ struct Options {
   std::string accuracy = "both";  ///< half, float, both
   std::string backend;
   std::string json_file;
+  std::string folder;  ///< empty: the system's for temporary files
 };
 
 using Measure = Outcome (*)(const Options& options, LiveLine& progress);
@@ -58,6 +59,8 @@ Outcome frame_cuda(const Options& options, LiveLine& progress);
 Outcome ingest(const Options& options, LiveLine& progress);
 Outcome stream_cpu(const Options& options, LiveLine& progress);
 Outcome stream_cuda(const Options& options, LiveLine& progress);
+Outcome record_cpu(const Options& options, LiveLine& progress);
+Outcome record_cuda(const Options& options, LiveLine& progress);
 Outcome hilbert_cpu(const Options& options, LiveLine& progress);
 Outcome hilbert_cuda(const Options& options, LiveLine& progress);
 Outcome scan_cpu(const Options& options, LiveLine& progress);

@@ -27,6 +27,8 @@ constexpr Benchmark table[] = {
      "the whole pipeline over loopback TCP: against bare sockets, the highest rate held without a drop, latency at 80 % of it, "
      "memory",
      stream_cpu, ECHOFORM_ON_CUDA(stream_cuda)},
+    {"record", "recording: MFMC against the disk itself, imaging with a recorder against imaging without", record_cpu,
+     ECHOFORM_ON_CUDA(record_cuda)},
 };
 
 constexpr double half_accuracy = 1e-3;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu/for_each_or_throw.hpp"
 #include "stages/beamform/law_checks.hpp"
 
 namespace echoform::beamform {
@@ -110,7 +111,7 @@ class SideBuilder {
   }
 
   LegTables build(ThreadTeam& team) {
-    team.for_each(tiling_.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+    for_each_or_throw(team, tiling_.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
       for (std::size_t tile = first; tile < last; ++tile) fill_tile(tile);
     });
     if (bad_source_ != 0) refuse_times(request_.law, bad_source_ - 1);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cpu/for_each_or_throw.hpp"
 #include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 
@@ -22,7 +23,7 @@ bool is_analytic(const Leg& leg) {
 
 bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadTeam& team) {
   std::atomic<bool> found{false};
-  team.for_each(leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
+  for_each_or_throw(team, leg.sources(), 1, [&](std::size_t first, std::size_t last, std::size_t) {
     std::vector<double> times(points.size());
     for (std::size_t source = first; source < last && !found; ++source) {
       leg.travel_times(source, points, times);

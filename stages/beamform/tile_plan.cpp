@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cpu/for_each_or_throw.hpp"
 #include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
@@ -207,7 +208,7 @@ SourceWindow window_of(const Bounds& bounds) {
 template <class Body>
 std::uint32_t over_tiles(std::size_t tiles, ThreadTeam& team, const Body& body) {
   std::atomic<std::uint32_t> bad{0};
-  team.for_each(tiles, 1, [&](std::size_t first, std::size_t last, std::size_t) {
+  for_each_or_throw(team, tiles, 1, [&](std::size_t first, std::size_t last, std::size_t) {
     for (std::size_t tile = first; tile < last; ++tile) {
       if (const std::uint32_t source = body(tile); source != 0) bad = source;
     }

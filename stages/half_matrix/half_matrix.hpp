@@ -7,8 +7,8 @@
 //           not reciprocal, full   full, in the order of the input
 //           not reciprocal, half or half_summed   half: half_summed rows are halved off the diagonal, as if s_ij == s_ji
 //         Integer samples are multiplied by the scale (sums are formed in 32-bit integers first); float32 samples are
-//         amplitudes already. NaN and infinities become 0. Pairs with a dead element are zero, and their samples are neither
-//         read nor counted.
+//         amplitudes already. Those that is_invalid_sample() tells become 0. Pairs with a dead element are zero, and their
+//         samples are neither read nor counted.
 // The stage is a SampleQualitySource.
 // On CUDA the output has a trailer (stages/unpack/frame_facts.hpp) whose first float is the greatest |value| of the frame.
 #pragma once

@@ -119,7 +119,7 @@ __device__ __forceinline__ int checked(int sample, Seen& seen) {
 }
 template <SampleEncoding Encoding>
 __device__ __forceinline__ float checked(std::uint32_t bits, Seen& seen) {
-  const bool bad = is_invalid_float(bits);
+  const bool bad = is_invalid_sample(bits);
   seen.bad += static_cast<std::uint32_t>(bad);
   return __uint_as_float(bad ? 0u : bits);
 }

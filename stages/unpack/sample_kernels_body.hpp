@@ -81,7 +81,7 @@ std::uint32_t convert_piece(const std::int16_t* first, const std::int16_t* secon
 
 /// Float samples by their bits; invalid ones become 0.
 ECHOFORM_HOST_DEVICE float valid_or_zero(std::uint32_t bits, std::uint32_t& invalid) {
-  const bool bad = is_invalid_float(bits);
+  const bool bad = is_invalid_sample(bits);
   invalid += static_cast<std::uint32_t>(bad);
   return __builtin_bit_cast(float, bad ? 0u : bits);
 }

@@ -2,7 +2,7 @@
 //
 // Input   int16, packed12 or float32 [a_scans, samples], any row stride.
 // Output  float32 [a_scans, samples], rows padded to a multiple of 16 samples (the padding is not written). Integer samples
-//         are multiplied by the scale; float32 samples are amplitudes already. NaN and infinities become 0.
+//         are multiplied by the scale; float32 samples are amplitudes already. Those that is_invalid_sample() tells become 0.
 // On CUDA the output has a trailer (frame_facts.hpp) whose first float is the greatest |value| of the frame.
 // The stage is a SampleQualitySource. A chain that ends in a beamformer starts with half-matrix instead, which unpacks too.
 #pragma once

@@ -25,6 +25,13 @@ ECHOFORM_HOST_DEVICE int odd_sample12(const std::uint8_t* bytes) {
   return sign_extend12(static_cast<unsigned>(bytes[1]) >> 4 | static_cast<unsigned>(bytes[2]) << 4);
 }
 
+/// Whether a float32 sample, given by its bits, is taken as 0: NaN, infinite, or 2^56 (7e16) or more in magnitude, which no
+/// amplitude is. Below, nothing overflows: a pair's sum is below 2^57, its analytic signal below 2^61, the sum over 2^20 pairs
+/// below 2^81, and the square of a pixel, which is their mean, below 2^123.
+ECHOFORM_HOST_DEVICE bool is_invalid_sample(std::uint32_t bits) {
+  return (bits & 0x7fffffffu) >= 0x5b800000u;
+}
+
 /// Whether a float32, given by its bits, is NaN or infinite.
 ECHOFORM_HOST_DEVICE bool is_invalid_float(std::uint32_t bits) {
   return (bits & 0x7f800000u) == 0x7f800000u;

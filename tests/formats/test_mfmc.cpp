@@ -126,14 +126,14 @@ TEST_F(Mfmc, SeveralSequences) {
               HasSubstr("a request for sequence 2; expected 0 to 1"));
 }
 
-TEST_F(Mfmc, DeadElementsReadAsZero) {
+TEST_F(Mfmc, DeadElementsAreNamedAndTheirSamplesHandedOn) {
   MfmcMaker maker;
   maker.dead = {0, 1, 0, 0};
   const auto recording = open(maker);
   EXPECT_TRUE(recording->acquisition().probe.elements[1].dead);
   EXPECT_THAT(recording->describe(), HasSubstr("7 A-scans of dead elements"));
   const auto samples = frame(*recording, 0);
-  EXPECT_EQ(samples[(1 * 4 + 2) * 6 + 1], 0.0F);
+  EXPECT_EQ(samples[(1 * 4 + 2) * 6 + 1], static_cast<float>(maker.sample(0, 1, 2, 1)));
   EXPECT_EQ(samples[(2 * 4 + 3) * 6 + 1], static_cast<float>(maker.sample(0, 2, 3, 1)));
 }
 

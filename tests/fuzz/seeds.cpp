@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
+#include "formats/frame_writer.hpp"
 #include "proto/image.pb.h"
 #include "proto/telemetry.pb.h"
 #include "tests/formats/mat_maker.hpp"
@@ -158,6 +160,21 @@ void recordings() {
   brain.compressed = false;
   brain.pairs = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
   put("brain_mat", "full", text(brain.file()));
+
+  std::filesystem::create_directories(folder / "capture");
+  for (const bool half : {false, true}) {
+    const auto path = folder / "capture" / (half ? "half.efcap" : "full.efcap");
+    const Acquisition acquisition = make_acquisition(2, 3, half ? MatrixKind::half : MatrixKind::full);
+    const auto writer = make_frame_writer(path, acquisition, {.recorded = WallTime(5)});
+    for (const std::uint64_t sequence : {3U, 5U})
+      writer->append(random_bytes(acquisition.frame_bytes(), 1), {.sequence = sequence, .acquisition_time = WallTime(9)});
+    writer->close();
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::filesystem::remove(path);
+    put("capture", half ? "half" : "full", std::string(1, half ? '\1' : '\0') + bytes);
+    put("capture", half ? "cut_half" : "cut_full", std::string(1, '\1') + bytes.substr(0, bytes.size() - 50));
+  }
 
   std::filesystem::create_directories(folder / "mfmc_file");
   test::MfmcMaker mfmc{.elements = 2, .samples = 3};

@@ -46,6 +46,13 @@ class Bench(unittest.TestCase):
         self.assertTrue(figures["full_speed"]["closes"])
         self.assertEqual("device_bytes_growth" in figures, BACKEND == "cuda")
 
+    def test_record(self):
+        figures = bench("record", "--elements", 8, "--samples", 1024, "--pixels", 16, "--hold", 0.5, "--frames", 1)
+        self.assert_spread(figures["disk_frames_per_second"])
+        self.assert_spread(figures["images_without"])
+        self.assertGreater(figures["recorded"], 0)
+        self.assertTrue(figures["closes"])
+
 
 class BenchOnCpu(Bench):
     def test_tfm(self):

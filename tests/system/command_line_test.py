@@ -11,7 +11,7 @@ import unittest
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "inspect", "convert", "image", "bench", "info"]
+COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "capture", "inspect", "convert", "image", "bench", "keygen", "info"]
 
 
 def run(*arguments, timeout=60):
@@ -119,6 +119,35 @@ class CommandLine(unittest.TestCase):
         self.assert_fault(run("demo", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu, cuda or cuda:DEVICE')
         self.assert_fault(run("demo", "--backend", "cuda:first"), 2,
                           '--backend: found "cuda:first"; expected cuda: and the number of a device (see `echoform info`)')
+
+    def test_keygen_writes_a_pair_once(self):
+        prefix = self.path / "server"
+        result = run("keygen", "--output", prefix)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        secret, public = prefix.with_suffix(".secret"), prefix.with_suffix(".public")
+        self.assertEqual(secret.stat().st_mode & 0o777, 0o600)
+        key = public.read_text().split('"')[1]
+        self.assertEqual(len(key), 40)
+        self.assertIn(key, result.stdout)
+        self.assertNotIn(secret.read_text().split('"')[3], result.stdout + result.stderr)
+        before = secret.read_bytes()
+        self.assert_fault(run("keygen", "--output", prefix), 2,
+                          f"{secret}: found a file that exists; expected a new name: keys are not overwritten")
+        self.assertEqual(secret.read_bytes(), before)
+
+    def test_a_secret_key_that_others_may_read_is_refused(self):
+        run("keygen", "--output", self.path / "server")
+        secret = self.path / "server.secret"
+        secret.chmod(0o644)
+        config = self.write("scan.toml", '[material]\nlongitudinal_velocity = 6300\n[curve]\nsecret_key_file = "server.secret"\n'
+                            '[input]\nlisten = "127.0.0.1:0"\n[server]\nimages = "127.0.0.1:0"\n')
+        self.assert_fault(run("serve", "--config", config), 2,
+                          f"{config}: [curve] secret_key_file: {secret}: found permissions 644; "
+                          "expected a secret key that others have no access to (chmod 600)")
+
+    def test_a_key_without_the_servers_is_refused(self):
+        self.assert_fault(run("view", "--key", "mine.secret"), 2,
+                          "--key: found it without --server-key; expected both: a client with CURVE knows its server by its public key")
 
     def test_missing_configuration(self):
         path = self.path / "none.toml"

@@ -217,6 +217,51 @@ TEST_F(TcpSourceTest, OneConnectionTooManyIsRejected) {
   expect_only(std::nullopt, 1, 1);
 }
 
+TEST_F(TcpSourceTest, PeersThatSayNothingKeepNoSenderOut) {
+  TcpSourceOptions options;
+  options.maximum_connections = 4;
+  options.hello_timeout = milliseconds(3'600'000);  // not what ends them here
+  serve(options);
+  std::vector<std::unique_ptr<RawPeer>> silent;
+  for (int i = 0; i < 30; ++i) {
+    silent.push_back(std::make_unique<RawPeer>(source_->port()));
+    if (i % 2 == 0) silent.back()->send({std::byte{0}});
+  }
+  RawPeer second(source_->port());
+  second.send(hello());
+  ASSERT_TRUE(second.accepted());
+  EXPECT_THAT(silent.front()->reject_reason(), HasSubstr("found none complete while all places were taken"));
+  EXPECT_TRUE(eventually([&] { return source_->peers()->refused_for(PeerRefusal::silent) == 28U; }));
+  silent.clear();
+  second.send(encode_message(MessageType::end, {}));
+  EXPECT_TRUE(second.closed());
+  EXPECT_TRUE(eventually([&] { return source_->counters().connections_open == 1; }));
+  const std::uint64_t frames = good_intake_->frames;
+  EXPECT_TRUE(eventually([&] { return good_intake_->frames >= frames + 50 || !good_failure_.empty(); }));
+}
+
+TEST_F(TcpSourceTest, ASenderWithAWrongTokenGetsNothing) {
+  TcpSourceOptions options;
+  options.token = "secret";
+  serve(options);
+  for (const char* token : {"", "secre", "secret2", "SECRET", "sekret"}) {
+    RawPeer peer(source_->port());
+    Bytes bytes =
+        hello_message(small(), {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = token});
+    // Its frames follow at once, as if it had been let in.
+    const Bytes frame = random_bytes(small().frame_bytes(), 2);
+    for (std::uint32_t transmit = 0; transmit < 4; ++transmit) {
+      bytes = bytes + shot_message(1, transmit, shot_payload(small(), frame, transmit));
+    }
+    peer.send(bytes);
+    EXPECT_THAT(peer.reject_reason(), HasSubstr("Hello token: found a wrong one")) << token;
+    EXPECT_TRUE(peer.closed());
+  }
+  expect_only(std::nullopt, 5, 0);
+  EXPECT_EQ(source_->peers()->refused_for(PeerRefusal::wrong_token), 5U);
+  EXPECT_EQ(source_->counters().shots_discarded, 0U);
+}
+
 TEST_F(TcpSourceTest, ASecondSenderGetsTheReasonOfThePipeline) {
   host_.single_sender = true;
   serve();

@@ -91,6 +91,7 @@ class Viewer {
     return error;
   }
   void say(std::string_view text) { socket_.write(asio::buffer(text)); }
+  void ping(boost::system::error_code& error) { socket_.ping({}, error); }
   auto close_reason() { return socket_.reason(); }
 
  private:
@@ -186,14 +187,9 @@ TEST(WebBadRequests, AHalfRequestIsNotWaitedForLong) {
 
 TEST(WebLimits, ConnectionsBeyondTheLimitAreTurnedAway) {
   const auto sink = make_web_sink({.port = 0, .connections = 2});
-  std::optional<Connection> first(*sink), second(*sink);
-  first->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_EQ(first->response().body(), "ok\n");
-  second->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_EQ(second->response().body(), "ok\n");
+  std::optional<Viewer> first(*sink), second(*sink);
   EXPECT_THAT(Connection(*sink).rest(), StartsWith("HTTP/1.1 503"));
-  first->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-  EXPECT_THAT(first->rest(), HasSubstr("ok\n"));
+  EXPECT_EQ(sink->peers().refused_for(PeerRefusal::too_many), 1u);
   first.reset();
   for (int i = 0; i < 1000; ++i) {  // the server learns of the close in its own time
     Connection third(*sink);
@@ -201,6 +197,24 @@ TEST(WebLimits, ConnectionsBeyondTheLimitAreTurnedAway) {
     if (third.rest().ends_with("ok\n")) return;
   }
   FAIL() << "the place was not given back";
+}
+
+TEST(WebLimits, ClientsThatSayNothingKeepNobodyOut) {
+  const auto sink = make_web_sink({.port = 0, .connections = 4});
+  Viewer viewer(*sink);
+  std::vector<std::unique_ptr<Connection>> silent;
+  for (int i = 0; i < 20; ++i) {
+    silent.push_back(std::make_unique<Connection>(*sink));
+    if (i % 2 == 0) silent.back()->send("GET / HTTP/1.1\r\nHo");
+    EXPECT_EQ(get(*sink, "/healthz").body(), "ok\n");
+  }
+  EXPECT_LE(sink->peers().open, 5u);
+  EXPECT_GE(sink->peers().refused_for(PeerRefusal::silent), 10u);
+  EXPECT_EQ(silent.front()->rest(), "") << "closed without an answer";
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(viewer.read().sequence(), 1u) << "whoever is served keeps its place";
 }
 
 TEST(WebLimits, ViewersBeyondTheLimitAreTurnedAway) {
@@ -218,6 +232,83 @@ TEST(WebTrust, WebSocketsAreForTheServersOwnPages) {
   EXPECT_EQ(refusal(*sink, "/images", "Host: evil.example\r\nOrigin: http://evil.example\r\n"),
             http::status::misdirected_request);
   EXPECT_NO_THROW(Viewer(*sink, "/images", "http://" + host));
+}
+
+// Every path, as a browser asks for it: header fields beside Host, and what the server has to give away.
+class WebTrustEverywhere : public ::testing::TestWithParam<const char*> {
+ protected:
+  WebTrustEverywhere() : sink_(make_web_sink({.port = 0, .token = "secret"})) {
+    sink_->set_metrics([] { return std::string("echoform_up 1\n"); });
+    sink_->plan_changed(stream_.plan());
+    sink_->publish(stream_.frame(1));
+  }
+  [[nodiscard]] std::string here() const { return fmt::format("127.0.0.1:{}", sink_->port()); }
+  // The status of an answer that gives nothing away.
+  http::status ask(const std::string& query, const std::string& headers) {
+    const std::string path = GetParam();
+    const std::string upgrade = path == "/images" ? "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "
+                                                    "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+                                                  : "";
+    const auto answer = get(*sink_, path + query, upgrade + headers);
+    EXPECT_LT(answer.body().size(), 200u);
+    EXPECT_THAT(answer.body(), ::testing::Not(HasSubstr("echoform")));
+    return answer.result();
+  }
+  [[nodiscard]] std::uint64_t refused(PeerRefusal reason) const { return sink_->peers().refused_for(reason); }
+  synthetic::Stream stream_;
+  std::unique_ptr<WebSink> sink_;
+};
+
+TEST_P(WebTrustEverywhere, ABrowserOfAnotherOriginGetsNothing) {
+  const std::string host = "Host: " + here() + "\r\n";
+  EXPECT_EQ(ask("?token=secret", host + "Origin: http://evil.example\r\n"), http::status::forbidden);
+  EXPECT_EQ(ask("?token=secret", host + "Origin: null\r\n"), http::status::forbidden);
+  EXPECT_EQ(ask("?token=secret", host + "Origin: http://127.0.0.1:1\r\n"), http::status::forbidden);
+  EXPECT_EQ(ask("?token=secret", host + "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"), http::status::forbidden);
+  EXPECT_EQ(refused(PeerRefusal::wrong_origin), 4u);
+}
+
+TEST_P(WebTrustEverywhere, ABrowserThatAsksForAnotherHostGetsNothing) {
+  EXPECT_EQ(ask("?token=secret", "Host: evil.example\r\nOrigin: http://evil.example\r\n"), http::status::misdirected_request);
+  EXPECT_EQ(ask("?token=secret", fmt::format("Host: evil.example:{}\r\n", sink_->port())), http::status::misdirected_request);
+  EXPECT_EQ(ask("?token=secret", ""), http::status::misdirected_request);
+  EXPECT_EQ(refused(PeerRefusal::wrong_host), 3u);
+}
+
+TEST_P(WebTrustEverywhere, ABrowserWithAWrongTokenOrNoneGetsNothing) {
+  const std::string host = "Host: " + here() + "\r\nOrigin: http://" + here() + "\r\n";
+  for (const char* query : {"", "?token=", "?token=secre", "?token=secret2", "?token=SECRET", "?stream=secret"}) {
+    EXPECT_EQ(ask(query, host), http::status::unauthorized) << query;
+  }
+  EXPECT_EQ(ask("", host + "Authorization: Bearer other\r\n"), http::status::unauthorized);
+  EXPECT_EQ(ask("", host + "Authorization: Basic secret\r\n"), http::status::unauthorized);
+  EXPECT_EQ(ask("?token=secret", host + "Authorization: Bearer other\r\n"), http::status::unauthorized);
+  EXPECT_EQ(refused(PeerRefusal::wrong_token), 9u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paths, WebTrustEverywhere,
+                         ::testing::Values("/", "/index.html", "/streams.json", "/metrics", "/images", "/nothing"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::erase_if(name, [](char c) { return c == '/' || c == '.'; });
+                           return name.empty() ? std::string("root") : name;
+                         });
+
+TEST(WebTrust, PagesMayNotBeFramedAndTellNoReferrer) {
+  const auto sink = make_web_sink({.port = 0});
+  const auto page = get(*sink, "/");
+  EXPECT_THAT(std::string(page["Content-Security-Policy"]), HasSubstr("frame-ancestors 'none'"));
+  EXPECT_EQ(page["X-Frame-Options"], "DENY");
+  EXPECT_EQ(page["X-Content-Type-Options"], "nosniff");
+  EXPECT_EQ(page["Referrer-Policy"], "no-referrer");
+  EXPECT_EQ(page["Cache-Control"], "no-store");
+  EXPECT_EQ(page["Cross-Origin-Resource-Policy"], "same-origin");
+}
+
+TEST(WebTrust, ALinkFromElsewhereLeadsToThePage) {
+  const auto sink = make_web_sink({.port = 0});
+  EXPECT_EQ(get(*sink, "/", "Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n").result(),
+            http::status::ok);
 }
 
 TEST(WebTrust, ATokenOpensTheDoor) {
@@ -352,6 +443,27 @@ TEST(WebImages, OtherThanReadyIsRefused) {
   EXPECT_EQ(chatty.close_reason().code, websocket::close_code::policy_error);
   flooding.say(std::string(1000, 'x'));
   EXPECT_TRUE(flooding.read_error());
+}
+
+TEST(WebImages, AViewerThatSaysReadyWithoutEndIsCutOff) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  Viewer flooding(*sink), good(*sink);
+  for (int i = 0; i < 17; ++i) flooding.say("ready");
+  EXPECT_TRUE(flooding.read_error());
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(good.read().sequence(), 1u);
+  EXPECT_EQ(sink->peers().refused_for(PeerRefusal::flooding), 1u);
+}
+
+TEST(WebImages, AViewerThatPingsWithoutEndIsCutOff) {
+  const auto sink = make_web_sink({.port = 0});
+  Viewer flooding(*sink);
+  boost::system::error_code error;
+  for (int i = 0; i < 1000 && !error; ++i) flooding.ping(error);
+  EXPECT_TRUE(flooding.read_error());
+  EXPECT_EQ(sink->peers().refused_for(PeerRefusal::flooding), 1u);
 }
 
 TEST(WebImages, PublishingAllocatesNothing) {

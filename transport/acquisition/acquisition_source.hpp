@@ -7,6 +7,7 @@
 
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/message_reader.hpp"
+#include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
 
@@ -37,6 +38,8 @@ class AcquisitionSource : public Source {
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
   /// Safe from any thread.
   [[nodiscard]] virtual SourceCounters counters() const noexcept = 0;
+  /// Peers that were turned away, by reason; none where the door does not count them.
+  [[nodiscard]] virtual const PeerCounters* peers() const noexcept { return nullptr; }
 };
 
 }  // namespace echoform

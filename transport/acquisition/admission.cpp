@@ -18,6 +18,9 @@ StreamOffer open_stream(StreamHost& host, const HelloContents& contents) {
   try {
     offer.intake = host.open_stream(contents.identity.session, contents.acquisition);
     if (!offer.intake) offer.refusal = "the server could not open the stream";
+  } catch (const StreamBusy& error) {
+    offer.refusal = error.what();
+    offer.retry = true;
   } catch (const InputError& error) {
     offer.refusal = error.what();
   } catch (const std::exception& error) {

@@ -23,6 +23,7 @@ class WrongToken : public InputError {
 struct StreamOffer {
   std::shared_ptr<FrameIntake> intake;  ///< or none:
   std::string refusal;                  ///< one line for the sender and the log
+  bool retry = false;                   ///< the same Hello may be accepted in a little while
 };
 
 /// Asks the host for the sender's stream, and takes whatever it throws for a refusal. May take seconds.

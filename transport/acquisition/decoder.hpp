@@ -44,6 +44,9 @@ class AcquisitionDecoder {
   /// `bytes` were read into the targets; no more than they hold.
   void commit(std::size_t bytes) noexcept;
 
+  /// Bytes that were committed and not looked at yet: they belong to what comes after the event of now.
+  [[nodiscard]] std::size_t unread() const noexcept { return available(); }
+
   [[nodiscard]] const wire::Hello& hello() const noexcept { return reader_.hello(); }
   /// Shots of this acquisition may come now. Its counts are within limits that the caller checked.
   void accept(const Acquisition& acquisition);

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
@@ -16,6 +20,10 @@
 
 namespace echoform {
 namespace {
+
+// Between attempts at a busy server.
+constexpr std::chrono::milliseconds first_pause{50};
+constexpr std::chrono::milliseconds longest_pause{1000};
 
 std::uint64_t random_session() {
   std::random_device device;
@@ -52,6 +60,72 @@ struct AcquisitionSender::Implementation {
     for (auto& worker : workers) {
       if (worker.thread.joinable()) worker.thread.join();
     }
+  }
+
+  /// One attempt, on all connections.
+  void connect(const SenderOptions& options) {
+    session = options.session != 0 ? options.session : random_session();
+    SenderIdentity identity{.session = session,
+                            .connection_index = 0,
+                            .connection_count = static_cast<std::uint32_t>(options.connections),
+                            .sender = options.name,
+                            .token = options.token};
+    for (auto& worker : workers) {
+      const auto message = encode_message(MessageType::hello, encode_hello(identity, acquisition));
+      if (message.size() > prefix_bytes + maximum_hello_bytes) {
+        throw InputError("probe", fmt::format("a Hello of {} bytes", message.size()),
+                         fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
+      }
+      worker.connection = std::make_unique<SenderConnection>(options);
+      worker.connection->send_hello(message);
+      ++identity.connection_index;
+    }
+    std::exception_ptr busy;
+    std::vector<SenderConnection*> accepted;
+    for (auto& worker : workers) {
+      try {
+        worker.connection->await_accept(options.accept_timeout, acquisition.frame_bytes());
+        accepted.push_back(worker.connection.get());
+      } catch (const ServerBusy&) {
+        busy = std::current_exception();
+      }
+    }
+    if (!busy) return;
+    // The stream became free between two Hellos. The next attempt must not meet what this one has opened.
+    for (SenderConnection* connection : accepted) {
+      try {
+        connection->say_end();
+        connection->await_close();
+      } catch (const RuntimeFault&) {
+        // It is gone, which is what was wanted.
+      }
+    }
+    std::rethrow_exception(busy);
+  }
+
+  void connect_patiently(const SenderOptions& options) {
+    std::chrono::milliseconds waited{0};
+    for (std::chrono::milliseconds pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+      try {
+        return connect(options);
+      } catch (const ServerBusy& error) {
+        for (auto& worker : workers) worker.connection.reset();
+        pause = std::min(pause, options.busy_timeout - waited);
+        if (pause.count() <= 0) throw;
+        if (waited.count() == 0) spdlog::info("{}; trying again for {} ms", error.what(), options.busy_timeout.count());
+      }
+      wait(pause, options);
+      if (options.stop.stop_requested()) throw RuntimeFault("broken off while waiting for the server to become free");
+      waited += pause;
+    }
+  }
+
+  static void wait(std::chrono::milliseconds time, const SenderOptions& options) {
+    if (options.pause) return options.pause(time);
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    static_cast<void>(stopped.wait_for(lock, options.stop, time, [] { return false; }));
   }
 
   void send_stripe(std::size_t index) {
@@ -108,23 +182,7 @@ AcquisitionSender::AcquisitionSender(const Acquisition& acquisition, const Sende
   }
   implementation_ = std::make_unique<Implementation>(acquisition, options);
   Implementation& me = *implementation_;
-  me.session = options.session != 0 ? options.session : random_session();
-  SenderIdentity identity{.session = me.session,
-                          .connection_index = 0,
-                          .connection_count = static_cast<std::uint32_t>(options.connections),
-                          .sender = options.name,
-                          .token = options.token};
-  for (auto& worker : me.workers) {
-    const auto message = encode_message(MessageType::hello, encode_hello(identity, acquisition));
-    if (message.size() > prefix_bytes + maximum_hello_bytes) {
-      throw InputError("probe", fmt::format("a Hello of {} bytes", message.size()),
-                       fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
-    }
-    worker.connection = std::make_unique<SenderConnection>(options);
-    worker.connection->send_hello(message);
-    ++identity.connection_index;
-  }
-  for (auto& worker : me.workers) worker.connection->await_accept(options.accept_timeout, acquisition.frame_bytes());
+  me.connect_patiently(options);
   for (std::size_t i = 1; i < me.workers.size(); ++i) me.workers[i].thread = std::thread([&me, i] { me.run(i); });
 }
 

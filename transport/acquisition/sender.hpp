@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -11,6 +12,7 @@
 
 #include "pipeline/acquisition.hpp"
 #include "pipeline/clock.hpp"
+#include "pipeline/errors.hpp"
 #include "pipeline/frame_intake.hpp"
 
 namespace echoform {
@@ -24,14 +26,26 @@ struct SenderOptions {
   std::uint64_t session = 0;      ///< 0: chosen at random
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds accept_timeout{60000};  ///< the server may plan its imaging first
-  std::size_t socket_buffer_bytes = 0;              ///< send buffer asked of the system; 0: the system's own tuning
-  std::stop_token stop{};                           ///< ends connecting and waiting for the answer early: RuntimeFault
+  /// How long to wait in all, between attempts further and further apart, for a server that says that it is busy: with another
+  /// sender, one that was killed a moment ago perhaps. 0: it is asked once.
+  std::chrono::milliseconds busy_timeout{5000};
+  std::size_t socket_buffer_bytes = 0;  ///< send buffer asked of the system; 0: the system's own tuning
+  std::stop_token stop{};               ///< ends connecting and waiting for the answer early: RuntimeFault
+  /// Waits before the next attempt, in the place of the clock; for tests.
+  std::function<void(std::chrono::milliseconds)> pause{};
+};
+
+/// The server rejected the Hello for now: its reason, and that the same Hello may be accepted in a little while.
+class ServerBusy final : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 class AcquisitionSender {
  public:
   /// Connects, says Hello on every connection and waits until all are accepted. Throws InputError if an option is out of
-  /// its range or the server rejects the Hello (with its reason), RuntimeFault if it cannot be reached or does not answer.
+  /// its range or the server rejects the Hello (with its reason; ServerBusy after busy_timeout), RuntimeFault if it cannot be
+  /// reached or does not answer.
   AcquisitionSender(const Acquisition& acquisition, const SenderOptions& options);
   ~AcquisitionSender();
   AcquisitionSender(const AcquisitionSender&) = delete;

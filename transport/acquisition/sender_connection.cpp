@@ -103,7 +103,9 @@ void SenderConnection::await_accept(std::chrono::milliseconds timeout, std::uint
   if (type == MessageType::reject) {
     wire::Reject reject;
     if (!parse_answer(header, reject)) reject.set_reason("a reason that cannot be read");
-    throw InputError(fmt::format("{} rejected the Hello: {}", server_, printable(reject.reason(), 1000)));
+    const std::string line = fmt::format("{} rejected the Hello: {}", server_, printable(reject.reason(), 1000));
+    if (reject.retry()) throw ServerBusy(line);
+    throw InputError(line);
   }
   wire::Accept accept;
   if (type != MessageType::accept || !parse_answer(header, accept)) {

@@ -24,8 +24,8 @@ class SenderConnection {
   explicit SenderConnection(const SenderOptions& options);
 
   void send_hello(std::span<const std::byte> message);
-  /// InputError with the server's reason, RuntimeFault if no answer comes in time. `frame_bytes` is what the server must
-  /// say that it expects.
+  /// InputError with the server's reason (ServerBusy where it may be asked again), RuntimeFault if no answer comes in time.
+  /// `frame_bytes` is what the server must say that it expects.
   void await_accept(std::chrono::milliseconds timeout, std::uint64_t frame_bytes);
 
   /// A batch of shots leaves with one system call: add until full, then flush. Payloads are not copied.

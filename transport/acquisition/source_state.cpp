@@ -35,4 +35,24 @@ void ConnectionBook::leave(const SenderIdentity& identity) noexcept {
   if (at->second.open == 0) senders_.erase(at);
 }
 
+void Strangers::enter(const Session& session) {
+  const std::lock_guard lock(mutex_);
+  sessions_.emplace_back(session.get(), session);
+}
+
+bool Strangers::leave(const TcpSession* session) noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::erase_if(sessions_, [&](const auto& entry) { return entry.first == session; }) > 0;
+}
+
+Strangers::Session Strangers::oldest() {
+  const std::lock_guard lock(mutex_);
+  while (!sessions_.empty()) {
+    Session session = sessions_.front().second.lock();
+    sessions_.pop_front();
+    if (session) return session;
+  }
+  return nullptr;
+}
+
 }  // namespace echoform

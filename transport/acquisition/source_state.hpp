@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "transport/acquisition/hello.hpp"
 #include "transport/acquisition/live_counters.hpp"
 #include "transport/acquisition/tcp_source.hpp"
+#include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
 
@@ -55,6 +57,22 @@ class ConnectionBook {
   std::unordered_map<std::uint64_t, Entry> senders_;
 };
 
+/// Connections that have not introduced themselves yet, the oldest first. When all places are taken, the oldest of them gives way
+/// to a newcomer: peers that say nothing do not keep out those that do.
+class Strangers {
+ public:
+  using Session = std::shared_ptr<TcpSession>;
+  void enter(const Session& session);
+  /// Whether it was still one of them: false if it is to give way.
+  [[nodiscard]] bool leave(const TcpSession* session) noexcept;
+  /// The one that is to give way, no longer one of them; none if there is none.
+  [[nodiscard]] Session oldest();
+
+ private:
+  std::mutex mutex_;
+  std::list<std::pair<const TcpSession*, std::weak_ptr<TcpSession>>> sessions_;
+};
+
 /// Connections that were sent a Reject and have not closed yet. Beyond this they are closed without waiting.
 inline constexpr std::size_t maximum_leaving = 64;
 
@@ -66,6 +84,8 @@ struct SourceState {
   StreamHost* host = nullptr;  ///< set by start()
   LiveSourceCounters counters;
   ConnectionBook connections;
+  Strangers strangers;
+  PeerCounters peers;
   std::optional<boost::asio::thread_pool> set_up{1};  ///< where streams are opened; gone once stopped
   std::atomic<std::size_t> leaving{0};
   PeerWarnings warnings{clock};

@@ -33,7 +33,8 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
       thread_(std::move(thread)),
       socket_(std::move(socket)),
       started_(source_->clock.steady()),
-      last_progress_(started_) {
+      last_progress_(started_),
+      message_began_(started_) {
   error_code ignored;
   const auto endpoint = socket_.remote_endpoint(ignored);
   peer_ = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
@@ -47,12 +48,22 @@ TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoTh
 
 void TcpSession::start() {
   counted_open_ = true;  // by the acceptor
+  source_->strangers.enter(shared_from_this());
   proceed();
 }
 
 void TcpSession::refuse(const std::string& reason) {
   Counters::add(source_->counters.rejected);
-  reject(reason);
+  source_->peers.refuse(PeerRefusal::too_many);
+  reject(reason, true);
+}
+
+void TcpSession::give_way() {
+  if (state_ != State::hello) return;
+  Counters::add(source_->counters.rejected);
+  source_->peers.refuse(PeerRefusal::silent);
+  source_->warn(fmt::format("{}: no complete Hello, and others want the place", peer_));
+  reject("Hello: found none complete while all places were taken; expected one at once", true);
 }
 
 void TcpSession::proceed() try {
@@ -66,13 +77,14 @@ void TcpSession::proceed() try {
         if (!begin_shot()) return;
         break;
       case DecodeEvent::shot_complete:
-        Counters::add(source_->counters.shots);
+        message_began_ = last_progress_;
         if (shot_open_) {
           shot_open_ = false;
           intake_->finish_shot(lane_, ticket_);
         } else {
           Counters::add(source_->counters.discarded);
         }
+        Counters::add(source_->counters.shots);
         break;
       case DecodeEvent::end:
         spdlog::info("{}: sender \"{}\" has finished", peer_, identity_.sender);
@@ -99,14 +111,17 @@ void TcpSession::read() {
 void TcpSession::on_read(const error_code& error, std::size_t bytes) {
   reading_ = false;
   if (state_ == State::closed) return;
-  Counters::add(source_->counters.bytes, bytes);
+  if (error || state_ == State::leaving) Counters::add(source_->counters.bytes, bytes);
   if (state_ == State::leaving) {
     if (error && error != asio::error::operation_aborted) return close();
     return drain();
   }
   if (error) return on_end_of_connection(error);
   last_progress_ = source_->clock.steady();
+  if (!decoder_.within_message()) message_began_ = last_progress_;
   decoder_.commit(bytes);
+  // Counters follow what they count: whoever sees them may move the clock.
+  Counters::add(source_->counters.bytes, bytes);
   proceed();
 }
 
@@ -126,12 +141,14 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 }
 
 void TcpSession::take_hello() {
+  if (!source_->strangers.leave(this)) return;  // give_way() is on its way here
   HelloContents contents;
   try {
     contents = admit(decoder_.hello(), source_->options.token, source_->options.limits);
     source_->connections.enter(contents);
   } catch (const WrongToken& error) {
     Counters::add(source_->counters.rejected);
+    source_->peers.refuse(PeerRefusal::wrong_token);
     source_->warn(fmt::format("{}: rejected: wrong token", peer_));
     return reject(error.what());
   } catch (const InputError& error) {
@@ -147,25 +164,24 @@ void TcpSession::take_hello() {
 void TcpSession::open_stream(HelloContents contents) {
   asio::post(*source_->set_up, [self = shared_from_this(), contents = std::move(contents)] {
     StreamOffer offer = echoform::open_stream(*self->source_->host, contents);
-    asio::post(self->thread_->context,
-               [self, offer = std::move(offer)]() mutable { self->on_stream(std::move(offer.intake), offer.refusal); });
+    asio::post(self->thread_->context, [self, offer = std::move(offer)]() mutable { self->on_stream(std::move(offer)); });
   });
 }
 
-void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::string& refusal) try {
+void TcpSession::on_stream(StreamOffer offer) try {
   if (state_ != State::opening) return;
-  if (!intake) {
+  if (!offer.intake) {
     Counters::add(source_->counters.rejected);
-    source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, refusal));
-    return reject(refusal);
+    source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, offer.refusal));
+    return reject(offer.refusal, offer.retry);
   }
-  lane_ = intake->open_lane([weak = weak_from_this()] {
+  lane_ = offer.intake->open_lane([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || self->wake_posted_.exchange(true, std::memory_order_acq_rel)) return;
     asio::post(self->thread_->context,
                asio::bind_allocator(HandlerAllocator<void>(self->wake_memory_), [self] { self->on_wake(); }));
   });
-  intake_ = std::move(intake);
+  intake_ = std::move(offer.intake);
   accepted_ = true;
   Counters::add(source_->counters.accepted);
   decoder_.accept(intake_->acquisition());
@@ -188,7 +204,7 @@ void TcpSession::on_stream(std::shared_ptr<FrameIntake> intake, const std::strin
   // Another sender may have taken the stream over since it was opened.
   Counters::add(source_->counters.rejected);
   source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, error.what()));
-  reject(error.what());
+  reject(error.what(), dynamic_cast<const StreamBusy*>(&error) != nullptr);
 } catch (const std::exception& error) {
   end_after(error);
 }
@@ -230,26 +246,30 @@ bool TcpSession::begin_shot() {
 void TcpSession::on_wake() {
   wake_posted_.store(false, std::memory_order_release);
   if (state_ != State::waiting) return;
-  last_progress_ = source_->clock.steady();
+  message_began_ = last_progress_ = source_->clock.steady();  // what waited for the server is not the sender's delay
   proceed();
 }
 
 void TcpSession::fail_decoding() {
   const DecodeError& error = decoder_.error();
   source_->counters.add(error.reason);
-  if (!accepted_) Counters::add(source_->counters.rejected);
+  if (!accepted_) {
+    Counters::add(source_->counters.rejected);
+    source_->peers.refuse(PeerRefusal::bad_request);
+  }
   source_->warn(fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text));
   if (error.reason == DecodeReason::truncated) return close();
   reject(error.text);
 }
 
-void TcpSession::reject(const std::string& reason) {
+void TcpSession::reject(const std::string& reason, bool retry) {
   if (state_ == State::leaving || state_ == State::closed) return;
   state_ = State::leaving;
   last_progress_ = source_->clock.steady();
   release_stream();
   wire::Reject message;
   message.set_reason(printable(reason, 1000));
+  message.set_retry(retry);
   answer_ = encode_message(MessageType::reject, message.SerializeAsString());
   counted_leaving_ = true;
   if (source_->leaving.fetch_add(1, std::memory_order_relaxed) >= maximum_leaving) {
@@ -283,10 +303,18 @@ void TcpSession::tick(SteadyTime now) {
       if (now - started_ < options.hello_timeout) return;
       Counters::add(source_->counters.timed_out);
       Counters::add(source_->counters.rejected);
+      source_->peers.refuse(PeerRefusal::silent);
       source_->warn(fmt::format("{}: no complete Hello within {} ms", peer_, options.hello_timeout.count()));
       return reject(fmt::format("Hello: found none complete within {} ms; expected one", options.hello_timeout.count()));
     case State::streaming: {
       const bool within = decoder_.within_message();
+      if (within && options.message_timeout.count() != 0 && now - message_began_ >= options.message_timeout) {
+        Counters::add(source_->counters.timed_out);
+        source_->warn(fmt::format("{}: sender \"{}\" took {} ms over one message", peer_, identity_.sender,
+                                  options.message_timeout.count()));
+        return reject(fmt::format("connection: found a message of which a part is missing after {} ms; expected the whole of it",
+                                  options.message_timeout.count()));
+      }
       const auto limit = within ? options.stall_timeout : options.idle_timeout;
       if (limit.count() == 0 || silence < limit) return;
       Counters::add(source_->counters.timed_out);
@@ -321,6 +349,7 @@ void TcpSession::release_stream() {
     intake_.reset();
   }
   if (std::exchange(in_book_, false)) source_->connections.leave(identity_);
+  static_cast<void>(source_->strangers.leave(this));
   if (std::exchange(counted_open_, false)) source_->counters.open.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/decoder.hpp"
 #include "transport/acquisition/handler_memory.hpp"
 #include "transport/acquisition/hello.hpp"
@@ -29,11 +30,14 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void start();
   /// For a connection beyond the maximum: tells it so and ends.
   void refuse(const std::string& reason);
+  /// For one of the strangers, on its own thread: leaves its place to another.
+  void give_way();
   /// Looks at the time-outs. Call it every tick.
   void tick(SteadyTime now);
   /// Ends at once. Leaves the I/O thread's list.
   void close();
 
+  [[nodiscard]] IoThread& thread() const noexcept { return *thread_; }
   [[nodiscard]] FrameIntake* intake() const noexcept { return intake_.get(); }
 
  private:
@@ -53,11 +57,12 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void on_end_of_connection(const boost::system::error_code& error);
   void take_hello();
   void open_stream(HelloContents contents);
-  void on_stream(std::shared_ptr<FrameIntake> intake, const std::string& refusal);
+  void on_stream(StreamOffer offer);
   /// Whether the shot has a place; false: wait, or the session has ended.
   bool begin_shot();
   void on_wake();
-  void reject(const std::string& reason);
+  /// `retry`: the sender may try again in a little while.
+  void reject(const std::string& reason, bool retry = false);
   void fail_decoding();
   void drain();
   void release_stream();
@@ -82,6 +87,7 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
 
   SteadyTime started_;
   SteadyTime last_progress_;
+  SteadyTime message_began_;  // of the message that is being read
   bool reading_ = false;
 
   std::vector<std::byte> answer_;

@@ -15,6 +15,7 @@
 #include "pipeline/errors.hpp"
 #include "transport/acquisition/source_state.hpp"
 #include "transport/acquisition/tcp_session.hpp"
+#include "transport/peers/peer_book.hpp"
 
 namespace echoform {
 namespace {
@@ -22,6 +23,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
+using Counters = LiveSourceCounters;
 
 void check_range(const char* name, std::uint64_t value, std::uint64_t lowest, std::uint64_t highest) {
   if (value < lowest || value > highest) {
@@ -39,6 +41,7 @@ class Server final : public TcpSource {
     const auto milliseconds = [](std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); };
     check_range("hello_timeout in ms", milliseconds(options.hello_timeout), 1, day);
     check_range("stall_timeout in ms", milliseconds(options.stall_timeout), 0, day);
+    check_range("message_timeout in ms", milliseconds(options.message_timeout), 0, day);
     check_range("idle_timeout in ms", milliseconds(options.idle_timeout), 0, day);
     check_range("tick in ms", milliseconds(options.tick), 1, 10000);
     check_range("io_threads", options.io_threads, 1, 64);
@@ -103,6 +106,7 @@ class Server final : public TcpSource {
     return bound != 0 ? bound : state_->options.port;
   }
 
+  [[nodiscard]] const PeerCounters* peers() const noexcept override { return &state_->peers; }
   [[nodiscard]] SourceCounters counters() const noexcept override { return state_->counters.read(); }
 
  private:
@@ -143,6 +147,7 @@ class Server final : public TcpSource {
     acceptor_->async_accept(thread->context, [this, thread](const error_code& error, tcp::socket socket) {
       if (!acceptor_->is_open()) return;
       if (!error) {
+        if (!may_come(socket)) return accept();
         asio::post(thread->context, [this, thread, moved = std::move(socket)]() mutable { welcome(thread, std::move(moved)); });
         return accept();
       }
@@ -158,16 +163,37 @@ class Server final : public TcpSource {
   void welcome(const std::shared_ptr<IoThread>& thread, tcp::socket socket) {
     if (thread->closing) return;
     const std::size_t maximum = state_->options.maximum_connections;
-    if (state_->counters.open.fetch_add(1) < maximum) {
-      thread->sessions.push_back(std::make_shared<TcpSession>(state_, thread, std::move(socket)));
-      const auto session = thread->sessions.back();
-      return session->start();
-    }
+    const auto session = std::make_shared<TcpSession>(state_, thread, std::move(socket));
+    thread->sessions.push_back(session);
+    if (state_->counters.open.fetch_add(1) < maximum || make_room()) return session->start();
     state_->counters.open.fetch_sub(1);
-    thread->sessions.push_back(std::make_shared<TcpSession>(state_, thread, std::move(socket)));
-    const auto session = thread->sessions.back();
     state_->warn(fmt::format("too many connections on {}: {} are open", describe(), maximum));
     session->refuse(fmt::format("connections: found {} open; expected at most {}", maximum + 1, maximum));
+  }
+
+  [[nodiscard]] bool make_room() {
+    auto oldest = state_->strangers.oldest();
+    if (!oldest) return false;
+    auto& context = oldest->thread().context;
+    asio::post(context, [session = std::move(oldest)] { session->give_way(); });
+    return true;
+  }
+
+  // On the acceptor's thread.
+  [[nodiscard]] bool may_come(const tcp::socket& socket) {
+    error_code error;
+    const auto from = socket.remote_endpoint(error).address();
+    if (error) return false;
+    state_->peers.accepted.fetch_add(1, std::memory_order_relaxed);
+    const PeerBook::Time now{std::chrono::duration_cast<PeerBook::Time::duration>(state_->clock.steady())};
+    if (const auto refusal = arrivals_.enter(from, now)) {
+      Counters::add(state_->counters.rejected);
+      state_->peers.refuse(*refusal);
+      state_->warn(fmt::format("{}: connects too often", from.to_string()));
+      return false;
+    }
+    arrivals_.leave(from);  // how many there are at once is welcome()'s
+    return true;
   }
 
   void arm_tick(const std::shared_ptr<IoThread>& thread) {
@@ -201,6 +227,7 @@ class Server final : public TcpSource {
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> retry_;
   std::size_t next_thread_ = 0;
+  PeerBook arrivals_{PeerLimits{}};
   std::atomic<std::uint16_t> port_{0};
   bool stopped_ = false;
 };

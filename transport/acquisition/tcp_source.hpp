@@ -23,13 +23,14 @@ struct TcpSourceOptions {
   std::uint16_t port = default_acquisition_port;  ///< 0: any free port
   std::string token;                              ///< where not empty, a Hello must carry it
   AcquisitionLimits limits;
-  std::chrono::milliseconds hello_timeout{5000};   ///< from connecting to the last byte of the Hello; > 0
-  std::chrono::milliseconds stall_timeout{10000};  ///< without a byte within a message; 0: never
-  std::chrono::milliseconds idle_timeout{0};       ///< without a byte between messages; 0: never
-  std::chrono::milliseconds tick{50};              ///< how often time-outs and frames' expiry are looked at; > 0
-  std::size_t io_threads = 2;                      ///< 1 .. 64
-  std::size_t maximum_connections = 16;            ///< 1 .. 4096; one more is rejected
-  std::size_t socket_buffer_bytes = 0;             ///< receive buffer asked of the system; 0: the system's own tuning
+  std::chrono::milliseconds hello_timeout{5000};     ///< from connecting to the last byte of the Hello; > 0
+  std::chrono::milliseconds stall_timeout{10000};    ///< without a byte within a message; 0: never
+  std::chrono::milliseconds message_timeout{60000};  ///< from the first to the last byte of a message; 0: never
+  std::chrono::milliseconds idle_timeout{0};         ///< without a byte between messages; 0: never
+  std::chrono::milliseconds tick{50};                ///< how often time-outs and frames' expiry are looked at; > 0
+  std::size_t io_threads = 2;                        ///< 1 .. 64
+  std::size_t maximum_connections = 16;              ///< 1 .. 4096; one more is rejected
+  std::size_t socket_buffer_bytes = 0;               ///< receive buffer asked of the system; 0: the system's own tuning
 };
 
 /// The TCP door, of which the rest of the program knows what it knows of every door.

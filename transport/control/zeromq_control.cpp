@@ -15,6 +15,7 @@ namespace echoform {
 namespace {
 
 // Bytes. A whole get is 15 KB.
+constexpr std::size_t clients_most = 32;
 constexpr std::int64_t request_limit = 64 * 1024;
 constexpr std::int64_t reply_limit = 1024 * 1024;
 // The identity that the ROUTER puts first, a REQ client's number of the request where it numbers them (ZMQ_REQ_CORRELATE), an
@@ -66,6 +67,8 @@ struct ZeromqControl::Implementation {
     door.message_limit = request_limit;
     door.send_queue = 4;
     door.receive_queue = 4;
+    door.limits.peers.connections = clients_most;
+    door.limits.peers.per_address = clients_most / 2;
     door.limits.inbound_burst = 1024.0 * 1024.0;
     door.limits.inbound_rate = 64.0 * 1024.0;
     return bind_socket(context, door);
@@ -127,6 +130,9 @@ ZeromqControl::~ZeromqControl() = default;
 
 std::uint16_t ZeromqControl::port() const noexcept {
   return implementation_->port;
+}
+std::shared_ptr<const PeerCounters> ZeromqControl::peers() const noexcept {
+  return implementation_->context.shared_peers();
 }
 std::string ZeromqControl::endpoint() const {
   return connectable_endpoint(implementation_->options.address, implementation_->port);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "proto/control.pb.h"
+#include "transport/peers/peer_counters.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
@@ -35,6 +36,7 @@ class ZeromqControl {
   [[nodiscard]] std::uint16_t port() const noexcept;
   /// "tcp://127.0.0.1:17182", as a client on this host connects to it.
   [[nodiscard]] std::string endpoint() const;
+  [[nodiscard]] std::shared_ptr<const PeerCounters> peers() const noexcept;
 
  private:
   struct Implementation;

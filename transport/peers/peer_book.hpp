@@ -9,23 +9,9 @@
 #include <map>
 #include <optional>
 
-namespace echoform {
+#include "transport/peers/peer_counters.hpp"
 
-/// Why a peer was turned away or cut off. words::peer_refusal has the words.
-enum class PeerRefusal : std::uint8_t {
-  too_many,       ///< the door's places are taken
-  address_limit,  ///< the address has as many connections as one address may
-  too_often,      ///< the address connects too fast
-  wrong_key,      ///< CURVE: a key that is not among the clients'
-  bad_handshake,  ///< ZeroMQ: no CURVE, another server's key, no ZMTP
-  flooding,       ///< sent more than such a peer has to say
-  wrong_token,    ///< none, or another
-  wrong_host,     ///< a browser that asked for another name
-  wrong_origin,   ///< a page of another site
-  bad_request,    ///< malformed, too large, not what is served
-  silent,         ///< nothing complete in time
-};
-inline constexpr std::size_t peer_refusal_count = 11;
+namespace echoform {
 
 struct PeerLimits {
   std::size_t connections = 64;  ///< at once

@@ -9,6 +9,7 @@
 
 #include "pipeline/errors.hpp"
 #include "transport/zeromq/socket.hpp"
+#include "transport/zeromq/subscriptions.hpp"
 
 namespace echoform {
 
@@ -17,7 +18,7 @@ struct TelemetryPublisher::Implementation {
       : options(given),
         read(std::move(reader)),
         context(given.keys),
-        socket(bind_publisher(context, given.address, given.port, 16, "telemetry publisher", zmq::socket_type::pub,
+        socket(bind_publisher(context, given.address, given.port, 16, "telemetry publisher", zmq::socket_type::xpub,
                               given.subscribers)),
         port(bound_port(socket)) {
     if (given.interval <= std::chrono::milliseconds(0)) {
@@ -36,6 +37,7 @@ struct TelemetryPublisher::Implementation {
       lock.unlock();
       try {
         fill_telemetry(read(), options.name, std::chrono::system_clock::now().time_since_epoch(), message);
+        subscriptions.read(socket);
         zmq::message_t out(message.ByteSizeLong());
         message.SerializeWithCachedSizesToArray(static_cast<std::uint8_t*>(out.data()));
         (void)socket.send(out, zmq::send_flags::dontwait);
@@ -48,6 +50,7 @@ struct TelemetryPublisher::Implementation {
   TelemetryPublisherOptions options;
   std::function<TelemetryReport()> read;
   ZeromqContext context;
+  Subscriptions subscriptions{context};
   zmq::socket_t socket;
   std::uint16_t port;
   std::mutex mutex;

@@ -7,17 +7,16 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 #include "transport/publish/image_message.hpp"
 #include "transport/zeromq/socket.hpp"
+#include "transport/zeromq/subscriptions.hpp"
 
 namespace echoform {
 namespace {
 
 constexpr std::size_t most_queued = 1000;  // messages that may wait for one subscriber
-constexpr std::size_t most_subscriptions = 1024;
 
 // Messages are sent from reusable memory; libzmq gives it back, from its own thread, when the last subscriber has it.
 struct SendBuffer {
@@ -96,34 +95,15 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   std::string endpoint() const override { return connectable_endpoint(options_.address, port_); }
 
  private:
-  // What somebody subscribes to: one message for the first subscriber of a prefix, one after the last has left. They come
-  // from peers, so their number is limited; beyond the limit everything counts as wanted.
   void read_subscriptions() {
-    zmq::message_t message;
-    while (socket_.recv(message, zmq::recv_flags::dontwait)) {
-      if (message.size() == 0) continue;
-      const auto* const bytes = message.data<char>();
-      const std::string_view prefix(bytes + 1, message.size() - 1);
-      const auto known = std::find(subscriptions_.begin(), subscriptions_.end(), prefix);
-      if (bytes[0] == 0) {
-        if (known != subscriptions_.end()) subscriptions_.erase(known);
-      } else if (known == subscriptions_.end()) {
-        if (subscriptions_.size() == most_subscriptions) {
-          overflown_ = true;
-        } else {
-          subscriptions_.emplace_back(prefix);
-        }
-      }
-    }
+    subscriptions_.read(socket_);
     note_wishes();
   }
 
   void note_wishes() {
-    bool wanted = overflown_;
+    bool wanted = false;
     for (const StreamDescription& stream : writer_.streams()) {
-      if (stream.display) continue;
-      const std::string begin = stream_prefix(stream.name);
-      for (const std::string& prefix : subscriptions_) wanted = wanted || begin.starts_with(prefix) || prefix.starts_with(begin);
+      wanted = wanted || (!stream.display && subscriptions_.wanted(stream_prefix(stream.name)));
     }
     wants_envelope_.store(wanted, std::memory_order_relaxed);
   }
@@ -175,11 +155,10 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   std::size_t next_ = 0;
   ZeromqContext context_;  // goes before the buffers, which libzmq holds on to until then
   std::size_t queued_;
+  Subscriptions subscriptions_{context_};
   zmq::socket_t socket_;
   std::uint16_t port_;
   bool complained_ = false;
-  std::vector<std::string> subscriptions_;
-  bool overflown_ = false;
   std::atomic<bool> wants_envelope_{false};
 };
 

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "transport/web/request_rules.hpp"
 #include "transport/web/web_server.hpp"
@@ -28,21 +31,51 @@ std::string list_streams(WebState& state) {
                      state.control_now() ? "\"control\":true," : "", list);
 }
 
-class HttpSession : public std::enable_shared_from_this<HttpSession> {
+template <class Stream>
+class HttpSession final : public WaitingConnection, public std::enable_shared_from_this<HttpSession<Stream>> {
+  static constexpr bool encrypted = std::is_same_v<Stream, TlsStream>;
+
  public:
-  HttpSession(WebState& state, asio::ip::tcp::socket socket) : state_(state), count_(state), stream_(std::move(socket)) {}
+  HttpSession(WebState& state, Stream stream, ConnectionCount count)
+      : WaitingConnection(state), state_(state), count_(std::move(count)), stream_(std::move(stream)) {}
+
+  void start() {
+    if constexpr (encrypted) {
+      wait();
+      expire();
+      stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](error_code error) {
+        if (!error) return self->read();
+        if (!self->gave_way_) {
+          self->state_.peers.refuse(error == beast::error::timeout ? PeerRefusal::silent : PeerRefusal::bad_handshake);
+        }
+      });
+    } else {
+      read();
+    }
+  }
+
+  void give_way() override {
+    gave_way_ = true;
+    state_.peers.refuse(PeerRefusal::silent);
+    beast::get_lowest_layer(stream_).close();
+  }
+
+ private:
+  void expire() { beast::get_lowest_layer(stream_).expires_after(state_.options.request_timeout); }
 
   void read() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(state_.options.header_bytes));
     parser_->body_limit(state_.options.control_bytes);
-    stream_.expires_after(state_.options.request_timeout);
+    expire();
+    wait();
     http::async_read_header(stream_, buffer_, *parser_,
-                            [self = shared_from_this()](error_code error, std::size_t) { self->on_header(error); });
+                            [self = this->shared_from_this()](error_code error, std::size_t) { self->on_header(error); });
   }
 
- private:
   void on_header(error_code error) {
+    stop_waiting();
+    if (gave_way_) return;
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
       return answer(http::status::request_header_fields_too_large,
                     fmt::format("the header is longer than {} bytes\n", state_.options.header_bytes), true);
@@ -50,9 +83,14 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     if (error == http::error::body_limit) return refuse_body();
     if (error && error.category() == make_error_code(http::error::bad_method).category()) {
       if (error == http::error::end_of_stream || error == http::error::partial_message) return close();
+      state_.peers.refuse(PeerRefusal::bad_request);
       return answer(http::status::bad_request, fmt::format("not an HTTP request: {}\n", error.message()), true);
     }
-    if (error) return;  // gone, or silent for too long
+    if (error) {  // gone, or silent for too long
+      if (error == beast::error::timeout && !served_) state_.peers.refuse(PeerRefusal::silent);
+      return;
+    }
+    served_ = true;
     handle(parser_->get());
   }
 
@@ -68,22 +106,22 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
       allowed_ = control ? "POST" : "GET, HEAD";
       return answer(http::status::method_not_allowed, control ? "only POST\n" : "only GET and HEAD\n", true);
     }
-    const std::string_view host = request[http::field::host];
-    if (!host_allowed(host, state_.options.host_names)) {
-      return answer(http::status::misdirected_request,
-                    fmt::format("host {} is not served here; use the address, or add the name to the server's host names\n",
-                                json_string(host)),
-                    true);
-    }
     if (!target) return answer(http::status::bad_request, "bad target\n", true);
+    const RequestOrigin from{.host = request[http::field::host],
+                             .origin = request[http::field::origin],
+                             .authorization = request[http::field::authorization],
+                             .fetch_site = request["Sec-Fetch-Site"],
+                             .fetch_mode = request["Sec-Fetch-Mode"],
+                             .content_type = request[http::field::content_type],
+                             .token = target->token};
+    const bool open = target->path == "/healthz";  // for supervisors; it tells nothing else
+    const RequestTrust trust{open ? std::string_view() : state_.options.token, state_.options.host_names, encrypted};
+    if (const auto refusal = control ? refuse_to_change(from, trust) : refuse_to_read(from, trust))
+      return refuse(*refusal, from.host);
 
-    if (target->path == "/healthz") return answer(http::status::ok, "ok\n");
-    if (!token_allowed(state_.options.token, target->token, request[http::field::authorization])) {
-      return answer(http::status::unauthorized,
-                    "a token is asked for: open the address that the server printed, ending in ?token=...\n", true);
-    }
-    if (control) return receive_control(request, host);
-    if (target->path == "/images") return upgrade(request, host, target->stream);
+    if (open) return answer(http::status::ok, "ok\n");
+    if (control) return receive_control();
+    if (target->path == "/images") return upgrade(request, target->stream);
     if (target->path == "/" || target->path == "/index.html")
       return answer(http::status::ok, std::string(viewer_page), false, "text/html; charset=utf-8");
     if (target->path == "/streams.json") return answer(http::status::ok, list_streams(state_), false, "application/json");
@@ -93,17 +131,15 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   void refuse_body() { answer(http::status::payload_too_large, "requests have no body here, or a shorter one\n", true); }
 
-  /// What changes something takes no browser that comes from elsewhere: forms of other pages cannot send JSON.
-  void receive_control(const HttpRequest& request, std::string_view host) {
+  void receive_control() {
     if (!state_.control_now()) return answer(http::status::not_found, "no live control here\n", true);
-    if (!origin_allowed(request[http::field::origin], host))
-      return answer(http::status::forbidden, "only this server's own pages may change settings\n", true);
-    if (!is_json(request[http::field::content_type]))
-      return answer(http::status::unsupported_media_type, "Content-Type: application/json, please\n", true);
     body_.emplace(std::move(*parser_));
     body_->body_limit(state_.options.control_bytes);
-    stream_.expires_after(state_.options.request_timeout);
-    http::async_read(stream_, buffer_, *body_, [self = shared_from_this()](error_code error, std::size_t) {
+    expire();
+    wait();
+    http::async_read(stream_, buffer_, *body_, [self = this->shared_from_this()](error_code error, std::size_t) {
+      self->stop_waiting();
+      if (self->gave_way_) return;
       if (error == http::error::body_limit) return self->refuse_body();
       if (error) return;  // gone, silent for too long, or no HTTP any more
       self->ask_control();
@@ -113,8 +149,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   void ask_control() {
     const auto control = state_.control_now();
     if (!control) return answer(http::status::not_found, "no live control here\n", true);
+    // Whoever answers may take his time: until then nothing is under way on the connection.
     control(std::move(body_->get().body()),
-            state_.replies->expect([self = shared_from_this()](unsigned status, std::string json) {
+            state_.replies->expect([self = this->shared_from_this()](unsigned status, std::string json) {
               self->answer(static_cast<http::status>(status), std::move(json), false, "application/json");
             }));
   }
@@ -133,12 +170,28 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     }
   }
 
-  void upgrade(const HttpRequest& request, std::string_view host, const std::string& stream_name) {
-    if (!beast::websocket::is_upgrade(request)) return answer(http::status::upgrade_required, "a WebSocket, please\n");
-    if (!origin_allowed(request[http::field::origin], host)) {
-      return answer(http::status::forbidden, "only this server's own pages may open a WebSocket\n", true);
+  void refuse(PeerRefusal reason, std::string_view host) {
+    state_.peers.refuse(reason);
+    if (reason == PeerRefusal::wrong_host) {
+      return answer(http::status::misdirected_request,
+                    fmt::format("host {} is not served here; use the address, or add the name to the server's host names\n",
+                                json_string(host)),
+                    true);
     }
+    if (reason == PeerRefusal::bad_request) {
+      return answer(http::status::unsupported_media_type, "Content-Type: application/json, please\n", true);
+    }
+    if (reason == PeerRefusal::wrong_origin) {
+      return answer(http::status::forbidden, "only this server's own pages may ask for this\n", true);
+    }
+    answer(http::status::unauthorized, "a token is asked for: open the address that the server printed, ending in ?token=...\n",
+           true);
+  }
+
+  void upgrade(const HttpRequest& request, const std::string& stream_name) {
+    if (!beast::websocket::is_upgrade(request)) return answer(http::status::upgrade_required, "a WebSocket, please\n");
     if (state_.viewers.size() >= state_.options.viewers) {
+      state_.peers.refuse(PeerRefusal::too_many);
       return answer(http::status::service_unavailable, fmt::format("{} viewers are connected already\n", state_.options.viewers),
                     true);
     }
@@ -156,14 +209,15 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     response_->set("Referrer-Policy", "no-referrer");
     response_->set("Content-Security-Policy",
                    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src "
-                   "'self' data: blob:");
+                   "'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    response_->set("Cross-Origin-Resource-Policy", "same-origin");
     if (status == http::status::method_not_allowed) response_->set(http::field::allow, allowed_);
     if (status == http::status::upgrade_required) response_->set(http::field::upgrade, "websocket");
     response_->keep_alive(keep_alive_ && !close_after);
     response_->content_length(body.size());
     if (!head_) response_->body() = std::move(body);
-    stream_.expires_after(state_.options.request_timeout);
-    http::async_write(stream_, *response_, [self = shared_from_this()](error_code error, std::size_t) {
+    expire();
+    http::async_write(stream_, *response_, [self = this->shared_from_this()](error_code error, std::size_t) {
       if (error) return;
       if (!self->response_->keep_alive()) return self->close();
       self->read();
@@ -171,13 +225,19 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void close() {
-    error_code ignored;
-    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    if constexpr (encrypted) {
+      expire();
+      wait();
+      stream_.async_shutdown([self = this->shared_from_this()](error_code) {});
+    } else {
+      error_code ignored;
+      stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+    }
   }
 
   WebState& state_;
   ConnectionCount count_;
-  beast::tcp_stream stream_;
+  Stream stream_;
   beast::flat_buffer buffer_{state_.options.header_bytes + 1024};
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::string_body>> body_;
@@ -185,13 +245,30 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::string_view allowed_ = "GET, HEAD";
   bool keep_alive_ = false;
   bool head_ = false;
+  bool served_ = false;  // a whole request
+  bool gave_way_ = false;
   unsigned version_ = 11;
 };
 
 }  // namespace
 
-void serve_http(WebState& state, asio::ip::tcp::socket socket) {
-  std::make_shared<HttpSession>(state, std::move(socket))->read();
+void WaitingConnection::wait() {
+  stop_waiting();
+  place_ = waiting_in_.waiting.insert(waiting_in_.waiting.end(), this);
+  waiting_ = true;
+}
+
+void WaitingConnection::stop_waiting() {
+  if (std::exchange(waiting_, false)) waiting_in_.waiting.erase(place_);
+}
+
+void serve_http(WebState& state, asio::ip::tcp::socket socket, ConnectionCount count) {
+  if (state.tls) {
+    std::make_shared<HttpSession<TlsStream>>(state, TlsStream(PlainStream(std::move(socket)), *state.tls), std::move(count))
+        ->start();
+  } else {
+    std::make_shared<HttpSession<PlainStream>>(state, PlainStream(std::move(socket)), std::move(count))->start();
+  }
 }
 
 }  // namespace echoform

@@ -61,9 +61,9 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
   parsed.path = target.substr(0, question);
   std::string_view query = target.substr(std::min(question + 1, target.size()));
   while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
+    const auto end = query.find('&');
     const std::string_view part = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+    query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
     const auto equals = std::min(part.find('='), part.size());
     const auto value = unescape(part.substr(std::min(equals + 1, part.size())));
     if (!value || value->size() > value_limit) return std::nullopt;
@@ -82,10 +82,11 @@ bool host_allowed(std::string_view host, std::span<const std::string> names) {
   return std::any_of(names.begin(), names.end(), [&](const std::string& own) { return same_without_case(own, name); });
 }
 
-bool origin_allowed(std::string_view origin, std::string_view host) {
+bool origin_allowed(std::string_view origin, std::string_view host, bool encrypted) {
   if (origin.empty()) return true;
-  for (const std::string_view scheme : {"http://", "https://"}) {
+  for (const std::string_view scheme : {"https://", "http://"}) {
     if (origin.starts_with(scheme)) return same_without_case(origin.substr(scheme.size()), host);
+    if (encrypted) break;
   }
   return false;
 }
@@ -101,9 +102,24 @@ bool token_allowed(std::string_view expected, std::string_view given, std::strin
   return difference == 0;
 }
 
-bool is_json(std::string_view content_type) {
-  const std::string_view type = content_type.substr(0, content_type.find(';'));
-  return same_without_case(type.substr(0, type.find_last_not_of(" \t") + 1), "application/json");
+std::optional<PeerRefusal> refuse_to_read(const RequestOrigin& request, const RequestTrust& trust) {
+  if (!host_allowed(request.host, trust.host_names)) return PeerRefusal::wrong_host;
+  if (!origin_allowed(request.origin, request.host, trust.encrypted)) return PeerRefusal::wrong_origin;
+  const bool elsewhere = request.fetch_site == "cross-site" || request.fetch_site == "same-site";
+  if (elsewhere && request.fetch_mode != "navigate") return PeerRefusal::wrong_origin;
+  if (!token_allowed(trust.token, request.token, request.authorization)) return PeerRefusal::wrong_token;
+  return std::nullopt;
+}
+
+std::optional<PeerRefusal> refuse_to_change(const RequestOrigin& request, const RequestTrust& trust) {
+  if (const auto refusal = refuse_to_read(request, trust)) return refusal;
+  if (!request.fetch_site.empty() && request.fetch_site != "same-origin") return PeerRefusal::wrong_origin;
+  std::string_view type = request.content_type.substr(0, request.content_type.find(';'));
+  while (type.ends_with(' ')) type.remove_suffix(1);
+  if (!same_without_case(type, "application/json") && !same_without_case(type, "application/x-protobuf")) {
+    return PeerRefusal::bad_request;
+  }
+  return std::nullopt;
 }
 
 std::string escape_query(std::string_view text) {

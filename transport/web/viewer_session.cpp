@@ -1,5 +1,10 @@
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket.hpp>
+#include <boost/beast/websocket/ssl.hpp>
+#include <chrono>
+#include <utility>
 
 #include "transport/web/web_server.hpp"
 
@@ -10,10 +15,18 @@ namespace beast = boost::beast;
 namespace websocket = beast::websocket;
 using boost::system::error_code;
 
+namespace {
+
+// A client has one thing to say for each image, and answers pings; some more of either is let pass.
+constexpr int most_ready = 16;
+constexpr double most_pings = 32.0;
+constexpr double pings_per_second = 4.0;
+
 // One WebSocket client. An image goes out when the client is ready for one; then nothing until it says "ready" again.
-class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
+template <class Stream>
+class ViewerSession final : public Viewer, public std::enable_shared_from_this<ViewerSession<Stream>> {
  public:
-  ViewerSession(WebState& state, beast::tcp_stream stream, ConnectionCount count, HttpRequest request, std::string stream_name)
+  ViewerSession(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::string stream_name)
       : state_(state),
         count_(std::move(count)),
         socket_(std::move(stream)),
@@ -26,7 +39,7 @@ class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
     if (accounted_ > 0) --accounted_;  // the image that is there already is the first to be sent
   }
 
-  ~ViewerSession() {
+  ~ViewerSession() override {
     lease_.reset();
     state_.viewers.erase(this);
     state_.viewer_count = state_.viewers.size();
@@ -40,7 +53,10 @@ class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
     socket_.auto_fragment(false);  // an image leaves in one frame, straight from its buffer
     socket_.binary(true);
     socket_.read_message_max(64);
-    socket_.async_accept(request_, [self = shared_from_this()](error_code error) {
+    socket_.control_callback([this](websocket::frame_type kind, beast::string_view) {
+      if (kind == websocket::frame_type::ping && !ping_allowed()) flooded();
+    });
+    socket_.async_accept(request_, [self = this->shared_from_this()](error_code error) {
       if (error) return;
       self->read();
       self->open_ = true;
@@ -48,7 +64,7 @@ class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
     });
   }
 
-  void offer() {
+  void offer() override {
     const std::uint64_t newest = state_.board.newest(name_);
     if (newest <= accounted_) return;
     if (!open_ || !ready_ || lease_) {
@@ -63,17 +79,19 @@ class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
     state_.viewer_dropped += number - accounted_ - 1;
     accounted_ = number;
     ready_ = false;
+    said_ready_ = 0;
     const auto message = lease_.message();
-    socket_.async_write(asio::buffer(message.data(), message.size()), [self = shared_from_this()](error_code error, std::size_t) {
-      self->lease_.reset();
-      if (error) return;
-      self->offer();
-    });
+    socket_.async_write(asio::buffer(message.data(), message.size()),
+                        [self = this->shared_from_this()](error_code error, std::size_t) {
+                          self->lease_.reset();
+                          if (error) return;
+                          self->offer();
+                        });
   }
 
  private:
   void read() {
-    socket_.async_read(received_, [self = shared_from_this()](error_code error, std::size_t) { self->on_message(error); });
+    socket_.async_read(received_, [self = this->shared_from_this()](error_code error, std::size_t) { self->on_message(error); });
   }
 
   void on_message(error_code error) {
@@ -81,36 +99,66 @@ class ViewerSession : public std::enable_shared_from_this<ViewerSession> {
     const auto bytes = received_.cdata();
     const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
     if (!socket_.got_text() || text != "ready") {
+      state_.peers.refuse(PeerRefusal::bad_request);
       socket_.async_close({websocket::close_code::policy_error, "expected the text \"ready\""},
-                          [self = shared_from_this()](error_code) {});
+                          [self = this->shared_from_this()](error_code) {});
       return;
     }
     received_.clear();
+    if (++said_ready_ > most_ready) return flooded();
     ready_ = true;
     offer();
     read();
   }
 
+  bool ping_allowed() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - pinged_).count();
+    pings_ = std::min(most_pings, pings_ + pings_per_second * seconds) - 1.0;
+    pinged_ = now;
+    return pings_ >= 0.0;
+  }
+
+  void flooded() {
+    if (std::exchange(cut_off_, true)) return;
+    state_.peers.refuse(PeerRefusal::flooding);
+    beast::get_lowest_layer(socket_).close();  // whoever floods does not read a reason
+  }
+
   WebState& state_;
   ConnectionCount count_;
-  websocket::stream<beast::tcp_stream> socket_;
+  websocket::stream<Stream> socket_;
   HttpRequest request_;
   std::string name_;
   beast::flat_buffer received_;
   ImageBoard::Lease lease_;  // while its image is on its way
   bool open_ = false;
   bool ready_ = true;
+  bool cut_off_ = false;
+  int said_ready_ = 0;  // since the last image
+  double pings_ = most_pings;
+  std::chrono::steady_clock::time_point pinged_ = std::chrono::steady_clock::now();
   std::uint64_t accounted_ = 0;  // images up to this one are sent or counted as dropped
 };
 
-void serve_viewer(WebState& state, beast::tcp_stream stream, ConnectionCount count, HttpRequest request,
-                  std::string stream_name) {
-  std::make_shared<ViewerSession>(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name))
+template <class Stream>
+void serve(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::string stream_name) {
+  std::make_shared<ViewerSession<Stream>>(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name))
       ->start();
 }
 
+}  // namespace
+
+void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, std::string stream_name) {
+  serve(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name));
+}
+
+void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, std::string stream_name) {
+  serve(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name));
+}
+
 void offer_news(WebState& state) {
-  for (ViewerSession* viewer : state.viewers) viewer->offer();
+  for (Viewer* viewer : state.viewers) viewer->offer();
 }
 
 }  // namespace echoform

@@ -4,31 +4,83 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
 #include <functional>
+#include <limits>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
+#include "transport/peers/peer_book.hpp"
 #include "transport/web/image_board.hpp"
 #include "transport/web/pending_replies.hpp"
 #include "transport/web/web_sink.hpp"
 
 namespace echoform {
 
-class ViewerSession;
+struct WebState;
+
+using PlainStream = boost::beast::tcp_stream;
+using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
+
+/// A WebSocket client.
+class Viewer {
+ public:
+  virtual ~Viewer() = default;
+  /// The board has news.
+  virtual void offer() = 0;
+};
+
+/// A connection whose client is expected to say something. When all places are taken, the one that has kept its place waiting for
+/// longest gives way to a newcomer: clients that say nothing do not keep out those that do.
+class WaitingConnection {
+ public:
+  explicit WaitingConnection(WebState& state) : waiting_in_(state) {}
+  WaitingConnection(const WaitingConnection&) = delete;
+  WaitingConnection& operator=(const WaitingConnection&) = delete;
+  void yield() {
+    stop_waiting();
+    give_way();
+  }
+
+ protected:
+  ~WaitingConnection() { stop_waiting(); }
+  virtual void give_way() = 0;
+  void wait();
+  void stop_waiting();
+
+ private:
+  WebState& waiting_in_;
+  std::list<WaitingConnection*>::iterator place_;
+  bool waiting_ = false;
+};
 
 struct WebState {
-  explicit WebState(const WebSinkOptions& given) : options(given), board(given.name, given.choice) {}
+  explicit WebState(const WebSinkOptions& given) : options(given), board(given.name, given.choice), book(book_limits(given)) {}
+
+  // The number of all connections is kept by itself, since some of them give way.
+  static PeerLimits book_limits(const WebSinkOptions& options) {
+    PeerLimits limits;
+    limits.connections = std::numeric_limits<std::size_t>::max();
+    limits.per_address = (options.connections + 1) / 2;
+    return limits;
+  }
 
   WebSinkOptions options;
-  ImageBoard board;  // any thread
+  std::unique_ptr<boost::asio::ssl::context> tls;  // none: plain HTTP
+  ImageBoard board;                                // any thread
+  PeerBook book;
   std::size_t connections = 0;
-  std::set<ViewerSession*> viewers;
+  std::list<WaitingConnection*> waiting;  // the longest first
+  std::set<Viewer*> viewers;
+  PeerCounters peers;                            // any thread
   std::atomic<std::size_t> viewer_count{0};      // any thread
   std::atomic<std::uint64_t> viewer_dropped{0};  // any thread
   std::mutex metrics_mutex;
@@ -42,28 +94,34 @@ struct WebState {
   }
 };
 
-/// Counts one connection for as long as it lives.
+/// Counts one connection of an address for as long as it lives.
 class ConnectionCount {
  public:
-  explicit ConnectionCount(WebState& state) : state_(&state) { ++state_->connections; }
-  ConnectionCount(ConnectionCount&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  ConnectionCount(WebState& state, boost::asio::ip::address address) : state_(&state), address_(std::move(address)) {
+    state_->peers.open = ++state_->connections;
+  }
+  ConnectionCount(ConnectionCount&& other) noexcept
+      : state_(std::exchange(other.state_, nullptr)), address_(std::move(other.address_)) {}
   ConnectionCount& operator=(ConnectionCount&&) = delete;
   ~ConnectionCount() {
-    if (state_ != nullptr) --state_->connections;
+    if (state_ == nullptr) return;
+    state_->peers.open = --state_->connections;
+    state_->book.leave(address_);
   }
 
  private:
   WebState* state_;
+  boost::asio::ip::address address_;
 };
 
 using HttpRequest = boost::beast::http::request<boost::beast::http::empty_body>;
 
-/// Answers requests on a connection until it closes or becomes a viewer's.
-void serve_http(WebState& state, boost::asio::ip::tcp::socket socket);
+/// Answers requests on a connection until it closes or becomes a viewer's. Over TLS where the server has it.
+void serve_http(WebState& state, boost::asio::ip::tcp::socket socket, ConnectionCount count);
 
 /// Turns a connection that asked for it into a WebSocket and feeds it the images of `stream`.
-void serve_viewer(WebState& state, boost::beast::tcp_stream stream, ConnectionCount count, HttpRequest request,
-                  std::string stream_name);
+void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, std::string stream_name);
+void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, std::string stream_name);
 
 /// Tells all viewers that the board has news.
 void offer_news(WebState& state);

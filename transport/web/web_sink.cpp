@@ -14,6 +14,7 @@
 #include "pipeline/errors.hpp"
 #include "transport/acquisition/handler_memory.hpp"
 #include "transport/web/request_rules.hpp"
+#include "transport/web/tls.hpp"
 #include "transport/web/web_server.hpp"
 
 namespace echoform {
@@ -30,17 +31,22 @@ tcp::endpoint endpoint_of(const WebSinkOptions& options) {
   return {address, options.port};
 }
 
-std::string url_of(const tcp::endpoint& endpoint) {
+std::string url_of(const tcp::endpoint& endpoint, bool encrypted) {
+  const std::string_view scheme = encrypted ? "https" : "http";
   asio::ip::address address = endpoint.address();
   if (address.is_unspecified()) address = asio::ip::make_address("127.0.0.1");
-  return address.is_v6() ? fmt::format("http://[{}]:{}/", address.to_string(), endpoint.port())
-                         : fmt::format("http://{}:{}/", address.to_string(), endpoint.port());
+  return address.is_v6() ? fmt::format("{}://[{}]:{}/", scheme, address.to_string(), endpoint.port())
+                         : fmt::format("{}://{}:{}/", scheme, address.to_string(), endpoint.port());
 }
 
 class WebSinkImplementation final : public WebSink {
  public:
   explicit WebSinkImplementation(const WebSinkOptions& options) : state_(options) {
     state_.replies = &replies_;
+    if (options.tls_certificate.empty() != options.tls_key.empty()) {
+      throw InputError("[server] tls_certificate and tls_key", "one of them", "both, or neither for plain HTTP");
+    }
+    if (!options.tls_certificate.empty()) state_.tls = make_tls_context(options.tls_certificate, options.tls_key);
     listen(endpoint_of(options));
     error_code error;
     const std::string own = asio::ip::host_name(error);
@@ -84,6 +90,7 @@ class WebSinkImplementation final : public WebSink {
   }
   std::size_t viewers() const noexcept override { return state_.viewer_count.load(std::memory_order_relaxed); }
   std::uint64_t viewer_dropped() const noexcept override { return state_.viewer_dropped.load(std::memory_order_relaxed); }
+  const PeerCounters& peers() const noexcept override { return state_.peers; }
   std::size_t image_buffers() const override { return state_.board.buffers(); }
 
  private:
@@ -97,10 +104,15 @@ class WebSinkImplementation final : public WebSink {
       const std::string hint = error.code() == asio::error::address_in_use
                                    ? "the port is in use; choose another or stop the program that holds it"
                                    : error.code().message();
-      throw RuntimeFault(fmt::format("web server: cannot listen on {}: {}", url_of(endpoint), hint));
+      throw RuntimeFault(fmt::format("web server: cannot listen on {}: {}", url_of(endpoint, state_.tls != nullptr), hint));
     }
     port_ = acceptor_.local_endpoint().port();
-    url_ = url_of({endpoint.address(), port_});
+    url_ = url_of({endpoint.address(), port_}, state_.tls != nullptr);
+    if (!peer_network(endpoint.address()).is_loopback() && (!state_.tls || state_.options.token.empty())) {
+      spdlog::warn("web server: {} is open to every host that reaches it, {}", url_,
+                   state_.tls ? "without a token: [server] token asks for one"
+                              : "without encryption: [server] tls_certificate and token protect it");
+    }
   }
 
   void accept() {
@@ -114,19 +126,40 @@ class WebSinkImplementation final : public WebSink {
         });
         return;
       }
-      error_code ignored;
-      socket.set_option(tcp::no_delay(true), ignored);
-      if (state_.connections < state_.options.connections) {
-        serve_http(state_, std::move(socket));
-      } else {
-        // A few bytes always fit a fresh socket's buffer.
-        socket.non_blocking(true, ignored);
-        socket.send(
-            asio::buffer(std::string_view("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")),
-            0, ignored);
-      }
+      welcome(std::move(socket));
       accept();
     });
+  }
+
+  void welcome(tcp::socket socket) {
+    error_code error;
+    const auto peer = socket.remote_endpoint(error).address();
+    if (error) return;  // gone again
+    state_.peers.accepted.fetch_add(1, std::memory_order_relaxed);
+    if (const auto refusal = state_.book.enter(peer, std::chrono::steady_clock::now())) {
+      state_.peers.refuse(*refusal);
+      return;
+    }
+    ConnectionCount count(state_, peer);
+    socket.set_option(tcp::no_delay(true), error);
+    if (state_.connections > state_.options.connections) {
+      if (state_.waiting.empty()) {
+        state_.peers.refuse(PeerRefusal::too_many);
+        return turn_away(socket);
+      }
+      state_.waiting.front()->yield();  // and is gone as soon as what it waits for is told so
+    }
+    serve_http(state_, std::move(socket), std::move(count));
+  }
+
+  void turn_away(tcp::socket& socket) const {
+    if (state_.tls) return;
+    // A few bytes always fit a fresh socket's buffer.
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.send(
+        asio::buffer(std::string_view("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")), 0,
+        ignored);
   }
 
   void run() {

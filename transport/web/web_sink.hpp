@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "pipeline/image_sink.hpp"
+#include "transport/peers/peer_counters.hpp"
 #include "transport/publish/image_message.hpp"
 
 namespace echoform {
@@ -28,10 +29,12 @@ struct WebSinkOptions {
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on
   std::uint16_t port = 8080;          ///< 0: any free one
   StreamChoice choice{};              ///< which images to offer
-  /// Where not empty, asked for everywhere but on /healthz: as ?token=... in the page's address (the page hands it on), or
-  /// in a header "Authorization: Bearer ...".
+  /// Where not empty, at most 256 bytes, asked for everywhere but on /healthz: as ?token=... in the page's address (the page
+  /// hands it on), or in a header "Authorization: Bearer ...".
   std::string token{};
-  std::size_t connections = 64;                       ///< at once; further ones are answered 503
+  /// At once. One that waits for its client gives way to a newcomer; if none does, the newcomer is answered 503. One address has
+  /// half of them at most, loopback excepted.
+  std::size_t connections = 64;
   std::size_t viewers = 16;                           ///< of which WebSocket clients
   std::size_t header_bytes = 8192;                    ///< of a request, at most
   std::size_t control_bytes = 16384;                  ///< of a control request, at most
@@ -40,12 +43,15 @@ struct WebSinkOptions {
   /// Host names by which browsers may ask for the page, besides numeric addresses, "localhost" and this host's own name:
   /// keeps pages of other sites, whose name they point at this address, from reading the images.
   std::vector<std::string> host_names{};
+  /// PEM files; with both the server speaks HTTPS, and nothing else. See tls.hpp.
+  std::string tls_certificate{};
+  std::string tls_key{};
 };
 
 class WebSink : public ImageSink {
  public:
   [[nodiscard]] virtual std::uint16_t port() const noexcept = 0;
-  /// "http://127.0.0.1:8080/", with the token where one is asked for: what a user opens.
+  /// "http://127.0.0.1:8080/" (https over TLS), with the token where one is asked for: what a user opens.
   [[nodiscard]] virtual std::string url() const = 0;
   /// What /metrics answers with; called on the server's thread. 503 until it is given.
   virtual void set_metrics(std::function<std::string()> text) = 0;
@@ -59,12 +65,14 @@ class WebSink : public ImageSink {
   [[nodiscard]] virtual std::size_t viewers() const noexcept = 0;
   /// Images that a viewer did not take before a newer one came, over all viewers.
   [[nodiscard]] virtual std::uint64_t viewer_dropped() const noexcept = 0;
+  /// Connections, and those turned away.
+  [[nodiscard]] virtual const PeerCounters& peers() const noexcept = 0;
   /// Memory for images: bounded by the number of streams and viewers connected, whatever these do.
   [[nodiscard]] virtual std::size_t image_buffers() const = 0;
 };
 
-/// Binds and starts serving. Throws InputError for a bad name or address, RuntimeFault (naming the address) if it cannot be
-/// bound. Destroying the sink closes all connections.
+/// Binds and starts serving. Throws InputError for a bad name, address, certificate or key, RuntimeFault (naming the address) if
+/// it cannot be bound. Destroying the sink closes all connections.
 [[nodiscard]] std::unique_ptr<WebSink> make_web_sink(const WebSinkOptions& options);
 
 }  // namespace echoform

@@ -126,7 +126,8 @@ struct ZeromqContext::Implementation {
   }
 
   const std::optional<CurveServerKeys> keys;
-  ZeromqPeerCounters counters;
+  const std::shared_ptr<PeerCounters> shared_counters = std::make_shared<PeerCounters>();
+  PeerCounters& counters = *shared_counters;
   zmq::context_t context{1};
   zmq::socket_t questions;  // made here, the thread's from then on
   int wake = -1;
@@ -154,6 +155,10 @@ bool ZeromqContext::encrypted() const noexcept {
 
 const ZeromqPeerCounters& ZeromqContext::peers() const noexcept {
   return implementation_->counters;
+}
+
+std::shared_ptr<const PeerCounters> ZeromqContext::shared_peers() const noexcept {
+  return implementation_->shared_counters;
 }
 
 void ZeromqContext::drop_loudest() {

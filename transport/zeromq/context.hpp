@@ -31,6 +31,8 @@ class ZeromqContext {
 
   /// Of all its sockets.
   [[nodiscard]] const ZeromqPeerCounters& peers() const noexcept;
+  /// The same, for whoever may outlive the context.
+  [[nodiscard]] std::shared_ptr<const PeerCounters> shared_peers() const noexcept;
   /// Cuts off the peer that has sent most, of each socket. Any thread.
   void drop_loudest();
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "pipeline/errors.hpp"
+#include "transport/peers/key_file.hpp"
 
 namespace echoform {
 namespace {
@@ -19,12 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t text_length = 40;
-constexpr std::size_t file_limit = std::size_t{1} << 20;
 constexpr std::size_t most_clients = 4096;
-
-std::string place(std::string_view where, const fs::path& file) {
-  return where.empty() ? file.string() : fmt::format("{}: {}", where, file.string());
-}
 
 /// Closes its descriptor.
 struct File {
@@ -36,34 +31,6 @@ struct File {
     if (descriptor >= 0) ::close(descriptor);
   }
 };
-
-/// The whole of a small file. `secret`: others may have no access to it; asked of the file that was opened, not of its name.
-std::string contents(const fs::path& file, std::string_view where, bool secret) {
-  const File open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat state {};
-  if (open.descriptor < 0 || ::fstat(open.descriptor, &state) != 0) {
-    throw InputError(place(where, file), std::strerror(errno), "a key file, as `echoform keygen` writes them");
-  }
-  if (!S_ISREG(state.st_mode)) throw InputError(place(where, file), "no plain file", "a key file");
-  if (secret && (state.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
-    throw InputError(place(where, file), fmt::format("permissions {:03o}", state.st_mode & 0777U),
-                     "a secret key that others have no access to (chmod 600)");
-  }
-  if (static_cast<std::size_t>(state.st_size) > file_limit) {
-    throw InputError(place(where, file), fmt::format("{} bytes", state.st_size), "a key file, which is smaller");
-  }
-  std::string text(static_cast<std::size_t>(state.st_size), '\0');
-  std::size_t filled = 0;
-  while (filled < text.size()) {
-    const ssize_t got = ::read(open.descriptor, text.data() + filled, text.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw InputError(place(where, file), std::strerror(errno), "a key file");
-    if (got == 0) break;
-    filled += static_cast<std::size_t>(got);
-  }
-  text.resize(filled);
-  return text;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\"'";
@@ -187,8 +154,8 @@ void write_curve_pair(const fs::path& prefix, const CurvePair& pair) {
 }
 
 CurvePair read_curve_secret(const fs::path& file, std::string_view where) {
-  const std::string text = contents(file, where, true);
-  const std::string at = place(where, file);
+  const std::string text = read_key_file(file, where, true);
+  const std::string at = place_of(where, file);
   CurvePair pair;
   pair.secret_key = one_of(keys_of(text, "secret-key", at), "secret-key", at);
   pair.public_key = curve_public_key(pair.secret_key);
@@ -200,8 +167,8 @@ CurvePair read_curve_secret(const fs::path& file, std::string_view where) {
 }
 
 CurveKey read_curve_public(const fs::path& file, std::string_view where) {
-  const std::string at = place(where, file);
-  return one_of(keys_of(contents(file, where, false), "public-key", at), "public-key", at);
+  const std::string at = place_of(where, file);
+  return one_of(keys_of(read_key_file(file, where, false), "public-key", at), "public-key", at);
 }
 
 std::vector<CurveKey> read_curve_clients(const fs::path& place_of_keys, std::string_view where) {
@@ -213,23 +180,24 @@ std::vector<CurveKey> read_curve_clients(const fs::path& place_of_keys, std::str
       const auto extension = entry->path().extension();
       if (extension == ".public" || extension == ".key") files.push_back(entry->path());
     }
-    if (error) throw InputError(place(where, place_of_keys), error.message(), "a folder of key files");
+    if (error) throw InputError(place_of(where, place_of_keys), error.message(), "a folder of key files");
     std::sort(files.begin(), files.end());
   } else {
     files.push_back(place_of_keys);
   }
   std::vector<CurveKey> keys;
   for (const fs::path& file : files) {
-    const auto found = keys_of(contents(file, where, false), "public-key", place(where, file));
+    const auto found = keys_of(read_key_file(file, where, false), "public-key", place_of(where, file));
     if (found.empty())
-      throw InputError(place(where, file), "no public-key", "a client's public key, as `echoform keygen` writes it");
+      throw InputError(place_of(where, file), "no public-key", "a client's public key, as `echoform keygen` writes it");
     keys.insert(keys.end(), found.begin(), found.end());
     if (keys.size() > most_clients) {
-      throw InputError(place(where, place_of_keys), fmt::format("more than {} keys", most_clients), "fewer");
+      throw InputError(place_of(where, place_of_keys), fmt::format("more than {} keys", most_clients), "fewer");
     }
   }
   if (keys.empty()) {
-    throw InputError(place(where, place_of_keys), "no file that ends in .public or .key", "the public key of a client at least");
+    throw InputError(place_of(where, place_of_keys), "no file that ends in .public or .key",
+                     "the public key of a client at least");
   }
   return keys;
 }

@@ -158,17 +158,17 @@ void PeerWatch::cut_off(Peer& peer, PeerRefusal reason) {
   ::shutdown(peer.descriptor, SHUT_RDWR);  // libzmq reads its end and says that it is disconnected
 }
 
+// By what was sent of late: signs of life add up over a month. Whoever has sent next to nothing is not the one.
 void PeerWatch::drop_loudest() {
+  constexpr double next_to_nothing = 4096.0;
   Peer* loudest = nullptr;
-  std::uint64_t most = 0;
   for (auto& [id, peer] : peers_) {
-    if (peer.cut_off) continue;
-    const std::uint64_t received = received_bytes(peer.descriptor).value_or(peer.received);
-    if (loudest != nullptr && received <= most) continue;
-    loudest = &peer;
-    most = received;
+    check(peer);
+    if (!peer.cut_off && (loudest == nullptr || peer.allowance < loudest->allowance)) loudest = &peer;
   }
-  if (loudest != nullptr) cut_off(*loudest, PeerRefusal::flooding);
+  if (loudest != nullptr && limits_.inbound_burst - loudest->allowance > next_to_nothing) {
+    cut_off(*loudest, PeerRefusal::flooding);
+  }
 }
 
 void PeerWatch::forget(std::map<std::uint64_t, Peer>::iterator at) {

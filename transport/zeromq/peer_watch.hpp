@@ -5,8 +5,6 @@
 
 #include <zmq.hpp>
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -26,14 +24,7 @@ struct ZeromqPeerLimits {
   double inbound_rate = std::numeric_limits<double>::infinity();
 };
 
-/// Totals since the socket was bound. Any thread reads them.
-struct ZeromqPeerCounters {
-  std::atomic<std::uint64_t> accepted{0};
-  std::atomic<std::uint64_t> open{0};  ///< now
-  std::array<std::atomic<std::uint64_t>, peer_refusal_count> refused{};
-
-  void refuse(PeerRefusal reason) noexcept { refused[static_cast<std::size_t>(reason)].fetch_add(1, std::memory_order_relaxed); }
-};
+using ZeromqPeerCounters = PeerCounters;
 
 /// Belongs to one thread, which calls read_events() when events() has something, and look() when epoll() has.
 class PeerWatch {
@@ -54,7 +45,7 @@ class PeerWatch {
   [[nodiscard]] bool read_events();
   /// Cuts off those that have sent too much.
   void look();
-  /// Cuts off the peer that has sent most.
+  /// Cuts off the peer that has sent most of late. For sockets with a limit on it.
   void drop_loudest();
 
  private:

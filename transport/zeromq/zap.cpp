@@ -15,6 +15,8 @@ std::string_view text_of(const zmq::message_t& frame) {
 }
 
 std::string printable_address(std::string_view text) {
+  constexpr std::string_view mapped = "::ffff:";  // of IPv4 on a socket of IPv6
+  if (text.starts_with(mapped) && text.find('.') != std::string_view::npos) text.remove_prefix(mapped.size());
   std::string shown(text.substr(0, 64));
   std::replace_if(
       shown.begin(), shown.end(), [](char c) { return c < 0x20 || c > 0x7E; }, '?');

@@ -1,0 +1,19 @@
+// Set-up work on a thread team that may throw, such as that which asks a delay law. Frames are imaged without it.
+#pragma once
+
+#include "cpu/thread_team.hpp"
+#include "pipeline/first_exception.hpp"
+
+namespace echoform {
+
+/// As ThreadTeam::for_each. Throws the first exception of `body`; pieces that were not begun by then are left out.
+template <class Body>
+void for_each_or_throw(ThreadTeam& team, std::size_t count, std::size_t grain, const Body& body) {
+  FirstException exception;
+  team.for_each(count, grain, [&](std::size_t first, std::size_t last, std::size_t member) {
+    if (!exception.caught()) exception.keep([&] { body(first, last, member); });
+  });
+  exception.rethrow();
+}
+
+}  // namespace echoform

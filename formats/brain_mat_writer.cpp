@@ -1,0 +1,164 @@
+#include "formats/brain_mat_writer.hpp"
+
+#include <fmt/format.h>
+#include <matio.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "formats/atomic_file.hpp"
+#include "formats/samples.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+/// What an array of a version 5 file may take: its lengths are 32-bit, and libraries take them for signed.
+constexpr std::size_t most_bytes = std::size_t{1} << 31;
+
+struct MatFileCloser {
+  void operator()(mat_t* file) const { Mat_Close(file); }
+};
+struct VariableFree {
+  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
+};
+using MatFile = std::unique_ptr<mat_t, MatFileCloser>;
+using Variable = std::unique_ptr<matvar_t, VariableFree>;
+
+Variable structure(const char* name) {
+  std::array<std::size_t, 2> one{1, 1};
+  return Variable(Mat_VarCreateStruct(name, 2, one.data(), nullptr, 0));
+}
+
+/// Adds a field of float64 [rows x columns], column-major; a copy is made.
+void add(const Variable& to, const char* name, const std::vector<double>& values, std::size_t rows, std::size_t columns) {
+  std::array<std::size_t, 2> shape{rows, columns};
+  // matio takes what it only copies as if it wrote it.
+  auto* const from = const_cast<double*>(values.data());
+  Variable field(Mat_VarCreate(name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, shape.data(), from, 0));
+  if (!to || !field || Mat_VarAddStructField(to.get(), name) != 0)
+    throw RuntimeFault(fmt::format("exp_data: no memory for {}", name));
+  Mat_VarSetStructFieldByName(to.get(), name, 0, field.release());
+}
+void add_row(const Variable& to, const char* name, const std::vector<double>& values) {
+  add(to, name, values, 1, values.size());
+}
+
+Variable array_of(const Probe& probe) {
+  Variable array = structure("array");
+  const auto each = [&](const char* name, auto get) {
+    std::vector<double> values;
+    for (const Element& element : probe.elements) values.push_back(get(element));
+    add_row(array, name, values);
+  };
+  each("el_xc", [](const Element& e) { return e.centre.x.value; });
+  each("el_yc", [](const Element& e) { return e.centre.y.value; });
+  each("el_zc", [](const Element& e) { return e.centre.z.value; });
+  // A point on the edge along each axis of an element that lies flat.
+  each("el_x1", [](const Element& e) { return e.centre.x.value + 0.5 * e.width.value; });
+  each("el_y1", [](const Element& e) { return e.centre.y.value; });
+  each("el_z1", [](const Element& e) { return e.centre.z.value; });
+  each("el_x2", [](const Element& e) { return e.centre.x.value; });
+  each("el_y2", [](const Element& e) { return e.centre.y.value + 0.5 * e.length.value; });
+  each("el_z2", [](const Element& e) { return e.centre.z.value; });
+  add_row(array, "centre_freq", {probe.centre_frequency.value});
+  return array;
+}
+
+}  // namespace
+
+void check_brain_mat_holds(const Acquisition& acquisition, const std::string& where) {
+  if (acquisition.matrix == MatrixKind::half_summed) {
+    throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
+  }
+  const std::size_t bytes = acquisition.a_scans() * acquisition.samples * sizeof(double);
+  if (bytes >= most_bytes)
+    throw InputError(where, fmt::format("{} bytes of samples", bytes), "less than 2 GiB, what a .mat file of version 5 holds");
+}
+
+struct BrainMatWriter::File {
+  std::filesystem::path path;
+  Acquisition acquisition;
+  FrameWriterOptions options;
+  AtomicFile aside;
+  std::uint64_t frames = 0;
+  bool written = false;
+};
+
+BrainMatWriter::BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition,
+                               const FrameWriterOptions& options) {
+  check_brain_mat_holds(acquisition, path.string());
+  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    throw InputError(path.string(), "a file that is there already", "a new one (recordings are not overwritten)");
+  file_.reset(new File{path, acquisition, options, AtomicFile(path)});
+}
+
+BrainMatWriter::~BrainMatWriter() {
+  try {
+    close();
+  } catch (const std::exception&) {  // whoever wants to know calls close()
+  }
+}
+
+void BrainMatWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stamp*/) {
+  File& f = *file_;
+  const Acquisition& a = f.acquisition;
+  const std::string name = f.path.string();
+  if (frame.size() != a.frame_bytes())
+    throw InputError(name, fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
+  if (f.frames > 0) throw InputError(name, "a second frame", "one: exp_data holds no more");
+  std::vector<double> samples(a.a_scans() * a.samples);
+  formats::frame_amplitudes(a, frame, samples);
+  std::vector<double> transmit;
+  std::vector<double> receive;
+  for (std::size_t i = 0; i < a.elements(); ++i) {
+    for (std::size_t j = a.matrix == MatrixKind::full ? 0 : i; j < a.elements(); ++j) {
+      transmit.push_back(static_cast<double>(i + 1));
+      receive.push_back(static_cast<double>(j + 1));
+    }
+  }
+  std::vector<double> time;
+  for (std::size_t n = 0; n < a.samples; ++n)
+    time.push_back(a.start_time.value - a.time_offset.value + static_cast<double>(n) / a.sample_rate.value);
+
+  const Variable data = structure("exp_data");
+  // An A-scan is a column, and columns follow each other.
+  add(data, "time_data", samples, a.samples, a.a_scans());
+  add(data, "time", time, a.samples, 1);
+  add_row(data, "tx", transmit);
+  add_row(data, "rx", receive);
+  if (f.options.material.longitudinal_velocity.value > 0.0)
+    add_row(data, "ph_velocity", {f.options.material.longitudinal_velocity.value});
+  Variable array = array_of(a.probe);
+  if (Mat_VarAddStructField(data.get(), "array") != 0) throw RuntimeFault("exp_data: no memory for array");
+  Mat_VarSetStructFieldByName(data.get(), "array", 0, array.release());
+
+  errno = 0;
+  MatFile mat(Mat_CreateVer(f.aside.aside().c_str(), "MATLAB 5.0 MAT-file, exp_data", MAT_FT_MAT5));
+  const bool written = mat && Mat_VarWrite(mat.get(), data.get(), MAT_COMPRESSION_NONE) == 0 && Mat_Close(mat.release()) == 0;
+  // matio does not look at every write.
+  std::error_code error;
+  if (!written || std::filesystem::file_size(f.aside.aside(), error) < samples.size() * sizeof(double)) {
+    throw RuntimeFault(fmt::format("{}: cannot be written: {}", name, errno != 0 ? std::strerror(errno) : "matio refuses"));
+  }
+  f.frames = 1;
+}
+
+void BrainMatWriter::close() {
+  File& f = *file_;
+  if (f.frames == 0 || std::exchange(f.written, true)) return;
+  f.aside.commit();
+}
+
+std::uint64_t BrainMatWriter::frames() const noexcept {
+  return file_->frames;
+}
+
+std::uint64_t BrainMatWriter::bytes() const noexcept {
+  return file_->frames * file_->acquisition.a_scans() * file_->acquisition.samples * sizeof(double);
+}
+
+}  // namespace echoform

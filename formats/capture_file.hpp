@@ -1,0 +1,108 @@
+// Captures: the bytes of acquisition connections as they came, with times. proto/CAPTURE.md documents the file. Nothing here
+// knows what the bytes mean.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/clock.hpp"
+
+namespace echoform {
+
+enum class CaptureRecordType : std::uint16_t {
+  open = 1,    ///< a connection began; the payload is a text: who it is
+  sent = 2,    ///< bytes from the sender
+  answer = 3,  ///< bytes to the sender
+  close = 4,   ///< a connection ended; the payload is a text: how
+  end = 5,     ///< of the file, which was closed in order
+};
+
+inline constexpr std::string_view capture_extension = ".efcap";
+inline constexpr std::size_t capture_header_bytes = 32;
+inline constexpr std::size_t capture_record_header_bytes = 32;
+inline constexpr std::size_t maximum_capture_payload = std::size_t{1} << 20;
+
+struct CaptureRecord {
+  CaptureRecordType type = CaptureRecordType::end;
+  std::uint32_t connection = 0;      ///< counts from 0 in the order of opening
+  std::chrono::nanoseconds time{0};  ///< since the capture began
+  std::uint64_t offset = 0;          ///< of the payload in the file
+  std::span<const std::byte> payload{};
+};
+
+/// One thread at a time.
+class CaptureWriter {
+ public:
+  /// Makes a new file with its header. Throws InputError if something is there already or the place may not be written to,
+  /// RuntimeFault if the disk is full.
+  CaptureWriter(std::filesystem::path path, WallTime began);
+  ~CaptureWriter();
+  CaptureWriter(const CaptureWriter&) = delete;
+  CaptureWriter& operator=(const CaptureWriter&) = delete;
+
+  /// Appends a record; longer payloads become several. Parts follow each other. When it returns, the record survives the
+  /// process. Throws RuntimeFault if the disk has no room or fails; the records before stay readable, no further one is taken.
+  void append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time,
+              std::span<const std::byte> payload);
+  void append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time, std::string_view text);
+  /// Forces what was appended to the disk itself. Throws RuntimeFault.
+  void flush();
+  /// Writes the end record and closes. Throws RuntimeFault. May be called again.
+  void close(std::chrono::nanoseconds time);
+
+  /// Of the file so far.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  void write_record(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time,
+                    std::span<const std::byte> payload);
+  void write_all(std::span<const std::byte> first, std::span<const std::byte> second);
+  [[noreturn]] void fail(int error);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  std::uint64_t bytes_ = 0;
+  bool broken_ = false;
+};
+
+/// Reads forward. Memory is one payload.
+class CaptureReader {
+ public:
+  /// Throws InputError, in one line that names the file, unless it begins with the header of a capture.
+  explicit CaptureReader(std::filesystem::path path);
+  ~CaptureReader();
+  CaptureReader(const CaptureReader&) = delete;
+  CaptureReader& operator=(const CaptureReader&) = delete;
+
+  [[nodiscard]] WallTime began() const noexcept { return began_; }
+  /// The next record, valid until the next call; nothing at the end of what can be read. Records that are whole come whatever
+  /// stands behind them.
+  [[nodiscard]] std::optional<CaptureRecord> next();
+  /// After the last record: whether its writer closed the file. Else it was cut off (or still grows), unless damage() says more.
+  [[nodiscard]] bool finished() const noexcept { return finished_; }
+  /// Why the next record cannot be read, where it is not just cut off: one line with the place. Empty if nothing is wrong.
+  [[nodiscard]] const std::string& damage() const noexcept { return damage_; }
+  /// `bytes` at `offset`, as a record named it. Throws InputError if they are not there any more.
+  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+ private:
+  [[nodiscard]] std::size_t read_some(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+  std::filesystem::path path_;
+  int file_ = -1;
+  WallTime began_{0};
+  std::uint64_t at_ = capture_header_bytes;
+  std::chrono::nanoseconds time_{0};
+  std::vector<std::byte> payload_;
+  bool finished_ = false;
+  std::string damage_;
+};
+
+}  // namespace echoform

@@ -1,0 +1,77 @@
+#include "formats/capture_frame_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pipeline/errors.hpp"
+#include "transport/acquisition/framing.hpp"
+#include "transport/acquisition/hello.hpp"
+
+namespace echoform {
+namespace {
+
+std::string hello_of(const Acquisition& acquisition) {
+  return encode_hello({.session = 1, .connection_index = 0, .connection_count = 1, .sender = "a recording", .token = {}},
+                      acquisition);
+}
+
+const Acquisition& checked(const Acquisition& acquisition, const std::string& where) {
+  check_capture_holds(acquisition, where);
+  return acquisition;
+}
+
+}  // namespace
+
+void check_capture_holds(const Acquisition& acquisition, const std::string& where) {
+  try {
+    static_cast<void>(hello_of(acquisition));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+CaptureFrameWriter::CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition,
+                                       const FrameWriterOptions& options)
+    : acquisition_(checked(acquisition, path.string())), began_(options.recorded), file_(path, began_) {
+  file_.append(CaptureRecordType::open, 0, time_, "a recording");
+  file_.append(CaptureRecordType::sent, 0, time_, encode_message(MessageType::hello, hello_of(acquisition_)));
+}
+
+CaptureFrameWriter::~CaptureFrameWriter() {
+  try {
+    close();
+  } catch (const RuntimeFault&) {  // whoever wants to know calls close()
+  }
+}
+
+void CaptureFrameWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp) {
+  if (frame.size() != acquisition_.frame_bytes())
+    throw InputError("capture", fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", acquisition_.frame_bytes()));
+  if (stamp.acquisition_time > began_ && began_.count() > 0) time_ = std::max(time_, stamp.acquisition_time - began_);
+  std::array<std::byte, maximum_encoded_shot_bytes> header{};
+  const std::size_t a_scan = acquisition_.bytes_per_a_scan();
+  for (std::size_t transmit = 0; transmit < acquisition_.elements(); ++transmit) {
+    const std::size_t first = acquisition_.a_scan_index(transmit, acquisition_.matrix == MatrixKind::full ? 0 : transmit);
+    const auto payload = frame.subspan(first * a_scan, acquisition_.a_scans_in_shot(transmit) * a_scan);
+    const std::size_t length = encode_shot(header,
+                                           {.sequence = stamp.sequence,
+                                            .transmit = static_cast<std::uint32_t>(transmit),
+                                            .acquisition_time = stamp.acquisition_time},
+                                           payload.size());
+    file_.append(CaptureRecordType::sent, 0, time_, std::span<const std::byte>(header).first(length));
+    file_.append(CaptureRecordType::sent, 0, time_, payload);
+  }
+  ++frames_;
+}
+
+void CaptureFrameWriter::close() {
+  if (std::exchange(closed_, true)) return;
+  file_.append(CaptureRecordType::sent, 0, time_, encode_message(MessageType::end, {}));
+  file_.append(CaptureRecordType::close, 0, time_, "end");
+  file_.close(time_);
+}
+
+}  // namespace echoform

@@ -1,0 +1,37 @@
+// Frames into a capture, as one sender on one connection would have sent them.
+#pragma once
+
+#include <memory>
+
+#include "formats/capture_file.hpp"
+#include "formats/frame_writer.hpp"
+
+namespace echoform {
+
+/// Throws InputError, naming `where`, if a Hello cannot say the acquisition (elements of different sizes).
+void check_capture_holds(const Acquisition& acquisition, const std::string& where);
+
+/// Samples are kept bit by bit, and so are sequence and acquisition time. The records' times follow the frames' acquisition times
+/// where those are known and go on, else they stand still.
+class CaptureFrameWriter final : public FrameWriter {
+ public:
+  CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options);
+  ~CaptureFrameWriter() override;
+
+  void flush() override { file_.flush(); }
+  void close() override;
+  [[nodiscard]] std::uint64_t frames() const noexcept override { return frames_; }
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return frames_ * acquisition_.frame_bytes(); }
+
+ private:
+  void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
+
+  const Acquisition acquisition_;
+  const WallTime began_;
+  CaptureWriter file_;
+  std::uint64_t frames_ = 0;
+  std::chrono::nanoseconds time_{0};
+  bool closed_ = false;
+};
+
+}  // namespace echoform

@@ -1,0 +1,262 @@
+#include "formats/capture_scan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "pipeline/errors.hpp"
+#include "proto/acquisition.pb.h"
+#include "transport/acquisition/decoder.hpp"
+#include "transport/acquisition/hello.hpp"
+
+namespace echoform {
+namespace {
+
+/// Frames that a session may have begun and not finished; with one more the oldest counts as incomplete.
+constexpr std::size_t most_begun = 64;
+/// A capture can name any number of connections and acquisitions; what is kept of them while they last is bounded.
+constexpr std::size_t most_open = 256;
+constexpr std::size_t most_sequences = 64;
+/// A sequence that goes further ahead begins anew.
+constexpr std::uint64_t longest_gap = 65536;
+
+/// Bytes of a connection that one record holds.
+struct Piece {
+  std::uint64_t position = 0;  // among the bytes that the connection sent
+  std::uint64_t offset = 0;    // in the file
+  std::size_t bytes = 0;
+};
+
+/// Frames of one sender that have begun.
+struct Session {
+  std::map<std::uint64_t, CapturedFrame> begun;  // by the frame's sequence
+  std::deque<std::uint64_t> order;               // of them, oldest first; may name some that are gone
+  std::uint64_t last = 0;                        // sequence of the last whole frame
+  bool any = false;
+};
+
+struct Connection {
+  AcquisitionDecoder decoder;
+  std::uint64_t fed = 0;
+  std::size_t sequence = 0;      // among the sequences
+  Session* session = nullptr;    // once it has said Hello
+  CapturedFrame::Place payload;  // of the shot that is coming
+  std::array<std::byte, 4096> scratch{};
+};
+
+}  // namespace
+
+struct CaptureScan::Implementation {
+  Implementation(const std::filesystem::path& path, const AcquisitionLimits& given) : limits(given), reader(path) {
+    while (const auto record = reader.next()) {
+      duration = record->time;
+      switch (record->type) {
+        case CaptureRecordType::open:
+          open(record->connection, record->payload);
+          break;
+        case CaptureRecordType::sent:
+          if (record->connection < connections.size()) take(record->connection, *record);
+          break;
+        case CaptureRecordType::close:
+          close(record->connection, record->payload);
+          break;
+        case CaptureRecordType::answer:
+        case CaptureRecordType::end:
+          break;
+      }
+    }
+    for (auto& [id, session] : sessions) sequences[id.second].incomplete += session.begun.size();
+    live.clear();
+  }
+
+  static std::string text_of(std::span<const std::byte> bytes) {
+    return printable({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, 200);
+  }
+
+  void open(std::uint32_t id, std::span<const std::byte> who) {
+    // They count from 0: another number is a capture that was put together wrongly, and its bytes have no place.
+    if (id != connections.size()) return;
+    connections.push_back({.peer = text_of(who), .ending = {}, .sender = {}, .fault = {}});
+    pieces.emplace_back();
+    if (live.size() < most_open) {
+      live.emplace(id, std::make_unique<Connection>());
+    } else {
+      connections.back().fault = fmt::format("not looked at: {} others are open", most_open);
+    }
+  }
+
+  void close(std::uint32_t id, std::span<const std::byte> how) {
+    if (id >= connections.size()) return;
+    connections[id].ending = text_of(how);
+    const auto connection = live.find(id);
+    if (connection == live.end()) return;
+    if (connection->second->decoder.within_message()) connections[id].fault = "the connection ends within a message";
+    live.erase(connection);
+  }
+
+  void take(std::uint32_t id, const CaptureRecord& record) {
+    pieces[id].push_back({connections[id].bytes, record.offset, record.payload.size()});
+    connections[id].bytes += record.payload.size();
+    const auto found = live.find(id);
+    if (found == live.end()) return;
+    Connection& connection = *found->second;
+    auto rest = record.payload;
+    for (;;) {
+      const DecodeEvent event = connection.decoder.next();
+      if (event == DecodeEvent::need_bytes) {
+        if (rest.empty()) return;
+        std::size_t taken = 0;
+        for (const auto target : connection.decoder.read_targets()) {
+          const auto piece = rest.first(std::min(rest.size(), target.size()));
+          std::copy(piece.begin(), piece.end(), target.begin());
+          rest = rest.subspan(piece.size());
+          taken += piece.size();
+        }
+        connection.decoder.commit(taken);
+        connection.fed += taken;
+      } else if (!handle(id, connection, event)) {
+        live.erase(found);
+        return;
+      }
+    }
+  }
+
+  /// False once the connection has nothing more to say.
+  bool handle(std::uint32_t id, Connection& connection, DecodeEvent event) {
+    CapturedConnection& said = connections[id];
+    switch (event) {
+      case DecodeEvent::hello:
+        try {
+          take_hello(said, connection);
+        } catch (const InputError& error) {
+          said.fault = error.what();
+          return false;
+        }
+        return true;
+      case DecodeEvent::shot:
+        connection.payload = {id, connection.fed - connection.decoder.unread()};
+        connection.decoder.discard_payload(connection.scratch);
+        return true;
+      case DecodeEvent::shot_complete:
+        ++said.shots;
+        take_shot(*connection.session, sequences[connection.sequence], connection.decoder.shot(), connection.payload);
+        return true;
+      case DecodeEvent::failed:
+        said.fault = connection.decoder.error().text;
+        return false;
+      case DecodeEvent::end:
+        return false;
+      case DecodeEvent::need_bytes:
+        break;
+    }
+    return true;
+  }
+
+  void take_hello(CapturedConnection& said, Connection& connection) {
+    const HelloContents contents = read_hello(connection.decoder.hello(), limits);
+    said.sender = contents.identity.sender;
+    said.index = contents.identity.connection_index;
+    std::size_t sequence = 0;
+    while (sequence < sequences.size() && sequences[sequence].acquisition != contents.acquisition) ++sequence;
+    if (sequence == most_sequences)
+      throw InputError("Hello", fmt::format("acquisition {}", sequence + 1), "fewer in one capture");
+    if (sequence == sequences.size()) sequences.push_back({.acquisition = contents.acquisition, .frames = {}});
+    said.session = contents.identity.session;
+    connection.sequence = sequence;
+    connection.session = &sessions[{said.session, sequence}];
+    connection.decoder.accept(contents.acquisition);
+  }
+
+  static void take_shot(Session& session, CapturedSequence& sequence, const ShotHeader& shot, const CapturedFrame::Place& place) {
+    const auto& elements = sequence.acquisition.probe.elements;
+    const auto [at, first] = session.begun.try_emplace(shot.sequence);
+    CapturedFrame& frame = at->second;
+    if (first) {
+      frame.stamp = {shot.sequence, shot.acquisition_time};
+      frame.shots.resize(elements.size());
+      session.order.push_back(shot.sequence);
+    }
+    if (frame.shots[shot.transmit].connection == CapturedFrame::Place::nowhere) frame.shots[shot.transmit] = place;
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      if (!elements[i].dead && frame.shots[i].connection == CapturedFrame::Place::nowhere) return drop_oldest(session, sequence);
+    }
+    if (session.any && shot.sequence > session.last && shot.sequence - session.last <= longest_gap)
+      sequence.gaps += shot.sequence - session.last - 1;
+    session.last = shot.sequence;
+    session.any = true;
+    sequence.frames.push_back(std::move(frame));
+    session.begun.erase(at);
+  }
+
+  static void drop_oldest(Session& session, CapturedSequence& sequence) {
+    while (session.order.size() > most_begun) {
+      sequence.incomplete += session.begun.erase(session.order.front());
+      session.order.pop_front();
+    }
+  }
+
+  void read(const CapturedFrame::Place& place, std::span<std::byte> bytes) const {
+    const auto& of_connection = pieces[place.connection];
+    auto piece = std::upper_bound(of_connection.begin(), of_connection.end(), place.position,
+                                  [](std::uint64_t position, const Piece& of) { return position < of.position; });
+    std::uint64_t position = place.position;
+    for (--piece; !bytes.empty(); ++piece) {
+      const auto within = static_cast<std::size_t>(position - piece->position);
+      const auto here = bytes.first(std::min(bytes.size(), piece->bytes - within));
+      reader.read_at(piece->offset + within, here);
+      bytes = bytes.subspan(here.size());
+      position += here.size();
+    }
+  }
+
+  const AcquisitionLimits limits;
+  CaptureReader reader;
+  std::chrono::nanoseconds duration{0};
+  std::vector<CapturedConnection> connections;
+  std::vector<std::vector<Piece>> pieces;  // by connection
+  std::map<std::uint32_t, std::unique_ptr<Connection>> live;
+  std::vector<CapturedSequence> sequences;
+  std::map<std::pair<std::uint64_t, std::size_t>, Session> sessions;  // by number and sequence
+};
+
+CaptureScan::CaptureScan(const std::filesystem::path& path, const AcquisitionLimits& limits)
+    : implementation_(std::make_unique<Implementation>(path, limits)) {}
+
+CaptureScan::~CaptureScan() = default;
+
+WallTime CaptureScan::began() const noexcept {
+  return implementation_->reader.began();
+}
+std::chrono::nanoseconds CaptureScan::duration() const noexcept {
+  return implementation_->duration;
+}
+bool CaptureScan::finished() const noexcept {
+  return implementation_->reader.finished();
+}
+const std::string& CaptureScan::damage() const noexcept {
+  return implementation_->reader.damage();
+}
+const std::vector<CapturedConnection>& CaptureScan::connections() const noexcept {
+  return implementation_->connections;
+}
+const std::vector<CapturedSequence>& CaptureScan::sequences() const noexcept {
+  return implementation_->sequences;
+}
+
+void CaptureScan::read_frame(const CapturedSequence& sequence, std::size_t frame, std::span<std::byte> bytes) const {
+  const Acquisition& a = sequence.acquisition;
+  for (std::size_t transmit = 0; transmit < a.elements(); ++transmit) {
+    const std::size_t first = a.a_scan_index(transmit, a.matrix == MatrixKind::full ? 0 : transmit);
+    const auto shot = bytes.subspan(first * a.bytes_per_a_scan(), a.a_scans_in_shot(transmit) * a.bytes_per_a_scan());
+    const CapturedFrame::Place& place = sequence.frames[frame].shots[transmit];
+    if (place.connection == CapturedFrame::Place::nowhere) {
+      std::fill(shot.begin(), shot.end(), std::byte{0});
+    } else {
+      implementation_->read(place, shot);
+    }
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,108 @@
+// A browser that takes its time, beside one that takes every image.
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/websocket.hpp>
+
+#include <list>
+
+#include "proto/image.pb.h"
+#include "tests/faults/server_bench.hpp"
+
+namespace echoform::faults {
+namespace {
+
+using namespace testing_support;
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace websocket = beast::websocket;
+
+/// The viewer page's end of its feed.
+class Browser {
+ public:
+  explicit Browser(ServerBench& bench) : socket_(context_) {
+    const std::uint16_t port = bench.server->web().port();
+    socket_.next_layer().connect({asio::ip::make_address("127.0.0.1"), port});
+    socket_.read_message_max(64 << 20);
+    socket_.handshake("127.0.0.1:" + std::to_string(port), "/images");
+  }
+  wire::Image read() {
+    beast::flat_buffer buffer;
+    socket_.read(buffer);
+    wire::Image image;
+    EXPECT_TRUE(image.ParseFromArray(buffer.data().data(), static_cast<int>(buffer.size())));
+    return image;
+  }
+  void ready() { socket_.write(asio::buffer(std::string_view("ready"))); }
+  void vanish() { socket_.next_layer().close(); }
+
+ private:
+  asio::io_context context_;
+  websocket::stream<asio::ip::tcp::socket> socket_;
+};
+
+class SlowBrowser : public OnBackends {
+ protected:
+  static void wait_for_viewers(ServerBench& bench, std::size_t count) {
+    ASSERT_TRUE(bench.eventually([&] { return bench.server->web().viewers() == count; }));
+  }
+  /// The quick browser takes every frame, with the right pixels, before the next is sent.
+  static void show(ServerBench& bench, GoodSender& sender, Browser& quick, std::uint64_t first, std::size_t count) {
+    const Acquisition acquisition = base_acquisition();
+    for (std::uint64_t sequence = first; sequence < first + count; ++sequence) {
+      sender.send(sequence, 1);
+      const wire::Image image = quick.read();
+      ASSERT_EQ(image.sequence(), sequence);
+      const PublishedImage expected = bench.undisturbed(acquisition, frame_of(acquisition, sequence));
+      ASSERT_EQ(image.pixels().size(), expected.envelope.size());
+      ASSERT_EQ(std::memcmp(image.pixels().data(), expected.envelope.data(), expected.envelope.size()), 0);
+      quick.ready();
+    }
+  }
+};
+ECHOFORM_ON_BACKENDS(SlowBrowser);
+
+TEST_P(SlowBrowser, IsSentOneImageAndThenTheNewest) {
+  ServerBench bench(GetParam());
+  const Books before = bench.books();
+  Browser slow(bench), quick(bench);
+  wait_for_viewers(bench, 2);
+  GoodSender sender(bench, base_acquisition());
+  show(bench, sender, quick, 1, 50);
+  // It has the first on its way, the fiftieth waits for it, the 48 between are lost to it.
+  bench.expect_change(before, {.received = 50, .published = 50, .accepted = 1, .viewer_dropped = 48});
+  EXPECT_EQ(slow.read().sequence(), 1U);
+  slow.ready();
+  EXPECT_EQ(slow.read().sequence(), 50U);
+  show(bench, sender, quick, 51, 10);
+  bench.expect_change(before, {.received = 60, .published = 60, .accepted = 1, .viewer_dropped = 48 + 9});
+  sender.finish();
+}
+
+TEST_P(SlowBrowser, ThatReadsNothingAndVanishes) {
+  ServerBench bench(GetParam());
+  const Books before = bench.books();
+  Browser quick(bench);
+  wait_for_viewers(bench, 1);
+  std::size_t buffers = 0;
+  GoodSender sender(bench, base_acquisition());
+  for (std::uint64_t turn = 0; turn < 10; ++turn) {
+    Browser slow(bench);
+    wait_for_viewers(bench, 2);
+    show(bench, sender, quick, 1 + 3 * turn, 3);
+    // Memory goes by viewers, not by images.
+    if (turn == 1) buffers = bench.server->web().image_buffers();
+    if (turn > 1) {
+      EXPECT_EQ(bench.server->web().image_buffers(), buffers);
+    }
+    slow.vanish();
+    wait_for_viewers(bench, 1);
+  }
+  // The first turn's has nothing waiting when it comes and is sent the first of three; the others are sent the image that is
+  // there, and the first and second of three are lost to them.
+  bench.expect_change(before, {.received = 30, .published = 30, .accepted = 1, .viewer_dropped = 1 + 9 * 2});
+  sender.finish();
+}
+
+}  // namespace
+}  // namespace echoform::faults

@@ -1,0 +1,193 @@
+// Senders that come and go, and a second one where there is one already.
+#include <gmock/gmock.h>
+
+#include "proto/acquisition.pb.h"
+#include "tests/faults/server_bench.hpp"
+
+namespace echoform::faults {
+namespace {
+
+using namespace testing_support;
+using testing::HasSubstr;
+
+class Connections : public OnBackends {};
+ECHOFORM_ON_BACKENDS(Connections);
+
+std::uint64_t open_connections(ServerBench& bench) {
+  return bench.server->source().counters().connections_open;
+}
+
+TEST_P(Connections, ReconnectStorm) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  const Books before = bench.books();
+  constexpr std::uint64_t times = 100;
+  for (std::uint64_t turn = 1; turn <= times; ++turn) {
+    const auto peer = bench.accepted_peer(acquisition, turn);
+    bench.send_and_wait(*peer, shot_of(acquisition, 1, 0));
+    ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 1; }));
+    peer->close();
+    ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
+  }
+  bench.expect_change(before,
+                      {.received = times, .dropped = {{DropReason::incomplete, times}}, .accepted = times, .lost = times});
+  // The same acquisition every time: the engine was made once.
+  EXPECT_EQ(bench.engines_made, 1);
+  bench.expect_good_sender();
+}
+
+// Beside a sender at work, without waiting for anything: every connection has exactly one outcome.
+TEST_P(Connections, ReconnectStormBesideASender) {
+  Configuration configuration = base_configuration(GetParam());
+  configuration.input.max_connections = 4;
+  ServerBench bench(configuration);
+  const Acquisition acquisition = base_acquisition();
+  GoodSender good(bench, acquisition);
+  good.send(1, 1);
+  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1; }));
+  const Books before = bench.books();
+  constexpr std::uint64_t times = 200;
+  std::vector<std::uint64_t> sequences{1};
+  for (std::uint64_t turn = 0; turn < times; ++turn) {
+    RawPeer peer(bench.port());
+    if (turn % 2 == 0) peer.send(hello_message(acquisition, 100 + turn));
+    if (turn % 10 == 0) {
+      good.send(2 + turn / 10, 1);
+      sequences.push_back(2 + turn / 10);
+    }
+  }
+  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 1; }));
+  bench.expect_change(before, {.received = 20, .published = 20, .rejected = times});
+  good.finish();
+  bench.expect_images(acquisition, sequences);
+}
+
+TEST_P(Connections, SecondSender) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  GoodSender first(bench, acquisition);
+  first.send(1, 2);
+  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  const Books before = bench.books();
+  RawPeer second(bench.port());
+  second.send(hello_message(acquisition, 8));
+  std::string header;
+  ASSERT_EQ(second.receive(header), static_cast<std::uint16_t>(MessageType::reject));
+  wire::Reject reject;
+  ASSERT_TRUE(reject.ParseFromString(header));
+  EXPECT_EQ(reject.reason(), "acquisition stream: another sender is active");
+  EXPECT_TRUE(reject.retry());
+  EXPECT_TRUE(second.closed());
+  // One that could never be served is not asked to come again.
+  RawPeer third(bench.port());
+  third.send(hello_message(make_acquisition(300, 96), 9));
+  ASSERT_EQ(third.receive(header), static_cast<std::uint16_t>(MessageType::reject));
+  ASSERT_TRUE(reject.ParseFromString(header));
+  EXPECT_FALSE(reject.retry());
+  first.send(3, 2);
+  first.finish();
+  bench.expect_change(before, {.received = 2, .published = 2, .decode_errors = {{DecodeReason::bad_hello, 1}}, .rejected = 2});
+  bench.expect_images(acquisition, {1, 2, 3, 4});
+}
+
+TEST_P(Connections, SecondSenderThatComesAgain) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  const Books before = bench.books();
+  GoodSender first(bench, acquisition);
+  first.send(1, 2);
+  std::vector<std::chrono::milliseconds> pauses;
+  SenderOptions options;
+  options.port = bench.port();
+  options.pause = [&](std::chrono::milliseconds time) {
+    pauses.push_back(time);
+    if (pauses.size() == 3) first.finish();
+  };
+  AcquisitionSender second(acquisition, options);
+  second.send_frame(11, WallTime(1), frame_of(acquisition, 11));
+  second.finish();
+  EXPECT_EQ(pauses, (std::vector<std::chrono::milliseconds>{std::chrono::milliseconds(50), std::chrono::milliseconds(100),
+                                                            std::chrono::milliseconds(200)}));
+  bench.expect_change(before, {.received = 3, .published = 3, .accepted = 2, .rejected = 3});
+  bench.expect_images(acquisition, {1, 2, 11});
+}
+
+TEST_P(Connections, SecondSenderThatGivesUp) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  GoodSender first(bench, acquisition);
+  first.send(1, 2);
+  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  const Books before = bench.books();
+  std::chrono::milliseconds waited{0};
+  SenderOptions options;
+  options.port = bench.port();
+  options.connections = 2;
+  options.pause = [&](std::chrono::milliseconds time) { waited += time; };
+  try {
+    const AcquisitionSender second(acquisition, options);
+    FAIL() << "accepted";
+  } catch (const ServerBusy& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rejected the Hello: acquisition stream: another sender is active"));
+  }
+  EXPECT_EQ(waited, options.busy_timeout);
+  // 50, 100, 200, 400, 800, 1000, 1000, 1000 and 450 ms: ten attempts on two connections.
+  bench.expect_change(before, {.rejected = 20});
+  first.send(3, 1);
+  first.finish();
+  bench.expect_change(before, {.received = 1, .published = 1, .rejected = 20});
+  bench.expect_images(acquisition, {1, 2, 3});
+}
+
+// A sender that is killed while the server holds it back: what it had sent is still to be read, so the next sender finds the
+// stream taken. It is told to come again, and nothing that had been sent is lost.
+TEST_P(Connections, KilledWhileHeldBack) {
+  Configuration configuration = base_configuration(GetParam());
+  configuration.input.slots = 2;
+  ServerBench bench(configuration);
+  const Acquisition acquisition = base_acquisition();
+  const Books before = bench.books();
+  bench.gate.close();
+  {
+    const auto killed = bench.accepted_peer(acquisition, 7);
+    Bytes all;
+    for (std::uint64_t sequence = 1; sequence <= 6; ++sequence) all = std::move(all) + frame_message(acquisition, sequence);
+    killed->send(all);
+    ASSERT_TRUE(bench.eventually([&] { return bench.books().frames.frames_in_flight == 2; }));
+  }
+  SenderOptions options;
+  options.port = bench.port();
+  options.pause = [&](std::chrono::milliseconds) {
+    EXPECT_EQ(open_connections(bench), 1U);
+    bench.gate.open();
+    EXPECT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
+  };
+  AcquisitionSender second(acquisition, options);
+  second.send_frame(11, WallTime(1), frame_of(acquisition, 11));
+  second.finish();
+  bench.expect_change(before, {.received = 7, .published = 7, .accepted = 2, .rejected = 1, .lost = 1});
+  bench.expect_images(acquisition, {1, 2, 3, 4, 5, 6, 11});
+}
+
+TEST_P(Connections, TooMany) {
+  Configuration configuration = base_configuration(GetParam());
+  configuration.input.max_connections = 2;
+  ServerBench bench(configuration);
+  const Acquisition acquisition = base_acquisition();
+  GoodSender good(bench, acquisition);
+  good.send(1, 2);
+  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  const Books before = bench.books();
+  RawPeer idle(bench.port());
+  ASSERT_TRUE(bench.eventually([&] { return open_connections(bench) == 2; }));
+  RawPeer peer(bench.port());
+  EXPECT_EQ(peer.reject_reason(), "connections: found 3 open; expected at most 2");
+  bench.expect_change(before, {.rejected = 1});
+  good.send(3, 2);
+  good.finish();
+  bench.expect_change(before, {.received = 2, .published = 2, .rejected = 1});
+  bench.expect_images(acquisition, {1, 2, 3, 4});
+}
+
+}  // namespace
+}  // namespace echoform::faults

@@ -1,0 +1,186 @@
+"""Faults of the whole program, one a run: SIGTERM in mid-frame, ports in use, a sender that is killed and comes again at once.
+
+Arguments: the program, the case, the backend."""
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["ECHOFORM_SOURCE_DIR"], "python"))
+try:
+    import echoform
+    from echoform import wire
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+PROGRAM, CASE, BACKEND = sys.argv[1:4]
+ELEMENTS, SAMPLES = 8, 128
+ACQUISITION = echoform.Acquisition(echoform.Probe.linear(ELEMENTS, 0.6e-3, element_width=0.5e-3, centre_frequency=5e6, bandwidth=3e6),
+                                   SAMPLES, 50e6, matrix="full", encoding="int16")
+NOISE = random.Random(1)
+PAYLOADS = [struct.pack(f"<{ELEMENTS * SAMPLES}h", *(NOISE.randint(-1000, 1000) for _ in range(ELEMENTS * SAMPLES)))
+            for _ in range(ELEMENTS)]
+
+
+def shot(sequence, transmit):
+    header = wire.number(1, sequence) + wire.number(2, transmit)
+    return wire.message(wire.SHOT, header, len(PAYLOADS[transmit])) + PAYLOADS[transmit]
+
+
+def frame(sequence):
+    return b"".join(shot(sequence, transmit) for transmit in range(ELEMENTS))
+
+
+def receive(connection, size):
+    data = b""
+    while len(data) < size:
+        part = connection.recv(size - len(data))
+        if not part:
+            raise ConnectionError("the server closed the connection")
+        data += part
+    return data
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def configuration(self, listen="127.0.0.1:0", images="127.0.0.1:0", telemetry="127.0.0.1:0", web="127.0.0.1:0", policy="block_sender"):
+        file = self.path / "serve.toml"
+        file.write_text(f'[material]\nlongitudinal_velocity = 5900.0\n[grid]\npixels = [32, 32]\n[input]\nlisten = "{listen}"\n'
+                        f'drop_policy = "{policy}"\n[server]\nimages = "{images}"\ntelemetry = "{telemetry}"\nweb = "{web}"\n')
+        return str(file)
+
+    def serve(self, **places):
+        """A server, and where its doors are."""
+        server = subprocess.Popen([PROGRAM, "--log-level", "warning", "serve", "--backend", BACKEND, "--config", self.configuration(**places)],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for cleanup in (server.stderr.close, server.stdout.close, server.wait, server.kill):
+            self.addCleanup(cleanup)
+        doors = {}
+        while len(doors) < 4:
+            line = server.stdout.readline()
+            self.assertTrue(line, "the server did not start")
+            found = re.match(r"(frames in|images out|viewer|telemetry)\s.*?([\d.]+:\d+)", line)
+            if found:
+                doors[found[1]] = found[2]
+        return server, doors
+
+    def connect(self, doors):
+        host, port = doors["frames in"].split(":")
+        connection = socket.create_connection((host, int(port)))
+        self.addCleanup(connection.close)
+        connection.sendall(wire.message(wire.HELLO, wire.hello_header(ACQUISITION, session=7, sender="program_test")))
+        kind, length = wire.parse_answer_prefix(receive(connection, wire.PREFIX_BYTES))
+        self.assertEqual(kind, wire.ACCEPT, receive(connection, length))
+        receive(connection, length)
+        return connection
+
+    def metric(self, doors, name):
+        """One number from /metrics."""
+        host, port = doors["viewer"].split(":")
+        with socket.create_connection((host, int(port))) as connection:
+            connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            text = b""
+            while part := connection.recv(65536):
+                text += part
+        found = re.search(rf"^echoform_{name} (\S+)$", text.decode(), re.MULTILINE)
+        self.assertTrue(found, f"{name} is not in /metrics")
+        return float(found[1])
+
+    def wait_for(self, doors, name, value):
+        while self.metric(doors, name) < value:
+            pass
+
+    def closing_lines(self, server):
+        output, errors = server.communicate(timeout=60)
+        self.assertEqual(server.returncode, 0, errors)
+        return output.splitlines()[-2:]
+
+    def sigterm_in_mid_frame(self):
+        server, doors = self.serve()
+        connection = self.connect(doors)
+        connection.sendall(frame(1) + frame(2) + shot(3, 0) + shot(3, 1)[:-100])
+        self.wait_for(doors, "frames_published_total", 2)
+        self.wait_for(doors, "frames_received_total", 3)
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(self.closing_lines(server),
+                         ["drops 1 (incomplete 1)", "frames received 3 = published 2 + dropped 1 + in flight 0"])
+
+    def sigterm_while_senders_are_held_back(self):
+        # More than the sockets hold, so that the sender blocks until the server goes.
+        server, doors = self.serve()
+        command = [PROGRAM, "--log-level", "warning", "simulate", "--connect", doors["frames in"], "--rate", "max", "--connections", "3"]
+        simulate = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for cleanup in (simulate.stderr.close, simulate.wait, simulate.kill):
+            self.addCleanup(cleanup)
+        self.wait_for(doors, "frames_published_total", 5)
+        server.send_signal(signal.SIGTERM)
+        received, published, dropped = map(int, re.fullmatch(
+            r"frames received (\d+) = published (\d+) \+ dropped (\d+) \+ in flight 0", self.closing_lines(server)[1]).groups())
+        self.assertEqual(received, published + dropped)
+        self.assertGreaterEqual(published, 5)
+        self.assertLessEqual(dropped, 4)  # there are four slots
+        _, errors = simulate.communicate(timeout=60)
+        self.assertEqual(simulate.returncode, 1, errors)
+
+    def port_in_use(self):
+        server, doors = self.serve()
+        for key, door, line in (("listen", "frames in", "cannot listen for acquisition on {}: Address already in use"),
+                                ("images", "images out", "image publisher: cannot listen on tcp://{}: the port is in use; "
+                                                         "choose another or stop the program that holds it"),
+                                ("telemetry", "telemetry", "telemetry publisher: cannot listen on tcp://{}: the port is in use; "
+                                                           "choose another or stop the program that holds it"),
+                                ("web", "viewer", "web server: cannot listen on http://{}/: the port is in use; "
+                                                  "choose another or stop the program that holds it")):
+            second = subprocess.run([PROGRAM, "--log-level", "warning", "serve", "--backend", BACKEND, "--config",
+                                     self.configuration(**{key: doors[door]})], capture_output=True, text=True, timeout=60)
+            self.assertEqual(second.returncode, 1, second.stderr)
+            self.assertEqual(second.stdout, "")
+            self.assertEqual(second.stderr.splitlines(), ["echoform: " + line.format(doors[door])])
+        # The one that holds them images on.
+        connection = self.connect(doors)
+        connection.sendall(frame(1) + frame(2))
+        self.wait_for(doors, "frames_published_total", 2)
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(self.closing_lines(server), ["drops none", "frames received 2 = published 2 + dropped 0 + in flight 0"])
+
+    def killed_sender_that_comes_again(self):
+        server, doors = self.serve()
+        command = [PROGRAM, "--log-level", "warning", "simulate", "--connect", doors["frames in"], "--rate", "max"]
+        for turn in range(5):
+            before = self.metric(doors, "frames_published_total")
+            simulate = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            self.addCleanup(simulate.stderr.close)
+            self.addCleanup(simulate.wait)
+            self.addCleanup(simulate.kill)
+            self.wait_for(doors, "frames_published_total", before + 3)
+            simulate.kill()
+        # At once, and it is served.
+        last = subprocess.run(command + ["--frames", "3"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(last.returncode, 0, last.stderr)
+        server.send_signal(signal.SIGTERM)
+        drops, closure = self.closing_lines(server)
+        self.assertRegex(closure, r"in flight 0$")
+        # Of each that was killed, at most the frame on its way.
+        self.assertRegex(drops, r"^drops (none|\d+ \(incomplete [1-5]\))$")
+
+
+if __name__ == "__main__":
+    if BACKEND == "cuda" and os.environ.get("ECHOFORM_REQUIRE_GPU") != "1":
+        probe = subprocess.run([PROGRAM, "bench", "tfm", "--backend", "cuda", "--elements", "2", "--samples", "64", "--pixels", "1",
+                                "--frames", "1"], capture_output=True, text=True, timeout=120)
+        if "backend cuda:" in probe.stderr:
+            print("SKIPPED:", probe.stderr.strip().splitlines()[-1])
+            sys.exit(77)
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(Program(CASE)).wasSuccessful())

@@ -1,0 +1,45 @@
+// A change of the imaging that cannot be is refused whole: the plan, the engine and the images stay, and no frame is lost.
+#include "pipeline/errors.hpp"
+#include "tests/faults/server_bench.hpp"
+
+namespace echoform::faults {
+namespace {
+
+using namespace testing_support;
+
+class Reconfiguration : public OnBackends {};
+ECHOFORM_ON_BACKENDS(Reconfiguration);
+
+// The engine refuses what the plan allows, in mid-stream, with a frame half arrived.
+TEST_P(Reconfiguration, InvalidIsRefusedWhole) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  const Books before = bench.books();
+  const auto peer = bench.accepted_peer(acquisition);
+  bench.send_and_wait(*peer, frame_message(acquisition, 1) + shot_of(acquisition, 2, 0) + shot_of(acquisition, 2, 1));
+  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
+  const auto plan = bench.server->pipeline().plan();
+  const std::size_t bytes = bench.server->pipeline().bytes();
+  const std::size_t plans = bench.album->plans();
+  bench.refusing_engines.set([](const ImagingPlan&) { throw InputError("grid", "too many pixels", "fewer"); });
+  EXPECT_THROW(static_cast<void>(bench.server->pipeline().reconfigure()), InputError);
+  bench.refusing_engines.set([](const ImagingPlan&) { throw RuntimeFault("no memory"); });
+  EXPECT_THROW(static_cast<void>(bench.server->pipeline().reconfigure()), RuntimeFault);
+  EXPECT_EQ(bench.server->pipeline().plan(), plan);
+  EXPECT_EQ(bench.server->pipeline().bytes(), bytes);
+  EXPECT_EQ(bench.album->plans(), plans);
+  bench.send_and_wait(*peer, shot_of(acquisition, 2, 2) + shot_of(acquisition, 2, 3) + frame_message(acquisition, 3));
+  // One that can be is taken, and makes the same images, as nothing else was asked for.
+  bench.refusing_engines.set({});
+  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 3; }));
+  EXPECT_TRUE(bench.server->pipeline().reconfigure());
+  EXPECT_EQ(bench.album->plans(), plans + 1);
+  peer->send(frame_message(acquisition, 4) + end_message());
+  EXPECT_TRUE(peer->closed());
+  bench.expect_change(before, {.received = 4, .published = 4, .accepted = 1});
+  bench.expect_images(acquisition, {1, 2, 3, 4});
+  bench.expect_good_sender();
+}
+
+}  // namespace
+}  // namespace echoform::faults

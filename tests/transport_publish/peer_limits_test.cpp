@@ -1,0 +1,123 @@
+// Limits on the subscribers of a publisher, each with a good subscriber beside it that misses nothing.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <thread>
+
+#include "tests/transport_publish/synthetic_stream.hpp"
+#include "transport/publish/subscriber.hpp"
+#include "transport/publish/zeromq_sink.hpp"
+#include "transport/zeromq/socket.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 10s;
+
+class ZeromqPeerLimitsTest : public testing::Test {
+ protected:
+  void open(std::size_t subscribers) {
+    sink_ = make_zeromq_sink({.port = 0, .subscribers = subscribers});
+    sink_->plan_changed(stream_.plan());
+  }
+
+  [[nodiscard]] std::unique_ptr<ImageSubscriber> join() {
+    auto subscriber = std::make_unique<ImageSubscriber>(
+        SubscriberOptions{.endpoint = sink_->endpoint(), .stream = "echoform", .latest_only = false});
+    for (int i = 0; i < 1000 && subscriber->receive(10ms) == nullptr; ++i) sink_->publish(stream_.frame(0));
+    EXPECT_GT(subscriber->statistics().images, 0u);
+    return subscriber;
+  }
+
+  static void drain(ImageSubscriber& subscriber) {
+    while (subscriber.receive(50ms) != nullptr) {
+    }
+  }
+
+  // Publishes and has `good` read every image, until `until` holds; at least 20.
+  template <class Until>
+  void serve(ImageSubscriber& good, Until until) {
+    drain(good);
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    for (int i = 0; i < 20 || (!until() && std::chrono::steady_clock::now() < deadline); ++i) {
+      sink_->publish(stream_.frame(++sequence_));
+      const wire::Image* image = good.receive(patience);
+      ASSERT_NE(image, nullptr);
+      ASSERT_EQ(image->sequence(), sequence_);
+    }
+    EXPECT_TRUE(until());
+  }
+
+  // The guard learns of connections in its own time.
+  template <class Condition>
+  static bool eventually(Condition condition) {
+    for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(10ms);
+    return condition();
+  }
+
+  [[nodiscard]] std::uint64_t refused(PeerRefusal reason) const { return sink_->peers().refused_for(reason); }
+
+  synthetic::Stream stream_;
+  std::unique_ptr<ZeromqSink> sink_;
+  std::uint64_t sequence_ = 0;
+};
+
+TEST_F(ZeromqPeerLimitsTest, SubscribersBeyondTheLimitAreDisconnected) {
+  open(2);
+  const auto first = join(), second = join();
+  EXPECT_TRUE(eventually([&] { return sink_->peers().open == 2; }));
+  zmq::context_t context;
+  std::vector<zmq::socket_t> more;
+  for (int i = 0; i < 5; ++i) more.push_back(connect_subscriber(context, sink_->endpoint(), "", false, 1 << 20));
+  drain(*second);
+  serve(*first, [&] { return refused(PeerRefusal::too_many) >= 5; });
+  EXPECT_TRUE(eventually([&] { return sink_->peers().open == 2; }));
+  for (std::uint64_t sequence = 1; sequence <= sequence_; ++sequence) {
+    const wire::Image* image = second->receive(patience);
+    ASSERT_NE(image, nullptr);
+    EXPECT_EQ(image->sequence(), sequence);
+  }
+}
+
+TEST_F(ZeromqPeerLimitsTest, APlaceThatIsLeftIsFreeAgain) {
+  open(1);
+  join().reset();
+  const auto next = join();
+  EXPECT_TRUE(eventually([&] { return sink_->peers().open == 1; }));
+}
+
+TEST_F(ZeromqPeerLimitsTest, ASubscriberThatSendsTooMuchIsCutOff) {
+  open(8);
+  const auto good = join();
+  zmq::context_t context;
+  zmq::socket_t flooding = connect_socket(context, {.endpoint = sink_->endpoint(), .message_limit = 1 << 20, .send_queue = 0});
+  // 300 of 1 KiB: more than the 64 KiB that a subscriber may send.
+  for (int i = 0; i < 300; ++i) flooding.set(zmq::sockopt::subscribe, fmt::format("{:04}{}", i, std::string(1020, 'x')));
+  serve(*good, [&] { return refused(PeerRefusal::flooding) >= 1; });
+  EXPECT_EQ(good->statistics().gaps, 0u);
+}
+
+TEST_F(ZeromqPeerLimitsTest, ASubscriberOfTooMuchIsCutOff) {
+  open(8);
+  const auto good = join();
+  zmq::context_t context;
+  zmq::socket_t greedy = connect_socket(context, {.endpoint = sink_->endpoint(), .message_limit = 1 << 20, .send_queue = 0});
+  for (int i = 0; i < 2000; ++i) greedy.set(zmq::sockopt::subscribe, fmt::format("{:04}", i));  // few bytes, many prefixes
+  serve(*good, [&] { return refused(PeerRefusal::flooding) >= 1; });
+  EXPECT_EQ(good->statistics().gaps, 0u);
+}
+
+TEST_F(ZeromqPeerLimitsTest, ATooLongMessageEndsItsConnection) {
+  open(8);
+  const auto good = join();
+  zmq::context_t context;
+  zmq::socket_t rude = connect_subscriber(context, sink_->endpoint(), std::string(5000, 'x'), false, 1 << 20);
+  // The first, it, and it again.
+  serve(*good, [&] { return sink_->peers().accepted >= 3; });
+}
+
+}  // namespace
+}  // namespace echoform

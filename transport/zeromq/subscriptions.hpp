@@ -1,0 +1,36 @@
+// What the subscribers of an XPUB socket want.
+#pragma once
+
+#include <zmq.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "transport/zeromq/context.hpp"
+
+namespace echoform {
+
+/// Prefixes come from peers: their number is limited. One too many, and the peer that has sent most is cut off.
+class Subscriptions {
+ public:
+  static constexpr std::size_t most = 1024;
+
+  explicit Subscriptions(ZeromqContext& context) : context_(context) {}
+
+  /// Takes what has come, a few hundred at a time: the rest waits for the next call. Allocates only if something has.
+  void read(zmq::socket_t& socket);
+  /// Whether somebody may want messages that begin with `begin`.
+  [[nodiscard]] bool wanted(std::string_view begin) const;
+
+ private:
+  void add(std::string_view prefix);
+  void remove(std::string_view prefix);
+
+  ZeromqContext& context_;
+  std::vector<std::string> prefixes_;
+  std::size_t passed_over_ = 0;  // prefixes beyond the limit; while there are any, everything counts as wanted
+};
+
+}  // namespace echoform
