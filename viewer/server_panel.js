@@ -105,7 +105,11 @@ function stage(key) {
   showPanel();
 }
 function unstage(key) {
-  if (key) server.staged.delete(key); else server.staged.clear();
+  for (const known of key ? [key] : [...server.staged.keys()]) {
+    const { setting, inputs } = panelRows.get(known);
+    server.staged.delete(known);
+    showValue(setting, inputs, server.settings.get(known).value);  // also where the cursor stands
+  }
   server.reason = "";
   showPanel();
 }
@@ -122,7 +126,10 @@ function showPanel() {
   $("serverReset").disabled = server.busy || ![...server.settings.values()].some(s => s.value !== s.file_value);
   $("serverApply").firstChild.textContent = server.busy ? "Applying" : server.staged.size > 1 ? `Apply ${server.staged.size}` : "Apply";
   $("serverReason").hidden = !server.reason;
-  if ($("serverReason").textContent !== server.reason) $("serverReason").textContent = server.reason;
+  if ($("serverReason").textContent !== server.reason) {
+    $("serverReason").textContent = server.reason;
+    if (server.reason) $("serverReason").scrollIntoView({ block: "nearest" });
+  }
   $("serverRevision").textContent = server.revision ? `settings ${server.revision}` : "";
 }
 function take(reply) {

@@ -92,6 +92,7 @@ def check(page, places):
     page.field("output.gain_db").send_keys(Keys.ESCAPE)
     state = page.until("the reason is gone", lambda s: not s["server"]["reason"] and not s["server"]["staged"])
     assert state["server"]["revision"] == 3 and state["status"] == "live", state
+    assert page.shown("output.gain_db") == "6"
     page.driver.find_element("id", "server-imaging").find_element("tag name", "summary").click()
     page.type("imaging.views", "LL, TT", end=Keys.ENTER)
     page.until("a missing velocity", lambda s: "shear_velocity: found no value" in s["server"]["reason"])
