@@ -37,6 +37,7 @@ struct Command {
 [[nodiscard]] Action define_convert(CLI::App& options);
 [[nodiscard]] Action define_image(CLI::App& options);
 [[nodiscard]] Action define_bench(CLI::App& options);
+[[nodiscard]] Action define_soak(CLI::App& options);
 [[nodiscard]] Action define_keygen(CLI::App& options);
 [[nodiscard]] Action define_info(CLI::App& options);
 

@@ -56,6 +56,11 @@ const std::vector<Command>& commands() {
        define_image},
       {"bench", "sustained rates against the limits measured in the same run",
        "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate", define_bench},
+      {"soak", "source, server and viewers under random faults, for minutes or months",
+       "Every count is checked at every reading: the first that does not close, or that no fault explains, ends the run with code 1.\n"
+       "At the end memory, descriptors and threads of the server must not have grown.\n\n"
+       "Example:\n  echoform soak --minutes 10 --json soak.json",
+       define_soak},
       {"keygen", "a pair of CURVE keys, for a server or a client",
        "Neither file may exist. The secret key is for its owner alone; the public one goes to the other side "
        "(docs/security.md).\n\n"

@@ -11,6 +11,7 @@
 #include "config/standing_check.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
+#include "transport/control/control_json.hpp"
 #include "transport/metrics_text.hpp"
 
 namespace echoform {
@@ -107,6 +108,24 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
   });
+  control_worker_ = std::make_unique<ControlWorker>(*control_);
+  web_->set_control([this, door = metrics_door_](const std::string& body, const WebSink::ControlAnswer& answer) {
+    const auto reply_with = [answer](const wire::ControlReply& reply) {
+      answer(http_status(reply.outcome()), control_json(reply));
+    };
+    wire::ControlRequest request;
+    wire::ControlReply refused;
+    if (const auto fault = parse_control_json(body, request)) {
+      refused.set_outcome(wire::REFUSED);
+      refused.set_reason(*fault);
+      return reply_with(refused);
+    }
+    const std::lock_guard lock(door->mutex);
+    if (door->control_open) return control_worker_->post(std::move(request), reply_with);
+    refused.set_outcome(wire::FAILED);
+    refused.set_reason("the server is stopping");
+    reply_with(refused);
+  });
   telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
                                                     [this] { return report(pipeline_->close_window()); });
   telemetry_peers_ = &telemetry_->peers();
@@ -171,6 +190,11 @@ void ImagingServer::stop() {
     if (source != nullptr) source->stop();
   }
   control_door_.reset();
+  {
+    const std::lock_guard lock(metrics_door_->mutex);
+    metrics_door_->control_open = false;
+  }
+  control_worker_.reset();
   pipeline_->stop();
   if (recorder_ != nullptr) recorder_->stop();
   // What reads the pipeline ends before it.

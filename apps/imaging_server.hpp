@@ -9,6 +9,7 @@
 
 #include "config/configuration.hpp"
 #include "control/control.hpp"
+#include "control/control_worker.hpp"
 #include "pipeline/clock.hpp"
 #include "pipeline/pipeline.hpp"
 #include "recording/recorder.hpp"
@@ -60,6 +61,7 @@ class ImagingServer {
   struct MetricsDoor {
     std::mutex mutex;
     bool open = true;
+    bool control_open = true;
   };
   [[nodiscard]] TelemetryReport report(MetricsSnapshot metrics) const;
 
@@ -74,7 +76,8 @@ class ImagingServer {
   std::vector<std::shared_ptr<ImageSink>> sinks_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Control> control_;
-  std::unique_ptr<ZeromqControl> control_door_;  // none where it is closed
+  std::unique_ptr<ControlWorker> control_worker_;  // for the web server's thread, which may not wait
+  std::unique_ptr<ZeromqControl> control_door_;    // none where it is closed
   std::unique_ptr<TelemetryPublisher> telemetry_;
   // Among them, those that are asked for addresses and figures of their own.
   std::atomic<const PeerCounters*> telemetry_peers_{nullptr};

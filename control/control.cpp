@@ -104,6 +104,7 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
         throw Conflict(
             fmt::format("settings revision: found {}; expected {}: they have changed meanwhile", revision(), expected));
       action->run(request, reply);
+      reply.set_revision(revision());  // while nobody else can change anything
     }
   } catch (const Conflict& conflict) {
     fail(wire::CONFLICT, conflict.what());
@@ -112,7 +113,7 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
   } catch (const std::exception& error) {
     fail(wire::FAILED, error.what());
   }
-  reply.set_revision(revision());
+  if (reply.revision() == 0) reply.set_revision(revision());
   reply.set_streaming(pipeline_.plan() != nullptr);
   reply.set_server(fmt::format("{} {}", file_.server.name, ECHOFORM_VERSION));
   return reply;
@@ -129,7 +130,13 @@ Configuration Control::configuration() const {
 }
 
 void Control::get(const wire::ControlRequest& request, wire::ControlReply& reply) const {
-  const Configuration configuration = this->configuration();
+  Configuration configuration;
+  {
+    // Read together: whoever changes what he has read names the revision to which it belongs.
+    const std::lock_guard lock(mutex_);
+    configuration = current_;
+    reply.set_revision(revision_);
+  }
   for (const std::string& path : request.keys()) fill(live_key(path), configuration, *reply.add_settings());
   if (request.keys().empty()) {
     for (const LiveKey& live : live_keys()) fill(live, configuration, *reply.add_settings());

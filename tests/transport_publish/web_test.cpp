@@ -367,6 +367,21 @@ TEST(WebImages, OneAtATimeAndTheNewestWins) {
   EXPECT_EQ(sink->viewer_dropped(), 49u);
 }
 
+TEST(WebImages, AViewerMayAskForOneImageAhead) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  Viewer viewer(*sink);
+  viewer.say("ready");
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(viewer.read().sequence(), 1u);
+  sink->publish(stream.frame(2));
+  EXPECT_EQ(viewer.read().sequence(), 2u);  // asked for ahead
+  for (std::uint64_t sequence = 3; sequence <= 9; ++sequence) sink->publish(stream.frame(sequence));
+  viewer.say("ready");
+  EXPECT_EQ(viewer.read().sequence(), 9u);  // and nothing in between
+}
+
 TEST(WebImages, AViewerThatComesAfterTheSourceStoppedSeesTheLastImage) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;

@@ -60,6 +60,24 @@ TEST(ImageSubscriber, SelectsItsStreamByPrefix) {
   }
 }
 
+TEST(ImageSubscriber, ANumberingThatBeginsAnewIsNoGap) {
+  synthetic::Stream stream;
+  const auto sink = open_sink(stream);
+  ImageSubscriber subscriber(to(*sink, "echoform"));
+  join(*sink, stream, subscriber);
+  const auto before = subscriber.statistics();
+  const std::uint64_t far = std::uint64_t{1} << 40;
+  // Far ahead, on by one over the wrap (with one left out), far back.
+  for (const std::uint64_t sequence : {far, ~std::uint64_t{0} - 1, ~std::uint64_t{0}, std::uint64_t{1}, far}) {
+    sink->publish(stream.frame(sequence));
+    ASSERT_NE(subscriber.receive(patience), nullptr);
+  }
+  const auto after = subscriber.statistics();
+  EXPECT_EQ(after.sequences - before.sequences, 5u);
+  EXPECT_EQ(after.gaps - before.gaps, 1u);
+  EXPECT_EQ(after.restarts - before.restarts, 3u);
+}
+
 TEST(ImageSubscriber, CountsGapsRepeatsAndRestarts) {
   synthetic::Stream stream;
   const auto sink = open_sink(stream);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/sequence_tracker.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/zeromq/socket.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
+// A sequence further ahead begins a numbering anew, as for the server (proto/WIRE.md).
+constexpr std::int64_t renumbering_step = 65'536;
 constexpr std::size_t telemetry_limit = std::size_t{1} << 16;
 
 // The last 65,536 values, for quantiles.
@@ -72,8 +75,15 @@ struct ImageSubscriber::Implementation {
     statistics.bytes += bytes;
     const std::uint64_t sequence = received.sequence();
     if (statistics.sequences == 0 || sequence != last_sequence) {
-      if (statistics.sequences != 0 && sequence < last_sequence) ++statistics.restarts;
-      if (statistics.sequences != 0 && sequence > last_sequence) statistics.gaps += sequence - last_sequence - 1;
+      if (statistics.sequences != 0) {
+        // As the server does it: back, or far ahead, is a numbering begun anew, and numberings wrap.
+        const std::int64_t step = sequence_distance(last_sequence, sequence);
+        if (step < 0 || step > renumbering_step) {
+          ++statistics.restarts;
+        } else {
+          statistics.gaps += static_cast<std::uint64_t>(step - 1);
+        }
+      }
       ++statistics.sequences;
       last_sequence = sequence;
     }

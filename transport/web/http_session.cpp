@@ -21,13 +21,14 @@ using boost::system::error_code;
 
 namespace {
 
-std::string list_streams(const WebState& state) {
+std::string list_streams(WebState& state) {
   std::string list;
   for (const auto& stream : state.board.streams()) {
     list += fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\"}}", list.empty() ? "" : ",", json_string(stream.name),
                         json_string(stream.view_name), stream.display ? "display_uint8" : "envelope_float32");
   }
-  return fmt::format("{{\"name\":{},\"streams\":[{}]}}\n", json_string(state.options.name), list);
+  return fmt::format("{{\"name\":{},{}\"streams\":[{}]}}\n", json_string(state.options.name),
+                     state.control_now() ? "\"control\":true," : "", list);
 }
 
 template <class Stream>
@@ -65,7 +66,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   void read() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(state_.options.header_bytes));
-    parser_->body_limit(0);
+    parser_->body_limit(state_.options.control_bytes);
     expire();
     wait();
     http::async_read_header(stream_, buffer_, *parser_,
@@ -79,7 +80,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       return answer(http::status::request_header_fields_too_large,
                     fmt::format("the header is longer than {} bytes\n", state_.options.header_bytes), true);
     }
-    if (error == http::error::body_limit) return answer(http::status::payload_too_large, "requests have no body here\n", true);
+    if (error == http::error::body_limit) return refuse_body();
     if (error && error.category() == make_error_code(http::error::bad_method).category()) {
       if (error == http::error::end_of_stream || error == http::error::partial_message) return close();
       state_.peers.refuse(PeerRefusal::bad_request);
@@ -97,12 +98,14 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     keep_alive_ = request.keep_alive();
     version_ = request.version();
     head_ = request.method() == http::verb::head;
-    const auto length = parser_->content_length();
-    if ((length && *length > 0) || parser_->chunked())
-      return answer(http::status::payload_too_large, "requests have no body here\n", true);
-    if (!head_ && request.method() != http::verb::get)
-      return answer(http::status::method_not_allowed, "only GET and HEAD\n", true);
     const auto target = parse_target(request.target());
+    const bool control = target && target->path == "/control";
+    const auto length = parser_->content_length();
+    if (!control && ((length && *length > 0) || parser_->chunked())) return refuse_body();
+    if (control ? request.method() != http::verb::post : !head_ && request.method() != http::verb::get) {
+      allowed_ = control ? "POST" : "GET, HEAD";
+      return answer(http::status::method_not_allowed, control ? "only POST\n" : "only GET and HEAD\n", true);
+    }
     if (!target) return answer(http::status::bad_request, "bad target\n", true);
     const RequestOrigin from{.host = request[http::field::host],
                              .origin = request[http::field::origin],
@@ -113,15 +116,44 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
                              .token = target->token};
     const bool open = target->path == "/healthz";  // for supervisors; it tells nothing else
     const RequestTrust trust{open ? std::string_view() : state_.options.token, state_.options.host_names, encrypted};
-    if (const auto refusal = refuse_to_read(from, trust)) return refuse(*refusal, from.host);
+    if (const auto refusal = control ? refuse_to_change(from, trust) : refuse_to_read(from, trust))
+      return refuse(*refusal, from.host);
 
     if (open) return answer(http::status::ok, "ok\n");
+    if (control) return receive_control();
     if (target->path == "/images") return upgrade(request, target->stream);
     if (target->path == "/" || target->path == "/index.html")
       return answer(http::status::ok, std::string(viewer_page), false, "text/html; charset=utf-8");
     if (target->path == "/streams.json") return answer(http::status::ok, list_streams(state_), false, "application/json");
     if (target->path == "/metrics") return metrics();
     answer(http::status::not_found, "no such page; see /\n");
+  }
+
+  void refuse_body() { answer(http::status::payload_too_large, "requests have no body here, or a shorter one\n", true); }
+
+  void receive_control() {
+    if (!state_.control_now()) return answer(http::status::not_found, "no live control here\n", true);
+    body_.emplace(std::move(*parser_));
+    body_->body_limit(state_.options.control_bytes);
+    expire();
+    wait();
+    http::async_read(stream_, buffer_, *body_, [self = this->shared_from_this()](error_code error, std::size_t) {
+      self->stop_waiting();
+      if (self->gave_way_) return;
+      if (error == http::error::body_limit) return self->refuse_body();
+      if (error) return;  // gone, silent for too long, or no HTTP any more
+      self->ask_control();
+    });
+  }
+
+  void ask_control() {
+    const auto control = state_.control_now();
+    if (!control) return answer(http::status::not_found, "no live control here\n", true);
+    // Whoever answers may take his time: until then nothing is under way on the connection.
+    control(std::move(body_->get().body()),
+            state_.replies->expect([self = this->shared_from_this()](unsigned status, std::string json) {
+              self->answer(static_cast<http::status>(status), std::move(json), false, "application/json");
+            }));
   }
 
   void metrics() {
@@ -145,6 +177,9 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
                     fmt::format("host {} is not served here; use the address, or add the name to the server's host names\n",
                                 json_string(host)),
                     true);
+    }
+    if (reason == PeerRefusal::bad_request) {
+      return answer(http::status::unsupported_media_type, "Content-Type: application/json, please\n", true);
     }
     if (reason == PeerRefusal::wrong_origin) {
       return answer(http::status::forbidden, "only this server's own pages may ask for this\n", true);
@@ -176,7 +211,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
                    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src "
                    "'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
     response_->set("Cross-Origin-Resource-Policy", "same-origin");
-    if (status == http::status::method_not_allowed) response_->set(http::field::allow, "GET, HEAD");
+    if (status == http::status::method_not_allowed) response_->set(http::field::allow, allowed_);
     if (status == http::status::upgrade_required) response_->set(http::field::upgrade, "websocket");
     response_->keep_alive(keep_alive_ && !close_after);
     response_->content_length(body.size());
@@ -205,7 +240,9 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   Stream stream_;
   beast::flat_buffer buffer_{state_.options.header_bytes + 1024};
   std::optional<http::request_parser<http::empty_body>> parser_;
+  std::optional<http::request_parser<http::string_body>> body_;
   std::optional<http::response<http::string_body>> response_;
+  std::string_view allowed_ = "GET, HEAD";
   bool keep_alive_ = false;
   bool head_ = false;
   bool served_ = false;  // a whole request

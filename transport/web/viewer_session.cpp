@@ -19,10 +19,12 @@ namespace {
 
 // A client has one thing to say for each image, and answers pings; some more of either is let pass.
 constexpr int most_ready = 16;
+// Images that a client may have asked for and not got: with one ahead, the next is on its way while it shows the last.
+constexpr int most_ahead = 2;
 constexpr double most_pings = 32.0;
 constexpr double pings_per_second = 4.0;
 
-// One WebSocket client. An image goes out when the client is ready for one; then nothing until it says "ready" again.
+// One WebSocket client. Each "ready" asks for one image, the first needs no asking; what it did not ask for is not sent.
 template <class Stream>
 class ViewerSession final : public Viewer, public std::enable_shared_from_this<ViewerSession<Stream>> {
  public:
@@ -67,7 +69,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   void offer() override {
     const std::uint64_t newest = state_.board.newest(name_);
     if (newest <= accounted_) return;
-    if (!open_ || !ready_ || lease_) {
+    if (!open_ || ready_ == 0 || lease_) {
       // The newest waits; those before it are lost to this viewer.
       state_.viewer_dropped += newest - accounted_ - 1;
       accounted_ = newest - 1;
@@ -78,7 +80,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     if (!lease_) return;
     state_.viewer_dropped += number - accounted_ - 1;
     accounted_ = number;
-    ready_ = false;
+    --ready_;
     said_ready_ = 0;
     const auto message = lease_.message();
     socket_.async_write(asio::buffer(message.data(), message.size()),
@@ -106,7 +108,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     }
     received_.clear();
     if (++said_ready_ > most_ready) return flooded();
-    ready_ = true;
+    ready_ = std::min(ready_ + 1, most_ahead);
     offer();
     read();
   }
@@ -133,7 +135,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   beast::flat_buffer received_;
   ImageBoard::Lease lease_;  // while its image is on its way
   bool open_ = false;
-  bool ready_ = true;
+  int ready_ = 1;  // images that it has asked for
   bool cut_off_ = false;
   int said_ready_ = 0;  // since the last image
   double pings_ = most_pings;

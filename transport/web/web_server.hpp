@@ -20,6 +20,7 @@
 
 #include "transport/peers/peer_book.hpp"
 #include "transport/web/image_board.hpp"
+#include "transport/web/pending_replies.hpp"
 #include "transport/web/web_sink.hpp"
 
 namespace echoform {
@@ -83,7 +84,14 @@ struct WebState {
   std::atomic<std::size_t> viewer_count{0};      // any thread
   std::atomic<std::uint64_t> viewer_dropped{0};  // any thread
   std::mutex metrics_mutex;
-  std::function<std::string()> metrics;  // under its mutex
+  std::function<std::string()> metrics;                              // under its mutex
+  std::function<void(std::string, WebSink::ControlAnswer)> control;  // under the same
+  PendingReplies* replies = nullptr;
+
+  [[nodiscard]] auto control_now() {
+    const std::lock_guard lock(metrics_mutex);
+    return control;
+  }
 };
 
 /// Counts one connection of an address for as long as it lives.

@@ -42,6 +42,7 @@ std::string url_of(const tcp::endpoint& endpoint, bool encrypted) {
 class WebSinkImplementation final : public WebSink {
  public:
   explicit WebSinkImplementation(const WebSinkOptions& options) : state_(options) {
+    state_.replies = &replies_;
     if (options.tls_certificate.empty() != options.tls_key.empty()) {
       throw InputError("[server] tls_certificate and tls_key", "one of them", "both, or neither for plain HTTP");
     }
@@ -82,6 +83,10 @@ class WebSinkImplementation final : public WebSink {
   void set_metrics(std::function<std::string()> text) override {
     const std::lock_guard lock(state_.metrics_mutex);
     state_.metrics = std::move(text);
+  }
+  void set_control(std::function<void(std::string, ControlAnswer)> control) override {
+    const std::lock_guard lock(state_.metrics_mutex);
+    state_.control = std::move(control);
   }
   std::size_t viewers() const noexcept override { return state_.viewer_count.load(std::memory_order_relaxed); }
   std::uint64_t viewer_dropped() const noexcept override { return state_.viewer_dropped.load(std::memory_order_relaxed); }
@@ -175,6 +180,7 @@ class WebSinkImplementation final : public WebSink {
   HandlerMemory wake_memory_;
   std::atomic<bool> wake_under_way_{false};
   asio::io_context context_{1};
+  PendingReplies replies_{context_};  // sessions that wait for answers: they die before the context
   tcp::acceptor acceptor_{context_};
   asio::steady_timer pause_{context_};
   std::uint16_t port_ = 0;

@@ -1,10 +1,12 @@
 // The web viewer's server: the page, a WebSocket image feed, metrics. One thread of its own; the pipeline never waits for it.
 //
 //   GET /                      the viewer page
-//   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding"} ...]}
-//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client answers "ready" (text) when it wants
-//                              the next. At most one image is on its way to a client, the newest wins.
+//   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding"} ...]}, and
+//                              "control": true where POST /control is answered
+//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client says "ready" (text) for each image that it wants
+//                              after the first, and may be one ahead: two images on their way at most. The newest wins.
 //   GET /metrics               Prometheus text
+//   POST /control              a ControlRequest as JSON, answered with a ControlReply as JSON: see control.proto
 //   GET /healthz               "ok" while the server's thread runs
 #pragma once
 
@@ -35,6 +37,7 @@ struct WebSinkOptions {
   std::size_t connections = 64;
   std::size_t viewers = 16;                           ///< of which WebSocket clients
   std::size_t header_bytes = 8192;                    ///< of a request, at most
+  std::size_t control_bytes = 16384;                  ///< of a control request, at most
   std::chrono::milliseconds request_timeout{10'000};  ///< for a request to arrive, a response to leave, an idle connection
   std::chrono::milliseconds viewer_timeout{20'000};   ///< a viewer that reads nothing for so long is disconnected
   /// Host names by which browsers may ask for the page, besides numeric addresses, "localhost" and this host's own name:
@@ -52,6 +55,10 @@ class WebSink : public ImageSink {
   [[nodiscard]] virtual std::string url() const = 0;
   /// What /metrics answers with; called on the server's thread. 503 until it is given.
   virtual void set_metrics(std::function<std::string()> text) = 0;
+  /// What answers the body of POST /control: called on the server's thread, it returns at once; `answer` takes an HTTP status and
+  /// JSON, once, on any thread and at any time. None: 404.
+  using ControlAnswer = std::function<void(unsigned status, std::string json)>;
+  virtual void set_control(std::function<void(std::string body, ControlAnswer answer)> control) = 0;
   /// When the last frame was published; 0 before the first.
   [[nodiscard]] virtual WallTime last_frame_time() const noexcept = 0;
   /// WebSocket clients connected.

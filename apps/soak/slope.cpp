@@ -1,0 +1,44 @@
+#include "apps/soak/slope.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace echoform::soak {
+
+Slope theil_sen(std::span<const double> places, std::span<const double> values) {
+  const std::size_t n = places.size();
+  if (n < 2) return {};
+  std::vector<double> slopes;
+  slopes.reserve(n * (n - 1) / 2);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = i + 1; k < n; ++k) slopes.push_back((values[k] - values[i]) / (places[k] - places[i]));
+  }
+  std::sort(slopes.begin(), slopes.end());
+  const auto at = [&](double rank) {
+    const double held = std::clamp(rank, 0.0, static_cast<double>(slopes.size() - 1));
+    return slopes[static_cast<std::size_t>(held)];
+  };
+  const double count = static_cast<double>(slopes.size());
+  const double readings = static_cast<double>(n);
+  // Kendall's S has the variance n (n - 1) (2 n + 5) / 18; 1.96 deviations are 95 %.
+  const double spread = 1.96 * std::sqrt(readings * (readings - 1.0) * (2.0 * readings + 5.0) / 18.0);
+  const std::size_t half = slopes.size() / 2;
+  const double median = slopes.size() % 2 == 1 ? slopes[half] : 0.5 * (slopes[half - 1] + slopes[half]);
+  return {median, at(std::floor(0.5 * (count - spread))), at(std::ceil(0.5 * (count + spread)))};
+}
+
+Growth judge_growth(std::span<const double> places, std::span<const double> values, double grain) {
+  Growth growth;
+  if (places.size() < 2) return growth;
+  growth.whole = theil_sen(places, values);
+  growth.rise = growth.whole.median * (places.back() - places.front());
+  if (places.size() < fewest_readings || growth.whole.low <= 0.0 || growth.rise <= grain) return growth;
+  const std::size_t half = places.size() / 2;
+  growth.grows = theil_sen(places.first(half), values.first(half)).low > 0.0 &&
+                 theil_sen(places.subspan(half), values.subspan(half)).low > 0.0;
+  return growth;
+}
+
+}  // namespace echoform::soak

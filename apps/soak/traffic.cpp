@@ -1,0 +1,146 @@
+#include "apps/soak/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "config/plan.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform::soak {
+namespace {
+
+constexpr std::size_t cycle_frames = 8;
+
+WallTime now() {
+  return std::chrono::duration_cast<WallTime>(std::chrono::system_clock::now().time_since_epoch());
+}
+
+}  // namespace
+
+void Stream::open(std::size_t part, std::size_t connections) {
+  part_ = part;
+  options_.connections = connections;
+  expectations_.add(counter::accepted, connections);
+  sender_ = std::make_unique<AcquisitionSender>(acquisition(), options_);
+}
+
+void Stream::finish() {
+  if (sender_) sender_->finish();
+  sender_.reset();
+}
+
+void Stream::kill() {
+  expectations_.add(counter::lost, options_.connections);
+  sender_.reset();
+}
+
+std::span<const std::byte> Stream::samples() {
+  FrameCycle& cycle = *parts_[part_].frames;
+  return cycle.frame(sequence_ % cycle.frames());
+}
+
+std::span<const std::byte> Stream::shot_samples(std::size_t transmit) {
+  const Acquisition& a = acquisition();
+  const std::size_t first = a.a_scan_index(transmit, a.matrix == MatrixKind::full ? 0 : transmit);
+  return samples().subspan(first * a.bytes_per_a_scan(), a.a_scans_in_shot(transmit) * a.bytes_per_a_scan());
+}
+
+void Stream::send_frame() {
+  send_frame(samples());
+}
+
+void Stream::send_frame(std::span<const std::byte> frame) {
+  expectations_.add(counter::received);
+  expectations_.add(counter::published);
+  sender_->send_frame(sequence_++, now(), frame);
+}
+
+void Stream::send_shots(std::span<const std::size_t> transmits) {
+  for (const std::size_t transmit : transmits) {
+    sender_->send_shot(0, {sequence_, static_cast<std::uint32_t>(transmit), now()}, shot_samples(transmit));
+  }
+}
+
+Traffic::Traffic(Stream stream, double rate, Verdict& verdict)
+    : stream_(std::move(stream)),
+      interval_(static_cast<std::int64_t>(1e9 / rate)),
+      verdict_(verdict),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+Traffic::~Traffic() = default;
+
+bool Traffic::perform(const Task& task) {
+  std::unique_lock lock(mutex_);
+  if (ended_) return false;
+  task_ = &task;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return task_ == nullptr || ended_; });
+  const bool done = task_ == nullptr;
+  task_ = nullptr;
+  return done && !verdict_.failure();
+}
+
+void Traffic::finish() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Traffic::run(const std::stop_token& stop) {
+  try {
+    stream_.open(0, 1);
+    auto next = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      if (changed_.wait_until(lock, stop, next, [&] { return task_ != nullptr; })) {
+        lock.unlock();
+        (*task_)(stream_);
+        lock.lock();
+        task_ = nullptr;
+        changed_.notify_all();
+        next = std::chrono::steady_clock::now();
+        continue;
+      }
+      if (stop.stop_requested()) break;
+      lock.unlock();
+      stream_.send_frame();
+      // After a delay it goes on from there: a soak wants steady pressure, not bursts that it did not ask for.
+      next = std::max(next + interval_, std::chrono::steady_clock::now() - interval_);
+      lock.lock();
+    }
+    lock.unlock();
+    stream_.finish();
+  } catch (const std::exception& fault) {
+    verdict_.fail(fmt::format("sender: {}", fault.what()));
+  }
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+std::vector<Part> make_parts(const Configuration& configuration) {
+  SimulatorConfiguration plain = simulator_configuration(configuration);
+  // Counts of saturated samples are foretold: packed to 12 bits, those of the part itself would count too.
+  if (plain.encoding == SampleEncoding::packed12) plain.encoding = SampleEncoding::int16;
+  plain.cycle_frames = std::min(plain.cycle_frames, cycle_frames);
+  SimulatorConfiguration floats = plain;
+  floats.elements = std::max<std::size_t>(2, plain.elements * 3 / 4);
+  floats.encoding = SampleEncoding::float32;
+  std::erase_if(floats.dead_elements, [&](std::size_t element) { return element >= floats.elements; });
+  SimulatorConfiguration packed = plain;
+  packed.matrix = MatrixKind::half;
+  packed.encoding = SampleEncoding::packed12;
+  packed.quantised = true;
+  // Far from the converter's limits, so that only a fault that is asked for saturates.
+  packed.full_scale = 8.0 * plain.full_scale;
+  std::vector<Part> parts;
+  for (const SimulatorConfiguration& part : {plain, floats, packed}) {
+    auto frames = std::make_unique<FrameCycle>(part);
+    const auto plan = build_plan(configuration, frames->acquisition(), {}, configuration.input.slots, PlanUse::live);
+    parts.push_back({std::move(frames), plan->imaged_samples()});
+  }
+  return parts;
+}
+
+}  // namespace echoform::soak

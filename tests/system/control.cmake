@@ -1,0 +1,1 @@
+echoform_system_test(system_control control_test.py)

@@ -1,0 +1,159 @@
+"""The viewer page's panel of the server's settings, in headless Chromium, while frames run: by keyboard, with refusals, and beside
+another client."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+from viewer_page import PATIENCE, Page, open_browser
+
+from selenium.webdriver.common.keys import Keys
+
+PROGRAM, SCREENSHOTS = sys.argv[1:3]
+CONFIG = """
+[material]
+longitudinal_velocity = 6320.0
+[grid]
+x = [-0.004, 0.004]
+z = [0.002, 0.010]
+pixels = [32, 32]
+[imaging]
+backend = "cpu"
+threads = 1
+[input]
+listen = "127.0.0.1:0"
+[server]
+images = "127.0.0.1:0"
+telemetry = "127.0.0.1:0"
+control = "127.0.0.1:0"
+web = "127.0.0.1:0"
+"""
+
+
+def control(places, *words):
+    result = subprocess.run([PROGRAM, "--log-level", "warning", "control", "--connect", places["control"], *words], capture_output=True,
+                            text=True, timeout=PATIENCE)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+class Panel(Page):
+    def field(self, key, part=""):
+        return self.driver.find_element("id", "server-" + key.replace(".", "-") + (f"-{part}" if part else ""))
+
+    def type(self, key, text, part="", end=""):
+        field = self.field(key, part)
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(Keys.BACKSPACE, text, end)
+
+    def shown(self, key, part=""):
+        return self.driver.execute_script("return arguments[0].value", self.field(key, part))
+
+    def until_revision(self, revision):
+        """The page has an image by these settings, and knows them."""
+        return self.until(f"revision {revision}", lambda s: s["revision"] == revision and s["server"]["revision"] == revision
+                          and not s["server"]["busy"])
+
+
+def check(page, places):
+    state = page.until("live, with the server's settings", lambda s: s["status"] == "live" and s["server"]["there"])
+    assert state["server"]["revision"] == 1 and state["revision"] == 1, state
+    assert page.shown("grid.x", "first") == "-4" and page.shown("grid.z", "last") == "10" and page.shown("grid.pixels", "nx") == "32"
+    assert page.shown("material.longitudinal_velocity") == "6320"
+    assert page.shown("input.drop_policy") == "block_sender"
+
+    # The grid moves by the keyboard alone: gathered until Enter, then put in force together.
+    page.type("grid.x", "-3", "first")
+    page.type("grid.x", "1", "last")
+    page.type("grid.pixels", "20", "nx")
+    state = page.state()
+    assert sorted(key for key, _ in state["server"]["staged"]) == ["grid.pixels", "grid.x"], state
+    assert state["server"]["revision"] == 1
+    page.type("grid.pixels", "12", "nz", Keys.ENTER)
+    state = page.until_revision(2)
+    assert state["server"]["values"]["grid.x"] == "[-0.003, 0.001]" and state["server"]["values"]["grid.pixels"] == "[20, 12]", state
+    pixel = 4 / 19
+    state = page.until("the figure has the new axes", lambda s: abs(s["layout"]["x0"] - (-3 - pixel / 2)) < 1e-6)
+    assert abs(state["layout"]["x1"] - (1 + pixel / 2)) < 1e-6 and state["faults"] == 0, state
+    assert not state["server"]["staged"] and not state["server"]["reason"], state
+
+    # The gain has effect at once, without "Apply".
+    page.type("output.gain_db", "6", end=Keys.TAB)
+    page.until_revision(3)
+
+    # What is refused says why, and nothing changes; Escape takes it back.
+    page.type("output.gain_db", "999", end=Keys.ENTER)
+    page.until("the reason", lambda s: "found 999; expected a number in dB, -200 to 200" in s["server"]["reason"])
+    assert "999" in page.text("serverReason") and page.driver.find_element("id", "serverReason").is_displayed()
+    page.screenshot(os.path.join(SCREENSHOTS, "control-refused.png"))
+    page.field("output.gain_db").send_keys(Keys.ESCAPE)
+    state = page.until("the reason is gone", lambda s: not s["server"]["reason"] and not s["server"]["staged"])
+    assert state["server"]["revision"] == 3 and state["status"] == "live", state
+    assert page.shown("output.gain_db") == "6"
+    page.driver.find_element("id", "server-imaging").find_element("tag name", "summary").click()
+    page.type("imaging.views", "LL, TT", end=Keys.ENTER)
+    page.until("a missing velocity", lambda s: "shear_velocity: found no value" in s["server"]["reason"])
+    page.field("imaging.views").send_keys(Keys.ESCAPE)
+
+    # What others change is shown.
+    page.driver.find_element("id", "map").send_keys("")  # no field of the panel has the focus
+    control(places, "set", "output.gain_db=-2", "apodization.window=hann")
+    page.until_revision(4)
+    page.until("the other client's gain", lambda s: page.shown("output.gain_db") == "-2")
+    assert page.shown("apodization.window") == "hann"
+    page.screenshot(os.path.join(SCREENSHOTS, "control-panel.png"))
+
+    page.driver.find_element("id", "serverReset").send_keys(Keys.ENTER)
+    state = page.until_revision(5)
+    assert state["server"]["values"]["grid.x"] == "[-0.004, 0.004]" and state["server"]["values"]["output.gain_db"] == "0", state
+    page.until("the first axes again", lambda s: abs(s["layout"]["x0"] - (-4 - 8 / 31 / 2)) < 1e-6)
+
+    # Three refusals were answered with 422, which the browser logs.
+    errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE" and "422" not in entry["message"]]
+    assert not errors, errors
+
+
+def main():
+    os.makedirs(SCREENSHOTS, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "serve.toml").write_text(CONFIG)
+        (path / "simulator.toml").write_text("[simulator]\nelements = 8\nsamples = 300\ncycle_frames = 4\n")
+        processes = []
+        driver = open_browser(str(path / "profile"), "1280,1000")
+        try:
+            server = subprocess.Popen([PROGRAM, "--log-level", "warning", "serve", "--config", str(path / "serve.toml")], stdout=subprocess.PIPE,
+                                      text=True)
+            processes.append(server)
+            places = {}
+            while "control" not in places:
+                line = server.stdout.readline()
+                places[line[:11].strip()] = line[12:].strip()
+            sender = places["frames in"].split("tcp://")[-1].split()[-1]
+            processes.append(subprocess.Popen([PROGRAM, "--log-level", "warning", "simulate", "--connect", sender, "--config",
+                                               str(path / "simulator.toml"), "--rate", "20"], stdout=subprocess.DEVNULL))
+            driver.get(re.search(r"http://\S+", places["viewer"])[0])
+            try:
+                check(Panel(driver), places)
+            except Exception:
+                driver.save_screenshot(os.path.join(SCREENSHOTS, "control-failed.png"))
+                raise
+            processes[1].send_signal(signal.SIGTERM)
+            processes[1].wait(PATIENCE)
+            server.send_signal(signal.SIGTERM)
+            out, _ = server.communicate(timeout=PATIENCE)
+            assert server.returncode == 0 and "drops none" in out, out
+        finally:
+            driver.quit()
+            for process in processes:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+    print("passed; screenshots in", SCREENSHOTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,20 @@
+// Control messages as JSON, in Protocol Buffers' own mapping with the names of control.proto: 64-bit numbers are strings.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proto/control.pb.h"
+
+namespace echoform {
+
+/// What is wrong with the text, in one line, if it is no ControlRequest: unknown names are refused too.
+[[nodiscard]] std::optional<std::string> parse_control_json(std::string_view text, wire::ControlRequest& request);
+
+[[nodiscard]] std::string control_json(const wire::ControlReply& reply);
+
+/// Of the answer over HTTP: 200, 422 (REFUSED), 409 (CONFLICT), 500 (FAILED).
+[[nodiscard]] unsigned http_status(wire::ControlOutcome outcome) noexcept;
+
+}  // namespace echoform

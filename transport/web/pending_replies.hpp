@@ -1,0 +1,41 @@
+// Requests of the web server that somebody else answers, in his own time and on his own thread.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace echoform {
+
+/// Of the server's thread, but for what expect() returns. Connections wait here, owned by the server alone, so that an answer
+/// that comes when the server has gone finds nobody rather than something dead.
+class PendingReplies {
+ public:
+  using Answer = std::function<void(unsigned status, std::string body)>;
+
+  explicit PendingReplies(boost::asio::io_context& context);
+  /// Answers that come later are forgotten.
+  ~PendingReplies();
+  PendingReplies(const PendingReplies&) = delete;
+  PendingReplies& operator=(const PendingReplies&) = delete;
+
+  /// The function takes the answer, once, on any thread and at any time; `answer` is called with it on the server's thread.
+  [[nodiscard]] Answer expect(Answer answer);
+
+ private:
+  struct Door {
+    std::mutex mutex;
+    boost::asio::io_context* context;  // null once the server has gone
+  };
+  void deliver(std::uint64_t number, unsigned status, std::string body);
+
+  std::shared_ptr<Door> door_;
+  std::map<std::uint64_t, Answer> waiting_;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace echoform

@@ -1,0 +1,35 @@
+// Colour.
+const anchors = {
+  viridis: ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30", "fde725"],
+  inferno: ["000004", "210c4a", "57106e", "8a226a", "bc3754", "e45a31", "f98e09", "f9cb35", "fcffa4"],
+  magma: ["000004", "1d1147", "51127c", "832681", "b73779", "e75263", "fc8961", "fec488", "fcfdbf"],
+  grey: ["000000", "ffffff"],
+};
+function colour(map, t) {  // t in 0 .. 1
+  if (map === "jet") return [3, 2, 1].map(c => Math.round(255 * Math.min(1, Math.max(0, 1.5 - Math.abs(4 * t - c)))));
+  const list = anchors[map] || anchors.viridis, place = t * (list.length - 1), i = Math.min(Math.floor(place), list.length - 2);
+  return [0, 2, 4].map(k => {
+    const a = parseInt(list[i].substr(k, 2), 16), b = parseInt(list[i + 1].substr(k, 2), 16);
+    return Math.round(a + (b - a) * (place - i));
+  });
+}
+// Levels are in 1/32 dB. An envelope's level comes from the sign, exponent and nine leading mantissa bits of the float:
+// within 0.01 dB, and no logarithm for each pixel.
+const STEPS = 32, LOWEST = -32000;
+const levelOfBits = new Int16Array(1 << 18);
+{
+  const bits = new Uint32Array(1), value = new Float32Array(bits.buffer);
+  for (let i = 0; i < levelOfBits.length; i++) {
+    bits[0] = (i << 14) | (1 << 13);  // the middle of the interval
+    levelOfBits[i] = value[0] > 0 ? Math.max(LOWEST, Math.min(-LOWEST, Math.round(20 * STEPS * Math.log10(Math.min(value[0], 3e38))))) : LOWEST;
+  }
+}
+let palette = new Uint32Array(1);
+function buildPalette() {
+  const n = Math.round(settings.range * STEPS) + 1;
+  palette = new Uint32Array(n);
+  for (let i = 0; i < n; i++) {
+    const [r, g, b] = colour(settings.map, i / (n - 1));
+    palette[i] = (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+  }
+}

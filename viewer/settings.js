@@ -1,0 +1,7 @@
+// Settings, kept between visits.
+const settings = { map: "viridis", range: null, gain: 0, reference: "running", fixed: null, smooth: true };
+try { Object.assign(settings, JSON.parse(localStorage.getItem("echoform") || "{}")); } catch { /* private mode */ }
+function keep() { try { localStorage.setItem("echoform", JSON.stringify(settings)); } catch { /* private mode */ } }
+const page = new URLSearchParams(location.search);
+const token = page.get("token");
+let streamName = page.get("stream") || "";

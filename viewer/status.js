@@ -1,0 +1,64 @@
+// Statistics and state.
+let received = 0, skipped = 0, lastArrival = 0, sinceOpen = 0;
+const arrivals = [], latencies = [], rates = [], ratesShown = 120;
+function median(list) { const s = [...list].sort((a, b) => a - b); return s.length ? s[s.length >> 1] : NaN; }
+function count(img) {
+  const now = performance.now();
+  if (image && img.stream === image.stream && img.sequence > image.sequence && sinceOpen > 0) skipped += Math.max(0, img.published - image.published - 1);
+  received++; sinceOpen++; lastArrival = now;
+  arrivals.push(now);
+  latencies.push(img.latency);
+  if (latencies.length > 100) latencies.shift();
+}
+function imagesPerSecond() {
+  const now = performance.now();
+  while (arrivals.length && arrivals[0] < now - 2000) arrivals.shift();
+  const span = arrivals.length > 1 ? arrivals[arrivals.length - 1] - arrivals[0] : 0;
+  return span > 0 && now - lastArrival < 2000 ? (arrivals.length - 1) / span * 1e3 : 0;
+}
+let paused = false, socketOpen = false, retryAt = 0;
+function age() {  // seconds since the last image; one that waited at the server is as old as the server says
+  const here = (performance.now() - lastArrival) / 1e3;
+  return sinceOpen <= 1 && image ? Math.max(here, Date.now() / 1e3 - image.publishTime / 1e9) : here;
+}
+function whatState() {
+  if (!socketOpen) return ["disconnected", retryAt > performance.now() ? `Disconnected, reconnecting in ${Math.ceil((retryAt - performance.now()) / 1e3)} s` : "Disconnected, reconnecting"];
+  if (paused) return ["paused", "Paused"];
+  if (!image || !lastArrival) return ["waiting", "Connected, waiting for images"];
+  if (age() > 2) return ["stopped", `Stream stopped ${age() < 100 ? Math.floor(age()) : Math.floor(age() / 60) + " min"}${age() < 100 ? " s" : ""} ago`];
+  return ["live", "Live"];
+}
+const milliseconds = ns => ns < 1e7 ? (ns / 1e6).toFixed(2) + " ms" : (ns / 1e6).toFixed(1) + " ms";
+const grouped = n => n.toLocaleString("en-US").replace(/,/g, "\u202f");
+let screenDelay = NaN, beat = 0;
+function showState() {
+  const [state, text] = whatState(), status = $("status"), notice = $("notice");
+  if (status.textContent !== text) status.textContent = text;
+  status.dataset.state = notice.dataset.state = state;
+  notice.hidden = state === "live" || state === "paused";
+  notice.textContent = text;
+  const rate = imagesPerSecond();
+  $("rate").textContent = rate.toFixed(1);
+  if (image) {
+    const drops = image.drops.reduce((sum, d) => sum + d[1], 0);
+    $("latency").textContent = milliseconds(median(latencies));
+    $("screen").textContent = isFinite(screenDelay) ? milliseconds(screenDelay) : "\u2013";
+    $("sequence").textContent = grouped(image.sequence);
+    $("drops").textContent = grouped(drops);
+    $("drops").title = image.drops.map(d => `${d[0]}: ${d[1]}`).join("\n");
+    $("skipped").textContent = grouped(skipped);
+  }
+  if (++beat % 2 === 0) { rates.push(rate); if (rates.length > ratesShown) rates.shift(); drawHistory(); }
+}
+function drawHistory() {  // images/s over the last minute
+  const c = $("history"), ratio = window.devicePixelRatio || 1, w = c.clientWidth, h = c.clientHeight;
+  c.width = w * ratio; c.height = h * ratio;
+  const g = c.getContext("2d"), most = Math.max(1, ...rates) * 1.1;
+  g.scale(ratio, ratio);
+  g.beginPath();
+  const first = w - (rates.length - 1) / (ratesShown - 1) * w;
+  rates.forEach((r, i) => { const x = first + i / (ratesShown - 1) * w, y = h - 1.5 - r / most * (h - 4); i ? g.lineTo(x, y) : g.moveTo(x, y); });
+  g.strokeStyle = "#56c8ff"; g.lineWidth = 1.5; g.stroke();
+  g.lineTo(w, h); g.lineTo(first, h); g.closePath();
+  g.fillStyle = "rgba(86,200,255,.12)"; g.fill();
+}
