@@ -8,6 +8,9 @@ import sys
 import tempfile
 import time
 import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
@@ -268,6 +271,47 @@ control = "{places['control']}"
                 self.assert_fault(run("serve", "--config", path), 2,
                                   f'{path}: [{section}] {key}: found "localhost:0"; expected ADDRESS:PORT with an IPv4 or IPv6 '
                                   'address of this machine')
+
+    def test_keys_and_token_of_a_server(self):
+        for name in ("server", "friend", "stranger"):
+            self.assertEqual(run("keygen", "--output", self.path / name).returncode, 0)
+        (self.path / "clients").mkdir()
+        (self.path / "friend.public").rename(self.path / "clients" / "friend.public")
+        path = self.serve_config()
+        path.write_text(path.read_text() + 'token = "open sesame"\n[curve]\nsecret_key_file = "server.secret"\nclient_keys = "clients"\n')
+        server = subprocess.Popen([PROGRAM, "serve", "--config", str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(server.stdout.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        places = {}
+        while not {"viewer", "control", "telemetry"} <= places.keys():
+            label, *place = server.stdout.readline().split()
+            places[label] = place[-1]
+
+        def get(*keys):
+            return run("control", "get", "--connect", places["control"], "--timeout", 2, *keys)
+
+        def metrics(token):
+            return urllib.request.urlopen(f"{places['viewer']}metrics?token={urllib.parse.quote(token)}").read().decode()
+
+        key = ("--server-key", self.path / "server.public")
+        friend = get(*key, "--key", self.path / "friend.secret")
+        self.assertEqual(friend.returncode, 0, friend.stderr)
+        self.assertIn("dynamic_range", friend.stdout)
+        for stranger in ((), key, (*key, "--key", self.path / "stranger.secret"),
+                         ("--server-key", self.path / "stranger.public", "--key", self.path / "friend.secret")):
+            result = get(*stranger)
+            self.assertEqual(result.returncode, 1, stranger)
+            self.assertEqual(result.stdout, "")
+        for token in ("", "open"):
+            with self.assertRaises(urllib.error.HTTPError) as refusal:
+                metrics(token)
+            self.assertEqual(refusal.exception.code, 401)
+            refusal.exception.close()
+        counted = metrics("open sesame")
+        self.assertRegex(counted, r'echoform_peers_refused_total\{door="control",reason="wrong_key"\} [1-9]')
+        self.assertRegex(counted, r'echoform_peers_refused_total\{door="control",reason="bad_handshake"\} [1-9]')
+        self.assertIn('echoform_peers_refused_total{door="web",reason="wrong_token"} 2', counted)
 
     def test_port_in_use(self):
         for key in ("listen", "images", "telemetry", "web"):

@@ -420,7 +420,7 @@ TEST(WebImages, ANewPlanGivesNewGeometry) {
 }
 
 TEST(WebImages, AViewerThatNeverReadsHoldsOneBufferAndNobodyUp) {
-  const auto sink = make_web_sink({.port = 0});
+  const auto sink = make_web_sink({.port = 0, .viewer_timeout = 10min});  // whatever 240 MB take
   synthetic::Shape shape;
   shape.grid.x.count = shape.grid.z.count = 1024;  // 4 MiB an image: more than its sockets take
   synthetic::Stream stream(shape);
