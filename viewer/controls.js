@@ -38,7 +38,8 @@ function setPaused(on) {
   $("pause").firstChild.textContent = on ? "Resume" : "Pause";
   if (!on) {
     lastArrival = lastArrival && performance.now();
-    if (pending) show(); else if (owed) answer();
+    for (; owed > 0; owed--) answer();
+    if (pending) show();
   }
   showState();
 }

@@ -1,5 +1,5 @@
-// The feed: one image at a time; "ready" asks for the next.
-let socket = null, backoff = 500, pending = null, frameAsked = false, owed = false, faults = 0;
+// The feed: "ready" asks for an image. The page is one ahead, so that the next is on its way while it draws the last.
+let socket = null, backoff = 500, pending = null, frameAsked = false, owed = 0, faults = 0;
 function address(path, parameters) {
   const query = new URLSearchParams(parameters);
   if (token) query.set("token", token);
@@ -9,11 +9,14 @@ function connect() {
   const url = location.protocol.replace("http", "ws") + "//" + location.host + address("/images", streamName ? { stream: streamName } : {});
   const mine = socket = new WebSocket(url);
   mine.binaryType = "arraybuffer";
-  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = false; lastArrival = 0; listStreams(); showState(); };
+  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = 0; lastArrival = 0; mine.send("ready"); listStreams(); showState(); };
   mine.onmessage = event => {
     if (mine !== socket || typeof event.data === "string") return;
     backoff = 500;
-    try { pending = decodeImage(event.data); } catch (error) { faults++; console.warn("image left out:", error.message); answer(); return; }
+    let next = null;
+    try { next = decodeImage(event.data); } catch (error) { faults++; console.warn("image left out:", error.message); answer(); return; }
+    if (pending) answer();  // for the one whose place it takes
+    pending = next;
     if (!frameAsked) { frameAsked = true; requestAnimationFrame(show); }
   };
   mine.onclose = () => {
@@ -26,14 +29,13 @@ function connect() {
   };
 }
 function answer() {
-  if (paused) { owed = true; return; }  // the server holds the newest for us until we ask
-  owed = false;
+  if (paused) { owed++; return; }  // the server holds the newest for us until we ask
   if (socket && socket.readyState === WebSocket.OPEN) socket.send("ready");
 }
 function show() {
   frameAsked = false;
   if (pending) {
-    if (paused && image) { owed = true; return; }
+    if (paused && image) return;
     const next = pending;
     pending = null;
     count(next);
