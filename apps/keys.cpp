@@ -1,5 +1,6 @@
 #include "apps/keys.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "pipeline/errors.hpp"

@@ -1,13 +1,15 @@
 // CURVE keys of the program: of the server by its configuration, of a client by its options.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 
 #include "config/configuration.hpp"
 #include "transport/zeromq/curve_keys.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace echoform {
 
