@@ -21,7 +21,8 @@ std::string settings_of(Control& control) {
   wire::ControlRequest request;
   request.set_action("get");
   std::string all;
-  for (const auto& setting : control.handle(request).settings()) all += setting.key() + " = " + setting.value() + "\n";
+  const wire::ControlReply reply = control.handle(request);
+  for (const auto& setting : reply.settings()) all += setting.key() + " = " + setting.value() + "\n";
   return all;
 }
 
