@@ -90,7 +90,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::uint64_t total = 0;
   while (!input.empty()) {
     const auto choices = input.take<std::uint8_t>();
-    const std::size_t length = std::min<std::size_t>(input.take<std::uint16_t>(), input.rest().size());
+    const std::size_t stated = input.take<std::uint16_t>();
+    const std::size_t length = std::min(stated, input.rest().size());
     const auto bytes = std::as_bytes(input.rest().first(length));
     Bytes message(bytes.begin(), bytes.end());
     input = fuzz::Input(input.rest().data() + length, input.rest().size() - length);
