@@ -15,7 +15,7 @@ _HOMES = {
     "push_sender": ("PushFrameSender",),
     "image": ("Image",),
     "images": ("ImageSubscriber", "SubscriberStatistics"),
-    "telemetry": ("Telemetry", "Distribution", "TelemetrySubscriber"),
+    "telemetry": ("Telemetry", "Distribution", "Door", "TelemetrySubscriber"),
     "control": ("Control", "Conflict", "Setting"),
     "recordings": ("Recording",),
     "simulation": ("point_scatterers",),

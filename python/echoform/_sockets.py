@@ -23,13 +23,20 @@ def stream_prefix(stream: str) -> bytes:
     return bytes([0x0A, len(name)]) + name
 
 
-def make_socket(kind: int) -> zmq.Socket:
-    """Does not wait at close, notices peers that fall silent, takes IPv6."""
+def make_socket(kind: int, heartbeats: bool = True) -> zmq.Socket:
+    """Does not wait at close, notices peers that fall silent, takes IPv6. Without heartbeats, which would wait behind what is held
+    back, TCP tells that a peer has gone."""
     socket = zmq.Context.instance().socket(kind)
     socket.linger = 0
     socket.ipv6 = True
-    socket.heartbeat_ivl = 5000
-    socket.heartbeat_timeout = 15000
+    if heartbeats:
+        socket.heartbeat_ivl = 5000
+        socket.heartbeat_timeout = 15000
+    else:
+        socket.tcp_keepalive = 1
+        socket.tcp_keepalive_idle = 10
+        socket.tcp_keepalive_intvl = 5
+        socket.tcp_keepalive_cnt = 3
     socket.handshake_ivl = 5000
     socket.reconnect_ivl = 100
     socket.reconnect_ivl_max = 5000

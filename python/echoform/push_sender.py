@@ -22,7 +22,7 @@ class PushFrameSender:
             for frame in frames:
                 sender.send(frame)
 
-    There is no way back: whether the server accepts what comes stands in its log and its telemetry. Every frame is preceded by the
+    There is no way back: whether the server accepts what comes stands in its log and its telemetry (doors["zeromq"]). Every frame is preceded by the
     Hello, so a server that comes late or again takes the next one. Frames are copied once.
 
     queued_frames   that may wait here, besides those on their way
@@ -46,7 +46,7 @@ class PushFrameSender:
         sizes, self._slices = shot_places(acquisition)
         self._headers = ShotHeaders(sizes, self.session)
         self._hello = wire.message(wire.HELLO, wire.hello_header(acquisition, session=self.session, sender=name, token=token))
-        self._socket = make_socket(zmq.PUSH)
+        self._socket = make_socket(zmq.PUSH, heartbeats=False)
         # Frames wait in send(), not for a server that is not there: one that comes late shall not get old ones.
         self._socket.immediate = True
         self._socket.sndhwm = queued_frames * (acquisition.elements + 1)

@@ -26,6 +26,21 @@ class Distribution:
 
 
 @dataclasses.dataclass(frozen=True)
+class Door:
+    """A door for frames: "tcp", whose senders count by their connections, or "zeromq", by their sessions."""
+
+    accepted: int  # whose Hello was accepted
+    rejected: int  # that were turned away
+    timed_out: int  # from which nothing came in time
+    lost: int  # accepted, and gone without an End
+    open: int  # now
+    shots_received: int
+    shots_discarded: int  # received and thrown away
+    decode_errors: int  # messages that could not be used
+    last_rejection: str  # why a sender was turned away last
+
+
+@dataclasses.dataclass(frozen=True)
 class Telemetry:
     """One message. Counts are totals since the server started, rates are per second over the last window."""
 
@@ -53,6 +68,8 @@ class Telemetry:
     frames_recorded: int  # whose samples are in a file
     frames_not_recorded: dict[str, int]  # that came while recording was asked for and are in no file, by reason
     recording: bool  # frames go to a file now
+    doors: dict[str, Door]  # for frames, by name
+    refusals: dict[tuple[str, str], int]  # peers turned away or cut off, by door and reason: ("images", "wrong_key")
 
     @classmethod
     def parse(cls, message) -> Telemetry:
@@ -63,9 +80,11 @@ class Telemetry:
         if not m.stream:
             raise MalformedMessage("no stream name")
         same = {field.name: getattr(m, field.name) for field in dataclasses.fields(cls)
-                if field.name not in ("time_ns", "drops", "frames_not_recorded", "distributions")}
+                if field.name not in ("time_ns", "drops", "frames_not_recorded", "distributions", "doors", "refusals")}
         return cls(**same, time_ns=m.time, drops={drop.reason: drop.frames for drop in m.drops},
                    frames_not_recorded={drop.reason: drop.frames for drop in m.frames_not_recorded},
+                   doors={door.name: Door(*(getattr(door, field.name) for field in dataclasses.fields(Door))) for door in m.doors},
+                   refusals={(refusal.door, refusal.reason): refusal.peers for refusal in m.refusals},
                    distributions={d.name: Distribution(d.count, 1e-9 * d.p50, 1e-9 * d.p99, 1e-9 * d.maximum, 1e-9 * d.mean)
                                   for d in m.distributions})
 

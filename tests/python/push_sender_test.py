@@ -2,7 +2,7 @@
 import struct
 import unittest
 
-from support import PATIENCE, linear, need, run
+from support import PATIENCE, join, linear, need, run, scatterer_frame, serve
 
 need("numpy", "zmq", "google.protobuf")
 import numpy  # noqa: E402
@@ -75,6 +75,31 @@ class Push(unittest.TestCase):
         with echoform.PushFrameSender(linear(2, 4), self.endpoint) as sender:
             with self.assertRaisesRegex(ValueError, "sequence: found -1"):
                 sender.send(numpy.zeros((2, 2, 4), numpy.int16), sequence=-1)
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.server = serve(self, input={"zeromq": "127.0.0.1:0", "token": "right"})
+
+    def test_its_image_is_that_of_the_other_door(self):
+        acquisition = linear()
+        frame = scatterer_frame(acquisition)
+        with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
+            with echoform.PushFrameSender(acquisition, self.server.address("zeromq"), token="right", timeout=PATIENCE) as sender:
+                pushed = join(images, sender, frame)
+                for _ in range(3):
+                    sequence = sender.send(frame)
+                    self.assertEqual(images.receive().sequence, sequence)
+            with echoform.FrameSender(acquisition, self.server.frames, token="right") as sender:
+                numpy.testing.assert_array_equal(join(images, sender, frame).pixels, pushed.pixels)
+
+    def test_a_rejection_stands_in_the_telemetry(self):
+        with echoform.TelemetrySubscriber(self.server.telemetry, timeout=PATIENCE) as telemetry:
+            with echoform.PushFrameSender(linear(), self.server.address("zeromq"), token="wrong", timeout=PATIENCE) as sender:
+                sender.send(scatterer_frame(linear()))
+            report = next(report for report in telemetry if report.doors["zeromq"].rejected)
+        self.assertRegex(report.doors["zeromq"].last_rejection, "Hello token: found a wrong one")
+        self.assertEqual((report.doors["zeromq"].accepted, report.frames_received, report.doors["tcp"].rejected), (0, 0, 0))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ class Messages(unittest.TestCase):
         header = wire.shot_header(300, 2, 1700000000123456789)
         self.assertEqual(wire.message(wire.SHOT, header, len(payload)) + payload, dump("shot"))
         self.assertEqual(wire.message(wire.END), dump("end"))
+        header = wire.shot_header(300, 2, 1700000000123456789, 0x1122334455667788)
+        self.assertEqual(wire.message(wire.SHOT, header, len(payload)) + payload, dump("zeromq_shot"))
 
     def test_hello_is_what_the_protobuf_library_reads(self):
         try:
