@@ -25,6 +25,7 @@ backend = "cpu"
 threads = 1
 [input]
 listen = "127.0.0.1:0"
+incomplete_timeout = 60
 [server]
 images = "127.0.0.1:0"
 telemetry = "127.0.0.1:0"
