@@ -44,7 +44,7 @@ TEST_P(Connections, ReconnectStormBesideASender) {
   const Acquisition acquisition = base_acquisition();
   GoodSender good(bench, acquisition);
   good.send(1, 1);
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1; }));
+  ASSERT_TRUE(bench.published(1));
   const Books before = bench.books();
   constexpr std::uint64_t times = 200;
   std::vector<std::uint64_t> sequences{1};
@@ -67,7 +67,7 @@ TEST_P(Connections, SecondSender) {
   const Acquisition acquisition = base_acquisition();
   GoodSender first(bench, acquisition);
   first.send(1, 2);
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  ASSERT_TRUE(bench.published(2));
   const Books before = bench.books();
   RawPeer second(bench.port());
   second.send(hello_message(acquisition, 8));
@@ -117,7 +117,7 @@ TEST_P(Connections, SecondSenderThatGivesUp) {
   const Acquisition acquisition = base_acquisition();
   GoodSender first(bench, acquisition);
   first.send(1, 2);
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  ASSERT_TRUE(bench.published(2));
   const Books before = bench.books();
   std::chrono::milliseconds waited{0};
   SenderOptions options;
@@ -176,7 +176,7 @@ TEST_P(Connections, TooMany) {
   const Acquisition acquisition = base_acquisition();
   GoodSender good(bench, acquisition, 2);
   good.send(1, 2);
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  ASSERT_TRUE(bench.published(2));
   const Books before = bench.books();
   RawPeer peer(bench.port());
   EXPECT_EQ(peer.reject_reason(), "connections: found 3 open; expected at most 2");

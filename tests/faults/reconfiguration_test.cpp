@@ -31,7 +31,7 @@ TEST_P(Reconfiguration, InvalidIsRefusedWhole) {
   bench.send_and_wait(*peer, shot_of(acquisition, 2, 2) + shot_of(acquisition, 2, 3) + frame_message(acquisition, 3));
   // One that can be is taken, and makes the same images, as nothing else was asked for.
   bench.refusing_engines.set({});
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 3; }));
+  ASSERT_TRUE(bench.published(3));
   EXPECT_TRUE(bench.server->pipeline().reconfigure());
   EXPECT_EQ(bench.album->plans(), plans + 1);
   peer->send(frame_message(acquisition, 4) + end_message());

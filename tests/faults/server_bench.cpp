@@ -230,6 +230,10 @@ Books ServerBench::books() {
   return books;
 }
 
+bool ServerBench::published(std::uint64_t count) {
+  return eventually([&] { return album->size() == count && server->pipeline().counters().frames_published == count; });
+}
+
 bool ServerBench::settled(const Books& before, std::uint64_t received) {
   return eventually([&] {
     const CounterSnapshot now = server->pipeline().counters();

@@ -134,6 +134,8 @@ class ServerBench {
 
   [[nodiscard]] std::uint16_t port() { return server->source().port(); }
   [[nodiscard]] Books books();
+  /// Waits until so many images came out in all and their frames count as published, which they do after the last sink had them.
+  [[nodiscard]] bool published(std::uint64_t count);
   /// Polls until it holds; in every snapshot taken meanwhile the counters must close. False after half a minute.
   template <class Condition>
   [[nodiscard]] bool eventually(Condition condition);

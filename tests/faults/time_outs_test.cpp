@@ -18,7 +18,7 @@ TEST_P(TimeOuts, NoHello) {
   const Acquisition acquisition = base_acquisition();
   GoodSender good(bench, acquisition);
   good.send(1, 2);
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  ASSERT_TRUE(bench.published(2));
   const Books before = bench.books();
   const Bytes hello = hello_message(acquisition);
   RawPeer half(bench.port()), silent(bench.port());
@@ -39,7 +39,7 @@ TEST_P(TimeOuts, TricklingHello) {
   const Acquisition acquisition = base_acquisition();
   GoodSender good(bench, acquisition);
   good.send(1, 2);
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  ASSERT_TRUE(bench.published(2));
   const Books before = bench.books();
   const Bytes hello = hello_message(acquisition);
   RawPeer peer(bench.port());
@@ -68,7 +68,7 @@ TEST_P(TimeOuts, SilenceWithinAMessage) {
   bench.send_and_wait(*peer, frame_message(acquisition, 1) + cut);
   bench.clock.advance(900ms);  // below both the frame's time-out and the connection's
   bench.send_and_wait(*peer, rest + shot_of(acquisition, 2, 1) + shot_of(acquisition, 2, 2) + shot_of(acquisition, 2, 3));
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 2; }));
+  ASSERT_TRUE(bench.published(2));
   bench.send_and_wait(*peer, cut);  // a stale one: it has no place in a frame, the time-out of the connection is the only one
   bench.clock.advance(10s);
   EXPECT_THAT(peer->reject_reason(),
@@ -159,7 +159,7 @@ TEST_P(TimeOuts, FrameThatIsNotFinished) {
   ASSERT_TRUE(bench.eventually([&] { return bench.books().source.shots_received == before.source.shots_received + 3; }));
   bench.clock.advance(999ms);
   bench.send_and_wait(*peer, shot_of(acquisition, 1, 3));  // just in time
-  ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1; }));
+  ASSERT_TRUE(bench.published(1));
   bench.send_and_wait(*peer, shot_of(acquisition, 2, 0));
   ASSERT_TRUE(bench.eventually([&] { return bench.books().source.shots_received == before.source.shots_received + 5; }));
   bench.clock.advance(1s);

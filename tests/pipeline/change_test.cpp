@@ -80,10 +80,16 @@ TEST(PipelineChange, ANewEngineWaitsForFramesInWorkAndTakesTheNextOne) {
   const LaneId lane = intake->open_lane({});
   send_frame(*intake, lane, 0);
   ASSERT_TRUE(house.control->wait_held(1));
-  std::jthread changing([&] { EXPECT_TRUE(house.pipeline.change(house.change(2))); });
-  send_frame(*intake, lane, 1);
+  std::atomic<bool> changed{false};
+  std::jthread changing([&] {
+    EXPECT_TRUE(house.pipeline.change(house.change(2)));
+    changed = true;
+  });
+  EXPECT_FALSE(changed) << "with a frame in work";
   house.control->finish_next();
   changing.join();
+  send_frame(*intake, lane, 1);
+  ASSERT_TRUE(house.control->wait_held(1));
   house.control->finish_next();
   ASSERT_TRUE(house.sink->wait_published(2));
   house.pipeline.stop();
