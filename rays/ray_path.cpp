@@ -1,0 +1,208 @@
+#include "rays/ray_path.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/errors.hpp"
+#include "rays/ray_system.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+void check(const RayPath& path) {
+  if (path.velocities.size() != path.interfaces.size() + 1 || path.interfaces.size() > rays::most_interfaces) {
+    throw InputError("ray path", fmt::format("{} legs and {} interfaces", path.velocities.size(), path.interfaces.size()),
+                     fmt::format("one leg more than interfaces, of which there are at most {}", rays::most_interfaces));
+  }
+  for (const MetresPerSecond velocity : path.velocities) {
+    if (velocity.value > 0.0 && std::isfinite(velocity.value)) continue;
+    throw InputError("ray path", fmt::format("a velocity of {} m/s", velocity.value), "velocities above 0");
+  }
+}
+
+}  // namespace
+
+struct RaySolver::State {
+  State(const RayPath& given, Point from) : path(given), source{from.x.value, from.z.value}, source_y(from.y.value) {
+    for (const MetresPerSecond velocity : path.velocities) slowness.push_back(1.0 / velocity.value);
+    reach_nodes();
+  }
+
+  /// Least times from the source to every node of every interface, over nodes of those before.
+  void reach_nodes() {
+    const std::size_t count = path.interfaces.size();
+    arrivals.resize(count);
+    before.resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto& nodes = path.interfaces[k].surface->nodes();
+      arrivals[k].resize(nodes.size());
+      before[k].assign(nodes.size(), 0);
+      for (std::size_t j = 0; j < nodes.size(); ++j) {
+        if (k == 0) {
+          arrivals[k][j] = slowness[0] * length(nodes[j].at - source);
+          continue;
+        }
+        const auto& last = path.interfaces[k - 1].surface->nodes();
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < last.size(); ++i) {
+          const double time = arrivals[k - 1][i] + slowness[k] * length(nodes[j].at - last[i].at);
+          if (time < least) {
+            least = time;
+            before[k][j] = static_cast<std::uint32_t>(i);
+          }
+        }
+        arrivals[k][j] = least;
+      }
+    }
+    if (count > 0) totals.resize(path.interfaces.back().surface->nodes().size());
+  }
+
+  /// From node `node` of the last interface back to the source.
+  [[nodiscard]] std::array<SurfacePlace, rays::most_interfaces> start_over(std::size_t node) const {
+    std::array<SurfacePlace, rays::most_interfaces> places{};
+    for (std::size_t k = path.interfaces.size(); k-- > 0;) {
+      places[k] = path.interfaces[k].surface->nodes()[node].place;
+      node = before[k][node];
+    }
+    return places;
+  }
+
+  /// Whether each interface is met from its right side and left on its right side, and no leg lies in a shadow.
+  [[nodiscard]] bool passes(Vector2 point) const {
+    Vector2 from = source;
+    for (std::size_t k = 0; k < path.interfaces.size(); ++k) {
+      const RayInterface& interface = path.interfaces[k];
+      const CurvePoint& place = system.place(k);
+      const Vector2 to = k + 1 < path.interfaces.size() ? system.place(k + 1).at : point;
+      const double arrives = cross(place.first, from - place.at);  // more than 0: from below
+      const double leaves = cross(place.first, to - place.at);
+      if (interface.from_below ? arrives < 0.0 : arrives > 0.0) return false;
+      if (interface.reflects == interface.from_below ? leaves < 0.0 : leaves > 0.0) return false;
+      from = place.at;
+    }
+    return !in_shadow(point);
+  }
+
+  [[nodiscard]] bool in_shadow(Vector2 point) const {
+    for (std::size_t k = 0; k < path.interfaces.size(); ++k) {
+      const Surface& surface = *path.interfaces[k].surface;
+      if (!surface.shadows()) continue;
+      Vector2 from = source;
+      for (std::size_t leg = 0; leg <= path.interfaces.size(); ++leg) {
+        const Vector2 to = leg < path.interfaces.size() ? system.place(leg).at : point;
+        if (surface.crosses(from, to)) return true;
+        from = to;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] double time_to(Vector2 point, double across, std::vector<Vector2>* places);
+  [[nodiscard]] bool solve_across(double across, double& time);
+
+  RayPath path;
+  Vector2 source;
+  double source_y;
+  std::vector<double> slowness;
+  std::vector<std::vector<double>> arrivals;
+  std::vector<std::vector<std::uint32_t>> before;
+  std::vector<double> inclined_slowness;
+  std::vector<double> totals;  // of the point at hand, by node of the last interface
+  rays::System system;
+};
+
+double RaySolver::State::time_to(Vector2 point, double across, std::vector<Vector2>* places) {
+  const std::size_t count = path.interfaces.size();
+  if (places != nullptr) places->clear();
+  if (count == 0) return slowness[0] * std::hypot(length(point - source), across);
+  const auto& nodes = path.interfaces.back().surface->nodes();
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    totals[j] = arrivals.back()[j] + slowness[count] * length(point - nodes[j].at);
+  }
+  double least = none;
+  const auto found = [&](std::size_t node) {
+    system.begin(path, slowness, source, point, start_over(node));
+    if (count > 1 || path.interfaces[0].surface->is_sampled()) return system.solve();
+    // One unknown, which lies on either side of the node; where segments join, two nodes are one place.
+    for (std::size_t low = node >= 2 ? node - 2 : 0; low < std::min(node + 2, nodes.size() - 1); ++low) {
+      const SurfacePlace here = nodes[low].place;
+      if (nodes[low + 1].place.segment == here.segment && system.solve_between(here, nodes[low + 1].place)) return true;
+    }
+    return false;
+  };
+  const auto take = [&](std::size_t node) {
+    if (!found(node)) return;
+    double time = system.time();
+    if (across != 0.0 && !solve_across(across, time)) return;
+    if (!std::isnan(least) && !(time < least)) return;
+    if (!passes(point)) return;
+    least = time;
+    if (places == nullptr) return;
+    places->clear();
+    for (std::size_t k = 0; k < count; ++k) places->push_back(system.place(k).at);
+  };
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    const bool below_left = j == 0 || totals[j] <= totals[j - 1];
+    const bool below_right = j + 1 == nodes.size() || totals[j] < totals[j + 1];
+    if (below_left && below_right) take(j);
+  }
+  return least;
+}
+
+/// From the ray in the plane to the one whose ends lie `across` apart along y.
+bool RaySolver::State::solve_across(double across, double& time) {
+  const std::size_t legs = slowness.size();
+  const double y = std::abs(across);
+  double low = 0.0;
+  double high = *std::min_element(slowness.begin(), slowness.end());
+  double p = 0.0;
+  std::vector<double>& inclined = inclined_slowness;
+  inclined.resize(legs);
+  for (int step = 0; step < 100; ++step) {
+    // The way along y that belongs to p, and how it grows while the places stay.
+    double way = 0.0;
+    double growth = 0.0;
+    time = p * y;
+    for (std::size_t leg = 0; leg < legs; ++leg) {
+      const double left = std::sqrt(slowness[leg] * slowness[leg] - p * p);
+      const double along = system.leg_length(leg);
+      way += along * p / left;
+      growth += along * slowness[leg] * slowness[leg] / (left * left * left);
+      time += along * left;
+    }
+    (way < y ? low : high) = p;
+    double next = p + (y - way) / growth;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    // T is stationary in p: what p still lacks enters squared.
+    if (std::abs(next - p) <= 1e-12 * high) return true;
+    p = next;
+    for (std::size_t leg = 0; leg < legs; ++leg) inclined[leg] = std::sqrt(slowness[leg] * slowness[leg] - p * p);
+    system.set_slowness(inclined);
+    if (!system.solve()) return false;
+  }
+  return true;
+}
+
+RaySolver::RaySolver(const RayPath& path, Point source) {
+  check(path);
+  state_ = std::make_unique<State>(path, source);
+}
+RaySolver::~RaySolver() = default;
+RaySolver::RaySolver(RaySolver&&) noexcept = default;
+RaySolver& RaySolver::operator=(RaySolver&&) noexcept = default;
+
+double RaySolver::time_to(Point point, std::vector<Vector2>* places) {
+  return state_->time_to({point.x.value, point.z.value}, point.y.value - state_->source_y, places);
+}
+
+void RaySolver::times_to(std::span<const Point> points, std::span<double> seconds) {
+  for (std::size_t k = 0; k < points.size(); ++k) seconds[k] = time_to(points[k]);
+}
+
+}  // namespace echoform

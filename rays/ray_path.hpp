@@ -1,0 +1,55 @@
+// Rays from a source through interfaces to a point: Fermat's least time.
+//
+// The time over places r_1 .. r_K on the interfaces is T = sum of |r_k+1 - r_k| / c_k, from the source r_0 to the point r_K+1.
+// A ray is where T is least and stationary; stationary means Snell's law at every interface, refracting or reflecting. The least
+// time at a corner or at the end of a surface is a diffraction and no ray.
+//
+// Surfaces are extruded along y. Along y nothing breaks the rays' symmetry: with p = dT/dy, the same for every leg, the plane
+// problem with slownesses sqrt(1 / c^2 - p^2) gives the places, and the way along y follows; p is found from the distance.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pipeline/geometry.hpp"
+#include "rays/surface.hpp"
+
+namespace echoform {
+
+struct RayInterface {
+  std::shared_ptr<const Surface> surface;
+  bool reflects = false;  ///< goes on on the side that it comes from; else through
+  /// Arrives from below a surface that runs along x, the side of (-dz, dx): true where a ray comes back to the front surface.
+  bool from_below = false;
+};
+
+/// Legs in the order of travel from the source; legs.size() == interfaces.size() + 1.
+struct RayPath {
+  std::vector<MetresPerSecond> velocities;  ///< of the legs; each more than 0
+  std::vector<RayInterface> interfaces;
+};
+
+/// The rays of one source. Not thread-safe: each thread makes its own (RaySolver is light but for its nodes' times).
+class RaySolver {
+ public:
+  /// Throws InputError for a velocity that is not positive and finite, or legs and interfaces that do not fit together.
+  RaySolver(const RayPath& path, Point source);
+  ~RaySolver();
+  RaySolver(RaySolver&&) noexcept;
+  RaySolver& operator=(RaySolver&&) noexcept;
+
+  /// Least travel time to `point` in seconds, to about 1e-15 s; NaN where there is no ray. `places`, if given, becomes the K
+  /// places on the interfaces.
+  [[nodiscard]] double time_to(Point point, std::vector<Vector2>* places = nullptr);
+
+  /// Times to a run of points, which may be in any order; quick where neighbours in the run are neighbours in space.
+  void times_to(std::span<const Point> points, std::span<double> seconds);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace echoform
