@@ -49,7 +49,8 @@ TEST_P(ZeromqRoundTrip, IsTheSameBitsAsOverTcp) {
   over_zeromq.finish();
   // Before the Hello came there is no connection either.
   ASSERT_TRUE(eventually([&] {
-    return tcp_host.intake(good_session) && zeromq_host.intake(good_session) && zeromq->counters().connections_open == 0;
+    const SourceCounters now = zeromq->counters();
+    return tcp_host.intake(good_session) && now.connections_accepted == 1 && now.connections_open == 0;
   }));
   const auto expected = tcp_host.intake(good_session);
   const auto intake = zeromq_host.intake(good_session);

@@ -167,8 +167,9 @@ void MessageHandler::open(const HelloContents& contents, std::span<const std::by
                          .lane = lane,
                          .heard = clock_.steady()});
   if (Refused* const before = find_refused(session)) *before = {};
-  Counters::add(counters_.accepted);
+  // In this order: who sees it accepted and not open knows that the session has ended.
   counters_.open = 1;
+  counters_.accepted.fetch_add(1);
   spdlog::info("{}: sender \"{}\" accepted", options_.name, active_->sender);
 }
 
