@@ -16,7 +16,8 @@ enum class PeerRefusal : std::uint8_t {
   address_limit,  ///< the address has as many connections as one address may
   too_often,      ///< the address connects too fast
   wrong_key,      ///< CURVE: a key that is not among the clients'
-  bad_handshake,  ///< ZeroMQ: no CURVE, another server's key, no ZMTP; the web server: no TLS, or too old a one
+  bad_handshake,  ///< ZeroMQ: no CURVE, another server's key, no ZMTP, left before its end; the web server: no TLS, or too old a
+                  ///< one
   flooding,       ///< sent more than such a peer has to say
   wrong_token,    ///< none, or another
   wrong_host,     ///< a browser that asked for another name

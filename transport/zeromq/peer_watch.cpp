@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "pipeline/errors.hpp"
 #include "transport/zeromq/received_bytes.hpp"
@@ -59,7 +60,8 @@ PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::
                      ZeromqPeerCounters& counters)
     : limits_(limits), counters_(counters), book_(limits.peers), events_(context, zmq::socket_type::pair) {
   const std::string endpoint = "inproc://" + name;
-  constexpr int wanted = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL;
+  constexpr int wanted =
+      ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
   if (::zmq_socket_monitor(socket.handle(), endpoint.c_str(), wanted) != 0) throw zmq::error_t();
   events_.set(zmq::sockopt::linger, 0);
   events_.set(zmq::sockopt::rcvhwm, 0);  // libzmq's I/O thread would wait for us
@@ -89,6 +91,8 @@ bool PeerWatch::read_events() {
     if (what == ZMQ_EVENT_ACCEPTED) accepted(value);
     if (what == ZMQ_EVENT_DISCONNECTED) disconnected(value);
     if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) counters_.refuse(PeerRefusal::bad_handshake);
+    // Whoever finds first that the two have no mechanism in common hangs up. libzmq then says next which connection it was.
+    if (what == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) left_in_handshake_ = true;
     if (what == ZMQ_EVENT_MONITOR_STOPPED) return false;
   }
   return true;
@@ -96,6 +100,7 @@ bool PeerWatch::read_events() {
 
 void PeerWatch::accepted(int number) {
   counters_.accepted.fetch_add(1, std::memory_order_relaxed);
+  turned_away_.erase(number);
   // The connection may have gone, and its number may be another file's by now: only one of our own port is touched.
   Peer peer;
   peer.descriptor = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
@@ -111,6 +116,7 @@ void PeerWatch::accepted(int number) {
   peer.allowance = limits_.inbound_burst;
   if (const auto refusal = book_.enter(peer.address, peer.seen)) {
     counters_.refuse(*refusal);
+    turned_away_.insert(number);
     ::shutdown(peer.descriptor, SHUT_RDWR);
     ::close(peer.descriptor);
     return;
@@ -128,6 +134,8 @@ void PeerWatch::accepted(int number) {
 
 void PeerWatch::disconnected(int number) {
   const auto at = std::find_if(peers_.begin(), peers_.end(), [&](const auto& item) { return item.second.number == number; });
+  const bool by_us = turned_away_.erase(number) > 0 || (at != peers_.end() && at->second.cut_off);
+  if (std::exchange(left_in_handshake_, false) && !by_us) counters_.refuse(PeerRefusal::bad_handshake);
   if (at != peers_.end()) forget(at);
 }
 

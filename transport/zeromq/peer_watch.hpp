@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 
 #include "transport/peers/peer_book.hpp"
@@ -74,6 +75,8 @@ class PeerWatch {
   std::uint16_t port_ = 0;
   int epoll_ = -1;
   std::uint64_t next_ = 1;
+  bool left_in_handshake_ = false;
+  std::set<int> turned_away_;            // libzmq's numbers of connections that were refused, until they end
   std::map<std::uint64_t, Peer> peers_;  // by a number of our own: descriptors are used again
 };
 
