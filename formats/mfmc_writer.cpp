@@ -302,12 +302,13 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
     make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
   }
-  aside.commit();
-  file_->file = make.made(H5Fopen(file_->path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id()), "open for writing");
+  file_->file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id()), "open for writing");
   file_->index = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/PROBE_PLACEMENT_INDEX", H5P_DEFAULT), "index");
   file_->data = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/MFMC_DATA", H5P_DEFAULT), "data");
   file_->placements.assign(acquisition.a_scans(), 1);
   if (acquisition.encoding == SampleEncoding::packed12) file_->unpacked.resize(acquisition.a_scans() * acquisition.samples);
+  // Opening for writing keeps readers out for a moment: the file has its name once they may read it.
+  aside.commit();
 }
 
 MfmcWriter::~MfmcWriter() {
