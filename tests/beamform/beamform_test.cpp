@@ -380,7 +380,6 @@ std::vector<Way> cuda_ways() {
   return ways;
 }
 
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BeamformTileKind);
 INSTANTIATE_TEST_SUITE_P(Cuda, BeamformTileKind, testing::ValuesIn(cuda_ways()),
                          [](const auto& way) { return way.param.name(); });
 INSTANTIATE_TEST_SUITE_P(Levels, BeamformLevel, testing::ValuesIn(all_ways()), [](const auto& way) { return way.param.name(); });

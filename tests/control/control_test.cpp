@@ -3,7 +3,6 @@
 #include <cmath>
 #include <set>
 
-#include "gpu/device_probe.hpp"
 #include "pipeline/words.hpp"
 #include "tests/control/rig.hpp"
 #include "tests/support/require_gpu.hpp"
@@ -201,13 +200,7 @@ TEST_P(LiveControl, AnEngineThatCannotBeBuiltLeavesTheOneInWork) {
   rig.check_all(feeder.sent());
 }
 
-std::vector<BackendKind> backends() {
-  std::vector<BackendKind> all{BackendKind::cpu};
-  if (probe_devices().compiled) all.push_back(BackendKind::cuda);
-  return all;
-}
-
-INSTANTIATE_TEST_SUITE_P(Backends, LiveControl, testing::ValuesIn(backends()),
+INSTANTIATE_TEST_SUITE_P(Backends, LiveControl, testing::Values(BackendKind::cpu, BackendKind::cuda),
                          [](const auto& backend) { return std::string(words::backend_kind.of(backend.param)); });
 
 }  // namespace
