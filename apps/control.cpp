@@ -13,7 +13,7 @@
 namespace echoform {
 namespace {
 
-struct Options {
+struct ControlOptions {
   std::string connect = "tcp://127.0.0.1:17182";
   double timeout = 30.0;
   std::vector<std::string> words;
@@ -23,7 +23,7 @@ struct Options {
 };
 
 /// The server knows which actions and keys there are; here only the form is taken apart.
-wire::ControlRequest request_of(const Options& options) {
+wire::ControlRequest request_of(const ControlOptions& options) {
   wire::ControlRequest request;
   const std::string action = options.words.empty() ? "get" : options.words.front();
   request.set_action(action);
@@ -88,7 +88,7 @@ void print_json(const wire::ControlReply& reply) {
   fmt::print("{}\n", out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-int control(const Options& options) {
+int control(const ControlOptions& options) {
   const wire::ControlRequest request = request_of(options);
   const auto timeout = std::chrono::milliseconds(static_cast<std::int64_t>(1e3 * options.timeout));
   const wire::ControlReply reply = ask_control(options.connect, request, timeout, client_keys(options.keys));
@@ -102,7 +102,7 @@ int control(const Options& options) {
 }  // namespace
 
 Action define_control(CLI::App& options) {
-  auto chosen = std::make_shared<Options>();
+  auto chosen = std::make_shared<ControlOptions>();
   options.add_option("--connect", chosen->connect, "Where the server takes control requests")
       ->option_text("tcp://HOST:PORT (tcp://127.0.0.1:17182)");
   options

@@ -18,7 +18,7 @@
 namespace echoform {
 namespace {
 
-struct Options {
+struct DemoOptions {
   double seconds = 0.0;
   std::string backend;
   std::string snapshot;
@@ -29,7 +29,7 @@ struct Options {
 };
 
 /// The demo's own defaults: a free port for the frames, and a grid that shows the whole of the simulated part.
-Configuration demo_configuration(const Options& options) {
+Configuration demo_configuration(const DemoOptions& options) {
   Configuration configuration = configuration_from(options.config);
   if (options.config.empty()) {
     configuration.input.listen = "127.0.0.1:0";
@@ -106,7 +106,7 @@ void print_places(const FrameCycle& cycle, std::uint64_t sequence) {
   }
 }
 
-int demo(const Options& options) {
+int demo(const DemoOptions& options) {
   Configuration configuration = demo_configuration(options);
   const SimulatorConfiguration simulated = simulator_configuration(configuration);
   std::unique_ptr<ImageWriter> writer;
@@ -176,7 +176,7 @@ int demo(const Options& options) {
 }  // namespace
 
 Action define_demo(CLI::App& options) {
-  auto chosen = std::make_shared<Options>();
+  auto chosen = std::make_shared<DemoOptions>();
   options.add_option("--seconds", chosen->seconds, "Ends after this time; 0: runs until Ctrl-C")
       ->check(CLI::Range(0.0, 1e9))
       ->option_text("S (0)");

@@ -19,7 +19,7 @@
 namespace echoform {
 namespace {
 
-struct Options {
+struct ImageOptions {
   std::string input;
   std::string config;
   std::vector<std::string> outputs;
@@ -36,7 +36,7 @@ struct Output {
 };
 
 /// Every file to be written, checked before any work is done.
-std::vector<Output> plan_outputs(const Options& options, const std::vector<std::string>& views) {
+std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<std::string>& views) {
   std::vector<Output> outputs;
   for (const std::string& text : options.outputs) {
     for (std::size_t view = 0; view < views.size(); ++view) {
@@ -55,7 +55,7 @@ std::vector<Output> plan_outputs(const Options& options, const std::vector<std::
   return outputs;
 }
 
-ImageFile describe_image(const ImagingPlan& plan, const FrameSlot& slot, std::size_t view, const Options& options) {
+ImageFile describe_image(const ImagingPlan& plan, const FrameSlot& slot, std::size_t view, const ImageOptions& options) {
   const std::size_t pixels = plan.grid.pixels();
   const ImageOutput& image = slot.images[view];
   ImageFile file;
@@ -71,7 +71,7 @@ ImageFile describe_image(const ImagingPlan& plan, const FrameSlot& slot, std::si
   return file;
 }
 
-int image(const Options& options) {
+int image(const ImageOptions& options) {
   Configuration configuration = configuration_from(options.config);
   apply_backend_option(options.backend, configuration);
   if (options.field != "envelope" && options.field != "analytic") {
@@ -131,7 +131,7 @@ int image(const Options& options) {
 }  // namespace
 
 Action define_image(CLI::App& options) {
-  auto chosen = std::make_shared<Options>();
+  auto chosen = std::make_shared<ImageOptions>();
   options.add_option("INPUT", chosen->input, "The recording")->required();
   options.add_option("--config", chosen->config, "TOML file: material, grid, views (docs/configuration.md)")->option_text("FILE");
   options.add_option("--output", chosen->outputs, "Where to: .npy, .png or .h5; may be repeated")

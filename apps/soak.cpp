@@ -23,7 +23,7 @@ namespace {
 
 using namespace soak;
 
-struct Options {
+struct SoakOptions {
   double minutes = 10.0;
   double rate = 25.0;
   std::uint64_t seed = 1;
@@ -114,7 +114,7 @@ Places places_of(const ServerProcess& server, const Configuration& configuration
   return places;
 }
 
-int soak_server(const Options& options) {
+int soak_server(const SoakOptions& options) {
   if (!options.json.empty()) check_output_place(options.json);
   const std::vector<Fault> faults = chosen_faults(options.faults);
   const ScratchFolder scratch;
@@ -244,7 +244,7 @@ int soak_server(const Options& options) {
 }  // namespace
 
 Action define_soak(CLI::App& options) {
-  auto chosen = std::make_shared<Options>();
+  auto chosen = std::make_shared<SoakOptions>();
   options.add_option("--minutes", chosen->minutes, "How long; each fault is injected at least once even so")
       ->check(CLI::Range(0.0, 1e6))
       ->option_text("N (10)");

@@ -21,7 +21,7 @@
 namespace echoform {
 namespace {
 
-struct Options {
+struct ViewOptions {
   std::string connect = "tcp://127.0.0.1:17180";
   std::string stream = "echoform";
   std::uint64_t frames = 0;
@@ -142,7 +142,7 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
   spdlog::info("wrote {}", path.string());
 }
 
-int view(const Options& options) {
+int view(const ViewOptions& options) {
   std::vector<std::pair<std::filesystem::path, std::unique_ptr<ImageWriter>>> writers;
   for (const std::string& path : options.snapshots) writers.emplace_back(path, make_image_writer(path));
   const auto keys = client_keys(options.keys);
@@ -203,7 +203,7 @@ int view(const Options& options) {
 }  // namespace
 
 Action define_view(CLI::App& options) {
-  auto chosen = std::make_shared<Options>();
+  auto chosen = std::make_shared<ViewOptions>();
   options.add_option("--connect", chosen->connect, "Where the server publishes images")
       ->option_text("tcp://HOST:PORT (tcp://127.0.0.1:17180)");
   options.add_option("--stream", chosen->stream, "Name of the stream; NAME.display is the 8-bit image")

@@ -80,7 +80,7 @@ std::vector<std::uint8_t> speckle(const ScanCase& test) {
 }
 
 /// One prepared way of converting.
-struct Runner {
+struct ScanRunner {
   ScanInterpolation how;
   SimdLevel level;
   std::size_t threads;
@@ -91,7 +91,7 @@ struct Runner {
   std::vector<double> times;
   std::vector<double> ratios;
 
-  Runner(PolarScanConversionOptions options, ScanInterpolation interpolation, SimdLevel simd, std::size_t members)
+  ScanRunner(PolarScanConversionOptions options, ScanInterpolation interpolation, SimdLevel simd, std::size_t members)
       : how(interpolation),
         level(simd),
         threads(members),
@@ -144,7 +144,7 @@ void measure_on_cpu(const ScanCase& test, const PolarScanConversionOptions& opti
   const reference::PolarScan plain = plain_scan_of(options);
   std::vector<std::uint8_t> plain_image(options.display.pixels());
   for (const std::size_t threads : teams) {
-    std::vector<Runner> runners;
+    std::vector<ScanRunner> runners;
     for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::portable}) {
       if (level <= simd_level()) runners.emplace_back(options, ScanInterpolation::cubic, level, threads);
     }
@@ -159,11 +159,11 @@ void measure_on_cpu(const ScanCase& test, const PolarScanConversionOptions& opti
     for (std::size_t round = 0; round < test.rounds; ++round) {
       plain_times.push_back(milliseconds_of(
           [&] { reference::polar_scan_loop(plain, data.data(), plain_image.data(), static_cast<int>(threads)); }));
-      for (Runner& runner : runners) runner.run(data, plain_times.back());
+      for (ScanRunner& runner : runners) runner.run(data, plain_times.back());
       copy_times.push_back(milliseconds_of([&] { copy(from, to, team_of(*runners.front().queue)); }));
     }
     size.reference.push_back({"plain loop", "cubic", threads, spread_of(plain_times), {1.0, 1.0, 1.0}});
-    for (const Runner& runner : runners) size.cpu.push_back(runner.figure());
+    for (const ScanRunner& runner : runners) size.cpu.push_back(runner.figure());
     size.limit.push_back({"copy", "", threads, spread_of(copy_times), {}});
     compare(runners.front().image, plain_image, size);
   }

@@ -57,7 +57,7 @@ class Data {
 
 /// Seconds that `work` takes, as the mean of as many runs as fill a quarter of a second, after one that is not counted: what
 /// a stream of frames sees, whoever used the processors and caches before.
-double seconds_of(const std::function<void()>& work) {
+double mean_seconds_of(const std::function<void()>& work) {
   work();
   const auto begin = std::chrono::steady_clock::now();
   double seconds = 0.0;
@@ -71,7 +71,7 @@ double seconds_of(const std::function<void()>& work) {
 }
 
 /// One prepared way of beamforming.
-struct Runner {
+struct TfmRunner {
   std::string name;
   std::size_t threads;
   std::unique_ptr<Backend> backend;
@@ -80,7 +80,7 @@ struct Runner {
   std::vector<std::complex<float>> image;
   std::vector<double> rates;
 
-  Runner(const ImagingPlan& plan, const BlockSpec& spec, SimdLevel level, std::size_t members)
+  TfmRunner(const ImagingPlan& plan, const BlockSpec& spec, SimdLevel level, std::size_t members)
       : name(to_string(level)),
         threads(members),
         backend(make_cpu_backend(members)),
@@ -91,7 +91,7 @@ struct Runner {
     (void)output;
   }
   void run(const Data& data, double lookups) {
-    rates.push_back(lookups / seconds_of([&] { stage->process({data.planar()}, {image.data()}, *queue); }));
+    rates.push_back(lookups / mean_seconds_of([&] { stage->process({data.planar()}, {image.data()}, *queue); }));
   }
   [[nodiscard]] TfmFigure figure() const { return {name, threads, spread_of(rates)}; }
 };
@@ -213,7 +213,7 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   report.reference_flags = reference::build_flags();
   const std::vector<float> delays = pixel_major_delays(plan, report.lookups);
 
-  std::vector<Runner> levels;
+  std::vector<TfmRunner> levels;
   for (const SimdLevel level : {SimdLevel::avx512, SimdLevel::avx2, SimdLevel::portable}) {
     if (level <= simd_level()) levels.emplace_back(plan, data.spec, level, threads);
   }
@@ -225,12 +225,12 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   InCache in_cache(plan, threads);
   for (std::size_t round = 0; round < test.rounds; ++round) {
     progress("round " + std::to_string(round + 1) + " of " + std::to_string(test.rounds));
-    reference_rates.push_back(report.lookups / seconds_of([&] {
+    reference_rates.push_back(report.lookups / mean_seconds_of([&] {
                                 reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), test.elements,
                                                                test.samples, plain.size(), static_cast<int>(threads));
                               }));
-    for (Runner& runner : levels) runner.run(data, report.lookups);
-    limit_rates.push_back(report.lookups / seconds_of([&] { in_cache.run(); }));
+    for (TfmRunner& runner : levels) runner.run(data, report.lookups);
+    limit_rates.push_back(report.lookups / mean_seconds_of([&] { in_cache.run(); }));
     ratios.push_back(levels.front().rates.back() / reference_rates.back());
   }
   report.reference = {"reference", threads, spread_of(reference_rates)};
@@ -238,12 +238,12 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   report.ratio = spread_of(ratios);
   const auto n = static_cast<float>(test.elements);
   report.relative_difference = difference(levels.front().image, plain, 1.0F / (n * n));
-  for (const Runner& runner : levels) report.beamformer.push_back(runner.figure());
+  for (const TfmRunner& runner : levels) report.beamformer.push_back(runner.figure());
 
   for (std::size_t members = 1; members <= threads;
        members = members < threads && 2 * members > threads ? threads : 2 * members) {
     progress(std::to_string(members) + " threads");
-    Runner runner(plan, data.spec, simd_level(), members);
+    TfmRunner runner(plan, data.spec, simd_level(), members);
     for (std::size_t round = 0; round < test.rounds; ++round) runner.run(data, report.lookups);
     report.scaling.push_back(runner.figure());
   }

@@ -3,16 +3,6 @@
 #include "pipeline/words.hpp"
 
 namespace echoform {
-namespace {
-
-void any_text(const std::string&, std::string_view, std::string_view) {}
-void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
-  static_cast<void>(parse_host_port(text, where));
-}
-void nowhere_or_address_port(const std::string& text, std::string_view where, std::string_view expected) {
-  if (!text.empty()) address_port(text, where, expected);
-}
-}  // namespace
 
 void add_input_keys(std::vector<Key>& k) {
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
@@ -24,7 +14,7 @@ void add_input_keys(std::vector<Key>& k) {
   k.push_back(text(
       {"input", "zeromq", "",
        "Where senders connect over ZeroMQ (PULL), usually port 17172; port 0 takes a free one, empty opens no such door."},
-      "ADDRESS:PORT", nowhere_or_address_port, [](auto& c) -> auto& { return c.input.zeromq; }));
+      "ADDRESS:PORT", address_port_or_none, [](auto& c) -> auto& { return c.input.zeromq; }));
   k.push_back(number(
       {"input", "zeromq_idle_timeout", "s",
        "A sender over ZeroMQ that is silent for this time has left: another may begin. It goes on with its next Hello."},

@@ -56,16 +56,6 @@ constexpr auto spreading_words = make_words(std::pair{Spreading::cylindrical, st
                                             std::pair{Spreading::spherical, std::string_view("spherical")},
                                             std::pair{Spreading::none, std::string_view("none")});
 
-void not_empty(const std::string& text, std::string_view where, std::string_view expected) {
-  if (text.empty()) throw InputError(where, "an empty text", expected);
-}
-void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
-  static_cast<void>(parse_host_port(text, where));
-}
-void address_port_or_none(const std::string& text, std::string_view where, std::string_view expected) {
-  if (!text.empty()) address_port(text, where, expected);
-}
-
 constexpr std::string_view from_data = "from the data";
 
 void add_imaging_keys(std::vector<Key>& k) {
@@ -128,7 +118,8 @@ void add_imaging_keys(std::vector<Key>& k) {
        "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
-      {"imaging", "memory_limit", "bytes", "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free.",
+      {"imaging", "memory_limit", "bytes",
+       "Images and delay tables that need more of the host's memory are refused; those on a GPU go by what it has free.",
        "three quarters of the machine's memory"},
       above(0.0, 1e15), [](auto& c) -> auto& { return c.imaging.memory_limit; }));
 

@@ -13,6 +13,20 @@ std::string Range::text() const {
   return low_open ? fmt::format("more than {}, up to {}", low, high) : fmt::format("{} to {}", low, high);
 }
 
+void any_text(const std::string& /*text*/, std::string_view /*where*/, std::string_view /*expected*/) {}
+
+void not_empty(const std::string& text, std::string_view where, std::string_view expected) {
+  if (text.empty()) throw InputError(where, "an empty text", expected);
+}
+
+void address_port(const std::string& text, std::string_view where, std::string_view /*expected*/) {
+  static_cast<void>(parse_host_port(text, where));
+}
+
+void address_port_or_none(const std::string& text, std::string_view where, std::string_view expected) {
+  if (!text.empty()) address_port(text, where, expected);
+}
+
 std::string describe(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::table:

@@ -167,6 +167,10 @@ template <class Get>
 
 /// `check(text, where)` throws InputError for a text that will not do.
 using TextCheck = void (*)(const std::string& text, std::string_view where, std::string_view expected);
+void any_text(const std::string& text, std::string_view where, std::string_view expected);
+void not_empty(const std::string& text, std::string_view where, std::string_view expected);
+void address_port(const std::string& text, std::string_view where, std::string_view expected);
+void address_port_or_none(const std::string& text, std::string_view where, std::string_view expected);
 
 template <class Get>
 [[nodiscard]] Key text(const Entry& entry, std::string range, TextCheck check, Get get) {

@@ -10,8 +10,6 @@ constexpr auto behind_words =
 
 constexpr double most_bytes = 1e15;
 
-void any_text(const std::string&, std::string_view, std::string_view) {}
-
 }  // namespace
 
 void add_recorder_keys(std::vector<Key>& k) {

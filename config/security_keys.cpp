@@ -4,7 +4,6 @@
 namespace echoform {
 namespace {
 
-void any_text(const std::string&, std::string_view, std::string_view) {}
 void short_text(const std::string& text, std::string_view where, std::string_view expected) {
   if (text.size() > 256) throw InputError(where, fmt::format("{} bytes", text.size()), expected);
 }

@@ -24,7 +24,7 @@ struct Case {
 constexpr std::size_t guard = 64;
 
 /// One case where sizes are given, else those that docs/performance.md quotes.
-std::vector<Case> cases_of(const Options& options) {
+std::vector<Case> frame_cases(const Options& options) {
   std::vector<Case> cases;
   for (const double accuracy : accuracies_of(options)) {
     ArrayCase basis;
@@ -122,7 +122,7 @@ Outcome frame_cuda(const Options& options, LiveLine& progress) {
       fmt::format("imaging from pinned memory on {}, int16, transfers included, 4 frames in flight; limit: the best of 20 "
                   "copies of the samples alone",
                   device_facts().text()));
-  for (const Case& test : cases_of(options)) {
+  for (const Case& test : frame_cases(options)) {
     const std::string name = name_of(test);
     progress.show("frame: " + name);
     const std::size_t frames = std::max<std::size_t>(10, options.frames.value_or(test.frames));

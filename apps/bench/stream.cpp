@@ -78,14 +78,14 @@ void report_memory(const StreamReport& report, Outcome& outcome) {
 }
 
 // As the pipeline's default.
-constexpr std::size_t slots = 4;
+constexpr std::size_t frames_in_flight = 4;
 
 }  // namespace
 
 Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, LiveLine& progress) {
   test.simulator = scene.simulator;
   test.plan = [&scene](const Acquisition& acquisition) {
-    return build_plan(scene.configuration, acquisition, scene.simulator.material, slots, PlanUse::live);
+    return build_plan(scene.configuration, acquisition, scene.simulator.material, frames_in_flight, PlanUse::live);
   };
   test.backend.threads = threads_of(options);
   if (options.connections) test.connections = {*options.connections};

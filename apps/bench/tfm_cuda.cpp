@@ -11,7 +11,7 @@ using namespace benchmarks;
 
 namespace {
 
-std::vector<ArrayCase> cases_of(const Options& options) {
+std::vector<ArrayCase> array_cases(const Options& options) {
   std::vector<ArrayCase> cases;
   const std::vector<std::size_t> elements = options.elements ? std::vector{*options.elements} : std::vector<std::size_t>{128, 64};
   const std::vector<std::size_t> sizes = options.pixels ? std::vector{*options.pixels} : std::vector<std::size_t>{256, 512, 1024};
@@ -81,7 +81,7 @@ Outcome tfm_cuda(const Options& options, LiveLine& progress) {
   const DeviceCeilings ceilings = measure_ceilings();
   report_ceilings(ceilings, outcome);
   for (const double accuracy : accuracies_of(options)) {
-    for (ArrayCase test : cases_of(options)) {
+    for (ArrayCase test : array_cases(options)) {
       test.accuracy = accuracy;
       std::string views;
       for (const std::string& view : test.views) views += (views.empty() ? "" : "+") + view;

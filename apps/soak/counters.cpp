@@ -86,11 +86,11 @@ void Expectations::arrived(std::string_view name, std::uint64_t count) {
 }
 
 bool Expectations::judged(std::string_view name) const {
-  using namespace counter;
-  if (name == received || name == gaps || name == duplicate_shots || name == stale_shots || name == clipped || name == invalid)
+  if (name == counter::received || name == counter::gaps || name == counter::duplicate_shots || name == counter::stale_shots ||
+      name == counter::clipped || name == counter::invalid)
     return true;
-  if (name.starts_with(decode_errors) || name.starts_with(connections)) return true;
-  return outcomes_ && (name == published || name.starts_with(dropped));
+  if (name.starts_with(counter::decode_errors) || name.starts_with(counter::connections)) return true;
+  return outcomes_ && (name == counter::published || name.starts_with(counter::dropped));
 }
 
 std::optional<std::string> Expectations::exceeded(const Counters& found) const {

@@ -32,7 +32,7 @@ class TableLeg final : public Leg {
   double unreached_;
 };
 
-ImagingPlan example(const std::vector<std::string>& views = {"LL"}) {
+ImagingPlan plan_of(const std::vector<std::string>& views = {"LL"}) {
   ImagingPlan plan;
   Acquisition& a = plan.acquisition;
   a.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
@@ -59,7 +59,7 @@ TimeRange plain_bounds(const Leg& leg, std::size_t source, const Grid& grid) {
 }
 
 TEST(LegBounds, HoldEveryPixelOfPointSources) {
-  const ImagingPlan plan = example();
+  const ImagingPlan plan = plan_of();
   const Leg& leg = *plan.laws[0].transmit;
   const auto bounds = leg_bounds(leg, plan.grid);
   ASSERT_EQ(bounds.size(), 16U);
@@ -74,7 +74,7 @@ TEST(LegBounds, HoldEveryPixelOfPointSources) {
 }
 
 TEST(LegBounds, AreThePixelsOwnElsewhere) {
-  const ImagingPlan plan = example();
+  const ImagingPlan plan = plan_of();
   for (const std::size_t threads : {1U, 3U}) {
     const TableLeg leg(5, 20e-3);
     const auto bounds = leg_bounds(leg, plan.grid, threads);
@@ -88,7 +88,7 @@ TEST(LegBounds, AreThePixelsOwnElsewhere) {
 }
 
 TEST(LegBounds, TellMirroredLaws) {
-  const ImagingPlan plan = example({"LT", "TL", "LL"});
+  const ImagingPlan plan = plan_of({"LT", "TL", "LL"});
   EXPECT_TRUE(mirrored(plan.laws[0], plan.laws[1]));
   EXPECT_FALSE(mirrored(plan.laws[0], plan.laws[0]));
   EXPECT_FALSE(mirrored(plan.laws[0], plan.laws[2]));
@@ -109,7 +109,7 @@ TEST(Gate, LengthsAreQuickToTransform) {
 TEST(Gate, HoldsEverySampleThatIsLookedUp) {
   for (const auto& views : {std::vector<std::string>{"LL"}, std::vector<std::string>{"LT", "TT"}}) {
     for (const std::size_t guard : {0U, 64U, 100U}) {
-      const ImagingPlan plan = example(views);
+      const ImagingPlan plan = plan_of(views);
       const auto gate = choose_gate(plan, guard);
       ASSERT_TRUE(gate);
       EXPECT_EQ(gate->first % 8, 0U);
@@ -133,7 +133,7 @@ TEST(Gate, HoldsEverySampleThatIsLookedUp) {
 }
 
 TEST(Gate, EndsWithTheAScan) {
-  ImagingPlan plan = example();
+  ImagingPlan plan = plan_of();
   const auto long_gate = choose_gate(plan, 64);
   double latest = 0.0;
   for (std::size_t i = 0; i < 16; ++i) latest = std::max(latest, plain_bounds(*plan.laws[0].transmit, i, plan.grid).greatest);
@@ -152,7 +152,7 @@ TEST(Gate, EndsWithTheAScan) {
 }
 
 TEST(Gate, LeavesDeadElementsOut) {
-  ImagingPlan plan = example();
+  ImagingPlan plan = plan_of();
   // Near the array, so that its outer elements are much farther away than the inner ones.
   plan.grid = {{Metres(-0.5e-3), Metres(0.5e-3), 5}, {Metres(2e-3), Metres(6e-3), 5}, {}};
   const auto all = choose_gate(plan, 0);
@@ -164,7 +164,7 @@ TEST(Gate, LeavesDeadElementsOut) {
 }
 
 TEST(Gate, IsForLiveRunsUnlessToldOtherwise) {
-  Acquisition acquisition = example().acquisition;
+  Acquisition acquisition = plan_of().acquisition;
   Configuration configuration;
   configuration.grid.z = {Metres(10e-3), Metres(32e-3)};
   const Material steel{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};

@@ -4,6 +4,7 @@
 #include <list>
 
 #include "tests/faults/server_bench.hpp"
+#include "tests/support/patience.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/zeromq/socket.hpp"
@@ -13,8 +14,6 @@ namespace {
 
 using namespace testing_support;
 using namespace std::chrono_literals;
-
-constexpr auto patience = 30s;  // how long a message that must come may take on a busy machine
 
 class Subscribers : public OnBackends {
  protected:

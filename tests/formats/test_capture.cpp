@@ -34,7 +34,7 @@ Acquisition acquisition_of(SampleEncoding encoding = SampleEncoding::int16, Matr
   return a;
 }
 
-Bytes frame_of(const Acquisition& a, unsigned seed) {
+Bytes random_frame(const Acquisition& a, unsigned seed) {
   Bytes bytes(a.frame_bytes());
   for (std::size_t k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<std::byte>((seed * 37 + k * 11) & 0x3F);
   return bytes;
@@ -202,8 +202,8 @@ class CaptureFrames : public ::testing::Test {
 TEST_F(CaptureFrames, AreFoundOverConnectionsAndRecords) {
   const Sender a{.count = 2};
   const Sender b{.index = 1, .count = 2};
-  const Bytes first = frame_of(a.acquisition, 1);
-  const Bytes second = frame_of(a.acquisition, 2);
+  const Bytes first = random_frame(a.acquisition, 1);
+  const Bytes second = random_frame(a.acquisition, 2);
   write({{0, a.hello()},
          {1, b.hello() + b.shot(10, 1, first)},
          {0, a.shot(10, 2, first) + a.shot(12, 0, second)},
@@ -240,7 +240,7 @@ TEST_F(CaptureFrames, AreFoundOverConnectionsAndRecords) {
 TEST_F(CaptureFrames, OfADeadElementAreWholeWithoutItsShots) {
   Sender sender;
   sender.acquisition.probe.elements[1].dead = true;
-  const Bytes frame = frame_of(sender.acquisition, 3);
+  const Bytes frame = random_frame(sender.acquisition, 3);
   write({{0, sender.hello() + sender.shot(0, 0, frame) + sender.shot(0, 2, frame)}}, false);
   const auto recording = open_recording(path);
   ASSERT_EQ(recording->frames(), 1U);
@@ -255,7 +255,7 @@ TEST_F(CaptureFrames, OfADeadElementAreWholeWithoutItsShots) {
 TEST_F(CaptureFrames, OfSeveralAcquisitionsAreKeptApart) {
   const Sender one;
   const Sender other{.acquisition = acquisition_of(SampleEncoding::float32, MatrixKind::half), .session = 7};
-  const Bytes frame = frame_of(one.acquisition, 1);
+  const Bytes frame = random_frame(one.acquisition, 1);
   const Bytes another(other.acquisition.frame_bytes());
   Bytes all = one.hello();
   for (std::uint32_t t : {0U, 1U, 2U}) all = all + one.shot(0, t, frame);
@@ -269,7 +269,7 @@ TEST_F(CaptureFrames, OfSeveralAcquisitionsAreKeptApart) {
 
 TEST_F(CaptureFrames, BytesThatAreNoProtocolAreAFaultOfTheirConnection) {
   const Sender good;
-  const Bytes frame = frame_of(good.acquisition, 1);
+  const Bytes frame = random_frame(good.acquisition, 1);
   Bytes all = good.hello();
   for (std::uint32_t t : {0U, 1U, 2U}) all = all + good.shot(0, t, frame);
   const Bytes nonsense(100, std::byte{'x'});
@@ -301,8 +301,8 @@ TEST_P(WrittenFrames, AreReadBackBitByBit) {
   const Acquisition a = acquisition_of(std::get<1>(GetParam()), std::get<0>(GetParam()));
   {
     const auto writer = make_frame_writer(path, a, {.recorded = WallTime(100)});
-    writer->append(frame_of(a, 1), {.sequence = 5, .acquisition_time = WallTime(100)});
-    writer->append(frame_of(a, 2), {.sequence = 9, .acquisition_time = WallTime(700)});
+    writer->append(random_frame(a, 1), {.sequence = 5, .acquisition_time = WallTime(100)});
+    writer->append(random_frame(a, 2), {.sequence = 9, .acquisition_time = WallTime(700)});
     writer->close();
     EXPECT_EQ(writer->frames(), 2U);
   }
@@ -313,7 +313,7 @@ TEST_P(WrittenFrames, AreReadBackBitByBit) {
   EXPECT_EQ(recording->stamp(1).acquisition_time, WallTime(700));
   Bytes bytes(a.frame_bytes());
   recording->read_stored(1, bytes);
-  EXPECT_EQ(bytes, frame_of(a, 2));
+  EXPECT_EQ(bytes, random_frame(a, 2));
   const CaptureScan scan(path, {});
   EXPECT_EQ(scan.duration(), nanoseconds(600));
   EXPECT_TRUE(scan.finished());

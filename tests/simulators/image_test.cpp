@@ -11,7 +11,7 @@
 namespace echoform {
 namespace {
 
-constexpr double velocity = 6320.0;
+constexpr double sound_velocity = 6320.0;
 
 struct Peak {
   double x = 0.0;
@@ -27,7 +27,8 @@ Peak peak_near(const Acquisition& acquisition, const std::vector<test::AnalyticS
   const int nz = static_cast<int>(std::lround(reach_z / step));
   for (int iz = -nz; iz <= nz; ++iz) {
     for (int ix = -nx; ix <= nx; ++ix) {
-      const Peak here{x + ix * step, z + iz * step, test::focus(acquisition, matrix, velocity, x + ix * step, z + iz * step)};
+      const Peak here{x + ix * step, z + iz * step,
+                      test::focus(acquisition, matrix, sound_velocity, x + ix * step, z + iz * step)};
       if (here.value > peak.value) peak = here;
     }
   }
@@ -46,7 +47,7 @@ Peak brightest_pixel(const Acquisition& acquisition, const std::vector<test::Ana
     for (std::size_t ix = 0; ix < grid.x.count; ++ix) {
       Peak here{grid.x.at(ix).value, grid.z.at(iz).value};
       if (std::abs(here.x - x) > reach_x || std::abs(here.z - z) > 1e-3) continue;
-      here.value = test::focus(acquisition, matrix, velocity, here.x, here.z);
+      here.value = test::focus(acquisition, matrix, sound_velocity, here.x, here.z);
       if (here.value > peak.value) peak = here;
     }
   }
@@ -134,9 +135,9 @@ TEST(BeamWidth, LateralIsThatOfTheTwoWayAperture) {
   std::vector<std::byte> bytes(simulator.acquisition().frame_bytes());
   simulator.synthesise(0, bytes);
   const auto matrix = test::analytic_matrix(simulator.acquisition(), bytes);
-  const double wavelength = velocity / 5e6;
+  const double wavelength = sound_velocity / 5e6;
   const double measured =
-      width_at_half([&](double x) { return test::focus(simulator.acquisition(), matrix, velocity, x, depth); });
+      width_at_half([&](double x) { return test::focus(simulator.acquisition(), matrix, sound_velocity, x, depth); });
   const double expected = 0.8859 * wavelength * 3.0;
   std::printf("lateral width %.4f mm, formula %.4f mm\n", 1e3 * measured, 1e3 * expected);
   EXPECT_NEAR(measured / expected, 1.0, 0.04);
@@ -150,13 +151,13 @@ TEST(BeamWidth, AxialIsThatOfThePulse) {
   simulator.synthesise(0, bytes);
   const auto matrix = test::analytic_matrix(simulator.acquisition(), bytes);
   const double measured =
-      width_at_half([&](double z) { return test::focus(simulator.acquisition(), matrix, velocity, 0.0, depth + z); });
-  const double expected = 0.5 * velocity * 0.8825 / (0.6 * 5e6);
+      width_at_half([&](double z) { return test::focus(simulator.acquisition(), matrix, sound_velocity, 0.0, depth + z); });
+  const double expected = 0.5 * sound_velocity * 0.8825 / (0.6 * 5e6);
   std::printf("axial width %.4f mm, formula %.4f mm\n", 1e3 * measured, 1e3 * expected);
   EXPECT_NEAR(measured / expected, 1.0, 0.02);
   // At the scatterer every pair adds up to the amplitude itself. Linear interpolation half way between samples takes a
   // carrier of 1/8 cycle a sample down to cos(pi / 8) at worst, and never up.
-  const double peak = test::focus(simulator.acquisition(), matrix, velocity, 0.0, depth);
+  const double peak = test::focus(simulator.acquisition(), matrix, sound_velocity, 0.0, depth);
   EXPECT_LE(peak, 1.0 + 1e-6);
   EXPECT_GE(peak, std::cos(std::numbers::pi / 8.0));
 }

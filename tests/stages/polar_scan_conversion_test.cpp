@@ -7,13 +7,13 @@
 #include <limits>
 #include <numbers>
 
+#include "tests/stages/interpolation_weights.hpp"
 #include "tests/stages/stage_harness.hpp"
 
 namespace echoform::test {
 namespace {
 
 constexpr double degree = std::numbers::pi / 180.0;
-const auto all_ways = {ScanInterpolation::nearest, ScanInterpolation::bilinear, ScanInterpolation::cubic};
 
 class PolarScanConversion : public StageTest {
  protected:
@@ -77,20 +77,10 @@ Place place_of(const PolarScanConversionOptions& options, const Point& at) {
   return {s, b, beyond <= 1e-6, std::abs(beyond - 1e-6) < 1e-9};
 }
 
-/// Keys' kernel as published, for any sign of x.
-double keys(double x, double a) {
-  x = std::abs(x);
-  if (x < 1.0) return (a + 2.0) * x * x * x - (a + 3.0) * x * x + 1.0;
-  if (x < 2.0) return a * x * x * x - 5.0 * a * x * x + 8.0 * a * x - 4.0 * a;
-  return 0.0;
-}
-
-/// Weight of sample `index` of an axis at place u.
+/// Along depth a cubic gives way to lines.
 double weight(ScanInterpolation how, bool lateral, double u, long index, double alpha) {
-  const double distance = u - static_cast<double>(index);
-  if (how == ScanInterpolation::nearest) return std::floor(u + 0.5) == static_cast<double>(index) ? 1.0 : 0.0;
-  if (how == ScanInterpolation::cubic && lateral) return keys(distance, alpha);
-  return std::max(0.0, 1.0 - std::abs(distance));
+  const bool lines = how == ScanInterpolation::cubic && !lateral;
+  return interpolation_weight(lines ? ScanInterpolation::bilinear : how, u, index, alpha);
 }
 
 /// Values of all pixels by the sum over all taps with weight; NaN where rounding may decide between inside and outside, or, for

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "stages/scan_conversion/scan_conversion_math.hpp"
+#include "tests/stages/interpolation_weights.hpp"
 #include "tests/stages/stage_harness.hpp"
 
 namespace echoform::test {
@@ -27,22 +28,6 @@ Grid make_grid(double x0, double x1, std::size_t nx, double z0, double z1, std::
   return {{Metres(x0), Metres(x1), nx}, {Metres(z0), Metres(z1), nz}, {}};
 }
 
-/// Keys' kernel as in the paper, for any sign of x.
-double keys(double x, double a) {
-  x = std::abs(x);
-  if (x < 1.0) return (a + 2.0) * x * x * x - (a + 3.0) * x * x + 1.0;
-  if (x < 2.0) return a * x * x * x - 5.0 * a * x * x + 8.0 * a * x - 4.0 * a;
-  return 0.0;
-}
-
-/// Weight of input pixel `index` (any integer, also beyond the ends) at place u, by the definition of each method.
-double weight(ScanInterpolation how, double u, long index, double alpha) {
-  const double distance = u - static_cast<double>(index);
-  if (how == ScanInterpolation::nearest) return std::floor(u + 0.5) == static_cast<double>(index) ? 1.0 : 0.0;
-  if (how == ScanInterpolation::bilinear) return std::max(0.0, 1.0 - std::abs(distance));
-  return keys(distance, alpha);
-}
-
 /// The converted image by the double sum over all pixels and two beyond each edge.
 std::vector<double> reference(const std::vector<double>& image, const ScanConversionOptions& options) {
   const auto nx = static_cast<long>(options.acoustic.x.count);
@@ -55,10 +40,10 @@ std::vector<double> reference(const std::vector<double>& image, const ScanConver
     double sum = 0.0;
     if (u >= -1e-6 && v >= -1e-6 && u <= static_cast<double>(nx) - 1 + 1e-6 && v <= static_cast<double>(nz) - 1 + 1e-6) {
       for (long z = -2; z < nz + 2; ++z) {
-        const double wz = weight(options.interpolation, v, z, options.cubic_alpha);
+        const double wz = interpolation_weight(options.interpolation, v, z, options.cubic_alpha);
         if (wz == 0.0) continue;
         for (long x = -2; x < nx + 2; ++x) {
-          const double wx = weight(options.interpolation, u, x, options.cubic_alpha);
+          const double wx = interpolation_weight(options.interpolation, u, x, options.cubic_alpha);
           const auto place = std::clamp(z, 0L, nz - 1) * nx + std::clamp(x, 0L, nx - 1);
           sum += wx * wz * image[static_cast<std::size_t>(place)];
         }
@@ -68,8 +53,6 @@ std::vector<double> reference(const std::vector<double>& image, const ScanConver
   }
   return out;
 }
-
-const auto all_ways = {ScanInterpolation::nearest, ScanInterpolation::bilinear, ScanInterpolation::cubic};
 
 TEST_P(ScanConversion, EqualsTheDoubleSum) {
   // Display grids inside, around, finer and coarser than the acoustic one; no two places fall on a half for nearest.

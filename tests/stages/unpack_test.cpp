@@ -22,12 +22,12 @@ ECHOFORM_ALL_IMPLEMENTATIONS(Unpack);
 
 // Sizes about the widths of the loops: 16 samples a shuffle with 4 in reserve, pieces of 512; on CUDA 4 samples
 // a thread, 512 a warp, 4096 a block.
-constexpr std::size_t lengths[] = {1, 2, 3, 15, 16, 17, 19, 20, 21, 36, 511, 512, 513, 1031, 4096, 4104, 9000};
+constexpr std::size_t row_lengths[] = {1, 2, 3, 15, 16, 17, 19, 20, 21, 36, 511, 512, 513, 1031, 4096, 4104, 9000};
 
 TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
   constexpr double scale = 0.0123;
   for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
-    for (const std::size_t columns : lengths) {
+    for (const std::size_t columns : row_lengths) {
       for (const std::size_t rows : {1, 7}) {
         const RawFrame frame = make_raw_frame(type, MatrixKind::full, rows, columns, columns % 3, 7);
         const auto stage = make(scale);

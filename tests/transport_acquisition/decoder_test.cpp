@@ -171,11 +171,8 @@ struct BadBytes {
   Bytes (*make)();
 };
 
-Acquisition small() {
-  return make_acquisition(4, 16);
-}  // 128 bytes a shot
 Bytes small_hello() {
-  return hello_message(small());
+  return hello_message(small_acquisition());
 }
 
 class DecoderRefuses : public testing::TestWithParam<BadBytes> {};
@@ -183,7 +180,7 @@ class DecoderRefuses : public testing::TestWithParam<BadBytes> {};
 TEST_P(DecoderRefuses, WholeAndByteByByte) {
   const Bytes bytes = GetParam().make();
   for (const std::size_t size : {std::size_t{1}, bytes.size()}) {
-    Feeder feeder(small());
+    Feeder feeder(small_acquisition());
     feeder.feed(bytes + Bytes(300), [&](std::size_t) { return size; });
     ASSERT_FALSE(feeder.events.empty());
     EXPECT_EQ(feeder.events.back(), DecodeEvent::failed);

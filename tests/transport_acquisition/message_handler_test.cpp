@@ -15,10 +15,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using Verdict = MessageHandler::Verdict;
 
-Acquisition small() {
-  return make_acquisition(4, 16);
-}  // 128 bytes a shot
-
 /// Opens one stream, for whoever comes first, and counts how often it is asked.
 class CountingHost final : public StreamHost {
  public:
@@ -56,7 +52,7 @@ class MessageHandlerTest : public testing::Test {
   SourceCounters now() const { return counters_.read(); }
   std::uint64_t errors(DecodeReason reason) const { return now().decode_errors[static_cast<std::size_t>(reason)]; }
 
-  const Bytes frame_ = random_bytes(small().frame_bytes(), 1);
+  const Bytes frame_ = random_bytes(small_acquisition().frame_bytes(), 1);
   ManualClock clock_;
   CountingHost host_;
   LiveSourceCounters counters_;
@@ -67,18 +63,19 @@ class MessageHandlerTest : public testing::Test {
 
 TEST_F(MessageHandlerTest, FramesArriveBitByBit) {
   for (std::uint64_t sequence = 0; sequence < 3; ++sequence) {
-    give_all(frame_of(small(), 7, sequence, random_bytes(small().frame_bytes(), sequence)));
+    give_all(frame_of(small_acquisition(), 7, sequence, random_bytes(small_acquisition().frame_bytes(), sequence)));
   }
   ASSERT_EQ(host_.intake->frames, 3U);
   for (std::uint64_t sequence = 0; sequence < 3; ++sequence) {
-    EXPECT_EQ(host_.intake->samples(sequence), random_bytes(small().frame_bytes(), sequence));
+    EXPECT_EQ(host_.intake->samples(sequence), random_bytes(small_acquisition().frame_bytes(), sequence));
   }
   EXPECT_EQ(host_.asked, 1) << "a repeated Hello opens nothing";
   EXPECT_EQ(now().connections_accepted, 1U);
   EXPECT_EQ(now().connections_open, 1U);
   EXPECT_EQ(now().shots_received, 12U);
   EXPECT_EQ(now().shots_discarded, 0U);
-  EXPECT_EQ(now().bytes_received, 3 * (hello_of(small(), 7).size() + 4 * (shot_of(7, 1, 1, Bytes(128)).size())) - 3 * 2 - 4 * 2)
+  EXPECT_EQ(now().bytes_received,
+            3 * (hello_of(small_acquisition(), 7).size() + 4 * (shot_of(7, 1, 1, Bytes(128)).size())) - 3 * 2 - 4 * 2)
       << "sequence 0 and transmit 0 take no bytes";
   EXPECT_EQ(give(end_of(7)), Verdict::taken);
   EXPECT_EQ(now().connections_open, 0U);
@@ -87,9 +84,9 @@ TEST_F(MessageHandlerTest, FramesArriveBitByBit) {
 }
 
 TEST_F(MessageHandlerTest, ThePayloadMayBeAPartOfItsOwn) {
-  ASSERT_EQ(give(hello_of(small(), 7)), Verdict::taken);
+  ASSERT_EQ(give(hello_of(small_acquisition(), 7)), Verdict::taken);
   for (std::uint32_t transmit = 0; transmit < 4; ++transmit) {
-    const Bytes payload = shot_payload(small(), frame_, transmit);
+    const Bytes payload = shot_payload(small_acquisition(), frame_, transmit);
     Bytes head = shot_of(7, 1, transmit, payload);
     head.resize(head.size() - payload.size());
     const std::array<std::span<const std::byte>, 2> parts{head, payload};
@@ -108,7 +105,7 @@ struct BadMessage {
 class BadMessages : public MessageHandlerTest, public testing::WithParamInterface<BadMessage> {};
 
 TEST_P(BadMessages, AreCountedAndSkippedInTheMiddleOfAFrame) {
-  const auto messages = frame_of(small(), 7, 1, frame_);
+  const auto messages = frame_of(small_acquisition(), 7, 1, frame_);
   for (const Bytes& message : messages) {
     ASSERT_EQ(give(GetParam().make()), Verdict::taken);
     ASSERT_EQ(give(message), Verdict::taken);
@@ -166,18 +163,18 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(MessageHandlerTest, ShotsThatTheHelloDoesNotDescribeAreSkipped) {
-  ASSERT_EQ(give(hello_of(small(), 7)), Verdict::taken);
+  ASSERT_EQ(give(hello_of(small_acquisition(), 7)), Verdict::taken);
   ASSERT_EQ(give(shot_of(7, 1, 4, Bytes(128))), Verdict::taken);
   EXPECT_EQ(errors(DecodeReason::bad_transmit), 1U);
   ASSERT_EQ(give(shot_of(7, 1, 0, Bytes(100))), Verdict::taken);
   EXPECT_EQ(errors(DecodeReason::bad_payload_length), 1U);
-  give_all(frame_of(small(), 7, 1, frame_));
+  give_all(frame_of(small_acquisition(), 7, 1, frame_));
   EXPECT_EQ(host_.intake->frames, 1U);
   EXPECT_EQ(now().decode_errors_total(), 2U);
 }
 
 TEST_F(MessageHandlerTest, MorePartsThanTwoAndAPayloadInBothAreRefused) {
-  ASSERT_EQ(give(hello_of(small(), 7)), Verdict::taken);
+  ASSERT_EQ(give(hello_of(small_acquisition(), 7)), Verdict::taken);
   const Bytes shot = good_shot();
   const Bytes rest(128);
   const std::array<std::span<const std::byte>, 3> three{std::span(shot).first(shot.size() - 128), rest, rest};
@@ -190,19 +187,19 @@ TEST_F(MessageHandlerTest, MorePartsThanTwoAndAPayloadInBothAreRefused) {
 
 TEST_F(MessageHandlerTest, ShotsBeforeTheirHelloAreThrownAway) {
   // As a server meets them that is started while the sender sends.
-  const auto messages = frame_of(small(), 7, 1, frame_);
+  const auto messages = frame_of(small_acquisition(), 7, 1, frame_);
   ASSERT_EQ(give(messages[3]), Verdict::taken);
   ASSERT_EQ(give(messages[4]), Verdict::taken);
   EXPECT_EQ(now().shots_discarded, 2U);
   EXPECT_EQ(now().decode_errors_total(), 0U);
-  give_all(frame_of(small(), 7, 2, frame_));
+  give_all(frame_of(small_acquisition(), 7, 2, frame_));
   EXPECT_EQ(host_.intake->frames, 1U);
   EXPECT_EQ(now().shots_received, 6U);
 }
 
 TEST_F(MessageHandlerTest, ASecondSenderIsRefusedOnceAndHarmsNobody) {
-  const auto good = frame_of(small(), 7, 1, frame_);
-  const auto bad = frame_of(small(), 8, 1, random_bytes(small().frame_bytes(), 9));
+  const auto good = frame_of(small_acquisition(), 7, 1, frame_);
+  const auto bad = frame_of(small_acquisition(), 8, 1, random_bytes(small_acquisition().frame_bytes(), 9));
   for (std::size_t i = 0; i < good.size(); ++i) give_all({good[i], bad[i]});
   EXPECT_EQ(host_.intake->frames, 1U);
   EXPECT_EQ(host_.intake->samples(1), frame_);
@@ -230,12 +227,12 @@ TEST_F(MessageHandlerTest, ASecondSenderIsRefusedOnceAndHarmsNobody) {
 }
 
 TEST_F(MessageHandlerTest, AnotherMayBeginWhenTheFirstHasBeenSilent) {
-  give_all({hello_of(small(), 7), shot_of(7, 1, 0, shot_payload(small(), frame_, 0))});
+  give_all({hello_of(small_acquisition(), 7), shot_of(7, 1, 0, shot_payload(small_acquisition(), frame_, 0))});
   const auto first = host_.intake;
   // Killed in mid-frame. What others send does not count for it.
   for (int i = 0; i < 49; ++i) {
     clock_.advance(100ms);
-    give_all({hello_of(small(), 8)});
+    give_all({hello_of(small_acquisition(), 8)});
     handler_->tick();
   }
   EXPECT_EQ(now().connections_open, 1U);
@@ -246,17 +243,17 @@ TEST_F(MessageHandlerTest, AnotherMayBeginWhenTheFirstHasBeenSilent) {
   EXPECT_EQ(now().connections_open, 0U);
   EXPECT_EQ(first->lanes(), 0U);
   clock_.advance(1s);
-  give_all(frame_of(small(), 8, 1, frame_));
+  give_all(frame_of(small_acquisition(), 8, 1, frame_));
   EXPECT_EQ(now().connections_accepted, 2U);
   EXPECT_EQ(host_.intake->frames, 1U);
 }
 
 TEST_F(MessageHandlerTest, ASessionThatWasSilentGoesOnWithItsNextHello) {
-  give_all(frame_of(small(), 7, 1, frame_));
+  give_all(frame_of(small_acquisition(), 7, 1, frame_));
   clock_.advance(5s);
   handler_->tick();
   EXPECT_EQ(now().connections_open, 0U);
-  give_all(frame_of(small(), 7, 2, frame_));
+  give_all(frame_of(small_acquisition(), 7, 2, frame_));
   EXPECT_EQ(now().connections_accepted, 2U);
   EXPECT_EQ(host_.intake->frames, 2U) << "into the stream that it had";
   EXPECT_EQ(now().shots_discarded, 0U);
@@ -264,78 +261,80 @@ TEST_F(MessageHandlerTest, ASessionThatWasSilentGoesOnWithItsNextHello) {
 
 TEST_F(MessageHandlerTest, AWrongTokenGetsNothingIn) {
   make("secret");
-  give_all({hello_of(small(), 8, "sekret"), shot_of(8, 1, 0, Bytes(128)), hello_of(small(), 8, "sekret")});
+  give_all(
+      {hello_of(small_acquisition(), 8, "sekret"), shot_of(8, 1, 0, Bytes(128)), hello_of(small_acquisition(), 8, "sekret")});
   EXPECT_EQ(host_.asked, 0);
   EXPECT_EQ(now().connections_rejected, 1U);
   EXPECT_EQ(now().decode_errors_total(), 0U);
   EXPECT_EQ(now().shots_discarded, 1U);
-  give_all({hello_of(small(), 7, "secret"), shot_of(7, 1, 0, Bytes(128))});
+  give_all({hello_of(small_acquisition(), 7, "secret"), shot_of(7, 1, 0, Bytes(128))});
   EXPECT_EQ(now().connections_accepted, 1U);
   // Nor by the active session's number, if it were known.
-  give_all({hello_of(small(), 7, "sekret"), hello_of(make_acquisition(4, 17), 7, "sekret")});
+  give_all({hello_of(small_acquisition(), 7, "sekret"), hello_of(make_acquisition(4, 17), 7, "sekret")});
   EXPECT_EQ(now().connections_open, 1U);
   EXPECT_EQ(now().connections_rejected, 2U);
 }
 
-struct BadHello {
+struct RefusedHello {
   const char* name;
   const char* reason;
   void (*change)(wire::Hello&);
 };
-class BadHellos : public MessageHandlerTest, public testing::WithParamInterface<BadHello> {};
+class RefusedHellos : public MessageHandlerTest, public testing::WithParamInterface<RefusedHello> {};
 
-TEST_P(BadHellos, AreRefusedWithTheReason) {
-  wire::Hello message = wire_hello(small(), 8);
+TEST_P(RefusedHellos, AreRefusedWithTheReason) {
+  wire::Hello message = wire_hello(small_acquisition(), 8);
   GetParam().change(message);
-  give_all(frame_of(small(), 7, 1, frame_));
+  give_all(frame_of(small_acquisition(), 7, 1, frame_));
   give_all({hello_message(message), hello_message(message)});
   EXPECT_THAT(counters_.last_rejection(), HasSubstr(GetParam().reason));
   EXPECT_EQ(errors(DecodeReason::bad_hello), 1U);
   EXPECT_EQ(now().decode_errors_total(), 1U);
   EXPECT_EQ(now().connections_rejected, 1U);
-  give_all(frame_of(small(), 7, 2, frame_));
+  give_all(frame_of(small_acquisition(), 7, 2, frame_));
   EXPECT_EQ(host_.intake->frames, 2U);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, BadHellos,
-    testing::Values(BadHello{"no_session", "Hello session: found 0; expected a number drawn at random",
-                             [](wire::Hello& h) { h.set_session(0); }},
-                    BadHello{"two_connections", "Hello connection_count: found 2; expected 1 over ZeroMQ",
-                             [](wire::Hello& h) { h.set_connection_count(2); }},
-                    BadHello{"too_large", "Hello samples: found 4294967295", [](wire::Hello& h) { h.set_samples(4294967295U); }},
-                    BadHello{"another_acquisition_of_the_session", "an acquisition that differs from this session's first",
-                             [](wire::Hello& h) {
-                               h.set_session(7);
-                               h.set_samples(17);
-                             }}),
+    All, RefusedHellos,
+    testing::Values(RefusedHello{"no_session", "Hello session: found 0; expected a number drawn at random",
+                                 [](wire::Hello& h) { h.set_session(0); }},
+                    RefusedHello{"two_connections", "Hello connection_count: found 2; expected 1 over ZeroMQ",
+                                 [](wire::Hello& h) { h.set_connection_count(2); }},
+                    RefusedHello{"too_large", "Hello samples: found 4294967295",
+                                 [](wire::Hello& h) { h.set_samples(4294967295U); }},
+                    RefusedHello{"another_acquisition_of_the_session", "an acquisition that differs from this session's first",
+                                 [](wire::Hello& h) {
+                                   h.set_session(7);
+                                   h.set_samples(17);
+                                 }}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(MessageHandlerTest, TheHostsReasonIsKeptAndAskedForOnceASecond) {
   host_.refusal = "acquisition stream: another sender is active";
-  for (int i = 0; i < 50; ++i) give_all({hello_of(small(), 7)});
+  for (int i = 0; i < 50; ++i) give_all({hello_of(small_acquisition(), 7)});
   EXPECT_EQ(host_.asked, 1);
   clock_.advance(1s);
-  for (int i = 0; i < 50; ++i) give_all({hello_of(small(), 7)});
+  for (int i = 0; i < 50; ++i) give_all({hello_of(small_acquisition(), 7)});
   EXPECT_EQ(host_.asked, 2);
   EXPECT_EQ(now().connections_rejected, 1U);
   host_.refusal.reset();
   host_.fault = "no memory";
   clock_.advance(1s);
-  give_all({hello_of(small(), 7)});
+  give_all({hello_of(small_acquisition(), 7)});
   EXPECT_EQ(counters_.last_rejection(), "the server could not open the stream: no memory");
   EXPECT_EQ(now().connections_rejected, 2U);
   host_.fault.reset();
   clock_.advance(1s);
-  give_all(frame_of(small(), 7, 1, frame_));
+  give_all(frame_of(small_acquisition(), 7, 1, frame_));
   EXPECT_EQ(now().connections_accepted, 1U);
   EXPECT_EQ(host_.intake->frames, 1U);
 }
 
 TEST_F(MessageHandlerTest, WaitingKeepsTheShotAndGoesOnAfterTheWake) {
-  give_all({hello_of(small(), 7)});
+  give_all({hello_of(small_acquisition(), 7)});
   host_.intake->block();
-  const Bytes shot = shot_of(7, 1, 0, shot_payload(small(), frame_, 0));
+  const Bytes shot = shot_of(7, 1, 0, shot_payload(small_acquisition(), frame_, 0));
   ASSERT_EQ(give(shot), Verdict::wait);
   EXPECT_EQ(handler_->resume(), Verdict::wait) << "woken without need";
   // Whoever is held back by us is not silent.
@@ -348,7 +347,7 @@ TEST_F(MessageHandlerTest, WaitingKeepsTheShotAndGoesOnAfterTheWake) {
   handler_->tick();
   EXPECT_EQ(now().connections_timed_out, 0U);
   for (std::uint32_t transmit = 1; transmit < 4; ++transmit) {
-    ASSERT_EQ(give(shot_of(7, 1, transmit, shot_payload(small(), frame_, transmit))), Verdict::taken);
+    ASSERT_EQ(give(shot_of(7, 1, transmit, shot_payload(small_acquisition(), frame_, transmit))), Verdict::taken);
   }
   EXPECT_EQ(host_.intake->frames, 1U);
   EXPECT_EQ(host_.intake->samples(1), frame_);
@@ -356,7 +355,7 @@ TEST_F(MessageHandlerTest, WaitingKeepsTheShotAndGoesOnAfterTheWake) {
 }
 
 TEST_F(MessageHandlerTest, ClosingWhileItWaitsLeavesNoLane) {
-  give_all({hello_of(small(), 7)});
+  give_all({hello_of(small_acquisition(), 7)});
   host_.intake->block();
   ASSERT_EQ(give(shot_of(7, 1, 0, Bytes(128))), Verdict::wait);
   handler_->close();
@@ -365,19 +364,19 @@ TEST_F(MessageHandlerTest, ClosingWhileItWaitsLeavesNoLane) {
 }
 
 TEST_F(MessageHandlerTest, AFloodOfMadeUpSessionsDoesNotDisturb) {
-  give_all(frame_of(small(), 7, 1, frame_));
+  give_all(frame_of(small_acquisition(), 7, 1, frame_));
   for (std::uint64_t session = 100; session < 2100; ++session) {
-    give_all({hello_of(small(), session), shot_of(session, 1, 0, Bytes(128)), end_of(session)});
+    give_all({hello_of(small_acquisition(), session), shot_of(session, 1, 0, Bytes(128)), end_of(session)});
   }
   EXPECT_EQ(now().connections_rejected, 2000U);
   EXPECT_EQ(now().shots_discarded, 2000U);
   EXPECT_EQ(host_.asked, 1);
-  give_all(frame_of(small(), 7, 2, frame_));
+  give_all(frame_of(small_acquisition(), 7, 2, frame_));
   EXPECT_EQ(host_.intake->frames, 2U);
 }
 
 TEST_F(MessageHandlerTest, FramesExpireByTheTick) {
-  give_all({hello_of(small(), 7)});
+  give_all({hello_of(small_acquisition(), 7)});
   handler_->tick();
   EXPECT_EQ(host_.intake->expiries, 1U);
 }

@@ -36,6 +36,11 @@ inline Acquisition make_acquisition(std::size_t elements, std::size_t samples, M
   return acquisition;
 }
 
+/// 128 bytes a shot.
+inline Acquisition small_acquisition() {
+  return make_acquisition(4, 16);
+}
+
 inline Bytes random_bytes(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   Bytes bytes(size);

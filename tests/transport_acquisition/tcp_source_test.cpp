@@ -17,10 +17,6 @@ using namespace testing_support;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-Acquisition small() {
-  return make_acquisition(4, 16);
-}  // 128 bytes a shot
-
 /// A source and a sender that keeps sending frames through all that the test does.
 class TcpSourceTest : public testing::Test {
  protected:
@@ -33,9 +29,9 @@ class TcpSourceTest : public testing::Test {
     sender.port = source_->port();
     sender.token = options.token;
     sender.session = good_session;
-    good_sender_ = std::make_unique<AcquisitionSender>(small(), sender);
+    good_sender_ = std::make_unique<AcquisitionSender>(small_acquisition(), sender);
     good_thread_ = std::thread([this] {
-      const Bytes frame = random_bytes(small().frame_bytes(), 1);
+      const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 1);
       try {
         for (std::uint64_t sequence = 1; !stop_; ++sequence) good_sender_->send_frame(sequence, WallTime(1), frame);
         good_sender_->finish();
@@ -115,10 +111,10 @@ TEST_P(TcpSourceRefuses, OneBadSenderBesideAGoodOne) {
 }
 
 Bytes hello() {
-  return hello_message(small());
+  return hello_message(small_acquisition());
 }
 Bytes changed_hello(void (*change)(wire::Hello&)) {
-  wire::Hello message = wire_hello(small());
+  wire::Hello message = wire_hello(small_acquisition());
   change(message);
   return hello_message(message);
 }
@@ -198,9 +194,9 @@ TEST_F(TcpSourceTest, AWrongTokenIsRejectedAndCountedAsRejected) {
   TcpSourceOptions options;
   options.token = "secret";
   serve(options);
-  expect_reject(
-      hello_message(small(), {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = "sekret"}),
-      "Hello token: found a wrong one");
+  expect_reject(hello_message(small_acquisition(),
+                              {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = "sekret"}),
+                "Hello token: found a wrong one");
   expect_only(std::nullopt, 1, 0);
 }
 
@@ -246,12 +242,12 @@ TEST_F(TcpSourceTest, ASenderWithAWrongTokenGetsNothing) {
   serve(options);
   for (const char* token : {"", "secre", "secret2", "SECRET", "sekret"}) {
     RawPeer peer(source_->port());
-    Bytes bytes =
-        hello_message(small(), {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = token});
+    Bytes bytes = hello_message(small_acquisition(),
+                                {.session = 7, .connection_index = 0, .connection_count = 1, .sender = "x", .token = token});
     // Its frames follow at once, as if it had been let in.
-    const Bytes frame = random_bytes(small().frame_bytes(), 2);
+    const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 2);
     for (std::uint32_t transmit = 0; transmit < 4; ++transmit) {
-      bytes = bytes + shot_message(1, transmit, shot_payload(small(), frame, transmit));
+      bytes = bytes + shot_message(1, transmit, shot_payload(small_acquisition(), frame, transmit));
     }
     peer.send(bytes);
     EXPECT_THAT(peer.reject_reason(), HasSubstr("Hello token: found a wrong one")) << token;
@@ -275,7 +271,7 @@ TEST_F(TcpSourceTest, ASecondSenderThroughTheSenderClassIsAnInputError) {
   SenderOptions options;
   options.port = source_->port();
   try {
-    const AcquisitionSender sender(small(), options);
+    const AcquisitionSender sender(small_acquisition(), options);
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("rejected the Hello: stream: found a second sender"));
@@ -287,15 +283,15 @@ TEST_F(TcpSourceTest, ConnectionsOfOneSenderMustAgree) {
   serve();
   const SenderIdentity first{.session = 7, .connection_index = 0, .connection_count = 2, .sender = "x", .token = {}};
   RawPeer peer(source_->port());
-  peer.send(hello_message(small(), first));
+  peer.send(hello_message(small_acquisition(), first));
   ASSERT_TRUE(peer.accepted());
-  expect_reject(hello_message(small(), first), "Hello connection_index: found 0, which is open already");
+  expect_reject(hello_message(small_acquisition(), first), "Hello connection_index: found 0, which is open already");
   auto other = first;
   other.connection_index = 1;
   expect_reject(hello_message(make_acquisition(4, 17), other),
                 "Hello: found an acquisition that differs from this session's other connections");
   other.connection_count = 3;
-  expect_reject(hello_message(small(), other),
+  expect_reject(hello_message(small_acquisition(), other),
                 "Hello connection_count: found 3; expected 2 as on this session's other connections");
   EXPECT_EQ(source_->counters().decode_errors[static_cast<std::size_t>(DecodeReason::bad_hello)], 3U);
   peer.send(encode_message(MessageType::end, {}));
@@ -354,8 +350,8 @@ TEST_F(TcpSourceTest, WaitingStopsReadingAndTheWakeGoesOn) {
   SenderOptions options;
   options.port = source_->port();
   options.connections = 2;
-  AcquisitionSender other(small(), options);
-  const Bytes frame = random_bytes(small().frame_bytes(), 5);
+  AcquisitionSender other(small_acquisition(), options);
+  const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 5);
   for (std::uint64_t sequence = 0; sequence < 20; ++sequence) other.send_frame(sequence, WallTime(0), frame);
   other.finish();
   EXPECT_TRUE(eventually([&] { return host_.intake(other.session())->frames == 20; }));
@@ -384,11 +380,11 @@ TEST_F(TcpSourceTest, StoppingWhileSendersSendEndsThem) {
   serve();
   SenderOptions options;
   options.port = source_->port();
-  AcquisitionSender other(small(), options);
+  AcquisitionSender other(small_acquisition(), options);
   stop_ = true;
   good_thread_.join();
   source_->stop();
-  const Bytes frame(small().frame_bytes());
+  const Bytes frame(small_acquisition().frame_bytes());
   EXPECT_THROW(for (int i = 0; i < 1000000; ++i) other.send_frame(static_cast<std::uint64_t>(i), WallTime(0), frame),
                RuntimeFault);
 }
@@ -399,7 +395,7 @@ TEST_F(TcpSourceTest, ASenderIsToldWhyItWasCutOff) {
   SenderOptions options;
   options.port = source_->port();
   options.session = 7;
-  AcquisitionSender sender(small(), options);
+  AcquisitionSender sender(small_acquisition(), options);
   // Transmit is checked on this side, so the contract is broken by an intake that refuses.
   EXPECT_THROW(sender.send_shot(0, {.sequence = 1, .transmit = 4, .acquisition_time = WallTime(0)}, Bytes(128)), InputError);
   EXPECT_THROW(sender.send_shot(1, {.sequence = 1, .transmit = 0, .acquisition_time = WallTime(0)}, Bytes(128)), InputError);
@@ -463,13 +459,13 @@ TEST(AcquisitionSender, SaysWhereItCannotConnect) {
   SenderOptions sender;
   sender.port = port;
   try {
-    const AcquisitionSender nobody(small(), sender);
+    const AcquisitionSender nobody(small_acquisition(), sender);
     FAIL() << "connected";
   } catch (const RuntimeFault& error) {
     EXPECT_EQ(std::string(error.what()), "cannot connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
   }
   sender.connections = 9;
-  EXPECT_THROW(AcquisitionSender(small(), sender), InputError);
+  EXPECT_THROW(AcquisitionSender(small_acquisition(), sender), InputError);
 }
 
 }  // namespace

@@ -19,10 +19,6 @@ using namespace testing_support;
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-Acquisition small() {
-  return make_acquisition(4, 16);
-}
-
 constexpr std::uint64_t good_session = 1000;
 
 class ZeromqRoundTrip : public testing::TestWithParam<std::tuple<SampleEncoding, MatrixKind>> {};
@@ -85,9 +81,10 @@ class ZeromqSourceTest : public testing::Test {
     source_ = make_zeromq_source(options, clock_);
     source_->start(host_);
     good_ = std::make_unique<ZeromqSender>(
-        small(), ZeromqSenderOptions{.port = source_->port(), .token = options.token, .session = good_session, .keys = keys});
+        small_acquisition(),
+        ZeromqSenderOptions{.port = source_->port(), .token = options.token, .session = good_session, .keys = keys});
     thread_ = std::thread([this] {
-      const Bytes frame = random_bytes(small().frame_bytes(), 1);
+      const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 1);
       try {
         for (std::uint64_t sequence = 1; !stop_; ++sequence) good_->send_frame(sequence, WallTime(1), frame);
         good_->finish();
@@ -117,7 +114,7 @@ class ZeromqSourceTest : public testing::Test {
     source_->stop();
     EXPECT_EQ(intake_->lanes(), 0U);
     EXPECT_EQ(intake_->shots_open(), 0U);
-    EXPECT_EQ(intake_->samples(intake_->frames), random_bytes(small().frame_bytes(), 1));
+    EXPECT_EQ(intake_->samples(intake_->frames), random_bytes(small_acquisition().frame_bytes(), 1));
   }
 
   ManualClock clock_;
@@ -145,7 +142,7 @@ TEST_F(ZeromqSourceTest, ASecondSenderIsRefusedAndTheFirstUnharmed) {
   serve();
   RawPusher peer(source_->port());
   for (std::uint64_t sequence = 1; sequence <= 5; ++sequence) {
-    peer.send(frame_of(small(), 7, sequence, random_bytes(small().frame_bytes(), 9)));
+    peer.send(frame_of(small_acquisition(), 7, sequence, random_bytes(small_acquisition().frame_bytes(), 9)));
   }
   EXPECT_TRUE(eventually([&] { return source_->counters().shots_discarded == 20; }));
   EXPECT_EQ(source_->counters().connections_rejected, 1U);
@@ -188,7 +185,7 @@ TEST_F(ZeromqSourceTest, AWrongTokenGetsNothingIn) {
   options.token = "secret";
   serve(options);
   RawPusher peer(source_->port());
-  peer.send(hello_of(small(), 7, "sekret"));
+  peer.send(hello_of(small_acquisition(), 7, "sekret"));
   peer.send(shot_of(7, 1, 0, Bytes(128)));
   EXPECT_TRUE(eventually([&] { return source_->counters().shots_discarded == 1; }));
   EXPECT_EQ(source_->counters().connections_rejected, 1U);
@@ -235,20 +232,20 @@ TEST_F(ZeromqSourceTest, ASenderThatDiesInMidFrameMakesRoomAfterItsSilence) {
   host_.single_sender = false;
   {
     RawPusher dying(source_->port());
-    dying.send(hello_of(small(), 7));
+    dying.send(hello_of(small_acquisition(), 7));
     dying.send(shot_of(7, 1, 0, Bytes(128)));
     const auto intake = [&] { return host_.intake(7); };
     ASSERT_TRUE(eventually([&] { return intake() && source_->counters().connections_open == 1; }));
   }
   RawPusher next(source_->port());
-  next.send(hello_of(small(), 8));
+  next.send(hello_of(small_acquisition(), 8));
   ASSERT_TRUE(eventually([&] { return source_->counters().connections_rejected == 1; }));
   clock_.advance(5s);
   ASSERT_TRUE(eventually([&] { return source_->counters().connections_timed_out == 1; }));
   EXPECT_EQ(host_.intake(7)->lanes(), 0U);
   EXPECT_EQ(host_.intake(7)->frames, 0U);
-  const Bytes frame = random_bytes(small().frame_bytes(), 4);
-  next.send(frame_of(small(), 8, 1, frame));
+  const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 4);
+  next.send(frame_of(small_acquisition(), 8, 1, frame));
   ASSERT_TRUE(eventually([&] { return host_.intake(8) && host_.intake(8)->frames == 1; }));
   EXPECT_EQ(host_.intake(8)->samples(1), frame);
   next.send(end_of(8));
@@ -292,7 +289,7 @@ std::uint16_t free_port() {
 }
 
 TEST(ZeromqDoor, AServerThatStartsLateOrAgainJoinsInTheMiddle) {
-  const Acquisition acquisition = small();
+  const Acquisition acquisition = small_acquisition();
   const std::uint16_t port = free_port();
   ZeromqSender sender(acquisition, {.port = port, .session = good_session});
   std::atomic<bool> stop{false};
@@ -334,11 +331,11 @@ TEST(ZeromqDoor, OneSenderAtATimeOverBothDoors) {
   const auto zeromq = make_zeromq_source({.port = 0});
   tcp->start(host);
   zeromq->start(host);
-  const Bytes frame = random_bytes(small().frame_bytes(), 1);
-  AcquisitionSender first(small(), {.port = tcp->port(), .session = good_session});
+  const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 1);
+  AcquisitionSender first(small_acquisition(), {.port = tcp->port(), .session = good_session});
   first.send_frame(1, WallTime(1), frame);
   RawPusher second(zeromq->port());
-  second.send(frame_of(small(), 7, 1, random_bytes(small().frame_bytes(), 2)));
+  second.send(frame_of(small_acquisition(), 7, 1, random_bytes(small_acquisition().frame_bytes(), 2)));
   ASSERT_TRUE(eventually([&] { return zeromq->counters().shots_discarded == 4; }));
   EXPECT_EQ(zeromq->counters().connections_rejected, 1U);
   EXPECT_EQ(zeromq->last_rejection(), "stream: found a second sender; expected one at a time");
@@ -368,7 +365,7 @@ TEST(ZeromqDoor, OptionsOutOfRangeAreNamed) {
   EXPECT_THROW((void)make_zeromq_source({.idle_timeout = 0ms}), InputError);
   EXPECT_THROW((void)make_zeromq_source({.tick = 0ms}), InputError);
   EXPECT_THROW((void)make_zeromq_source({.maximum_connections = 0}), InputError);
-  EXPECT_THROW(ZeromqSender(small(), {.queued_frames = 0}), InputError);
+  EXPECT_THROW(ZeromqSender(small_acquisition(), {.queued_frames = 0}), InputError);
 }
 
 TEST(ZeromqDoor, WhatMayWaitFollowsFromTheLimits) {
@@ -381,9 +378,9 @@ TEST(ZeromqDoor, WhatMayWaitFollowsFromTheLimits) {
 }
 
 TEST(ZeromqDoor, ASenderWithoutAServerCanBeBrokenOff) {
-  ZeromqSender sender(small(), {.port = free_port()});
+  ZeromqSender sender(small_acquisition(), {.port = free_port()});
   std::thread canceller([&] { sender.cancel(); });
-  EXPECT_THROW(sender.send_frame(1, WallTime(1), Bytes(small().frame_bytes())), RuntimeFault);
+  EXPECT_THROW(sender.send_frame(1, WallTime(1), Bytes(small_acquisition().frame_bytes())), RuntimeFault);
   canceller.join();
   EXPECT_THROW(sender.send_frame(1, WallTime(1), Bytes(3)), InputError);
 }

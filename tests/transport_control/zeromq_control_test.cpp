@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "pipeline/errors.hpp"
+#include "tests/support/patience.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
@@ -16,8 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 using namespace std::chrono_literals;
-
-constexpr auto patience = 60s;
 
 /// Answers with the action that was asked for; can be held in the middle of a request.
 struct Echo {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "pipeline/errors.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto patience = 10s;
 constexpr std::uint64_t images = 50;
 
 // A subscriber whose connection tells how it fares.

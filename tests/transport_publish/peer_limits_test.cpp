@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/zeromq_sink.hpp"
@@ -14,8 +15,6 @@ namespace echoform {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto patience = 10s;
 
 class ZeromqPeerLimitsTest : public testing::Test {
  protected:

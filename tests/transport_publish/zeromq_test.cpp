@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "pipeline/errors.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"
 #include "transport/publish/image_message.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
-
-constexpr auto patience = 10s;  // how long a message that must come may take on a busy machine
 
 std::unique_ptr<ZeromqSink> open_sink(const synthetic::Stream& stream) {
   auto sink = make_zeromq_sink({.port = 0});
