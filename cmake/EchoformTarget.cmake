@@ -60,6 +60,11 @@ endfunction()
 function(echoform_compile_options name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion
     -Wno-sign-conversion -ffp-contract=off>)
+  if(CMAKE_UNITY_BUILD)
+    # Sources that are compiled together see each other's names.
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>
+      $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
+  endif()
   if(ECHOFORM_WERROR)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>
       # g++ 12 forgets which precompiled headers are the system's, and warns of their inlined functions too.

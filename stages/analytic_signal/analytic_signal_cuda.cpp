@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t sample_limit = std::size_t{1} << 28;  // twice this still fits cuFFT's int
+constexpr std::size_t cufft_sample_limit = std::size_t{1} << 28;  // twice this still fits cuFFT's int
 constexpr std::size_t half_trailer = 64;
 
 class AnalyticSignalCuda final : public Stage {
@@ -26,9 +26,9 @@ class AnalyticSignalCuda final : public Stage {
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
     require_block(input, "analytic-signal", {ElementType::float32});
-    if (input.columns < 2 || input.columns > sample_limit) {
+    if (input.columns < 2 || input.columns > cufft_sample_limit) {
       throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
-                       fmt::format("2 to {}", sample_limit));
+                       fmt::format("2 to {}", cufft_sample_limit));
     }
     require_rows_of_a_launch(input.rows, "analytic-signal");
     output_ = input;
