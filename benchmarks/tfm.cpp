@@ -125,7 +125,6 @@ class InCache {
   InCache(const ImagingPlan& plan, std::size_t members)
       : elements_(static_cast<std::uint32_t>(plan.acquisition.elements())),
         samples_(plan.acquisition.samples),
-        members_(members),
         backend_(make_cpu_backend(members)),
         queue_(backend_->make_queue()) {
     const auto& kernels = beamform::kernels_of(simd_level());
@@ -178,7 +177,6 @@ class InCache {
 
   std::uint32_t elements_;
   std::size_t samples_;
-  std::size_t members_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;
   const beamform::KernelSet* kernels_ = nullptr;

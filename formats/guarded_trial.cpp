@@ -16,6 +16,7 @@
 #include <new>
 
 #include "pipeline/errors.hpp"
+#include "pipeline/sanitizers.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -25,14 +26,8 @@ constexpr char answer_good = 'G';
 constexpr char answer_refused = 'R';
 constexpr char answer_no_memory = 'M';
 
-// The shadow memory of these sanitizers is more than any limit on the address space. g++ and clang say it differently.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
+// The shadow memory of these sanitizers is more than any limit on the address space.
+constexpr bool sanitized = ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER;
 
 std::size_t address_space() {
   std::size_t pages = 0;

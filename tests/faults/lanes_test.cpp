@@ -13,7 +13,8 @@ namespace {
 class FaultyLanes : public testing::TestWithParam<std::tuple<DropPolicy, int>> {};
 
 TEST_P(FaultyLanes, CloseAtEverySampleAndDeliverOnlyWholeFrames) {
-  const auto [policy, lane_count] = GetParam();
+  const DropPolicy policy = std::get<0>(GetParam());
+  const int lane_count = std::get<1>(GetParam());
   constexpr std::uint64_t frames = 1500;
   Bench bench(policy, 3, small_acquisition(6, 16, MatrixKind::half, {2}));
   std::atomic<bool> sending{true};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpu/fault.hpp"
+#include "pipeline/sanitizers.hpp"
 #include "tests/support/allocation_counter.hpp"
 
 namespace echoform::gpu {
@@ -204,7 +205,7 @@ void end_without_readers() {
 }
 
 TEST_F(CompletionThreadDeath, NobodyWhoDoesNotReadHoldsTheEndUp) {
-#ifdef __SANITIZE_THREAD__
+#if ECHOFORM_THREAD_SANITIZER
   GTEST_SKIP() << "the sanitizer's own end waits for standard output";
 #endif
   EXPECT_EXIT(end_without_readers(), testing::ExitedWithCode(1), "");

@@ -11,7 +11,9 @@
 #include <mutex>
 #include <string_view>
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include "pipeline/sanitizers.hpp"
+
+#if defined(__GLIBC__) && !ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER
 #define ECHOFORM_COUNTS_ALLOCATIONS 1
 #else
 #define ECHOFORM_COUNTS_ALLOCATIONS 0
