@@ -46,20 +46,27 @@ wire::ControlRequest request_of(const ControlOptions& options) {
   return request;
 }
 
+/// A number or numbers with their unit; words have none.
+std::string with_unit(const std::string& value, const std::string& unit) {
+  const bool numbers = value.find_first_of("0123456789") != std::string::npos && value.find_first_of("[-+.0123456789") == 0;
+  return numbers && !unit.empty() ? fmt::format("{} {}", value, unit) : value;
+}
+
 /// What somebody wants to know of a setting: its value, or where it comes from.
 std::string value_text(const wire::Setting& setting) {
-  if (!setting.value().empty()) return setting.value();
-  if (!setting.in_use().empty()) return fmt::format("{} ({})", setting.in_use(), setting.default_value());
-  return setting.default_value().empty() ? "not set" : setting.default_value();
+  if (!setting.value().empty()) return with_unit(setting.value(), setting.unit());
+  if (!setting.in_use().empty()) {
+    return fmt::format("{} ({})", with_unit(setting.in_use(), setting.unit()), setting.default_value());
+  }
+  return setting.default_value().empty() ? "not set" : with_unit(setting.default_value(), setting.unit());
 }
 
 void print_text(const wire::ControlReply& reply, bool described) {
   std::size_t widest = 0;
   for (const auto& setting : reply.settings()) widest = std::max(widest, setting.key().size());
   for (const auto& setting : reply.settings()) {
-    const std::string unit = setting.unit().empty() ? "" : " " + setting.unit();
     const std::string changed = setting.value() == setting.file_value() ? "" : "  (changed)";
-    fmt::print("{:<{}}  {}{}{}\n", setting.key(), widest, value_text(setting), unit, changed);
+    fmt::print("{:<{}}  {}{}\n", setting.key(), widest, value_text(setting), changed);
     if (!described) continue;
     fmt::print("  {}\n  {}{}{}\n", setting.help(), setting.type(), setting.words().empty() && setting.range().empty() ? "" : ": ",
                setting.words().empty() ? setting.range() : fmt::format("{}", fmt::join(setting.words(), ", ")));

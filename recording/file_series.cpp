@@ -5,6 +5,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -32,6 +33,11 @@ std::filesystem::path free_name(const std::filesystem::path& folder, const std::
 
 void check_file_pattern(const std::string& pattern, const std::string& where) {
   if (pattern.find('/') != std::string::npos) throw InputError(where, fmt::format("\"{}\"", pattern), "a name without a folder");
+  // Terminals act on them, and lists of files have a name a line.
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::any_of(pattern.begin(), pattern.end(), control)) {
+    throw InputError(where, fmt::format("\"{}\"", pattern), "a name without control characters");
+  }
   for (std::size_t at = 0; (at = pattern.find_first_of("{}", at)) != std::string::npos;) {
     const std::string_view rest = std::string_view(pattern).substr(at);
     if (!rest.starts_with("{name}") && !rest.starts_with("{time}"))

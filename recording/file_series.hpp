@@ -29,7 +29,7 @@ struct FileSeriesOptions {
   std::uint64_t min_free_bytes = 0;   ///< left on the disk after each frame
 };
 
-/// Throws InputError, naming `where`, unless `pattern` is a file's name (no folder) with a known extension in which only {name}
+/// Throws InputError, naming `where`, unless `pattern` is a file's name (no folder, no control characters) with a known extension in which only {name}
 /// and {time} stand in braces.
 void check_file_pattern(const std::string& pattern, const std::string& where);
 /// The name that a pattern stands for. `time` is written in UTC: 20260314T092653Z.

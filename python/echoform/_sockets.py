@@ -78,7 +78,8 @@ class Subscription:
     def __init__(self, endpoint: str, prefix: bytes, *, latest_only: bool, maximum_bytes: int, queue: int, server_key=None,
                  client_key=None):
         self.endpoint = tcp_endpoint(endpoint)
-        self._socket = make_socket(zmq.SUB)
+        # Left unread, its queue is full, a publisher's signs of life go unread, and libzmq 4.3.4 ends the program at the time-out.
+        self._socket = make_socket(zmq.SUB, heartbeats=False)
         if latest_only:
             self._socket.conflate = True
         else:

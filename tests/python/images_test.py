@@ -172,6 +172,13 @@ class Streams(unittest.TestCase):
                 pass
             self.assertEqual(early.gaps, 0)
 
+    def test_a_subscriber_that_is_left_unread_has_no_heartbeat_to_time_out(self):
+        # libzmq 4.3.4 would end this program then.
+        with echoform.ImageSubscriber("127.0.0.1:1") as images, echoform.TelemetrySubscriber("127.0.0.1:1") as telemetry:
+            for subscriber in (images, telemetry):
+                socket = subscriber._socket._socket
+                self.assertEqual((socket.heartbeat_ivl, socket.tcp_keepalive), (0, 1))
+
     def test_a_subscriber_may_come_before_the_server_and_outlives_it(self):
         with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
             with echoform.FrameSender(self.acquisition, self.server.frames) as sender:

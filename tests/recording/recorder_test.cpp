@@ -375,6 +375,10 @@ TEST(RecorderOptionsTest, AreCheckedAtOnce) {
   EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{nam}.mfmc\"; expected {name} and {time} alone in braces");
   options.pattern = "a/{name}.mfmc";
   EXPECT_THAT(message(), HasSubstr("expected a name without a folder"));
+  for (const char* bad : {"a\n.mfmc", "a\x1b[2J.mfmc", "a\x7f.mfmc"}) {
+    options.pattern = bad;
+    EXPECT_THAT(message(), HasSubstr("expected a name without control characters"));
+  }
   EXPECT_EQ(file_name_of("{name}-{time}.mfmc", "a/b", pi_day), "a-b-20260314T092653Z.mfmc");
 }
 

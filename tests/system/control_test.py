@@ -162,6 +162,7 @@ class Control(unittest.TestCase):
         self.server.wait(PATIENCE)
         error = self.control("get", "--timeout", "0.5", code=1)
         self.assertIn("no reply from tcp://127.0.0.1:", error)
+        self.assertIn("is a server there, and do --server-key and --key fit?", error)
         self.assertLess(time.monotonic() - begin, PATIENCE)
 
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "pipeline/errors.hpp"
+#include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/zeromq_peer.hpp"
 #include "transport/acquisition/sender.hpp"
@@ -178,6 +179,20 @@ TEST_F(ZeromqSourceTest, PartsBeyondTheSecondAreCountedAsOneBadMessage) {
   peer.send(end_of(7));
   expect_good_goes_on();
   EXPECT_EQ(source_->counters().decode_errors_total(), 1U);
+}
+
+TEST_F(ZeromqSourceTest, AMessageOfPartsWithoutEndIsCutOff) {
+  ZeromqSourceOptions options;
+  options.limits = {.elements = 4, .samples = 16, .frame_bytes = 1 << 20};
+  serve(options);
+  ZmtpPeer endless(source_->port(), "PUSH");
+  const std::string parts = repeated(ZmtpPeer::message(std::string(255, 'x'), true), 1000);
+  while (endless.try_send(parts)) {  // were it not cut off, until memory ends
+  }
+  EXPECT_TRUE(eventually([&] { return refused(PeerRefusal::flooding) == 1; }));
+  expect_good_goes_on();
+  EXPECT_EQ(refused(PeerRefusal::flooding), 1U) << "the good one sends no less, in messages that end";
+  EXPECT_EQ(source_->counters().decode_errors_total(), 0U);
 }
 
 TEST_F(ZeromqSourceTest, AWrongTokenGetsNothingIn) {

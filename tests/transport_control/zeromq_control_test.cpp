@@ -10,6 +10,8 @@
 
 #include "pipeline/errors.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/zmtp_peer.hpp"
+#include "transport/control/waiting_requests.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
@@ -17,6 +19,8 @@ namespace {
 
 using testing::HasSubstr;
 using namespace std::chrono_literals;
+using testing_support::repeated;
+using testing_support::ZmtpPeer;
 
 /// Answers with the action that was asked for; can be held in the middle of a request.
 struct Echo {
@@ -169,6 +173,102 @@ TEST(ControlDoor, fault_ControlClientThatNeverReadsItsAnswers) {
     send(deaf, asking("deaf").SerializeAsString());
   }
   for (int k = 0; k < 5; ++k) EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+}
+
+// libzmq 4.3.4 reads nothing more of a peer whose queue is full, and ends the program if that peer is gone once a heartbeat is
+// due.
+TEST(ControlDoor, fault_ControlClientsAreHeardWhileARequestIsServed) {
+  Door door;
+  door.echo.hold(true);
+  std::jthread slow([&] { EXPECT_EQ(ask_control(door.control.endpoint(), asking("slow"), patience).reason(), "slow"); });
+  ASSERT_TRUE(door.echo.wait_served(1));
+  const std::string ask = ZmtpPeer::message("", true) + ZmtpPeer::message(asking("get").SerializeAsString());
+  ZmtpPeer peer(door.control.port(), "REQ");
+  peer.send(repeated(ask, 100));
+  peer.ping();  // comes back only if what stands before it was read
+  const std::string heartbeat = ZmtpPeer::command(std::string("\x04PING\0\0", 7));
+  for (int i = 0; i < 20; ++i) {
+    ZmtpPeer leaving(door.control.port(), "REQ");
+    leaving.send(repeated(repeated(ask, 30) + heartbeat, 20));
+    leaving.reset();
+  }
+  door.echo.hold(false);
+  EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+}
+
+TEST(ControlDoor, fault_ControlClientWithMoreRequestsThanMayWait) {
+  Door door;
+  door.echo.hold(true);
+  std::jthread slow([&] { EXPECT_EQ(ask_control(door.control.endpoint(), asking("slow"), patience).reason(), "slow"); });
+  ASSERT_TRUE(door.echo.wait_served(1));
+  ZmtpPeer eager(door.control.port(), "REQ");
+  constexpr int asked = 6;
+  eager.send(repeated(ZmtpPeer::message("", true) + ZmtpPeer::message(asking("eager").SerializeAsString()), asked));
+  // The first PONG says that they have been read, the second that they have been handed on.
+  eager.ping();
+  eager.ping();
+  door.echo.hold(false);
+  int done = 0, refused = 0;
+  while (done + refused < asked) {
+    const std::string frame = eager.frame();
+    wire::ControlReply reply;
+    if (frame.empty() || frame.starts_with("\x04PING")) continue;
+    ASSERT_TRUE(reply.ParseFromString(frame));
+    done += reply.outcome() == wire::DONE ? 1 : 0;
+    refused += reply.outcome() == wire::REFUSED ? 1 : 0;
+    if (reply.outcome() == wire::REFUSED) {
+      EXPECT_THAT(reply.reason(), HasSubstr("expected its turn"));
+    }
+  }
+  EXPECT_EQ(done, static_cast<int>(WaitingRequests::most_of_one));
+  EXPECT_EQ(refused, asked - done);
+}
+
+TEST(ControlDoor, fault_ControlMessageOfPartsWithoutEnd) {
+  Door door;
+  ZmtpPeer endless(door.control.port(), "REQ");
+  // Below what a client may send at once; no whole message among it.
+  static_cast<void>(endless.try_send(repeated(ZmtpPeer::message("", true), 300'000)));
+  endless.wait_for_end();
+  EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 1u);
+  EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+}
+
+TEST(ControlDoor, fault_ControlClientOfManyMessagesIsNoFlood) {
+  Door door;
+  ZmtpPeer busy(door.control.port(), "REQ");
+  // 500 KB in messages that are whole: more than may come between two of them. An answer says that those before it were taken.
+  const std::string ask = ZmtpPeer::message("", true) + ZmtpPeer::message(asking("get").SerializeAsString());
+  for (int k = 0; k < 100; ++k) {
+    busy.send(repeated(ZmtpPeer::message(std::string(100, 'x')), 50) + ask);
+    std::string answer;
+    while (answer.empty() || answer.starts_with("\x04PING")) answer = busy.frame();
+  }
+  EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 0u);
+  EXPECT_EQ(door.echo.served, 100);
+}
+
+TEST(WaitingRequests, ClientsTakeTurns) {
+  const auto from = [](std::string_view identity, std::string_view text) {
+    ControlMessage message;
+    message.emplace_back(identity);
+    message.emplace_back(text);
+    return message;
+  };
+  WaitingRequests waiting;
+  for (const char* text : {"a1", "a2", "a3", "a4"}) {
+    EXPECT_FALSE(waiting.full_for(from("a", text)));
+    waiting.add(from("a", text));
+  }
+  EXPECT_TRUE(waiting.full_for(from("a", "a5")));
+  EXPECT_FALSE(waiting.full_for(from("b", "b1")));
+  waiting.add(from("b", "b1"));
+  waiting.add(from("b", "b2"));
+  std::string order;
+  while (!waiting.empty()) order += waiting.next().back().to_string() + " ";
+  EXPECT_EQ(order, "a1 b1 a2 b2 a3 a4 ");
+  for (std::size_t k = 0; k < WaitingRequests::most; ++k) waiting.add(from(std::to_string(k), "x"));
+  EXPECT_TRUE(waiting.full_for(from("new", "x")));
 }
 
 TEST(ControlDoor, OneRequestAtATimeAndTheOthersWait) {

@@ -6,8 +6,10 @@
 #include <thread>
 
 #include "tests/support/patience.hpp"
+#include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "transport/publish/subscriber.hpp"
+#include "transport/publish/telemetry_publisher.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/zeromq/socket.hpp"
 
@@ -15,6 +17,8 @@ namespace echoform {
 namespace {
 
 using namespace std::chrono_literals;
+using testing_support::repeated;
+using testing_support::ZmtpPeer;
 
 class ZeromqPeerLimitsTest : public testing::Test {
  protected:
@@ -107,6 +111,75 @@ TEST_F(ZeromqPeerLimitsTest, ASubscriberOfTooMuchIsCutOff) {
   for (int i = 0; i < 2000; ++i) greedy.set(zmq::sockopt::subscribe, fmt::format("{:04}", i));  // few bytes, many prefixes
   serve(*good, [&] { return refused(PeerRefusal::flooding) >= 1; });
   EXPECT_EQ(good->statistics().gaps, 0u);
+}
+
+// libzmq 4.3.4 reads nothing more of a peer whose queue is full, and ends the program if that peer is gone once a heartbeat is
+// due.
+TEST_F(ZeromqPeerLimitsTest, SubscribersAreHeardWhileNoFramesRun) {
+  open(8);
+  const auto good = join();
+  const std::string many = repeated(ZmtpPeer::subscription("abc"), 3000);
+  ZmtpPeer peer(sink_->port(), "SUB");
+  peer.send(many);
+  peer.ping();  // comes back only if what stands before it was read
+  TelemetryPublisher telemetry({.port = 0, .interval = 24h}, [] { return TelemetryReport(); });
+  ZmtpPeer other(telemetry.port(), "SUB");
+  other.send(many);
+  other.ping();
+  serve(*good, [] { return true; });
+}
+
+TEST_F(ZeromqPeerLimitsTest, SubscribersThatGoWithAHeartbeatHalfReadEndNothing) {
+  open(8);
+  const auto good = join();
+  const std::string heartbeat = ZmtpPeer::command(std::string("\x04PING\0\0", 7));
+  for (int i = 0; i < 20; ++i) {
+    ZmtpPeer peer(sink_->port(), "SUB");
+    peer.send(repeated(repeated(ZmtpPeer::subscription("abc"), 30) + heartbeat, 60));
+    peer.reset();
+  }
+  EXPECT_TRUE(eventually([&] { return sink_->peers().open == 1; }));
+  serve(*good, [] { return true; });
+  EXPECT_EQ(good->statistics().gaps, 0u);
+}
+
+TEST_F(ZeromqPeerLimitsTest, WhatIsSubscribedToIsLimitedWhileNoFramesRun) {
+  open(8);
+  std::string many;
+  for (int i = 0; i < 2000; ++i) many += ZmtpPeer::subscription(fmt::format("{:04}", i));
+  ZmtpPeer greedy(sink_->port(), "SUB");
+  greedy.send(many);
+  greedy.wait_for_end();
+  EXPECT_EQ(refused(PeerRefusal::flooding), 1u);
+  TelemetryPublisher telemetry({.port = 0, .interval = 24h}, [] { return TelemetryReport(); });
+  ZmtpPeer other(telemetry.port(), "SUB");
+  other.send(many);
+  other.wait_for_end();
+  EXPECT_EQ(telemetry.peers().refused_for(PeerRefusal::flooding), 1u);
+}
+
+TEST_F(ZeromqPeerLimitsTest, SubscribersThatSayNothingKeepNobodyOut) {
+  open(2);
+  const auto first = join();
+  std::vector<std::unique_ptr<ZmtpPeer>> silent;
+  for (int i = 0; i < 6; ++i) silent.push_back(std::make_unique<ZmtpPeer>(sink_->port()));
+  EXPECT_TRUE(eventually([&] { return sink_->peers().accepted >= 7; }));
+  const auto second = join();
+  silent.front()->wait_for_end();
+  EXPECT_GE(refused(PeerRefusal::silent), 6u) << "each gave way to the next, the last to the subscriber";
+  EXPECT_EQ(refused(PeerRefusal::too_many), 0u);
+  EXPECT_TRUE(eventually([&] { return sink_->peers().open == 2; }));
+  drain(*second);
+  serve(*first, [] { return true; });
+  EXPECT_EQ(first->statistics().gaps, 0u) << "whoever is through its handshake keeps its place";
+}
+
+// Unread, its queue is full; with heartbeats, libzmq 4.3.4 would end its program when they time out.
+TEST(ImageSubscriberSocket, HasNoHeartbeats) {
+  zmq::context_t context;
+  const zmq::socket_t socket = connect_subscriber(context, "tcp://127.0.0.1:1", "", false, 1 << 20);
+  EXPECT_EQ(socket.get(zmq::sockopt::heartbeat_ivl), 0);
+  EXPECT_EQ(socket.get(zmq::sockopt::tcp_keepalive), 1) << "by which a server that has gone is noticed";
 }
 
 TEST_F(ZeromqPeerLimitsTest, ATooLongMessageEndsItsConnection) {

@@ -233,7 +233,8 @@ TEST(RequestRules, WhoMayChangeSomething) {
   EXPECT_EQ(with([](auto& r) { r.token = "other"; }), PeerRefusal::wrong_token);
   EXPECT_EQ(with([](auto& r) { r.token = {}; }), PeerRefusal::wrong_token);
   EXPECT_FALSE(with([](auto& r) { r.token = {}, r.authorization = "Bearer secret"; }));
-  for (const char* type : {"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx"}) {
+  for (const char* type : {"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx",
+                           "application/x-protobuf"}) {
     EXPECT_EQ(with([&](auto& r) { r.content_type = type; }), PeerRefusal::bad_request) << type;
   }
   // Over TLS a page that came without it is another one.

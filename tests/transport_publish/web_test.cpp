@@ -92,6 +92,11 @@ class Viewer {
   }
   void say(std::string_view text) { socket_.write(asio::buffer(text)); }
   void ping(boost::system::error_code& error) { socket_.ping({}, error); }
+  void pong(boost::system::error_code& error) { socket_.pong({}, error); }
+  // Bytes of the WebSocket protocol as they are.
+  void raw(std::string_view bytes, boost::system::error_code& error) {
+    asio::write(socket_.next_layer(), asio::buffer(bytes), error);
+  }
   auto close_reason() { return socket_.reason(); }
 
  private:
@@ -479,6 +484,31 @@ TEST(WebImages, AViewerThatPingsWithoutEndIsCutOff) {
   for (int i = 0; i < 1000 && !error; ++i) flooding.ping(error);
   EXPECT_TRUE(flooding.read_error());
   EXPECT_EQ(sink->peers().refused_for(PeerRefusal::flooding), 1u);
+}
+
+TEST(WebImages, AViewerThatPongsWithoutEndIsCutOff) {
+  const auto sink = make_web_sink({.port = 0});
+  Viewer flooding(*sink);
+  boost::system::error_code error;
+  for (int i = 0; i < 1000 && !error; ++i) flooding.pong(error);
+  EXPECT_TRUE(flooding.read_error());
+  EXPECT_EQ(sink->peers().refused_for(PeerRefusal::flooding), 1u);
+}
+
+TEST(WebImages, AViewerOfFragmentsWithoutEndIsCutOff) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Stream stream;
+  sink->plan_changed(stream.plan());
+  Viewer flooding(*sink), good(*sink);
+  boost::system::error_code error;
+  // A text that begins with nothing, then fragments of nothing; masked, as a client's are.
+  flooding.raw(std::string_view("\x01\x80\0\0\0\0", 6), error);
+  std::string fragments;
+  for (int i = 0; i < 1000; ++i) fragments += std::string_view("\0\x80\0\0\0\0", 6);
+  while (!error) flooding.raw(fragments, error);  // were it not cut off, for ever
+  EXPECT_EQ(sink->peers().refused_for(PeerRefusal::flooding), 1u);
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(good.read().sequence(), 1u);
 }
 
 TEST(WebImages, PublishingAllocatesNothing) {

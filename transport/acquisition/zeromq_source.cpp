@@ -74,6 +74,9 @@ class Puller final : public ZeromqSource {
     bound.message_limit = static_cast<std::int64_t>(longest_message(options_.limits) + encryption_bytes);
     bound.signs_of_life = SignsOfLife::keep_alive;
     bound.receive_queue = waiting_messages(options_.limits);
+    // What may wait, the message on its way, and the two ends of what is cut in between.
+    bound.limits.between_messages =
+        (static_cast<std::uint64_t>(bound.receive_queue) + 2) * static_cast<std::uint64_t>(bound.message_limit);
     bound.limits.peers.connections = options_.maximum_connections;
     bound.limits.peers.per_address = options_.maximum_connections;
     socket_ = bind_socket(context_, bound);
@@ -143,6 +146,7 @@ class Puller final : public ZeromqSource {
       zmq::message_t& part = parts_[std::min(count, parts_.size() - 1)];
       if (!socket_.recv(part, zmq::recv_flags::dontwait)) return std::nullopt;
       more = part.more();
+      if (!more) context_.took(part);
       ++count;
     }
     std::array<std::span<const std::byte>, 3> bytes;

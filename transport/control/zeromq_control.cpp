@@ -4,15 +4,18 @@
 #include <google/protobuf/stubs/logging.h>
 #include <spdlog/spdlog.h>
 
-#include <atomic>
+#include <algorithm>
 #include <thread>
-#include <vector>
+#include <utility>
 
 #include "pipeline/errors.hpp"
+#include "transport/control/waiting_requests.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 namespace {
+
+using namespace std::chrono_literals;
 
 // Bytes. A whole get is 15 KB.
 constexpr std::size_t clients_most = 32;
@@ -22,6 +25,7 @@ constexpr std::int64_t reply_limit = 1024 * 1024;
 // empty part, the request.
 constexpr std::size_t parts_least = 3;
 constexpr std::size_t parts_most = 4;
+constexpr int taken_at_once = 1000;
 constexpr std::chrono::milliseconds stop_interval{50};  // how late a stop is noticed while nobody asks
 
 wire::ControlReply refused(std::string reason) {
@@ -35,18 +39,6 @@ zmq::message_t message_of(const google::protobuf::MessageLite& message) {
   zmq::message_t out(message.ByteSizeLong());
   message.SerializeWithCachedSizesToArray(static_cast<std::uint8_t*>(out.data()));
   return out;
-}
-
-/// All parts of a message, of which one more than the most is kept. Empty if nothing is there.
-std::vector<zmq::message_t> receive(zmq::socket_t& socket) {
-  std::vector<zmq::message_t> parts;
-  for (bool more = true; more;) {
-    zmq::message_t part;
-    if (!socket.recv(part, zmq::recv_flags::dontwait)) break;
-    more = part.more();
-    if (parts.size() <= parts_most) parts.push_back(std::move(part));
-  }
-  return parts;
 }
 
 }  // namespace
@@ -65,8 +57,9 @@ struct ZeromqControl::Implementation {
     door.address = options.address;
     door.port = options.port;
     door.message_limit = request_limit;
-    door.send_queue = 4;
-    door.receive_queue = 4;
+    door.send_queue = 16;    // those that are refused are answered at once, too
+    door.receive_queue = 0;  // what waits is ours to limit: see BindOptions
+    door.limits.between_messages = 4 * static_cast<std::uint64_t>(request_limit);
     door.limits.peers.connections = clients_most;
     door.limits.peers.per_address = clients_most / 2;
     door.limits.inbound_burst = 1024.0 * 1024.0;
@@ -75,13 +68,18 @@ struct ZeromqControl::Implementation {
   }
 
   void run(const std::stop_token& stop) {
+    using SteadyClock = std::chrono::steady_clock;
     bool complained = false;
+    auto next_turn = SteadyClock::now();
     while (!stop.stop_requested()) {
       try {
-        if (!wait_for_request(stop_interval)) continue;
-        serve();
-        // Those who ask faster wait in libzmq's queues, which take turns and are short; then in their own.
-        std::this_thread::sleep_for(options.pace);
+        auto limit = stop_interval;
+        if (!waiting.empty())
+          limit = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(next_turn - SteadyClock::now()), 0ms, limit);
+        if (wait_for_request(limit)) take_requests();
+        if (waiting.empty() || SteadyClock::now() < next_turn) continue;
+        serve(waiting.next());
+        next_turn = SteadyClock::now() + options.pace;
       } catch (const std::exception& error) {
         if (!complained) spdlog::error("live control: {}; further errors are not repeated", error.what());
         complained = true;
@@ -94,11 +92,40 @@ struct ZeromqControl::Implementation {
     return zmq::poll(&item, 1, limit) > 0;
   }
 
-  void serve() {
-    std::vector<zmq::message_t> parts = receive(socket);
-    // Without the envelope of a REQ socket nobody could take the answer.
-    if (parts.size() < parts_least || parts.size() > parts_most || parts[parts.size() - 2].size() != 0) return;
-    zmq::message_t reply = message_of(answer(parts.back()));
+  // Everything that is there, though by turns with serving: libzmq's own queues have no limit.
+  void take_requests() {
+    for (int taken = 0; taken < taken_at_once; ++taken) {
+      ControlMessage parts = receive();
+      if (parts.empty()) return;
+      // Without the envelope of a REQ socket nobody could take the answer.
+      if (parts.size() < parts_least || parts.size() > parts_most || parts[parts.size() - 2].size() != 0) continue;
+      if (waiting.full_for(parts)) {
+        reply(parts,
+              refused(fmt::format("control request: found {} or more of this client waiting, or {} of all; expected its turn",
+                                  WaitingRequests::most_of_one, WaitingRequests::most)));
+      } else {
+        waiting.add(std::move(parts));
+      }
+    }
+  }
+
+  /// All parts of a message, of which one more than the most is kept. Empty if nothing is there.
+  ControlMessage receive() {
+    ControlMessage parts;
+    for (bool more = true; more;) {
+      zmq::message_t part;
+      if (!socket.recv(part, zmq::recv_flags::dontwait)) break;
+      more = part.more();
+      if (!more) context.took(part);
+      if (parts.size() <= parts_most) parts.push_back(std::move(part));
+    }
+    return parts;
+  }
+
+  void serve(ControlMessage parts) { reply(parts, answer(parts.back())); }
+
+  void reply(ControlMessage& parts, const wire::ControlReply& contents) {
+    zmq::message_t reply = message_of(contents);
     // To a client that has gone, or does not read, the ROUTER drops it.
     for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
       (void)socket.send(parts[k], zmq::send_flags::sndmore | zmq::send_flags::dontwait);
@@ -120,7 +147,8 @@ struct ZeromqControl::Implementation {
   ZeromqContext context;
   zmq::socket_t socket;
   std::uint16_t port;
-  std::jthread thread;  // last: stops before the rest goes
+  WaitingRequests waiting;  // the thread's
+  std::jthread thread;      // last: stops before the rest goes
 };
 
 ZeromqControl::ZeromqControl(const ZeromqControlOptions& options,
@@ -154,7 +182,8 @@ wire::ControlReply ask_control(const std::string& endpoint, const wire::ControlR
   if (!socket.send(out, zmq::send_flags::none)) throw RuntimeFault(fmt::format("{} does not take the request", endpoint));
   zmq::message_t in;
   if (!socket.recv(in)) {
-    throw RuntimeFault(fmt::format("no reply from {} within {:g} s", endpoint, std::chrono::duration<double>(timeout).count()));
+    throw RuntimeFault(fmt::format("no reply from {} within {:g} s: is a server there, and do --server-key and --key fit?",
+                                   endpoint, std::chrono::duration<double>(timeout).count()));
   }
   wire::ControlReply reply;
   if (!reply.ParseFromArray(in.data(), static_cast<int>(in.size())) || reply.outcome() == wire::CONTROL_OUTCOME_UNSPECIFIED) {

@@ -18,7 +18,8 @@ namespace echoform {
 struct ZeromqControlOptions {
   std::string address = "127.0.0.1";  ///< IPv4 or IPv6 address to listen on; "*" for all interfaces
   std::uint16_t port = 17182;         ///< 0: any free one
-  /// Least time from one request to the next, over all clients, who take turns: faster ones wait.
+  /// Least time from one request to the next, over all clients, who take turns: faster ones wait, and are refused where more wait
+  /// than WaitingRequests holds.
   std::chrono::milliseconds pace{10};
   std::optional<CurveServerKeys> keys{};  ///< of CURVE; none: not encrypted
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -12,6 +13,12 @@
 #include "transport/zeromq/subscriptions.hpp"
 
 namespace echoform {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+}  // namespace
 
 struct TelemetryPublisher::Implementation {
   Implementation(const TelemetryPublisherOptions& given, std::function<TelemetryReport()> reader)
@@ -29,15 +36,19 @@ struct TelemetryPublisher::Implementation {
 
   void run(const std::stop_token& stop) {
     wire::Telemetry message;
-    auto next = std::chrono::steady_clock::now();
+    auto next = SteadyClock::now() + options.interval;
     for (;;) {
-      next += options.interval;  // a schedule, so that the rate is kept whatever a message takes
+      // Subscriptions are taken in long intervals, too.
+      const auto wait_until = std::min(next, SteadyClock::now() + std::chrono::seconds(1));
       std::unique_lock lock(mutex);
-      if (wake.wait_until(lock, stop, next, [&] { return stop.stop_requested(); }) || stop.stop_requested()) return;
+      if (wake.wait_until(lock, stop, wait_until, [&] { return stop.stop_requested(); }) || stop.stop_requested()) return;
       lock.unlock();
+      const bool due = SteadyClock::now() >= next;
+      if (due) next += options.interval;  // a schedule, so that the rate is kept whatever a message takes
       try {
-        fill_telemetry(read(), options.name, std::chrono::system_clock::now().time_since_epoch(), message);
         subscriptions.read(socket);
+        if (!due) continue;
+        fill_telemetry(read(), options.name, std::chrono::system_clock::now().time_since_epoch(), message);
         zmq::message_t out(message.ByteSizeLong());
         message.SerializeWithCachedSizesToArray(static_cast<std::uint8_t*>(out.data()));
         (void)socket.send(out, zmq::send_flags::dontwait);

@@ -47,7 +47,15 @@ class ZeromqSinkImplementation final : public ZeromqSink {
         queued_(queue_length(options)),
         socket_(bind_publisher(context_, options.address, options.port, static_cast<int>(queued_), "image publisher",
                                zmq::socket_type::xpub, options.subscribers)),
-        port_(bound_port(socket_)) {}
+        port_(bound_port(socket_)) {
+    // Frames take the subscriptions with them; while none run, nobody else would.
+    context_.every_second([this] {
+      if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) look_at_subscriptions();
+    });
+  }
+  ~ZeromqSinkImplementation() override { context_.every_second({}); }
+  ZeromqSinkImplementation(const ZeromqSinkImplementation&) = delete;
+  ZeromqSinkImplementation& operator=(const ZeromqSinkImplementation&) = delete;
 
   void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
     const std::lock_guard lock(mutex_);
@@ -62,7 +70,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
     try {
       // Asking makes libzmq take note of what subscribers have read; by itself it does so only once in a millisecond or so, and
       // drops for one that keeps up meanwhile, if its queue is short.
-      if ((socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) != 0) read_subscriptions();
+      look_at_subscriptions();
       for (std::size_t i = 0; i < writer_.streams().size(); ++i) {
         const std::size_t bytes = writer_.prepare(frame, i);
         if (bytes == 0) continue;
@@ -82,7 +90,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
     // of a moment ago will do.
     if (const std::unique_lock lock(mutex_, std::try_to_lock); lock.owns_lock()) {
       try {
-        if ((socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) != 0) read_subscriptions();
+        look_at_subscriptions();
       } catch (const std::exception&) {
         return true;
       }
@@ -95,7 +103,8 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   std::string endpoint() const override { return connectable_endpoint(options_.address, port_); }
 
  private:
-  void read_subscriptions() {
+  void look_at_subscriptions() {
+    if ((socket_.get(zmq::sockopt::events) & ZMQ_POLLIN) == 0) return;
     subscriptions_.read(socket_);
     note_wishes();
   }
@@ -149,7 +158,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   }
 
   ZeromqSinkOptions options_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // the socket's too: libzmq lets it change threads under one
   ImageMessageWriter writer_;
   std::vector<std::unique_ptr<SendBuffer>> buffers_;
   std::size_t next_ = 0;

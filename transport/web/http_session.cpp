@@ -184,8 +184,8 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     if (reason == PeerRefusal::wrong_origin) {
       return answer(http::status::forbidden, "only this server's own pages may ask for this\n", true);
     }
-    answer(http::status::unauthorized, "a token is asked for: open the address that the server printed, ending in ?token=...\n",
-           true);
+    answer(http::status::unauthorized,
+           "a token is asked for, the one in the server's configuration: open the address with ?token=... at its end\n", true);
   }
 
   void upgrade(const HttpRequest& request, const std::string& stream_name) {

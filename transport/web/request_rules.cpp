@@ -116,9 +116,7 @@ std::optional<PeerRefusal> refuse_to_change(const RequestOrigin& request, const 
   if (!request.fetch_site.empty() && request.fetch_site != "same-origin") return PeerRefusal::wrong_origin;
   std::string_view type = request.content_type.substr(0, request.content_type.find(';'));
   while (type.ends_with(' ')) type.remove_suffix(1);
-  if (!same_without_case(type, "application/json") && !same_without_case(type, "application/x-protobuf")) {
-    return PeerRefusal::bad_request;
-  }
+  if (!same_without_case(type, "application/json")) return PeerRefusal::bad_request;
   return std::nullopt;
 }
 

@@ -56,7 +56,7 @@ struct RequestOrigin {
 [[nodiscard]] std::optional<PeerRefusal> refuse_to_read(const RequestOrigin& request, const RequestTrust& trust);
 
 /// The same for a request that changes something (POST and its like): no link and no form of another site may bring it, and it
-/// says "application/json" or "application/x-protobuf", which a page can send elsewhere only if that other server agrees.
+/// says "application/json", which a page can send elsewhere only if that other server agrees.
 [[nodiscard]] std::optional<PeerRefusal> refuse_to_change(const RequestOrigin& request, const RequestTrust& trust);
 
 /// As a value in a query: all but letters, digits and "-._~" escaped.

@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket.hpp>
 #include <boost/beast/websocket/ssl.hpp>
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "transport/web/web_server.hpp"
+#include "transport/zeromq/received_bytes.hpp"
 
 namespace echoform {
 
@@ -17,12 +22,16 @@ using boost::system::error_code;
 
 namespace {
 
-// A client has one thing to say for each image, and answers pings; some more of either is let pass.
+// A client has one thing to say for each image, pings and answers pings; some more of each is let pass.
 constexpr int most_ready = 16;
 // Images that a client may have asked for and not got: with one ahead, the next is on its way while it shows the last.
 constexpr int most_ahead = 2;
-constexpr double most_pings = 32.0;
+constexpr double most_pings = 32.0;  // pongs among them
 constexpr double pings_per_second = 4.0;
+// Bytes, of what comes without ever being a message, such as fragments without contents: a second, and for each message that did
+// come. A "ready" takes 11, and a record of TLS around it.
+constexpr std::uint64_t most_idle_bytes = 4096;
+constexpr std::uint64_t most_message_bytes = 64;
 
 // One WebSocket client. Each "ready" asks for one image, the first needs no asking; what it did not ask for is not sent.
 template <class Stream>
@@ -33,7 +42,8 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
         count_(std::move(count)),
         socket_(std::move(stream)),
         request_(std::move(request)),
-        name_(std::move(stream_name)) {
+        name_(std::move(stream_name)),
+        second_(socket_.get_executor()) {
     state_.board.join(name_);
     state_.viewers.insert(this);
     state_.viewer_count = state_.viewers.size();
@@ -56,8 +66,10 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     socket_.binary(true);
     socket_.read_message_max(64);
     socket_.control_callback([this](websocket::frame_type kind, beast::string_view) {
-      if (kind == websocket::frame_type::ping && !ping_allowed()) flooded();
+      if (kind != websocket::frame_type::close && !ping_allowed()) flooded();
     });
+    received_bytes_ = received_bytes(beast::get_lowest_layer(socket_).socket().native_handle());
+    watch();
     socket_.async_accept(request_, [self = this->shared_from_this()](error_code error) {
       if (error) return;
       self->read();
@@ -92,6 +104,20 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   }
 
  private:
+  // What is no message is nowhere told of by the WebSocket, which goes on reading.
+  void watch() {
+    second_.expires_after(std::chrono::seconds(1));
+    second_.async_wait([weak = this->weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (error || !self || self->cut_off_) return;
+      const auto now = received_bytes(beast::get_lowest_layer(self->socket_).socket().native_handle());
+      const std::uint64_t allowed = most_idle_bytes + most_message_bytes * std::exchange(self->messages_, 0);
+      if (now && self->received_bytes_ && *now - *self->received_bytes_ > allowed) return self->flooded();
+      self->received_bytes_ = now;
+      self->watch();
+    });
+  }
+
   void read() {
     socket_.async_read(received_, [self = this->shared_from_this()](error_code error, std::size_t) { self->on_message(error); });
   }
@@ -107,6 +133,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
       return;
     }
     received_.clear();
+    ++messages_;
     if (++said_ready_ > most_ready) return flooded();
     ready_ = std::min(ready_ + 1, most_ahead);
     offer();
@@ -137,7 +164,10 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   bool open_ = false;
   int ready_ = 1;  // images that it has asked for
   bool cut_off_ = false;
-  int said_ready_ = 0;  // since the last image
+  int said_ready_ = 0;                           // since the last image
+  std::uint64_t messages_ = 0;                   // in this second
+  std::optional<std::uint64_t> received_bytes_;  // before it
+  asio::steady_timer second_;
   double pings_ = most_pings;
   std::chrono::steady_clock::time_point pinged_ = std::chrono::steady_clock::now();
   std::uint64_t accounted_ = 0;  // images up to this one are sent or counted as dropped

@@ -50,6 +50,10 @@ struct ZeromqContext::Implementation {
   }
 
   void run() {
+    using SteadyClock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds tick{100};
+    auto last_tick = SteadyClock::now();
+    auto next_task = SteadyClock::now() + std::chrono::seconds(1);
     std::vector<zmq::pollitem_t> items;
     while (!stopping) {
       try {
@@ -60,7 +64,7 @@ struct ZeromqContext::Implementation {
           items.push_back({watch->events().handle(), 0, ZMQ_POLLIN, 0});
           items.push_back({nullptr, watch->epoll(), ZMQ_POLLIN, 0});
         }
-        zmq::poll(items, std::chrono::milliseconds(-1));
+        zmq::poll(items, watches.empty() ? std::chrono::milliseconds(-1) : tick);
         std::uint64_t rings = 0;
         [[maybe_unused]] const auto read = ::read(wake, &rings, sizeof rings);
         if (questions) answer();
@@ -69,6 +73,14 @@ struct ZeromqContext::Implementation {
         for (const auto& watch : watches) {
           watch->look();
           if (drop) watch->drop_loudest();
+        }
+        if (const auto now = SteadyClock::now(); now - last_tick >= tick) {
+          for (const auto& watch : watches) watch->tick(now - last_tick);
+          last_tick = now;
+          if (now >= next_task) {
+            next_task = now + std::chrono::seconds(1);
+            do_task();
+          }
         }
       } catch (const zmq::error_t& error) {
         if (error.num() == EINTR) continue;
@@ -81,6 +93,11 @@ struct ZeromqContext::Implementation {
     watches.clear();
     newcomers.clear();
     questions.close();
+  }
+
+  void do_task() {
+    const std::lock_guard lock(task_mutex);
+    if (task) task();
   }
 
   void take_newcomers() {
@@ -133,6 +150,9 @@ struct ZeromqContext::Implementation {
   int wake = -1;
   std::atomic<bool> stopping{false};
   std::atomic<bool> drop_wanted{false};
+  MessageMarks marks;
+  std::mutex task_mutex;
+  std::function<void()> task;  // under its mutex
   std::mutex mutex;
   std::vector<std::unique_ptr<PeerWatch>> newcomers;  // under its mutex
   std::size_t watched = 0;                            // under its mutex
@@ -166,6 +186,15 @@ void ZeromqContext::drop_loudest() {
   implementation_->ring();
 }
 
+void ZeromqContext::took(zmq::message_t& last_part) noexcept {
+  implementation_->marks.note(last_part);
+}
+
+void ZeromqContext::every_second(std::function<void()> task) {
+  const std::lock_guard lock(implementation_->task_mutex);
+  implementation_->task = std::move(task);
+}
+
 void ZeromqContext::guard(zmq::socket_t& socket, const ZeromqPeerLimits& limits, const std::string& endpoint) {
   auto& self = *implementation_;
   if (self.keys) {
@@ -182,7 +211,7 @@ void ZeromqContext::guard(zmq::socket_t& socket, const ZeromqPeerLimits& limits,
     const std::lock_guard lock(self.mutex);
     name = fmt::format("peers-{}", ++self.watched);
   }
-  auto watch = std::make_unique<PeerWatch>(self.context, socket, name, limits, self.counters);
+  auto watch = std::make_unique<PeerWatch>(self.context, socket, name, limits, encrypted(), self.marks, self.counters);
   socket.bind(endpoint);
   watch->bound_to(bound_port(socket));
   {

@@ -5,6 +5,7 @@
 #include <zmq.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,14 @@ class ZeromqContext {
   [[nodiscard]] std::shared_ptr<const PeerCounters> shared_peers() const noexcept;
   /// Cuts off the peer that has sent most, of each socket. Any thread.
   void drop_loudest();
+
+  /// For whoever reads a socket with a limit between messages: notes whose message was taken, by its last part. Neither waits nor
+  /// allocates.
+  void took(zmq::message_t& last_part) noexcept;
+
+  /// What the guard's thread does about once a second; in place of what it did, which has ended when this returns. An empty one
+  /// does nothing: to be left behind before what the other used goes.
+  void every_second(std::function<void()> task);
 
   /// For bind_socket(): makes the socket a CURVE server if there are keys, and binds it with its peers watched from the first on.
   /// Throws zmq::error_t if it cannot be bound.

@@ -22,6 +22,15 @@ namespace {
 
 using Address = boost::asio::ip::address;
 
+// Whoever has sent less is still in its handshake: a greeting, then READY with a socket's type of three letters; over CURVE a
+// HELLO, and an INITIATE that carries the same.
+constexpr std::uint64_t greeting_bytes = 64;
+constexpr std::uint64_t type_bytes = 1 + 11 + 4 + 3;
+constexpr std::uint64_t plain_handshake_bytes = greeting_bytes + 2 + 6 + type_bytes;
+constexpr std::uint64_t hello_bytes = 2 + 200;
+constexpr std::uint64_t initiate_bytes = 9 + 9 + 96 + 8 + 16 + 128 + type_bytes;
+constexpr std::uint64_t curve_handshake_bytes = greeting_bytes + hello_bytes + initiate_bytes;
+
 struct Ends {
   std::uint16_t own_port;
   Address peer;
@@ -57,8 +66,13 @@ std::optional<Ends> ends_of(int descriptor) {
 }  // namespace
 
 PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const ZeromqPeerLimits& limits,
-                     ZeromqPeerCounters& counters)
-    : limits_(limits), counters_(counters), book_(limits.peers), events_(context, zmq::socket_type::pair) {
+                     bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters)
+    : limits_(limits),
+      handshake_bytes_(encrypted ? curve_handshake_bytes : plain_handshake_bytes),
+      marks_(marks),
+      counters_(counters),
+      book_(limits.peers),
+      events_(context, zmq::socket_type::pair) {
   const std::string endpoint = "inproc://" + name;
   constexpr int wanted =
       ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL;
@@ -114,7 +128,10 @@ void PeerWatch::accepted(int number) {
   peer.address = ends->peer;
   peer.seen = Clock::now();
   peer.allowance = limits_.inbound_burst;
-  if (const auto refusal = book_.enter(peer.address, peer.seen)) {
+  peer.mark = marks_.of(number);
+  auto refusal = book_.enter(peer.address, peer.seen);
+  if (refusal == PeerRefusal::too_many && make_room()) refusal = book_.enter(peer.address, peer.seen);
+  if (refusal) {
     counters_.refuse(*refusal);
     turned_away_.insert(number);
     ::shutdown(peer.descriptor, SHUT_RDWR);
@@ -123,7 +140,7 @@ void PeerWatch::accepted(int number) {
   }
   const std::uint64_t id = next_++;
   Peer& entry = peers_[id] = peer;
-  counters_.open.store(peers_.size(), std::memory_order_relaxed);
+  counters_.open.store(book_.open(), std::memory_order_relaxed);
   if (!limited()) return;
   // Edges, not levels: what has arrived is for libzmq to read.
   epoll_event interest{};
@@ -148,6 +165,21 @@ void PeerWatch::look() {
   }
 }
 
+void PeerWatch::tick(std::chrono::duration<double> passed) {
+  if (limits_.between_messages == std::numeric_limits<std::uint64_t>::max()) return;
+  for (auto& [id, peer] : peers_) {
+    const auto mark = marks_.of(peer.number);
+    const auto read = read_bytes(peer.descriptor);
+    if (!read || peer.cut_off) continue;
+    const std::uint64_t before = std::exchange(peer.read, std::max(*read, peer.read));
+    peer.unfinished += static_cast<double>(peer.read - before);
+    peer.unfinished = std::max(0.0, peer.unfinished - signs_of_life_rate * passed.count());
+    // What came after the message is forgiven with what came before: by one tick too much.
+    if (std::exchange(peer.mark, mark) != mark) peer.unfinished = 0.0;
+    if (peer.unfinished > static_cast<double>(limits_.between_messages)) cut_off(peer, PeerRefusal::flooding);
+  }
+}
+
 void PeerWatch::check(Peer& peer) {
   const auto received = received_bytes(peer.descriptor);
   if (!received || peer.cut_off) return;
@@ -166,6 +198,22 @@ void PeerWatch::cut_off(Peer& peer, PeerRefusal reason) {
   ::shutdown(peer.descriptor, SHUT_RDWR);  // libzmq reads its end and says that it is disconnected
 }
 
+// Those that say nothing keep out nobody who does: the oldest one in its handshake gives way.
+bool PeerWatch::make_room() {
+  for (auto& [id, peer] : peers_) {
+    const auto received = received_bytes(peer.descriptor);
+    if (peer.cut_off || !received || *received >= handshake_bytes_) continue;
+    cut_off(peer, PeerRefusal::silent);
+    leave_book(peer);  // its place is another's before libzmq says that it is gone
+    return true;
+  }
+  return false;
+}
+
+void PeerWatch::leave_book(Peer& peer) {
+  if (std::exchange(peer.in_book, false)) book_.leave(peer.address);
+}
+
 // By what was sent of late: signs of life add up over a month. Whoever has sent next to nothing is not the one.
 void PeerWatch::drop_loudest() {
   constexpr double next_to_nothing = 4096.0;
@@ -180,12 +228,12 @@ void PeerWatch::drop_loudest() {
 }
 
 void PeerWatch::forget(std::map<std::uint64_t, Peer>::iterator at) {
-  book_.leave(at->second.address);
+  leave_book(at->second);
   // By hand, since libzmq may still have the connection open.
   if (limited()) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, at->second.descriptor, nullptr);
   ::close(at->second.descriptor);
   peers_.erase(at);
-  counters_.open.store(peers_.size(), std::memory_order_relaxed);
+  counters_.open.store(book_.open(), std::memory_order_relaxed);
 }
 
 }  // namespace echoform

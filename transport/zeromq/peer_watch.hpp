@@ -14,6 +14,7 @@
 #include <string>
 
 #include "transport/peers/peer_book.hpp"
+#include "transport/zeromq/message_marks.hpp"
 
 namespace echoform {
 
@@ -23,16 +24,23 @@ struct ZeromqPeerLimits {
   /// send.
   double inbound_burst = std::numeric_limits<double>::infinity();
   double inbound_rate = std::numeric_limits<double>::infinity();
+  /// Bytes that one peer may send from one whole message to the next that is taken, beside its signs of life; libzmq holds them
+  /// all.
+  std::uint64_t between_messages = std::numeric_limits<std::uint64_t>::max();
 };
+
+/// Bytes a second that signs of life take: a PING and a PONG in five seconds, over CURVE some 17.
+inline constexpr double signs_of_life_rate = 32.0;
 
 using ZeromqPeerCounters = PeerCounters;
 
-/// Belongs to one thread, which calls read_events() when events() has something, and look() when epoll() has.
+/// Belongs to one thread, which calls read_events() when events() has something, look() when epoll() has, and tick() some times a
+/// second.
 class PeerWatch {
  public:
-  /// Before the socket is bound. `name` is the watch's own within the context.
+  /// Before the socket is bound. `name` is the watch's own within the context; `marks`, of messages taken, outlive it.
   PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const ZeromqPeerLimits& limits,
-            ZeromqPeerCounters& counters);
+            bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters);
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
@@ -46,6 +54,8 @@ class PeerWatch {
   [[nodiscard]] bool read_events();
   /// Cuts off those that have sent too much.
   void look();
+  /// Cuts off those that have sent too much without completing a message. `passed` since it was last called.
+  void tick(std::chrono::duration<double> passed);
   /// Cuts off the peer that has sent most of late. For sockets with a limit on it.
   void drop_loudest();
 
@@ -58,17 +68,25 @@ class PeerWatch {
     std::uint64_t received = 0;
     double allowance = 0.0;  ///< bytes, at `seen`
     Clock::time_point seen;
+    std::uint32_t mark = 0;   ///< changes when a message of its is taken
+    std::uint64_t read = 0;   ///< of its bytes, at the last tick
+    double unfinished = 0.0;  ///< of those, what has come since its last message, signs of life excepted
     bool cut_off = false;
+    bool in_book = true;
   };
 
   void accepted(int number);
   void disconnected(int number);
   void check(Peer& peer);
   void cut_off(Peer& peer, PeerRefusal reason);
+  [[nodiscard]] bool make_room();
+  void leave_book(Peer& peer);
   void forget(std::map<std::uint64_t, Peer>::iterator at);
   [[nodiscard]] bool limited() const;
 
   ZeromqPeerLimits limits_;
+  std::uint64_t handshake_bytes_;
+  const MessageMarks& marks_;
   ZeromqPeerCounters& counters_;
   PeerBook book_;
   zmq::socket_t events_;

@@ -108,12 +108,12 @@ zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address,
   options.address = address;
   options.port = port;
   options.send_queue = queued;
-  options.receive_queue = 1000;  // subscriptions wait here while no images are published
-  // A subscriber greets, subscribes, and sends signs of life.
+  // A subscriber greets, subscribes, and sends signs of life. What it sends may all be parts of a message without an end, which
+  // libzmq keeps: hence no more than that for long.
   options.limits.peers.connections = subscribers;
   options.limits.peers.per_address = (subscribers + 1) / 2;
   options.limits.inbound_burst = 64.0 * 1024.0;
-  options.limits.inbound_rate = 1024.0;
+  options.limits.inbound_rate = signs_of_life_rate;
   return bind_socket(context, options);
 }
 
@@ -125,6 +125,9 @@ zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& end
   options.send_queue = 1000;  // of subscriptions
   options.latest_only = latest_only;
   options.keys = keys;
+  // While nobody reads, its queue is full and nothing is read of the server, whose signs of life would be missed; libzmq 4.3.4
+  // does not survive a heartbeat's time-out then.
+  options.signs_of_life = SignsOfLife::keep_alive;
   zmq::socket_t socket = connect_socket(context, options);
   socket.set(zmq::sockopt::subscribe, prefix);
   return socket;

@@ -37,7 +37,10 @@ struct BindOptions {
   std::uint16_t port = 0;             ///< 0: any free one
   std::int64_t message_limit = 4096;  ///< bytes; a peer that sends a longer message is disconnected
   int send_queue = 16;                ///< messages that wait for one peer
-  int receive_queue = 16;             ///< messages of one peer that wait for us
+  /// Messages of one peer that wait for us; 0: any number. Where a queue is full, libzmq 4.3.4 reads nothing more of its peer,
+  /// and if that goes, ends the program once a heartbeat of either side is due there: a bounded queue has no heartbeats, is read
+  /// without pause, or has peers that are trusted.
+  int receive_queue = 0;
   ZeromqPeerLimits limits{};
   SignsOfLife signs_of_life = SignsOfLife::heartbeats;
 };
@@ -64,12 +67,14 @@ struct ConnectOptions {
 [[nodiscard]] zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options);
 
 /// A bound PUB socket, or an XPUB socket, which differs in that it hands out what is subscribed to: nothing that subscribers send
-/// is longer than a subscription, at most `queued` messages wait for one. At most `subscribers` are connected.
+/// is longer than a subscription, at most `queued` messages wait for one. At most `subscribers` are connected. What they
+/// subscribe to waits without a limit but that on what they send: whoever has an XPUB reads it once a second, whether or not it
+/// publishes.
 [[nodiscard]] zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address, std::uint16_t port, int queued,
                                            const std::string& what, zmq::socket_type type = zmq::socket_type::pub,
                                            std::size_t subscribers = 64);
 
-/// A SUB socket connected to `endpoint`, subscribed to `prefix`.
+/// A SUB socket connected to `endpoint`, subscribed to `prefix`. It may be left unread for as long as its owner likes.
 [[nodiscard]] zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
                                                bool latest_only, std::int64_t message_limit,
                                                const std::optional<CurveClientKeys>& keys = std::nullopt);

@@ -3,16 +3,11 @@
 #include <algorithm>
 
 namespace echoform {
-namespace {
-
-constexpr int at_a_time = 256;
-
-}  // namespace
 
 // libzmq says it once when a prefix finds its first subscriber, and once when its last has left.
 void Subscriptions::read(zmq::socket_t& socket) {
   zmq::message_t message;
-  for (int i = 0; i < at_a_time && socket.recv(message, zmq::recv_flags::dontwait); ++i) {
+  while (socket.recv(message, zmq::recv_flags::dontwait)) {
     if (message.size() == 0) continue;
     const auto* const bytes = message.data<char>();
     const std::string_view prefix(bytes + 1, message.size() - 1);
@@ -22,9 +17,9 @@ void Subscriptions::read(zmq::socket_t& socket) {
 }
 
 void Subscriptions::add(std::string_view prefix) {
-  if (std::find(prefixes_.begin(), prefixes_.end(), prefix) != prefixes_.end()) return;
+  if (prefixes_.contains(prefix)) return;
   if (prefixes_.size() < most) {
-    prefixes_.emplace_back(prefix);
+    prefixes_.emplace(prefix);
     return;
   }
   ++passed_over_;
@@ -32,7 +27,7 @@ void Subscriptions::add(std::string_view prefix) {
 }
 
 void Subscriptions::remove(std::string_view prefix) {
-  const auto known = std::find(prefixes_.begin(), prefixes_.end(), prefix);
+  const auto known = prefixes_.find(prefix);
   if (known != prefixes_.end()) {
     prefixes_.erase(known);
   } else if (passed_over_ > 0) {

@@ -4,9 +4,10 @@
 #include <zmq.hpp>
 
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "transport/zeromq/context.hpp"
 
@@ -19,7 +20,7 @@ class Subscriptions {
 
   explicit Subscriptions(ZeromqContext& context) : context_(context) {}
 
-  /// Takes what has come, a few hundred at a time: the rest waits for the next call. Allocates only if something has.
+  /// Takes all that has come: libzmq keeps it without a limit until then. Allocates only if something has.
   void read(zmq::socket_t& socket);
   /// Whether somebody may want messages that begin with `begin`.
   [[nodiscard]] bool wanted(std::string_view begin) const;
@@ -29,7 +30,7 @@ class Subscriptions {
   void remove(std::string_view prefix);
 
   ZeromqContext& context_;
-  std::vector<std::string> prefixes_;
+  std::set<std::string, std::less<>> prefixes_;
   std::size_t passed_over_ = 0;  // prefixes beyond the limit; while there are any, everything counts as wanted
 };
 

@@ -1,0 +1,91 @@
+// A peer that speaks ZMTP 3.0 by hand, without encryption: what no library lets its user send.
+#pragma once
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/socket_base.hpp>
+#include <boost/asio/write.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace echoform::testing_support {
+
+/// All of it waits for the server as long as the test may run; a connection that ends is an error that is thrown.
+class ZmtpPeer {
+ public:
+  /// Connected and no more: it has not said a word.
+  explicit ZmtpPeer(std::uint16_t port) : socket_(context_) {
+    socket_.connect({boost::asio::ip::address_v4::loopback(), port});
+    socket_.set_option(boost::asio::ip::tcp::no_delay(true));
+  }
+  /// Through its handshake, as a socket of this type: "SUB", "REQ", "PUSH".
+  ZmtpPeer(std::uint16_t port, std::string_view type) : ZmtpPeer(port) {
+    std::string greeting("\xFF\0\0\0\0\0\0\0\0\x7F\x03\0NULL", 16);
+    greeting.resize(64);
+    send(greeting);
+    read(64);
+    const std::string ready =
+        std::string("\x05READY\x0BSocket-Type\0\0\0", 21) + static_cast<char>(type.size()) + std::string(type);
+    send(command(ready));
+    static_cast<void>(frame());
+  }
+
+  void send(std::string_view bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
+  /// False once the server has ended the connection.
+  bool try_send(std::string_view bytes) {
+    boost::system::error_code error;
+    boost::asio::write(socket_, boost::asio::buffer(bytes), error);
+    return !error;
+  }
+  /// Reads until the server ends the connection.
+  void wait_for_end() {
+    boost::system::error_code error;
+    std::array<char, 256> bytes{};
+    while (!error) static_cast<void>(socket_.read_some(boost::asio::buffer(bytes), error));
+  }
+  /// The next frame's contents, at most 255 bytes of them.
+  std::string frame() {
+    const std::string head = read(2);
+    return read(static_cast<std::uint8_t>(head[1]));
+  }
+  /// Sends a PING and skips what comes before its PONG: all that was sent before has been read by then.
+  void ping() {
+    send(command(std::string("\x04PING\0\0", 7)));
+    while (!frame().starts_with("\x04PONG")) {
+    }
+  }
+  /// Goes without a goodbye: by RST, as a program that is killed with unread bytes does.
+  void reset() {
+    socket_.set_option(boost::asio::socket_base::linger(true, 0));
+    socket_.close();
+  }
+
+  static std::string command(std::string_view body) { return "\x04" + sized(body); }
+  static std::string message(std::string_view body, bool more = false) {
+    return std::string(1, more ? '\x01' : '\0') + sized(body);
+  }
+  static std::string subscription(std::string_view prefix) { return message("\x01" + std::string(prefix)); }
+
+ private:
+  static std::string sized(std::string_view body) { return static_cast<char>(body.size()) + std::string(body); }
+  std::string read(std::size_t count) {
+    std::string bytes(count, '\0');
+    boost::asio::read(socket_, boost::asio::buffer(bytes));
+    return bytes;
+  }
+  boost::asio::io_context context_;
+  boost::asio::ip::tcp::socket socket_;
+};
+
+inline std::string repeated(std::string_view text, std::size_t times) {
+  std::string all;
+  all.reserve(text.size() * times);
+  for (std::size_t i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+}  // namespace echoform::testing_support

@@ -1,0 +1,36 @@
+// Which connections whole messages came from. libzmq hands a message out once its last part is there, and bounds neither the
+// number of parts nor what the parts before take: who sends parts without end is known by what it sent since its last whole
+// message.
+#pragma once
+
+#include <zmq.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace echoform {
+
+/// Written by the thread that reads a socket, read by the one that guards it.
+class MessageMarks {
+ public:
+  /// Notes the connection of a message that was received, by any of its parts but a ROUTER's identity. Neither waits nor
+  /// allocates.
+  void note(zmq::message_t& message) noexcept {
+    const int descriptor = ::zmq_msg_get(message.handle(), ZMQ_SRCFD);
+    if (descriptor >= 0) counts_[place(descriptor)].fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Changes with every message of the connection that has this descriptor.
+  [[nodiscard]] std::uint32_t of(int descriptor) const noexcept {
+    return counts_[place(descriptor)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t places = 4096;
+  // Descriptors are small numbers. Where two share a place, a message of one counts for both, and nobody is wrongly accused.
+  static std::size_t place(int descriptor) noexcept { return static_cast<std::size_t>(descriptor) % places; }
+  std::array<std::atomic<std::uint32_t>, places> counts_{};
+};
+
+}  // namespace echoform
