@@ -16,7 +16,7 @@ TEST(Course, BlocksKeepTheirPlacesAfterAReadingThatCameLate) {
   }
   const Trend descriptors = course.trends()[1];
   EXPECT_EQ(descriptors.name, "descriptors");
-  EXPECT_EQ(descriptors.blocks, 40U - 4U);
+  EXPECT_EQ(descriptors.blocks, 40U - 3U);
   EXPECT_DOUBLE_EQ(descriptors.first, 20.0);
   EXPECT_DOUBLE_EQ(descriptors.last, 59.0);
   EXPECT_NEAR(descriptors.growth.whole.low, 360.0, 1e-6);
