@@ -97,7 +97,10 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   }
   if (recorder_ != nullptr) {
     control_->add({"start_recording", false, [this](const auto& request, auto&) { recorder_->start(request.file()); }});
-    control_->add({"stop_recording", false, [this](const auto&, auto&) { recorder_->stop(); }});
+    control_->add({"stop_recording", false, [this](const auto&, auto&) {
+                     recorder_->stop();
+                     if (const auto status = recorder_->status(); !status.fault.empty()) throw RuntimeFault(status.fault);
+                   }});
   }
   if (!configuration_.server.control.empty()) {
     control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
@@ -196,7 +199,7 @@ void ImagingServer::stop() {
   }
   control_worker_.reset();
   pipeline_->stop();
-  if (recorder_ != nullptr) recorder_->stop();
+  if (recorder_ != nullptr) recorder_->finish();
   // What reads the pipeline ends before it.
   {
     const std::lock_guard lock(metrics_door_->mutex);

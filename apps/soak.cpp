@@ -194,6 +194,18 @@ int soak_server(const SoakOptions& options) {
       std::fflush(stdout);
     }
     if (const auto failure = verdict.failure()) throw RuntimeFault(*failure);
+    // A watcher that hears nothing finds no fault: while frames still run, each must hear more.
+    const auto web_images = [&] {
+      std::uint64_t images = 0;
+      for (const auto& viewer : others) {
+        if (viewer->figures().name == good_web_viewer) images = viewer->figures().images;
+      }
+      return images;
+    };
+    judge.await("end of the run", "another telemetry message",
+                [&, before = telemetry->messages()](const Counters&) { return telemetry->messages() > before; });
+    judge.await("end of the run", "another image at the good web viewer",
+                [&, before = web_images()](const Counters&) { return web_images() > before; });
     runner->finish();
     if (const auto failure = verdict.failure()) throw RuntimeFault(*failure);
     traffic->finish();

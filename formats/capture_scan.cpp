@@ -16,6 +16,8 @@ namespace {
 
 /// Frames that a session may have begun and not finished; with one more the oldest counts as incomplete.
 constexpr std::size_t most_begun = 64;
+/// Whole frames of a session, the newest, that late shots still find.
+constexpr std::size_t most_whole = 64;
 /// A capture can name any number of connections and acquisitions; what is kept of them while they last is bounded.
 constexpr std::size_t most_open = 256;
 constexpr std::size_t most_sequences = 64;
@@ -29,20 +31,33 @@ struct Piece {
   std::size_t bytes = 0;
 };
 
-/// Frames of one sender that have begun.
+struct BegunFrame {
+  CapturedFrame frame;
+  std::size_t missing = 0;  // shots of live elements
+  bool again = false;       // of a sequence that is whole already: shots that came twice, or a numbering begun anew
+};
+
+struct WholeFrame {
+  std::uint64_t number = 0;
+  std::size_t place = 0;  // among the sequence's frames
+};
+
+/// Frames of one sender.
 struct Session {
-  std::map<std::uint64_t, CapturedFrame> begun;  // by the frame's sequence
-  std::deque<std::uint64_t> order;               // of them, oldest first; may name some that are gone
-  std::uint64_t last = 0;                        // sequence of the last whole frame
+  std::map<std::uint64_t, BegunFrame> begun;  // by the frame's sequence
+  std::deque<std::uint64_t> order;            // of them, oldest first; may name some that are gone
+  std::vector<WholeFrame> whole;              // oldest first
+  std::uint64_t last = 0;                     // sequence of the last whole frame
   bool any = false;
+  std::size_t connections = 0;  // that are open
 };
 
 struct Connection {
   AcquisitionDecoder decoder;
   std::uint64_t fed = 0;
-  std::size_t sequence = 0;      // among the sequences
-  Session* session = nullptr;    // once it has said Hello
-  CapturedFrame::Place payload;  // of the shot that is coming
+  std::size_t sequence = 0;     // among the sequences
+  Session* session = nullptr;   // once it has said Hello
+  CapturedFrame::Shot payload;  // of the shot that is coming
   std::array<std::byte, 4096> scratch{};
 };
 
@@ -67,8 +82,7 @@ struct CaptureScan::Implementation {
           break;
       }
     }
-    for (auto& [id, session] : sessions) sequences[id.second].incomplete += session.begun.size();
-    live.clear();
+    while (!live.empty()) leave(live.begin());
   }
 
   static std::string text_of(std::span<const std::byte> bytes) {
@@ -93,7 +107,17 @@ struct CaptureScan::Implementation {
     const auto connection = live.find(id);
     if (connection == live.end()) return;
     if (connection->second->decoder.within_message()) connections[id].fault = "the connection ends within a message";
+    leave(connection);
+  }
+
+  /// Says no more. What a session has begun when its last connection goes never becomes whole.
+  void leave(std::map<std::uint32_t, std::unique_ptr<Connection>>::iterator connection) {
+    Session* const session = connection->second->session;
+    CapturedSequence* const sequence = session == nullptr ? nullptr : &sequences[connection->second->sequence];
     live.erase(connection);
+    if (session == nullptr || --session->connections > 0) return;
+    for (const auto& [number, frame] : session->begun) sequence->incomplete += frame.again ? 0 : 1;
+    *session = {.begun = {}, .order = {}, .whole = {}, .last = session->last, .any = session->any};
   }
 
   void take(std::uint32_t id, const CaptureRecord& record) {
@@ -117,7 +141,7 @@ struct CaptureScan::Implementation {
         connection.decoder.commit(taken);
         connection.fed += taken;
       } else if (!handle(id, connection, event)) {
-        live.erase(found);
+        leave(found);
         return;
       }
     }
@@ -136,7 +160,7 @@ struct CaptureScan::Implementation {
         }
         return true;
       case DecodeEvent::shot:
-        connection.payload = {id, connection.fed - connection.decoder.unread()};
+        connection.payload = {connection.decoder.shot().transmit, id, connection.fed - connection.decoder.unread()};
         connection.decoder.discard_payload(connection.scratch);
         return true;
       case DecodeEvent::shot_complete:
@@ -166,38 +190,59 @@ struct CaptureScan::Implementation {
     said.session = contents.identity.session;
     connection.sequence = sequence;
     connection.session = &sessions[{said.session, sequence}];
+    ++connection.session->connections;
     connection.decoder.accept(contents.acquisition);
   }
 
-  static void take_shot(Session& session, CapturedSequence& sequence, const ShotHeader& shot, const CapturedFrame::Place& place) {
+  /// Keeps the shot unless there is one of that element. Whether it was kept.
+  static bool keep(CapturedFrame& frame, const CapturedFrame::Shot& shot) {
+    const auto at = std::lower_bound(frame.shots.begin(), frame.shots.end(), shot.transmit,
+                                     [](const CapturedFrame::Shot& of, std::uint32_t transmit) { return of.transmit < transmit; });
+    if (at != frame.shots.end() && at->transmit == shot.transmit) return false;
+    frame.shots.insert(at, shot);
+    return true;
+  }
+
+  static void take_shot(Session& session, CapturedSequence& sequence, const ShotHeader& shot, const CapturedFrame::Shot& place) {
     const auto& elements = sequence.acquisition.probe.elements;
-    const auto [at, first] = session.begun.try_emplace(shot.sequence);
-    CapturedFrame& frame = at->second;
-    if (first) {
-      frame.stamp = {shot.sequence, shot.acquisition_time};
-      frame.shots.resize(elements.size());
+    auto at = session.begun.find(shot.sequence);
+    if (at == session.begun.end()) {
+      // A frame is whole without the shots of dead elements, which may come after it.
+      const auto whole = std::find_if(session.whole.rbegin(), session.whole.rend(),
+                                      [&](const WholeFrame& frame) { return frame.number == shot.sequence; });
+      const bool again = whole != session.whole.rend();
+      if (again && keep(sequence.frames[whole->place], place)) return;
+      BegunFrame frame{.frame = {.stamp = {shot.sequence, shot.acquisition_time}, .shots = {}}, .again = again};
+      for (const Element& element : elements) frame.missing += element.dead ? 0 : 1;
+      at = session.begun.emplace(shot.sequence, std::move(frame)).first;
       session.order.push_back(shot.sequence);
     }
-    if (frame.shots[shot.transmit].connection == CapturedFrame::Place::nowhere) frame.shots[shot.transmit] = place;
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      if (!elements[i].dead && frame.shots[i].connection == CapturedFrame::Place::nowhere) return drop_oldest(session, sequence);
-    }
+    BegunFrame& begun = at->second;
+    if (keep(begun.frame, place) && !elements[shot.transmit].dead) --begun.missing;
+    if (begun.missing > 0) return drop_oldest(session, sequence);
     if (session.any && shot.sequence > session.last && shot.sequence - session.last <= longest_gap)
       sequence.gaps += shot.sequence - session.last - 1;
     session.last = shot.sequence;
     session.any = true;
-    sequence.frames.push_back(std::move(frame));
+    if (session.whole.size() == most_whole) session.whole.erase(session.whole.begin());
+    session.whole.push_back({shot.sequence, sequence.frames.size()});
+    begun.frame.shots.shrink_to_fit();
+    sequence.frames.push_back(std::move(begun.frame));
     session.begun.erase(at);
+    drop_oldest(session, sequence);
   }
 
   static void drop_oldest(Session& session, CapturedSequence& sequence) {
     while (session.order.size() > most_begun) {
-      sequence.incomplete += session.begun.erase(session.order.front());
+      const auto oldest = session.begun.find(session.order.front());
       session.order.pop_front();
+      if (oldest == session.begun.end()) continue;
+      sequence.incomplete += oldest->second.again ? 0 : 1;
+      session.begun.erase(oldest);
     }
   }
 
-  void read(const CapturedFrame::Place& place, std::span<std::byte> bytes) const {
+  void read(const CapturedFrame::Shot& place, std::span<std::byte> bytes) const {
     const auto& of_connection = pieces[place.connection];
     auto piece = std::upper_bound(of_connection.begin(), of_connection.end(), place.position,
                                   [](std::uint64_t position, const Piece& of) { return position < of.position; });
@@ -247,14 +292,15 @@ const std::vector<CapturedSequence>& CaptureScan::sequences() const noexcept {
 
 void CaptureScan::read_frame(const CapturedSequence& sequence, std::size_t frame, std::span<std::byte> bytes) const {
   const Acquisition& a = sequence.acquisition;
+  const auto& shots = sequence.frames[frame].shots;
+  auto place = shots.begin();
   for (std::size_t transmit = 0; transmit < a.elements(); ++transmit) {
     const std::size_t first = a.a_scan_index(transmit, a.matrix == MatrixKind::full ? 0 : transmit);
     const auto shot = bytes.subspan(first * a.bytes_per_a_scan(), a.a_scans_in_shot(transmit) * a.bytes_per_a_scan());
-    const CapturedFrame::Place& place = sequence.frames[frame].shots[transmit];
-    if (place.connection == CapturedFrame::Place::nowhere) {
+    if (place == shots.end() || place->transmit != transmit) {
       std::fill(shot.begin(), shot.end(), std::byte{0});
     } else {
-      implementation_->read(place, shot);
+      implementation_->read(*place++, shot);
     }
   }
 }

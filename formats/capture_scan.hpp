@@ -26,13 +26,13 @@ struct CapturedConnection {
 
 struct CapturedFrame {
   FrameStamp stamp;
-  /// Where the payload of each shot begins: connection, and the place among the bytes that it sent. Nowhere: not sent.
-  struct Place {
-    static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-    std::uint32_t connection = nowhere;
+  /// Where the payload of a shot begins: connection, and the place among the bytes that it sent.
+  struct Shot {
+    std::uint32_t transmit = 0;
+    std::uint32_t connection = 0;
     std::uint64_t position = 0;
   };
-  std::vector<Place> shots;  ///< by transmitting element
+  std::vector<Shot> shots;  ///< those that came, by transmitting element
 };
 
 /// The frames of one acquisition, over all sessions that announced it.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -14,6 +15,7 @@ namespace {
 
 // Descriptive items are small; bulk data is read by the frame. Keeps a damaged shape from asking for all memory.
 constexpr std::size_t most_points = std::size_t{1} << 26;
+constexpr std::size_t piece_points = std::size_t{1} << 20;
 constexpr std::size_t longest_text = std::size_t{1} << 20;
 
 // Recursive, since handles close themselves inside and outside of sessions.
@@ -94,6 +96,10 @@ std::optional<Hdf5Item> Hdf5Item::find(const Hdf5Handle& group, const std::strin
   return item;
 }
 
+bool Hdf5Item::exists(const Hdf5Handle& group, const std::string& name) {
+  return H5Aexists(group.id(), name.c_str()) > 0 || H5Lexists(group.id(), name.c_str(), H5P_DEFAULT) > 0;
+}
+
 Hdf5Item Hdf5Item::require(const Hdf5Handle& group, const std::string& name, const std::string& where) {
   auto item = find(group, name, where);
   if (!item) throw InputError(where, fmt::format("no {}", name), fmt::format("the mandatory {}", name));
@@ -171,16 +177,52 @@ void Hdf5Item::require_shape(const std::vector<std::size_t>& expected) const {
   if (!scalar && shape_ != expected) throw InputError(where_, fmt::format("shape {}", shape_text(shape_)), shape_text(expected));
 }
 
-std::vector<std::size_t> Hdf5Item::indices(std::size_t first, std::size_t last) const {
+std::vector<std::size_t> Hdf5Item::as_indices(std::span<const double> values, std::size_t at, std::size_t first,
+                                              std::size_t last) const {
   std::vector<std::size_t> result;
-  for (const double value : numbers()) {
+  result.reserve(values.size());
+  for (const double value : values) {
     if (!(value >= static_cast<double>(first) && value <= static_cast<double>(last)) || value != std::floor(value)) {
-      throw InputError(where_, fmt::format("{} as value {}", value, result.size() + 1),
+      throw InputError(where_, fmt::format("{} as value {}", value, at + result.size() + 1),
                        fmt::format("whole numbers from {} to {}", first, last));
     }
     result.push_back(static_cast<std::size_t>(value) - first);
   }
   return result;
+}
+
+std::vector<std::size_t> Hdf5Item::indices(std::size_t first, std::size_t last) const {
+  return as_indices(numbers(), 0, first, last);
+}
+
+void Hdf5Item::for_indices(std::size_t first, std::size_t last, std::size_t rows, const IndexPiece& use) const {
+  // Small ones at once; attributes cannot be read in pieces.
+  if (attribute_ || shape_.empty() || points() <= piece_points) {
+    const auto all = indices(first, last);
+    const std::size_t in_row = shape_.empty() || shape_[0] == 0 ? all.size() : all.size() / shape_[0];
+    use(0, std::span(all).first(std::min(all.size(), rows * in_row)));
+    return;
+  }
+  if (class_ != Hdf5Class::number) throw InputError(where_, "something else than numbers", "integers or floating-point numbers");
+  const std::size_t in_row = points() / shape_[0];
+  if (in_row > most_points) {
+    throw InputError(where_, fmt::format("{} values", shape_text(shape_)), fmt::format("at most {} a row", most_points));
+  }
+  const std::size_t at_once = std::max<std::size_t>(1, piece_points / in_row);
+  std::vector<hsize_t> start(shape_.size(), 0), count(shape_.begin(), shape_.end());
+  std::vector<double> values;
+  const Hdf5Handle space(H5Dget_space(handle_.id()));
+  for (std::size_t row = 0; row < rows; row += at_once) {
+    start[0] = row;
+    count[0] = std::min(at_once, rows - row);
+    values.resize(count[0] * in_row);
+    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
+    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()) < 0) {
+      throw InputError(where_, "damaged data", "values that HDF5 can read");
+    }
+    use(row, as_indices(values, row * in_row, first, last));
+  }
 }
 
 Hdf5Handle open_hdf5(const std::filesystem::path& path) {

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,7 +54,10 @@ class Hdf5Item {
   /// As find; throws InputError if there is none.
   static Hdf5Item require(const Hdf5Handle& group, const std::string& name, const std::string& where);
 
+  [[nodiscard]] static bool exists(const Hdf5Handle& group, const std::string& name);
+
   [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] bool is_attribute() const { return attribute_; }
   [[nodiscard]] Hdf5Class type_class() const { return class_; }
   /// C order; empty for a scalar.
   [[nodiscard]] const std::vector<std::size_t>& shape() const { return shape_; }
@@ -71,8 +76,16 @@ class Hdf5Item {
   void require_shape(const std::vector<std::size_t>& expected) const;
   /// Throws InputError unless the numbers are whole and from `first` to `last`; returns them less `first`.
   [[nodiscard]] std::vector<std::size_t> indices(std::size_t first, std::size_t last) const;
+  /// The same for tables that grow with a recording: of the first `rows` along axis 0, some at a time. `use` gets the number of
+  /// the piece's first row and the piece's values less `first`.
+  using IndexPiece = std::function<void(std::size_t row, std::span<const std::size_t> values)>;
+  void for_indices(std::size_t first, std::size_t last, std::size_t rows, const IndexPiece& use) const;
 
  private:
+  /// `values` are those from the number `at` on.
+  [[nodiscard]] std::vector<std::size_t> as_indices(std::span<const double> values, std::size_t at, std::size_t first,
+                                                    std::size_t last) const;
+
   Hdf5Handle handle_;
   bool attribute_ = false;
   bool floating_ = false;

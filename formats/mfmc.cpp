@@ -266,21 +266,22 @@ class MfmcRecording final : public Recording {
     // A writer places a frame before it adds the samples.
     const bool longer = is_unfinished(file_) && index.shape().size() == 2 && index.shape()[0] > frames_;
     index.require_shape({longer ? index.shape()[0] : frames_, file_a_scans_});
-    const auto indices = index.indices(1, placements_.size());
+    // Grows with the recording, by every A-scan: one value a frame is kept.
     std::vector<bool> checked(placements_.size(), false);
-    for (std::size_t frame = 0; frame < frames_; ++frame) {
-      const std::size_t first = indices[frame * file_a_scans_];
-      for (std::size_t a = 1; a < file_a_scans_; ++a) {
-        if (indices[frame * file_a_scans_ + a] != first) {
+    index.for_indices(1, placements_.size(), frames_, [&](std::size_t frame, std::span<const std::size_t> indices) {
+      for (; !indices.empty(); indices = indices.subspan(file_a_scans_), ++frame) {
+        const std::size_t first = indices.front();
+        const auto of_frame = indices.first(file_a_scans_);
+        if (std::any_of(of_frame.begin(), of_frame.end(), [&](std::size_t placement) { return placement != first; })) {
           throw InputError(fmt::format("{}, frame {}", index.where(), frame), "a probe that moves within the frame",
                            "one placement a frame");
         }
+        frame_placements_.push_back(first);
+        if (!checked[first])
+          static_cast<void>(place_probe(probe_, placements_[first], fmt::format("{}, placement {}", where_, first + 1)));
+        checked[first] = true;
       }
-      frame_placements_.push_back(first);
-      if (!checked[first])
-        static_cast<void>(place_probe(probe_, placements_[first], fmt::format("{}, placement {}", where_, first + 1)));
-      checked[first] = true;
-    }
+    });
     acquisition_.probe = probe(0);
     const auto placements_in_use = std::count(checked.begin(), checked.end(), true);
     if (placements_in_use > 1) notes_.push_back(fmt::format("the probe takes {} places", placements_in_use));
@@ -322,11 +323,7 @@ std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const Re
       }
     }
   };
-  // Sixteenfold leaves room for data that compress well; the rest is what a small file's library and frame may take. Damage
-  // can also send HDF5 around in circles, hence the time: inflating 16 MiB takes far less than a second.
-  const std::size_t size = std::filesystem::file_size(path);
-  try_in_child(path.string(), trial,
-               {.processor_seconds = static_cast<unsigned>(5 + (size >> 24)), .memory = (std::size_t{1} << 30) + 16 * size});
+  try_in_child(path.string(), trial, mfmc_trial_limits(path));
   return open_mfmc_untried(path, options);
 }
 

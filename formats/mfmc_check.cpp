@@ -24,6 +24,9 @@ constexpr std::size_t most_shown = 50;
 
 enum class Kind : unsigned char { floating, integer, number, text, reference };
 
+/// Of a field in its group.
+enum class Place : unsigned char { attribute, dataset };
+
 /// `shape` has a letter or digit an axis: F frames, A A-scans, T samples, E elements, B placements, Q probes, C entries of a
 /// law, a digit a fixed size, ? any. Empty for text.
 struct Field {
@@ -31,19 +34,20 @@ struct Field {
   bool mandatory;
   Kind kind;
   std::string_view shape;
+  Place place = Place::attribute;
 };
 
 // The first field with a letter says what it stands for.
 constexpr Field sequence_fields[] = {
-    {"MFMC_DATA", true, Kind::number, "FAT"},
-    {"MFMC_DATA_IM", false, Kind::number, "FAT"},
-    {"PROBE_PLACEMENT_INDEX", true, Kind::integer, "FA"},
-    {"PROBE_LIST", true, Kind::reference, "Q"},
-    {"PROBE_POSITION", true, Kind::floating, "BQ3"},
-    {"PROBE_X_DIRECTION", true, Kind::floating, "BQ3"},
-    {"PROBE_Y_DIRECTION", true, Kind::floating, "BQ3"},
-    {"TRANSMIT_LAW", true, Kind::reference, "A"},
-    {"RECEIVE_LAW", true, Kind::reference, "A"},
+    {"MFMC_DATA", true, Kind::number, "FAT", Place::dataset},
+    {"MFMC_DATA_IM", false, Kind::number, "FAT", Place::dataset},
+    {"PROBE_PLACEMENT_INDEX", true, Kind::integer, "FA", Place::dataset},
+    {"PROBE_LIST", true, Kind::reference, "Q", Place::dataset},
+    {"PROBE_POSITION", true, Kind::floating, "BQ3", Place::dataset},
+    {"PROBE_X_DIRECTION", true, Kind::floating, "BQ3", Place::dataset},
+    {"PROBE_Y_DIRECTION", true, Kind::floating, "BQ3", Place::dataset},
+    {"TRANSMIT_LAW", true, Kind::reference, "A", Place::dataset},
+    {"RECEIVE_LAW", true, Kind::reference, "A", Place::dataset},
     {"TIME_STEP", true, Kind::floating, "1"},
     {"START_TIME", true, Kind::floating, "1"},
     {"SPECIMEN_VELOCITY", true, Kind::floating, "2"},
@@ -52,22 +56,22 @@ constexpr Field sequence_fields[] = {
     {"TAG", false, Kind::text, ""},
     {"OPERATOR", false, Kind::text, ""},
     {"DATE_AND_TIME", false, Kind::text, ""},
-    {"DAC_CURVE", false, Kind::floating, "T"},
+    {"DAC_CURVE", false, Kind::floating, "T", Place::dataset},
     {"RECEIVER_AMPLIFIER_GAIN", false, Kind::floating, "1"},
     {"FILTER_TYPE", false, Kind::integer, "1"},
     {"FILTER_PARAMETERS", false, Kind::floating, "?"},
     {"FILTER_DESCRIPTION", false, Kind::text, ""},
 };
 constexpr Field probe_fields[] = {
-    {"ELEMENT_POSITION", true, Kind::floating, "E3"},
-    {"ELEMENT_MAJOR", true, Kind::floating, "E3"},
-    {"ELEMENT_MINOR", true, Kind::floating, "E3"},
-    {"ELEMENT_SHAPE", true, Kind::integer, "E"},
-    {"ELEMENT_RADIUS_OF_CURVATURE", false, Kind::floating, "E"},
-    {"ELEMENT_AXIS_OF_CURVATURE", false, Kind::floating, "E3"},
+    {"ELEMENT_POSITION", true, Kind::floating, "E3", Place::dataset},
+    {"ELEMENT_MAJOR", true, Kind::floating, "E3", Place::dataset},
+    {"ELEMENT_MINOR", true, Kind::floating, "E3", Place::dataset},
+    {"ELEMENT_SHAPE", true, Kind::integer, "E", Place::dataset},
+    {"ELEMENT_RADIUS_OF_CURVATURE", false, Kind::floating, "E", Place::dataset},
+    {"ELEMENT_AXIS_OF_CURVATURE", false, Kind::floating, "E3", Place::dataset},
     {"WEDGE_SURFACE_POINT", false, Kind::floating, "3"},
     {"WEDGE_SURFACE_NORMAL", false, Kind::floating, "3"},
-    {"DEAD_ELEMENT", false, Kind::integer, "E"},
+    {"DEAD_ELEMENT", false, Kind::integer, "E", Place::dataset},
     {"CENTRE_FREQUENCY", true, Kind::floating, "1"},
     {"BANDWIDTH", false, Kind::floating, "1"},
     {"PROBE_MANUFACTURER", false, Kind::text, ""},
@@ -78,10 +82,10 @@ constexpr Field probe_fields[] = {
     {"WEDGE_TAG", false, Kind::text, ""},
 };
 constexpr Field law_fields[] = {
-    {"PROBE", true, Kind::reference, "C"},
-    {"ELEMENT", true, Kind::integer, "C"},
-    {"DELAY", false, Kind::floating, "C"},
-    {"WEIGHTING", false, Kind::floating, "C"},
+    {"PROBE", true, Kind::reference, "C", Place::dataset},
+    {"ELEMENT", true, Kind::integer, "C", Place::dataset},
+    {"DELAY", false, Kind::floating, "C", Place::dataset},
+    {"WEIGHTING", false, Kind::floating, "C", Place::dataset},
 };
 
 std::string_view word_of(Kind kind) {
@@ -196,12 +200,19 @@ class Checker {
   template <std::size_t count>
   Items check_fields(const Hdf5Handle& group, const std::string& where, const Field (&fields)[count], Sizes& sizes) {
     Items items;
+    // A sequence that waits for its first frame has no fields of frames.
+    const auto is_of_frames = [](const Field& field) { return field.shape.starts_with('F'); };
+    const bool without_frames = !Hdf5Item::exists(group, "MFMC_DATA");
     for (const Field& field : fields) {
       guarded([&] {
         auto item = Hdf5Item::find(group, field.name, where);
         if (!item) {
-          if (field.mandatory) violation(where, fmt::format("no {}", field.name), fmt::format("the mandatory {}", field.name));
+          if (field.mandatory && !(without_frames && is_of_frames(field))) violation(where, fmt::format("no {}", field.name), fmt::format("the mandatory {}", field.name));
           return;
+        }
+        if (item->is_attribute() != (field.place == Place::attribute)) {
+          violation(item->where(), item->is_attribute() ? "an attribute" : "a dataset",
+                    field.place == Place::attribute ? "an attribute" : "a dataset");
         }
         const Kind kind = kind_of(*item);
         const bool numeric = item->type_class() == Hdf5Class::number;
@@ -233,7 +244,10 @@ class Checker {
   /// Whole numbers within first .. last.
   void check_indices(const Items& items, const char* name, std::size_t first, std::size_t last) {
     if (const auto item = items.find(name); item != items.end())
-      guarded([&] { static_cast<void>(item->second.indices(first, last)); });
+      guarded([&] {
+        const auto& shape = item->second.shape();
+        item->second.for_indices(first, last, shape.empty() ? 1 : shape[0], [](std::size_t, std::span<const std::size_t>) {});
+      });
   }
   /// Finite, and as large as it has to be.
   void check_least(const Items& items, const char* name, double least, bool above) {
@@ -249,6 +263,7 @@ class Checker {
   }
 
   void check_sequence(const Hdf5Handle& group, const std::string& where) {
+    laws_.clear();  // one that another sequence uses too may name a probe that is not of this one's list
     Sizes sizes;
     const Items items = check_fields(group, where, sequence_fields, sizes);
     if (findings_.sequences == 0) {
@@ -362,7 +377,7 @@ class Checker {
   Hdf5Handle file_;
   MfmcFindings findings_;
   std::map<hobj_ref_t, std::size_t> probes_;  // seen already: elements
-  std::set<hobj_ref_t> laws_;                 // seen already
+  std::set<hobj_ref_t> laws_;                 // of the sequence, seen already
 };
 
 MfmcFindings checked(const std::filesystem::path& path) {
@@ -375,7 +390,7 @@ MfmcFindings checked(const std::filesystem::path& path) {
 MfmcFindings check_mfmc(const std::filesystem::path& path) {
   if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an MFMC file (HDF5)");
   // HDF5 can crash on damaged files: in a child first.
-  try_in_child(path.string(), [&] { static_cast<void>(checked(path)); });
+  try_in_child(path.string(), [&] { static_cast<void>(checked(path)); }, mfmc_trial_limits(path));
   return checked(path);
 }
 

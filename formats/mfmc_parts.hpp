@@ -2,14 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "pipeline/acquisition.hpp"
 
 namespace echoform::formats {
+
+/// What going through the file on trial may take.
+[[nodiscard]] TrialLimits mfmc_trial_limits(const std::filesystem::path& path);
 
 /// TYPE of a group, or empty where it has none.
 [[nodiscard]] std::string mfmc_type(const Hdf5Handle& group, const std::string& where);

@@ -78,13 +78,14 @@ void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp
     require_room(frame.size());
     if (file_) {
       const std::uint64_t frames = file_->frames();
-      const bool full = (most_frames_ > 0 && frames >= most_frames_) ||
-                        (options_.frames_per_file > 0 && frames >= options_.frames_per_file) ||
+      const bool full = (options_.frames_per_file > 0 && frames >= options_.frames_per_file) ||
                         (options_.bytes_per_file > 0 && (frames + 1) * frame.size() > options_.bytes_per_file);
       if (full) close();
     }
     if (!file_) open_next(stamp, now);
     file_->append(frame, stamp);
+    // What no further frame fits into is finished now, not when the next one comes, which may be never.
+    if (most_frames_ > 0 && file_->frames() >= most_frames_) close();
   } catch (...) {
     file_.reset();
     throw;

@@ -49,8 +49,8 @@ class FileSeries {
   };
   void begin(std::shared_ptr<const Contents> contents);
 
-  /// Appends the frame, in a new file where there is none or its limits are reached. `now` is the time that a new file states.
-  /// Throws RuntimeFault or InputError, in one line; no file is open then, and the frames before are in theirs.
+  /// Appends the frame, in a new file where there is none or its limits are reached; closes a file that its format says is full.
+  /// `now` is the time that a new file states. Throws RuntimeFault or InputError, in one line; no file is open then, and the frames before are in theirs.
   void write(std::span<const std::byte> frame, const FrameStamp& stamp, WallTime now);
   /// Forces the open file to the disk itself. Throws RuntimeFault.
   void flush();

@@ -39,7 +39,7 @@ Recorder::Recorder(RecorderOptions options, const std::string& where, MakeFrameW
 }
 
 Recorder::~Recorder() {
-  stop();
+  finish();
   worker_.reset();
 }
 
@@ -61,10 +61,21 @@ void Recorder::start(const std::string& file) {
 
 void Recorder::stop() {
   std::unique_lock lock(mutex_);
+  take_no_more();
+  if (room_.wait_for(lock, options_.wait_limit, [&] { return nothing_left_to_do() || wanted_; })) return;
+  throw RuntimeFault("recording is stopped, but frames still wait for the disk");
+}
+
+void Recorder::finish() {
+  std::unique_lock lock(mutex_);
+  take_no_more();
+  room_.wait(lock, [&] { return nothing_left_to_do() || wanted_; });
+}
+
+void Recorder::take_no_more() {
   wanted_ = false;
   work_.notify_all();
   room_.notify_all();
-  room_.wait(lock, [&] { return nothing_left_to_do() || wanted_; });
 }
 
 RecorderStatus Recorder::status() const {

@@ -41,7 +41,7 @@ struct RecorderOptions {
   bool at_start = true;                        ///< recording begins with the recorder
   std::size_t waiting_frames = 8;              ///< buffers; at least 1
   bool wait = false;                           ///< where all are taken: hold the pipeline back rather than leave the frame out
-  std::chrono::nanoseconds wait_limit = std::chrono::seconds(10);  ///< then it is left out all the same
+  std::chrono::nanoseconds wait_limit = std::chrono::seconds(10);  ///< then it is left out all the same; of stop() too
   std::chrono::nanoseconds flush_interval{0};                      ///< 0: never forced to the disk
 };
 
@@ -66,7 +66,7 @@ class Recorder final : public ImageSink {
  public:
   /// Throws InputError, naming `where`, for a pattern or folder that will not do.
   Recorder(RecorderOptions options, const std::string& where, MakeFrameWriter make = make_file);
-  /// As stop().
+  /// As finish().
   ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -74,8 +74,11 @@ class Recorder final : public ImageSink {
   /// Frames from now on are recorded, in a new file. `file` replaces the pattern; it is a name in the folder, without a path.
   /// Throws InputError for another name, or if recording is under way.
   void start(const std::string& file = {});
-  /// Frames from now on are not recorded. Returns when those that waited are written and the file is closed.
+  /// Frames from now on are not recorded. Returns when those that waited are written and the file is closed. RuntimeFault where
+  /// the disk takes longer than `wait_limit`: it is stopped all the same.
   void stop();
+  /// The same, however long the disk takes.
+  void finish();
   [[nodiscard]] RecorderStatus status() const;
 
   void plan_changed(std::shared_ptr<const ImagingPlan> plan) override;
@@ -99,6 +102,7 @@ class Recorder final : public ImageSink {
   void close_file(std::unique_lock<std::mutex>& lock);
   void flush_file(std::unique_lock<std::mutex>& lock);
   // All with mutex_ held:
+  void take_no_more();
   void describe_contents();
   void prepare_buffers();
   void fail(const std::string& line);

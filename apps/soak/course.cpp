@@ -1,6 +1,7 @@
 #include "apps/soak/course.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace echoform::soak {
 namespace {
@@ -32,8 +33,10 @@ void Course::add(double seconds, const ProcessFigures& figures) {
   const std::array<double, 3> values{figures.memory, figures.descriptors, figures.threads};
   for (std::size_t k = 0; k < values.size(); ++k) most_[k] = std::max(most_[k], values[k]);
   if (begun_ < 0.0) return;
-  if (blocks_.empty() || seconds >= blocks_.back().seconds + block_) {
-    blocks_.push_back({blocks_.empty() ? begun_ : blocks_.back().seconds + block_, values});
+  // By the clock, so that blocks after one without a reading keep their places.
+  const double place = begun_ + std::floor((seconds - begun_) / block_) * block_;
+  if (blocks_.empty() || place > blocks_.back().seconds) {
+    blocks_.push_back({place, values});
     readings_in_block_ = 1;
     return;
   }

@@ -6,6 +6,19 @@
 #include <vector>
 
 namespace echoform::soak {
+namespace {
+
+/// In all readings and in each of their halves, and by more than the grain.
+bool proven(std::span<const double> places, std::span<const double> values, double grain) {
+  if (places.size() < fewest_readings) return false;
+  const Slope whole = theil_sen(places, values);
+  if (whole.low <= 0.0 || whole.median * (places.back() - places.front()) <= grain) return false;
+  const std::size_t half = places.size() / 2;
+  return theil_sen(places.first(half), values.first(half)).low > 0.0 &&
+         theil_sen(places.subspan(half), values.subspan(half)).low > 0.0;
+}
+
+}  // namespace
 
 Slope theil_sen(std::span<const double> places, std::span<const double> values) {
   const std::size_t n = places.size();
@@ -26,7 +39,8 @@ Slope theil_sen(std::span<const double> places, std::span<const double> values) 
   const double spread = 1.96 * std::sqrt(readings * (readings - 1.0) * (2.0 * readings + 5.0) / 18.0);
   const std::size_t half = slopes.size() / 2;
   const double median = slopes.size() % 2 == 1 ? slopes[half] : 0.5 * (slopes[half - 1] + slopes[half]);
-  return {median, at(std::floor(0.5 * (count - spread))), at(std::ceil(0.5 * (count + spread)))};
+  // As many slopes lie below the lower end as above the upper.
+  return {median, at(std::floor(0.5 * (count - spread)) - 1.0), at(std::ceil(0.5 * (count + spread)))};
 }
 
 Growth judge_growth(std::span<const double> places, std::span<const double> values, double grain) {
@@ -34,10 +48,8 @@ Growth judge_growth(std::span<const double> places, std::span<const double> valu
   if (places.size() < 2) return growth;
   growth.whole = theil_sen(places, values);
   growth.rise = growth.whole.median * (places.back() - places.front());
-  if (places.size() < fewest_readings || growth.whole.low <= 0.0 || growth.rise <= grain) return growth;
   const std::size_t half = places.size() / 2;
-  growth.grows = theil_sen(places.first(half), values.first(half)).low > 0.0 &&
-                 theil_sen(places.subspan(half), values.subspan(half)).low > 0.0;
+  growth.grows = proven(places, values, grain) || proven(places.subspan(half), values.subspan(half), grain);
   return growth;
 }
 

@@ -51,15 +51,23 @@ void Stream::send_frame() {
   send_frame(samples());
 }
 
+AcquisitionSender& Stream::sender() {
+  // A fault that finds the run about to end leaves no sender behind.
+  if (!sender_) throw RuntimeFault("the run ends: no sender is connected");
+  return *sender_;
+}
+
 void Stream::send_frame(std::span<const std::byte> frame) {
+  AcquisitionSender& to = sender();
   expectations_.add(counter::received);
   expectations_.add(counter::published);
-  sender_->send_frame(sequence_++, now(), frame);
+  to.send_frame(sequence_++, now(), frame);
 }
 
 void Stream::send_shots(std::span<const std::size_t> transmits) {
+  AcquisitionSender& to = sender();
   for (const std::size_t transmit : transmits) {
-    sender_->send_shot(0, {sequence_, static_cast<std::uint32_t>(transmit), now()}, shot_samples(transmit));
+    to.send_shot(0, {sequence_, static_cast<std::uint32_t>(transmit), now()}, shot_samples(transmit));
   }
 }
 

@@ -45,7 +45,7 @@ class Stream {
   /// Is gone without an End, what was sent before excepted.
   void kill();
 
-  /// A whole frame, in order.
+  /// A whole frame, in order. RuntimeFault, like send_shots(), where no sender is connected: then the run ends.
   void send_frame();
   /// The same with these samples.
   void send_frame(std::span<const std::byte> frame);
@@ -60,6 +60,8 @@ class Stream {
   [[nodiscard]] Expectations& expectations() { return expectations_; }
 
  private:
+  [[nodiscard]] AcquisitionSender& sender();
+
   std::vector<Part> parts_;
   SenderOptions options_;
   Expectations& expectations_;

@@ -33,7 +33,7 @@ SubscriberOptions every_image(const Places& places) {
 class GoodSubscriber final : public GoodViewer {
  public:
   GoodSubscriber(const Places& places, Verdict& verdict)
-      : GoodViewer("ZeroMQ, good"), subscriber_(every_image(places)), verdict_(verdict) {
+      : GoodViewer(good_subscriber), subscriber_(every_image(places)), verdict_(verdict) {
     connections_ = 1;
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
   }
@@ -151,7 +151,7 @@ class WebViewer : public Viewer {
 class GoodWebViewer final : public WebViewer {
  public:
   GoodWebViewer(const Places& places, Verdict& verdict)
-      : WebViewer("web, good"), thread_([this, &places, &verdict](const std::stop_token& stop) {
+      : WebViewer(good_web_viewer), thread_([this, &places, &verdict](const std::stop_token& stop) {
           run(places, verdict, stop, 0, [&](WebFeed& feed) {
             std::string message;
             while (!stop.stop_requested()) {

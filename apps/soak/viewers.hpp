@@ -20,6 +20,10 @@ struct ViewerFigures {
   std::uint64_t connections = 0;  ///< of this viewer so far
 };
 
+/// Names of the viewers that must get images.
+inline constexpr std::string_view good_subscriber = "ZeroMQ, good";
+inline constexpr std::string_view good_web_viewer = "web, good";
+
 class Viewer {
  public:
   explicit Viewer(std::string_view name) : name_(name) {}

@@ -30,6 +30,11 @@ def stamp(sequence: int | None, following: int, time_ns: int | None) -> tuple[in
     return sequence, time_ns
 
 
+def sequence_after(sequence: int) -> int:
+    """Behind the last number comes 0."""
+    return (sequence + 1) % 2**64
+
+
 class _Group:
     """The shots whose headers have the same length, as rows of one array."""
 

@@ -23,10 +23,10 @@ def stream_prefix(stream: str) -> bytes:
     return bytes([0x0A, len(name)]) + name
 
 
-def make_socket(kind: int, heartbeats: bool = True) -> zmq.Socket:
+def make_socket(kind: int, heartbeats: bool = True, context: zmq.Context | None = None) -> zmq.Socket:
     """Does not wait at close, notices peers that fall silent, takes IPv6. Without heartbeats, which would wait behind what is held
-    back, TCP tells that a peer has gone."""
-    socket = zmq.Context.instance().socket(kind)
+    back, TCP tells that a peer has gone. Of the process's context where no other is given."""
+    socket = (context or zmq.Context.instance()).socket(kind)
     socket.linger = 0
     socket.ipv6 = True
     if heartbeats:

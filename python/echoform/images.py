@@ -10,6 +10,8 @@ from ._sockets import Subscription, stream_prefix
 from .errors import MalformedMessage
 from .image import Image
 
+_LONGEST_STEP = 65536  # between sequences of one numbering, as the server counts
+
 
 @dataclasses.dataclass(frozen=True)
 class SubscriberStatistics:
@@ -20,7 +22,7 @@ class SubscriberStatistics:
     images: int  # messages - malformed
     sequences: int  # distinct sequences among the images
     gaps: int  # sequences that were passed over
-    restarts: int  # the sequence went back: the source began anew
+    restarts: int  # the sequence went back, or on by more than 65536: the source began anew
     bytes: int
     seconds: float  # from the first image to the last
     images_per_second: float  # (sequences - 1) / seconds; 0 before the second
@@ -115,9 +117,10 @@ class ImageSubscriber:
         if self._sequences and sequence == self._sequence:  # another stream's image of the same frame
             return
         if self._sequences:
-            if sequence < self._sequence:
+            step = (sequence - self._sequence) % 2**64  # numberings go on with 0 behind the last
+            if step > _LONGEST_STEP:
                 self._restarts += 1
             else:
-                self._gaps += sequence - self._sequence - 1
+                self._gaps += step - 1
         self._sequences += 1
         self._sequence = sequence

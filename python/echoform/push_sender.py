@@ -9,7 +9,7 @@ import numpy as np
 import zmq
 
 from . import wire
-from ._shot_headers import ShotHeaders, shot_places, stamp
+from ._shot_headers import ShotHeaders, sequence_after, shot_places, stamp
 from ._sockets import connect, make_socket, tcp_endpoint
 from .acquisition import Acquisition
 from .errors import ConnectionFailed, TimedOut
@@ -46,11 +46,17 @@ class PushFrameSender:
         sizes, self._slices = shot_places(acquisition)
         self._headers = ShotHeaders(sizes, self.session)
         self._hello = wire.message(wire.HELLO, wire.hello_header(acquisition, session=self.session, sender=name, token=token))
-        self._socket = make_socket(zmq.PUSH, heartbeats=False)
+        # Only the end of a context waits for what its sockets still have to send.
+        self._context = zmq.Context()
+        self._socket = make_socket(zmq.PUSH, heartbeats=False, context=self._context)
         # Frames wait in send(), not for a server that is not there: one that comes late shall not get old ones.
         self._socket.immediate = True
         self._socket.sndhwm = queued_frames * (acquisition.elements + 1)
-        connect(self._socket, endpoint, server_key, client_key)
+        try:
+            connect(self._socket, endpoint, server_key, client_key)
+        except ValueError:
+            self._context.term()
+            raise
 
     def send(self, frame: np.ndarray, *, sequence: int | None = None, time_ns: int | None = None) -> int:
         """As FrameSender.send()."""
@@ -59,7 +65,7 @@ class PushFrameSender:
         payload = self.acquisition.payload(frame)
         sequence, time_ns = stamp(sequence, self._next_sequence, time_ns)
         deadline = None if self.timeout is None else time.monotonic() + self.timeout
-        self._next_sequence = sequence + 1
+        self._next_sequence = sequence_after(sequence)
         self._push(self._hello, deadline)
         for header, part in zip(self._headers.of_frame(sequence, time_ns), self._slices):
             self._push(b"".join((header, payload[part])), deadline)
@@ -70,14 +76,23 @@ class PushFrameSender:
         """Says End and waits until everything has left, or for `timeout` seconds: then TimedOut. May be called twice."""
         if self._socket.closed:
             return
+        deadline = time.monotonic() + timeout
         try:
-            self._push(wire.message(wire.END, wire.end_header(self.session)), time.monotonic() + timeout)
-        finally:
-            self._socket.close(linger=round(1e3 * timeout))
+            self._push(wire.message(wire.END, wire.end_header(self.session)), deadline)
+        except BaseException:
+            self.abort()
+            raise
+        # ZeroMQ does not say whether it gave up: it may take a little longer than what counts as too long here, since its clock
+        # goes by whole milliseconds.
+        self._socket.close(linger=round(1e3 * max(0.0, deadline - time.monotonic())) + 10)
+        self._context.term()
+        if time.monotonic() >= deadline:
+            raise TimedOut(f"{self._endpoint}: nobody took all of it within {timeout:g} s")
 
     def abort(self) -> None:
         """Closes at once; what waits is lost."""
         self._socket.close(linger=0)
+        self._context.term()
 
     def __enter__(self) -> PushFrameSender:
         return self

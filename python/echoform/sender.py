@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import wire
-from ._shot_headers import ShotHeaders, shot_places, stamp
+from ._shot_headers import ShotHeaders, sequence_after, shot_places, stamp
 from .acquisition import Acquisition
 from .errors import ConnectionFailed, Rejected, TimedOut
 
@@ -201,7 +201,7 @@ class FrameSender:
             buffers[1::2] = [payload[part] for part in self._slices[index::count]]
             stripes.append(buffers)
         self._send_stripes(stripes)
-        self._next_sequence = sequence + 1
+        self._next_sequence = sequence_after(sequence)
         self.frames_sent += 1
         return sequence
 
@@ -220,7 +220,7 @@ class FrameSender:
         stripes: list[list] = [[] for _ in self._connections]
         stripes[transmit % len(stripes)] = shot
         self._send_stripes(stripes)
-        self._next_sequence = sequence + 1
+        self._next_sequence = sequence_after(sequence)
 
     def close(self, timeout: float = 60.0) -> None:
         """Says End and waits until the server has read everything. Raises Rejected if it did not take it. May be called twice."""

@@ -252,6 +252,73 @@ TEST_F(CaptureFrames, OfADeadElementAreWholeWithoutItsShots) {
   EXPECT_EQ(bytes, expected);
 }
 
+TEST_F(CaptureFrames, TakeShotsThatComeAfterTheyAreWhole) {
+  Sender sender;
+  sender.acquisition.probe.elements[2].dead = true;
+  const Bytes first = random_frame(sender.acquisition, 1);
+  const Bytes second = random_frame(sender.acquisition, 2);
+  // The dead element's shot comes last, once behind the next frame; a repeated shot changes nothing and begins no frame.
+  write({{0, sender.hello() + sender.shot(0, 0, first) + sender.shot(0, 1, first) + sender.shot(1, 0, second) +
+                 sender.shot(1, 1, second) + sender.shot(0, 2, first) + sender.shot(1, 2, second) + sender.shot(1, 0, first)}});
+  const CaptureScan found(path, {});
+  EXPECT_EQ(found.sequences()[0].incomplete, 0U);
+  const auto recording = open_recording(path);
+  ASSERT_EQ(recording->frames(), 2U);
+  Bytes bytes(first.size());
+  recording->read_stored(0, bytes);
+  EXPECT_EQ(bytes, first);
+  recording->read_stored(1, bytes);
+  EXPECT_EQ(bytes, second);
+}
+
+TEST_F(CaptureFrames, NumberedAnewInTheSameSessionAreFramesOfTheirOwn) {
+  const Sender sender;
+  const Bytes first = random_frame(sender.acquisition, 1);
+  const Bytes second = random_frame(sender.acquisition, 2);
+  Bytes all = sender.hello();
+  for (const Bytes& frame : {first, second}) {
+    for (std::uint32_t t : {0U, 1U, 2U}) all = all + sender.shot(0, t, frame);
+  }
+  write({{0, all}});
+  const auto recording = open_recording(path);
+  ASSERT_EQ(recording->frames(), 2U);
+  Bytes bytes(first.size());
+  recording->read_stored(1, bytes);
+  EXPECT_EQ(bytes, second);
+}
+
+TEST_F(CaptureFrames, AreIncompleteOnceTheLastConnectionOfTheirSessionIsGone) {
+  const Sender a{.count = 2};
+  const Sender b{.index = 1, .count = 2};
+  const Bytes frame = random_frame(a.acquisition, 1);
+  const Bytes end = encode_message(MessageType::end, {});
+  write({{0, a.hello() + a.shot(4, 0, frame)},
+         {1, b.hello()},
+         {0, end},
+         {1, b.shot(4, 1, frame) + b.shot(4, 2, frame) + b.shot(5, 1, frame) + end},
+         {2, a.hello() + a.shot(5, 0, frame)},
+         {3, b.hello() + b.shot(5, 2, frame)}});
+  const CaptureScan found(path, {});
+  EXPECT_EQ(found.sequences()[0].frames.size(), 1U);  // the first connection's end was not the last
+  EXPECT_EQ(found.sequences()[0].incomplete, 2U);     // 5 of the first pair, and of the second
+}
+
+TEST_F(CaptureFrames, TakeMemoryForTheShotsThatCameOnly) {
+  Sender sender;
+  sender.acquisition.probe = make_linear_probe(200, Metres(1e-4), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  for (std::size_t i = 1; i < 200; ++i) sender.acquisition.probe.elements[i].dead = true;
+  sender.acquisition.matrix = MatrixKind::half;
+  sender.acquisition.samples = 1;
+  const Bytes frame = random_frame(sender.acquisition, 1);
+  Bytes all = sender.hello();
+  for (std::uint64_t k = 0; k < 4; ++k) all = all + sender.shot(k, 0, frame);
+  write({{0, all}});
+  const CaptureScan found(path, {});
+  ASSERT_EQ(found.sequences().size(), 1U);
+  ASSERT_EQ(found.sequences()[0].frames.size(), 4U);
+  for (const CapturedFrame& of : found.sequences()[0].frames) EXPECT_EQ(of.shots.capacity(), 1U);
+}
+
 TEST_F(CaptureFrames, OfSeveralAcquisitionsAreKeptApart) {
   const Sender one;
   const Sender other{.acquisition = acquisition_of(SampleEncoding::float32, MatrixKind::half), .session = 7};
@@ -317,6 +384,55 @@ TEST_P(WrittenFrames, AreReadBackBitByBit) {
   const CaptureScan scan(path, {});
   EXPECT_EQ(scan.duration(), nanoseconds(600));
   EXPECT_TRUE(scan.finished());
+}
+
+TEST_P(WrittenFrames, KeepTheShotsOfALastElementThatIsDead) {
+  const Scratch scratch;
+  const auto path = scratch / "w.efcap";
+  Acquisition a = acquisition_of(std::get<1>(GetParam()), std::get<0>(GetParam()));
+  a.probe.elements.back().dead = true;
+  {
+    const auto writer = make_frame_writer(path, a, {.recorded = WallTime(100)});
+    for (unsigned k = 0; k < 3; ++k) writer->append(random_frame(a, k), {.sequence = k, .acquisition_time = WallTime(100)});
+    writer->close();
+  }
+  const auto recording = open_recording(path);
+  ASSERT_EQ(recording->frames(), 3U);
+  EXPECT_EQ(CaptureScan(path, {}).sequences()[0].incomplete, 0U);
+  Bytes bytes(a.frame_bytes());
+  for (unsigned k = 0; k < 3; ++k) {
+    recording->read_stored(k, bytes);
+    EXPECT_EQ(bytes, random_frame(a, k)) << k;
+  }
+}
+
+TEST(ConvertedFrames, WithALastElementThatIsDeadComeBackFromACaptureBitByBit) {
+  const Scratch scratch;
+  Acquisition a = acquisition_of();
+  a.probe.elements.back().dead = true;
+  const auto copy = [&](Recording& from, const std::filesystem::path& to) {
+    const auto writer = make_frame_writer(to, from.stored(), {.recorded = WallTime(100)});
+    Bytes bytes(from.stored().frame_bytes());
+    for (std::size_t frame = 0; frame < from.frames(); ++frame) {
+      from.read_stored(frame, bytes);
+      writer->append(bytes, from.stamp(frame));
+    }
+    writer->close();
+  };
+  {
+    const auto writer = make_frame_writer(scratch / "first.mfmc", a, {.recorded = WallTime(100)});
+    for (unsigned k = 0; k < 3; ++k) writer->append(random_frame(a, k), {.sequence = k, .acquisition_time = WallTime(100)});
+    writer->close();
+  }
+  copy(*open_recording(scratch / "first.mfmc"), scratch / "between.efcap");
+  copy(*open_recording(scratch / "between.efcap"), scratch / "last.mfmc");
+  const auto last = open_recording(scratch / "last.mfmc");
+  ASSERT_EQ(last->frames(), 3U);
+  Bytes bytes(a.frame_bytes());
+  for (unsigned k = 0; k < 3; ++k) {
+    last->read_stored(k, bytes);
+    EXPECT_EQ(bytes, random_frame(a, k)) << k;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryKind, WrittenFrames,

@@ -3,6 +3,7 @@
 
 #include "formats/mfmc_check.hpp"
 #include "formats/mfmc_writer.hpp"
+#include "formats/recording.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
 
@@ -46,7 +47,7 @@ TEST_F(MfmcCheck, SaysWhatTheFirstSequenceIs) {
 
 TEST_F(MfmcCheck, EveryMandatoryNameIsMissed) {
   for (const char* const name :
-       {"MFMC_DATA", "PROBE_PLACEMENT_INDEX", "PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "TRANSMIT_LAW",
+       {"PROBE_PLACEMENT_INDEX", "PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "TRANSMIT_LAW",
         "RECEIVE_LAW", "PROBE_LIST", "TIME_STEP", "START_TIME", "SPECIMEN_VELOCITY", "ELEMENT_POSITION", "ELEMENT_MAJOR",
         "ELEMENT_MINOR", "ELEMENT_SHAPE", "CENTRE_FREQUENCY", "PROBE", "ELEMENT"}) {
     MfmcMaker maker;
@@ -55,6 +56,114 @@ TEST_F(MfmcCheck, EveryMandatoryNameIsMissed) {
                                                   HasSubstr(std::string("expected the mandatory ") + name))))
         << name;
   }
+}
+
+/// A recording of so many frames of 256 A-scans that takes hardly any room: nothing of it is written.
+void make_long(const std::filesystem::path& path, hsize_t frames) {
+  MfmcMaker{.elements = 16, .samples = 64}.write(path);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const auto put = [&](const char* name, hid_t type, const std::vector<hsize_t>& shape, hsize_t rows_in_chunk, int value) {
+    H5Ldelete(file, name, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr);
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    std::vector<hsize_t> chunk = shape;
+    chunk[0] = rows_in_chunk;
+    H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_fill_value(creation, H5T_NATIVE_INT, &value);
+    H5Dclose(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Pclose(creation);
+    H5Sclose(space);
+  };
+  put("/SEQUENCE<1>/MFMC_DATA", H5T_STD_I16LE, {frames, 256, 64}, 1, 3);
+  put("/SEQUENCE<1>/PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {frames, 256}, 1024, 1);
+  H5Fclose(file);
+}
+
+TEST_F(MfmcCheck, LongRecordingsAreReadWhateverTheirTableOfPlacements) {
+  constexpr std::size_t frames = (std::size_t{1} << 18) + 1;  // more values than an item that is read at once may have
+  make_long(file_, frames);
+  EXPECT_THAT(check_mfmc(file_).violations, IsEmpty());
+  const auto recording = open_recording(file_);
+  EXPECT_EQ(recording->frames(), frames);
+  EXPECT_EQ(recording->probe(frames - 1), recording->acquisition().probe);
+}
+
+TEST_F(MfmcCheck, EveryPlacementOfATableThatIsReadInPiecesIsChecked) {
+  constexpr std::size_t frames = (std::size_t{1} << 12) + 2;  // two pieces
+  make_long(file_, frames);
+  const hid_t file = H5Fopen(file_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hid_t set = H5Dopen2(file, "/SEQUENCE<1>/PROBE_PLACEMENT_INDEX", H5P_DEFAULT);
+  const hid_t space = H5Dget_space(set);
+  const hsize_t place[] = {frames - 1, 7};
+  const int value = 2;
+  const hsize_t one = 1;
+  H5Sselect_elements(space, H5S_SELECT_SET, 1, place);
+  const hid_t memory = H5Screate_simple(1, &one, nullptr);
+  EXPECT_GE(H5Dwrite(set, H5T_NATIVE_INT, memory, space, H5P_DEFAULT, &value), 0);
+  H5Sclose(memory);
+  H5Sclose(space);
+  H5Dclose(set);
+  H5Fclose(file);
+  const auto wrong = AllOf(HasSubstr("/PROBE_PLACEMENT_INDEX: found 2 as value 1048840"), HasSubstr("from 1 to 1"));
+  EXPECT_THAT(check_mfmc(file_).violations, ::testing::ElementsAre(wrong));
+  EXPECT_THAT(input_error([&] { static_cast<void>(open_recording(file_)); }), wrong);
+}
+
+TEST_F(MfmcCheck, ASequenceThatWaitsForItsFirstFrameNeedsNoFieldsOfFrames) {
+  MfmcMaker maker;
+  maker.without = "MFMC_DATA";
+  EXPECT_THAT(violations(maker), IsEmpty());
+  const hid_t file = H5Fopen(file_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Ldelete(file, "/SEQUENCE<1>/PROBE_PLACEMENT_INDEX", H5P_DEFAULT);
+  H5Fclose(file);
+  EXPECT_THAT(check_mfmc(file_).violations, IsEmpty());
+}
+
+TEST_F(MfmcCheck, ALawIsLookedAtForEverySequenceThatUsesIt) {
+  MfmcMaker{.grouped = true, .sequences = 2}.write(file_);
+  const hid_t file = H5Fopen(file_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const auto references = [&](const std::string& name) {
+    const hid_t set = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+    const hid_t space = H5Dget_space(set);
+    std::vector<hobj_ref_t> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+    H5Dread(set, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Sclose(space);
+    H5Dclose(set);
+    return values;
+  };
+  const auto put = [&](const std::string& name, const std::vector<hobj_ref_t>& values) {
+    const hid_t set = H5Dopen2(file, name.c_str(), H5P_DEFAULT);
+    H5Dwrite(set, H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Dclose(set);
+  };
+  // The second sequence takes the laws of the first, and lists another probe than they name.
+  H5Ocopy(file, "/PROBES/P1", file, "/PROBES/P2", H5P_DEFAULT, H5P_DEFAULT);
+  hobj_ref_t other = 0;
+  H5Rcreate(&other, file, "/PROBES/P2", H5R_OBJECT, -1);
+  put("/SEQUENCES/S2/PROBE_LIST", {other});
+  for (const std::string name : {"TRANSMIT_LAW", "RECEIVE_LAW"}) put("/SEQUENCES/S2/" + name, references("/SEQUENCES/S1/" + name));
+  H5Fclose(file);
+  EXPECT_THAT(check_mfmc(file_).violations,
+              Contains(AllOf(HasSubstr("a probe that is not listed"), HasSubstr("/SEQUENCES/S2/PROBE_LIST"))));
+}
+
+TEST_F(MfmcCheck, AttributesAndDatasetsAreNotTakenForEachOther) {
+  MfmcMaker maker;
+  maker.without = "TIME_STEP";
+  maker.write(file_);
+  const hid_t file = H5Fopen(file_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  const hsize_t one = 1;
+  const double step = 4e-8;
+  const hid_t space = H5Screate_simple(1, &one, nullptr);
+  const hid_t set =
+      H5Dcreate2(file, "/SEQUENCE<1>/TIME_STEP", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &step);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Fclose(file);
+  const MfmcFindings found = check_mfmc(file_);
+  ASSERT_EQ(found.violations.size(), 1U);
+  EXPECT_THAT(found.violations[0], AllOf(HasSubstr("/TIME_STEP: found a dataset"), HasSubstr("expected an attribute")));
 }
 
 TEST_F(MfmcCheck, ClassesShapesReferencesAndIndices) {

@@ -134,6 +134,22 @@ class Values(unittest.TestCase):
         self.assertEqual([image.view for image in streams], ["LL", "LL", "TT", "TT"])
 
 
+class Numbering(unittest.TestCase):
+    def count(self, *sequences):
+        """(gaps, restarts) of images that come in this order."""
+        with echoform.ImageSubscriber("127.0.0.1:9") as images:
+            for sequence in sequences:
+                images._count(sequence, 1)
+            return images.statistics.gaps, images.statistics.restarts
+
+    def test_what_is_passed_over_and_what_begins_anew(self):
+        self.assertEqual(self.count(5, 6, 6, 9), (2, 0))
+        self.assertEqual(self.count(7, 7 + 65536), (65535, 0))
+        self.assertEqual(self.count(7, 8 + 65536), (0, 1))  # far ahead is another numbering
+        self.assertEqual(self.count(11, 10), (0, 1))
+        self.assertEqual(self.count(2**64 - 2, 2**64 - 1, 0, 2), (1, 0))  # behind the last number comes 0
+
+
 class Streams(unittest.TestCase):
     def setUp(self):
         self.server = serve(self)

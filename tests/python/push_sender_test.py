@@ -1,5 +1,6 @@
 """Sending over ZeroMQ: the messages themselves, and waiting for somebody who takes them."""
 import struct
+import threading
 import unittest
 
 from support import PATIENCE, join, linear, need, run, scatterer_frame, serve
@@ -53,6 +54,37 @@ class Push(unittest.TestCase):
                     self.assertEqual(shot.acquisition_time == 7, sequence == 300)
             kind, header, _ = self.read()
             self.assertEqual((kind, messages.End.FromString(header).session), (wire.END, sender.session))
+
+    def test_behind_the_last_number_comes_0(self):
+        frame = numpy.zeros((2, 2, 4), numpy.int16)
+        with echoform.PushFrameSender(linear(2, 4), self.endpoint, timeout=PATIENCE) as sender:
+            self.assertEqual(sender.send(frame, sequence=2**64 - 1), 2**64 - 1)
+            self.assertEqual(sender.send(frame), 0)
+
+    def held_back(self):
+        """An endpoint that takes a message or two, and a sender to it of far more than the system holds for a connection."""
+        self.puller.rcvhwm = 1
+        self.puller.setsockopt(zmq.RCVBUF, 4096)
+        endpoint = f"127.0.0.1:{self.puller.bind_to_random_port('tcp://127.0.0.1')}"
+        acquisition = linear(16, 20000)
+        sender = echoform.PushFrameSender(acquisition, endpoint, timeout=PATIENCE)
+        self.addCleanup(sender.abort)
+        sender.send(numpy.zeros(acquisition.frame_shape, numpy.int16))
+        return sender
+
+    def test_closing_raises_where_not_everything_has_left(self):
+        sender = self.held_back()
+        with self.assertRaisesRegex(echoform.TimedOut, "nobody took all of it within 0.1 s"):
+            sender.close(0.1)
+        sender.close()
+
+    def test_closing_waits_until_everything_has_left(self):
+        sender = self.held_back()
+        closing = threading.Thread(target=sender.close, args=(PATIENCE,))
+        closing.start()
+        kinds = [self.read()[0] for _ in range(18)]
+        closing.join()
+        self.assertEqual(kinds, [wire.HELLO] + 16 * [wire.SHOT] + [wire.END])
 
     def test_nobody_there(self):
         nobody = self.endpoint

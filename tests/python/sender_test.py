@@ -82,10 +82,12 @@ class Conversation(unittest.TestCase):
                 first = [0, 4, 7, 9][transmit]
                 sender.send_shot(frame[first:first + 4 - transmit], transmit, sequence=9, time_ns=0)
             self.assertEqual(sender.frames_sent, 2)
+            self.assertEqual(sender.send(frame, sequence=2**64 - 1), 2**64 - 1)
+            self.assertEqual(sender.send(frame), 0)  # comes behind the last number
         server.stop()
         kinds = [kind for kind, _, _ in server.messages]
-        self.assertEqual(kinds, [wire.HELLO] + 12 * [wire.SHOT] + [wire.END])
-        headers = [dict(wire.fields(header)) for _, header, _ in server.messages[1:-1]]
+        self.assertEqual(kinds, [wire.HELLO] + 20 * [wire.SHOT] + [wire.END])
+        headers = [dict(wire.fields(header)) for _, header, _ in server.messages[1:13]]
         self.assertEqual([header[1] for header in headers], 4 * [7] + 4 * [8] + 4 * [9])
         self.assertEqual([header.get(2, 0) for header in headers], [0, 1, 2, 3, 0, 1, 2, 3, 3, 0, 2, 1])
         self.assertEqual({header[3] for header in headers[:4]}, {5})

@@ -166,6 +166,42 @@ TEST_F(RecorderTest, AStuckDiskHoldsThePipelineBackForALimitedTime) {
   disk_.let_go();
 }
 
+TEST_F(RecorderTest, StoppingSaysThatADiskIsStuckAndWaitsNoLonger) {
+  disk_.hold();
+  auto chosen = options();
+  chosen.wait_limit = std::chrono::nanoseconds(1);
+  make(chosen);
+  open(acquisition_of());
+  publish(2);
+  ASSERT_TRUE(disk_.wait_entered(1));
+  try {
+    recorder_->stop();
+    ADD_FAILURE() << "it did not say so";
+  } catch (const RuntimeFault& fault) {
+    EXPECT_STREQ(fault.what(), "recording is stopped, but frames still wait for the disk");
+  }
+  EXPECT_FALSE(status().recording);
+  publish();
+  disk_.let_go();
+  recorder_->finish();
+  EXPECT_THAT(sequences(disk_.file(name)), ElementsAre(1, 2));
+  EXPECT_TRUE(disk_.file(name).closed);
+}
+
+TEST_F(RecorderTest, AFileThatHoldsNoMoreFramesIsFinishedAtOnce) {
+  auto chosen = options();
+  chosen.pattern = "r.mat";
+  make(chosen);
+  open(acquisition_of());
+  publish();
+  while (status().frames_waiting > 0) std::this_thread::yield();
+  EXPECT_EQ(status().frames_recorded, 1U);
+  EXPECT_TRUE(disk_.file("r.mat").closed);
+  publish();
+  recorder_->stop();
+  EXPECT_THAT(disk_.order, ElementsAre("r.mat", "r-2.mat"));
+}
+
 TEST_F(RecorderTest, StoppingReleasesAPipelineThatIsHeldBack) {
   disk_.hold();
   auto chosen = options();

@@ -89,5 +89,17 @@ TEST(Expectations, DropPoliciesDecideByLoadWhichFramesAreDropped) {
   EXPECT_EQ(expectations.outstanding(found, true), std::nullopt);
 }
 
+TEST(Expectations, SamplesOfAFrameThatAPolicyDroppedNeedNotBeCounted) {
+  for (const std::string_view name : {counter::clipped, counter::invalid}) {
+    Expectations by_load(false);
+    by_load.add(name, 8);
+    EXPECT_EQ(by_load.outstanding({}, true), std::nullopt) << name;
+    EXPECT_NE(by_load.exceeded({{std::string(name), 9}}), std::nullopt) << name;
+    Expectations all(true);
+    all.add(name, 8);
+    EXPECT_NE(all.outstanding({}, true), std::nullopt) << name;
+  }
+}
+
 }  // namespace
 }  // namespace echoform::soak

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
@@ -51,6 +52,18 @@ TEST(TheilSen, IsTheMedianOfAllPairs) {
   EXPECT_DOUBLE_EQ(theil_sen(std::vector<double>{1.0}, std::vector<double>{5.0}).median, 0.0);
 }
 
+// Upside down, the band of the same readings is the same band upside down.
+TEST(TheilSen, TheBandLeavesOutAsManySlopesBelowAsAbove) {
+  const std::vector<double> places{0, 1, 2, 3, 4, 5, 6, 7};
+  std::vector<double> values, mirrored;
+  for (const double place : places) values.push_back(place * place);
+  for (const double value : values) mirrored.push_back(-value);
+  const Slope slope = theil_sen(places, values);
+  const Slope other = theil_sen(places, mirrored);
+  EXPECT_DOUBLE_EQ(slope.low, -other.high);
+  EXPECT_DOUBLE_EQ(slope.high, -other.low);
+}
+
 // The band holds the true slope in about 95 of 100 series of independent noise: between 88 and 100 in these.
 TEST(TheilSen, BandHoldsTheTrueSlope) {
   int held = 0;
@@ -95,6 +108,17 @@ TEST(Growth, ASingleStepIsNoLeakAndStepsInBothHalvesAre) {
   EXPECT_TRUE(growth_of(series(48, [](double hours, double noise) {
                 return 1000.0 * std::floor(hours * 60.0 / 2.0) + 20.0 * noise;  // a step every two minutes
               })).grows);
+}
+
+TEST(Growth, ALeakThatBeginsLateGrows) {
+  // 16 MiB, all of it in the second half of the run; or in the last four tenths.
+  for (const double begin : {0.5, 0.6}) {
+    const Growth growth = growth_of(series(48, [&](double hours, double noise) {
+      const double part = hours * 360.0 / 47.0;
+      return 60000.0 + std::max(0.0, part - begin) * 32768.0 + 50.0 * noise;
+    }));
+    EXPECT_TRUE(growth.grows) << begin;
+  }
 }
 
 TEST(Growth, ADescriptorLostNowAndThenGrows) {

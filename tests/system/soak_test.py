@@ -4,9 +4,11 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 PROGRAM = sys.argv[1]
@@ -37,7 +39,9 @@ class Soak(unittest.TestCase):
 
     def check_short_run(self, *options):
         result = self.soak("--minutes", "0", *options)
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        said = result.stdout + result.stderr
+        self.assertGreaterEqual(result.returncode, 0, f"the soak itself was ended by signal {-result.returncode}\n{said}")
+        self.assertEqual(result.returncode, 0, said)
         self.assertRegex(result.stdout, r"closure: exact in \d+ readings of /metrics and \d+ telemetry messages; received ")
         self.assertEqual(result.stdout.splitlines()[-1], "passed")
         report = json.loads((self.folder / "soak.json").read_text())
@@ -47,6 +51,9 @@ class Soak(unittest.TestCase):
         frames = report["frames"]
         self.assertEqual(frames["received"], frames["published"] + frames["dropped"] + frames["in_flight"])
         self.assertEqual(frames["in_flight"], 0)
+        self.assertGreater(report["telemetry_messages"], 0)
+        viewers = {viewer["name"]: viewer for viewer in report["viewers"]}
+        self.assertGreater(viewers["web, good"]["images"], 0)
         return report
 
     def test_every_fault_and_every_count(self):
@@ -72,7 +79,7 @@ class Soak(unittest.TestCase):
     def test_another_drop_policy(self):
         config = self.folder / "soak.toml"
         config.write_text('[material]\nlongitudinal_velocity = 6320\n[grid]\nx = [-0.01, 0.01]\nz = [0.003, 0.03]\npixels = [64, 64]\n'
-                          '[input]\nlisten = "127.0.0.1:0"\ndrop_policy = "drop_oldest"\nslots = 2\nhello_timeout = 1\nstall_timeout = 1\n'
+                          '[input]\nlisten = "127.0.0.1:0"\ndrop_policy = "drop_oldest"\nslots = 2\nhello_timeout = 5\nstall_timeout = 5\n'
                           'incomplete_timeout = 20\ntoken = "a secret"\nio_threads = 2\n[server]\nname = "rig"\nimages = "127.0.0.1:0"\n'
                           'telemetry = "127.0.0.1:0"\ncontrol = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n[simulator]\nelements = 12\nsamples = 512\n'
                           'dead_elements = [3]\n')
@@ -90,6 +97,26 @@ class Soak(unittest.TestCase):
         self.assertEqual(process.returncode, 1, errors)
         self.assertRegex(errors.splitlines()[-1], r"^echoform: soak: the server ended: signal 9")
         self.assertIn("failed: ", output)
+
+    def test_a_violation_while_the_sender_reconnects_ends_the_run_in_order(self):
+        process = subprocess.Popen([PROGRAM, "soak", "--minutes", "10", "--fault", "sender_reconnects", "--rate", "5"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            place = next(found for line in process.stderr if (found := re.search(r"server \d+: frames ([\d.]+):(\d+),", line)))
+            errors = []
+            reader = threading.Thread(target=lambda: errors.extend(process.stderr))
+            reader.start()
+            self.assertIn("received", process.stdout.readline())
+            socket.create_connection((place[1], int(place[2]))).close()  # a count that no fault foretold
+            output = process.stdout.read()
+            code = process.wait(PATIENCE)
+        finally:
+            process.kill()
+        reader.join()
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(code, 1, output + "".join(errors))
+        self.assertRegex(output.splitlines()[-1], r'^failed: echoform_connections_total\{outcome="rejected"\}: found 1; expected at most 0')
 
     def test_an_interrupted_run_ends_in_order(self):
         process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", "--minutes", "10"], stdout=subprocess.PIPE,
