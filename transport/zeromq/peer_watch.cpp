@@ -160,7 +160,8 @@ void PeerWatch::look() {
   std::array<epoll_event, 16> ready{};
   const int count = ::epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), 0);
   for (int i = 0; i < count; ++i) {
-    const auto at = peers_.find(ready[static_cast<std::size_t>(i)].data.u64);
+    const std::uint64_t id = ready[static_cast<std::size_t>(i)].data.u64;  // a copy: the kernel's structure is packed
+    const auto at = peers_.find(id);
     if (at != peers_.end()) check(at->second);
   }
 }
