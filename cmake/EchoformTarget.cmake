@@ -30,7 +30,7 @@ function(echoform_library name)
     add_library(${name} INTERFACE)
     return()
   endif()
-  add_library(${name} STATIC ${sources})
+  add_library(${name} ${sources})  # static, but for the fuzzers, which are many and share them
   add_library(Echoform::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})

@@ -74,7 +74,7 @@ double read_number(const toml::node& node, std::string_view where, std::string_v
     refuse(where, node, expected);
   }
   if (!std::isfinite(value) || !range.holds(value)) refuse(where, node, expected);
-  return value;
+  return value == 0.0 ? 0.0 : value;  // -0.0 would be shown as -0, which reads as 0
 }
 
 std::int64_t read_integer(const toml::node& node, std::string_view where, std::string_view expected, Range range) {

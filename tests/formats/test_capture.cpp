@@ -305,10 +305,10 @@ TEST_F(CaptureFrames, AreIncompleteOnceTheLastConnectionOfTheirSessionIsGone) {
 
 TEST_F(CaptureFrames, TakeMemoryForTheShotsThatCameOnly) {
   Sender sender;
-  sender.acquisition.probe = make_linear_probe(200, Metres(1e-4), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  sender.acquisition.probe = make_linear_probe(200, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
   for (std::size_t i = 1; i < 200; ++i) sender.acquisition.probe.elements[i].dead = true;
   sender.acquisition.matrix = MatrixKind::half;
-  sender.acquisition.samples = 1;
+  sender.acquisition.samples = 2;
   const Bytes frame = random_frame(sender.acquisition, 1);
   Bytes all = sender.hello();
   for (std::uint64_t k = 0; k < 4; ++k) all = all + sender.shot(k, 0, frame);
