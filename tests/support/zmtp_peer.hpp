@@ -28,8 +28,9 @@ class ZmtpPeer {
     greeting.resize(64);
     send(greeting);
     read(64);
-    const std::string ready =
-        std::string("\x05READY\x0BSocket-Type\0\0\0", 21) + static_cast<char>(type.size()) + std::string(type);
+    std::string ready("\x05READY\x0BSocket-Type\0\0\0", 21);
+    ready.push_back(static_cast<char>(type.size()));
+    ready.append(type);
     send(command(ready));
     static_cast<void>(frame());
   }
@@ -64,14 +65,16 @@ class ZmtpPeer {
     socket_.close();
   }
 
-  static std::string command(std::string_view body) { return "\x04" + sized(body); }
-  static std::string message(std::string_view body, bool more = false) {
-    return std::string(1, more ? '\x01' : '\0') + sized(body);
-  }
+  static std::string command(std::string_view body) { return framed('\x04', body); }
+  static std::string message(std::string_view body, bool more = false) { return framed(more ? '\x01' : '\0', body); }
   static std::string subscription(std::string_view prefix) { return message("\x01" + std::string(prefix)); }
 
  private:
-  static std::string sized(std::string_view body) { return static_cast<char>(body.size()) + std::string(body); }
+  static std::string framed(char flags, std::string_view body) {
+    std::string frame{flags, static_cast<char>(body.size())};
+    frame.append(body);
+    return frame;
+  }
   std::string read(std::size_t count) {
     std::string bytes(count, '\0');
     boost::asio::read(socket_, boost::asio::buffer(bytes));
