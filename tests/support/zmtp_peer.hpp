@@ -8,6 +8,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/write.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -41,6 +42,13 @@ class ZmtpPeer {
     boost::system::error_code error;
     boost::asio::write(socket_, boost::asio::buffer(bytes), error);
     return !error;
+  }
+  /// As much as fits now of these bytes over and over, from where the last call ended. A sender that waited for the server to
+  /// take it would not learn for long that it was cut off: the system opens no window for what nobody will read.
+  void send_some(std::string_view over_and_over) {
+    socket_.non_blocking(true);
+    boost::system::error_code error;
+    sent_ += socket_.write_some(boost::asio::buffer(over_and_over.substr(sent_ % over_and_over.size())), error);
   }
   /// Reads until the server ends the connection.
   void wait_for_end() {
@@ -82,6 +90,7 @@ class ZmtpPeer {
   }
   boost::asio::io_context context_;
   boost::asio::ip::tcp::socket socket_;
+  std::size_t sent_ = 0;  // by send_some()
 };
 
 inline std::string repeated(std::string_view text, std::size_t times) {
