@@ -75,7 +75,11 @@ class ZmtpPeer {
 
   static std::string command(std::string_view body) { return framed('\x04', body); }
   static std::string message(std::string_view body, bool more = false) { return framed(more ? '\x01' : '\0', body); }
-  static std::string subscription(std::string_view prefix) { return message("\x01" + std::string(prefix)); }
+  static std::string subscription(std::string_view prefix) {
+    std::string body("\x01");
+    body.append(prefix);
+    return message(body);
+  }
 
  private:
   static std::string framed(char flags, std::string_view body) {
