@@ -8,6 +8,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/write.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,8 +29,9 @@ class ZmtpPeer {
     greeting.resize(64);
     send(greeting);
     read(64);
-    const std::string ready =
-        std::string("\x05READY\x0BSocket-Type\0\0\0", 21) + static_cast<char>(type.size()) + std::string(type);
+    std::string ready("\x05READY\x0BSocket-Type\0\0\0", 21);
+    ready.push_back(static_cast<char>(type.size()));
+    ready.append(type);
     send(command(ready));
     static_cast<void>(frame());
   }
@@ -40,6 +42,13 @@ class ZmtpPeer {
     boost::system::error_code error;
     boost::asio::write(socket_, boost::asio::buffer(bytes), error);
     return !error;
+  }
+  /// As much as fits now of these bytes over and over, from where the last call ended. A sender that waited for the server to
+  /// take it would not learn for long that it was cut off: the system opens no window for what nobody will read.
+  void send_some(std::string_view over_and_over) {
+    socket_.non_blocking(true);
+    boost::system::error_code error;
+    sent_ += socket_.write_some(boost::asio::buffer(over_and_over.substr(sent_ % over_and_over.size())), error);
   }
   /// Reads until the server ends the connection.
   void wait_for_end() {
@@ -64,14 +73,20 @@ class ZmtpPeer {
     socket_.close();
   }
 
-  static std::string command(std::string_view body) { return "\x04" + sized(body); }
-  static std::string message(std::string_view body, bool more = false) {
-    return std::string(1, more ? '\x01' : '\0') + sized(body);
+  static std::string command(std::string_view body) { return framed('\x04', body); }
+  static std::string message(std::string_view body, bool more = false) { return framed(more ? '\x01' : '\0', body); }
+  static std::string subscription(std::string_view prefix) {
+    std::string body("\x01");
+    body.append(prefix);
+    return message(body);
   }
-  static std::string subscription(std::string_view prefix) { return message("\x01" + std::string(prefix)); }
 
  private:
-  static std::string sized(std::string_view body) { return static_cast<char>(body.size()) + std::string(body); }
+  static std::string framed(char flags, std::string_view body) {
+    std::string frame{flags, static_cast<char>(body.size())};
+    frame.append(body);
+    return frame;
+  }
   std::string read(std::size_t count) {
     std::string bytes(count, '\0');
     boost::asio::read(socket_, boost::asio::buffer(bytes));
@@ -79,6 +94,7 @@ class ZmtpPeer {
   }
   boost::asio::io_context context_;
   boost::asio::ip::tcp::socket socket_;
+  std::size_t sent_ = 0;  // by send_some()
 };
 
 inline std::string repeated(std::string_view text, std::size_t times) {
