@@ -151,7 +151,7 @@ std::vector<Wrong> wrong_changes() {
       {"unknown_law", {good, {"imaging.delay_law", "warp"}}, "delay law: found \"warp\"; expected one of: contact"},
       {"unknown_view",
        {good, {"imaging.views", "[\"LQ\"]"}},
-       "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT for the contact law"},
+       "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT, or the legs of both sides"},
       {"too_large", {good, {"grid.pixels", "[65536, 65536]"}}, "expected"},
       {"no_change", {}, "settings: found no change; expected at least one KEY and its value"},
   };
