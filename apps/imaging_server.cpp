@@ -8,6 +8,7 @@
 #include "apps/doors.hpp"
 #include "apps/keys.hpp"
 #include "config/plan.hpp"
+#include "config/scene.hpp"
 #include "config/standing_check.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
@@ -81,6 +82,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
       clock_(foundations.clock != nullptr ? *foundations.clock : system_clock_),
       publication_time_(std::make_shared<PublicationTime>()) {
   check_velocities(configuration_, stated_);
+  static_cast<void>(make_scene(configuration_));
   for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_, clock_));
   sinks.push_back(publication_time_);
   for (const SinkDoor& door : sink_doors()) {

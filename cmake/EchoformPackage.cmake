@@ -1,5 +1,5 @@
 # Lets another project build against this build tree: find_package(Echoform) with Echoform_DIR set to it.
-set(exported echoform_pipeline echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_engines)
+set(exported echoform_pipeline echoform_rays echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_engines)
 export(TARGETS ${exported} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformTargets.cmake)
 set(find_cuda "")
 if(ECHOFORM_WITH_CUDA)

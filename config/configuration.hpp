@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,18 @@ namespace echoform {
 struct MaterialSection {
   std::optional<MetresPerSecond> longitudinal_velocity;
   std::optional<MetresPerSecond> shear_velocity;
+};
+
+/// What lies between the elements and the part: water, or a wedge.
+struct CouplantSection {
+  std::optional<MetresPerSecond> velocity;
+};
+
+/// [surface] or [backwall]: a kind of rays/surface_kind.hpp and its parameters. Names of files are resolved.
+struct SurfaceSection {
+  std::string kind;  ///< empty: no such surface
+  std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, std::string, std::less<>> words;
 };
 
 /// Pixel centres, first and last. What is absent follows from aperture and gate: see build_plan().
@@ -65,7 +78,10 @@ struct DisplaySection {
 
 /// Replaces what the recording or the sender states.
 struct ProbeSection {
-  std::optional<Metres> pitch;  ///< a linear array, centred on x = 0 at z = 0
+  std::optional<Metres> pitch;      ///< a linear array, centred on x = 0 at z = 0
+  std::optional<Metres> stand_off;  ///< of the aperture's centre above z = 0
+  std::optional<double> angle;      ///< degrees, about the aperture's centre
+  std::optional<Metres> x;          ///< of the aperture's centre
   std::optional<Metres> element_width;
   std::optional<Metres> element_length;
   std::optional<Hertz> centre_frequency;
@@ -155,6 +171,9 @@ struct SimulatorSection {
 struct Configuration {
   std::string file;  ///< where it came from, for messages; empty for the defaults
   MaterialSection material;
+  CouplantSection couplant;
+  SurfaceSection surface;
+  SurfaceSection backwall;
   GridSection grid;
   ImagingSection imaging;
   Apodization apodization;

@@ -20,6 +20,11 @@ std::string Key::expected() const {
 const std::vector<Section>& configuration_sections() {
   static const std::vector<Section> sections{
       {"material", "Wave speeds in the inspected part. They replace what the recording or the sender states."},
+      {"couplant", "What lies between the probe and the part, for `delay_law = \"immersion\"` (docs/views.md)."},
+      {"surface",
+       "The part's front surface, for `delay_law = \"immersion\"` and for views that skip to and fro; without it the plane z = 0. "
+       "Keys are those of its kind."},
+      {"backwall", "The part's backwall, from which views that skip are reflected. Keys are those of its kind."},
       {"grid",
        "Where the pixels are. x runs along the array, z into the part; [first, last] name pixel centres. What is absent "
        "follows from the data: x from the aperture, z from the gate and the velocity."},
@@ -80,10 +85,12 @@ void add_imaging_keys(std::vector<Key>& k) {
       {"grid", "pixels", "", "Numbers of pixels [nx, nz]."}, within(1, 65536), [](auto& c) -> auto& { return c.grid.pixels; }));
 
   k.push_back(text(
-      {"imaging", "delay_law", "", "How travel times follow from geometry: contact is straight rays from elements on the part."},
+      {"imaging", "delay_law", "", "How travel times follow from geometry: contact is rays from elements on the part; immersion is rays through a couplant or "
+       "wedge, refracted at [surface]."},
       "a law that `echoform info` lists", not_empty, [](auto& c) -> auto& { return c.imaging.delay_law; }));
   k.push_back(text_list(
-      {"imaging", "views", "", "Transmit path and receive path of each image: LL, TT, LT, TL."}, 1, 16,
+      {"imaging", "views", "", "Transmit path and receive path of each image by the modes of their legs: LL, TT, LT, TL, and skips such as TT-T "
+       "(docs/views.md)."}, 1, 16,
       [](auto& c) -> auto& { return c.imaging.views; }));
   k.push_back(word(
       {"imaging", "interpolation", "", "Between samples: nearest is faster, linear is more exact."}, words::interpolation,
@@ -180,6 +187,15 @@ void add_data_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"probe", "pitch", "m", "Makes the elements a linear array of this pitch, centred on x = 0 at z = 0.", from_data},
       above(0.0, 1.0), [](auto& c) -> auto& { return c.probe.pitch; }));
+  k.push_back(number(
+      {"probe", "stand_off", "m", "Height of the aperture's centre above z = 0: the elements move to z = -stand_off.", from_data},
+      within(0.0, 10.0), [](auto& c) -> auto& { return c.probe.stand_off; }));
+  k.push_back(number(
+      {"probe", "angle", "degrees", "Tilts the elements about the aperture's centre: the end at greater x goes down.", from_data},
+      within(-80.0, 80.0), [](auto& c) -> auto& { return c.probe.angle; }));
+  k.push_back(number(
+      {"probe", "x", "m", "Where the aperture's centre is along x.", from_data}, within(-10.0, 10.0),
+      [](auto& c) -> auto& { return c.probe.x; }));
   k.push_back(number(
       {"probe", "element_width", "m", "Size of the elements along x; 0 is a point.", from_data}, within(0.0, 1.0),
       [](auto& c) -> auto& { return c.probe.element_width; }));
@@ -337,6 +353,7 @@ void add_simulator_keys(std::vector<Key>& k) {
 const std::vector<Key>& configuration_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> list;
+    add_scene_keys(list);
     add_imaging_keys(list);
     add_output_keys(list);
     add_data_keys(list);

@@ -22,6 +22,7 @@ struct Key {
   double low = -std::numeric_limits<double>::infinity();  ///< bounds of its numbers; infinite where there are none
   double high = std::numeric_limits<double>::infinity();
   std::vector<std::string> words;  ///< the values of a key that takes a word
+  bool names_file = false;         ///< of a text
   std::string default_text;        ///< as it would be written, or where the value comes from
   std::string_view help;
   /// Checks the value and stores it; throws InputError naming `where`.
@@ -52,6 +53,7 @@ struct Section {
 // Parts of the table that stand in files of their own.
 void add_input_keys(std::vector<Key>& keys);
 void add_recorder_keys(std::vector<Key>& keys);
+void add_scene_keys(std::vector<Key>& keys);
 void add_security_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

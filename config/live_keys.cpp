@@ -36,13 +36,24 @@ void set_value(const Key& key, const std::string& value, std::string_view where,
   key.read(into, *node, where);
 }
 
+/// The keys of surfaces follow those of the couplant. Names of files are not live: they would let peers have any file opened.
+std::vector<LiveKey> with_surfaces(std::vector<LiveKey> keys) {
+  auto place = std::find_if(keys.begin(), keys.end(), [](const LiveKey& key) { return key.section == "couplant"; }) + 1;
+  for (const Key& key : configuration_keys()) {
+    if ((key.section != "surface" && key.section != "backwall") || key.names_file) continue;
+    place = keys.insert(place, {key.section, key.name, LiveEffect::imaging}) + 1;
+  }
+  return keys;
+}
+
 }  // namespace
 
 const std::vector<LiveKey>& live_keys() {
   using enum LiveEffect;
-  static const std::vector<LiveKey> keys{
+  static const std::vector<LiveKey> keys = with_surfaces({
       {"material", "longitudinal_velocity", imaging},
       {"material", "shear_velocity", imaging},
+      {"couplant", "velocity", imaging},
       {"grid", "x", imaging},
       {"grid", "z", imaging},
       {"grid", "y", imaging},
@@ -65,9 +76,12 @@ const std::vector<LiveKey>& live_keys() {
       {"display", "pixels", imaging},
       {"display", "interpolation", imaging},
       {"display", "cubic_alpha", imaging},
+      {"probe", "stand_off", imaging},
+      {"probe", "angle", imaging},
+      {"probe", "x", imaging},
       {"acquisition", "time_offset", imaging},
       {"input", "drop_policy", input},
-  };
+  });
   return keys;
 }
 

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
 
 #include "config/gate.hpp"
+#include "config/scene.hpp"
+#include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
@@ -48,6 +51,7 @@ Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisi
     grid.z.first = (*section.z)[0];
     grid.z.last = (*section.z)[1];
   } else {
+    check_depth_is_told(configuration);
     if (!(depth_last > depth_first)) {
       throw InputError(place(configuration, "[grid] z"),
                        fmt::format("no depth, and a gate that ends at {:.3f} mm", 1e3 * depth_last),
@@ -132,6 +136,9 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     }
     note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
   }
+  place_probe(section, probe, [&](std::string_view key, const std::string& value) {
+    note(fmt::format("[probe] {}", key), value, "the placement of the data");
+  });
   if (section.element_width) {
     for (Element& element : probe.elements) element.width = *section.element_width;
     note("[probe] element_width", fmt::format("{:g} mm", 1e3 * section.element_width->value), "the widths of the data");
@@ -172,23 +179,19 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
   }
 }
 
-std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition, const Material& material) {
+std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition, const Material& material,
+                                const Scene& scene) {
   std::vector<DelayLaw> laws;
+  const auto legs = std::make_shared<LegCache>();
   const auto& views = configuration.imaging.views;
   for (const std::string& view : views) {
     // "L-L" is "LL" spelled out.
-    const auto same = [&view](const std::string& other) {
-      const auto plain = [](std::string text) {
-        if (text.size() == 3 && text[1] == '-') text.erase(1, 1);
-        return text;
-      };
-      return plain(other) == plain(view);
-    };
+    const auto same = [&view](const std::string& other) { return canonical_view_name(other) == canonical_view_name(view); };
     if (std::count_if(views.begin(), views.end(), same) > 1) {
       throw InputError(place(configuration, "[imaging] views"), fmt::format("\"{}\" twice", view), "each view once");
     }
     try {
-      laws.push_back(make_delay_law(configuration.imaging.delay_law, {acquisition, material, view}));
+      laws.push_back(make_delay_law(configuration.imaging.delay_law, {acquisition, material, view, scene, legs}));
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", configuration.name(), error.what()));
     }
@@ -206,7 +209,8 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
 
   // Laws first: their message about a missing velocity says more than the grid's.
-  plan->laws = make_laws(configuration, plan->acquisition, plan->material);
+  const Scene scene = make_scene(configuration);
+  plan->laws = make_laws(configuration, plan->acquisition, plan->material, scene);
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   plan->display_grid = resolve_display_grid(configuration.display, plan->grid);
   plan->interpolation = configuration.imaging.interpolation;
@@ -216,6 +220,11 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   plan->scan_interpolation = configuration.display.interpolation;
   plan->cubic_alpha = configuration.display.cubic_alpha;
   validate(*plan, configuration.name());
+  check_geometry(configuration, *plan, scene);
+  // Before anything walks over the pixels: tables of travel times are counted too.
+  check_memory(configuration, *plan, frames_in_flight);
+  tabulate_legs(*plan, configuration.imaging.threads);
+  check_reach(configuration, *plan, scene);
   const CropWish crop = configuration.imaging.crop;
   if (crop == CropWish::always || (crop == CropWish::live && use == PlanUse::live)) {
     plan->gate = choose_gate(*plan, configuration.imaging.guard);
@@ -244,13 +253,18 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool
     const double entry = plan.apodization.trivial() ? 5.0 : 9.0;
     tables += sides * entry * elements * places;
   }
+  // Travel times of legs that keep them.
+  std::set<const Leg*> legs;
+  for (const DelayLaw& law : plan.laws) legs.insert({law.transmit.get(), law.receive.get()});
+  double times = 0.0;
+  for (const Leg* leg : legs) times += static_cast<double>(leg->table_bytes(plan.grid));
   // Per view the complex image, its envelope (and that on the display grid) and the compressed image.
   const double images = views * (12.0 * pixels + 5.0 * shown);
   // Per engine the converted samples and their analytic signal; per slot the samples as they came.
   // Rows are padded by up to 80 samples.
   const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.imaged_samples().count + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
-  const double engine = on_device ? 0.0 : tables + 16.0 * samples;
+  const double engine = times + (on_device ? 0.0 : tables + 16.0 * samples);
   return engine + slot * static_cast<double>(frames_in_flight);
 }
 

@@ -19,7 +19,10 @@ enum class PlanUse : unsigned char { recording, live };
 /// An absent [grid] follows from the data: x is the aperture, first to last element centre (a single element: a quarter of
 /// the depth to either side); z goes from where the gate opens to where it closes on the axis, z = t / (1 / c_tx + 1 / c_rx)
 /// with the velocities of the first view, and begins at least one pixel below the surface.
-/// One pixel alone lies in the middle.
+/// One pixel alone lies in the middle. With a couplant, a surface or a view that skips, [grid] z must be given.
+///
+/// [couplant], [surface], [backwall] and the placement of the probe are checked (config/scene.hpp), and travel times of rays
+/// computed once for all that need them.
 ///
 /// With [imaging] crop, live runs are cropped to the gate of config/gate.hpp, recordings where it says "always".
 /// Throws InputError, naming the configuration and the key, if anything is missing, contradictory or out of range, or if
@@ -32,10 +35,11 @@ enum class PlanUse : unsigned char { recording, live };
 void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes);
 
-/// The delay laws of [imaging] views, in order. Throws InputError for a law that is not known, a view that it does not take or
-/// that needs a velocity which is missing, and a view named twice.
+/// The delay laws of [imaging] views, in order; `scene` as make_scene() gives it (config/scene.hpp). Views share the legs that
+/// they have in common. Throws InputError for a law that is not known, a view that it does not take or that needs a velocity, a
+/// couplant or a backwall which is missing, and a view named twice.
 [[nodiscard]] std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition,
-                                              const Material& material);
+                                              const Material& material, const Scene& scene);
 
 /// Bytes of the host's memory that images, samples and delay tables of a plan take with that many frames in flight: an upper
 /// estimate. A device has tables and working memory of its own, and limits of its own.

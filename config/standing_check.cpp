@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "config/plan.hpp"
+#include "config/scene.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "pipeline/errors.hpp"
 
@@ -51,7 +52,7 @@ void check_without_data(const Configuration& configuration, const Material& stat
   if (configuration.material.longitudinal_velocity)
     material.longitudinal_velocity = *configuration.material.longitudinal_velocity;
   if (configuration.material.shear_velocity) material.shear_velocity = *configuration.material.shear_velocity;
-  static_cast<void>(make_laws(configuration, acquisition, material));
+  static_cast<void>(make_laws(configuration, acquisition, material, make_scene(configuration)));
   const auto& pixels = configuration.grid.pixels;
   check_axis(configuration, "[grid] x", configuration.grid.x, pixels[0]);
   check_axis(configuration, "[grid] z", configuration.grid.z, pixels[1]);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "delay_laws/law_of_view.hpp"
+#include "delay_laws/ray_leg.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -36,31 +38,19 @@ class StraightLeg final : public Leg {
   MetresPerSecond velocity_;
 };
 
-MetresPerSecond velocity_of(char mode, const Material& material) {
-  const bool longitudinal = mode == 'L';
-  const MetresPerSecond velocity = longitudinal ? material.longitudinal_velocity : material.shear_velocity;
-  if (!(velocity.value > 0.0) || !std::isfinite(velocity.value)) {
-    throw InputError(longitudinal ? "[material] longitudinal_velocity" : "[material] shear_velocity",
-                     fmt::format("{} m/s", velocity.value), "a positive velocity, which the view needs");
-  }
-  return velocity;
-}
-
 }  // namespace
 
 DelayLaw make_contact_law(const DelayLawRequest& request) {
-  std::string modes = request.view;
-  if (modes.size() == 3 && modes[1] == '-') modes.erase(1, 1);
-  if (modes.size() != 2 || modes.find_first_not_of("LT") != std::string::npos) {
-    throw InputError("[imaging] views", fmt::format("\"{}\"", request.view), "LL, LT, TL or TT for the contact law");
+  if (request.scene.couplant.value > 0.0) {
+    throw InputError("[couplant] velocity", fmt::format("{:g} m/s with delay_law = \"contact\"", request.scene.couplant.value),
+                     "no couplant, or [imaging] delay_law = \"immersion\"");
   }
-  DelayLaw law;
-  law.view = request.view;
-  law.transmit = std::make_shared<StraightLeg>(request.acquisition.probe, velocity_of(modes[0], request.material));
-  law.receive = modes[0] == modes[1]
-                    ? law.transmit
-                    : std::make_shared<StraightLeg>(request.acquisition.probe, velocity_of(modes[1], request.material));
-  return law;
+  const Probe& probe = request.acquisition.probe;
+  return law_of_view(request, [&](const std::string& modes) -> std::shared_ptr<const Leg> {
+    if (modes.size() == 1) return std::make_shared<StraightLeg>(probe, velocity_of_mode(modes.front(), request.material));
+    return make_ray_leg(probe, path_in_part(modes, request.material, request.scene),
+                        {request.scene.surface, request.scene.backwall});
+  });
 }
 
 }  // namespace echoform

@@ -24,8 +24,11 @@
 #include <string_view>
 #include <vector>
 
+#include "delay_laws/leg_cache.hpp"
 #include "pipeline/acquisition.hpp"
 #include "pipeline/geometry.hpp"
+#include "pipeline/grid.hpp"
+#include "rays/scene.hpp"
 
 namespace echoform {
 
@@ -49,6 +52,14 @@ class Leg {
 
   /// The small analytic form, where the leg has one for every pixel.
   [[nodiscard]] virtual std::optional<PointSourceForm> point_source(std::size_t /*source*/) const { return std::nullopt; }
+
+  /// The same leg with the times to a grid's pixels computed ahead, on `threads` threads (0: as many as processors): for legs
+  /// whose times are too dear to be asked for more than once. Null for the others, which are used as they are.
+  [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated(const Grid& /*grid*/, std::size_t /*threads*/) const {
+    return nullptr;
+  }
+  /// Bytes that tabulated() takes; 0 where it gives none.
+  [[nodiscard]] virtual std::size_t table_bytes(const Grid& /*grid*/) const { return 0; }
 };
 
 struct DelayLaw {
@@ -65,6 +76,9 @@ struct DelayLawRequest {
   const Acquisition& acquisition;
   Material material;
   std::string view = "LL";
+  Scene scene{};  ///< surfaces and couplant, for laws whose rays meet them
+  /// Laws that are made with the same cache share the legs that they have in common.
+  std::shared_ptr<LegCache> legs = std::make_shared<LegCache>();
 };
 
 /// Builds a law, or throws InputError: unknown view, velocity missing or not positive.

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <limits>
-#include <thread>
 
-#include "pipeline/first_exception.hpp"
+#include "delay_laws/over_sources.hpp"
 
 namespace echoform {
 namespace {
@@ -67,21 +65,7 @@ std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t 
       others.push_back(source);
     }
   }
-  std::atomic<std::size_t> next{0};
-  FirstException exception;
-  const auto work = [&] {
-    exception.keep([&] {
-      for (std::size_t k = next++; k < others.size() && !exception.caught(); k = next++) {
-        bounds[others[k]] = pixel_bounds(leg, others[k], grid);
-      }
-    });
-  };
-  const std::size_t wanted = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::jthread> helpers;
-  for (std::size_t k = 1; k < std::min(wanted, others.size()); ++k) helpers.emplace_back(work);
-  work();
-  helpers.clear();
-  exception.rethrow();
+  over_sources(others.size(), threads, [&](std::size_t k) { bounds[others[k]] = pixel_bounds(leg, others[k], grid); });
   return bounds;
 }
 

@@ -4,6 +4,7 @@
 
 #include "delay_laws/contact.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "delay_laws/immersion.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -12,6 +13,7 @@ namespace {
 std::map<std::string, DelayLawFactory, std::less<>>& registry() {
   static std::map<std::string, DelayLawFactory, std::less<>> laws{
       {"contact", make_contact_law},
+      {"immersion", make_immersion_law},
   };
   return laws;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <numbers>
 
@@ -13,6 +14,7 @@ namespace echoform {
 namespace {
 
 constexpr std::size_t most_points = 4096;
+constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 20;
 
 struct ProfilePoint {
   Vector2 at;
@@ -32,8 +34,11 @@ double number_of(std::string_view text, const std::string& where) {
 
 /// x,z or x,z,radius a line, in metres; a first line of words is a heading, # begins a remark.
 std::vector<ProfilePoint> read_profile(const std::string& path) {
+  std::error_code error;
+  // A device or a pipe would never end.
+  const bool readable = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) <= largest_file;
   std::ifstream file(path);
-  if (!file) throw InputError(path, "no file that can be read", "a profile: lines of x,z in m");
+  if (error || !readable || !file) throw InputError(path, "no file that can be read, or one above 1 MiB", "a profile: lines of x,z in m");
   std::vector<ProfilePoint> points;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
@@ -149,7 +154,7 @@ SurfaceKind profile_kind() {
       {"x", "m", "Added to the profile's x.", -10.0, 10.0, 0.0},
       {"z", "m", "Added to the profile's z.", -10.0, 10.0, 0.0},
       {"file", "", "CSV file: x,z in m a line, and a radius where an arc leads to the point (positive: it bulges upwards).", 0.0,
-       0.0, {}, true},
+       0.0, {}, true, true},
       {"interpolation", "", "Between the points: \"lines\" (and arcs), \"spline\" (smooth), or \"points\" (rays go over points only).",
        0.0, 0.0, {}, true}};
   kind.make = make_profile;

@@ -85,8 +85,8 @@ Surface::Surface(std::string name, std::vector<Segment> segments) : name_(std::m
   smooth_.resize(segments_.size(), false);
   for (std::size_t k = 0; k + 1 < segments_.size(); ++k) smooth_[k] = joins(k, k + 1);
   if (closed_) smooth_.back() = joins(segments_.size() - 1, 0);
-  find_nodes();
-  check_crossing();
+  // A curve bent one way crosses itself only if it turns by more than half around.
+  if (const double turned = find_nodes(); shadows_ || turned > 3.2) check_crossing();
 }
 
 Surface Surface::sampled(std::string name, std::vector<Vector2> points) {
@@ -106,7 +106,7 @@ Surface Surface::sampled(std::string name, std::vector<Vector2> points) {
   return surface;
 }
 
-void Surface::find_nodes() {
+double Surface::find_nodes() {
   double whole = 0.0;
   for (const Segment& segment : segments_) whole += length(segment.point(1.0).at - segment.point(0.0).at);
   int left = 0;
@@ -126,21 +126,23 @@ void Surface::find_nodes() {
     }
   }
   double turned = 0.0;
-  for (std::size_t k = 2; k < nodes_.size(); ++k) {
-    const Vector2 before = nodes_[k - 1].at - nodes_[k - 2].at;
+  Vector2 before;
+  for (std::size_t k = 1; k < nodes_.size(); ++k) {
     const Vector2 now = nodes_[k].at - nodes_[k - 1].at;
-    if (length(before) < least_length || length(now) < least_length) continue;
-    const double turn = angle_between(before, now);
+    // Where segments join, two nodes are one place; the turn there counts all the same.
+    if (length(now) < least_length) continue;
+    const double turn = before == Vector2{} ? 0.0 : angle_between(before, now);
+    before = now;
     turned += turn;
     if (turn > smooth_turn) ++right;
     if (turn < -smooth_turn) ++left;
   }
   // Bent one way and by no more than once around, a line meets it at most twice.
   shadows_ = (left > 0 && right > 0) || std::abs(turned) > 6.3;
+  return std::abs(turned);
 }
 
 void Surface::check_crossing() const {
-  if (!shadows_) return;
   for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) {
     for (std::size_t j = i + 2; j + 1 < nodes_.size(); ++j) {
       // Neighbours share an end, and joints are listed twice.

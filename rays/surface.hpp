@@ -62,7 +62,8 @@ class Surface {
 
  private:
   Surface() = default;
-  void find_nodes();
+  /// Returns how far the curve turns on the whole, in radians.
+  double find_nodes();
   void check_crossing() const;
 
   std::string name_;

@@ -35,6 +35,7 @@ struct SurfaceParameter {
   double high = 0.0;
   std::optional<double> otherwise{};  ///< value where absent; without one it must be stated
   bool word = false;
+  bool file = false;  ///< a word that names a file
 };
 
 struct SurfaceKind {

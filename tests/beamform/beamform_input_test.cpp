@@ -109,7 +109,9 @@ TEST(ContactLaw, RefusesUnknownViewsAndMissingVelocities) {
   EXPECT_EQ(message(aluminium, "LL"), "reciprocal");
   EXPECT_EQ(message(aluminium, "T-T"), "reciprocal");
   EXPECT_EQ(message(aluminium, "L-T"), "accepted");
-  EXPECT_EQ(message(aluminium, "LQ"), "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT for the contact law");
+  EXPECT_EQ(message(aluminium, "LQ"),
+            "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT, or the legs of both "
+            "sides with a hyphen between them, such as TT-T, up to 3 a side");
   EXPECT_EQ(message({MetresPerSecond(6320.0), {}}, "LT"),
             "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
 }

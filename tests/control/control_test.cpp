@@ -49,6 +49,31 @@ TEST_P(LiveControl, ImagesBeforeAChangeAreOfTheOldSettingsAndAfterItOfTheNew) {
     EXPECT_NE(rig.expected_images(revision, 0), rig.expected_images(revision + 1, 0)) << revision;
 }
 
+TEST_P(LiveControl, SurfacesAndProbeMoveBetweenTwoFrames) {
+  Rig rig(GetParam());
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  Feeder feeder(*intake);
+  feeder.start();
+  ASSERT_TRUE(rig.sink->wait_revision(1));
+  const std::vector<std::vector<std::pair<std::string, std::string>>> changes{
+      {{"imaging.delay_law", "immersion"}, {"couplant.velocity", "4000"}, {"probe.stand_off", "5e-4"}},
+      {{"probe.stand_off", "1e-3"}, {"probe.angle", "3"}},
+      {{"surface.kind", "plane"}, {"surface.angle", "2"}},
+      {{"surface.kind", "cylinder"}, {"surface.angle", ""}, {"surface.radius", "0.03"}},
+      {{"backwall.kind", "plane"}, {"backwall.z", "0.009"}, {"imaging.views", "[\"LL-L\"]"}},
+  };
+  for (const auto& change : changes) ASSERT_TRUE(rig.sink->wait_revision(rig.set(change)));
+  const wire::ControlReply refused = rig.ask("set", {{"surface.z", "-0.01"}});
+  EXPECT_EQ(refused.outcome(), wire::REFUSED);
+  EXPECT_THAT(refused.reason(), HasSubstr("settings: [probe] stand_off: found element 0"));
+  EXPECT_THAT(rig.ask("set", {{"surface.file", "wall.csv"}}).reason(), HasSubstr("this key is not live"));
+  feeder.stop();
+  ASSERT_TRUE(rig.sink->wait_count(feeder.sent()));
+  rig.check_all(feeder.sent());
+  for (std::uint64_t revision = 1; revision <= changes.size(); ++revision)
+    EXPECT_NE(rig.expected_images(revision, 0), rig.expected_images(revision + 1, 0)) << revision;
+}
+
 TEST_P(LiveControl, DisplaySettingsAndDropPolicyMakeNothingAnew) {
   Rig rig(GetParam());
   const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
@@ -150,7 +175,7 @@ std::vector<Wrong> wrong_changes() {
       {"unknown_law", {good, {"imaging.delay_law", "warp"}}, "delay law: found \"warp\"; expected one of: contact"},
       {"unknown_view",
        {good, {"imaging.views", "[\"LQ\"]"}},
-       "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT for the contact law"},
+       "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT, or the legs of both sides"},
       {"too_large", {good, {"grid.pixels", "[65536, 65536]"}}, "expected"},
       {"no_change", {}, "settings: found no change; expected at least one KEY and its value"},
   };

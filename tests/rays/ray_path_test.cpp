@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 
+#include "pipeline/errors.hpp"
 #include "tests/rays/brute_force.hpp"
 
 namespace echoform {
@@ -119,9 +120,8 @@ TEST(Rays, AreRefractedByProfilesInLeastTimeOfSeveralMinima) {
     const auto least =
         brute::through_open({from.x.value, from.z.value, 0}, {to.x.value, to.z.value, 0}, curve, 1480.0, 6320.0, 20000);
     const double time = solver.time_to(to);
-    ASSERT_EQ(std::isnan(time), std::isinf(least.time))
-        << k << ": from " << from.x.value << ", " << from.z.value << " to " << to.x.value << ", " << to.z.value << " over u = "
-        << least.u;
+    ASSERT_EQ(std::isnan(time), std::isinf(least.time)) << k << ": from " << from.x.value << ", " << from.z.value << " to "
+                                                        << to.x.value << ", " << to.z.value << " over u = " << least.u;
     if (std::isnan(time)) continue;  // in the shadow of a crest
     ++rays;
     EXPECT_NEAR(time, static_cast<double>(least.time), tolerance) << k;
@@ -143,8 +143,8 @@ TEST(Rays, AreReflectedWithModeConversionBehindARefractingSurface) {
   for (int k = 0; k < 6; ++k) {
     const Point from = point(random(-0.01, 0.01), random(-0.02, -5e-3)), to = point(random(-0.01, 0.01), random(2e-3, 0.018));
     RaySolver solver(path, from);
-    const auto least = brute::through_two({from.x.value, from.z.value, 0}, {to.x.value, to.z.value, 0}, one, two, 1480.0,
-                                          6320.0, 3130.0);
+    const auto least =
+        brute::through_two({from.x.value, from.z.value, 0}, {to.x.value, to.z.value, 0}, one, two, 1480.0, 6320.0, 3130.0);
     EXPECT_NEAR(solver.time_to(to), static_cast<double>(least.time), tolerance) << k;
   }
 }
@@ -180,6 +180,32 @@ TEST(Rays, DoNotGoOverCornersOrEndsOrThroughShadows) {
   EXPECT_TRUE(std::isnan(beside.time_to(point(0.05, 0.01))));
   // On the couplant's side.
   EXPECT_TRUE(std::isnan(beside.time_to(point(0.0, -0.001))));
+}
+
+TEST(Rays, DoNotGoThroughTheCrestOfAPolyline) {
+  const auto polyline = [](const std::vector<Vector2>& points) {
+    std::vector<Segment> segments;
+    for (std::size_t k = 1; k < points.size(); ++k) segments.push_back(line_segment(points[k - 1], points[k]));
+    return shared(std::move(segments));
+  };
+  const auto flat = polyline({{-0.05, 0.0}, {0.0, 0.0}, {0.05, 0.0}});
+  const auto crest = polyline({{-0.05, 0.0}, {-0.002, 0.0}, {0.0, -0.006}, {0.002, 0.0}, {0.05, 0.0}});
+  EXPECT_FALSE(flat->shadows());
+  EXPECT_TRUE(crest->shadows());
+  // From 1 mm above the surface to just below it, the quick way is over it: past the crest, which stands 6 mm high between.
+  const Point from = point(-0.01, -0.001), to = point(0.01, 0.0005);
+  EXPECT_FALSE(std::isnan(RaySolver(refraction(flat, 3000.0, 1480.0), from).time_to(to)));
+  EXPECT_TRUE(std::isnan(RaySolver(refraction(crest, 3000.0, 1480.0), from).time_to(to)));
+}
+
+TEST(Surfaces, OfPointsThatCrossThemselvesAreRefused) {
+  const std::vector<Vector2> loop{{-0.1, 0.0}, {0.01, 0.0}, {0.01, 0.005}, {0.0, 0.005}, {0.0, -0.002}, {0.1, -0.002}};
+  std::vector<Segment> segments;
+  for (std::size_t k = 1; k < loop.size(); ++k) segments.push_back(line_segment(loop[k - 1], loop[k]));
+  EXPECT_THROW(static_cast<void>(Surface("loop", segments)), InputError) << "bent one way, all around";
+  segments.pop_back();
+  segments.pop_back();
+  EXPECT_NO_THROW(static_cast<void>(Surface("open", segments)));
 }
 
 TEST(Rays, OfAPlaneAreThoseOfItsProfileAndOfAHugeCylinder) {

@@ -1,0 +1,210 @@
+#include "config/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <vector>
+
+#include "delay_laws/ray_leg.hpp"
+#include "delay_laws/view.hpp"
+#include "pipeline/errors.hpp"
+#include "rays/surface_kind.hpp"
+
+namespace echoform {
+namespace {
+
+std::string place(const Configuration& configuration, std::string_view key) {
+  return fmt::format("{}: {}", configuration.name(), key);
+}
+
+std::string in_mm(Metres x, Metres z) {
+  return fmt::format("({:.4g}, {:.4g}) mm", 1e3 * x.value, 1e3 * z.value);
+}
+
+/// How far planes are made to reach on either side of x = 0.
+Metres reach_of(const Configuration& configuration) {
+  double reach = 0.25;
+  const auto hold = [&](Metres value) { reach = std::max(reach, std::abs(value.value)); };
+  for (const auto& ends : {configuration.grid.x, configuration.grid.z}) {
+    if (ends) std::for_each(ends->begin(), ends->end(), hold);
+  }
+  for (const auto& value : {configuration.probe.x, configuration.probe.stand_off}) {
+    if (value) hold(*value);
+  }
+  return Metres(2.0 * reach);
+}
+
+std::shared_ptr<const Surface> surface_of(const Configuration& configuration, const SurfaceSection& section,
+                                          std::string_view key) {
+  const std::string where = place(configuration, key);
+  if (section.kind.empty()) {
+    if (section.numbers.empty() && section.words.empty()) return nullptr;
+    const std::string& name = section.numbers.empty() ? section.words.begin()->first : section.numbers.begin()->first;
+    throw InputError(fmt::format("{} kind", where), fmt::format("no value beside {}", name),
+                     "the kind of surface that it describes");
+  }
+  return make_surface({where, section.kind, section.numbers, section.words, reach_of(configuration)});
+}
+
+bool skips(const Configuration& configuration) {
+  return std::any_of(configuration.imaging.views.begin(), configuration.imaging.views.end(),
+                     [](const std::string& view) { return names_skip(view); });
+}
+
+Vector2 plain(const Point& point) {
+  return {point.x.value, point.z.value};
+}
+
+/// Both ends and the centre of an element.
+std::vector<Vector2> places_of(const Element& element) {
+  const Vector2 centre = plain(element.centre);
+  const double long_normal = std::hypot(element.normal.x, element.normal.z);
+  const Vector2 along = (0.5 * element.width.value / long_normal) * Vector2{element.normal.z, -element.normal.x};
+  return {centre - along, centre, centre + along};
+}
+
+void check_above(const Configuration& configuration, const Probe& probe, const Surface& surface, std::string_view what) {
+  for (std::size_t i = 0; i < probe.elements.size(); ++i) {
+    for (const Vector2 at : places_of(probe.elements[i])) {
+      const double below = surface.signed_distance(at);
+      if (below < 0.0) continue;
+      throw InputError(
+          place(configuration, "[probe] stand_off"),
+          fmt::format("element {} at {}, {:.3g} mm below {}", i, in_mm(Metres(at.x), Metres(at.z)), 1e3 * below, what),
+          fmt::format("a probe above {}, by stand_off, angle and x or by where the surface lies", what));
+    }
+    if (i == 0 || !surface.crosses(plain(probe.elements[i - 1].centre), plain(probe.elements[i].centre))) continue;
+    throw InputError(place(configuration, "[probe] stand_off"), fmt::format("{} between elements {} and {}", what, i - 1, i),
+                     fmt::format("a probe above {}", what));
+  }
+}
+
+/// Whether some pixel is reached by a living element on either side.
+bool reaches(const DelayLaw& law, const Probe& probe, const std::vector<Point>& points) {
+  std::vector<double> times(points.size());
+  std::vector<bool> sent(points.size(), false);
+  std::vector<bool> received(points.size(), false);
+  for (std::size_t i = 0; i < probe.elements.size(); ++i) {
+    if (probe.elements[i].dead) continue;
+    for (const auto& [leg, reached] : {std::pair{law.transmit, &sent}, std::pair{law.receive, &received}}) {
+      leg->travel_times(i, points, times);
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        if (!std::isnan(times[k])) (*reached)[k] = true;
+      }
+    }
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      if (sent[k] && received[k]) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Scene make_scene(const Configuration& configuration) {
+  Scene scene;
+  scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
+  scene.surface = surface_of(configuration, configuration.surface, "[surface]");
+  scene.backwall = surface_of(configuration, configuration.backwall, "[backwall]");
+  if (scene.surface == nullptr && (scene.couplant.value > 0.0 || scene.backwall != nullptr)) {
+    scene.surface = make_surface({place(configuration, "[surface]"), "plane", {}, {}, reach_of(configuration)});
+  }
+  return scene;
+}
+
+void place_probe(const ProbeSection& section, Probe& probe,
+                 const std::function<void(std::string_view key, const std::string& value)>& note) {
+  if (probe.elements.empty() || (!section.stand_off && !section.angle && !section.x)) return;
+  const Point& first = probe.elements.front().centre;
+  const Point& last = probe.elements.back().centre;
+  const Metres x = 0.5 * (first.x + last.x);
+  const Metres z = 0.5 * (first.z + last.z);
+  const Metres new_x = section.x.value_or(x);
+  const Metres new_z = section.stand_off ? -*section.stand_off : z;
+  const double angle = section.angle.value_or(0.0) * std::numbers::pi / 180.0;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  for (Element& element : probe.elements) {
+    const Metres dx = element.centre.x - x;
+    const Metres dz = element.centre.z - z;
+    element.centre.x = new_x + c * dx - s * dz;
+    element.centre.z = new_z + s * dx + c * dz;
+    const Direction normal = element.normal;
+    element.normal.x = c * normal.x - s * normal.z;
+    element.normal.z = s * normal.x + c * normal.z;
+  }
+  if (section.stand_off) note("stand_off", fmt::format("{:g} mm", 1e3 * section.stand_off->value));
+  if (section.angle) note("angle", fmt::format("{:g} degrees", *section.angle));
+  if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value));
+}
+
+void check_depth_is_told(const Configuration& configuration) {
+  const bool bent = configuration.couplant.velocity || !configuration.surface.kind.empty();
+  if (!bent && !skips(configuration)) return;
+  throw InputError(place(configuration, "[grid] z"), "no value",
+                   "z = [first, last] in m: with a couplant, a surface or a view that skips, the gate does not tell the depth");
+}
+
+void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+  const Probe& probe = plan.acquisition.probe;
+  if (scene.couplant.value > 0.0) check_above(configuration, probe, *scene.surface, "the front surface");
+  if (scene.backwall != nullptr) {
+    check_above(configuration, probe, *scene.backwall, "the backwall");
+    for (const SurfaceNode& node : scene.backwall->nodes()) {
+      const bool beside = node.at.x < plan.grid.x.first.value || node.at.x > plan.grid.x.last.value;
+      if (beside || scene.surface->signed_distance(node.at) > 0.0) continue;
+      throw InputError(place(configuration, "[backwall]"),
+                       fmt::format("a place above the front surface, at {}", in_mm(Metres(node.at.x), Metres(node.at.z))),
+                       "a backwall below the front surface");
+    }
+  }
+  const bool angular = plan.apodization.directivity || plan.apodization.angle_limit < 90.0;
+  const auto bends = [&](const DelayLaw& law) {
+    return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;
+  };
+  if (!angular || std::none_of(plan.laws.begin(), plan.laws.end(), bends)) return;
+  throw InputError(place(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
+                   plan.apodization.directivity ? "true, for rays through surfaces"
+                                                : fmt::format("{:g}, for rays through surfaces", plan.apodization.angle_limit),
+                   plan.apodization.directivity ? "false: weights follow straight ways from element to pixel alone"
+                                                : "90: weights follow straight ways from element to pixel alone");
+}
+
+void tabulate_legs(ImagingPlan& plan, std::size_t threads) {
+  std::map<const Leg*, std::shared_ptr<const Leg>> tables;
+  const auto take = [&](std::shared_ptr<const Leg>& leg) {
+    const auto [place, is_new] = tables.try_emplace(leg.get());
+    if (is_new) place->second = leg->tabulated(plan.grid, threads);
+    // Both legs of a reciprocal law, and of mirrored views, stay one.
+    if (place->second != nullptr) leg = place->second;
+  };
+  for (DelayLaw& law : plan.laws) {
+    take(law.transmit);
+    take(law.receive);
+  }
+}
+
+void check_reach(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+  std::vector<Point> points;
+  for (const DelayLaw& law : plan.laws) {
+    if (law.transmit->table_bytes(plan.grid) == 0 && law.receive->table_bytes(plan.grid) == 0) continue;
+    if (points.empty()) points = plan.grid.points();
+    if (reaches(law, plan.acquisition.probe, points)) continue;
+    std::vector<std::uint8_t> inside(points.size());
+    const bool skip = names_skip(law.view);
+    PartBounds{scene.surface, skip ? scene.backwall : nullptr}.holds(points, inside);
+    if (std::find(inside.begin(), inside.end(), 1) == inside.end()) {
+      throw InputError(place(configuration, "[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
+                       skip ? "pixels between the front surface and the backwall" : "pixels below the front surface");
+    }
+    throw InputError(place(configuration, "[imaging] views"),
+                     fmt::format("\"{}\", of which no ray reaches any pixel from any element", law.view),
+                     "a probe, surfaces and a grid with rays between them: not beyond the critical angle, in shadow or off the "
+                     "surfaces' ends");
+  }
+}
+
+}  // namespace echoform

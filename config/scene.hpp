@@ -1,0 +1,42 @@
+// What a configuration says of the geometry between probe and pixels: couplant, surfaces, the probe's placement, and the checks
+// of it that need the probe and the grid.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "config/configuration.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "rays/scene.hpp"
+
+namespace echoform {
+
+/// [couplant], [surface] and [backwall]. With a couplant or a backwall and no [surface], the front surface is the plane z = 0.
+/// Planes reach twice as far as grid and probe lie from x = 0, at least 0.5 m. Reads the files that surfaces name.
+/// Throws InputError, naming the configuration and the section, for parameters without a kind and what make_surface refuses: a
+/// profile that crosses itself, for one.
+[[nodiscard]] Scene make_scene(const Configuration& configuration);
+
+/// Moves the elements as [probe] stand_off, angle and x say: turned by `angle` from x towards z about the aperture's centre (the
+/// middle between the first and the last element), whose z becomes -stand_off and whose x becomes x. What is absent stays as it
+/// is. `note(key, value)` is called for each.
+void place_probe(const ProbeSection& section, Probe& probe,
+                 const std::function<void(std::string_view key, const std::string& value)>& note);
+
+/// Throws InputError where [grid] z is needed since no gate tells the depth: with a couplant, a surface or a view that skips.
+void check_depth_is_told(const Configuration& configuration);
+
+/// Throws InputError for elements in couplant that do not lie above the front surface, elements that do not lie above the
+/// backwall, a backwall that does not lie below the front surface where the grid is, and weights by the elements' angles for rays
+/// that bend on their way, which no weight follows yet.
+void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
+
+/// Legs that can be tabulated for the plan's grid are, each once, on `threads` threads (0: as many as processors).
+void tabulate_legs(ImagingPlan& plan, std::size_t threads);
+
+/// Throws InputError for a view of which no pixel is reached on both sides by any living element, and says why: a grid outside
+/// of the part, or rays beyond the critical angle and in shadow. Views without tables are not looked at.
+void check_reach(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
+
+}  // namespace echoform

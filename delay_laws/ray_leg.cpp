@@ -1,0 +1,101 @@
+#include "delay_laws/ray_leg.hpp"
+
+#include <limits>
+
+#include "delay_laws/law_of_view.hpp"
+#include "delay_laws/tabulated_leg.hpp"
+#include "pipeline/errors.hpp"
+#include "rays/surface_kind.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+/// Nearer to a surface than this a pixel lies on it, and on which side is a matter of rounding.
+constexpr double on_surface = 1e-9;
+
+/// As Surface::signed_distance, which walks over all nodes.
+double distance_below(const Surface& surface, Vector2 place) {
+  if (!surface.plane()) return surface.signed_distance(place);
+  const Segment& line = surface.segments().front();
+  return cross(line.b, place - line.a) / length(line.b);
+}
+
+class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
+ public:
+  RayLeg(const Probe& probe, RayPath path, PartBounds bounds) : path_(std::move(path)), bounds_(std::move(bounds)) {
+    for (const Element& element : probe.elements) origins_.push_back(element.centre);
+  }
+
+  [[nodiscard]] std::size_t sources() const noexcept override { return origins_.size(); }
+
+  void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
+    std::vector<std::uint8_t> inside(pixels.size());
+    bounds_.holds(pixels, inside);
+    RaySolver solver(path_, origins_[source]);
+    for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = inside[k] != 0 ? solver.time_to(pixels[k]) : none;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads) const override {
+    const std::vector<Point> all = grid.points();
+    std::vector<std::uint8_t> inside(all.size());
+    bounds_.holds(all, inside);
+    std::vector<Point> points;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (inside[k] != 0) points.push_back(all[k]);
+    }
+    const auto fill = [&](std::size_t source, std::span<double> seconds) {
+      std::vector<double> found(points.size());
+      RaySolver(path_, origins_[source]).times_to(points, found);
+      std::size_t next = 0;
+      for (std::size_t k = 0; k < all.size(); ++k) seconds[k] = inside[k] != 0 ? found[next++] : none;
+    };
+    return tabulate(shared_from_this(), grid, fill, threads);
+  }
+
+  [[nodiscard]] std::size_t table_bytes(const Grid& grid) const override { return leg_table_bytes(sources(), grid); }
+
+ private:
+  std::vector<Point> origins_;
+  RayPath path_;
+  PartBounds bounds_;
+};
+
+}  // namespace
+
+void PartBounds::holds(std::span<const Point> points, std::span<std::uint8_t> inside) const {
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Vector2 place{points[k].x.value, points[k].z.value};
+    inside[k] = (front == nullptr || distance_below(*front, place) > on_surface) &&
+                        (backwall == nullptr || distance_below(*backwall, place) < -on_surface)
+                    ? 1
+                    : 0;
+  }
+}
+
+std::shared_ptr<const Surface> front_surface(const Scene& scene) {
+  if (scene.surface != nullptr) return scene.surface;
+  static const std::shared_ptr<const Surface> flat =
+      make_surface({.where = "[surface]", .kind = "plane", .numbers = {}, .words = {}});
+  return flat;
+}
+
+RayPath path_in_part(const std::string& modes, const Material& material, const Scene& scene) {
+  RayPath path;
+  for (std::size_t leg = 0; leg < modes.size(); ++leg) {
+    path.velocities.push_back(velocity_of_mode(modes[leg], material));
+    if (leg + 1 == modes.size()) break;
+    if (scene.backwall == nullptr) {
+      throw InputError("[backwall] kind", "no backwall", "one for a view that skips: its rays are reflected there");
+    }
+    const bool at_backwall = leg % 2 == 0;
+    path.interfaces.push_back({at_backwall ? scene.backwall : front_surface(scene), true, !at_backwall});
+  }
+  return path;
+}
+
+std::shared_ptr<const Leg> make_ray_leg(const Probe& probe, RayPath path, PartBounds bounds) {
+  return std::make_shared<RayLeg>(probe, std::move(path), std::move(bounds));
+}
+
+}  // namespace echoform

@@ -1,0 +1,36 @@
+// Legs whose times are those of rays through and off surfaces.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "delay_laws/delay_law.hpp"
+#include "rays/ray_path.hpp"
+#include "rays/scene.hpp"
+
+namespace echoform {
+
+/// Where pixels of a leg may lie. Null: no bound.
+struct PartBounds {
+  std::shared_ptr<const Surface> front;     ///< pixels lie below it
+  std::shared_ptr<const Surface> backwall;  ///< and above this
+
+  /// 1 for each point that lies in the part, by more than 1 nm; else 0. Same length.
+  void holds(std::span<const Point> points, std::span<std::uint8_t> inside) const;
+};
+
+/// The scene's front surface, or the plane z = 0 where it has none.
+[[nodiscard]] std::shared_ptr<const Surface> front_surface(const Scene& scene);
+
+/// The legs in the part, `modes` from the element to the pixel: reflected at the backwall after the first, third ... and at the
+/// front surface from below after the second. Throws InputError for a mode without velocity and for several legs without a
+/// backwall.
+[[nodiscard]] RayPath path_in_part(const std::string& modes, const Material& material, const Scene& scene);
+
+/// One source an element: times of the least ray from its centre along `path` to a pixel, in seconds; NaN where there is no ray
+/// and outside of `bounds`. The plan computes them once, by tabulated().
+[[nodiscard]] std::shared_ptr<const Leg> make_ray_leg(const Probe& probe, RayPath path, PartBounds bounds);
+
+}  // namespace echoform

@@ -1,0 +1,161 @@
+// Views through and off surfaces on the one beamformer: every backend against a direct sum at least times found by brute force.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <map>
+#include <numbers>
+
+#include "rays/surface_kind.hpp"
+#include "stages/beamform/beamform.hpp"
+#include "tests/beamform/cuda_rows.hpp"
+#include "tests/beamform/direct_sum.hpp"
+#include "tests/beamform/signals.hpp"
+#include "tests/beamform/way.hpp"
+#include "tests/rays/brute_force.hpp"
+
+namespace echoform {
+namespace {
+
+using Complex = std::complex<double>;
+using brute::Place;
+
+constexpr std::size_t elements = 6;
+constexpr std::size_t samples = 2048;
+constexpr double wall = 24e-3;
+
+Scene scene_of(bool immersed) {
+  Scene scene;
+  if (immersed) {
+    scene.couplant = MetresPerSecond(1480.0);
+    scene.surface = make_surface({"[surface]", "cylinder", {{"radius", 50e-3}}, {}});
+  }
+  scene.backwall = make_surface({"[backwall]", "plane", {{"z", wall}}, {}});
+  return scene;
+}
+
+/// A plan of one view with its legs in tables, as a configuration makes it.
+ImagingPlan plan_of(bool immersed, const std::string& view) {
+  const Grid grid{{Metres(-6e-3), Metres(7e-3), 7}, {Metres(-2e-3), Metres(26e-3), 8}, {}};
+  ImagingPlan plan = make_plan(elements, samples, grid);
+  for (Element& element : plan.acquisition.probe.elements) element.centre.z = Metres(immersed ? -15e-3 : 0.0);
+  DelayLaw law = make_delay_law(immersed ? "immersion" : "contact", {plan.acquisition, plan.material, view, scene_of(immersed)});
+  const bool reciprocal = law.reciprocal();
+  if (const auto table = law.transmit->tabulated(plan.grid, 2)) law.transmit = table;
+  if (const auto table = law.receive->tabulated(plan.grid, 2)) law.receive = table;
+  if (reciprocal) law.receive = law.transmit;
+  plan.laws = {law};
+  return plan;
+}
+
+/// Time from the element to the pixel along `modes`, by brute force; NaN where the pixel is not in the part.
+double brute_time(const ImagingPlan& plan, bool immersed, const std::string& modes, std::size_t element, const Point& pixel) {
+  const auto velocity = [](char mode) { return mode == 'L' ? 6320.0 : 3130.0; };
+  const Point& centre = plan.acquisition.probe.elements[element].centre;
+  const Place from{centre.x.value, centre.z.value, 0};
+  const Place to{pixel.x.value, pixel.z.value, 0};
+  const brute::Curve crown = [](long double u) {
+    const long double angle = -std::numbers::pi_v<long double> * (0.3L + 0.4L * u);
+    return Place{50e-3L * std::cos(angle), 50e-3L + 50e-3L * std::sin(angle), 0};
+  };
+  const brute::Curve back = [](long double u) { return Place{-0.05L + 0.1L * u, wall, 0}; };
+  const bool in_circle = std::hypot(pixel.x.value, pixel.z.value - 50e-3) < 50e-3;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  if (immersed && !in_circle) return none;
+  if (modes.size() > 1 && pixel.z.value >= wall) return none;
+  if (!immersed && modes.size() == 1) return static_cast<double>(brute::distance(from, to)) / velocity(modes[0]);
+  if (!immersed) return static_cast<double>(brute::through(from, to, back, velocity(modes[0]), velocity(modes[1]), 1000).time);
+  if (modes.size() == 1) return static_cast<double>(brute::through(from, to, crown, 1480.0, velocity(modes[0]), 1000).time);
+  return static_cast<double>(brute::through_two(from, to, crown, back, 1480.0, velocity(modes[0]), velocity(modes[1]), 60).time);
+}
+
+std::vector<double> brute_times(const ImagingPlan& plan, bool immersed, const std::string& modes) {
+  std::vector<double> times;
+  for (std::size_t element = 0; element < elements; ++element) {
+    for (const Point& pixel : plan.grid.points()) times.push_back(brute_time(plan, immersed, modes, element, pixel));
+  }
+  return times;
+}
+
+std::vector<std::complex<float>> image_of(const ImagingPlan& plan, const Input& input, const Way& way) {
+  if (way.backend == BackendKind::cuda) return beamform_cuda(plan, input.spec, input.data, way);
+  const auto backend = make_cpu_backend(1);
+  const auto queue = backend->make_queue();
+  const auto stage = make_beamform_cpu(plan, 0, *backend, way.level);
+  static_cast<void>(stage->prepare(input.spec));
+  std::vector<std::complex<float>> image(plan.grid.pixels());
+  stage->process({input.data.data()}, {image.data()}, *queue);
+  queue->finish();
+  return image;
+}
+
+/// As the tests of the beamformer allow; tables of travel times add 3e-12 s, which is 2e-5 radians at the highest tone.
+double precision_of(const Way& way) {
+  return way.backend == BackendKind::cpu ? 3e-5 : way.half ? 1e-3 : 6e-5;
+}
+
+struct ViewCase {
+  const char* name;
+  bool immersed;
+  const char* view;
+  const char* transmit;  ///< modes from the element to the pixel
+  const char* receive;
+};
+
+class RayViews : public ::testing::TestWithParam<Way> {
+ protected:
+  void SetUp() override { ECHOFORM_REQUIRE_WAY(GetParam()); }
+};
+
+TEST_P(RayViews, AreTheDirectSum) {
+  // Reciprocal A-scans: then a half matrix holds all that the full one does.
+  const Signals signals(elements, samples, 11, true);
+  std::map<std::string, std::vector<double>> found;
+  for (const ViewCase& c : {ViewCase{"cylinder LL", true, "LL", "L", "L"},
+                            {"cylinder LT", true, "LT", "L", "T"},
+                            {"plate TT-T", false, "TT-T", "TT", "T"},
+                            {"plate LT-TL", false, "LT-TL", "LT", "LT"},
+                            {"cylinder LL-L", true, "LL-L", "LL", "L"}}) {
+    const ImagingPlan plan = plan_of(c.immersed, c.view);
+    const auto times_of = [&](const std::string& modes) -> const std::vector<double>& {
+      auto& times = found[(c.immersed ? "i" : "c") + modes];
+      if (times.empty()) times = brute_times(plan, c.immersed, modes);
+      return times;
+    };
+    const std::vector<double>& out = times_of(c.transmit);
+    const std::vector<double>& back = times_of(c.receive);
+    const std::size_t pixels = plan.grid.pixels();
+    direct::Problem problem;
+    problem.elements = elements;
+    problem.samples = samples;
+    problem.pixels = pixels;
+    problem.sample_rate = plan.acquisition.sample_rate.value;
+    problem.sample = [&](std::size_t tx, std::size_t rx, std::size_t k) { return Complex(signals.at(tx, rx, k)); };
+    problem.transmit_time = [&](std::size_t element, std::size_t pixel) { return out[element * pixels + pixel]; };
+    problem.receive_time = [&](std::size_t element, std::size_t pixel) { return back[element * pixels + pixel]; };
+    const std::vector<Complex> reference = direct::image(problem);
+    for (const MatrixKind kind : {MatrixKind::full, MatrixKind::half}) {
+      const auto image = image_of(plan, Input(signals, kind), GetParam());
+      EXPECT_LT(direct::relative_error(image, reference), precision_of(GetParam())) << c.name;
+      for (std::size_t k = 0; k < pixels; ++k) {
+        if (!std::isnan(out[k]) && !std::isnan(back[k])) continue;
+        EXPECT_EQ(image[k], std::complex<float>()) << c.name << ", masked pixel " << k;
+      }
+    }
+  }
+}
+
+TEST_P(RayViews, OfReciprocalNamesAreOneImageOfAHalfMatrix) {
+  const Signals signals(elements, samples, 12, true);
+  const Input input(signals, MatrixKind::half);
+  const auto lt = image_of(plan_of(true, "LT"), input, GetParam());
+  const auto tl = image_of(plan_of(true, "TL"), input, GetParam());
+  std::vector<Complex> other(tl.begin(), tl.end());
+  // The same sums in another order.
+  EXPECT_LT(direct::relative_error(lt, other), GetParam().half ? 1e-3 : 2e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, RayViews, testing::ValuesIn(all_ways()), [](const auto& way) { return way.param.name(); });
+
+}  // namespace
+}  // namespace echoform

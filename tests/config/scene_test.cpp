@@ -1,0 +1,324 @@
+// Surfaces, couplant and placement as a configuration states them, and every way in which they can be wrong.
+#include "config/scene.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "config/key_table.hpp"
+#include "config/live_keys.hpp"
+#include "config/plan.hpp"
+#include "config/standing_check.hpp"
+#include "delay_laws/leg_bounds.hpp"
+#include "pipeline/errors.hpp"
+#include "tests/support/places.hpp"
+
+namespace echoform {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Acquisition example() {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  acquisition.samples = 2000;
+  acquisition.sample_rate = Hertz(50e6);
+  acquisition.encoding = SampleEncoding::float32;
+  return acquisition;
+}
+const Material aluminium{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+
+Configuration parsed(const std::string& text) {
+  return parse_configuration(text, "part.toml");
+}
+
+std::shared_ptr<const ImagingPlan> plan_of(const std::string& text) {
+  return build_plan(parsed(text), example(), aluminium);
+}
+
+/// What parsing and planning throws; empty if it throws nothing.
+std::string fault_of(const std::string& text) {
+  try {
+    static_cast<void>(plan_of(text));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const std::string grid = "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [5, 7]\n";
+const std::string water = "[couplant]\nvelocity = 1480\n[probe]\nstand_off = 0.02\n";
+
+std::string immersion(const std::string& views = "\"LL\"") {
+  return water + grid + "[imaging]\ndelay_law = \"immersion\"\nviews = [" + views + "]\n";
+}
+std::string contact(const std::string& views) {
+  return grid + "[imaging]\nviews = [" + views + "]\n";
+}
+
+class SurfaceFile : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  [[nodiscard]] std::string fault(const std::string& text) const {
+    write("part.toml", text);
+    try {
+      static_cast<void>(build_plan(load_configuration(folder_ / "part.toml"), example(), aluminium));
+    } catch (const InputError& error) {
+      std::string what = error.what();
+      for (std::size_t at = what.find(folder_.string()); at != std::string::npos; at = what.find(folder_.string())) {
+        what.replace(at, folder_.string().size(), "FOLDER");
+      }
+      return what;
+    }
+    return "";
+  }
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      (std::string("echoform_scene_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST(Scene, IsNothingUnlessStated) {
+  const Scene scene = make_scene({});
+  EXPECT_EQ(scene.couplant.value, 0.0);
+  EXPECT_EQ(scene.surface, nullptr);
+  EXPECT_EQ(scene.backwall, nullptr);
+}
+
+TEST(Scene, HoldsWhatTheSectionsDescribe) {
+  const Scene scene =
+      make_scene(parsed("[couplant]\nvelocity = 2730\n[surface]\nkind = \"plane\"\nz = 1e-3\nangle = 45\n[backwall]\nkind = "
+                        "\"cylinder\"\nradius = 0.05\nz = "
+                        "0.02\n"));
+  EXPECT_EQ(scene.couplant.value, 2730.0);
+  // 45 degrees: 10 mm along x is 10 mm down from 1 mm.
+  EXPECT_NEAR(scene.surface->signed_distance({10e-3, 11e-3}), 0.0, 1e-12);
+  EXPECT_GT(scene.surface->signed_distance({10e-3, 12e-3}), 0.0);
+  EXPECT_LT(scene.backwall->signed_distance({0.0, 19e-3}), 0.0);
+}
+
+TEST(Scene, WithoutASurfaceItIsThePlaneAtZero) {
+  for (const char* text : {"[couplant]\nvelocity = 1480\n", "[backwall]\nkind = \"plane\"\nz = 0.02\n"}) {
+    const Scene scene = make_scene(parsed(text));
+    ASSERT_NE(scene.surface, nullptr);
+    EXPECT_TRUE(scene.surface->plane());
+    EXPECT_NEAR(scene.surface->signed_distance({0.3, 1e-3}), 1e-3, 1e-12);
+  }
+}
+
+TEST(Scene, PlanesReachBeyondTheGrid) {
+  const Scene scene = make_scene(parsed("[couplant]\nvelocity = 1480\n[grid]\nx = [1.0, 3.0]\n"));
+  EXPECT_EQ(scene.surface->segments().front().a.x, -6.0);
+}
+
+TEST_F(SurfaceFile, IsRelativeToTheConfiguration) {
+  write("wall.csv", "x,z\n-0.1,0.02\n0.1,0.024\n");
+  write("part.toml", "[backwall]\nkind = \"profile\"\nfile = \"wall.csv\"\n");
+  const Scene scene = make_scene(load_configuration(folder_ / "part.toml"));
+  EXPECT_NEAR(scene.backwall->signed_distance({0.0, 22e-3}), 0.0, 1e-12);
+  EXPECT_EQ(fault("[surface]\nkind = \"profile\"\nfile = \"none.csv\"\n" + immersion()),
+            "FOLDER/none.csv: found no file that can be read, or one above 1 MiB; expected a profile: lines of x,z in m");
+  EXPECT_THAT(fault("[surface]\nkind = \"profile\"\nfile = \"\"\n" + immersion()),
+              HasSubstr("part.toml:3: [surface] file: found \"\""));
+}
+
+TEST_F(SurfaceFile, ThatCrossesItselfIsRefused) {
+  write("loop.csv", "-0.1,0\n0.01,0\n0.01,0.005\n0.0,0.005\n0.0,-0.002\n0.1,-0.002\n");
+  EXPECT_THAT(fault("[surface]\nkind = \"profile\"\nfile = \"loop.csv\"\n" + immersion()),
+              ::testing::AllOf(HasSubstr("[surface] FOLDER/loop.csv: found a curve that crosses itself near"),
+                               HasSubstr("expected one that does not")));
+}
+
+TEST_F(SurfaceFile, ThatRaysMissLeavesNothingToImage) {
+  write("far.csv", "0.4,0\n0.41,0\n");
+  EXPECT_THAT(
+      fault("[surface]\nkind = \"profile\"\nfile = \"far.csv\"\n" + immersion()),
+      HasSubstr(
+          "[imaging] views: found \"LL\", of which no ray reaches any pixel from any element; expected a probe, surfaces and "
+          "a grid with rays between them: not beyond the critical angle, in shadow or off the surfaces' ends"));
+}
+
+TEST(Scene, FaultsOfTheKeysNameTheirLine) {
+  EXPECT_EQ(fault_of("[couplant]\nvelocity = 0\n"),
+            "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, more than 0, up to 20000");
+  EXPECT_EQ(fault_of("[surface]\nkind = \"sphere\"\n"),
+            "part.toml:2: [surface] kind: found \"sphere\"; expected one of plane, cylinder, profile");
+  EXPECT_EQ(fault_of("[surface]\nkind = \"cylinder\"\nradius = 1e-9\n"),
+            "part.toml:3: [surface] radius: found 1e-09; expected a number in m, 0.0001 to 100");
+  EXPECT_THAT(fault_of("[surface]\nradios = 1\n"), HasSubstr("the nearest is radius in [surface]"));
+}
+
+TEST(Scene, FaultsOfTheDescriptionNameTheSection) {
+  EXPECT_EQ(fault_of("[surface]\nangle = 3\n" + immersion()),
+            "part.toml: [surface] kind: found no value beside angle; expected the kind of surface that it describes");
+  EXPECT_EQ(fault_of("[backwall]\nkind = \"plane\"\nradius = 0.1\n" + immersion()),
+            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle");
+  EXPECT_EQ(fault_of("[surface]\nkind = \"cylinder\"\n" + immersion()),
+            "part.toml: [surface] radius: found no value; expected a number in m, which kind = \"cylinder\" needs");
+}
+
+TEST(Placement, MovesAndTiltsTheElementsAboutTheAperturesCentre) {
+  const Configuration configuration = parsed("[probe]\nstand_off = 0.02\nangle = 30\nx = -0.01\n");
+  Acquisition acquisition = example();
+  for (Element& element : acquisition.probe.elements) element.centre.x += Metres(5e-3);
+  Material material = aluminium;
+  std::vector<std::string> notes;
+  apply_overrides(configuration, acquisition, material, notes);
+  const auto& elements = acquisition.probe.elements;
+  // 4.5 mm from the centre to the last element: 4.5 cos 30 along x and 4.5 sin 30 deeper.
+  EXPECT_NEAR(elements.back().centre.x.value, -10e-3 + 4.5e-3 * std::sqrt(0.75), 1e-15);
+  EXPECT_NEAR(elements.back().centre.z.value, -20e-3 + 2.25e-3, 1e-15);
+  EXPECT_NEAR(elements.front().centre.z.value, -20e-3 - 2.25e-3, 1e-15);
+  EXPECT_NEAR(elements.front().normal.x, -0.5, 1e-15);
+  EXPECT_NEAR(elements.front().normal.z, std::sqrt(0.75), 1e-15);
+  EXPECT_THAT(notes, ElementsAre("part.toml: [probe] stand_off = 20 mm replaces the placement of the data",
+                                 "part.toml: [probe] angle = 30 degrees replaces the placement of the data",
+                                 "part.toml: [probe] x = -10 mm replaces the placement of the data"));
+}
+
+TEST(Placement, LeavesWhatIsAbsent) {
+  Acquisition acquisition = example();
+  for (Element& element : acquisition.probe.elements) element.centre.z = Metres(-7e-3);
+  Material material = aluminium;
+  std::vector<std::string> notes;
+  apply_overrides(parsed("[probe]\nx = 0.01\n"), acquisition, material, notes);
+  EXPECT_NEAR(acquisition.probe.elements.front().centre.x.value, 10e-3 - 4.5e-3, 1e-15);
+  EXPECT_EQ(acquisition.probe.elements.front().centre.z.value, -7e-3);
+  EXPECT_EQ(acquisition.probe.elements.front().normal.z, 1.0);
+}
+
+TEST(Geometry, ProbesLieAboveTheirSurfaces) {
+  EXPECT_EQ(
+      fault_of("[surface]\nkind = \"plane\"\nz = -0.025\n" + immersion()),
+      "part.toml: [probe] stand_off: found element 0 at (-4.75, -20) mm, 5 mm below the front surface; expected a probe above "
+      "the front surface, by stand_off, angle and x or by where the surface lies");
+  EXPECT_THAT(fault_of("[surface]\nkind = \"plane\"\nz = -0.02\nangle = 5\n" + immersion()),
+              HasSubstr("mm below the front surface"))
+      << "through the probe";
+  EXPECT_THAT(fault_of("[surface]\nkind = \"cylinder\"\nradius = 0.0005\nz = -0.0205\n" + immersion()),
+              HasSubstr("the front surface"))
+      << "a rod of 1 mm between two elements";
+  EXPECT_THAT(fault_of("[backwall]\nkind = \"plane\"\nz = -0.001\n" + contact("\"LL\"")),
+              HasSubstr("[probe] stand_off: found element 0 at (-4.75, 0) mm, 1 mm below the backwall"));
+  EXPECT_THAT(fault_of("[surface]\nkind = \"plane\"\nz = 0.01\n[backwall]\nkind = \"plane\"\nz = 0.005\n" + immersion()),
+              HasSubstr("part.toml: [backwall]: found a place above the front surface, at ("));
+}
+
+TEST(Geometry, GridsLieInThePart) {
+  EXPECT_EQ(fault_of("[surface]\nkind = \"plane\"\nz = 0.05\n" + immersion()),
+            "part.toml: [grid]: found no pixel in the part, for view \"LL\"; expected pixels below the front surface");
+  EXPECT_EQ(fault_of("[backwall]\nkind = \"plane\"\nz = 0.001\n" + contact("\"TT-T\"")),
+            "part.toml: [grid]: found no pixel in the part, for view \"TT-T\"; expected pixels between the front surface and the "
+            "backwall");
+}
+
+TEST(Geometry, DepthIsToldWhereNoGateTellsIt) {
+  constexpr const char* expected =
+      "part.toml: [grid] z: found no value; expected z = [first, last] in m: with a couplant, a surface or a view that skips, "
+      "the "
+      "gate does not tell the depth";
+  EXPECT_EQ(fault_of(water + "[imaging]\ndelay_law = \"immersion\"\n"), expected);
+  EXPECT_EQ(fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[imaging]\nviews = [\"TT-T\"]\n"), expected);
+  EXPECT_EQ(fault_of("[imaging]\nviews = [\"LL\"]\n"), "");
+}
+
+TEST(Geometry, LawsAndSectionsFit) {
+  EXPECT_EQ(fault_of(contact("\"TT-T\"")),
+            "part.toml: [backwall] kind: found no backwall; expected one for a view that skips: its rays are reflected there");
+  EXPECT_EQ(fault_of(water + contact("\"LL\"")),
+            "part.toml: [couplant] velocity: found 1480 m/s with delay_law = \"contact\"; expected no couplant, or [imaging] "
+            "delay_law = "
+            "\"immersion\"");
+  EXPECT_EQ(fault_of(grid + "[imaging]\ndelay_law = \"immersion\"\n"),
+            "part.toml: [couplant] velocity: found no value; expected a velocity in m/s above 0, which delay_law = \"immersion\" "
+            "needs");
+  EXPECT_EQ(fault_of(immersion("\"L-T\", \"LT\"")), "part.toml: [imaging] views: found \"L-T\" twice; expected each view once");
+  EXPECT_THAT(fault_of(immersion("\"LLL-L\"")), HasSubstr("[backwall] kind: found no backwall"));
+  EXPECT_THAT(fault_of(immersion("\"LLLL-L\"")), HasSubstr("part.toml: [imaging] views: found \"LLLL-L\", 4 legs on a side"));
+}
+
+TEST(Geometry, WeightsByAngleAreRefusedForBentRays) {
+  EXPECT_EQ(
+      fault_of(immersion() + "[apodization]\ndirectivity = true\n"),
+      "part.toml: [apodization] directivity: found true, for rays through surfaces; expected false: weights follow straight ways "
+      "from element to pixel alone");
+  EXPECT_EQ(
+      fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[apodization]\nangle_limit = 45\n" + contact("\"TT-T\"")),
+      "part.toml: [apodization] angle_limit: found 45, for rays through surfaces; expected 90: weights follow straight ways from "
+      "element to pixel alone");
+  EXPECT_EQ(fault_of(immersion() + "[apodization]\nwindow = \"hann\"\n"), "") << "a window goes by index";
+}
+
+TEST(RayPlan, ComputesEachLegOnce) {
+  const auto plan = plan_of(immersion("\"LL\", \"LT\", \"TL\", \"TT\""));
+  ASSERT_EQ(plan->laws.size(), 4U);
+  EXPECT_TRUE(plan->laws[0].reciprocal());
+  EXPECT_TRUE(plan->laws[3].reciprocal());
+  EXPECT_TRUE(mirrored(plan->laws[1], plan->laws[2]));
+  EXPECT_EQ(plan->laws[0].transmit, plan->laws[1].transmit);
+  EXPECT_EQ(plan->laws[1].transmit->tabulated(plan->grid, 1), nullptr) << "it is the table";
+}
+
+TEST(RayPlan, CountsItsTables) {
+  const auto bytes = [](const std::string& text) { return memory_needed(*plan_of(text), 1); };
+  const double table = 4.0 * 16.0 * 35.0;
+  EXPECT_EQ(bytes(immersion()) - bytes(contact("\"LL\"")), table);
+  EXPECT_EQ(bytes(immersion("\"LT\", \"TL\"")) - bytes(contact("\"LT\", \"TL\"")), 2.0 * table) << "two legs, both of both views";
+  // Refused before a ray is traced: this many would take minutes.
+  EXPECT_THAT(fault_of(water + "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [4000, 4000]\n[imaging]\ndelay_law = "
+                               "\"immersion\"\nmemory_limit = 1e8\n"),
+              HasSubstr("[grid] pixels: found 4000 x 4000 pixels with 16 elements and 1 view, which need"));
+}
+
+TEST(RayPlan, CropsToTheSamplesThatRaysReach) {
+  Configuration configuration = parsed(immersion());
+  configuration.imaging.crop = CropWish::always;
+  const auto plan = build_plan(configuration, example(), aluminium);
+  ASSERT_TRUE(plan->gate);
+  // 20 mm of water and 2 mm of aluminium twice are 27.66 us below an element: sample 1383, less the guard of 64.
+  EXPECT_LE(plan->gate->first, 1319U);
+  EXPECT_GE(plan->gate->first, 1300U);
+}
+
+TEST(RayPlan, IsCheckedBeforeDataComes) {
+  EXPECT_NO_THROW(check_without_data(parsed(immersion()), aluminium));
+  EXPECT_THROW(check_without_data(parsed(contact("\"TT-T\"")), aluminium), InputError);
+  EXPECT_THROW(check_without_data(parsed("[surface]\nkind = \"cylinder\"\n" + immersion()), aluminium), InputError);
+}
+
+TEST(LiveGeometry, ChangesButForFiles) {
+  Configuration configuration = parsed(immersion());
+  const std::vector<KeyChange> changes{{"surface.kind", "cylinder"}, {"surface.radius", "0.05"},    {"probe.stand_off", "0.03"},
+                                       {"probe.angle", "-4"},        {"couplant.velocity", "1500"}, {"backwall.z", "0.01"}};
+  apply_changes(changes, configuration);
+  EXPECT_EQ(configuration.surface.kind, "cylinder");
+  EXPECT_EQ(configuration.surface.numbers.at("radius"), 0.05);
+  EXPECT_EQ(configuration.probe.stand_off->value, 0.03);
+  EXPECT_EQ(configuration.couplant.velocity->value, 1500.0);
+  EXPECT_EQ(live_key("surface.radius").key().show(configuration), "0.05");
+  apply_changes(std::vector<KeyChange>{{"surface.radius", ""}, {"backwall.z", ""}, {"surface.kind", ""}}, configuration);
+  EXPECT_TRUE(configuration.surface.kind.empty() && configuration.surface.numbers.empty() &&
+              configuration.backwall.numbers.empty());
+  EXPECT_EQ(live_key("surface.kind").key().show(configuration), "");
+  EXPECT_EQ(find_live_key("surface", "file"), nullptr) << "a peer names no files";
+}
+
+TEST(Examples, OfSurfacesAndViewsMakePlans) {
+  Acquisition acquisition = example();
+  acquisition.samples = 4000;
+  for (const auto& [name, views] : {std::pair{"immersion_plane.toml", 4U}, std::pair{"half_skip.toml", 1U}}) {
+    const Configuration configuration = load_configuration(test::source_directory() / "examples" / name);
+    const auto plan = build_plan(configuration, acquisition, {}, 1, PlanUse::live);
+    EXPECT_EQ(plan->laws.size(), views);
+    EXPECT_TRUE(plan->gate) << name << " reaches some of the A-scan and not all";
+  }
+}
+
+}  // namespace
+}  // namespace echoform
