@@ -16,7 +16,7 @@
 namespace echoform {
 namespace {
 
-std::string place(const Configuration& configuration, std::string_view key) {
+std::string place_text(const Configuration& configuration, std::string_view key) {
   return fmt::format("{}: {}", configuration.name(), key);
 }
 
@@ -39,7 +39,7 @@ Metres reach_of(const Configuration& configuration) {
 
 std::shared_ptr<const Surface> surface_of(const Configuration& configuration, const SurfaceSection& section,
                                           std::string_view key) {
-  const std::string where = place(configuration, key);
+  const std::string where = place_text(configuration, key);
   if (section.kind.empty()) {
     if (section.numbers.empty() && section.words.empty()) return nullptr;
     const std::string& name = section.numbers.empty() ? section.words.begin()->first : section.numbers.begin()->first;
@@ -72,12 +72,12 @@ void check_above(const Configuration& configuration, const Probe& probe, const S
       const double below = surface.signed_distance(at);
       if (below < 0.0) continue;
       throw InputError(
-          place(configuration, "[probe] stand_off"),
+          place_text(configuration, "[probe] stand_off"),
           fmt::format("element {} at {}, {:.3g} mm below {}", i, in_mm(Metres(at.x), Metres(at.z)), 1e3 * below, what),
           fmt::format("a probe above {}, by stand_off, angle and x or by where the surface lies", what));
     }
     if (i == 0 || !surface.crosses(plain(probe.elements[i - 1].centre), plain(probe.elements[i].centre))) continue;
-    throw InputError(place(configuration, "[probe] stand_off"), fmt::format("{} between elements {} and {}", what, i - 1, i),
+    throw InputError(place_text(configuration, "[probe] stand_off"), fmt::format("{} between elements {} and {}", what, i - 1, i),
                      fmt::format("a probe above {}", what));
   }
 }
@@ -110,7 +110,7 @@ Scene make_scene(const Configuration& configuration) {
   scene.surface = surface_of(configuration, configuration.surface, "[surface]");
   scene.backwall = surface_of(configuration, configuration.backwall, "[backwall]");
   if (scene.surface == nullptr && (scene.couplant.value > 0.0 || scene.backwall != nullptr)) {
-    scene.surface = make_surface({place(configuration, "[surface]"), "plane", {}, {}, reach_of(configuration)});
+    scene.surface = make_surface({place_text(configuration, "[surface]"), "plane", {}, {}, reach_of(configuration)});
   }
   return scene;
 }
@@ -144,7 +144,7 @@ void place_probe(const ProbeSection& section, Probe& probe,
 void check_depth_is_told(const Configuration& configuration) {
   const bool bent = configuration.couplant.velocity || !configuration.surface.kind.empty();
   if (!bent && !skips(configuration)) return;
-  throw InputError(place(configuration, "[grid] z"), "no value",
+  throw InputError(place_text(configuration, "[grid] z"), "no value",
                    "z = [first, last] in m: with a couplant, a surface or a view that skips, the gate does not tell the depth");
 }
 
@@ -156,7 +156,7 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
     for (const SurfaceNode& node : scene.backwall->nodes()) {
       const bool beside = node.at.x < plan.grid.x.first.value || node.at.x > plan.grid.x.last.value;
       if (beside || scene.surface->signed_distance(node.at) > 0.0) continue;
-      throw InputError(place(configuration, "[backwall]"),
+      throw InputError(place_text(configuration, "[backwall]"),
                        fmt::format("a place above the front surface, at {}", in_mm(Metres(node.at.x), Metres(node.at.z))),
                        "a backwall below the front surface");
     }
@@ -166,7 +166,7 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
     return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;
   };
   if (!angular || std::none_of(plan.laws.begin(), plan.laws.end(), bends)) return;
-  throw InputError(place(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
+  throw InputError(place_text(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
                    plan.apodization.directivity ? "true, for rays through surfaces"
                                                 : fmt::format("{:g}, for rays through surfaces", plan.apodization.angle_limit),
                    plan.apodization.directivity ? "false: weights follow straight ways from element to pixel alone"
@@ -197,10 +197,10 @@ void check_reach(const Configuration& configuration, const ImagingPlan& plan, co
     const bool skip = names_skip(law.view);
     PartBounds{scene.surface, skip ? scene.backwall : nullptr}.holds(points, inside);
     if (std::find(inside.begin(), inside.end(), 1) == inside.end()) {
-      throw InputError(place(configuration, "[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
+      throw InputError(place_text(configuration, "[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
                        skip ? "pixels between the front surface and the backwall" : "pixels below the front surface");
     }
-    throw InputError(place(configuration, "[imaging] views"),
+    throw InputError(place_text(configuration, "[imaging] views"),
                      fmt::format("\"{}\", of which no ray reaches any pixel from any element", law.view),
                      "a probe, surfaces and a grid with rays between them: not beyond the critical angle, in shadow or off the "
                      "surfaces' ends");

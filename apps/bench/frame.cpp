@@ -1,7 +1,7 @@
 // Imaging from memory on the CPU, every stage.
 #include <fmt/format.h>
 
-#include "apps/bench/scene.hpp"
+#include "apps/bench/scenario.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/plan.hpp"
 
@@ -10,7 +10,7 @@ namespace echoform::bench {
 using namespace benchmarks;
 
 Outcome frame_cpu(const Options& options, LiveLine& progress) {
-  const Scene scene = scene_of(options);
+  const Scenario scene = scene_of(options);
   progress.show("frame: imaging");
   const auto plan = build_plan(scene.configuration, acquisition_of(scene.simulator), scene.simulator.material);
   const std::size_t threads = threads_of(options);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apps/bench/scene.hpp"
+#include "apps/bench/scenario.hpp"
 #include "config/plan.hpp"
 
 namespace echoform::bench {
@@ -19,7 +19,7 @@ constexpr std::size_t slots = 4;
 constexpr Unit frames_unit{"frames/s", 1.0, 1};
 
 Outcome record(const Options& options, LiveLine& progress, BackendKind backend) {
-  const Scene scene = scene_of(options);
+  const Scenario scene = scene_of(options);
   RecordCase test;
   test.simulator = scene.simulator;
   test.plan = [&scene](const Acquisition& acquisition) {

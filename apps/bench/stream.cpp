@@ -1,7 +1,7 @@
 // The whole pipeline over loopback TCP. The same on both backends but for the sizes that are taken where none are given.
 #include <fmt/format.h>
 
-#include "apps/bench/scene.hpp"
+#include "apps/bench/scenario.hpp"
 #include "apps/bench/stream_case.hpp"
 #include "config/plan.hpp"
 
@@ -82,7 +82,7 @@ constexpr std::size_t frames_in_flight = 4;
 
 }  // namespace
 
-Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, LiveLine& progress) {
+Outcome run_stream(const Options& options, const Scenario& scene, StreamCase test, LiveLine& progress) {
   test.simulator = scene.simulator;
   test.plan = [&scene](const Acquisition& acquisition) {
     return build_plan(scene.configuration, acquisition, scene.simulator.material, frames_in_flight, PlanUse::live);
@@ -130,7 +130,7 @@ Outcome run_stream(const Options& options, const Scene& scene, StreamCase test, 
 }
 
 Outcome stream_cpu(const Options& options, LiveLine& progress) {
-  const Scene scene = scene_of(options);
+  const Scenario scene = scene_of(options);
   StreamCase test;
   test.backend = {false, BackendKind::cpu};
   return run_stream(options, scene, test, progress);

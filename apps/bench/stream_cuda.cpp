@@ -5,7 +5,7 @@
 namespace echoform::bench {
 
 Outcome stream_cuda(const Options& options, LiveLine& progress) {
-  Scene scene = scene_of(options, 128, 4096);
+  Scenario scene = scene_of(options, 128, 4096);
   scene.configuration.imaging.accuracy = accuracies_of(options).front();
   benchmarks::StreamCase test;
   test.backend = {false, BackendKind::cuda};

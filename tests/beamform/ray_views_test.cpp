@@ -90,7 +90,7 @@ std::vector<std::complex<float>> image_of(const ImagingPlan& plan, const Input& 
 }
 
 /// As the tests of the beamformer allow; tables of travel times add 3e-12 s, which is 2e-5 radians at the highest tone.
-double precision_of(const Way& way) {
+double ray_precision_of(const Way& way) {
   return way.backend == BackendKind::cpu ? 3e-5 : way.half ? 1e-3 : 6e-5;
 }
 
@@ -136,7 +136,7 @@ TEST_P(RayViews, AreTheDirectSum) {
     const std::vector<Complex> reference = direct::image(problem);
     for (const MatrixKind kind : {MatrixKind::full, MatrixKind::half}) {
       const auto image = image_of(plan, Input(signals, kind), GetParam());
-      EXPECT_LT(direct::relative_error(image, reference), precision_of(GetParam())) << c.name;
+      EXPECT_LT(direct::relative_error(image, reference), ray_precision_of(GetParam())) << c.name;
       for (std::size_t k = 0; k < pixels; ++k) {
         if (!std::isnan(out[k]) && !std::isnan(back[k])) continue;
         EXPECT_EQ(image[k], std::complex<float>()) << c.name << ", masked pixel " << k;

@@ -23,7 +23,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Acquisition example() {
+Acquisition scene_example() {
   Acquisition acquisition;
   acquisition.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
   acquisition.samples = 2000;
@@ -38,11 +38,11 @@ Configuration parsed(const std::string& text) {
 }
 
 std::shared_ptr<const ImagingPlan> plan_of(const std::string& text) {
-  return build_plan(parsed(text), example(), aluminium);
+  return build_plan(parsed(text), scene_example(), aluminium);
 }
 
 /// What parsing and planning throws; empty if it throws nothing.
-std::string fault_of(const std::string& text) {
+std::string scene_fault_of(const std::string& text) {
   try {
     static_cast<void>(plan_of(text));
   } catch (const InputError& error) {
@@ -69,7 +69,7 @@ class SurfaceFile : public ::testing::Test {
   [[nodiscard]] std::string fault(const std::string& text) const {
     write("part.toml", text);
     try {
-      static_cast<void>(build_plan(load_configuration(folder_ / "part.toml"), example(), aluminium));
+      static_cast<void>(build_plan(load_configuration(folder_ / "part.toml"), scene_example(), aluminium));
     } catch (const InputError& error) {
       std::string what = error.what();
       for (std::size_t at = what.find(folder_.string()); at != std::string::npos; at = what.find(folder_.string())) {
@@ -145,27 +145,27 @@ TEST_F(SurfaceFile, ThatRaysMissLeavesNothingToImage) {
 }
 
 TEST(Scene, FaultsOfTheKeysNameTheirLine) {
-  EXPECT_EQ(fault_of("[couplant]\nvelocity = 0\n"),
+  EXPECT_EQ(scene_fault_of("[couplant]\nvelocity = 0\n"),
             "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, more than 0, up to 20000");
-  EXPECT_EQ(fault_of("[surface]\nkind = \"sphere\"\n"),
+  EXPECT_EQ(scene_fault_of("[surface]\nkind = \"sphere\"\n"),
             "part.toml:2: [surface] kind: found \"sphere\"; expected one of plane, cylinder, profile");
-  EXPECT_EQ(fault_of("[surface]\nkind = \"cylinder\"\nradius = 1e-9\n"),
+  EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\nradius = 1e-9\n"),
             "part.toml:3: [surface] radius: found 1e-09; expected a number in m, 0.0001 to 100");
-  EXPECT_THAT(fault_of("[surface]\nradios = 1\n"), HasSubstr("the nearest is radius in [surface]"));
+  EXPECT_THAT(scene_fault_of("[surface]\nradios = 1\n"), HasSubstr("the nearest is radius in [surface]"));
 }
 
 TEST(Scene, FaultsOfTheDescriptionNameTheSection) {
-  EXPECT_EQ(fault_of("[surface]\nangle = 3\n" + immersion()),
+  EXPECT_EQ(scene_fault_of("[surface]\nangle = 3\n" + immersion()),
             "part.toml: [surface] kind: found no value beside angle; expected the kind of surface that it describes");
-  EXPECT_EQ(fault_of("[backwall]\nkind = \"plane\"\nradius = 0.1\n" + immersion()),
+  EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nradius = 0.1\n" + immersion()),
             "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle");
-  EXPECT_EQ(fault_of("[surface]\nkind = \"cylinder\"\n" + immersion()),
+  EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\n" + immersion()),
             "part.toml: [surface] radius: found no value; expected a number in m, which kind = \"cylinder\" needs");
 }
 
 TEST(Placement, MovesAndTiltsTheElementsAboutTheAperturesCentre) {
   const Configuration configuration = parsed("[probe]\nstand_off = 0.02\nangle = 30\nx = -0.01\n");
-  Acquisition acquisition = example();
+  Acquisition acquisition = scene_example();
   for (Element& element : acquisition.probe.elements) element.centre.x += Metres(5e-3);
   Material material = aluminium;
   std::vector<std::string> notes;
@@ -183,7 +183,7 @@ TEST(Placement, MovesAndTiltsTheElementsAboutTheAperturesCentre) {
 }
 
 TEST(Placement, LeavesWhatIsAbsent) {
-  Acquisition acquisition = example();
+  Acquisition acquisition = scene_example();
   for (Element& element : acquisition.probe.elements) element.centre.z = Metres(-7e-3);
   Material material = aluminium;
   std::vector<std::string> notes;
@@ -195,25 +195,25 @@ TEST(Placement, LeavesWhatIsAbsent) {
 
 TEST(Geometry, ProbesLieAboveTheirSurfaces) {
   EXPECT_EQ(
-      fault_of("[surface]\nkind = \"plane\"\nz = -0.025\n" + immersion()),
+      scene_fault_of("[surface]\nkind = \"plane\"\nz = -0.025\n" + immersion()),
       "part.toml: [probe] stand_off: found element 0 at (-4.75, -20) mm, 5 mm below the front surface; expected a probe above "
       "the front surface, by stand_off, angle and x or by where the surface lies");
-  EXPECT_THAT(fault_of("[surface]\nkind = \"plane\"\nz = -0.02\nangle = 5\n" + immersion()),
+  EXPECT_THAT(scene_fault_of("[surface]\nkind = \"plane\"\nz = -0.02\nangle = 5\n" + immersion()),
               HasSubstr("mm below the front surface"))
       << "through the probe";
-  EXPECT_THAT(fault_of("[surface]\nkind = \"cylinder\"\nradius = 0.0005\nz = -0.0205\n" + immersion()),
+  EXPECT_THAT(scene_fault_of("[surface]\nkind = \"cylinder\"\nradius = 0.0005\nz = -0.0205\n" + immersion()),
               HasSubstr("the front surface"))
       << "a rod of 1 mm between two elements";
-  EXPECT_THAT(fault_of("[backwall]\nkind = \"plane\"\nz = -0.001\n" + contact("\"LL\"")),
+  EXPECT_THAT(scene_fault_of("[backwall]\nkind = \"plane\"\nz = -0.001\n" + contact("\"LL\"")),
               HasSubstr("[probe] stand_off: found element 0 at (-4.75, 0) mm, 1 mm below the backwall"));
-  EXPECT_THAT(fault_of("[surface]\nkind = \"plane\"\nz = 0.01\n[backwall]\nkind = \"plane\"\nz = 0.005\n" + immersion()),
+  EXPECT_THAT(scene_fault_of("[surface]\nkind = \"plane\"\nz = 0.01\n[backwall]\nkind = \"plane\"\nz = 0.005\n" + immersion()),
               HasSubstr("part.toml: [backwall]: found a place above the front surface, at ("));
 }
 
 TEST(Geometry, GridsLieInThePart) {
-  EXPECT_EQ(fault_of("[surface]\nkind = \"plane\"\nz = 0.05\n" + immersion()),
+  EXPECT_EQ(scene_fault_of("[surface]\nkind = \"plane\"\nz = 0.05\n" + immersion()),
             "part.toml: [grid]: found no pixel in the part, for view \"LL\"; expected pixels below the front surface");
-  EXPECT_EQ(fault_of("[backwall]\nkind = \"plane\"\nz = 0.001\n" + contact("\"TT-T\"")),
+  EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nz = 0.001\n" + contact("\"TT-T\"")),
             "part.toml: [grid]: found no pixel in the part, for view \"TT-T\"; expected pixels between the front surface and the "
             "backwall");
 }
@@ -223,36 +223,36 @@ TEST(Geometry, DepthIsToldWhereNoGateTellsIt) {
       "part.toml: [grid] z: found no value; expected z = [first, last] in m: with a couplant, a surface or a view that skips, "
       "the "
       "gate does not tell the depth";
-  EXPECT_EQ(fault_of(water + "[imaging]\ndelay_law = \"immersion\"\n"), expected);
-  EXPECT_EQ(fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[imaging]\nviews = [\"TT-T\"]\n"), expected);
-  EXPECT_EQ(fault_of("[imaging]\nviews = [\"LL\"]\n"), "");
+  EXPECT_EQ(scene_fault_of(water + "[imaging]\ndelay_law = \"immersion\"\n"), expected);
+  EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[imaging]\nviews = [\"TT-T\"]\n"), expected);
+  EXPECT_EQ(scene_fault_of("[imaging]\nviews = [\"LL\"]\n"), "");
 }
 
 TEST(Geometry, LawsAndSectionsFit) {
-  EXPECT_EQ(fault_of(contact("\"TT-T\"")),
+  EXPECT_EQ(scene_fault_of(contact("\"TT-T\"")),
             "part.toml: [backwall] kind: found no backwall; expected one for a view that skips: its rays are reflected there");
-  EXPECT_EQ(fault_of(water + contact("\"LL\"")),
+  EXPECT_EQ(scene_fault_of(water + contact("\"LL\"")),
             "part.toml: [couplant] velocity: found 1480 m/s with delay_law = \"contact\"; expected no couplant, or [imaging] "
             "delay_law = "
             "\"immersion\"");
-  EXPECT_EQ(fault_of(grid + "[imaging]\ndelay_law = \"immersion\"\n"),
+  EXPECT_EQ(scene_fault_of(grid + "[imaging]\ndelay_law = \"immersion\"\n"),
             "part.toml: [couplant] velocity: found no value; expected a velocity in m/s above 0, which delay_law = \"immersion\" "
             "needs");
-  EXPECT_EQ(fault_of(immersion("\"L-T\", \"LT\"")), "part.toml: [imaging] views: found \"L-T\" twice; expected each view once");
-  EXPECT_THAT(fault_of(immersion("\"LLL-L\"")), HasSubstr("[backwall] kind: found no backwall"));
-  EXPECT_THAT(fault_of(immersion("\"LLLL-L\"")), HasSubstr("part.toml: [imaging] views: found \"LLLL-L\", 4 legs on a side"));
+  EXPECT_EQ(scene_fault_of(immersion("\"L-T\", \"LT\"")), "part.toml: [imaging] views: found \"L-T\" twice; expected each view once");
+  EXPECT_THAT(scene_fault_of(immersion("\"LLL-L\"")), HasSubstr("[backwall] kind: found no backwall"));
+  EXPECT_THAT(scene_fault_of(immersion("\"LLLL-L\"")), HasSubstr("part.toml: [imaging] views: found \"LLLL-L\", 4 legs on a side"));
 }
 
 TEST(Geometry, WeightsByAngleAreRefusedForBentRays) {
   EXPECT_EQ(
-      fault_of(immersion() + "[apodization]\ndirectivity = true\n"),
+      scene_fault_of(immersion() + "[apodization]\ndirectivity = true\n"),
       "part.toml: [apodization] directivity: found true, for rays through surfaces; expected false: weights follow straight ways "
       "from element to pixel alone");
   EXPECT_EQ(
-      fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[apodization]\nangle_limit = 45\n" + contact("\"TT-T\"")),
+      scene_fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[apodization]\nangle_limit = 45\n" + contact("\"TT-T\"")),
       "part.toml: [apodization] angle_limit: found 45, for rays through surfaces; expected 90: weights follow straight ways from "
       "element to pixel alone");
-  EXPECT_EQ(fault_of(immersion() + "[apodization]\nwindow = \"hann\"\n"), "") << "a window goes by index";
+  EXPECT_EQ(scene_fault_of(immersion() + "[apodization]\nwindow = \"hann\"\n"), "") << "a window goes by index";
 }
 
 TEST(RayPlan, ComputesEachLegOnce) {
@@ -271,7 +271,7 @@ TEST(RayPlan, CountsItsTables) {
   EXPECT_EQ(bytes(immersion()) - bytes(contact("\"LL\"")), table);
   EXPECT_EQ(bytes(immersion("\"LT\", \"TL\"")) - bytes(contact("\"LT\", \"TL\"")), 2.0 * table) << "two legs, both of both views";
   // Refused before a ray is traced: this many would take minutes.
-  EXPECT_THAT(fault_of(water + "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [4000, 4000]\n[imaging]\ndelay_law = "
+  EXPECT_THAT(scene_fault_of(water + "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [4000, 4000]\n[imaging]\ndelay_law = "
                                "\"immersion\"\nmemory_limit = 1e8\n"),
               HasSubstr("[grid] pixels: found 4000 x 4000 pixels with 16 elements and 1 view, which need"));
 }
@@ -279,7 +279,7 @@ TEST(RayPlan, CountsItsTables) {
 TEST(RayPlan, CropsToTheSamplesThatRaysReach) {
   Configuration configuration = parsed(immersion());
   configuration.imaging.crop = CropWish::always;
-  const auto plan = build_plan(configuration, example(), aluminium);
+  const auto plan = build_plan(configuration, scene_example(), aluminium);
   ASSERT_TRUE(plan->gate);
   // 20 mm of water and 2 mm of aluminium twice are 27.66 us below an element: sample 1383, less the guard of 64.
   EXPECT_LE(plan->gate->first, 1319U);
@@ -310,7 +310,7 @@ TEST(LiveGeometry, ChangesButForFiles) {
 }
 
 TEST(Examples, OfSurfacesAndViewsMakePlans) {
-  Acquisition acquisition = example();
+  Acquisition acquisition = scene_example();
   acquisition.samples = 4000;
   for (const auto& [name, views] : {std::pair{"immersion_plane.toml", 4U}, std::pair{"half_skip.toml", 1U}}) {
     const Configuration configuration = load_configuration(test::source_directory() / "examples" / name);

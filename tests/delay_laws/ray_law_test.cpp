@@ -23,8 +23,8 @@ using brute::Curve;
 using brute::Place;
 
 constexpr double water = 1480.0;
-constexpr double longitudinal = 6320.0;
-constexpr double shear = 3130.0;
+constexpr double ray_longitudinal = 6320.0;
+constexpr double ray_shear = 3130.0;
 constexpr double pi = std::numbers::pi;
 /// What a law owes is 1 ns. The solver holds places to 1e-11 m where times are stationary, the reference is better still.
 constexpr double solved = 1e-12;
@@ -47,7 +47,7 @@ Acquisition above(double stand_off, std::size_t elements = 4) {
   return acquisition;
 }
 
-const Material aluminium{MetresPerSecond(longitudinal), MetresPerSecond(shear)};
+const Material aluminium{MetresPerSecond(ray_longitudinal), MetresPerSecond(ray_shear)};
 
 std::shared_ptr<const Surface> surface(std::string kind, std::map<std::string, double, std::less<>> numbers = {},
                                        std::map<std::string, std::string, std::less<>> words = {}) {
@@ -89,7 +89,7 @@ class Random {
 void expect_least_times(const Acquisition& acquisition, const Scene& scene, const Curve& curve, const Grid& grid) {
   const DelayLaw law = law_of("immersion", acquisition, "LT", scene);
   const std::vector<Point> pixels = grid.points();
-  for (const auto& [leg, velocity] : {std::pair{law.transmit, longitudinal}, std::pair{law.receive, shear}}) {
+  for (const auto& [leg, velocity] : {std::pair{law.transmit, ray_longitudinal}, std::pair{law.receive, ray_shear}}) {
     const auto table = leg->tabulated(grid, 2);
     ASSERT_NE(table, nullptr);
     EXPECT_EQ(table->table_bytes(grid), 4 * acquisition.elements() * pixels.size());
@@ -189,7 +189,7 @@ TEST(Immersion, TakesItsWayAlongY) {
   const Curve curve = [](long double u) { return Place{-0.05L + 0.1L * u, 0, 0}; };
   for (const Point& pixel : {point(3e-3, 12e-3, 7e-3), point(-5e-3, 25e-3, -9e-3)}) {
     const auto least =
-        brute::through_with_y(place(acquisition.probe.elements[1].centre), place(pixel), curve, water, longitudinal);
+        brute::through_with_y(place(acquisition.probe.elements[1].centre), place(pixel), curve, water, ray_longitudinal);
     EXPECT_NEAR(time_of(*law.transmit, 1, pixel), static_cast<double>(least.time), solved);
   }
 }
@@ -205,8 +205,8 @@ TEST(Skips, OffAPlaneBackwallComeFromThePixelsImage) {
       const double x = pixel.x.value - acquisition.probe.elements[source].centre.x.value;
       const double z = pixel.z.value;
       if (z > d - 1e-6) continue;  // on the wall
-      EXPECT_NEAR(time_of(*law.transmit, source, pixel), std::hypot(x, 2.0 * d - z) / shear, solved);
-      EXPECT_NEAR(time_of(*law.receive, source, pixel), std::hypot(x, 2.0 * d + z) / shear, solved);
+      EXPECT_NEAR(time_of(*law.transmit, source, pixel), std::hypot(x, 2.0 * d - z) / ray_shear, solved);
+      EXPECT_NEAR(time_of(*law.receive, source, pixel), std::hypot(x, 2.0 * d + z) / ray_shear, solved);
     }
   }
 }
@@ -222,9 +222,9 @@ TEST(Skips, ThroughAPlaneComeFromThePixelsImageToo) {
       const Place half{pixel.x.value, 2.0 * d - pixel.z.value, 0};
       const Place full{pixel.x.value, 2.0 * d + pixel.z.value, 0};
       EXPECT_NEAR(time_of(*law.transmit, source, pixel),
-                  static_cast<double>(brute::through(from, half, curve, water, longitudinal).time), solved);
+                  static_cast<double>(brute::through(from, half, curve, water, ray_longitudinal).time), solved);
       EXPECT_NEAR(time_of(*law.receive, source, pixel),
-                  static_cast<double>(brute::through(from, full, curve, water, longitudinal).time), solved);
+                  static_cast<double>(brute::through(from, full, curve, water, ray_longitudinal).time), solved);
     }
   }
 }
@@ -242,9 +242,9 @@ TEST(Skips, ConvertAtATiltedBackwallInLeastTime) {
       const Place from = place(acquisition.probe.elements[source].centre);
       // Out as L to the wall and as T to the pixel; back as L to the wall and as T to the element.
       EXPECT_NEAR(time_of(*law.transmit, source, pixel),
-                  static_cast<double>(brute::through(from, place(pixel), wall, longitudinal, shear).time), solved);
+                  static_cast<double>(brute::through(from, place(pixel), wall, ray_longitudinal, ray_shear).time), solved);
       EXPECT_NEAR(time_of(*law.receive, source, pixel),
-                  static_cast<double>(brute::through(place(pixel), from, wall, longitudinal, shear).time), solved);
+                  static_cast<double>(brute::through(place(pixel), from, wall, ray_longitudinal, ray_shear).time), solved);
     }
   }
 }
@@ -262,7 +262,7 @@ TEST(Skips, ConvertBehindACylinderInLeastTime) {
   };
   for (const Point& pixel : {point(-5e-3, 9e-3), point(1e-3, 12e-3), point(6e-3, 16e-3)}) {
     const auto least = brute::through_two(place(acquisition.probe.elements[0].centre), place(pixel), circle(60e-3L, 0),
-                                          circle(40e-3L, 20e-3L), water, shear, longitudinal);
+                                          circle(40e-3L, 20e-3L), water, ray_shear, ray_longitudinal);
     EXPECT_NEAR(time_of(*law.transmit, 0, pixel), static_cast<double>(least.time), solved);
   }
 }
@@ -277,7 +277,7 @@ TEST(Skips, TakeTheSameTimeBothWays) {
   for (int k = 0; k < 10; ++k) {
     const Point pixel = point(random(-8e-3, 8e-3), random(3e-3, 28e-3));
     // From the pixel to the element, through the surfaces in the other order and from their other sides.
-    RayPath back{{MetresPerSecond(shear), MetresPerSecond(longitudinal), MetresPerSecond(water)},
+    RayPath back{{MetresPerSecond(ray_shear), MetresPerSecond(ray_longitudinal), MetresPerSecond(water)},
                  {{wall, true, false}, {front, false, true}}};
     RaySolver solver(back, pixel);
     for (std::size_t source = 0; source < acquisition.elements(); ++source) {
@@ -366,7 +366,7 @@ TEST(RayLaws, RefuseWhatTheyLack) {
   }
   try {
     const Acquisition acquisition = above(0.0);
-    static_cast<void>(make_delay_law("immersion", {acquisition, {MetresPerSecond(longitudinal), {}}, "LT", immersed(nullptr)}));
+    static_cast<void>(make_delay_law("immersion", {acquisition, {MetresPerSecond(ray_longitudinal), {}}, "LT", immersed(nullptr)}));
     FAIL() << "no shear velocity";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");

@@ -7,13 +7,13 @@
 namespace echoform::bench {
 
 /// The demo's source, or one with other sizes, above a grid that its gate reaches.
-struct Scene {
+struct Scenario {
   Configuration configuration;
   SimulatorConfiguration simulator;
 };
 
 /// With the options' sizes; elements and samples as given where the options leave them open.
-[[nodiscard]] Scene scene_of(const Options& options, std::optional<std::size_t> elements = {},
+[[nodiscard]] Scenario scene_of(const Options& options, std::optional<std::size_t> elements = {},
                              std::optional<std::size_t> samples = {});
 
 }  // namespace echoform::bench

@@ -1,9 +1,9 @@
-#include "apps/bench/scene.hpp"
+#include "apps/bench/scenario.hpp"
 
 namespace echoform::bench {
 
-Scene scene_of(const Options& options, std::optional<std::size_t> elements, std::optional<std::size_t> samples) {
-  Scene scene;
+Scenario scene_of(const Options& options, std::optional<std::size_t> elements, std::optional<std::size_t> samples) {
+  Scenario scene;
   SimulatorConfiguration& source = scene.configuration.simulator.source;
   source.elements = options.elements.value_or(elements.value_or(source.elements));
   source.samples = options.samples.value_or(samples.value_or(source.samples));
