@@ -33,7 +33,7 @@ fuzz-packages:
 	@tools/install-packages --fuzz
 
 build: packages
-	cmake --preset release -DECHOFORM_TESTS=OFF
+	cmake --preset program -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS) --target echoform
 
 test: test-plain test-asan
@@ -76,7 +76,7 @@ else
 endif
 
 bench: packages
-	cmake --preset release -DECHOFORM_TESTS=OFF
+	cmake --preset program -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS)
 	$(PROGRAM) bench all
 

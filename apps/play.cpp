@@ -54,11 +54,12 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
   std::jthread breaker([&sender, stop](const std::stop_token& finished) {
     std::mutex mutex;
     std::condition_variable_any change;
-    std::unique_lock lock(mutex);
+    // Before the lock is taken: of a stop that was asked for already, this thread itself is told, here and now.
     const std::stop_callback wake(stop, [&] {
       const std::lock_guard held(mutex);
       change.notify_all();
     });
+    std::unique_lock lock(mutex);
     change.wait(lock, finished, [&] { return stop.stop_requested(); });
     if (finished.stop_requested()) return;
     if (!change.wait_for(lock, finished, farewell, [] { return false; }) && !finished.stop_requested()) sender->cancel();

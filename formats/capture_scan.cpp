@@ -196,8 +196,9 @@ struct CaptureScan::Implementation {
 
   /// Keeps the shot unless there is one of that element. Whether it was kept.
   static bool keep(CapturedFrame& frame, const CapturedFrame::Shot& shot) {
-    const auto at = std::lower_bound(frame.shots.begin(), frame.shots.end(), shot.transmit,
-                                     [](const CapturedFrame::Shot& of, std::uint32_t transmit) { return of.transmit < transmit; });
+    const auto at =
+        std::lower_bound(frame.shots.begin(), frame.shots.end(), shot.transmit,
+                         [](const CapturedFrame::Shot& of, std::uint32_t transmit) { return of.transmit < transmit; });
     if (at != frame.shots.end() && at->transmit == shot.transmit) return false;
     frame.shots.insert(at, shot);
     return true;

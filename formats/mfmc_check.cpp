@@ -207,7 +207,8 @@ class Checker {
       guarded([&] {
         auto item = Hdf5Item::find(group, field.name, where);
         if (!item) {
-          if (field.mandatory && !(without_frames && is_of_frames(field))) violation(where, fmt::format("no {}", field.name), fmt::format("the mandatory {}", field.name));
+          if (field.mandatory && !(without_frames && is_of_frames(field)))
+            violation(where, fmt::format("no {}", field.name), fmt::format("the mandatory {}", field.name));
           return;
         }
         if (item->is_attribute() != (field.place == Place::attribute)) {
@@ -390,7 +391,8 @@ MfmcFindings checked(const std::filesystem::path& path) {
 MfmcFindings check_mfmc(const std::filesystem::path& path) {
   if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an MFMC file (HDF5)");
   // HDF5 can crash on damaged files: in a child first.
-  try_in_child(path.string(), [&] { static_cast<void>(checked(path)); }, mfmc_trial_limits(path));
+  try_in_child(
+      path.string(), [&] { static_cast<void>(checked(path)); }, mfmc_trial_limits(path));
   return checked(path);
 }
 

@@ -29,8 +29,8 @@ struct FileSeriesOptions {
   std::uint64_t min_free_bytes = 0;   ///< left on the disk after each frame
 };
 
-/// Throws InputError, naming `where`, unless `pattern` is a file's name (no folder, no control characters) with a known extension in which only {name}
-/// and {time} stand in braces.
+/// Throws InputError, naming `where`, unless `pattern` is a file's name (no folder, no control characters) with a known extension
+/// in which only {name} and {time} stand in braces.
 void check_file_pattern(const std::string& pattern, const std::string& where);
 /// The name that a pattern stands for. `time` is written in UTC: 20260314T092653Z.
 [[nodiscard]] std::string file_name_of(const std::string& pattern, const std::string& name, WallTime time);
@@ -50,7 +50,8 @@ class FileSeries {
   void begin(std::shared_ptr<const Contents> contents);
 
   /// Appends the frame, in a new file where there is none or its limits are reached; closes a file that its format says is full.
-  /// `now` is the time that a new file states. Throws RuntimeFault or InputError, in one line; no file is open then, and the frames before are in theirs.
+  /// `now` is the time that a new file states. Throws RuntimeFault or InputError, in one line; no file is open then, and the
+  /// frames before are in theirs.
   void write(std::span<const std::byte> frame, const FrameStamp& stamp, WallTime now);
   /// Forces the open file to the disk itself. Throws RuntimeFault.
   void flush();

@@ -26,8 +26,8 @@ inline constexpr std::size_t fewest_readings = 12;
 
 /// A figure grows if the readings prove it (the band lies above 0) in the whole run and in each of its halves, and the rise over
 /// the run is more than `grain`, the step in which such a figure changes by itself. A single step, such as memory that an
-/// allocator keeps, lies in one half only; a leak goes on in both. The second half is judged by the same rule as a run of its own:
-/// a leak may begin late. Fewer than fewest_readings never grow.
+/// allocator keeps, lies in one half only; a leak goes on in both. The second half is judged by the same rule as a run of its
+/// own: a leak may begin late. Fewer than fewest_readings never grow.
 [[nodiscard]] Growth judge_growth(std::span<const double> places, std::span<const double> values, double grain);
 
 }  // namespace echoform::soak

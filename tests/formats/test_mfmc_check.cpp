@@ -47,9 +47,9 @@ TEST_F(MfmcCheck, SaysWhatTheFirstSequenceIs) {
 
 TEST_F(MfmcCheck, EveryMandatoryNameIsMissed) {
   for (const char* const name :
-       {"PROBE_PLACEMENT_INDEX", "PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "TRANSMIT_LAW",
-        "RECEIVE_LAW", "PROBE_LIST", "TIME_STEP", "START_TIME", "SPECIMEN_VELOCITY", "ELEMENT_POSITION", "ELEMENT_MAJOR",
-        "ELEMENT_MINOR", "ELEMENT_SHAPE", "CENTRE_FREQUENCY", "PROBE", "ELEMENT"}) {
+       {"PROBE_PLACEMENT_INDEX", "PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "TRANSMIT_LAW", "RECEIVE_LAW",
+        "PROBE_LIST", "TIME_STEP", "START_TIME", "SPECIMEN_VELOCITY", "ELEMENT_POSITION", "ELEMENT_MAJOR", "ELEMENT_MINOR",
+        "ELEMENT_SHAPE", "CENTRE_FREQUENCY", "PROBE", "ELEMENT"}) {
     MfmcMaker maker;
     maker.without = name;
     EXPECT_THAT(violations(maker), Contains(AllOf(HasSubstr("f.mfmc: /"), HasSubstr(std::string("found no ") + name),
@@ -141,7 +141,8 @@ TEST_F(MfmcCheck, ALawIsLookedAtForEverySequenceThatUsesIt) {
   hobj_ref_t other = 0;
   H5Rcreate(&other, file, "/PROBES/P2", H5R_OBJECT, -1);
   put("/SEQUENCES/S2/PROBE_LIST", {other});
-  for (const std::string name : {"TRANSMIT_LAW", "RECEIVE_LAW"}) put("/SEQUENCES/S2/" + name, references("/SEQUENCES/S1/" + name));
+  for (const std::string name : {"TRANSMIT_LAW", "RECEIVE_LAW"})
+    put("/SEQUENCES/S2/" + name, references("/SEQUENCES/S1/" + name));
   H5Fclose(file);
   EXPECT_THAT(check_mfmc(file_).violations,
               Contains(AllOf(HasSubstr("a probe that is not listed"), HasSubstr("/SEQUENCES/S2/PROBE_LIST"))));
@@ -155,8 +156,7 @@ TEST_F(MfmcCheck, AttributesAndDatasetsAreNotTakenForEachOther) {
   const hsize_t one = 1;
   const double step = 4e-8;
   const hid_t space = H5Screate_simple(1, &one, nullptr);
-  const hid_t set =
-      H5Dcreate2(file, "/SEQUENCE<1>/TIME_STEP", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t set = H5Dcreate2(file, "/SEQUENCE<1>/TIME_STEP", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &step);
   H5Dclose(set);
   H5Sclose(space);

@@ -13,7 +13,7 @@ import urllib.request
 PROGRAM = sys.argv[1]
 DOORS = '[input]\nlisten = "127.0.0.1:0"\nzeromq = "127.0.0.1:0"\n'
 SERVE = '[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n[grid]\nx = [-2e-3, 2e-3]\nz = [2e-3, 4e-3]\npixels = [8, 8]\n' \
-        '[imaging]\nbackend = "cpu"\nthreads = 1\n[server]\nimages = "127.0.0.1:0"\ntelemetry = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n'
+        '[imaging]\nbackend = "cpu"\nthreads = 1\n[server]\nimages = "127.0.0.1:0"\ntelemetry = "127.0.0.1:0"\ncontrol = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n'
 
 
 class ZeromqIngest(unittest.TestCase):

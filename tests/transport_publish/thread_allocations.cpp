@@ -3,15 +3,17 @@
 #include <cstdlib>
 #include <new>
 
+#include "pipeline/sanitizers.hpp"
+
 namespace {
 thread_local std::size_t allocations = 0;
 
-void* counted(std::size_t size) {
+[[maybe_unused]] void* counted(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void* counted(std::size_t size, std::align_val_t alignment) {
+[[maybe_unused]] void* counted(std::size_t size, std::align_val_t alignment) {
   ++allocations;
   const auto align = static_cast<std::size_t>(alignment);
   if (void* memory = std::aligned_alloc(align, (size + align - 1) / align * align)) return memory;
@@ -23,6 +25,8 @@ std::size_t thread_allocations() {
   return allocations;
 }
 
+// The thread sanitizer brings operators of its own, which leave no room for others: nothing is counted beside it.
+#if !ECHOFORM_THREAD_SANITIZER
 void* operator new(std::size_t size) {
   return counted(size);
 }
@@ -74,3 +78,4 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
   std::free(memory);
 }
+#endif
