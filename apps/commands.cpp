@@ -54,10 +54,16 @@ const std::vector<Command>& commands() {
        "the extension.\n\n"
        "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
        define_image},
+      {"plan", "what a set-up will give: resolution, pixels, samples, memory, images a second",
+       "Of a probe in a recording, or of the one in [simulator]. What is likely to disappoint stands on lines that begin with\n"
+       "\"warning:\". Without --no-measure it images for half a second.\n\n"
+       "Example:\n  echoform plan --config examples/immersion_plane.toml --link 1 --link 10",
+       define_plan},
       {"bench", "sustained rates against the limits measured in the same run",
        "Example:\n  echoform bench stream --hold 10\n  echoform bench frame --backend cuda --pixels 512 --gate", define_bench},
       {"soak", "source, server and viewers under random faults, for minutes or months",
-       "Every count is checked at every reading: the first that does not close, or that no fault explains, ends the run with code 1.\n"
+       "Every count is checked at every reading: the first that does not close, or that no fault explains, ends the run with "
+       "code 1.\n"
        "At the end memory, descriptors and threads of the server must not have grown.\n\n"
        "Example:\n  echoform soak --minutes 10 --json soak.json",
        define_soak},

@@ -11,6 +11,7 @@
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/direct_image.hpp"
 #include "benchmarks/paper_kernels.hpp"
+#include "benchmarks/stopwatch.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/cufft_library.hpp"
 #include "gpu/stream_queue.hpp"
@@ -207,10 +208,6 @@ class PaperChain {
   gpu::FftPlan inverse_;
   PaperTask task_;
 };
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 }  // namespace
 

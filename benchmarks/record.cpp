@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "benchmarks/stopwatch.hpp"
 #include "formats/mfmc_writer.hpp"
 #include "pipeline/errors.hpp"
 #include "recording/recorder.hpp"
@@ -20,10 +21,6 @@
 
 namespace echoform::benchmarks {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 
 /// Deletes what a turn wrote, however it ends.
 class TurnFolder {

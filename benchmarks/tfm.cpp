@@ -21,14 +21,15 @@ namespace {
 /// Random complex half matrix, once as the beamformer and once as the plain loop wants it, on huge pages both.
 class Data {
  public:
-  Data(const TfmCase& test, Backend& backend) : samples_(test.samples) {
+  Data(const Acquisition& acquisition, Backend& backend) : samples_(acquisition.samples) {
+    const std::size_t elements = acquisition.elements();
     spec.type = ElementType::planar_complex64;
     spec.matrix = MatrixKind::half_summed;
-    spec.rows = test.elements * (test.elements + 1) / 2;
-    spec.columns = test.samples;
-    spec.row_stride = (test.samples + 64 + 15) / 16 * 16;
+    spec.rows = elements * (elements + 1) / 2;
+    spec.columns = samples_;
+    spec.row_stride = (samples_ + 64 + 15) / 16 * 16;
     planar_ = backend.allocate(spec.bytes(), MemoryUse::working);
-    interleaved_ = backend.allocate(spec.rows * test.samples * sizeof(std::complex<float>), MemoryUse::working);
+    interleaved_ = backend.allocate(spec.rows * samples_ * sizeof(std::complex<float>), MemoryUse::working);
     std::minstd_rand random(1);
     auto* planar_data = static_cast<float*>(planar_.data());
     auto* interleaved_data = static_cast<std::complex<float>*>(interleaved_.data());
@@ -105,14 +106,18 @@ std::vector<float> pixel_major_delays(const ImagingPlan& plan, double& lookups) 
   for (std::size_t i = 0; i < n; ++i) {
     plan.laws[0].transmit->travel_times(i, points, times);
     for (std::size_t p = 0; p < points.size(); ++p) {
-      delays[p * n + i] = static_cast<float>(times[p] * plan.acquisition.sample_rate.value);
+      const double after_start = times[p] - 0.5 * plan.acquisition.start_time.value;
+      delays[p * n + i] = static_cast<float>(after_start * plan.acquisition.sample_rate.value);
     }
   }
   const auto limit = static_cast<float>(plan.acquisition.samples - 1);
   std::size_t within = 0;
   for (std::size_t p = 0; p < points.size(); ++p) {
     for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = i; j < n; ++j) within += delays[p * n + i] + delays[p * n + j] < limit ? 1 : 0;
+      for (std::size_t j = i; j < n; ++j) {
+        const float sample = delays[p * n + i] + delays[p * n + j];
+        within += sample >= 0.0F && sample < limit ? 1 : 0;  // NaN, where no ray goes, is neither
+      }
     }
   }
   lookups = static_cast<double>(within);
@@ -148,6 +153,7 @@ class InCache {
     const auto* offset = static_cast<const float*>(leg.offset.data()) + entry * kernels_->lanes;
     const auto* base = static_cast<const std::int32_t*>(leg.base.data()) + entry;
     const auto* top = static_cast<const std::int32_t*>(leg.top.data()) + entry;
+    const float* weight = tables_.weighted ? static_cast<const float*>(leg.weight.data()) + entry * kernels_->lanes : nullptr;
     const auto* low = static_cast<const std::int32_t*>(leg.low.data()) + index * leg.sources;
     const auto* high = static_cast<const std::int32_t*>(leg.high.data()) + index * leg.sources;
     for (std::uint32_t i = 0; i < elements_; ++i) {
@@ -157,6 +163,10 @@ class InCache {
       task.outer_offset = offset + std::size_t{i} * kernels_->lanes;
       task.outer_base = base + i;
       task.outer_top = top + i;
+      if (weight != nullptr) {
+        task.outer_weight = weight + std::size_t{i} * kernels_->lanes;
+        task.inner_weight = weight;
+      }
       task.inner_offset = offset;
       task.inner_base = base;
       task.inner_top = top;
@@ -171,7 +181,7 @@ class InCache {
       task.quadrature = samples_ + 64;
       task.samples = static_cast<std::int32_t>(samples_);
       task.sums = sums;
-      kernels_->kernels[static_cast<int>(tile.window)][1][0][tile.checked](task);
+      kernels_->kernels[static_cast<int>(tile.window)][1][tables_.weighted][tile.checked](task);
     }
   }
 
@@ -204,9 +214,10 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   array.elements = test.elements;
   array.samples = test.samples;
   array.pixels = test.pixels;
-  const ImagingPlan plan = array_plan(array);
+  const ImagingPlan plan = test.plan ? *test.plan : array_plan(array);
+  const std::size_t elements = plan.acquisition.elements();
   const auto backend = make_cpu_backend(threads);
-  const Data data(test, *backend);
+  const Data data(plan.acquisition, *backend);
   TfmReport report;
   report.reference_flags = reference::build_flags();
   const std::vector<float> delays = pixel_major_delays(plan, report.lookups);
@@ -224,8 +235,8 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   for (std::size_t round = 0; round < test.rounds; ++round) {
     progress("round " + std::to_string(round + 1) + " of " + std::to_string(test.rounds));
     reference_rates.push_back(report.lookups / mean_seconds_of([&] {
-                                reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), test.elements,
-                                                               test.samples, plain.size(), static_cast<int>(threads));
+                                reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), elements,
+                                                               plan.acquisition.samples, plain.size(), static_cast<int>(threads));
                               }));
     for (TfmRunner& runner : levels) runner.run(data, report.lookups);
     limit_rates.push_back(report.lookups / mean_seconds_of([&] { in_cache.run(); }));
@@ -234,11 +245,11 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   report.reference = {"reference", threads, spread_of(reference_rates)};
   report.limit = {"in cache", threads, spread_of(limit_rates)};
   report.ratio = spread_of(ratios);
-  const auto n = static_cast<float>(test.elements);
+  const auto n = static_cast<float>(elements);
   report.relative_difference = difference(levels.front().image, plain, 1.0F / (n * n));
   for (const TfmRunner& runner : levels) report.beamformer.push_back(runner.figure());
 
-  for (std::size_t members = 1; members <= threads;
+  for (std::size_t members = 1; test.scaling && members <= threads;
        members = members < threads && 2 * members > threads ? threads : 2 * members) {
     progress(std::to_string(members) + " threads");
     TfmRunner runner(plan, data.spec, simd_level(), members);

@@ -4,23 +4,28 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
 #include "cpu/cpu_backend.hpp"
+#include "pipeline/imaging_plan.hpp"
 
 namespace echoform::benchmarks {
 
 /// Random data on the geometry of a linear array, pitch 0.65 mm, 40 MHz, above a square of 75 mm x 75 mm of aluminium
-/// (6300 m/s). A lookup is a delay, a linear interpolation of a complex sample and an addition, for one pair and pixel; only
-/// lookups within the A-scan are counted. Each measurement runs for a quarter of a second after an image that is not counted.
+/// (6300 m/s), or on that of `plan`, whose first view has the same legs on both sides. A lookup is a delay, a linear
+/// interpolation of a complex sample and an addition, for one pair and pixel; only lookups within the A-scan are counted. Each
+/// measurement runs for a quarter of a second after an image that is not counted.
 struct TfmCase {
   std::size_t elements = 128;
   std::size_t samples = 4096;
-  std::size_t pixels = 256;  ///< along x and z
-  std::size_t rounds = 5;    ///< measurements of each, in turn
-  std::size_t threads = 0;   ///< 0: all that this process may use
+  std::size_t pixels = 256;                   ///< along x and z
+  std::size_t rounds = 5;                     ///< measurements of each, in turn
+  std::size_t threads = 0;                    ///< 0: all that this process may use
+  std::shared_ptr<const ImagingPlan> plan{};  ///< instead of elements, samples and pixels
+  bool scaling = true;                        ///< also over 1, 2, 4, ... threads
 };
 
 /// One way of summing, in lookups a second.

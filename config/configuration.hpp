@@ -160,9 +160,13 @@ struct RecorderSection {
   Seconds flush_interval{0.0};  ///< 0: the system writes when it likes
 };
 
-/// The simulated source. Where points, holes or backwall are given, they alone are the part; else it is the demo's.
+/// The simulated source. Where points, holes or backwall are given, they alone are the part; else it is the demo's, so far as it
+/// lies between [surface] and [backwall].
 struct SimulatorSection {
-  SimulatorConfiguration source;
+  SimulatorConfiguration source;                         ///< its scene and placement follow from other sections
+  std::optional<MetresPerSecond> longitudinal_velocity;  ///< absent: that of [material]
+  std::optional<MetresPerSecond> shear_velocity;         ///< likewise
+  std::optional<std::vector<std::string>> modes;         ///< absent: L; with a couplant or [backwall] L and T
   std::optional<std::vector<PointScatterer>> points;
   std::optional<std::vector<SideDrilledHole>> holes;
   std::optional<Metres> backwall;
@@ -210,7 +214,10 @@ struct Configuration {
 /// The backend that a configuration asks for.
 [[nodiscard]] BackendChoice backend_choice(const ImagingSection& imaging);
 
-/// The simulated source that [simulator] describes, checked. The part moves with the seed unless its reflectors are given.
+/// The simulated source that [simulator] describes, checked, in the scene of [couplant], [surface], [backwall] and [probe]
+/// stand_off, angle and x: one file serves the source and the server. The part moves with the seed unless its reflectors are
+/// given. Throws InputError (one line) for what make_scene() and the simulator refuse, and kinds of surfaces that it does not
+/// know.
 [[nodiscard]] SimulatorConfiguration simulator_configuration(const Configuration& configuration);
 
 /// HOST:PORT taken apart. Throws InputError (naming `where`) unless the host is not empty and the port is 0 .. 65535.

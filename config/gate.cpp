@@ -56,8 +56,7 @@ std::size_t gate_length(std::size_t needed) {
   return length;
 }
 
-std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard) {
-  const Acquisition& acquisition = plan.acquisition;
+std::optional<SampleReach> samples_reached(const ImagingPlan& plan) {
   double earliest = std::numeric_limits<double>::infinity();
   double latest = -earliest;
   for (const DelayLaw& law : plan.laws) {
@@ -67,15 +66,20 @@ std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard
     earliest = std::min(earliest, transmit.least + receive.least);
     latest = std::max(latest, transmit.greatest + receive.greatest);
   }
+  if (!(earliest <= latest)) return std::nullopt;
+  const double zero = (plan.acquisition.start_time - plan.acquisition.time_offset).value;
+  const double rate = plan.acquisition.sample_rate.value;
+  return SampleReach{std::floor((earliest - zero) * rate), std::floor((latest - zero) * rate) + 1.0};
+}
+
+std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard) {
+  const Acquisition& acquisition = plan.acquisition;
   const auto samples = static_cast<double>(acquisition.samples);
-  const double zero = (acquisition.start_time - acquisition.time_offset).value;
   const double margin = static_cast<double>(guard);
-  const double lowest = std::floor((earliest - zero) * acquisition.sample_rate.value);
-  const double highest = std::floor((latest - zero) * acquisition.sample_rate.value) + 1.0;
-  // Also where nothing is reached at all: then the bounds are infinite.
-  if (!(lowest < samples && highest >= 0.0 && lowest <= highest)) return std::nullopt;
-  const auto begin = static_cast<std::size_t>(std::max(0.0, lowest - margin)) / first_step * first_step;
-  const auto end = static_cast<std::size_t>(std::min(samples, highest + margin + 1.0));
+  const auto reach = samples_reached(plan);
+  if (!reach || !(reach->first < samples && reach->last >= 0.0)) return std::nullopt;
+  const auto begin = static_cast<std::size_t>(std::max(0.0, reach->first - margin)) / first_step * first_step;
+  const auto end = static_cast<std::size_t>(std::min(samples, reach->last + margin + 1.0));
 
   for (std::size_t count = gate_length(end - begin); count < acquisition.samples; count = gate_length(count + 1)) {
     // Where the A-scan ends too early the gate begins earlier; rounded down, it may then end too early, and grows.

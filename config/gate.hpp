@@ -8,6 +8,15 @@
 
 namespace echoform {
 
+/// Indices of the samples between which living pairs look up, whole numbers; beyond 0 .. samples - 1 where the A-scan does not
+/// hold what an image asks for.
+struct SampleReach {
+  double first = 0.0;
+  double last = 0.0;
+};
+/// Over all views of a plan. Nothing where no pixel is reached at all.
+[[nodiscard]] std::optional<SampleReach> samples_reached(const ImagingPlan& plan);
+
 /// The gate of a plan (its own gate does not matter): from the first sample that any living pair looks up in any view, less
 /// `guard`, to the last one, plus `guard`, and then
 /// - `first` is a multiple of 8, so that rows of every encoding begin on whole bytes, and on 16 bytes for int16 and float32,

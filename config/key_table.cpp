@@ -22,7 +22,8 @@ const std::vector<Section>& configuration_sections() {
       {"material", "Wave speeds in the inspected part. They replace what the recording or the sender states."},
       {"couplant", "What lies between the probe and the part, for `delay_law = \"immersion\"` (docs/views.md)."},
       {"surface",
-       "The part's front surface, for `delay_law = \"immersion\"` and for views that skip to and fro; without it the plane z = 0. "
+       "The part's front surface, for `delay_law = \"immersion\"` and for views that skip to and fro; without it the plane z = "
+       "0. "
        "Keys are those of its kind."},
       {"backwall", "The part's backwall, from which views that skip are reflected. Keys are those of its kind."},
       {"grid",
@@ -40,7 +41,10 @@ const std::vector<Section>& configuration_sections() {
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
        "are relative to the configuration's folder."},
       {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
-      {"simulator", "The simulated source, of `echoform simulate` and `echoform demo`."},
+      {"simulator",
+       "The simulated source, of `echoform simulate` and `echoform demo`. It takes [couplant], [surface], [backwall], [material] "
+       "and "
+       "[probe] stand_off, angle and x from the same file (docs/simulator.md)."},
   };
   return sections;
 }
@@ -85,13 +89,16 @@ void add_imaging_keys(std::vector<Key>& k) {
       {"grid", "pixels", "", "Numbers of pixels [nx, nz]."}, within(1, 65536), [](auto& c) -> auto& { return c.grid.pixels; }));
 
   k.push_back(text(
-      {"imaging", "delay_law", "", "How travel times follow from geometry: contact is rays from elements on the part; immersion is rays through a couplant or "
+      {"imaging", "delay_law", "",
+       "How travel times follow from geometry: contact is rays from elements on the part; immersion is rays through a couplant "
+       "or "
        "wedge, refracted at [surface]."},
       "a law that `echoform info` lists", not_empty, [](auto& c) -> auto& { return c.imaging.delay_law; }));
   k.push_back(text_list(
-      {"imaging", "views", "", "Transmit path and receive path of each image by the modes of their legs: LL, TT, LT, TL, and skips such as TT-T "
-       "(docs/views.md)."}, 1, 16,
-      [](auto& c) -> auto& { return c.imaging.views; }));
+      {"imaging", "views", "",
+       "Transmit path and receive path of each image by the modes of their legs: LL, TT, LT, TL, and skips such as TT-T "
+       "(docs/views.md)."},
+      1, 16, [](auto& c) -> auto& { return c.imaging.views; }));
   k.push_back(word(
       {"imaging", "interpolation", "", "Between samples: nearest is faster, linear is more exact."}, words::interpolation,
       [](auto& c) -> auto& { return c.imaging.interpolation; }));
@@ -303,8 +310,28 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "quantised", "", "Whether a 12-bit converter digitises the samples; integer encodings need it."},
       [](auto& c) -> auto& { return c.simulator.source.quantised; }));
   k.push_back(number(
-      {"simulator", "longitudinal_velocity", "m/s", "Speed of longitudinal waves in the simulated part."}, within(100.0, 20000.0),
-      [](auto& c) -> auto& { return c.simulator.source.material.longitudinal_velocity; }));
+      {"simulator", "longitudinal_velocity", "m/s", "Speed of longitudinal waves in the simulated part.",
+       "[material], else 6320"},
+      within(100.0, 20000.0), [](auto& c) -> auto& { return c.simulator.longitudinal_velocity; }));
+  k.push_back(number(
+      {"simulator", "shear_velocity", "m/s", "Speed of shear waves in the simulated part.", "[material], else 3130"},
+      within(100.0, 20000.0), [](auto& c) -> auto& { return c.simulator.shear_velocity; }));
+  k.push_back(number(
+      {"simulator", "density", "kg/m^3", "Of the part: how much goes through its surface."}, within(1.0, 1e5),
+      [](auto& c) -> auto& { return c.simulator.source.scene.density; }));
+  k.push_back(number(
+      {"simulator", "couplant_density", "kg/m^3", "Of the couplant."}, within(1.0, 1e5),
+      [](auto& c) -> auto& { return c.simulator.source.scene.couplant_density; }));
+  k.push_back(text_list(
+      {"simulator", "modes", "", "Waves in the part: \"L\", \"T\". A scatterer turns each into each.",
+       "L; with [couplant] or [backwall] L and T"},
+      1, 2, [](auto& c) -> auto& { return c.simulator.modes; }));
+  k.push_back(boolean(
+      {"simulator", "skips", "", "Whether scatterers are also reached by way of one reflection at [backwall]."},
+      [](auto& c) -> auto& { return c.simulator.source.scene.skips; }));
+  k.push_back(boolean(
+      {"simulator", "wall_echoes", "", "Whether the front surface below a couplant and [backwall] echo themselves."},
+      [](auto& c) -> auto& { return c.simulator.source.scene.wall_echoes; }));
   k.push_back(word(
       {"simulator", "spreading", "", "How echoes weaken with distance."}, spreading_words,
       [](auto& c) -> auto& { return c.simulator.source.spreading; }));
@@ -344,8 +371,9 @@ void add_simulator_keys(std::vector<Key>& k) {
         hole.reflectivity = v[3];
       }));
   k.push_back(number(
-      {"simulator", "backwall", "m", "Depth of the backwall.", "the demo's part"}, above(0.0, 10.0),
-      [](auto& c) -> auto& { return c.simulator.backwall; }));
+      {"simulator", "backwall", "m",
+       "Depth of a backwall that echoes straight rays; with a couplant or shear waves see [backwall].", "the demo's part"},
+      above(0.0, 10.0), [](auto& c) -> auto& { return c.simulator.backwall; }));
 }
 
 }  // namespace

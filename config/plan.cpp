@@ -10,6 +10,7 @@
 #include <set>
 
 #include "config/gate.hpp"
+#include "config/outlines.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
@@ -225,6 +226,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   check_memory(configuration, *plan, frames_in_flight);
   tabulate_legs(*plan, configuration.imaging.threads);
   check_reach(configuration, *plan, scene);
+  plan->outlines = make_outlines(*plan, scene);
   const CropWish crop = configuration.imaging.crop;
   if (crop == CropWish::always || (crop == CropWish::live && use == PlanUse::live)) {
     plan->gate = choose_gate(*plan, configuration.imaging.guard);

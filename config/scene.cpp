@@ -166,11 +166,12 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
     return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;
   };
   if (!angular || std::none_of(plan.laws.begin(), plan.laws.end(), bends)) return;
-  throw InputError(place_text(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
-                   plan.apodization.directivity ? "true, for rays through surfaces"
-                                                : fmt::format("{:g}, for rays through surfaces", plan.apodization.angle_limit),
-                   plan.apodization.directivity ? "false: weights follow straight ways from element to pixel alone"
-                                                : "90: weights follow straight ways from element to pixel alone");
+  throw InputError(
+      place_text(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
+      plan.apodization.directivity ? "true, for rays through surfaces"
+                                   : fmt::format("{:g}, for rays through surfaces", plan.apodization.angle_limit),
+      plan.apodization.directivity ? "false: weights follow straight ways from element to pixel alone"
+                                   : "90: weights follow straight ways from element to pixel alone");
 }
 
 void tabulate_legs(ImagingPlan& plan, std::size_t threads) {

@@ -1,12 +1,99 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "config/configuration.hpp"
+#include "config/scene.hpp"
+#include "pipeline/errors.hpp"
 
 namespace echoform {
+namespace {
+
+/// The simulator's own description of a surface that make_scene() has found to be right.
+CurveShape curve_of(const Configuration& configuration, const SurfaceSection& section, std::string_view key) {
+  CurveShape shape;
+  if (section.kind.empty()) return shape;
+  const auto number = [&](std::string_view name) {
+    const auto found = section.numbers.find(name);
+    return found == section.numbers.end() ? 0.0 : found->second;
+  };
+  const auto word = [&](std::string_view name) {
+    const auto found = section.words.find(name);
+    return found == section.words.end() ? std::string() : found->second;
+  };
+  shape.x = number("x");
+  shape.z = number("z");
+  shape.angle = number("angle");
+  shape.radius = number("radius");
+  shape.inside = word("side") == "inside";
+  if (section.kind == "plane") {
+    shape.kind = CurveKind::plane;
+  } else if (section.kind == "cylinder") {
+    shape.kind = CurveKind::cylinder;
+  } else if (section.kind == "profile") {
+    shape.kind = CurveKind::profile;
+    shape.smooth = word("interpolation") == "spline";
+    shape.knots = read_profile_knots(word("file"));
+  } else {
+    throw InputError(fmt::format("{}: {} kind", configuration.name(), key), fmt::format("\"{}\"", section.kind),
+                     "plane, cylinder or profile, which the simulated source knows");
+  }
+  return shape;
+}
+
+std::string modes_of(const Configuration& configuration) {
+  const SimulatorSection& section = configuration.simulator;
+  if (!section.modes) return configuration.couplant.velocity || !configuration.backwall.kind.empty() ? "LT" : "L";
+  std::string modes;
+  for (const std::string& mode : *section.modes) {
+    if ((mode == "L" || mode == "T") && modes != mode) {
+      modes += mode;
+      continue;
+    }
+    throw InputError(fmt::format("{}: [simulator] modes", configuration.name()),
+                     modes == mode ? fmt::format("\"{}\" twice", mode) : fmt::format("\"{}\"", mode), "\"L\", \"T\" or both");
+  }
+  return modes;
+}
+
+/// The demo's part without what does not lie in this one.
+void keep_inside(Phantom& part, const SimulatorConfiguration& source) {
+  part.backwalls.clear();
+  const auto outside = [&](Phantom alone) {
+    SimulatorConfiguration one = source;
+    one.phantom = std::move(alone);
+    try {
+      validate(one, "");
+    } catch (const InputError&) {
+      return true;
+    }
+    return false;
+  };
+  std::erase_if(part.points, [&](const PointScatterer& point) { return outside({{point}, {}, {}}); });
+  std::erase_if(part.holes, [&](const SideDrilledHole& hole) { return outside({{}, {hole}, {}}); });
+}
+
+}  // namespace
 
 SimulatorConfiguration simulator_configuration(const Configuration& configuration) {
   const SimulatorSection& section = configuration.simulator;
+  const std::string where = fmt::format("{}: [simulator]", configuration.name());
   SimulatorConfiguration source = section.source;
+  const auto choose = [](auto& into, const auto& stated, const auto& of_material) {
+    if (of_material) into = *of_material;
+    if (stated) into = *stated;
+  };
+  choose(source.material.longitudinal_velocity, section.longitudinal_velocity, configuration.material.longitudinal_velocity);
+  choose(source.material.shear_velocity, section.shear_velocity, configuration.material.shear_velocity);
+  // What it says of surfaces is checked as the imaging side does.
+  static_cast<void>(make_scene(configuration));
+  source.scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
+  source.scene.surface = curve_of(configuration, configuration.surface, "[surface]");
+  source.scene.backwall = curve_of(configuration, configuration.backwall, "[backwall]");
+  source.scene.modes = modes_of(configuration);
+  const ProbeSection& probe = configuration.probe;
+  source.placement = {probe.x.value_or(Metres(0.0)), probe.stand_off.value_or(Metres(0.0)), probe.angle.value_or(0.0)};
+
   if (section.points || section.holes || section.backwall) {
     Phantom part;
     if (section.points) part.points = *section.points;
@@ -17,8 +104,15 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
     source.phantom = std::move(part);
   } else {
     source.phantom = default_phantom(source.seed);
+    if (!source.scene.plain()) {
+      Phantom part = std::exchange(source.phantom, {});
+      // Faults of anything else come first.
+      validate(source, where);
+      keep_inside(part, source);
+      source.phantom = std::move(part);
+    }
   }
-  validate(source, fmt::format("{}: [simulator]", configuration.name()));
+  validate(source, where);
   return source;
 }
 

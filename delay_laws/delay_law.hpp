@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,6 +29,7 @@
 #include "pipeline/acquisition.hpp"
 #include "pipeline/geometry.hpp"
 #include "pipeline/grid.hpp"
+#include "rays/ray_field.hpp"
 #include "rays/scene.hpp"
 
 namespace echoform {
@@ -37,6 +39,13 @@ struct PointSourceForm {
   Point origin;
   MetresPerSecond velocity;
   Seconds offset;
+};
+
+/// The rays behind a leg: a backend may find them by itself instead of asking for times one by one.
+struct LegRays {
+  std::shared_ptr<const RayField> field;  ///< its sources are the leg's
+  std::vector<std::uint8_t>
+      inside;  ///< by pixel of the leg's grid, in image order: 0 where there are none, whatever `field` says
 };
 
 /// One side of a delay law.
@@ -58,6 +67,9 @@ class Leg {
   [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated(const Grid& /*grid*/, std::size_t /*threads*/) const {
     return nullptr;
   }
+  /// The rays of a leg that is the table for `grid`; null for all others.
+  [[nodiscard]] virtual const LegRays* rays(const Grid& /*grid*/) const { return nullptr; }
+
   /// Bytes that tabulated() takes; 0 where it gives none.
   [[nodiscard]] virtual std::size_t table_bytes(const Grid& /*grid*/) const { return 0; }
 };

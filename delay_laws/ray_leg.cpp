@@ -1,10 +1,13 @@
 #include "delay_laws/ray_leg.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "delay_laws/law_of_view.hpp"
+#include "delay_laws/over_sources.hpp"
 #include "delay_laws/tabulated_leg.hpp"
 #include "pipeline/errors.hpp"
+#include "rays/ray_field.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {
@@ -23,7 +26,8 @@ double distance_below(const Surface& surface, Vector2 place) {
 
 class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
  public:
-  RayLeg(const Probe& probe, RayPath path, PartBounds bounds) : path_(std::move(path)), bounds_(std::move(bounds)) {
+  RayLeg(const Probe& probe, RayPath path, PartBounds bounds, SimdLevel level)
+      : path_(std::move(path)), bounds_(std::move(bounds)), level_(level) {
     for (const Element& element : probe.elements) origins_.push_back(element.centre);
   }
 
@@ -37,20 +41,14 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
   }
 
   [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads) const override {
-    const std::vector<Point> all = grid.points();
-    std::vector<std::uint8_t> inside(all.size());
-    bounds_.holds(all, inside);
-    std::vector<Point> points;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (inside[k] != 0) points.push_back(all[k]);
-    }
-    const auto fill = [&](std::size_t source, std::span<double> seconds) {
-      std::vector<double> found(points.size());
-      RaySolver(path_, origins_[source]).times_to(points, found);
-      std::size_t next = 0;
-      for (std::size_t k = 0; k < all.size(); ++k) seconds[k] = inside[k] != 0 ? found[next++] : none;
-    };
-    return tabulate(shared_from_this(), grid, fill, threads);
+    const std::vector<Point> points = grid.points();
+    std::vector<std::uint8_t> inside(points.size());
+    constexpr std::size_t at_once = 1024;
+    over_sources((points.size() + at_once - 1) / at_once, threads, [&](std::size_t k) {
+      const std::size_t count = std::min(at_once, points.size() - k * at_once);
+      bounds_.holds(std::span(points).subspan(k * at_once, count), std::span(inside).subspan(k * at_once, count));
+    });
+    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(inside)}, threads);
   }
 
   [[nodiscard]] std::size_t table_bytes(const Grid& grid) const override { return leg_table_bytes(sources(), grid); }
@@ -59,6 +57,7 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
   std::vector<Point> origins_;
   RayPath path_;
   PartBounds bounds_;
+  SimdLevel level_;
 };
 
 }  // namespace
@@ -94,8 +93,8 @@ RayPath path_in_part(const std::string& modes, const Material& material, const S
   return path;
 }
 
-std::shared_ptr<const Leg> make_ray_leg(const Probe& probe, RayPath path, PartBounds bounds) {
-  return std::make_shared<RayLeg>(probe, std::move(path), std::move(bounds));
+std::shared_ptr<const Leg> make_ray_leg(const Probe& probe, RayPath path, PartBounds bounds, SimdLevel level) {
+  return std::make_shared<RayLeg>(probe, std::move(path), std::move(bounds), level);
 }
 
 }  // namespace echoform

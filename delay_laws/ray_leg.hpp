@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "rays/ray_path.hpp"
 #include "rays/scene.hpp"
@@ -30,7 +31,8 @@ struct PartBounds {
 [[nodiscard]] RayPath path_in_part(const std::string& modes, const Material& material, const Scene& scene);
 
 /// One source an element: times of the least ray from its centre along `path` to a pixel, in seconds; NaN where there is no ray
-/// and outside of `bounds`. The plan computes them once, by tabulated().
-[[nodiscard]] std::shared_ptr<const Leg> make_ray_leg(const Probe& probe, RayPath path, PartBounds bounds);
+/// and outside of `bounds`. The plan computes them once, by tabulated(), with instructions of `level`.
+[[nodiscard]] std::shared_ptr<const Leg> make_ray_leg(const Probe& probe, RayPath path, PartBounds bounds,
+                                                      SimdLevel level = simd_level());
 
 }  // namespace echoform

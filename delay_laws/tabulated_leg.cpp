@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "delay_laws/over_sources.hpp"
@@ -34,8 +35,10 @@ class AxisPlaces {
 
 class TabulatedLeg final : public Leg {
  public:
-  TabulatedLeg(std::shared_ptr<const Leg> leg, const Grid& grid, const SourceTimes& times, std::size_t threads)
+  TabulatedLeg(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads)
       : leg_(std::move(leg)),
+        rays_(std::move(rays)),
+        grid_(grid),
         pixels_(grid.pixels()),
         nx_(grid.x.count),
         ny_(grid.y.count),
@@ -43,8 +46,26 @@ class TabulatedLeg final : public Leg {
         y_(grid.y),
         z_(grid.z),
         middle_(leg_->sources()),
-        table_(leg_->sources() * pixels_) {
-    over_sources(leg_->sources(), threads, [&](std::size_t source) { fill(source, times); });
+        table_(std::make_unique_for_overwrite<float[]>(leg_->sources() * pixels_)) {
+    const RayField& field = *rays_.field;
+    Pixels imaged;
+    for (std::size_t k = 0; k < pixels_; ++k) {
+      if (rays_.inside[k] == 0) continue;
+      imaged.place.push_back(k);
+      imaged.points.push_back(grid.at(k));
+    }
+    if (imaged.points.size() < pixels_) {
+      over_sources(sources(), threads, [&](std::size_t source) {
+        std::fill_n(table_.get() + source * pixels_, pixels_, std::numeric_limits<float>::quiet_NaN());
+      });
+    }
+    find_middles(field, imaged, threads);
+    const std::size_t at_once = std::max<std::size_t>(1, field.portion().points);
+    over_portions(field, threads, (imaged.points.size() + at_once - 1) / at_once,
+                  [&](std::size_t first, std::size_t last, std::size_t part) {
+                    const std::size_t from = part * at_once;
+                    fill(field, first, last, imaged, from, std::min(from + at_once, imaged.points.size()));
+                  });
   }
 
   [[nodiscard]] std::size_t sources() const noexcept override { return middle_.size(); }
@@ -60,12 +81,44 @@ class TabulatedLeg final : public Leg {
     }
   }
 
-  [[nodiscard]] std::size_t table_bytes(const Grid& /*grid*/) const override { return table_.size() * sizeof(float); }
+  [[nodiscard]] const LegRays* rays(const Grid& grid) const override { return grid == grid_ ? &rays_ : nullptr; }
+
+  [[nodiscard]] std::size_t table_bytes(const Grid& /*grid*/) const override { return middle_.size() * pixels_ * sizeof(float); }
 
  private:
-  void fill(std::size_t source, const SourceTimes& times) {
-    std::vector<double> seconds(pixels_);
-    times(source, seconds);
+  struct Pixels {
+    std::vector<std::size_t> place;  ///< in the image
+    std::vector<Point> points;
+  };
+
+  /// body(first source, last, part) for all portions of sources and every part.
+  template <class Body>
+  void over_portions(const RayField& field, std::size_t threads, std::size_t parts, const Body& body) const {
+    const std::size_t at_once = std::max<std::size_t>(1, field.portion().sources);
+    const std::size_t groups = (sources() + at_once - 1) / at_once;
+    over_sources(groups * parts, threads, [&](std::size_t k) {
+      const std::size_t first = k / parts * at_once;
+      body(first, std::min(first + at_once, sources()), k % parts);
+    });
+  }
+
+  /// Of times to some pixels, the first and the last among them: the table needs a number near the middle, not the middle.
+  void find_middles(const RayField& field, const Pixels& imaged, std::size_t threads) {
+    const std::size_t count = std::min<std::size_t>(imaged.points.size(), 65);
+    std::vector<Point> some;
+    for (std::size_t k = 0; k < count; ++k) {
+      some.push_back(imaged.points[k * (imaged.points.size() - 1) / std::max<std::size_t>(1, count - 1)]);
+    }
+    over_portions(field, threads, 1, [&](std::size_t first, std::size_t last, std::size_t) {
+      std::vector<double> seconds((last - first) * count);
+      field.times(first, last, some, seconds);
+      for (std::size_t source = first; source < last; ++source) {
+        middle_[source] = middle_of(std::span(seconds).subspan((source - first) * count, count));
+      }
+    });
+  }
+
+  static double middle_of(std::span<const double> seconds) {
     double least = std::numeric_limits<double>::infinity();
     double greatest = -least;
     for (const double time : seconds) {
@@ -73,10 +126,20 @@ class TabulatedLeg final : public Leg {
       least = std::min(least, time);
       greatest = std::max(greatest, time);
     }
-    const double middle = least <= greatest ? 0.5 * (least + greatest) : 0.0;
-    middle_[source] = middle;
-    float* const row = table_.data() + source * pixels_;
-    for (std::size_t k = 0; k < pixels_; ++k) row[k] = static_cast<float>(seconds[k] - middle);  // NaN stays
+    return least <= greatest ? 0.5 * (least + greatest) : 0.0;
+  }
+
+  void fill(const RayField& field, std::size_t first, std::size_t last, const Pixels& imaged, std::size_t from, std::size_t to) {
+    const std::size_t count = to - from;
+    std::vector<double> seconds((last - first) * count);
+    field.times(first, last, std::span(imaged.points).subspan(from, count), seconds);
+    for (std::size_t source = first; source < last; ++source) {
+      const double* const times = seconds.data() + (source - first) * count;
+      float* const row = table_.get() + source * pixels_;
+      for (std::size_t k = 0; k < count; ++k) {
+        row[imaged.place[from + k]] = static_cast<float>(times[k] - middle_[source]);  // NaN stays
+      }
+    }
   }
 
   [[nodiscard]] std::size_t find(const Point& point) const {
@@ -88,6 +151,8 @@ class TabulatedLeg final : public Leg {
   }
 
   std::shared_ptr<const Leg> leg_;
+  LegRays rays_;
+  Grid grid_;
   std::size_t pixels_;
   std::size_t nx_;
   std::size_t ny_;
@@ -95,14 +160,13 @@ class TabulatedLeg final : public Leg {
   AxisPlaces y_;
   AxisPlaces z_;
   std::vector<double> middle_;
-  std::vector<float> table_;  // [source, pixel]
+  std::unique_ptr<float[]> table_;  // [source, pixel]; its memory is first written by all threads at once
 };
 
 }  // namespace
 
-std::shared_ptr<const Leg> tabulate(std::shared_ptr<const Leg> leg, const Grid& grid, const SourceTimes& times,
-                                    std::size_t threads) {
-  return std::make_shared<TabulatedLeg>(std::move(leg), grid, times, threads);
+std::shared_ptr<const Leg> tabulate(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads) {
+  return std::make_shared<TabulatedLeg>(std::move(leg), grid, std::move(rays), threads);
 }
 
 std::size_t leg_table_bytes(std::size_t sources, const Grid& grid) {

@@ -11,6 +11,7 @@
 #include "delay_laws/delay_law.hpp"
 #include "pipeline/acquisition.hpp"
 #include "pipeline/grid.hpp"
+#include "pipeline/outline.hpp"
 
 namespace echoform {
 
@@ -65,7 +66,8 @@ struct ImagingPlan {
   std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid
   ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;
   double cubic_alpha = -0.5;
-  std::vector<DelayLaw> laws;  ///< one a view, at least one
+  std::vector<DelayLaw> laws;     ///< one a view, at least one
+  std::vector<Outline> outlines;  ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
 
   /// The gate, or the whole A-scan where there is none.
   [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }

@@ -16,8 +16,14 @@ SurfaceKind cylinder_kind() {
                      {"x", "m", "Where its crown lies along x: the place that is nearest to the probe, or farthest in a bore.",
                       -10.0, 10.0, 0.0},
                      {"z", "m", "Depth of its crown.", -10.0, 10.0, 0.0},
-                     {"side", "", "\"outside\": convex towards the probe (a rod, a pipe). \"inside\": concave (a bore, or the far "
-                                  "wall of a rod).", 0.0, 0.0, {}, true}};
+                     {"side",
+                      "",
+                      "\"outside\": convex towards the probe (a rod, a pipe). \"inside\": concave (a bore, or the far "
+                      "wall of a rod).",
+                      0.0,
+                      0.0,
+                      {},
+                      true}};
   kind.make = [](const SurfaceDescription& d) {
     const auto stated = d.words.find("side");
     const std::string side = stated == d.words.end() ? "outside" : stated->second;

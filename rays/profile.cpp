@@ -38,11 +38,13 @@ std::vector<ProfilePoint> read_profile(const std::string& path) {
   // A device or a pipe would never end.
   const bool readable = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) <= largest_file;
   std::ifstream file(path);
-  if (error || !readable || !file) throw InputError(path, "no file that can be read, or one above 1 MiB", "a profile: lines of x,z in m");
+  if (error || !readable || !file)
+    throw InputError(path, "no file that can be read, or one above 1 MiB", "a profile: lines of x,z in m");
   std::vector<ProfilePoint> points;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.size() > 1024) throw InputError(fmt::format("{}, line {}", path, number), "a line of more than 1024 bytes", "x,z in m");
+    if (line.size() > 1024)
+      throw InputError(fmt::format("{}, line {}", path, number), "a line of more than 1024 bytes", "x,z in m");
     if (const std::size_t remark = line.find('#'); remark != std::string::npos) line.resize(remark);
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin == std::string::npos) continue;
@@ -73,7 +75,8 @@ Segment segment_to(const ProfilePoint& from, const ProfilePoint& to, const std::
   const double chord = length(way);
   const double radius = std::abs(to.radius);
   if (!(chord > 0.0) || chord > 2.0 * radius) {
-    throw InputError(where, fmt::format("a radius of {:g} m over {:g} m", radius, chord), "at least half of the points' distance");
+    throw InputError(where, fmt::format("a radius of {:g} m over {:g} m", radius, chord),
+                     "at least half of the points' distance");
   }
   const double half = std::asin(0.5 * chord / radius);
   const double up = to.radius > 0.0 ? 1.0 : -1.0;
@@ -91,7 +94,8 @@ std::vector<Segment> spline(const std::vector<ProfilePoint>& points, const std::
   std::vector<double> h(n - 1);
   for (std::size_t k = 0; k + 1 < n; ++k) {
     h[k] = length(points[k + 1].at - points[k].at);
-    if (!(h[k] > 0.0)) throw InputError(fmt::format("{}, point {}", where, k + 1), "the point before once more", "points that differ");
+    if (!(h[k] > 0.0))
+      throw InputError(fmt::format("{}, point {}", where, k + 1), "the point before once more", "points that differ");
   }
   // Slopes m by length: tridiagonal, diagonally dominant.
   std::vector<double> diagonal(n), above(n), below(n);
@@ -123,7 +127,8 @@ std::vector<Segment> spline(const std::vector<ProfilePoint>& points, const std::
 Surface make_profile(const SurfaceDescription& d) {
   const auto file = d.words.find("file");
   if (file == d.words.end()) {
-    throw InputError(fmt::format("{} file", d.where), "no value", "a file with lines of x,z in m, which kind = \"profile\" needs");
+    throw InputError(fmt::format("{} file", d.where), "no value",
+                     "a file with lines of x,z in m, which kind = \"profile\" needs");
   }
   const auto stated = d.words.find("interpolation");
   const std::string between = stated == d.words.end() ? "lines" : stated->second;
@@ -132,7 +137,8 @@ Surface make_profile(const SurfaceDescription& d) {
   const std::string name = fmt::format("{} {}", d.where, file->second);
   if (between == "lines") {
     std::vector<Segment> segments;
-    for (std::size_t k = 1; k < points.size(); ++k) segments.push_back(segment_to(points[k - 1], points[k], fmt::format("{}, point {}", name, k)));
+    for (std::size_t k = 1; k < points.size(); ++k)
+      segments.push_back(segment_to(points[k - 1], points[k], fmt::format("{}, point {}", name, k)));
     return Surface(name, std::move(segments));
   }
   if (between == "spline") return Surface(name, spline(points, name));
@@ -141,7 +147,8 @@ Surface make_profile(const SurfaceDescription& d) {
     for (const ProfilePoint& point : points) places.push_back(point.at);
     return Surface::sampled(name, std::move(places));
   }
-  throw InputError(fmt::format("{} interpolation", d.where), fmt::format("\"{}\"", between), "\"lines\", \"spline\" or \"points\"");
+  throw InputError(fmt::format("{} interpolation", d.where), fmt::format("\"{}\"", between),
+                   "\"lines\", \"spline\" or \"points\"");
 }
 
 }  // namespace
@@ -150,13 +157,23 @@ SurfaceKind profile_kind() {
   SurfaceKind kind;
   kind.name = "profile";
   kind.meaning = "A profile from a CSV file, points from left to right.";
-  kind.parameters = {
-      {"x", "m", "Added to the profile's x.", -10.0, 10.0, 0.0},
-      {"z", "m", "Added to the profile's z.", -10.0, 10.0, 0.0},
-      {"file", "", "CSV file: x,z in m a line, and a radius where an arc leads to the point (positive: it bulges upwards).", 0.0,
-       0.0, {}, true, true},
-      {"interpolation", "", "Between the points: \"lines\" (and arcs), \"spline\" (smooth), or \"points\" (rays go over points only).",
-       0.0, 0.0, {}, true}};
+  kind.parameters = {{"x", "m", "Added to the profile's x.", -10.0, 10.0, 0.0},
+                     {"z", "m", "Added to the profile's z.", -10.0, 10.0, 0.0},
+                     {"file",
+                      "",
+                      "CSV file: x,z in m a line, and a radius where an arc leads to the point (positive: it bulges upwards).",
+                      0.0,
+                      0.0,
+                      {},
+                      true,
+                      true},
+                     {"interpolation",
+                      "",
+                      "Between the points: \"lines\" (and arcs), \"spline\" (smooth), or \"points\" (rays go over points only).",
+                      0.0,
+                      0.0,
+                      {},
+                      true}};
   kind.make = make_profile;
   return kind;
 }

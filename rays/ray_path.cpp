@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "pipeline/errors.hpp"
+#include "rays/crossing_math.hpp"
 #include "rays/ray_system.hpp"
 
 namespace echoform {
@@ -61,6 +62,15 @@ struct RaySolver::State {
       }
     }
     if (count > 0) totals.resize(path.interfaces.back().surface->nodes().size());
+    if (!one_curve()) return;
+    for (const SurfaceNode& node : path.interfaces[0].surface->nodes()) slopes.push_back(slope_at(node, slowness[0], source));
+  }
+
+  /// Whether there is one unknown: then the ways to search are those of fields (crossing_math.hpp).
+  [[nodiscard]] bool one_curve() const { return path.interfaces.size() == 1 && !path.interfaces[0].surface->is_sampled(); }
+
+  static double slope_at(const SurfaceNode& node, double slowness, Vector2 end) {
+    return rays::node_slope(slowness, node.tangent.x, node.tangent.z, node.at.x - end.x, node.at.z - end.z);
   }
 
   /// From node `node` of the last interface back to the source.
@@ -114,6 +124,7 @@ struct RaySolver::State {
   std::vector<std::vector<std::uint32_t>> before;
   std::vector<double> inclined_slowness;
   std::vector<double> totals;  // of the point at hand, by node of the last interface
+  std::vector<double> slopes;  // one curve: the source's terms, by node
   rays::System system;
 };
 
@@ -122,22 +133,8 @@ double RaySolver::State::time_to(Vector2 point, double across, std::vector<Vecto
   if (places != nullptr) places->clear();
   if (count == 0) return slowness[0] * std::hypot(length(point - source), across);
   const auto& nodes = path.interfaces.back().surface->nodes();
-  for (std::size_t j = 0; j < nodes.size(); ++j) {
-    totals[j] = arrivals.back()[j] + slowness[count] * length(point - nodes[j].at);
-  }
   double least = none;
-  const auto found = [&](std::size_t node) {
-    system.begin(path, slowness, source, point, start_over(node));
-    if (count > 1 || path.interfaces[0].surface->is_sampled()) return system.solve();
-    // One unknown, which lies on either side of the node; where segments join, two nodes are one place.
-    for (std::size_t low = node >= 2 ? node - 2 : 0; low < std::min(node + 2, nodes.size() - 1); ++low) {
-      const SurfacePlace here = nodes[low].place;
-      if (nodes[low + 1].place.segment == here.segment && system.solve_between(here, nodes[low + 1].place)) return true;
-    }
-    return false;
-  };
-  const auto take = [&](std::size_t node) {
-    if (!found(node)) return;
+  const auto take = [&] {
     double time = system.time();
     if (across != 0.0 && !solve_across(across, time)) return;
     if (!std::isnan(least) && !(time < least)) return;
@@ -147,10 +144,27 @@ double RaySolver::State::time_to(Vector2 point, double across, std::vector<Vecto
     places->clear();
     for (std::size_t k = 0; k < count; ++k) places->push_back(system.place(k).at);
   };
+  if (one_curve()) {
+    double slope_before = 0.0;
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      const double slope = slopes[j] + slope_at(nodes[j], slowness[1], point);
+      const bool turns = j > 0 && slope_before < 0.0 && slope >= 0.0 && nodes[j - 1].place.segment == nodes[j].place.segment;
+      slope_before = slope;
+      if (!turns) continue;
+      system.begin(path, slowness, source, point, {nodes[j].place});
+      if (system.solve_between(nodes[j - 1].place, nodes[j].place)) take();
+    }
+    return least;
+  }
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    totals[j] = arrivals.back()[j] + slowness[count] * length(point - nodes[j].at);
+  }
   for (std::size_t j = 0; j < nodes.size(); ++j) {
     const bool below_left = j == 0 || totals[j] <= totals[j - 1];
     const bool below_right = j + 1 == nodes.size() || totals[j] < totals[j + 1];
-    if (below_left && below_right) take(j);
+    if (!below_left || !below_right) continue;
+    system.begin(path, slowness, source, point, start_over(j));
+    if (system.solve()) take();
   }
   return least;
 }

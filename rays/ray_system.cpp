@@ -89,11 +89,14 @@ std::array<double, most_interfaces> System::newton_step(const Slope& slope,
       step[k] = -slope.first[k] / bend;
     }
   }
+  // All by one factor: shortened one by one they might lead uphill.
+  double part = 1.0;
   for (std::size_t k = 0; k < count_; ++k) {
     const double most = step_limit * std::min(lengths_[k], lengths_[k + 1]) + place_tolerance;
     const double metres = std::abs(step[k]) * length(points_[k].first);
-    if (metres > most) step[k] *= most / metres;
+    if (metres > most) part = std::min(part, most / metres);
   }
+  for (std::size_t k = 0; k < count_; ++k) step[k] *= part;
   return step;
 }
 

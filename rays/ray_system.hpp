@@ -46,7 +46,8 @@ class System {
   [[nodiscard]] SurfacePlace moved(std::size_t k, double step) const;
   [[nodiscard]] bool held(std::size_t k, double slope) const;
   [[nodiscard]] bool pass_corner(std::size_t k, double slope);
-  [[nodiscard]] std::array<double, most_interfaces> newton_step(const Slope& slope, const std::array<bool, most_interfaces>& fixed) const;
+  [[nodiscard]] std::array<double, most_interfaces> newton_step(const Slope& slope,
+                                                                const std::array<bool, most_interfaces>& fixed) const;
 
   const RayPath* path_ = nullptr;
   std::span<const double> slowness_;

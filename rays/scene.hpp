@@ -9,7 +9,7 @@
 namespace echoform {
 
 struct Scene {
-  MetresPerSecond couplant{};  ///< velocity in the couplant or wedge; 0 where there is none
+  MetresPerSecond couplant{};               ///< velocity in the couplant or wedge; 0 where there is none
   std::shared_ptr<const Surface> surface;   ///< front surface; null: z = 0 where one is needed
   std::shared_ptr<const Surface> backwall;  ///< null where there is none
 };

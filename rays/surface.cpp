@@ -100,7 +100,7 @@ Surface Surface::sampled(std::string name, std::vector<Vector2> points) {
     }
     if (k > 0) surface.segments_.push_back(line_segment(points[k - 1], points[k]));
     const bool last = k + 1 == points.size();
-    surface.nodes_.push_back({{static_cast<std::uint32_t>(last ? k - 1 : k), last ? 1.0 : 0.0}, points[k]});
+    surface.nodes_.push_back({{static_cast<std::uint32_t>(last ? k - 1 : k), last ? 1.0 : 0.0}, points[k], {}});
   }
   surface.smooth_.resize(surface.segments_.size(), false);
   return surface;
@@ -122,9 +122,10 @@ double Surface::find_nodes() {
     const auto count = static_cast<std::size_t>(pieces);
     for (std::size_t i = 0; i <= count; ++i) {
       const double t = static_cast<double>(i) / static_cast<double>(count);
-      nodes_.push_back({{static_cast<std::uint32_t>(k), t}, segment.point(t).at});
+      nodes_.push_back({{static_cast<std::uint32_t>(k), t}, segment.point(t).at, {}});
     }
   }
+  find_tangents();
   double turned = 0.0;
   Vector2 before;
   for (std::size_t k = 1; k < nodes_.size(); ++k) {
@@ -140,6 +141,29 @@ double Surface::find_nodes() {
   // Bent one way and by no more than once around, a line meets it at most twice.
   shadows_ = (left > 0 && right > 0) || std::abs(turned) > 6.3;
   return std::abs(turned);
+}
+
+void Surface::find_tangents() {
+  const auto unit = [&](SurfacePlace place) {
+    const Vector2 first = point(place).first;
+    return (1.0 / std::max(length(first), 1e-300)) * first;
+  };
+  const auto last = static_cast<std::uint32_t>(segments_.size() - 1);
+  for (SurfaceNode& node : nodes_) {
+    node.tangent = unit(node.place);
+    const std::uint32_t segment = node.place.segment;
+    const std::uint32_t before = segment == 0 ? last : segment - 1;
+    SurfacePlace other;
+    if (node.place.t == 1.0 && smooth_[segment]) {
+      other = {segment == last ? 0 : segment + 1, 0.0};
+    } else if (node.place.t == 0.0 && smooth_[before]) {
+      other = {before, 1.0};
+    } else {
+      continue;
+    }
+    const Vector2 both = node.tangent + unit(other);
+    node.tangent = (1.0 / length(both)) * both;
+  }
 }
 
 void Surface::check_crossing() const {
@@ -172,20 +196,24 @@ double Surface::signed_distance(Vector2 from) const {
 }
 
 bool Surface::crosses(Vector2 from, Vector2 to) const {
-  const auto near = [](Vector2 place, Vector2 a, Vector2 b) {
-    const Vector2 along = b - a;
-    const double squared = dot(along, along);
+  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
+    if (crosses_chord(k, from, to)) return true;
+  }
+  return false;
+}
+
+bool Surface::crosses_chord(std::size_t node, Vector2 from, Vector2 to) const {
+  const Vector2 a = nodes_[node].at;
+  const Vector2 b = nodes_[node + 1].at;
+  const Vector2 along = b - a;
+  const double squared = dot(along, along);
+  const auto near = [&](Vector2 place) {
     if (squared == 0.0) return true;
     const double t = std::clamp(dot(place - a, along) / squared, 0.0, 1.0);
     const Vector2 way = place - (a + t * along);
     return dot(way, way) < 0.02 * 0.02 * squared;
   };
-  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
-    const Vector2 a = nodes_[k].at;
-    const Vector2 b = nodes_[k + 1].at;
-    if (segments_cross(from, to, a, b) && !near(from, a, b) && !near(to, a, b)) return true;
-  }
-  return false;
+  return segments_cross(from, to, a, b) && !near(from) && !near(to);
 }
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// A surface of the part: a curve in the plane of x and z, extruded along y. It has two sides: (-dz, dx), which is below it where it
-// runs along x, and the other one, above. A front surface has the part below it, a backwall above it.
+// A surface of the part: a curve in the plane of x and z, extruded along y. It has two sides: (-dz, dx), which is below it where
+// it runs along x, and the other one, above. A front surface has the part below it, a backwall above it.
 //
 // A surface is data. Kinds of surfaces (plane, cylinder, profile ...) are ways to make that data: rays/surface_kind.hpp.
 #pragma once
@@ -25,6 +25,9 @@ struct SurfacePlace {
 struct SurfaceNode {
   SurfacePlace place;
   Vector2 at;
+  /// Of length 1. Both nodes of a smooth joint have one, so that a slope's sign cannot turn unseen between them; 0 where the
+  /// surface is points.
+  Vector2 tangent{};
 };
 
 inline constexpr double node_turn = 0.06;  ///< radians
@@ -59,11 +62,14 @@ class Surface {
   /// Whether the straight way between two points meets the surface, but at its ends, if these are places of the surface. Between
   /// nodes the curve counts as straight: off by less than a hundredth of their distance.
   [[nodiscard]] bool crosses(Vector2 from, Vector2 to) const;
+  /// The same of the chord from node `node` to the next one alone.
+  [[nodiscard]] bool crosses_chord(std::size_t node, Vector2 from, Vector2 to) const;
 
  private:
   Surface() = default;
   /// Returns how far the curve turns on the whole, in radians.
   double find_nodes();
+  void find_tangents();
   void check_crossing() const;
 
   std::string name_;

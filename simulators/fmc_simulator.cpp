@@ -11,6 +11,7 @@
 #include "pipeline/errors.hpp"
 #include "simulators/encode.hpp"
 #include "simulators/noise.hpp"
+#include "simulators/scene_check.hpp"
 
 namespace echoform {
 namespace {
@@ -161,7 +162,22 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
     throw InputError(fmt::format("{} sample_rate", where), fmt::format("{} Hz", c.sample_rate.value),
                      fmt::format("more than twice the centre frequency, {} Hz", c.centre_frequency.value));
   }
-  validate(c.phantom, where);
+  // A part below a couplant, or with a surface of its own, does not begin at z = 0.
+  const bool half_space = c.scene.couplant.value == 0.0 && c.scene.surface.kind == CurveKind::none;
+  validate(c.phantom, where, half_space ? PhantomRoom::below_zero : PhantomRoom::anywhere);
+  if (!c.scene.plain()) check_scene(c, where);
+}
+
+Probe placed_probe(const SimulatorConfiguration& configuration) {
+  Probe probe = acquisition_of(configuration).probe;
+  const ProbePlacement& by = configuration.placement;
+  const double angle = by.angle * std::numbers::pi / 180.0;
+  for (Element& element : probe.elements) {
+    const Metres along = element.centre.x;
+    element.centre = {by.x + along * std::cos(angle), Metres(0.0), along * std::sin(angle) - by.stand_off};
+    element.normal = {-std::sin(angle), 0.0, std::cos(angle)};
+  }
+  return probe;
 }
 
 Acquisition acquisition_of(const SimulatorConfiguration& configuration) {
@@ -181,7 +197,13 @@ Acquisition acquisition_of(const SimulatorConfiguration& configuration) {
 }
 
 FmcSimulator::FmcSimulator(SimulatorConfiguration configuration, std::string_view where)
-    : configuration_((validate(configuration, where), std::move(configuration))), acquisition_(acquisition_of(configuration_)) {}
+    : configuration_((validate(configuration, where), std::move(configuration))),
+      acquisition_(acquisition_of(configuration_)),
+      probe_(placed_probe(configuration_)) {
+  if (configuration_.scene.plain()) return;
+  const SceneOptions options{configuration_.scene, configuration_.material, configuration_.spreading, configuration_.directivity};
+  scene_ = std::make_shared<const SceneEchoes>(probe_, options, configuration_.phantom, phases_of(configuration_));
+}
 
 double FmcSimulator::phase(std::uint64_t frame) const {
   return static_cast<double>(frame % configuration_.cycle_frames) / static_cast<double>(configuration_.cycle_frames);
@@ -196,17 +218,25 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
     throw InputError("simulated frame", fmt::format("room for {} bytes", bytes.size()),
                      fmt::format("{} bytes", acquisition_.frame_bytes()));
   }
-  const EchoModel model(acquisition_.probe,
-                        {configuration_.material.longitudinal_velocity, configuration_.spreading, configuration_.directivity},
-                        configuration_.phantom, phase(frame));
   FrameWriter writer(configuration_, acquisition_, frame, bytes);
   std::vector<Echo> echoes;
-  for (std::size_t i = 0; i < acquisition_.elements(); ++i) {
-    for (std::size_t j = i; j < acquisition_.elements(); ++j) {
-      model.echoes(i, j, echoes);
-      writer.write_pair(i, j, echoes);
+  const auto write = [&](const auto& echoes_of_pair) {
+    for (std::size_t i = 0; i < acquisition_.elements(); ++i) {
+      for (std::size_t j = i; j < acquisition_.elements(); ++j) {
+        echoes_of_pair(i, j);
+        writer.write_pair(i, j, echoes);
+      }
     }
+  };
+  if (scene_ != nullptr) {
+    const SceneEchoes::Reflectors reflectors = scene_->at(phase(frame));
+    write([&](std::size_t i, std::size_t j) { scene_->echoes(reflectors, i, j, echoes); });
+    return;
   }
+  const EchoModel model(probe_,
+                        {configuration_.material.longitudinal_velocity, configuration_.spreading, configuration_.directivity},
+                        configuration_.phantom, phase(frame));
+  write([&](std::size_t i, std::size_t j) { model.echoes(i, j, echoes); });
 }
 
 void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, const Echo& echo, std::span<float> samples) noexcept {

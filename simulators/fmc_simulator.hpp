@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "pipeline/grid.hpp"
 #include "simulators/echo_model.hpp"
 #include "simulators/phantom.hpp"
+#include "simulators/scene_echoes.hpp"
+#include "simulators/simulated_scene.hpp"
 
 namespace echoform {
 
@@ -40,6 +43,8 @@ struct SimulatorConfiguration {
   std::uint64_t seed = 1;         ///< of the noise
   std::size_t cycle_frames = 32;  ///< frames in the phantom's cycle: frame k shows it at phase k / cycle_frames
   Phantom phantom = default_phantom(1);
+  SimulatedScene scene;      ///< absent: straight longitudinal rays, by EchoModel; else SceneEchoes
+  ProbePlacement placement;  ///< of the probe above the part; the acquisition states the probe as it is made, on z = 0
   AcquisitionLimits limits;
 };
 
@@ -49,12 +54,15 @@ struct SimulatorConfiguration {
 /// The grid that shows the demo's part: x = -20 .. 20 mm, z = 1 .. 45 mm.
 [[nodiscard]] Grid demo_grid(std::size_t nx = 256, std::size_t nz = 256);
 
-/// Throws InputError (naming `where` and the key) if anything is out of the ranges above or not finite, or integer samples
-/// are asked for without the converter.
+/// Throws InputError (naming `where` and the key) if anything is out of the ranges above or not finite, integer samples are asked
+/// for without the converter, elements lie below the surface or reflectors outside of the part.
 void validate(const SimulatorConfiguration& configuration, std::string_view where);
 
 /// What the frames are. Expects a valid configuration.
 [[nodiscard]] Acquisition acquisition_of(const SimulatorConfiguration& configuration);
+
+/// The probe where it is placed. Expects a valid configuration.
+[[nodiscard]] Probe placed_probe(const SimulatorConfiguration& configuration);
 
 /// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k.
 ///
@@ -67,7 +75,7 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 /// within the range once more. Every A-scan has noise of its own, the same in every kind of matrix and encoding.
 class FmcSimulator {
  public:
-  /// Validates, naming `where`.
+  /// Validates, naming `where`. With a scene all travel times are found here: up to a second or so.
   explicit FmcSimulator(SimulatorConfiguration configuration, std::string_view where = "[simulator]");
 
   [[nodiscard]] const SimulatorConfiguration& configuration() const noexcept { return configuration_; }
@@ -85,6 +93,8 @@ class FmcSimulator {
  private:
   SimulatorConfiguration configuration_;
   Acquisition acquisition_;
+  Probe probe_;                               // as it is placed
+  std::shared_ptr<const SceneEchoes> scene_;  // null: EchoModel serves
 };
 
 /// Adds amplitude * pulse(t - time) to the samples: only those that it reaches are touched. `samples` start at

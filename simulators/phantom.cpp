@@ -28,7 +28,8 @@ void validate_reflectivity(std::string_view place, double reflectivity) {
   }
 }
 
-void validate_reflector(std::string_view place, const Point& centre, Metres radius, double reflectivity, const Motion& motion) {
+void validate_reflector(std::string_view place, const Point& centre, Metres radius, double reflectivity, const Motion& motion,
+                        PhantomRoom room) {
   if (!finite(centre) || !finite(motion.extent) || !std::isfinite(motion.offset)) {
     throw InputError(place, "a number that is not finite", "a finite centre and motion");
   }
@@ -38,7 +39,7 @@ void validate_reflector(std::string_view place, const Point& centre, Metres radi
   }
   const double reach = motion.kind == MotionKind::still ? 0.0 : std::abs(motion.extent.z.value);
   const double top = centre.z.value - reach - radius.value;
-  if (!(top > 0.0)) {
+  if (room == PhantomRoom::below_zero && !(top > 0.0)) {
     throw InputError(place, fmt::format("a top at z = {:.3f} mm", 1e3 * top),
                      "a reflector inside the part, z > 0, throughout its motion");
   }
@@ -110,17 +111,17 @@ std::vector<TruePosition> true_positions(const Phantom& phantom, double phase) {
   return all;
 }
 
-void validate(const Phantom& phantom, std::string_view where) {
+void validate(const Phantom& phantom, std::string_view where, PhantomRoom room) {
   for (const auto& point : phantom.points) {
     validate_reflector(fmt::format("{} scatterer \"{}\"", where, point.name), point.centre, Metres(0.0), point.reflectivity,
-                       point.motion);
+                       point.motion, room);
   }
   for (const auto& hole : phantom.holes) {
     const std::string place = fmt::format("{} hole \"{}\"", where, hole.name);
     if (!std::isfinite(hole.radius.value) || hole.radius.value <= 0.0) {
       throw InputError(place, fmt::format("radius {} m", hole.radius.value), "a positive radius");
     }
-    validate_reflector(place, hole.centre, hole.radius, hole.reflectivity, hole.motion);
+    validate_reflector(place, hole.centre, hole.radius, hole.reflectivity, hole.motion, room);
   }
   for (const auto& wall : phantom.backwalls) {
     const std::string place = fmt::format("{} backwall \"{}\"", where, wall.name);

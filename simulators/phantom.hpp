@@ -83,10 +83,16 @@ struct TruePosition {
 /// All reflectors in the order points, holes, backwalls, at `phase` of the cycle.
 [[nodiscard]] std::vector<TruePosition> true_positions(const Phantom& phantom, double phase);
 
+/// Where reflectors may be.
+enum class PhantomRoom : std::uint8_t {
+  below_zero,  ///< z > 0, for elements on the plane z = 0
+  anywhere,    ///< for parts whose surfaces say it
+};
+
 /// Throws InputError (naming `where` and the reflector) unless numbers are finite, reflectivities within
 /// -1e6 .. 1e6, radii positive, turns 1 to 1000, extents of backwalls in order, and every reflector stays in the part
-/// (a hole's surface too: z > 0) throughout the cycle.
-void validate(const Phantom& phantom, std::string_view where);
+/// (a hole's surface too: z > 0) throughout the cycle, if the part is so.
+void validate(const Phantom& phantom, std::string_view where, PhantomRoom room = PhantomRoom::below_zero);
 
 /// The demo's part: three still scatterers, one scatterer going round a circle and one to and fro, two side-drilled holes and
 /// a backwall at 36 mm, all within x = -16 .. 16 mm. `seed` chooses the place of the scatterer named "seeded", in

@@ -1,22 +1,26 @@
-// The feed: "ready" asks for an image. The page is one ahead, so that the next is on its way while it draws the last.
-let socket = null, backoff = 500, pending = null, frameAsked = false, owed = 0, faults = 0;
+// The feed: "ready" asks for an image. The page is one of each stream ahead, so that the next are on their way while it draws the last.
+let socket = null, backoff = 500, frameAsked = false, owed = 0, faults = 0;
 function address(path, parameters) {
   const query = new URLSearchParams(parameters);
   if (token) query.set("token", token);
   return path + (query.toString() ? "?" + query : "");
 }
 function connect() {
-  const url = location.protocol.replace("http", "ws") + "//" + location.host + address("/images", streamName ? { stream: streamName } : {});
+  asked = wantedStreams();
+  setPanes(asked);
+  const url = location.protocol.replace("http", "ws") + "//" + location.host + address("/images", asked.map(name => ["stream", name]));
   const mine = socket = new WebSocket(url);
   mine.binaryType = "arraybuffer";
-  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = 0; lastArrival = 0; mine.send("ready"); listStreams(); showState(); };
+  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = 0; lastArrival = 0; for (const pane of panes) { pane.fresh = true; mine.send("ready"); } listStreams(); showState(); };
   mine.onmessage = event => {
     if (mine !== socket || typeof event.data === "string") return;
     backoff = 500;
     let next = null;
     try { next = decodeImage(event.data); } catch (error) { faults++; console.warn("image left out:", error.message); answer(); return; }
-    if (pending) answer();  // for the one whose place it takes
-    pending = next;
+    const pane = paneOf(next.stream);
+    if (!pane) { answer(); return; }
+    if (pane.pending) answer();  // for the one whose place it takes
+    pane.pending = next;
     if (!frameAsked) { frameAsked = true; requestAnimationFrame(show); }
   };
   mine.onclose = () => {
@@ -34,46 +38,36 @@ function answer() {
 }
 function show() {
   frameAsked = false;
-  if (pending) {
-    if (paused && image) return;
-    const next = pending;
-    pending = null;
-    count(next);
-    accept(next);
-    refresh();
-    const delay = Date.now() * 1e6 - next.publishTime;
-    screenDelay = delay > -5e6 && delay < 1e10 ? Math.max(0, delay) + next.latency : NaN;
-    answer();
+  let taken = 0, newest = null;
+  for (const pane of panes) {
+    if (!pane.pending || (paused && pane.image)) continue;
+    newest = pane.pending;
+    pane.pending = null;
+    count(pane, newest);
+    accept(pane, newest);
+    taken++;
   }
+  if (!taken) return;
+  refresh();
+  const delay = Date.now() * 1e6 - newest.publishTime;
+  screenDelay = delay > -5e6 && delay < 1e10 ? Math.max(0, delay) + newest.latency : NaN;
+  while (taken-- > 0) answer();
 }
-function accept(next) {
+let seenRevision = 0;
+function accept(pane, next) {
   noteRevision(next.revision);
+  const before = pane.image;
+  if (next.revision !== seenRevision || !before || before.stream !== next.stream) listStreams();  // other views, perhaps
+  seenRevision = next.revision;
   if (settings.range === null) { settings.range = Math.min(100, Math.max(6, Math.round(next.range || 40))); buildPalette(); showSettings(); }
   const peak = next.encoding === 1 ? peakOf(next) : 0;
-  running = !image || image.stream !== next.stream || peak > running ? peak : running + 0.1 * (peak - running);
+  pane.running = !before || before.stream !== next.stream || peak > pane.running ? peak : pane.running + 0.1 * (peak - pane.running);
   const other = !image || image.encoding !== next.encoding || image.ny !== next.ny;
-  image = next;
+  pane.image = next;
+  leadImage();
   if (other) showSettings();
 }
 function refresh() {
-  if (image) paintBitmap(image);
+  for (const pane of panes) if (pane.image) paintBitmap(pane);
   draw();
-}
-async function listStreams() {
-  try {
-    const response = await fetch(address("/streams.json", {}), { cache: "no-store" });
-    if (!response.ok) return;
-    const { streams, control } = await response.json(), select = $("stream"), wanted = streamName || (streams[0] || {}).name || "";
-    if (control) readServer(); else if (server.there) { server.there = false; showPanel(); }
-    const names = streams.map(s => s.name);
-    if (wanted && !names.includes(wanted)) names.push(wanted);
-    if ([...select.options].map(o => o.value).join() !== names.join()) {
-      select.replaceChildren(...names.map(name => {
-        const s = streams.find(e => e.name === name), option = new Option(s ? `${name} (${s.view}, ${s.encoding === "envelope_float32" ? "envelope" : "display"})` : name, name);
-        return option;
-      }));
-    }
-    select.value = wanted;
-    select.disabled = names.length < 2;
-  } catch { /* shown by the status */ }
 }

@@ -1,6 +1,6 @@
-// The figure.
+// The figure: a grid of axes with an image each.
 const figure = $("figure"), context = figure.getContext("2d", { alpha: false });
-let layout = null, axesLayer = null, cursor = null;
+let layout = null, axesLayer = null;
 
 const edge = axis => { const half = axis.step ? axis.step / 2 : 0.5e-3; return [axis.first - half, axis.last + half]; };
 function ticks(low, high, most) {
@@ -10,18 +10,40 @@ function ticks(low, high, most) {
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) list.push(n * step);
   return { list, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
-// Places everything in a figure of width x height CSS pixels: one mm is as long along x as along z.
-function arrange(img, width, height, title) {
-  const [x0, x1] = edge(img.x).map(v => v * 1e3), [z0, z1] = edge(img.z).map(v => v * 1e3);
-  const left = 66, right = 92, topMargin = title ? 44 : 16, bottom = 52;
-  const scale = Math.max(1e-3, Math.min((width - left - right) / (x1 - x0), (height - topMargin - bottom) / (z1 - z0)));
-  const w = (x1 - x0) * scale, h = (z1 - z0) * scale;
-  const x = left + Math.max(0, (width - left - right - w) / 2), y = topMargin + Math.max(0, (height - topMargin - bottom - h) / 2);
-  return { width, height, x, y, w, h, x0, x1, z0, z1, scale, bar: { x: x + w + 20, y, w: 14, h }, title,
-           toX: mm => x + (mm - x0) * scale, toY: mm => y + (mm - z0) * scale };
+// What a pane's axes hold, mm: the image, and with `whole` probe and surfaces too.
+function extentOf(img) {
+  let [x0, x1] = edge(img.x).map(v => v * 1e3), [z0, z1] = edge(img.z).map(v => v * 1e3);
+  if (!settings.whole) return { x0, x1, z0, z1 };
+  for (const outline of img.outlines) {
+    x0 = Math.min(x0, ...outline.x.map(v => v * 1e3)); x1 = Math.max(x1, ...outline.x.map(v => v * 1e3));
+    z0 = Math.min(z0, ...outline.z.map(v => v * 1e3 - 1)); z1 = Math.max(z1, ...outline.z.map(v => v * 1e3 + 1));
+  }
+  return { x0, x1, z0, z1 };
+}
+const margins = { left: 66, right: 14, top: 34, bottom: 52 }, barWidth = 78;
+const scaleIn = (e, width, height) => Math.max(1e-3, Math.min((width - margins.left - margins.right) / (e.x1 - e.x0), (height - margins.top - margins.bottom) / (e.z1 - e.z0)));
+// Places everything in a figure of width x height CSS pixels: a grid of axes, one mm as long along x as along z, and one colour bar.
+function arrange(shown, width, height, headline) {
+  const lead = shown.find(pane => pane.image), top = headline ? 30 : 0;
+  const extents = shown.map(pane => extentOf((pane.image ? pane : lead).image)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]] }[shown.length] || [[2, 2]];
+  const size = ([columns, rows]) => [(width - barWidth) / columns, (height - top) / rows];
+  const fit = grid => Math.min(...extents.map(e => scaleIn(e, ...size(grid))));
+  const grid = grids.reduce((best, other) => fit(other) > fit(best) ? other : best), [w, h] = size(grid);
+  const cells = shown.map((pane, k) => {
+    const e = extents[k], left = (k % grid[0]) * w, above = top + Math.floor(k / grid[0]) * h, scale = scaleIn(e, w, h);
+    const cell = { ...e, scale, w: (e.x1 - e.x0) * scale, h: (e.z1 - e.z0) * scale, title: pane.image ? pane.image.view : "" };
+    cell.x = left + margins.left + Math.max(0, (w - margins.left - margins.right - cell.w) / 2);
+    cell.y = above + margins.top + Math.max(0, (h - margins.top - margins.bottom - cell.h) / 2);
+    cell.toX = mm => cell.x + (mm - e.x0) * scale;
+    cell.toY = mm => cell.y + (mm - e.z0) * scale;
+    return cell;
+  });
+  const ends = [Math.min(...cells.map(c => c.y)), Math.max(...cells.map(c => c.y + c.h))];
+  const right = Math.max(...cells.map(c => c.x + c.w));
+  return { width, height, grid, cells, headline, bar: { x: right + 20, y: ends[0], w: 14, h: ends[1] - ends[0] } };
 }
 const format = (v, digits) => (Math.abs(v) < 1e-9 ? 0 : v).toFixed(digits).replace("-", "\u2212");
-function drawAxes(c, l) {
+function drawCellAxes(c, l) {
   c.font = '12px system-ui, "DejaVu Sans", sans-serif';
   c.strokeStyle = "#56647a"; c.fillStyle = "#b4bfcd"; c.lineWidth = 1;
   c.strokeRect(Math.round(l.x) - .5, Math.round(l.y) - .5, Math.round(l.w) + 1, Math.round(l.h) + 1);
@@ -44,8 +66,12 @@ function drawAxes(c, l) {
   c.textAlign = "center"; c.textBaseline = "alphabetic";
   c.fillText("x [mm]", l.x + l.w / 2, l.y + l.h + 42);
   c.save(); c.translate(l.x - 46, l.y + l.h / 2); c.rotate(-Math.PI / 2); c.fillText("z [mm]", 0, 0); c.restore();
-  if (l.title) { c.textAlign = "left"; c.fillText(l.title, l.x, l.y - 16); }
-
+  if (l.title) { c.textAlign = "left"; c.fillText(l.title, l.x, l.y - 12); }
+  return { x: xt.list, z: zt.list };
+}
+function drawAxes(c, l) {
+  for (const cell of l.cells) cell.ticks = drawCellAxes(c, cell);
+  if (l.headline) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(l.headline, l.cells[0].x, 22); }
   const b = l.bar;
   for (let i = 0, n = Math.max(2, Math.round(b.h)); i < n; i++) {
     const [r, g, bl] = colour(settings.map, 1 - i / (n - 1));
@@ -65,14 +91,27 @@ function drawAxes(c, l) {
   c.stroke();
   c.fillStyle = "#dbe2ec"; c.font = '13px system-ui, "DejaVu Sans", sans-serif';
   c.save(); c.translate(b.x + b.w + 52, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText("dB", 0, 0); c.restore();
-  return { x: xt.list, z: zt.list, bar: bt.list };
+  return { ...l.cells[0].ticks, bar: bt.list };
 }
-function drawBitmap(c, l) {
+function drawBitmap(c, pane, l) {
+  const [x0, x1] = edge(pane.image.x).map(v => Math.round(l.toX(v * 1e3))), [z0, z1] = edge(pane.image.z).map(v => Math.round(l.toY(v * 1e3)));
   c.imageSmoothingEnabled = settings.smooth;
   c.imageSmoothingQuality = "high";
-  c.drawImage(bitmap, Math.round(l.x), Math.round(l.y), Math.round(l.w), Math.round(l.h));
+  c.drawImage(pane.bitmap, x0, z0, x1 - x0, z1 - z0);
 }
 let layoutKey = "", tickLists = null;
+const sum = list => list.reduce((total, v) => total + v, 0);
+const keyOf = pane => {
+  const i = pane.image;
+  return i ? [pane.stream, i.view, i.x.first, i.x.last, i.x.count, i.z.first, i.z.last, i.z.count, ...i.outlines.map(o => [o.name, o.x.length, sum(o.x), sum(o.z)])] : [pane.stream];
+};
+function describe() {
+  const mm = v => format(v * 1e3, 1), views = panes.map(pane => pane.image ? pane.image.view : "").filter(Boolean).join(", ");
+  const extent = (word, to) => `x ${word}${mm(image.x.first)} ${to} ${mm(image.x.last)} mm`, depth = (word, to) => `z ${word}${mm(image.z.first)} ${to} ${mm(image.z.last)} mm`;
+  $("geometry").textContent = `${views ? views + " \u00b7 " : ""}${image.x.count} \u00d7 ${image.z.count} pixels \u00b7 ${extent("", "\u2026")} \u00b7 ${depth("", "\u2026")}`;
+  const drawn = settings.overlay ? [...new Set(image.outlines.map(o => o.name))].join(", ") : "";
+  figure.setAttribute("aria-label", `Live ultrasound image${panes.length > 1 ? `s of views ${views}` : ""}, ${extent("from ", "to")}, ${depth("from ", "to")}${drawn ? `; drawn over: ${drawn}` : ""}`);
+}
 function draw() {
   const ratio = window.devicePixelRatio || 1, box = figure.getBoundingClientRect();
   const width = Math.max(1, Math.round(box.width)), height = Math.max(1, Math.round(box.height));
@@ -81,38 +120,22 @@ function draw() {
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.fillStyle = "#0a0d12"; context.fillRect(0, 0, width, height);
-  if (!image) return;
-  const key = [width, height, ratio, settings.map, settings.range, settings.gain, image.x.first, image.x.last, image.x.count, image.z.first, image.z.last, image.z.count].join();
-  if (key !== layoutKey) {  // axes and colour bar change rarely
+  if (!image) { layout = null; layoutKey = ""; return; }
+  const key = [width, height, ratio, settings.map, settings.range, settings.gain, settings.overlay, settings.whole, ...panes.flatMap(keyOf)].join();
+  if (key !== layoutKey) {  // axes, colour bar and outlines change rarely
     layoutKey = key;
-    layout = arrange(image, width, height);
+    layout = arrange(panes, width, height);
     axesLayer = axesLayer || document.createElement("canvas");
     axesLayer.width = figure.width; axesLayer.height = figure.height;
     const c = axesLayer.getContext("2d");
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     tickLists = drawAxes(c, layout);
-    const mm = v => format(v * 1e3, 1);
-    $("geometry").textContent = `${image.view ? image.view + " \u00b7 " : ""}${image.x.count} \u00d7 ${image.z.count} pixels \u00b7 x ${mm(image.x.first)} \u2026 ${mm(image.x.last)} mm \u00b7 z ${mm(image.z.first)} \u2026 ${mm(image.z.last)} mm`;
-    figure.setAttribute("aria-label", `Live ultrasound image, x from ${mm(image.x.first)} to ${mm(image.x.last)} mm, z from ${mm(image.z.first)} to ${mm(image.z.last)} mm`);
+    panes.forEach((pane, k) => drawOverlay(c, pane, layout.cells[k]));
+    describe();
   }
-  drawBitmap(context, layout);
+  panes.forEach((pane, k) => { if (pane.image) drawBitmap(context, pane, layout.cells[k]); });
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.drawImage(axesLayer, 0, 0);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   drawCursor();
-}
-const hint = $("cursor").textContent;
-function drawCursor() {
-  if (!cursor || !image) { if ($("cursor").textContent !== hint) $("cursor").textContent = hint; return; }
-  const { ix, iz } = cursor;
-  if (ix >= image.x.count || iz >= image.z.count) { cursor = null; return; }
-  const x = image.x.first + ix * image.x.step, z = image.z.first + iz * image.z.step;
-  const db = decibelsOf(image, (iz * image.ny + slice) * image.x.count + ix);
-  $("cursor").innerHTML = `x <b>${format(x * 1e3, 2)} mm</b> &nbsp; z <b>${format(z * 1e3, 2)} mm</b> &nbsp; <b>${isFinite(db) ? format(db, 1) : "\u2212\u221e"} dB</b>`;
-  const px = layout.toX(x * 1e3), py = layout.toY(z * 1e3);
-  context.strokeStyle = "rgba(255,255,255,.55)"; context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(layout.x, py); context.lineTo(px - 7, py); context.moveTo(px + 7, py); context.lineTo(layout.x + layout.w, py);
-  context.moveTo(px, layout.y); context.lineTo(px, py - 7); context.moveTo(px, py + 7); context.lineTo(px, layout.y + layout.h);
-  context.stroke();
 }

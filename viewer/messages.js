@@ -43,8 +43,16 @@ function decodePair(bytes) {
   for (const [n, v] of fields(bytes)) if (n === 1) name = utf8.decode(v); else if (n === 2) count = v;
   return [name, count];
 }
+const mostOutlines = 8, mostOutlinePoints = 256;
+function decodeOutline(bytes) {
+  const outline = { name: "", x: [], z: [] };
+  const numbers = v => Array.from(new Float32Array(v.slice(0, v.length & ~3).buffer));
+  for (const [n, v] of fields(bytes)) if (n === 1) outline.name = utf8.decode(v); else if (n === 2) outline.x = numbers(v); else if (n === 3) outline.z = numbers(v);
+  const right = outline.x.length === outline.z.length && outline.x.length <= mostOutlinePoints && outline.x.concat(outline.z).every(isFinite);
+  return right ? outline : null;
+}
 function decodeImage(buffer) {
-  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0 };
+  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, outlines: [] };
   for (const [n, v] of fields(new Uint8Array(buffer))) {
     switch (n) {
       case 1: image.stream = utf8.decode(v); break;
@@ -63,6 +71,7 @@ function decodeImage(buffer) {
       case 15: image.drops.push(decodePair(v)); break;
       case 16: image.published = v; break;
       case 19: image.revision = v; break;
+      case 20: { const outline = decodeOutline(v); if (outline && image.outlines.length < mostOutlines) image.outlines.push(outline); break; }
       case 100: image.bytes = v; break;
     }
   }

@@ -1,7 +1,5 @@
-// The image's pixels.
-const bitmap = document.createElement("canvas"), bitmapContext = bitmap.getContext("2d");
-let bitmapData = null, bitmapWords = null;
-let image = null, running = 0, slice = 0;
+// The images' pixels. One reference for all panes, so that one colour means one amplitude.
+let slice = 0;
 
 function peakOf(img) {
   let peak = 0;
@@ -9,27 +7,27 @@ function peakOf(img) {
   for (let i = 0; i < v.length; i++) if (v[i] > peak && v[i] < 3e38) peak = v[i];
   return peak;
 }
-function referenceOf(img) {
+function reference() {
   if (settings.reference === "fixed" && settings.fixed > 0) return settings.fixed;
-  if (settings.reference === "server") return img.reference > 0 ? img.reference : 1;
-  return running > 0 ? running : 1;
+  const most = Math.max(0, ...panes.map(pane => !pane.image ? 0 : settings.reference === "server" ? pane.image.reference : pane.running));
+  return most > 0 ? most : 1;
 }
 // dB of a pixel before gain, relative to the reference.
 function decibelsOf(img, index) {
   if (img.encoding !== 1) return (img.values[index] / 255 - 1) * img.range;
-  return 20 * Math.log10(img.values[index] / referenceOf(img));
+  return 20 * Math.log10(img.values[index] / reference());
 }
-function paintBitmap(img) {
-  const nx = img.x.count, nz = img.z.count;
-  if (!bitmapData || bitmapData.width !== nx || bitmapData.height !== nz) {
-    bitmap.width = nx; bitmap.height = nz;
-    bitmapData = bitmapContext.createImageData(nx, nz);
-    bitmapWords = new Uint32Array(bitmapData.data.buffer);
+function paintBitmap(pane) {
+  const img = pane.image, nx = img.x.count, nz = img.z.count;
+  if (!pane.data || pane.data.width !== nx || pane.data.height !== nz) {
+    pane.bitmap.width = nx; pane.bitmap.height = nz;
+    pane.data = pane.context.createImageData(nx, nz);
+    pane.words = new Uint32Array(pane.data.data.buffer);
   }
-  const top = palette.length - 1, words = bitmapWords;
+  const top = palette.length - 1, words = pane.words;
   slice = Math.min(slice, img.ny - 1);
   if (img.encoding === 1) {
-    const base = Math.round(STEPS * (20 * Math.log10(referenceOf(img)) - settings.gain - settings.range)), bits = img.bits;
+    const base = Math.round(STEPS * (20 * Math.log10(reference()) - settings.gain - settings.range)), bits = img.bits;
     for (let z = 0, to = 0; z < nz; z++) {
       for (let from = (z * img.ny + slice) * nx, end = from + nx; from < end; from++, to++) {
         const level = levelOfBits[bits[from] >>> 14] - base;
@@ -46,5 +44,5 @@ function paintBitmap(img) {
       for (let from = (z * img.ny + slice) * nx, end = from + nx; from < end; from++, to++) words[to] = ofByte[img.values[from]];
     }
   }
-  bitmapContext.putImageData(bitmapData, 0, 0);
+  pane.context.putImageData(pane.data, 0, 0);
 }

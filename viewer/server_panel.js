@@ -2,7 +2,7 @@
 // needs a new engine is gathered until "Apply" (Enter), and goes together. Lengths are shown in mm, times in us.
 const server = { revision: 0, settings: new Map(), staged: new Map(), reason: "", busy: false, there: false };
 const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"] };
-const groupTitles = { material: "Velocities", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", acquisition: "Timing", input: "Input" };
+const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", acquisition: "Timing", input: "Input" };
 const scaleOf = setting => (shownUnits[setting.unit] || [1])[0];
 const unitOf = setting => (shownUnits[setting.unit] || [1, setting.unit])[1];
 const tidy = (v, digits) => String(Number(v.toPrecision(digits)));
@@ -144,12 +144,14 @@ async function changeServer(request, keys) {
     const reply = await askServer(request);
     server.reason = reply.outcome === "DONE" ? "" : reply.reason;
     if (reply.outcome === "DONE") { for (const key of keys) server.staged.delete(key); take(reply); }
-    server.revision = 0;  // what follows from the data may have changed with it
   } catch (error) {
     server.reason = error.message;
   }
   server.busy = false;
+  showPanel();
+  server.revision = 0;  // what follows from the data may have changed with it
   await readServer();
+  listStreams();  // imaging.views may be others now
 }
 function applyStaged(keys = [...server.staged.keys()]) {
   keys = keys.filter(key => server.staged.has(key));

@@ -2,10 +2,15 @@
 let received = 0, skipped = 0, lastArrival = 0, sinceOpen = 0;
 const arrivals = [], latencies = [], rates = [], ratesShown = 120;
 function median(list) { const s = [...list].sort((a, b) => a - b); return s.length ? s[s.length >> 1] : NaN; }
-function count(img) {
+function count(pane, img) {
   const now = performance.now();
-  if (image && img.stream === image.stream && img.sequence > image.sequence && sinceOpen > 0) skipped += Math.max(0, img.published - image.published - 1);
-  received++; sinceOpen++; lastArrival = now;
+  sinceOpen++; lastArrival = now;
+  pane.received++;
+  if (pane !== panes[0]) return;  // frames, however many views of them are shown
+  const before = pane.image;
+  if (before && img.stream === before.stream && img.sequence > before.sequence && !pane.fresh) skipped += Math.max(0, img.published - before.published - 1);
+  pane.fresh = false;
+  received++;
   arrivals.push(now);
   latencies.push(img.latency);
   if (latencies.length > 100) latencies.shift();
@@ -19,7 +24,7 @@ function imagesPerSecond() {
 let paused = false, socketOpen = false, retryAt = 0;
 function age() {  // seconds since the last image; one that waited at the server is as old as the server says
   const here = (performance.now() - lastArrival) / 1e3;
-  return sinceOpen <= 1 && image ? Math.max(here, Date.now() / 1e3 - image.publishTime / 1e9) : here;
+  return sinceOpen <= panes.length && image ? Math.max(here, Date.now() / 1e3 - image.publishTime / 1e9) : here;
 }
 function whatState() {
   if (!socketOpen) return ["disconnected", retryAt > performance.now() ? `Disconnected, reconnecting in ${Math.ceil((retryAt - performance.now()) / 1e3)} s` : "Disconnected, reconnecting"];

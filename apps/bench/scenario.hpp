@@ -14,6 +14,6 @@ struct Scenario {
 
 /// With the options' sizes; elements and samples as given where the options leave them open.
 [[nodiscard]] Scenario scene_of(const Options& options, std::optional<std::size_t> elements = {},
-                             std::optional<std::size_t> samples = {});
+                                std::optional<std::size_t> samples = {});
 
 }  // namespace echoform::bench

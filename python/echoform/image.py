@@ -11,7 +11,7 @@ from ._messages import messages, parse
 from .errors import MalformedMessage
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
-_USUAL_HEAD, _HEAD_LIMIT = 4096, 64 * 1024  # bytes of a message before its pixels
+_USUAL_HEAD, _HEAD_LIMIT = 8192, 64 * 1024  # bytes of a message before its pixels
 _PIXELS_TAG = b"\xa2\x06"  # field 100, length-delimited
 _TYPES = {messages.enumeration("PixelEncoding")["ENVELOPE_FLOAT32"]: np.dtype("<f4"),
           messages.enumeration("PixelEncoding")["DISPLAY_UINT8"]: np.dtype("u1")}
@@ -73,6 +73,7 @@ class Image:
     dynamic_range_db, gain_db, reference   of the display; `reference` is the envelope that it shows as 0 dB
     published        images since the stream opened, this one included
     settings_revision   of the settings by which it was made: see Control
+    outlines         probe and surfaces as lines, by name
     clipped_samples, invalid_samples       of this frame: saturated; NaN or infinite, taken as 0
     """
 
@@ -172,6 +173,13 @@ class Image:
     def drops(self) -> dict[str, int]:
         """Frames dropped since the stream opened, by reason; reasons that never occurred are absent."""
         return {drop.reason: drop.frames for drop in self._head.drops}
+
+    @property
+    def outlines(self) -> dict[str, np.ndarray]:
+        """What may be drawn over the image, by name ("probe": element centres, "surface", "backwall"): float32 [point, 2], x and z in
+        metres. Lines whose x and z are not as many are left out."""
+        return {line.name: np.stack([np.array(line.x, np.float32), np.array(line.z, np.float32)], axis=1)
+                for line in self._head.outlines if len(line.x) == len(line.z)}
 
     @property
     def dynamic_range_db(self) -> float:

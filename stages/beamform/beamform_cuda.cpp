@@ -6,6 +6,7 @@
 #include "gpu/stream_queue.hpp"
 #include "pipeline/errors.hpp"
 #include "stages/beamform/beamform.hpp"
+#include "stages/beamform/ray_tiles.hpp"
 #include "stages/beamform/tile_kernels.hpp"
 #include "stages/beamform/tile_plan.hpp"
 #include "stages/block_checks.hpp"
@@ -23,12 +24,14 @@ class BeamformCuda final : public Stage {
     input_ = input;
     ThreadTeam team(0);
     const bool half = input.type == ElementType::complex_half_slope;
-    const beamform::TilePlan tiles = beamform::make_tile_plan(
-        {plan_, view_, input.matrix, input.columns, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_},
-        team);
+    const beamform::TilePlanRequest request{
+        plan_, view_, input.matrix, input.columns, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_};
     launch_ = {};
     held_.clear();
     bytes_ = 0;
+    rays_ = beamform::make_ray_tiles(request, backend_);
+    if (rays_) rays_->build();
+    const beamform::TilePlan tiles = rays_ ? rays_->plan() : beamform::make_tile_plan(request, team);
     launch_.kind = tiles.kind;
     launch_.half = half;
     launch_.nearest = plan_.interpolation == Interpolation::nearest;
@@ -36,8 +39,13 @@ class BeamformCuda final : public Stage {
     launch_.order = tiles.order;
     launch_.row_stride = static_cast<std::uint32_t>(input.row_stride);
     launch_.samples = static_cast<std::int32_t>(input.columns);
-    launch_.transmit = upload(tiles.transmit);
-    launch_.receive = tiles.order == beamform::PairOrder::once ? launch_.transmit : upload(tiles.receive);
+    if (rays_) {
+      launch_.transmit = rays_->transmit();
+      launch_.receive = rays_->receive();
+    } else {
+      launch_.transmit = upload(tiles.transmit);
+      launch_.receive = tiles.order == beamform::PairOrder::once ? launch_.transmit : upload(tiles.receive);
+    }
     launch_.sources = static_cast<std::uint32_t>(plan_.acquisition.elements());
     launch_.once_weight = tiles.once_weight;
     const auto n = static_cast<float>(plan_.acquisition.elements());
@@ -67,7 +75,7 @@ class BeamformCuda final : public Stage {
     launch_tiles(launch, gpu::stream_of(queue));
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_ + (rays_ ? rays_->bytes() : 0); }
 
  private:
   void check(const BlockSpec& input) const {
@@ -133,6 +141,7 @@ class BeamformCuda final : public Stage {
   BlockSpec input_;
   beamform::TileLaunch launch_;
   std::vector<Buffer> held_;
+  std::unique_ptr<beamform::RayTiles> rays_;  ///< where the device finds the delays itself
   std::size_t bytes_ = 0;
 };
 

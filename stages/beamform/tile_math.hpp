@@ -10,6 +10,15 @@
 
 namespace echoform::beamform {
 
+/// Single precision may see a delay this much outside of its bounds, in samples.
+inline constexpr double rounding_guard = 0.02;
+
+/// The window of a (tile, source) whose delays lie from `least` to `most`, in samples.
+ECHOFORM_HOST_DEVICE SourceWindow window_between(double least, double most) {
+  const auto base = static_cast<std::int32_t>(2.0 * floor(0.5 * (least - rounding_guard)));
+  return {base, static_cast<std::int32_t>(ceil(most + rounding_guard)) - base};
+}
+
 /// Square root to a last place or two; numbers below 1.2e-38 count as 0.
 ECHOFORM_HOST_DEVICE float fast_sqrt(float value) {
 #if defined(__CUDA_ARCH__)

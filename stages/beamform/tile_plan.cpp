@@ -15,12 +15,11 @@
 #include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
+#include "stages/beamform/tile_math.hpp"
 
 namespace echoform::beamform {
 namespace {
 
-/// Single precision may see a delay this much outside of its bounds, in samples.
-constexpr double rounding_guard = 0.02;
 /// Half path: farther than so many samples from a source, single precision holds a distance to no more than 1e-3 of a sample, and
 /// farther still not within rounding_guard. Delays then come from tables.
 constexpr double half_distance_limit = 1 << 14;
@@ -66,15 +65,11 @@ void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile
 class SideInSamples {
  public:
   SideInSamples(const TilePlanRequest& request, const Leg& leg, beamform::Side side)
-      : plan_(request.plan), leg_(leg), law_(request.plan.laws.at(request.view)), half_(request.half) {
-    const double rate = plan_.acquisition.sample_rate.value;
-    const double gate = request.plan.gate ? static_cast<double>(request.plan.gate->first) : 0.0;
-    // u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - first sample of the gate; half to each side, so that one
-    // table serves both where the law is reciprocal. Nearest: floor(u + 1/2).
-    offset_ = 0.5 * ((plan_.acquisition.time_offset - plan_.acquisition.start_time).value * rate - gate);
-    if (plan_.interpolation == Interpolation::nearest) offset_ += 0.25;
-    // The half path cuts fractions to ten bits: half a last place more makes that rounding.
-    if (half_ && plan_.interpolation == Interpolation::linear) offset_ += 0.25 / 1024.0;
+      : plan_(request.plan),
+        leg_(leg),
+        law_(request.plan.laws.at(request.view)),
+        half_(request.half),
+        offset_(delay_offset(request)) {
     if (has_weights(plan_.apodization, side)) {
       window_ = aperture_window(plan_.apodization.window, plan_.apodization.tukey_fraction, leg.sources());
     }
@@ -191,7 +186,7 @@ class SideInSamples {
   const Leg& leg_;
   const DelayLaw& law_;
   bool half_;
-  double offset_ = 0.0;
+  double offset_;
   std::vector<double> window_;
   bool analytic_ = false;
   double velocity_ = 0.0;
@@ -200,8 +195,7 @@ class SideInSamples {
 
 SourceWindow window_of(const Bounds& bounds) {
   if (bounds.empty()) return {0, -1};
-  const auto base = static_cast<std::int32_t>(2.0 * std::floor(0.5 * (bounds.least - rounding_guard)));
-  return {base, static_cast<std::int32_t>(std::ceil(bounds.most + rounding_guard)) - base};
+  return window_between(bounds.least, bounds.most);
 }
 
 /// Runs body(tile) for every tile; the first source that a body calls bad ends in `refuse`.
@@ -297,13 +291,52 @@ void fill_forms(const SideInSamples& side, const Grid& grid, const TileShape& sh
   tables.z = side.coordinates(grid.z, shape.z);
 }
 
+/// Windows depend on a tile's pixels alone, and laws without analytic form cost a whole evaluation: kinds of one size share them.
+class WindowsBySize {
+ public:
+  struct Both {
+    std::vector<SourceWindow> transmit;
+    std::vector<SourceWindow> receive;  ///< empty where pairs are looked up once
+  };
+  WindowsBySize(const SideInSamples& transmit, const SideInSamples& receive, const Grid& grid, bool once, ThreadTeam& team)
+      : transmit_(transmit), receive_(receive), grid_(grid), once_(once), team_(team) {}
+
+  Both& of(const TileShape& shape, bool tables) {
+    const auto [place, is_new] = found_.try_emplace({shape.x, shape.z, tables});
+    if (is_new) {
+      place->second.transmit = find_windows(transmit_, grid_, shape, tables, team_);
+      if (!once_) place->second.receive = find_windows(receive_, grid_, shape, tables, team_);
+    }
+    return place->second;
+  }
+
+ private:
+  const SideInSamples& transmit_;
+  const SideInSamples& receive_;
+  const Grid& grid_;
+  bool once_;
+  ThreadTeam& team_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Both> found_;
+};
+
 std::int32_t greatest_reach(const std::vector<SourceWindow>& windows, std::uint32_t sources, std::size_t tile) {
   std::int32_t reach = -1;
   for (std::uint32_t source = 0; source < sources; ++source) reach = std::max(reach, windows[tile * sources + source].reach);
   return reach;
 }
 
-/// Whether every window of every pair holds in the shape's capacity, with the neighbour of the last sample.
+}  // namespace
+
+double delay_offset(const TilePlanRequest& request) {
+  const Acquisition& acquisition = request.plan.acquisition;
+  const double gate = request.plan.gate ? static_cast<double>(request.plan.gate->first) : 0.0;
+  double offset = 0.5 * ((acquisition.time_offset - acquisition.start_time).value * acquisition.sample_rate.value - gate);
+  if (request.plan.interpolation == Interpolation::nearest) offset += 0.25;
+  // The half path cuts fractions to ten bits: half a last place more makes that rounding.
+  if (request.half && request.plan.interpolation == Interpolation::linear) offset += 0.25 / 1024.0;
+  return offset;
+}
+
 bool fits(const TileShape& shape, const std::vector<SourceWindow>& transmit, const std::vector<SourceWindow>& receive,
           std::uint32_t sources) {
   for (std::size_t tile = 0; tile * sources < transmit.size(); ++tile) {
@@ -336,43 +369,30 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
   return checked;
 }
 
-/// The order in which shapes are tried. Large tiles share windows best, even where that takes wide windows (1.97 against 1.76 T
-/// lookups/s at 512 x 512 on an H200); grids of few tiles are split over their pairs.
 std::vector<TileKind> candidates(const TilePlanRequest& request) {
   if (request.kind) return {*request.kind};
   return {TileKind::large_narrow, TileKind::large_wide,   TileKind::small_narrow,
           TileKind::small_wide,   TileKind::small_widest, TileKind::gather};
 }
 
-/// Windows depend on a tile's pixels alone, and laws without analytic form cost a whole evaluation: kinds of one size share them.
-class WindowsBySize {
- public:
-  struct Both {
-    std::vector<SourceWindow> transmit;
-    std::vector<SourceWindow> receive;  ///< empty where pairs are looked up once
-  };
-  WindowsBySize(const SideInSamples& transmit, const SideInSamples& receive, const Grid& grid, bool once, ThreadTeam& team)
-      : transmit_(transmit), receive_(receive), grid_(grid), once_(once), team_(team) {}
-
-  Both& of(const TileShape& shape, bool tables) {
-    const auto [place, is_new] = found_.try_emplace({shape.x, shape.z, tables});
-    if (is_new) {
-      place->second.transmit = find_windows(transmit_, grid_, shape, tables, team_);
-      if (!once_) place->second.receive = find_windows(receive_, grid_, shape, tables, team_);
-    }
-    return place->second;
+void set_order(const TilePlanRequest& request, TilePlan& tiles) {
+  const bool shared = request.plan.laws.at(request.view).reciprocal() && request.plan.apodization.symmetric();
+  tiles.order = PairOrder::ordered_half;
+  if (request.matrix == MatrixKind::full) {
+    tiles.order = PairOrder::ordered_full;
+  } else if (shared) {
+    tiles.order = PairOrder::once;
+    tiles.once_weight = request.matrix == MatrixKind::half ? 2.0F : 1.0F;
   }
+}
 
- private:
-  const SideInSamples& transmit_;
-  const SideInSamples& receive_;
-  const Grid& grid_;
-  bool once_;
-  ThreadTeam& team_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, Both> found_;
-};
-
-}  // namespace
+void set_shape(const Grid& grid, TileKind kind, TilePlan& tiles) {
+  const TileShape shape = shape_of(kind);
+  tiles.kind = kind;
+  tiles.tiles_x = static_cast<std::uint32_t>((grid.x.count + shape.x - 1) / shape.x);
+  tiles.tiles_z = static_cast<std::uint32_t>((grid.z.count + shape.z - 1) / shape.z);
+  tiles.ny = static_cast<std::uint32_t>(grid.y.count);
+}
 
 TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
   const ImagingPlan& plan = request.plan;
@@ -380,16 +400,8 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
   check_directivity(plan, law);
   const SideInSamples transmit(request, *law.transmit, beamform::Side::transmit);
   const SideInSamples receive(request, *law.receive, beamform::Side::receive);
-  const bool shared = law.reciprocal() && plan.apodization.symmetric();
   TilePlan tiles;
-  if (request.matrix == MatrixKind::full) {
-    tiles.order = PairOrder::ordered_full;
-  } else if (shared) {
-    tiles.order = PairOrder::once;
-    tiles.once_weight = request.matrix == MatrixKind::half ? 2.0F : 1.0F;
-  } else {
-    tiles.order = PairOrder::ordered_half;
-  }
+  set_order(request, tiles);
   const bool once = tiles.order == PairOrder::once;
   const bool weighted = transmit.weighted() || receive.weighted() || has_invalid_times(law, plan.grid, team);
   const std::uint32_t sources = transmit.sources();
@@ -404,11 +416,8 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
     tiles.transmit.windows = std::move(windows.transmit);
     tiles.receive.windows = std::move(windows.receive);
     const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;
-    tiles.kind = kind;
+    set_shape(plan.grid, kind, tiles);
     tiles.analytic = !tables;
-    tiles.tiles_x = static_cast<std::uint32_t>((plan.grid.x.count + shape.x - 1) / shape.x);
-    tiles.tiles_z = static_cast<std::uint32_t>((plan.grid.z.count + shape.z - 1) / shape.z);
-    tiles.ny = static_cast<std::uint32_t>(plan.grid.y.count);
     tiles.checked = find_checked(tiles.transmit.windows, other, sources, request.samples);
     const auto fill = [&](const SideInSamples& side, TileSideTables& side_tables) {
       if (tables) {

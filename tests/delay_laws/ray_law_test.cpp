@@ -366,7 +366,8 @@ TEST(RayLaws, RefuseWhatTheyLack) {
   }
   try {
     const Acquisition acquisition = above(0.0);
-    static_cast<void>(make_delay_law("immersion", {acquisition, {MetresPerSecond(ray_longitudinal), {}}, "LT", immersed(nullptr)}));
+    static_cast<void>(
+        make_delay_law("immersion", {acquisition, {MetresPerSecond(ray_longitudinal), {}}, "LT", immersed(nullptr)}));
     FAIL() << "no shear velocity";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(), "[material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");

@@ -19,9 +19,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   if (const auto parsed = parse_target(target)) {
     fuzz::require(parsed->path.starts_with('/'), "a path");
-    fuzz::require(parsed->stream.size() <= 256 && parsed->token.size() <= 256, "values of at most 256 bytes");
-    const auto again = parse_target("/?token=" + escape_query(parsed->token) + "&stream=" + escape_query(parsed->stream));
-    fuzz::require(again && again->stream == parsed->stream && again->token == parsed->token, "escaped values come back");
+    fuzz::require(parsed->token.size() <= 256, "values of at most 256 bytes");
+    fuzz::require(parsed->streams.size() <= most_streams, "no more streams than a viewer may watch");
+    std::string escaped = "/?token=" + escape_query(parsed->token);
+    for (const std::string& stream : parsed->streams) {
+      fuzz::require(stream.size() <= 256, "values of at most 256 bytes");
+      escaped += "&stream=" + escape_query(stream);
+    }
+    const auto again = parse_target(escaped);
+    fuzz::require(again && again->streams == parsed->streams && again->token == parsed->token, "escaped values come back");
   }
 
   const std::vector<std::string> names{"scanner.example"};

@@ -111,7 +111,8 @@ class Hostile(unittest.TestCase):
     def test_changed_bytes_give_an_image_or_are_malformed(self):
         chance = random.Random(7)
         whole = sound(stages=[messages.StageDuration(stage="beamform", nanoseconds=1000)],
-                      drops=[messages.DropCount(reason="full", frames=3)], acquisition_time=1 << 60).SerializeToString()
+                      drops=[messages.DropCount(reason="full", frames=3)],
+                      outlines=[messages.Outline(name="surface", x=[0, 1e-3], z=[0, 2e-3])], acquisition_time=1 << 60).SerializeToString()
         for _ in range(20000):
             data = bytearray(whole)
             for _ in range(chance.randrange(1, 4)):
@@ -123,7 +124,7 @@ class Hostile(unittest.TestCase):
             except echoform.MalformedMessage:
                 continue
             # Whatever it says of itself is there to be read.
-            repr(image), image.stages, image.drops, image.acquisition_time, image.publish_time, image.latency
+            repr(image), image.stages, image.drops, image.acquisition_time, image.publish_time, image.latency, image.outlines
             if image.pixels.size < 1000:
                 self.assertEqual(image.pixels.shape[-1], len(image.x))
                 image.extent

@@ -90,6 +90,8 @@ class Values(unittest.TestCase):
         self.assertTrue(all(0 <= seconds < PATIENCE for seconds in image.stages.values()))
         self.assertEqual((image.drops, image.clipped_samples, image.invalid_samples), ({}, 0, 0))
         self.assertEqual((image.dynamic_range_db, image.gain_db), (40, 0))
+        self.assertEqual(list(image.outlines), ["probe"])
+        numpy.testing.assert_allclose(image.outlines["probe"], [(x, 0) for x in acquisition.probe.x], atol=1e-8)
 
     def test_decibels(self):
         acquisition = linear()

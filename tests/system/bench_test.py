@@ -55,6 +55,15 @@ class Bench(unittest.TestCase):
 
 
 class BenchOnCpu(Bench):
+    def test_delays(self):
+        figures = bench("delays", "--elements", 16, "--pixels", 32, "--frames", 1)
+        self.assertEqual(figures["rays"], 16 * 32 * 32)
+        for surface in figures["surfaces"]:
+            self.assertGreater(surface["reached"], 0.5)
+            for table in surface["tables"]:
+                self.assert_spread(table["seconds"])
+                self.assertLess(table["largest_difference"], 1e-11)  # of the table's single precision
+
     def test_tfm(self):
         figures = bench("tfm", "--elements", 8, "--samples", 512, "--pixels", 16, "--frames", 1, "--threads", 1)
         self.assert_spread(figures["reference"]["lookups_per_second"])

@@ -1,4 +1,6 @@
 """Exit codes and messages of the program: 0 done, 1 the run failed, 2 wrong input; one line says why."""
+import json
+import math
 import os
 import pathlib
 import signal
@@ -14,7 +16,7 @@ import urllib.request
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "capture", "inspect", "convert", "image", "bench", "keygen", "info"]
+COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "capture", "inspect", "convert", "image", "plan", "bench", "keygen", "info"]
 
 
 def run(*arguments, timeout=60):
@@ -228,7 +230,7 @@ class CommandLine(unittest.TestCase):
     def test_bench_says_what_it_cannot_measure(self):
         figures = self.path / "figures.json"
         self.assert_fault(run("bench", "none", "--json", figures), 2,
-                          'bench: found "none"; expected tfm, schedules, frame, hilbert, scan, ingest, stream, record, all')
+                          'bench: found "none"; expected tfm, schedules, frame, views, hilbert, scan, delays, ingest, stream, record, all')
         self.assert_fault(run("bench", "tfm", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu or cuda')
         self.assert_fault(run("bench", "schedules", "--backend", "cpu", "--json", figures), 2,
                           "bench schedules: found --backend cpu; expected cuda or auto: it measures nothing on the CPU")
@@ -237,6 +239,68 @@ class CommandLine(unittest.TestCase):
             self.assert_fault(run("bench", "schedules", "--json", figures), 1, f"bench schedules needs a GPU: {reason}")
             self.assert_fault(run("bench", "tfm", "--backend", "cuda", "--json", figures), 1,
                               f"backend cuda: {reason}; use cpu or auto")
+        self.assertFalse(figures.exists())
+
+    ALUMINIUM = """
+[material]
+longitudinal_velocity = 6320.0
+shear_velocity = 3130.0
+[grid]
+x = [-0.010, 0.010]
+z = [0.005, 0.025]
+pixels = [41, 81]
+[imaging]
+views = ["LL", "LT", "TT"]
+backend = "cpu"
+[simulator]
+elements = 16
+pitch = 0.65e-3
+element_width = 0.6e-3
+centre_frequency = 5e6
+fractional_bandwidth = 0.6
+samples = 512
+"""
+
+    def test_plan_says_what_a_set_up_gives(self):
+        config, figures = self.write("plan.toml", self.ALUMINIUM), self.path / "figures.json"
+        result = run("plan", "--config", config, "--json", figures, "--link", 1, "--no-measure")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = {line[:11].strip(): line[12:] for line in result.stdout.splitlines()}
+        self.assertTrue(rows["wavelength"].startswith("L 1.264 mm, T 0.626 mm"), rows)
+        self.assertNotIn("images", rows)
+        values = json.loads(figures.read_text())
+        aperture = 15 * 0.65e-3 + 0.6e-3
+        self.assertAlmostEqual(values["aperture"], aperture)
+        self.assertAlmostEqual(values["near_field"]["T"], aperture ** 2 / (4 * 0.626e-3))
+        self.assertAlmostEqual(values["lateral_resolution"]["L"], 0.8859 * 1.264e-3 / 2 * math.hypot(aperture / 2, 0.015) / (aperture / 2))
+        self.assertAlmostEqual(values["axial_resolution"]["LT"], 4 * math.log(2) / math.pi / 3e6 / (1 / 6320 + 1 / 3130))
+        self.assertAlmostEqual(values["pitch_per_wavelength"]["T"], 0.65 / 0.626)
+        self.assertAlmostEqual(values["coarsest_pixel"]["envelope"], 0.626e-3 / 3.3)
+        self.assertEqual(values["frame_bytes"], 16 * 16 * 512 * 2)
+        self.assertAlmostEqual(values["links"][0]["frames_per_second"], 1e9 / 8 / values["frame_bytes"])
+        # The pitch for T; pixels of 0.5 and 0.25 mm; 50 mm as T are 16 us, 640 samples of 512.
+        said = [line for line in result.stdout.splitlines() if line.startswith("warning: ")]
+        self.assertEqual(said, ["warning: " + line for line in values["warnings"]])
+        self.assertEqual(len(said), 4, result.stdout)
+        self.assertIn("the pitch of 0.65 mm is above a wavelength of mode T, 0.626 mm", said[0])
+        self.assertIn("pixels of 0.5 mm along x are coarser than 0.1897 mm", said[1])
+        self.assertIn("pixels of 0.25 mm along z", said[2])
+        self.assertIn("the A-scan ends with 511", said[3])
+
+    def test_plan_of_a_good_set_up_warns_of_nothing_and_measures(self):
+        text = self.ALUMINIUM.replace('["LL", "LT", "TT"]', '["LL"]').replace("[41, 81]", "[64, 64]")
+        result = run("plan", "--config", self.write("plan.toml", text))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("warning:", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^images +[0-9.e+]+ images/s here, .*cpu")
+
+    def test_plan_without_velocities_or_recording(self):
+        config = self.write("plan.toml", "[grid]\npixels = [16, 16]\n")
+        figures = self.path / "figures.json"
+        self.assertIn("--config", run("plan").stderr)
+        result = run("plan", "--config", config, "--recording", self.path / "none.mfmc", "--json", figures)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("none.mfmc", result.stderr)
         self.assertFalse(figures.exists())
 
     def test_nobody_listens(self):

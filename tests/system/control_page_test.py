@@ -1,14 +1,10 @@
 """The viewer page's panel of the server's settings, in headless Chromium, while frames run: by keyboard, with refusals, and beside
 another client."""
 import os
-import pathlib
-import re
-import signal
 import subprocess
 import sys
-import tempfile
 
-from viewer_page import PATIENCE, Page, open_browser
+from viewer_page import PATIENCE, Page, run_live
 
 from selenium.webdriver.common.keys import Keys
 
@@ -118,42 +114,8 @@ def check(page, places):
 
 
 def main():
-    os.makedirs(SCREENSHOTS, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder)
-        (path / "serve.toml").write_text(CONFIG)
-        (path / "simulator.toml").write_text("[simulator]\nelements = 8\nsamples = 300\ncycle_frames = 4\n")
-        processes = []
-        driver = open_browser(str(path / "profile"), "1280,1000")
-        try:
-            server = subprocess.Popen([PROGRAM, "--log-level", "warning", "serve", "--config", str(path / "serve.toml")], stdout=subprocess.PIPE,
-                                      text=True)
-            processes.append(server)
-            places = {}
-            while "control" not in places:
-                line = server.stdout.readline()
-                places[line[:11].strip()] = line[12:].strip()
-            sender = places["frames in"].split("tcp://")[-1].split()[-1]
-            processes.append(subprocess.Popen([PROGRAM, "--log-level", "warning", "simulate", "--connect", sender, "--config",
-                                               str(path / "simulator.toml"), "--rate", "20"], stdout=subprocess.DEVNULL))
-            driver.get(re.search(r"http://\S+", places["viewer"])[0])
-            try:
-                check(Panel(driver), places)
-            except Exception:
-                driver.save_screenshot(os.path.join(SCREENSHOTS, "control-failed.png"))
-                raise
-            processes[1].send_signal(signal.SIGTERM)
-            processes[1].wait(PATIENCE)
-            server.send_signal(signal.SIGTERM)
-            out, _ = server.communicate(timeout=PATIENCE)
-            assert server.returncode == 0 and "drops none" in out, out
-        finally:
-            driver.quit()
-            for process in processes:
-                if process.poll() is None:
-                    process.kill()
-                process.wait()
-    print("passed; screenshots in", SCREENSHOTS)
+    run_live(PROGRAM, SCREENSHOTS, "control", CONFIG, "[simulator]\nelements = 8\nsamples = 300\ncycle_frames = 4\n", 20,
+             lambda driver, places: check(Panel(driver), places))
 
 
 if __name__ == "__main__":

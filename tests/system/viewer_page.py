@@ -5,7 +5,10 @@ Exit codes: 0 passed, 1 failed, 77 skipped (no Chromium, no chromedriver or no S
 import argparse
 import math
 import os
+import pathlib
+import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -101,6 +104,47 @@ def open_browser(profile, size="1280,800"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     return webdriver.Chrome(service=Service(driver), options=options)
+
+
+def run_live(program, screenshots, name, config, simulator, rate, check):
+    """Serves by `config`, simulates by `simulator`, both TOML, `rate` frames a second, opens the page and calls check(driver, places)
+    with the server's doors by name. What fails is left as a screenshot, NAME-failed.png. The server must end in order, without a drop."""
+    os.makedirs(screenshots, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "serve.toml").write_text(config)
+        (path / "simulator.toml").write_text(simulator)
+        processes = []
+        driver = open_browser(str(path / "profile"), "1280,1000")
+        try:
+            server = subprocess.Popen([program, "--log-level", "warning", "serve", "--config", str(path / "serve.toml")],
+                                      stdout=subprocess.PIPE, text=True)
+            processes.append(server)
+            places = {}
+            while "control" not in places:
+                line = server.stdout.readline()
+                places[line[:11].strip()] = line[12:].strip()
+            sender = places["frames in"].split("tcp://")[-1].split()[-1]
+            processes.append(subprocess.Popen([program, "--log-level", "warning", "simulate", "--connect", sender, "--config",
+                                               str(path / "simulator.toml"), "--rate", str(rate)], stdout=subprocess.DEVNULL))
+            driver.get(re.search(r"http://\S+", places["viewer"])[0])
+            try:
+                check(driver, places)
+            except Exception:
+                driver.save_screenshot(os.path.join(screenshots, f"{name}-failed.png"))
+                raise
+            processes[1].send_signal(signal.SIGTERM)
+            processes[1].wait(PATIENCE)
+            server.send_signal(signal.SIGTERM)
+            out, _ = server.communicate(timeout=PATIENCE)
+            assert server.returncode == 0 and "drops none" in out, out
+        finally:
+            driver.quit()
+            for process in processes:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+    print("passed; screenshots in", screenshots)
 
 
 def near(found, expected, tolerance):

@@ -102,6 +102,35 @@ TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
   EXPECT_EQ(image.SerializeAsString(), message);
 }
 
+TEST(ImageMessage, CarriesThePlansOutlines) {
+  synthetic::Stream stream;
+  auto plan = std::make_shared<ImagingPlan>(*stream.plan());
+  for (std::size_t line = 0; line < most_outlines; ++line) {
+    Outline outline{
+        .name = "surface", .x = std::vector<float>(most_outline_points), .z = std::vector<float>(most_outline_points, 0.02F)};
+    std::iota(outline.x.begin(), outline.x.end(), static_cast<float>(line));
+    plan->outlines.push_back(std::move(outline));
+  }
+  ImageMessageWriter writer("echoform");
+  writer.set_plan(plan);
+  for (const std::uint64_t sequence : {1, 2}) {
+    const std::string message = message_of(writer, stream.frame(sequence), 0);
+    ASSERT_LE(message.size(), writer.capacity());
+    wire::Image image;
+    // The most that there can be is still a head that subscribers take.
+    ASSERT_EQ(parse_image(bytes_of(message), image), std::nullopt);
+    ASSERT_EQ(image.outlines_size(), static_cast<int>(most_outlines));
+    EXPECT_EQ(image.outlines(3).name(), "surface");
+    EXPECT_EQ(image.outlines(3).x_size(), static_cast<int>(most_outline_points));
+    EXPECT_EQ(image.outlines(3).x(5), 8.0F);
+    EXPECT_EQ(image.outlines(3).z(255), 0.02F);
+  }
+  writer.set_plan(stream.plan());
+  wire::Image image;
+  ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(3), 0)));
+  EXPECT_EQ(image.outlines_size(), 0);
+}
+
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");

@@ -12,6 +12,7 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
 #include <optional>
+#include <set>
 
 #include "pipeline/errors.hpp"
 #include "proto/image.pb.h"
@@ -345,9 +346,12 @@ TEST(WebTrust, Rules) {
   const auto target = parse_target("/images?x=1&stream=echoform%2FTT.display&token=a%26b");
   ASSERT_TRUE(target);
   EXPECT_EQ(target->path, "/images");
-  EXPECT_EQ(target->stream, "echoform/TT.display");
+  EXPECT_EQ(target->streams, std::vector<std::string>{"echoform/TT.display"});
   EXPECT_EQ(target->token, "a&b");
   EXPECT_FALSE(parse_target("/images?stream=%zz"));
+  EXPECT_EQ(parse_target("/images?stream=a&stream=b&stream=a&stream=c&stream=d")->streams,
+            (std::vector<std::string>{"a", "b", "c", "d"}));
+  EXPECT_FALSE(parse_target("/images?stream=a&stream=b&stream=c&stream=d&stream=e"));
   EXPECT_EQ(json_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
 }
 
@@ -406,6 +410,30 @@ TEST(WebImages, AStreamMayBeWatchedBeforeItExists) {
   sink->publish(stream.frame(1));
   EXPECT_EQ(any.read().stream(), "echoform/LL");
   EXPECT_EQ(named.read().stream(), "echoform/TT");
+}
+
+TEST(WebImages, OneViewerMayWatchSeveralStreams) {
+  const auto sink = make_web_sink({.port = 0, .viewers = 1});
+  synthetic::Shape shape;
+  shape.views = {"LL", "LT", "TT"};
+  synthetic::Stream stream(shape);
+  sink->plan_changed(stream.plan());
+  Viewer viewer(*sink, "/images?stream=echoform%2FLL&stream=echoform%2FTT");
+  const auto pair = [&] {
+    const wire::Image first = viewer.read();
+    const wire::Image second = viewer.read();
+    EXPECT_EQ((std::set<std::string>{first.stream(), second.stream()}), (std::set<std::string>{"echoform/LL", "echoform/TT"}));
+    return std::pair{first.sequence(), second.sequence()};
+  };
+  // One of each without asking, one of each for two "ready".
+  sink->publish(stream.frame(1));
+  EXPECT_EQ(pair(), (std::pair<std::uint64_t, std::uint64_t>{1, 1}));
+  for (std::uint64_t sequence = 2; sequence <= 9; ++sequence) sink->publish(stream.frame(sequence));
+  viewer.say("ready");
+  viewer.say("ready");
+  EXPECT_EQ(pair(), (std::pair<std::uint64_t, std::uint64_t>{9, 9}));
+  EXPECT_EQ(sink->viewer_dropped(), 2u * 7u);
+  EXPECT_EQ(sink->viewers(), 1u);
 }
 
 TEST(WebImages, ANewPlanGivesNewGeometry) {

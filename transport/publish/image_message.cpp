@@ -105,7 +105,16 @@ void ImageMessageWriter::set_plan(std::shared_ptr<const ImagingPlan> plan) {
   streams_ = describe_streams(*plan_, name_, choice_);
   std::size_t pixels = 0;
   for (const auto& stream : streams_) pixels = std::max(pixels, stream.pixel_bytes);
-  capacity_ = pixels + head_reserve;
+  std::size_t outline_bytes = 0;
+  head_.clear_outlines();
+  for (const Outline& outline : plan_->outlines) {
+    wire::Outline& line = *head_.add_outlines();
+    line.set_name(outline.name);
+    line.mutable_x()->Add(outline.x.begin(), outline.x.end());
+    line.mutable_z()->Add(outline.z.begin(), outline.z.end());
+    outline_bytes += line.ByteSizeLong() + 8;
+  }
+  capacity_ = pixels + head_reserve + outline_bytes;
 
   // Make the sub-messages now that frames will need one day.
   for (std::size_t i = 0; i < stage_timing_capacity; ++i) head_.add_stages()->mutable_stage()->reserve(64);
@@ -128,7 +137,7 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   if (!buffer || buffer.size() < stream.pixel_bytes) return 0;
   pixels_ = {buffer.bytes_begin(), stream.pixel_bytes};
 
-  // Every field is set anew: Clear() would free the axes, clearing repeated fields keeps their memory.
+  // Every field but the plan's outlines is set anew: Clear() would free the axes, clearing repeated fields keeps their memory.
   head_.clear_stages();
   head_.clear_drops();
   head_.set_stream(stream.name);

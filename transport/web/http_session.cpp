@@ -121,7 +121,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
 
     if (open) return answer(http::status::ok, "ok\n");
     if (control) return receive_control();
-    if (target->path == "/images") return upgrade(request, target->stream);
+    if (target->path == "/images") return upgrade(request, target->streams);
     if (target->path == "/" || target->path == "/index.html")
       return answer(http::status::ok, std::string(viewer_page), false, "text/html; charset=utf-8");
     if (target->path == "/streams.json") return answer(http::status::ok, list_streams(state_), false, "application/json");
@@ -188,14 +188,14 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
            "a token is asked for, the one in the server's configuration: open the address with ?token=... at its end\n", true);
   }
 
-  void upgrade(const HttpRequest& request, const std::string& stream_name) {
+  void upgrade(const HttpRequest& request, const std::vector<std::string>& streams) {
     if (!beast::websocket::is_upgrade(request)) return answer(http::status::upgrade_required, "a WebSocket, please\n");
     if (state_.viewers.size() >= state_.options.viewers) {
       state_.peers.refuse(PeerRefusal::too_many);
       return answer(http::status::service_unavailable, fmt::format("{} viewers are connected already\n", state_.options.viewers),
                     true);
     }
-    serve_viewer(state_, std::move(stream_), std::move(count_), parser_->release(), stream_name);
+    serve_viewer(state_, std::move(stream_), std::move(count_), parser_->release(), streams);
   }
 
   void answer(http::status status, std::string body, bool close_after = false,

@@ -67,7 +67,11 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
     const auto equals = std::min(part.find('='), part.size());
     const auto value = unescape(part.substr(std::min(equals + 1, part.size())));
     if (!value || value->size() > value_limit) return std::nullopt;
-    if (part.substr(0, equals) == "stream") parsed.stream = *value;
+    if (part.substr(0, equals) == "stream" &&
+        std::find(parsed.streams.begin(), parsed.streams.end(), *value) == parsed.streams.end()) {
+      if (parsed.streams.size() == most_streams) return std::nullopt;
+      parsed.streams.push_back(*value);
+    }
     if (part.substr(0, equals) == "token") parsed.token = *value;
   }
   return parsed;

@@ -5,19 +5,24 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "transport/peers/peer_counters.hpp"
 
 namespace echoform {
 
-/// "/images?stream=a%2Fb" as path "/images" and the values of `stream` and `token`.
+/// Streams that one viewer may watch.
+inline constexpr std::size_t most_streams = 4;
+
+/// "/images?stream=a%2Fb&stream=c" as path "/images" and the values of `stream` and `token`.
 struct RequestTarget {
   std::string path;
-  std::string stream;  ///< empty where absent
+  std::vector<std::string> streams;  ///< each once; empty where absent
   std::string token;
 };
 
-/// Returns nothing for a target that is not a path, has a broken escape, or holds a value longer than 256 bytes.
+/// Returns nothing for a target that is not a path, has a broken escape, holds a value longer than 256 bytes, or names more than
+/// most_streams streams.
 [[nodiscard]] std::optional<RequestTarget> parse_target(std::string_view target);
 
 /// Whether a browser may ask for this server by the Host header `host` ("localhost:8080", "[::1]:8080"): numeric addresses,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "transport/web/web_server.hpp"
 #include "transport/zeromq/received_bytes.hpp"
@@ -24,7 +25,8 @@ namespace {
 
 // A client has one thing to say for each image, pings and answers pings; some more of each is let pass.
 constexpr int most_ready = 16;
-// Images that a client may have asked for and not got: with one ahead, the next is on its way while it shows the last.
+// Images of each stream that a client may have asked for and not got: with one ahead, the next is on its way while it shows the
+// last.
 constexpr int most_ahead = 2;
 constexpr double most_pings = 32.0;  // pongs among them
 constexpr double pings_per_second = 4.0;
@@ -37,25 +39,29 @@ constexpr std::uint64_t most_message_bytes = 64;
 template <class Stream>
 class ViewerSession final : public Viewer, public std::enable_shared_from_this<ViewerSession<Stream>> {
  public:
-  ViewerSession(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::string stream_name)
+  ViewerSession(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::vector<std::string> streams)
       : state_(state),
         count_(std::move(count)),
         socket_(std::move(stream)),
         request_(std::move(request)),
-        name_(std::move(stream_name)),
         second_(socket_.get_executor()) {
-    state_.board.join(name_);
+    if (streams.empty()) streams.emplace_back();
+    for (std::string& name : streams) {
+      state_.board.join(name);
+      const std::uint64_t newest = state_.board.newest(name);
+      // The image that is there already is the first to be sent.
+      feeds_.push_back({std::move(name), newest > 0 ? newest - 1 : 0});
+    }
+    ready_ = static_cast<int>(feeds_.size());
     state_.viewers.insert(this);
     state_.viewer_count = state_.viewers.size();
-    accounted_ = state_.board.newest(name_);
-    if (accounted_ > 0) --accounted_;  // the image that is there already is the first to be sent
   }
 
   ~ViewerSession() override {
     lease_.reset();
     state_.viewers.erase(this);
     state_.viewer_count = state_.viewers.size();
-    state_.board.leave(name_);
+    for (const Feed& feed : feeds_) state_.board.leave(feed.name);
   }
 
   void start() {
@@ -79,19 +85,35 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   }
 
   void offer() override {
-    const std::uint64_t newest = state_.board.newest(name_);
-    if (newest <= accounted_) return;
-    if (!open_ || ready_ == 0 || lease_) {
-      // The newest waits; those before it are lost to this viewer.
-      state_.viewer_dropped += newest - accounted_ - 1;
-      accounted_ = newest - 1;
-      return;
+    // In turn, beginning with the one after the last that was sent: none keeps the others waiting.
+    const std::size_t first = turn_;
+    for (std::size_t k = 0; k < feeds_.size(); ++k) {
+      Feed& feed = feeds_[(first + k) % feeds_.size()];
+      const std::uint64_t newest = state_.board.newest(feed.name);
+      if (newest <= feed.accounted) continue;
+      if (!open_ || ready_ == 0 || lease_) {
+        // The newest waits; those before it are lost to this viewer.
+        state_.viewer_dropped += newest - feed.accounted - 1;
+        feed.accounted = newest - 1;
+        continue;
+      }
+      std::uint64_t number = newest;
+      lease_ = state_.board.take(feed.name, number);
+      if (!lease_) continue;
+      state_.viewer_dropped += number - feed.accounted - 1;
+      feed.accounted = number;
+      send((first + k + 1) % feeds_.size());
     }
-    std::uint64_t number = newest;
-    lease_ = state_.board.take(name_, number);
-    if (!lease_) return;
-    state_.viewer_dropped += number - accounted_ - 1;
-    accounted_ = number;
+  }
+
+ private:
+  struct Feed {
+    std::string name;
+    std::uint64_t accounted = 0;  // images up to this one are sent or counted as dropped
+  };
+
+  void send(std::size_t next_turn) {
+    turn_ = next_turn;
     --ready_;
     said_ready_ = 0;
     const auto message = lease_.message();
@@ -103,7 +125,6 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
                         });
   }
 
- private:
   // What is no message is nowhere told of by the WebSocket, which goes on reading.
   void watch() {
     second_.expires_after(std::chrono::seconds(1));
@@ -135,7 +156,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     received_.clear();
     ++messages_;
     if (++said_ready_ > most_ready) return flooded();
-    ready_ = std::min(ready_ + 1, most_ahead);
+    ready_ = std::min(ready_ + 1, most_ahead * static_cast<int>(feeds_.size()));
     offer();
     read();
   }
@@ -158,11 +179,12 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   ConnectionCount count_;
   websocket::stream<Stream> socket_;
   HttpRequest request_;
-  std::string name_;
+  std::vector<Feed> feeds_;
+  std::size_t turn_ = 0;  // the feed that is asked first
   beast::flat_buffer received_;
   ImageBoard::Lease lease_;  // while its image is on its way
   bool open_ = false;
-  int ready_ = 1;  // images that it has asked for
+  int ready_ = 1;  // images that it has asked for: one of each stream at first
   bool cut_off_ = false;
   int said_ready_ = 0;                           // since the last image
   std::uint64_t messages_ = 0;                   // in this second
@@ -170,23 +192,24 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   asio::steady_timer second_;
   double pings_ = most_pings;
   std::chrono::steady_clock::time_point pinged_ = std::chrono::steady_clock::now();
-  std::uint64_t accounted_ = 0;  // images up to this one are sent or counted as dropped
 };
 
 template <class Stream>
-void serve(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::string stream_name) {
-  std::make_shared<ViewerSession<Stream>>(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name))
+void serve(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::vector<std::string> streams) {
+  std::make_shared<ViewerSession<Stream>>(state, std::move(stream), std::move(count), std::move(request), std::move(streams))
       ->start();
 }
 
 }  // namespace
 
-void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, std::string stream_name) {
-  serve(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name));
+void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request,
+                  std::vector<std::string> streams) {
+  serve(state, std::move(stream), std::move(count), std::move(request), std::move(streams));
 }
 
-void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, std::string stream_name) {
-  serve(state, std::move(stream), std::move(count), std::move(request), std::move(stream_name));
+void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request,
+                  std::vector<std::string> streams) {
+  serve(state, std::move(stream), std::move(count), std::move(request), std::move(streams));
 }
 
 void offer_news(WebState& state) {

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "transport/peers/peer_book.hpp"
 #include "transport/web/image_board.hpp"
@@ -119,9 +120,12 @@ using HttpRequest = boost::beast::http::request<boost::beast::http::empty_body>;
 /// Answers requests on a connection until it closes or becomes a viewer's. Over TLS where the server has it.
 void serve_http(WebState& state, boost::asio::ip::tcp::socket socket, ConnectionCount count);
 
-/// Turns a connection that asked for it into a WebSocket and feeds it the images of `stream`.
-void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, std::string stream_name);
-void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, std::string stream_name);
+/// Turns a connection that asked for it into a WebSocket and feeds it the images of `streams`, in turn where several have news.
+/// None is the first stream, whatever it is called.
+void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request,
+                  std::vector<std::string> streams);
+void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request,
+                  std::vector<std::string> streams);
 
 /// Tells all viewers that the board has news.
 void offer_news(WebState& state);

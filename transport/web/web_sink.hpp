@@ -3,8 +3,11 @@
 //   GET /                      the viewer page
 //   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding"} ...]}, and
 //                              "control": true where POST /control is answered
-//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client says "ready" (text) for each image that it wants
+//   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client says "ready" (text) for each image that it
+//   wants
 //                              after the first, and may be one ahead: two images on their way at most. The newest wins.
+//                              stream=NAME up to four times: images of these streams in turn, and all numbers are of each of
+//                              them.
 //   GET /metrics               Prometheus text
 //   POST /control              a ControlRequest as JSON, answered with a ControlReply as JSON: see control.proto
 //   GET /healthz               "ok" while the server's thread runs

@@ -1,0 +1,56 @@
+// Views through surfaces on the GPU: sets of images a second from pinned memory, transfers included, against the copy alone.
+#include <fmt/format.h>
+
+#include "apps/bench/view_cases.hpp"
+#include "benchmarks/copy_bound.hpp"
+#include "benchmarks/device_timing.hpp"
+#include "benchmarks/frame_ring.hpp"
+
+namespace echoform::bench {
+
+using namespace benchmarks;
+
+namespace {
+
+void measure(const ViewCase& test, double accuracy, std::size_t frames, Outcome& outcome) {
+  const auto plan = plan_of(test, accuracy);
+  CopyBound bound(*plan);
+  bound.measure(20);
+  const BackendChoice cuda{false, BackendKind::cuda};
+  const RingReport report = measure_ring(plan, cuda, frames);
+  bound.measure(20);
+  std::string note;
+  json more{{"path", path_of(accuracy)}, {"engine_bytes", report.engine_bytes}, {"alone_seconds", json_of(report.alone_seconds)}};
+  if (test.published_cuda > 0.0) {
+    const double published = 1.0 / test.published_cuda;
+    note = fmt::format("; paper 000, GTX 580: {:.2f}/s, this is {:.0f} times that", published,
+                       report.images_per_second.median / published);
+    more["published_per_second"] = published;
+  }
+  outcome.add("views", {.name = fmt::format("{}, {}", test.name, path_of(accuracy)),
+                        .value = report.images_per_second,
+                        .unit = {plan->laws.size() > 1 ? "sets/s" : "images/s", 1.0, 1},
+                        .limit_name = "copies/s,",
+                        .limit = 1.0 / bound.best(),
+                        .note = note,
+                        .more = more});
+}
+
+}  // namespace
+
+Outcome views_cuda(const Options& options, LiveLine& progress) {
+  Outcome outcome;
+  outcome.say(
+      fmt::format("views through surfaces from pinned memory on {}, int16 FULL, transfers included, 4 frames in flight; "
+                  "limit: the best of 40 copies of the samples alone",
+                  device_facts().text()));
+  for (const double accuracy : accuracies_of(options)) {
+    for (const ViewCase& test : view_cases()) {
+      progress.show("views: " + test.name);
+      outcome.attempt(test.name, [&] { measure(test, accuracy, options.frames.value_or(1000), outcome); });
+    }
+  }
+  return outcome;
+}
+
+}  // namespace echoform::bench

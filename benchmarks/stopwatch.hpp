@@ -1,0 +1,12 @@
+// Time that went by.
+#pragma once
+
+#include <chrono>
+
+namespace echoform::benchmarks {
+
+[[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace echoform::benchmarks

@@ -1,0 +1,84 @@
+#include "config/outlines.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace echoform {
+namespace {
+
+struct Window {
+  double first;
+  double last;
+};
+
+Window window_of(const ImagingPlan& plan) {
+  Window window{plan.grid.x.first.value, plan.grid.x.last.value};
+  for (const Element& element : plan.acquisition.probe.elements) {
+    window.first = std::min(window.first, element.centre.x.value);
+    window.last = std::max(window.last, element.centre.x.value);
+  }
+  const double beside = 0.25 * (window.last - window.first);
+  return {window.first - beside, window.last + beside};
+}
+
+/// Evenly thinned, with both ends.
+Outline outline_of(std::string_view name, const std::vector<Vector2>& points) {
+  Outline outline{.name = std::string(name), .x = {}, .z = {}};
+  const std::size_t count = std::min(points.size(), most_outline_points);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Vector2& at = points[count < 2 ? 0 : k * (points.size() - 1) / (count - 1)];
+    outline.x.push_back(static_cast<float>(at.x));
+    outline.z.push_back(static_cast<float>(at.z));
+  }
+  return outline;
+}
+
+/// Moves `from`, which lies outside of the window, along the way to `to` onto the window's edge.
+Vector2 cut(Vector2 from, Vector2 to, const Window& window) {
+  const double edge = std::clamp(from.x, window.first, window.last);
+  if (edge == from.x || to.x == from.x) return from;
+  const double part = std::clamp((edge - from.x) / (to.x - from.x), 0.0, 1.0);
+  return from + part * (to - from);
+}
+
+std::vector<Vector2> within(const Surface& surface, const Window& window) {
+  const auto& nodes = surface.nodes();
+  std::vector<Vector2> points;
+  std::size_t first = nodes.size();
+  std::size_t last = 0;
+  for (std::size_t k = 0; k + 1 < nodes.size(); ++k) {
+    const auto [low, high] = std::minmax(nodes[k].at.x, nodes[k + 1].at.x);
+    if (high < window.first || low > window.last) continue;
+    first = std::min(first, k);
+    last = k + 1;
+  }
+  if (first >= last) return points;
+  for (std::size_t k = first; k <= last; ++k) points.push_back(nodes[k].at);
+  const Vector2 begin = cut(points.front(), points[1], window);
+  const Vector2 end = cut(points.back(), points[points.size() - 2], window);
+  points.front() = begin;
+  points.back() = end;
+  if (surface.plane()) return {begin, end};
+  return points;
+}
+
+}  // namespace
+
+std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene) {
+  std::vector<Outline> outlines;
+  std::vector<Vector2> centres;
+  for (const Element& element : plan.acquisition.probe.elements)
+    centres.push_back({element.centre.x.value, element.centre.z.value});
+  if (!centres.empty()) outlines.push_back(outline_of("probe", centres));
+  const Window window = window_of(plan);
+  const auto add = [&](std::string_view name, const Surface* surface) {
+    if (surface == nullptr) return;
+    const std::vector<Vector2> points = within(*surface, window);
+    if (!points.empty()) outlines.push_back(outline_of(name, points));
+  };
+  add("surface", scene.surface.get());
+  add("backwall", scene.backwall.get());
+  return outlines;
+}
+
+}  // namespace echoform

@@ -1,0 +1,68 @@
+#include "config/setup_figures.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace echoform {
+namespace {
+
+constexpr double sinc_squared_width = 0.8859;
+constexpr double gaussian_widths = 4.0 * std::numbers::ln2 / std::numbers::pi;
+
+double in_degrees(double radians) {
+  return radians * 180.0 / std::numbers::pi;
+}
+
+}  // namespace
+
+Metres wavelength_of(MetresPerSecond velocity, Hertz frequency) {
+  return velocity / frequency;
+}
+
+Metres pitch_of(const Probe& probe) {
+  double length = 0.0;
+  for (std::size_t i = 1; i < probe.elements.size(); ++i) {
+    const Point& a = probe.elements[i - 1].centre;
+    const Point& b = probe.elements[i].centre;
+    length += std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value);
+  }
+  return probe.elements.size() > 1 ? Metres(length / static_cast<double>(probe.elements.size() - 1)) : Metres();
+}
+
+Metres aperture_of(const Probe& probe) {
+  const Metres pitch = pitch_of(probe);
+  const Metres width = probe.elements.empty() ? Metres() : probe.elements.front().width;
+  const double steps = probe.elements.empty() ? 0.0 : static_cast<double>(probe.elements.size() - 1);
+  return steps * pitch + (width.value > 0.0 ? width : pitch);
+}
+
+Metres near_field_length(Metres aperture, Metres wavelength) {
+  return aperture * (aperture / wavelength) / 4.0;
+}
+
+Metres apparent_depth(Metres depth, Metres stand_off, MetresPerSecond couplant, MetresPerSecond velocity) {
+  return couplant.value > 0.0 ? depth + stand_off * (couplant / velocity) : depth;
+}
+
+Metres lateral_resolution(Metres aperture, Metres depth, Metres wavelength) {
+  const double half = 0.5 * aperture.value;
+  const double sine = half / std::hypot(half, depth.value);
+  return sinc_squared_width * wavelength / (2.0 * sine);
+}
+
+Metres axial_resolution(MetresPerSecond transmit, MetresPerSecond receive, Hertz bandwidth) {
+  return Metres(gaussian_widths / bandwidth.value / (1.0 / transmit.value + 1.0 / receive.value));
+}
+
+std::optional<GratingLobe> grating_lobe(Metres pitch, Metres wavelength) {
+  if (2.0 * pitch <= wavelength) return std::nullopt;
+  const double ratio = wavelength / pitch;
+  if (ratio <= 1.0) return GratingLobe{true, in_degrees(std::asin(ratio))};
+  return GratingLobe{false, in_degrees(std::asin(ratio - 1.0))};
+}
+
+double frames_per_second_of_link(double bits_per_second, std::size_t frame_bytes) {
+  return bits_per_second / (8.0 * static_cast<double>(frame_bytes));
+}
+
+}  // namespace echoform

@@ -1,0 +1,370 @@
+// Paths over one surface of any shape.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "rays/crossing_math.hpp"
+#include "rays/ray_fields.hpp"
+
+namespace echoform::rays {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+/// Part of a segment between two of its nodes.
+CurvePiece piece_of(const Segment& segment, double from, double to) {
+  CurvePiece piece;
+  const double step = to - from;
+  if (segment.kind == SegmentKind::cubic) {
+    piece.at = segment.point(from).at;
+    piece.b = step * (segment.b + from * (2.0 * segment.c + (3.0 * from) * segment.d));
+    piece.c = (step * step) * (segment.c + (3.0 * from) * segment.d);
+    piece.d = (step * step * step) * segment.d;
+    return piece;
+  }
+  // By w = tan(half of the angle): r = centre + R ((1 - w^2) out + 2 w along) / (1 + w^2), from `out`.
+  const CurvePoint begin = segment.point(from);
+  const double w = std::tan(0.5 * step * segment.turn);
+  const Vector2 along = (2.0 * segment.radius / std::abs(segment.turn * segment.radius)) * begin.first;  // of length 2 R
+  const double sign = segment.turn > 0.0 ? 1.0 : -1.0;
+  const Vector2 in = (1.0 / (segment.turn * segment.turn)) * begin.second;  // of length R, to the centre
+  piece.at = begin.at;
+  piece.b = (sign * w) * along;
+  piece.c = (2.0 * w * w) * in;
+  piece.q = w * w;
+  return piece;
+}
+
+/// What lies within it, ends included.
+struct Box {
+  Vector2 low{1e300, 1e300};
+  Vector2 high{-1e300, -1e300};
+
+  void hold(Vector2 place) {
+    low = {std::min(low.x, place.x), std::min(low.z, place.z)};
+    high = {std::max(high.x, place.x), std::max(high.z, place.z)};
+  }
+  [[nodiscard]] bool meets(const Box& other) const {
+    return low.x <= other.high.x && high.x >= other.low.x && low.z <= other.high.z && high.z >= other.low.z;
+  }
+};
+
+/// Box of the part of a straight way that lies at the depths of `within`, and 1 nm more against rounding. Most ways are there for
+/// a short part only.
+Box box_of_way(Vector2 from, Vector2 along, const Box& within) {
+  double begin = 0.0;
+  double end = 1.0;
+  if (std::abs(along.z) > 1e-9) {
+    const double low = (within.low.z - from.z) / along.z;
+    const double high = (within.high.z - from.z) / along.z;
+    begin = std::max(begin, std::min(low, high));
+    end = std::min(end, std::max(low, high));
+  }
+  Box box;
+  if (begin > end) return box;
+  box.hold(from + begin * along);
+  box.hold(from + end * along);
+  constexpr Vector2 margin{1e-9, 1e-9};
+  box.low = box.low - margin;
+  box.high = box.high + margin;
+  return box;
+}
+
+/// A surface's nodes in arrays, as the searches want them.
+struct NodeTable {
+  explicit NodeTable(const Surface& surface) {
+    const auto& nodes = surface.nodes();
+    words = (nodes.size() + 63) / 64;
+    for (auto* row : {&x, &z, &tangent_x, &tangent_z}) row->resize(64 * words);
+    joined.resize(words);
+    pieces.resize(nodes.size());
+    middle = 0.5 * (nodes.front().at + nodes.back().at);
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const Vector2 tangent = nodes[n].tangent;
+      places.push_back(nodes[n].at);
+      tangents.push_back(tangent);
+      tangent_x[n] = static_cast<float>(tangent.x);
+      tangent_z[n] = static_cast<float>(tangent.z);
+      if (n + 1 == nodes.size() || nodes[n + 1].place.segment != nodes[n].place.segment) continue;
+      joined[n / 64] |= std::uint64_t{1} << (n % 64);
+      pieces[n] = piece_of(surface.segments()[nodes[n].place.segment], nodes[n].place.t, nodes[n + 1].place.t);
+    }
+    center(middle, x, z);
+    boxes.resize(words);
+    for (std::size_t n = 0; n < places.size(); ++n) {
+      box.hold(places[n]);
+      boxes[n / 64].hold(places[n]);
+      if (n % 64 == 0 && n > 0) boxes[n / 64 - 1].hold(places[n]);
+    }
+  }
+
+  /// Places relative to `origin`, which keeps those near to it exact in single precision. Padding lies at the last node.
+  void center(Vector2 origin, std::vector<float>& to_x, std::vector<float>& to_z) const {
+    for (std::size_t n = 0; n < 64 * words; ++n) {
+      const Vector2 place = places[std::min(n, places.size() - 1)] - origin;
+      to_x[n] = static_cast<float>(place.x);
+      to_z[n] = static_cast<float>(place.z);
+    }
+  }
+
+  [[nodiscard]] NodeRow row(const std::vector<float>& with_x, const std::vector<float>& with_z) const {
+    return {with_x.data(), with_z.data(), tangent_x.data(), tangent_z.data(), words};
+  }
+
+  std::size_t words = 0;
+  Vector2 middle;
+  Box box;
+  std::vector<Box> boxes;  // of the chords that begin in a word
+  std::vector<Vector2> places;
+  std::vector<Vector2> tangents;      // of length 1
+  std::vector<CurvePiece> pieces;     // from a node to the next one
+  std::vector<std::uint64_t> joined;  // bit n: a piece leads from node n to the next
+  std::vector<float> x, z;            // relative to `middle`
+  std::vector<float> tangent_x, tangent_z;
+};
+
+class CurveField final : public RayField {
+ public:
+  CurveField(const RayPath& path, const std::vector<Point>& sources, const FieldKernels& kernels)
+      : path_(path),
+        surface_(*path_.interfaces.front().surface),
+        sources_(sources),
+        kernels_(kernels),
+        nodes_(surface_),
+        before_(1.0 / path.velocities[0].value),
+        after_(1.0 / path.velocities[1].value),
+        slopes_(sources.size() * 64 * nodes_.words, 1.0F) {
+    constexpr double touches = 1e-7;  // m
+    touching_ = std::any_of(sources.begin(), sources.end(),
+                            [&](const Point& source) { return std::abs(surface_.signed_distance(in_plane(source))) < touches; });
+    const double most = std::max(before_, after_);
+    for (std::size_t source = 0; source < sources.size(); ++source) {
+      const Vector2 from = in_plane(sources[source]);
+      for (std::size_t n = 0; n < nodes_.places.size(); ++n) {
+        const Vector2 way = nodes_.places[n] - from;
+        slopes_[source * 64 * nodes_.words + n] =
+            static_cast<float>(node_slope(before_ / most, nodes_.tangents[n].x, nodes_.tangents[n].z, way.x, way.z));
+      }
+    }
+    after_slope_ = static_cast<float>(after_ / most);
+  }
+
+  [[nodiscard]] std::optional<FieldForm> form() const override {
+    const auto y = common_y(sources_);
+    if (!y || surface_.shadows() || touching_) return std::nullopt;
+    CurveForm form;
+    // Of the two nodes of a smooth joint one will do.
+    std::vector<std::size_t> kept;
+    const std::size_t count = nodes_.places.size();
+    const auto joined = [&](std::size_t n) { return (nodes_.joined[n / 64] >> (n % 64) & 1U) != 0; };
+    for (std::size_t n = 0; n < count; ++n) {
+      if (n + 1 < count && !joined(n) && nodes_.places[n] == nodes_.places[n + 1] && nodes_.tangents[n] == nodes_.tangents[n + 1])
+        continue;
+      kept.push_back(n);
+      form.nodes.push_back({nodes_.places[n], nodes_.tangent_x[n], nodes_.tangent_z[n], joined(n) ? 1U : 0U});
+      form.pieces.push_back(nodes_.pieces[n]);
+    }
+    for (std::size_t source = 0; source < sources_.size(); ++source) {
+      for (const std::size_t n : kept) form.slopes.push_back(slopes_[source * 64 * nodes_.words + n]);
+      form.sources.push_back(in_plane(sources_[source]));
+    }
+    form.point_slowness = after_slope_;
+    form.before = before_;
+    form.after = after_;
+    form.sides = sides();
+    return FieldForm{std::nullopt, std::move(form), *y};
+  }
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "curve"; }
+  [[nodiscard]] Portion portion() const noexcept override { return {sources_.size(), 256}; }
+
+  void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {
+    std::fill(seconds.begin(), seconds.end(), none);
+    Search search(*this, points, seconds, first);
+    for (std::size_t point = 0; point < points.size(); point += scanned_points) {
+      search.take_points(point, std::min(points.size(), point + scanned_points));
+      for (std::size_t source = first; source < last; ++source) search.scan(source);
+    }
+    search.finish();
+    beyond_the_plane(first, last, points, seconds);
+  }
+
+ private:
+  static Vector2 in_plane(const Point& point) { return {point.x.value, point.z.value}; }
+
+  [[nodiscard]] CrossingSides sides() const {
+    const RayInterface& interface = path_.interfaces.front();
+    const double source = interface.from_below ? 1.0 : -1.0;
+    return {source, interface.reflects ? source : -source};
+  }
+
+  /// One call of times().
+  class Search {
+   public:
+    Search(const CurveField& field, std::span<const Point> points, std::span<double> seconds, std::size_t first_source)
+        : field_(field),
+          points_(points),
+          seconds_(seconds),
+          first_source_(first_source),
+          x_(64 * words()),
+          z_(64 * words()),
+          rows_(scanned_points * 64 * words()),
+          negative_(scanned_points * words()),
+          batch_(std::make_unique<CrossingBatch>()) {
+      const CrossingSides sides = field.sides();
+      batch_->before = field.before_;
+      batch_->after = field.after_;
+      batch_->source_side = sides.source;
+      batch_->point_side = sides.point;
+    }
+
+    void take_points(std::size_t first, std::size_t last) {
+      first_ = first;
+      last_ = last;
+      const Vector2 origin = in_plane(points_[first]);
+      field_.nodes_.center(origin, x_, z_);
+      for (std::size_t point = first; point < last; ++point) {
+        const Vector2 at = in_plane(points_[point]) - origin;
+        field_.kernels_.node_slopes(field_.nodes_.row(x_, z_), field_.after_slope_, static_cast<float>(at.x),
+                                    static_cast<float>(at.z), rows_.data() + (point - first) * 64 * words());
+      }
+    }
+
+    void scan(std::size_t source) {
+      const float* slopes = field_.slopes_.data() + source * 64 * words();
+      field_.kernels_.scan(slopes, rows_.data(), words(), negative_.data());
+      for (std::size_t point = first_; point < last_; ++point) {
+        const std::uint64_t* negative = negative_.data() + (point - first_) * words();
+        for (std::size_t word = 0; word < words(); ++word) {
+          const std::uint64_t next = word + 1 < words() ? negative[word + 1] << 63U : 0;
+          std::uint64_t turns = negative[word] & ~((negative[word] >> 1U) | next) & field_.nodes_.joined[word];
+          for (; turns != 0; turns &= turns - 1) {
+            const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(turns));
+            const float* row = rows_.data() + (point - first_) * 64 * words();
+            const float low = slopes[node] + row[node];
+            const float high = slopes[node + 1] + row[node + 1];
+            add(source, point, node, static_cast<double>(low / (low - high)));
+          }
+        }
+      }
+    }
+
+    void finish() {
+      (field_.touching_ ? field_.kernels_.touching_crossings : field_.kernels_.crossings)(*batch_);
+      for (std::size_t k = 0; k < batch_->count; ++k) {
+        double& least = seconds_[ray_[k]];
+        const double time = batch_->seconds[k];
+        if (!(std::isnan(least) ? time > 0.0 : time < least)) continue;
+        if (field_.surface_.shadows() && in_shadow(k)) continue;
+        least = time;
+      }
+      batch_->count = 0;
+    }
+
+   private:
+    [[nodiscard]] std::size_t words() const { return field_.nodes_.words; }
+
+    void add(std::size_t source, std::size_t point, std::size_t node, double start) {
+      CrossingBatch& batch = *batch_;
+      const std::size_t k = batch.count;
+      const CurvePiece& piece = field_.nodes_.pieces[node];
+      batch.at_x[k] = piece.at.x;
+      batch.at_z[k] = piece.at.z;
+      batch.b_x[k] = piece.b.x;
+      batch.b_z[k] = piece.b.z;
+      batch.c_x[k] = piece.c.x;
+      batch.c_z[k] = piece.c.z;
+      batch.d_x[k] = piece.d.x;
+      batch.d_z[k] = piece.d.z;
+      batch.q[k] = piece.q;
+      const Vector2 from = in_plane(field_.sources_[source]);
+      batch.source_x[k] = from.x;
+      batch.source_z[k] = from.z;
+      const Vector2 to = in_plane(points_[point]);
+      batch.point_x[k] = to.x;
+      batch.point_z[k] = to.z;
+      batch.start[k] = start;
+      node_[k] = node;
+      ray_[k] = (source - first_source_) * points_.size() + point;
+      if (++batch.count == CrossingBatch::capacity) finish();
+    }
+
+    [[nodiscard]] bool in_shadow(std::size_t k) const {
+      const Vector2 at{batch_->found_x[k], batch_->found_z[k]};
+      return crosses({batch_->source_x[k], batch_->source_z[k]}, at, node_[k]) ||
+             crosses(at, {batch_->point_x[k], batch_->point_z[k]}, node_[k]);
+    }
+
+    /// As Surface::crosses, which is asked about the few chords alone that lie where the way does, with ends on both sides of it.
+    [[nodiscard]] bool crosses(Vector2 from, Vector2 to, std::size_t own) const {
+      const NodeTable& nodes = field_.nodes_;
+      const Vector2 along = to - from;
+      const Box way = box_of_way(from, along, nodes.box);
+      const Vector2 at = from - nodes.middle;
+      for (std::size_t word = 0; word < words(); ++word) {
+        if (!way.meets(nodes.boxes[word])) continue;
+        std::uint64_t changes =
+            field_.kernels_.parted(nodes.row(nodes.x, nodes.z), word, static_cast<float>(at.x), static_cast<float>(at.z),
+                                   static_cast<float>(along.x), static_cast<float>(along.z));
+        // The chord on which the way begins or ends it does not cross.
+        if (own / 64 == word) changes &= ~(std::uint64_t{1} << (own % 64));
+        for (; changes != 0; changes &= changes - 1) {
+          const std::size_t chord = 64 * word + static_cast<std::size_t>(std::countr_zero(changes));
+          if (field_.surface_.crosses_chord(chord, from, to)) return true;
+        }
+      }
+      return false;
+    }
+
+    const CurveField& field_;
+    std::span<const Point> points_;
+    std::span<double> seconds_;
+    std::size_t first_source_;
+    std::size_t first_ = 0;
+    std::size_t last_ = 0;
+    std::vector<float> x_;
+    std::vector<float> z_;
+    std::vector<float> rows_;
+    std::vector<std::uint64_t> negative_;
+    std::unique_ptr<CrossingBatch> batch_;
+    std::array<std::size_t, CrossingBatch::capacity> node_{};  // at which the piece begins
+    std::array<std::size_t, CrossingBatch::capacity> ray_{};   // place in seconds_
+  };
+
+  /// Rays with a way along y want more unknowns.
+  void beyond_the_plane(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const {
+    for (std::size_t source = first; source < last; ++source) {
+      std::unique_ptr<RaySolver> solver;
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        if (points[k].y == sources_[source].y) continue;
+        if (solver == nullptr) solver = std::make_unique<RaySolver>(path_, sources_[source]);
+        seconds[(source - first) * points.size() + k] = solver->time_to(points[k]);
+      }
+    }
+  }
+
+  RayPath path_;
+  const Surface& surface_;
+  std::vector<Point> sources_;
+  const FieldKernels& kernels_;
+  NodeTable nodes_;
+  double before_;
+  double after_;
+  float after_slope_ = 0.0F;
+  bool touching_ = false;
+  std::vector<float> slopes_;  // [source, node], of the greater slowness
+};
+
+}  // namespace
+
+std::unique_ptr<RayField> make_curve_field(const RayPath& path, const std::vector<Point>& sources, const FieldKernels& kernels) {
+  if (path.interfaces.size() != 1 || path.interfaces.front().surface->is_sampled()) return nullptr;
+  return std::make_unique<CurveField>(path, sources, kernels);
+}
+
+}  // namespace echoform::rays

@@ -1,0 +1,63 @@
+// What a field of rays comes to in plain numbers: backends that find rays by themselves take these to where they run, and call
+// the functions of layer_math.hpp and crossing_math.hpp there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pipeline/geometry.hpp"
+#include "rays/crossing_math.hpp"
+#include "rays/layer_math.hpp"
+
+namespace echoform::rays {
+
+/// One source above layers. Trivially copyable.
+struct LayerSource {
+  LayerStack stack;
+  double along = 0.0;    ///< m, along the planes
+  double reached = 0.0;  ///< 1 where the source lies on the side that its first leg is for; else it has no rays
+};
+
+/// Parallel planes. A point p lies `along` = p . tangent along them, and `last` = leaves * (p . normal - depth) from the last
+/// one; rays reach it where last >= 0.
+struct LayerForm {
+  Vector2 tangent;
+  Vector2 normal;
+  double depth = 0.0;
+  double leaves = 1.0;
+  int slow = 0;      ///< layers slower than the fastest, 0 to most_slow_layers
+  double low = 0.0;  ///< ends of the planes, along: sources and points beyond them want the solver
+  double high = 0.0;
+  std::vector<LayerSource> sources;
+};
+
+/// A node of a curve, and the piece from there to the next one.
+struct CurveNode {
+  Vector2 at;
+  float tangent_x = 0.0F;  ///< unit tangent
+  float tangent_z = 0.0F;
+  std::uint32_t joined = 0;  ///< 1 where a piece leads on from here
+};
+
+/// One surface of any shape that casts no shadow.
+struct CurveForm {
+  std::vector<CurveNode> nodes;
+  std::vector<CurvePiece> pieces;  ///< [node]
+  std::vector<float> slopes;       ///< node_slope [source, node], by the greater slowness
+  float point_slowness = 0.0F;     ///< of the way to the point, by the greater one
+  double before = 0.0;             ///< slownesses, s/m
+  double after = 0.0;
+  CrossingSides sides{};
+  std::vector<Vector2> sources;
+};
+
+/// At most one of the two is there.
+struct FieldForm {
+  std::optional<LayerForm> layers;
+  std::optional<CurveForm> curve;
+  double y = 0.0;  ///< of all sources: forms hold in this plane alone
+};
+
+}  // namespace echoform::rays

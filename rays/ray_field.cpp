@@ -1,0 +1,66 @@
+#include "rays/ray_field.hpp"
+
+#include <algorithm>
+
+#include "rays/ray_fields.hpp"
+
+namespace echoform {
+namespace {
+
+const rays::FieldKernels& kernels_of(SimdLevel level) {
+  switch (std::min(level, simd_level())) {
+    case SimdLevel::avx512:
+      return rays::avx512_field_kernels;
+    case SimdLevel::avx2:
+      return rays::avx2_field_kernels;
+    case SimdLevel::portable:
+      break;
+  }
+  return rays::portable_field_kernels;
+}
+
+class GeneralField final : public RayField {
+ public:
+  GeneralField(const RayPath& path, const std::vector<Point>& sources) : path_(path), sources_(sources) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "general"; }
+  /// A solver's nodes are reached once a call.
+  [[nodiscard]] Portion portion() const noexcept override { return {1, std::size_t{1} << 16}; }
+
+  void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {
+    for (std::size_t source = first; source < last; ++source) {
+      RaySolver(path_, sources_[source]).times_to(points, seconds.subspan((source - first) * points.size(), points.size()));
+    }
+  }
+
+ private:
+  RayPath path_;
+  std::vector<Point> sources_;
+};
+
+}  // namespace
+
+namespace rays {
+
+std::optional<double> common_y(const std::vector<Point>& sources) {
+  for (const Point& source : sources) {
+    if (source.y != sources.front().y) return std::nullopt;
+  }
+  return sources.empty() ? 0.0 : sources.front().y.value;
+}
+
+std::unique_ptr<RayField> make_general_field(const RayPath& path, const std::vector<Point>& sources) {
+  return std::make_unique<GeneralField>(path, sources);
+}
+
+}  // namespace rays
+
+std::unique_ptr<RayField> make_ray_field(const RayPath& path, std::vector<Point> sources, SimdLevel level) {
+  static_cast<void>(RaySolver(path, {}));  // refuses what is no path
+  const rays::FieldKernels& kernels = kernels_of(level);
+  if (auto field = rays::make_layer_field(path, sources, kernels)) return field;
+  if (auto field = rays::make_curve_field(path, sources, kernels)) return field;
+  return rays::make_general_field(path, sources);
+}
+
+}  // namespace echoform

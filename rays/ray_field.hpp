@@ -1,0 +1,46 @@
+// The rays of many sources along one path to many points, as tables of delays want them: what the sources and the points have in
+// common is computed once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/geometry.hpp"
+#include "rays/field_forms.hpp"
+#include "rays/ray_path.hpp"
+
+namespace echoform {
+
+class RayField {
+ public:
+  virtual ~RayField() = default;
+
+  /// How rays are found, for reports: "layers", "curve" or "general".
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// Sources and points of one call at which times() is quickest.
+  struct Portion {
+    std::size_t sources;
+    std::size_t points;
+  };
+  [[nodiscard]] virtual Portion portion() const noexcept = 0;
+
+  /// Least travel times in seconds of the sources first .. last - 1 to `points`, into `seconds` [source - first, point]; NaN
+  /// where there is no ray. As RaySolver's, to 1e-12 s. Thread-safe.
+  virtual void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const = 0;
+
+  /// The field in plain numbers, where it has a form and all sources lie in one plane y.
+  [[nodiscard]] virtual std::optional<rays::FieldForm> form() const { return std::nullopt; }
+};
+
+/// The quickest field that there is for the path; RaySolver's way for all others. `level` chooses the instruction set, no higher
+/// than simd_level(). Throws InputError as RaySolver.
+[[nodiscard]] std::unique_ptr<RayField> make_ray_field(const RayPath& path, std::vector<Point> sources,
+                                                       SimdLevel level = simd_level());
+
+}  // namespace echoform

@@ -1,0 +1,111 @@
+// Travel times through and off surfaces by brute force: Fermat's least time over samples of each surface, narrowed down by golden
+// sections between the neighbours of the best one. It shares nothing with the solver in rays/, so that images of simulated frames
+// check both. At set-up only.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "pipeline/acquisition.hpp"
+#include "simulators/interface_waves.hpp"
+#include "simulators/sampled_curve.hpp"
+#include "simulators/simulated_scene.hpp"
+
+namespace echoform::simulated {
+
+/// The way from an element to a place of the part.
+struct Ray {
+  double time = std::numeric_limits<double>::quiet_NaN();  ///< seconds; NaN where there is none
+  Place first;                                             ///< where the element's own leg ends
+  Place last;                                              ///< where the leg that arrives begins
+  double reach =
+      0.0;  ///< sum of length * velocity over legs, by the first leg's velocity: how far off the source seems through a plane
+  double share = 1.0;  ///< amplitude that interfaces have left
+
+  [[nodiscard]] bool found() const { return time == time; }
+};
+
+/// The way from one element over a surface to another.
+struct WallRay {
+  Ray transmit;
+  Ray receive;         ///< likewise from its element
+  double share = 1.0;  ///< amplitude that the reflection has left
+  Place at;
+};
+
+/// All the rays of one probe in one scene, in the plane of x and z. A local least time at an curve's end is no ray; one at a
+/// corner is the wave that the corner scatters, and counts. The earliest counts whose legs keep to their sides of the surfaces.
+class LeastTimes {
+ public:
+  /// `places`: all that rays will be asked to, so that planes are sampled where they are met. Tables: 8 bytes for each element
+  /// and sample of the surface, and of the backwall a mode.
+  LeastTimes(const SimulatedScene& scene, const Material& material, std::vector<Place> elements,
+             const std::vector<Place>& places);
+
+  [[nodiscard]] std::size_t elements() const { return elements_.size(); }
+
+  /// Straight in the part as `mode` ('L' or 'T').
+  [[nodiscard]] Ray direct(std::size_t element, char mode, Place to) const;
+  /// As `first` to the backwall, as `second` from there. There is a backwall.
+  [[nodiscard]] Ray skip(std::size_t element, char first, char second, Place to) const;
+  /// Of the modes of a side, "L" or "TL", in the order of travel from the element.
+  [[nodiscard]] Ray side(std::size_t element, const std::string& modes, Place to) const;
+
+  /// In the couplant to the front surface and back. Nothing without a couplant, or where it reflects none.
+  [[nodiscard]] std::optional<WallRay> front_echo(std::size_t transmit, std::size_t receive) const;
+  /// As `down` to the backwall, as `up` back.
+  [[nodiscard]] std::optional<WallRay> backwall_echo(std::size_t transmit, std::size_t receive, char down, char up) const;
+
+ private:
+  [[nodiscard]] double velocity(char mode) const;
+  [[nodiscard]] Ray through(std::size_t element, char mode, Place to, const std::vector<double>& below) const;
+  [[nodiscard]] std::vector<double> times_below(char mode, Place to) const;
+  void reach_backwall(char mode);
+  /// Where on the backwall the sampled times are locally least, earliest first, and between the samples by a parabola.
+  [[nodiscard]] std::vector<double> turning_places(const std::vector<double>& times) const;
+  [[nodiscard]] double slowness_along(Place normal, Place from, Place at, double velocity) const;
+  [[nodiscard]] const std::vector<std::vector<double>>& table(char mode) const;
+
+  SimulatedScene scene_;
+  Material material_;
+  FluidSolid front_waves_;
+  SolidFree back_waves_;
+  std::vector<Place> elements_;
+  std::unique_ptr<SampledCurve> surface_;          // null without a couplant
+  std::unique_ptr<SampledCurve> backwall_;         // null without one
+  std::vector<std::vector<double>> above_;         // [element][sample of the surface]: times in the couplant
+  std::vector<std::vector<double>> longitudinal_;  // [element][sample of the backwall]
+  std::vector<std::vector<double>> shear_;
+};
+
+/// The least of f between a and b by golden sections, to 1e-6 of their distance: its argument. Stationary, f itself is exact to
+/// rounding then.
+template <class Function>
+[[nodiscard]] double golden_section(const Function& f, double a, double b) {
+  constexpr double golden = 0.6180339887498949;
+  double left = b - golden * (b - a);
+  double right = a + golden * (b - a);
+  double at_left = f(left);
+  double at_right = f(right);
+  for (int step = 0; step < 29; ++step) {
+    if (at_left < at_right) {
+      b = right;
+      right = left;
+      at_right = at_left;
+      left = b - golden * (b - a);
+      at_left = f(left);
+    } else {
+      a = left;
+      left = right;
+      at_left = at_right;
+      right = a + golden * (b - a);
+      at_right = f(right);
+    }
+  }
+  return 0.5 * (a + b);
+}
+
+}  // namespace echoform::simulated

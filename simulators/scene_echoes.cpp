@@ -1,0 +1,205 @@
+#include "simulators/scene_echoes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace echoform {
+namespace {
+
+using simulated::Place;
+using simulated::Ray;
+
+/// Places of a hole's rim: 5 degrees apart, between which a parabola is good to 1e-12 s up to a radius of 5 mm.
+constexpr std::size_t rim_places = 72;
+
+Place place_of(const echoform::Point& point) {
+  return {point.x.value, point.z.value};
+}
+
+Place on_rim(Place centre, double radius, double index) {
+  const double angle = 2.0 * std::numbers::pi * index / static_cast<double>(rim_places);
+  return {centre.x + radius * std::cos(angle), centre.z + radius * std::sin(angle)};
+}
+
+/// Cosine of the angle between the rim's normal at `at` and the way back to `from`.
+double cosine_at_rim(Place centre, Place at, Place from) {
+  const double nx = at.x - centre.x;
+  const double nz = at.z - centre.z;
+  const double fx = from.x - at.x;
+  const double fz = from.z - at.z;
+  return (nx * fx + nz * fz) / (std::hypot(nx, nz) * std::hypot(fx, fz));
+}
+
+std::vector<std::string> sides_of(const SimulatedScene& scene) {
+  std::vector<std::string> sides;
+  for (const char mode : scene.modes) sides.emplace_back(1, mode);
+  if (scene.backwall.kind == CurveKind::none || !scene.skips) return sides;
+  for (const char first : scene.modes) {
+    for (const char second : scene.modes) sides.push_back({first, second});
+  }
+  return sides;
+}
+
+}  // namespace
+
+SceneEchoes::SceneEchoes(const Probe& probe, const SceneOptions& options, const Phantom& phantom,
+                         const std::vector<double>& phases)
+    : elements_(probe.elements),
+      options_(options),
+      phantom_(phantom),
+      frequency_(probe.centre_frequency),
+      sides_(sides_of(options.scene)) {
+  std::vector<Place> elements;
+  for (const Element& element : elements_) elements.push_back(place_of(element.centre));
+  std::vector<Place> places;
+  for (const double phase : phases) {
+    for (const TruePosition& reflector : true_positions(phantom_, phase)) places.push_back(place_of(reflector.centre));
+  }
+  times_ = std::make_unique<const simulated::LeastTimes>(options_.scene, options_.material, std::move(elements), places);
+  for (const PointScatterer& one : phantom_.points) {
+    still_.points.push_back(one.motion.kind == MotionKind::still ? point(one.reflectivity, place_of(one.centre)) : nullptr);
+  }
+  for (const SideDrilledHole& one : phantom_.holes) {
+    still_.holes.push_back(one.motion.kind == MotionKind::still ? hole(one.reflectivity, one.radius.value, place_of(one.centre))
+                                                                : nullptr);
+  }
+  walls_.resize(elements_.size() * (elements_.size() + 1) / 2);
+  if (options_.scene.wall_echoes) find_wall_echoes();
+}
+
+std::size_t SceneEchoes::pair(std::size_t transmit, std::size_t receive) const {
+  const auto [low, high] = std::minmax(transmit, receive);
+  return high * (high + 1) / 2 + low;
+}
+
+double SceneEchoes::directivity(std::size_t element, char mode, Place towards) const {
+  if (!options_.directivity) return 1.0;
+  const MetresPerSecond in_part = mode == 'L' ? options_.material.longitudinal_velocity : options_.material.shear_velocity;
+  const MetresPerSecond velocity = options_.scene.couplant.value > 0.0 ? options_.scene.couplant : in_part;
+  const Element& from = elements_[element];
+  return element_directivity(from, {Metres(towards.x), from.centre.y, Metres(towards.z)}, velocity / frequency_);
+}
+
+SceneEchoes::Side SceneEchoes::side(std::size_t element, const std::string& modes, Place to) const {
+  const Ray ray = times_->side(element, modes, to);
+  if (!ray.found()) return {ray.time, 0.0, {}};
+  const bool couplant = options_.scene.couplant.value > 0.0;
+  const double velocity = couplant               ? options_.scene.couplant.value
+                          : modes.front() == 'L' ? options_.material.longitudinal_velocity.value
+                                                 : options_.material.shear_velocity.value;
+  const double spreading = spreading_factor(options_.spreading, Metres(ray.reach), Metres(velocity / frequency_.value));
+  return {ray.time, directivity(element, modes.front(), ray.first) * ray.share * spreading, ray.last};
+}
+
+std::shared_ptr<const SceneEchoes::Point> SceneEchoes::point(double reflectivity, Place at) const {
+  auto made = std::make_shared<Point>();
+  made->reflectivity = reflectivity;
+  for (const std::string& modes : sides_) {
+    for (std::size_t element = 0; element < elements_.size(); ++element) made->sides.push_back(side(element, modes, at));
+  }
+  return made;
+}
+
+std::shared_ptr<const SceneEchoes::Hole> SceneEchoes::hole(double reflectivity, double radius, Place at) const {
+  auto made = std::make_shared<Hole>();
+  made->centre = at;
+  made->radius = radius;
+  made->reflectivity = reflectivity;
+  for (const std::string& modes : sides_) {
+    for (std::size_t element = 0; element < elements_.size(); ++element) {
+      for (std::size_t k = 0; k < rim_places; ++k) {
+        made->sides.push_back(side(element, modes, on_rim(at, radius, static_cast<double>(k))));
+      }
+    }
+  }
+  return made;
+}
+
+SceneEchoes::Reflectors SceneEchoes::at(double phase) const {
+  Reflectors all = still_;
+  const std::vector<TruePosition> places = true_positions(phantom_, phase);
+  for (std::size_t k = 0; k < all.points.size(); ++k) {
+    if (all.points[k] == nullptr) all.points[k] = point(phantom_.points[k].reflectivity, place_of(places[k].centre));
+  }
+  for (std::size_t k = 0; k < all.holes.size(); ++k) {
+    if (all.holes[k] != nullptr) continue;
+    const SideDrilledHole& one = phantom_.holes[k];
+    all.holes[k] = hole(one.reflectivity, one.radius.value, place_of(places[all.points.size() + k].centre));
+  }
+  return all;
+}
+
+void SceneEchoes::find_wall_echoes() {
+  const bool couplant = options_.scene.couplant.value > 0.0;
+  const auto add = [&](std::size_t i, std::size_t j, const std::optional<simulated::WallRay>& wall, char down, char up) {
+    if (!wall) return;
+    const double velocity = couplant      ? options_.scene.couplant.value
+                            : down == 'L' ? options_.material.longitudinal_velocity.value
+                                          : options_.material.shear_velocity.value;
+    const double reach = wall->transmit.reach + wall->receive.reach;
+    const double amplitude = directivity(i, down, wall->transmit.first) * directivity(j, up, wall->receive.first) *
+                             wall->transmit.share * wall->receive.share * wall->share *
+                             spreading_factor(options_.spreading, Metres(reach), Metres(velocity / frequency_.value));
+    if (amplitude != 0.0) walls_[pair(i, j)].push_back({wall->transmit.time + wall->receive.time, amplitude});
+  };
+  for (std::size_t j = 0; j < elements_.size(); ++j) {
+    for (std::size_t i = 0; i <= j; ++i) {
+      if (elements_[i].dead || elements_[j].dead) continue;
+      add(i, j, times_->front_echo(i, j), 'L', 'L');
+      for (const char down : options_.scene.modes) {
+        for (const char up : options_.scene.modes) add(i, j, times_->backwall_echo(i, j, down, up), down, up);
+      }
+    }
+  }
+}
+
+void SceneEchoes::add_hole(const Hole& hole, std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const {
+  const std::size_t n = elements_.size();
+  for (std::size_t a = 0; a < sides_.size(); ++a) {
+    for (std::size_t b = 0; b < sides_.size(); ++b) {
+      const Side* out = &hole.sides[(a * n + transmit) * rim_places];
+      const Side* back = &hole.sides[(b * n + receive) * rim_places];
+      const auto time = [&](std::size_t k) { return out[k].time + back[k].time; };
+      std::size_t best = rim_places;
+      for (std::size_t k = 0; k < rim_places; ++k) {
+        if (std::isnan(time(k)) || (best < rim_places && !(time(k) < time(best)))) continue;
+        best = k;
+      }
+      if (best == rim_places) continue;
+      const double before = time((best + rim_places - 1) % rim_places);
+      const double after = time((best + 1) % rim_places);
+      const double bend = before - 2.0 * time(best) + after;
+      // Beside a place that no ray reaches it may lie anywhere: no echo then.
+      if (!(bend > 0.0)) continue;
+      const double offset = 0.5 * (before - after) / bend;
+      const Place at = on_rim(hole.centre, hole.radius, static_cast<double>(best) + offset);
+      const double cosine = cosine_at_rim(hole.centre, at, out[best].last);
+      const double cosine_back = cosine_at_rim(hole.centre, at, back[best].last);
+      if (!(cosine > 0.0 && cosine_back > 0.0)) continue;
+      const double amplitude =
+          hole.reflectivity * std::sqrt(std::sqrt(cosine * cosine_back)) * out[best].factor * back[best].factor;
+      if (amplitude != 0.0) echoes.push_back({time(best) - 0.25 * (before - after) * offset, amplitude});
+    }
+  }
+}
+
+void SceneEchoes::echoes(const Reflectors& reflectors, std::size_t transmit, std::size_t receive,
+                         std::vector<Echo>& echoes) const {
+  echoes = walls_[pair(transmit, receive)];
+  const std::size_t n = elements_.size();
+  for (const auto& point : reflectors.points) {
+    for (std::size_t a = 0; a < sides_.size(); ++a) {
+      const Side& out = point->sides[a * n + transmit];
+      if (!(out.factor > 0.0)) continue;
+      for (std::size_t b = 0; b < sides_.size(); ++b) {
+        const Side& back = point->sides[b * n + receive];
+        if (!(back.factor > 0.0)) continue;
+        echoes.push_back({out.time + back.time, point->reflectivity * out.factor * back.factor});
+      }
+    }
+  }
+  for (const auto& hole : reflectors.holes) add_hole(*hole, transmit, receive, echoes);
+}
+
+}  // namespace echoform

@@ -1,0 +1,90 @@
+// The echoes of a part behind a couplant or above a backwall, with longitudinal and shear waves: what echo_model.hpp is for
+// straight longitudinal rays.
+//
+//   s_tx,rx(t) = sum over reflectors and pairs of sides of A * F_tx * F_rx * g(t - t_tx - t_rx)  +  echoes of the walls
+//
+// A side is a way between element and reflector: straight as L or T, or by one reflection at the backwall as LL, LT, TL or TT;
+// all pairs of a side out and a side back are there. Its time is the least one (least_time.hpp), and F = D * I * G:
+//   D  directivity of the element towards where its own leg ends, at the wavelength of that leg
+//   I  product of what the interfaces leave of a plane wave at that angle (interface_waves.hpp)
+//   G  spreading over R = sum r_k c_k / c_1, the distance at which the source seems to lie through a plane; curvature is not
+//   followed
+// Reflectors scatter each mode into each alike. Holes answer at the place of their surface where the time over both sides is
+// least, with sqrt of the mean (geometric) cosine of the angles there.
+// Echoes of walls have D_tx D_rx I G(R_tx + R_rx), I with the reflection. No polarity, no attenuation, no further reflections.
+// Transmitter and receiver may be exchanged in all of it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simulators/echo_model.hpp"
+#include "simulators/least_time.hpp"
+
+namespace echoform {
+
+struct SceneOptions {
+  SimulatedScene scene;
+  Material material;
+  Spreading spreading = Spreading::cylindrical;
+  bool directivity = true;
+};
+
+/// What does not move: tables of travel times, echoes of the walls, sides to the reflectors that stay. Immutable once made.
+class SceneEchoes {
+ public:
+  /// `probe` is where it is, with a centre frequency above 0; `phases` of the phantom's cycle will be asked for. Expects a valid
+  /// phantom in the plane y = 0. Dead elements have no echoes.
+  SceneEchoes(const Probe& probe, const SceneOptions& options, const Phantom& phantom, const std::vector<double>& phases);
+
+  struct Side {
+    double time = 0.0;  ///< NaN: no way
+    double factor = 0.0;
+    simulated::Place last;  ///< where the leg that arrives begins
+  };
+  struct Hole {
+    simulated::Place centre;
+    double radius = 0.0;
+    double reflectivity = 0.0;
+    std::vector<Side> sides;  ///< [side, element, place of the rim]
+  };
+  struct Point {
+    double reflectivity = 0.0;
+    std::vector<Side> sides;  ///< [side, element]
+  };
+  /// The reflectors at one phase.
+  struct Reflectors {
+    std::vector<std::shared_ptr<const Point>> points;
+    std::vector<std::shared_ptr<const Hole>> holes;
+  };
+  [[nodiscard]] Reflectors at(double phase) const;
+
+  /// Replaces `echoes` by those of the pair, in no order of time.
+  void echoes(const Reflectors& reflectors, std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
+
+  [[nodiscard]] const simulated::LeastTimes& times() const { return *times_; }
+  /// Modes of the sides, from the element: "L", "T", "LL" ...
+  [[nodiscard]] const std::vector<std::string>& sides() const { return sides_; }
+
+ private:
+  [[nodiscard]] Side side(std::size_t element, const std::string& modes, simulated::Place to) const;
+  [[nodiscard]] double directivity(std::size_t element, char mode, simulated::Place towards) const;
+  [[nodiscard]] std::shared_ptr<const Point> point(double reflectivity, simulated::Place at) const;
+  [[nodiscard]] std::shared_ptr<const Hole> hole(double reflectivity, double radius, simulated::Place at) const;
+  void add_hole(const Hole& hole, std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
+  void find_wall_echoes();
+  [[nodiscard]] std::size_t pair(std::size_t transmit, std::size_t receive) const;
+
+  std::vector<Element> elements_;
+  SceneOptions options_;
+  Phantom phantom_;
+  Hertz frequency_;
+  std::vector<std::string> sides_;
+  std::unique_ptr<const simulated::LeastTimes> times_;
+  Reflectors still_;                      // null where the reflector moves
+  std::vector<std::vector<Echo>> walls_;  // by pair, transmit <= receive
+};
+
+}  // namespace echoform

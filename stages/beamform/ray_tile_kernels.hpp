@@ -1,0 +1,76 @@
+// Launches of the kernels that find rays tile by tile.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "rays/field_forms.hpp"
+#include "stages/beamform/tile_launch.hpp"
+
+namespace echoform::beamform {
+
+/// Sources that a block works on at a time, a warp each when it comes to windows.
+inline constexpr std::uint32_t ray_sources = 8;
+inline constexpr std::uint32_t ray_threads = 32 * ray_sources;
+
+/// What went wrong or is special; zeros before the launch.
+struct RayTileFlags {
+  std::uint32_t invalid;     ///< some pixel is out of some source's reach
+  std::uint32_t bad_source;  ///< source + 1 whose time is 1 s or more, or no number at all; 0: none
+  std::uint32_t far_source;  ///< source + 1 whose delays are beyond delay_limit; 0: none
+};
+
+/// Pointers are to device memory.
+struct RayTileTask {
+  const double* x = nullptr;  ///< pixel centres in m: [nx], [nz]
+  const double* z = nullptr;
+  const std::uint8_t* inside = nullptr;  ///< [nz, nx]; absent where all are
+  std::uint32_t nx = 0;
+  std::uint32_t nz = 0;
+  std::uint32_t tiles_x = 0;
+  std::uint32_t tiles = 0;
+  std::uint32_t shape_x = 0;  ///< pixels of a tile
+  std::uint32_t shape_z = 0;
+  std::uint32_t sources = 0;
+  double rate = 0.0;    ///< samples a second
+  double offset = 0.0;  ///< samples: delay_offset()
+  double unit = 0.0;    ///< of a table's delays in a sample
+
+  SourceWindow* windows = nullptr;  ///< [tile, source]
+  std::uint32_t* delays = nullptr;  ///< [tile, source, pixel of the tile]
+  float* weights = nullptr;         ///< likewise; may be absent
+  RayTileFlags* flags = nullptr;
+};
+
+/// LayerForm on the device.
+struct LayerRays {
+  Vector2 tangent;
+  Vector2 normal;
+  double depth;
+  double leaves;
+  int slow;
+  const rays::LayerSource* sources;
+};
+
+/// CurveForm on the device.
+struct CurveRays {
+  std::uint32_t count;  ///< nodes
+  const rays::CurveNode* nodes;
+  const rays::CurvePiece* pieces;
+  const float* slopes;
+  float point_slowness;
+  double before;
+  double after;
+  rays::CrossingSides sides;
+  const Vector2* sources;
+};
+
+/// Shared memory of a block for a curve of so many nodes, bytes.
+[[nodiscard]] std::size_t curve_tile_bytes(const RayTileTask& task, std::uint32_t nodes);
+[[nodiscard]] std::size_t layer_tile_bytes(const RayTileTask& task);
+
+/// Once, at set-up: throws RuntimeFault.
+void prepare_ray_tiles(std::size_t shared_limit);
+void launch_ray_tiles(const RayTileTask& task, const LayerRays& rays, cudaStream_t stream);
+void launch_ray_tiles(const RayTileTask& task, const CurveRays& rays, cudaStream_t stream);
+
+}  // namespace echoform::beamform

@@ -1,0 +1,109 @@
+// Figures of a set-up against numbers worked out by hand.
+#include "config/setup_figures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace echoform {
+namespace {
+
+constexpr MetresPerSecond longitudinal(6320.0);
+constexpr MetresPerSecond shear(3130.0);
+
+TEST(SetupFigures, WavelengthsOfAluminiumAndWaterAtFiveMegahertz) {
+  EXPECT_NEAR(wavelength_of(longitudinal, Hertz(5e6)).value, 1.264e-3, 1e-12);
+  EXPECT_NEAR(wavelength_of(shear, Hertz(5e6)).value, 0.626e-3, 1e-12);
+  EXPECT_NEAR(wavelength_of(MetresPerSecond(1480.0), Hertz(5e6)).value, 0.296e-3, 1e-12);
+}
+
+TEST(SetupFigures, ApertureIsFromEdgeToEdge) {
+  const Probe probe = make_linear_probe(64, Metres(0.65e-3), Metres(0.6e-3), Hertz(5e6), Hertz(3e6));
+  EXPECT_NEAR(pitch_of(probe).value, 0.65e-3, 1e-12);
+  EXPECT_NEAR(aperture_of(probe).value, 41.55e-3, 1e-12);  // 63 * 0.65 + 0.6
+  const Probe points = make_linear_probe(64, Metres(0.65e-3), Metres(0.0), Hertz(5e6), Hertz(3e6));
+  EXPECT_NEAR(aperture_of(points).value, 41.6e-3, 1e-12);  // 64 * 0.65
+  const Probe single = make_linear_probe(1, Metres(0.65e-3), Metres(6e-3), Hertz(5e6), Hertz(3e6));
+  EXPECT_EQ(pitch_of(single).value, 0.0);
+  EXPECT_NEAR(aperture_of(single).value, 6e-3, 1e-15);
+}
+
+TEST(SetupFigures, PitchOfATurnedProbeIsAlongIt) {
+  Probe probe = make_linear_probe(2, Metres(0.5e-3), Metres(0.0), Hertz(5e6), Hertz(3e6));
+  probe.elements[1].centre = probe.elements[0].centre;
+  probe.elements[1].centre.x += Metres(0.3e-3);
+  probe.elements[1].centre.z += Metres(0.4e-3);
+  EXPECT_NEAR(pitch_of(probe).value, 0.5e-3, 1e-15);
+}
+
+TEST(SetupFigures, NearFieldOfTwentyMillimetres) {
+  // 20 mm and 1.25 mm: 400 / 5 = 80 mm.
+  EXPECT_NEAR(near_field_length(Metres(0.020), Metres(1.25e-3)).value, 0.080, 1e-12);
+}
+
+TEST(SetupFigures, WaterSeemsShallowerFromThePart) {
+  // 20 mm of water at a quarter of the velocity count as 5 mm.
+  EXPECT_NEAR(apparent_depth(Metres(0.010), Metres(0.020), MetresPerSecond(1500.0), MetresPerSecond(6000.0)).value, 0.015, 1e-15);
+  EXPECT_EQ(apparent_depth(Metres(0.010), Metres(0.020), MetresPerSecond(), MetresPerSecond(6000.0)).value, 0.010);
+}
+
+TEST(SetupFigures, LateralResolution) {
+  // A half angle of 30 degrees: tan = 1 / sqrt(3), sin = 1 / 2, so 0.8859 lambda.
+  const double depth = 0.010 * std::numbers::sqrt3;
+  EXPECT_NEAR(lateral_resolution(Metres(0.020), Metres(depth), Metres(1e-3)).value, 0.8859e-3, 1e-9);
+  // Ten apertures deep: 0.8859 lambda F, F = 10, to the 0.13 % by which tan exceeds sin.
+  EXPECT_NEAR(lateral_resolution(Metres(0.010), Metres(0.100), Metres(1e-3)).value, 8.859e-3, 8.859e-3 * 0.0013);
+  // The constant is where sinc^2 is one half.
+  const double half = 0.5 * 0.8859 * std::numbers::pi;
+  EXPECT_NEAR(std::pow(std::sin(half) / half, 2), 0.5, 1e-4);
+}
+
+TEST(SetupFigures, AxialResolution) {
+  // 3 MHz at 6320 m/s: 3160 * 0.88254 / 3e6 = 0.9296 mm.
+  EXPECT_NEAR(axial_resolution(longitudinal, longitudinal, Hertz(3e6)).value, 0.92961e-3, 1e-8);
+  // L out and T back: 0.88254 / 3e6 / (1 / 6320 + 1 / 3130) = 0.61581 mm.
+  EXPECT_NEAR(axial_resolution(longitudinal, shear, Hertz(3e6)).value, 0.61581e-3, 1e-8);
+  EXPECT_EQ(axial_resolution(longitudinal, shear, Hertz(3e6)).value, axial_resolution(shear, longitudinal, Hertz(3e6)).value);
+}
+
+TEST(SetupFigures, GratingLobes) {
+  EXPECT_FALSE(grating_lobe(Metres(0.5e-3), Metres(1.0e-3)));
+  // lambda / pitch = 1.5: a lobe at 90 degrees for a beam steered to asin(0.5).
+  const auto steered = grating_lobe(Metres(1.0e-3), Metres(1.5e-3));
+  ASSERT_TRUE(steered);
+  EXPECT_FALSE(steered->straight_ahead);
+  EXPECT_NEAR(steered->degrees, 30.0, 1e-9);
+  // 0.65 mm in aluminium at 5 MHz: 0.626 / 0.65 = 0.96308, whose angle is 74.38 degrees; L at 1.264 / 0.65 - 1 = 0.94462: 70.84.
+  const auto ahead = grating_lobe(Metres(0.65e-3), wavelength_of(shear, Hertz(5e6)));
+  ASSERT_TRUE(ahead);
+  EXPECT_TRUE(ahead->straight_ahead);
+  EXPECT_NEAR(ahead->degrees, 74.38, 0.01);
+  const auto long_wave = grating_lobe(Metres(0.65e-3), wavelength_of(longitudinal, Hertz(5e6)));
+  ASSERT_TRUE(long_wave);
+  EXPECT_FALSE(long_wave->straight_ahead);
+  EXPECT_NEAR(long_wave->degrees, 70.84, 0.01);
+  EXPECT_FALSE(grating_lobe(Metres(0.0), Metres(1e-3)));
+}
+
+TEST(SetupFigures, PixelsKeepTheAmplitude) {
+  const auto decibels = [](double ratio) { return 20.0 * std::log10(ratio); };
+  const double oscillating = 1.0 / pixels_per_wavelength_oscillating;
+  EXPECT_NEAR(decibels(std::cos(2.0 * std::numbers::pi * oscillating)), -1.84, 0.01);
+  // Half a pixel off along both axes, in wavelengths, by the widths of the other two figures: 60 % bandwidth, f-number 1.
+  const double off = 0.5 / pixels_per_wavelength_envelope;
+  const Metres axial = axial_resolution(MetresPerSecond(1.0), MetresPerSecond(1.0), Hertz(0.6));
+  const double along_z = std::exp(-4.0 * std::numbers::ln2 * std::pow(off / axial.value, 2));
+  const double beside = std::pow(std::sin(std::numbers::pi * off) / (std::numbers::pi * off), 2);
+  EXPECT_NEAR(decibels(along_z), -1.02, 0.01);
+  EXPECT_NEAR(decibels(beside), -0.67, 0.01);
+  EXPECT_GT(decibels(along_z * beside), -2.0);
+}
+
+TEST(SetupFigures, LinkRates) {
+  // 128 x 128 A-scans of 1024 samples of 2 bytes are 33,554,432 bytes: 10 Gbit/s carry 37.25 of them.
+  EXPECT_NEAR(frames_per_second_of_link(10e9, std::size_t{128} * 128 * 2048), 37.2529, 1e-4);
+}
+
+}  // namespace
+}  // namespace echoform

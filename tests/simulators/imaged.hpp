@@ -1,0 +1,80 @@
+// From a configuration to the images of its own simulated source: frame, plan and engine as the program has them, on the CPU.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/plan.hpp"
+#include "pipeline/engine.hpp"
+#include "simulators/fmc_simulator.hpp"
+
+namespace echoform::test {
+
+struct ImagedScene {
+  std::shared_ptr<const ImagingPlan> plan;
+  std::vector<std::vector<float>> envelopes;  ///< by view, [z, x]
+};
+
+/// Frame 0 of a simulated source, and what states it.
+struct SourceFrame {
+  Acquisition acquisition;
+  Material material;
+  std::vector<std::byte> bytes;
+};
+
+inline SourceFrame frame_of(const SimulatorConfiguration& source) {
+  const FmcSimulator simulator(source);
+  SourceFrame frame{simulator.acquisition(), source.material, std::vector<std::byte>(simulator.acquisition().frame_bytes())};
+  simulator.synthesise(0, frame.bytes);
+  return frame;
+}
+
+/// The frame as a server with this configuration images it.
+inline ImagedScene image_scene(const Configuration& configuration, const SourceFrame& frame) {
+  ImagedScene imaged;
+  imaged.plan = build_plan(configuration, frame.acquisition, frame.material);
+  const auto engine = make_engine(imaged.plan, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  FrameSlot slot;
+  engine->equip(slot);
+  std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
+  EXPECT_TRUE(image_now(*engine, slot));
+  for (std::size_t view = 0; view < imaged.plan->laws.size(); ++view) {
+    const auto* envelope = static_cast<const float*>(slot.images[view].envelope.data());
+    imaged.envelopes.emplace_back(envelope, envelope + imaged.plan->grid.pixels());
+  }
+  return imaged;
+}
+
+struct ScenePeak {
+  double x = 0.0;
+  double z = 0.0;
+  float value = -1.0F;
+};
+
+/// The strongest pixel of a view within `reach` of a place along both axes.
+inline ScenePeak peak_of(const ImagedScene& imaged, std::size_t view, double x, double z, double reach) {
+  const Grid& grid = imaged.plan->grid;
+  ScenePeak peak;
+  for (std::size_t iz = 0; iz < grid.z.count; ++iz) {
+    for (std::size_t ix = 0; ix < grid.x.count; ++ix) {
+      const ScenePeak here{grid.x.at(ix).value, grid.z.at(iz).value, imaged.envelopes[view][iz * grid.x.count + ix]};
+      if (std::abs(here.x - x) <= reach && std::abs(here.z - z) <= reach && here.value > peak.value) peak = here;
+    }
+  }
+  return peak;
+}
+
+/// A quarter of the shortest wavelength in the part that a view has.
+inline double quarter_wavelength(const ImagingPlan& plan, const std::string& view) {
+  const bool shear = view.find('T') != std::string::npos;
+  const MetresPerSecond velocity = shear ? plan.material.shear_velocity : plan.material.longitudinal_velocity;
+  return 0.25 * (velocity / plan.acquisition.probe.centre_frequency).value;
+}
+
+}  // namespace echoform::test
