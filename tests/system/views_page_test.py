@@ -1,5 +1,5 @@
-"""Four views of a part in water, behind a cylinder, on the viewer page: figures, outlines, the cursor in all of them, and a grid that
-moves while frames run."""
+"""Four views of a simulated part in water, behind a cylinder, on the viewer page: the reflector at its place in each, outlines, the cursor
+in all of them, and a grid that moves while frames run. One file is the configuration of server and source."""
 import json
 import math
 import os
@@ -14,7 +14,10 @@ from selenium.webdriver.common.keys import Keys
 PROGRAM, SCREENSHOTS = sys.argv[1:3]
 VIEWS = ["LL", "LT", "TL", "TT"]
 RADIUS, STAND_OFF = 25.0, 4.0  # mm
-ELEMENTS, PITCH = 16, 0.6
+ELEMENTS, PITCH = 24, 0.6
+REFLECTOR = (1.2, 6.0)  # mm
+# A quarter wavelength of L at 5 MHz, and half a pixel's diagonal on top, since the brightest pixel is looked for.
+NEAR = 6.32 / 5 / 4 + 0.5 * math.hypot(0.3, 0.3)
 CONFIG = f"""
 [material]
 longitudinal_velocity = 6320.0
@@ -46,8 +49,18 @@ images = "127.0.0.1:0"
 telemetry = "127.0.0.1:0"
 control = "127.0.0.1:0"
 web = "127.0.0.1:0"
+[simulator]
+elements = {ELEMENTS}
+pitch = {PITCH / 1e3}
+element_width = 0.0004
+samples = 1200
+sample_rate = 50e6
+cycle_frames = 4
+full_scale = 0.3
+skips = false
+wall_echoes = false
+points = [[{REFLECTOR[0] / 1e3}, {REFLECTOR[1] / 1e3}, 1.0]]
 """
-SIMULATOR = f"[simulator]\nelements = {ELEMENTS}\npitch = {PITCH / 1e3}\nsamples = 800\ncycle_frames = 4\n"
 
 
 class Views(Page):
@@ -64,6 +77,24 @@ class Views(Page):
                let best = [0, 0, 0];
                for (let i = 0; i < 25; i++) { const v = [...d.slice(4 * i, 4 * i + 3)]; if (v[0] + v[1] + v[2] > best[0] + best[1] + best[2]) best = v; }
                return best""", x_mm, z_mm, figure)
+
+    def brightest_near(self, x_mm, z_mm, figure):
+        """Centre in mm of the brightest pixels within 1.2 mm of a place along both axes, and how bright they are: echoes of other modes lie
+        elsewhere, and may be brighter."""
+        return self.driver.execute_script(
+            """const [x0, z0, k] = arguments, place = window.echoform.place, c = document.getElementById('figure'), r = devicePixelRatio, half = 1.2;
+               const a = place(x0 - half, z0 - half, k), b = place(x0 + half, z0 + half, k);
+               const x = Math.round(a.x * r), y = Math.round(a.y * r), w = Math.round(b.x * r) - x, h = Math.round(b.y * r) - y;
+               const d = c.getContext('2d').getImageData(x, y, w, h).data, v = i => d[4*i] + d[4*i+1] + d[4*i+2];
+               let top = 0; for (let i = 0; i < w * h; i++) top = Math.max(top, v(i));
+               let n = 0, sx = 0, sy = 0;
+               for (let i = 0; i < w * h; i++) if (v(i) >= top - 6) { n++; sx += i % w; sy += Math.floor(i / w); }
+               return [x0 - half + 2 * half * (sx / n + .5) / w, z0 - half + 2 * half * (sy / n + .5) / h, top]""", x_mm, z_mm, figure)
+
+    def check_reflector(self):
+        for k, figure in enumerate(self.state()["figures"]):
+            x, z, brightness = self.brightest_near(*REFLECTOR, k)
+            assert brightness > 300 and math.hypot(x - REFLECTOR[0], z - REFLECTOR[1]) <= NEAR, (figure["view"], x, z, brightness)
 
     def type(self, key, text, part):
         field = self.driver.find_element("id", "server-" + key.replace(".", "-") + "-" + part)
@@ -121,6 +152,9 @@ def check(page):
     state = page.until("no outlines", lambda s: not any(f["drawn"] for f in s["figures"]))
     for k in range(4):
         assert min(page.brightest_at(-4, depth - 0.6, k)) < 120, (k, page.brightest_at(-4, depth - 0.6, k))
+    # Without them the brightest hereabouts is the reflector, where it is, in every view.
+    page.set("range", 60)
+    page.check_reflector()
     page.click("overlay")
     page.until("outlines again", lambda s: all(len(f["drawn"]) == 3 for f in s["figures"]))
     page.set("map", "viridis", "change")
@@ -162,6 +196,10 @@ def check(page):
     state = page.until("four figures with the new axes", lambda s: s["server"]["revision"] == 2 and all(f["revision"] == 2 for f in s["figures"])
                        and same(axes(s), edges(-3, 5, 41) + edges(-1, 10, 45)))
     assert state["faults"] == 0 and not state["server"]["reason"] and all(f["peak"] > 0 for f in state["figures"]), state
+    page.click("overlay")
+    page.until("no outlines", lambda s: not any(f["drawn"] for f in s["figures"]))
+    page.check_reflector()
+    page.click("overlay")
 
     # Which views are shown is chosen here; which are made, by the panel: the page follows.
     page.click("view-LT")
@@ -221,7 +259,7 @@ def check(page):
 
 
 def main():
-    run_live(PROGRAM, SCREENSHOTS, "views", CONFIG, SIMULATOR, 10, lambda driver, places: check(Views(driver)))
+    run_live(PROGRAM, SCREENSHOTS, "views", CONFIG, CONFIG, 10, lambda driver, places: check(Views(driver)))
 
 
 if __name__ == "__main__":
