@@ -11,6 +11,7 @@
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
 #include "config/plan.hpp"
+#include "config/scene.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
 #include "pipeline/engine.hpp"
@@ -94,6 +95,7 @@ int image(const ImageOptions& options) {
   Acquisition acquisition = recording->acquisition();
   acquisition.probe = recording->probe(frame);
   spdlog::info("{}", recording->describe());
+  adopt_wedge_velocity(configuration, recording->wedge_velocity());
   const auto plan = build_plan(configuration, acquisition, recording->material());
 
   progress.step("delay tables");

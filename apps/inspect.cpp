@@ -62,6 +62,8 @@ void print_text(const Inspection& found) {
     print_row("frames", fmt::format("{}", found.recording->frames()));
     print_row("velocities", fmt::format("longitudinal {}, shear {}", velocity_text(material.longitudinal_velocity),
                                         velocity_text(material.shear_velocity)));
+    if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0)
+      print_row("wedge", fmt::format("longitudinal {}", velocity_text(wedge)));
   } else {
     print_row("not imaged", found.problem);
   }
@@ -90,6 +92,7 @@ void print_json(const std::string& path, const Inspection& found) {
     out["frames"] = found.recording->frames();
     out["longitudinal_velocity"] = material.longitudinal_velocity.value;
     out["shear_velocity"] = material.shear_velocity.value;
+    if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0) out["wedge_velocity"] = wedge.value;
     out["description"] = found.recording->describe();
   } else {
     out["problem"] = found.problem;

@@ -77,6 +77,7 @@ int plan_command(const PlanOptions& options) {
     const auto recording = open_recording(options.recording);
     acquisition = recording->acquisition();
     stated = recording->material();
+    adopt_wedge_velocity(configuration, recording->wedge_velocity());
   }
   settle_backend(configuration);
   const std::size_t slots = configuration.input.slots;

@@ -1,6 +1,7 @@
 #include "config/scene.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
@@ -113,6 +114,12 @@ Scene make_scene(const Configuration& configuration) {
     scene.surface = make_surface({place_text(configuration, "[surface]"), "plane", {}, {}, reach_of(configuration)});
   }
   return scene;
+}
+
+void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated) {
+  if (configuration.imaging.delay_law != "immersion" || configuration.couplant.velocity || !(stated.value > 0.0)) return;
+  configuration.couplant.velocity = stated;
+  spdlog::info("{}: {:g} m/s of the recording's wedge", place_text(configuration, "[couplant] velocity"), stated.value);
 }
 
 void place_probe(const ProbeSection& section, Probe& probe,

@@ -18,6 +18,9 @@ namespace echoform {
 /// profile that crosses itself, for one.
 [[nodiscard]] Scene make_scene(const Configuration& configuration);
 
+/// What a recording says of its wedge, for the law that wants a couplant, where [couplant] velocity is absent; a line in the log.
+void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated);
+
 /// Moves the elements as [probe] stand_off, angle and x say: turned by `angle` from x towards z about the aperture's centre (the
 /// middle between the first and the last element), whose z becomes -stand_off and whose x becomes x. What is absent stays as it
 /// is. `note(key, value)` is called for each.

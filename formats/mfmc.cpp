@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <numbers>
 #include <optional>
 
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_parts.hpp"
+#include "formats/mfmc_placement.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
 #include "pipeline/errors.hpp"
@@ -171,6 +173,13 @@ class MfmcRecording final : public Recording {
     }
     material_.shear_velocity = MetresPerSecond(values[0]);
     material_.longitudinal_velocity = MetresPerSecond(values[1]);
+    if (const auto wedge = Hdf5Item::find(sequence_, "WEDGE_VELOCITY", where_)) {
+      wedge->require_shape({2});
+      const double longitudinal = wedge->numbers()[1];
+      if (!(longitudinal >= 0.0) || !std::isfinite(longitudinal))
+        throw InputError(wedge->where(), fmt::format("{} m/s", longitudinal), "velocities of at least 0");
+      wedge_velocity_ = MetresPerSecond(longitudinal);
+    }
   }
 
   /// Reads both laws of every A-scan; returns the place in PROBE_LIST of the one probe in use.
@@ -284,6 +293,14 @@ class MfmcRecording final : public Recording {
     });
     acquisition_.probe = probe(0);
     const auto placements_in_use = std::count(checked.begin(), checked.end(), true);
+    if (probe_.wedge_face) {
+      const Point& first = acquisition_.probe.elements.front().centre;
+      const Point& last = acquisition_.probe.elements.back().centre;
+      notes_.push_back(
+          fmt::format("the wedge's face puts the aperture's middle {:.4g} mm above the part, turned by {:.3g} degrees",
+                      -500.0 * (first.z + last.z).value,
+                      std::atan2((last.z - first.z).value, (last.x - first.x).value) * 180.0 / std::numbers::pi));
+    }
     if (placements_in_use > 1) notes_.push_back(fmt::format("the probe takes {} places", placements_in_use));
   }
 

@@ -10,22 +10,6 @@
 namespace echoform::formats {
 namespace {
 
-double dot(const Vector3& a, const Vector3& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-double length_of(const Vector3& a) {
-  return std::sqrt(dot(a, a));
-}
-Vector3 scaled(const Vector3& a, double factor) {
-  return {a.x * factor, a.y * factor, a.z * factor};
-}
-Vector3 sum(const Vector3& a, const Vector3& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-Vector3 cross(const Vector3& a, const Vector3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
 std::vector<Vector3> read_vectors(const Hdf5Handle& group, const std::string& name, const std::string& where, std::size_t count) {
   const Hdf5Item item = Hdf5Item::require(group, name, where);
   item.require_shape({count, 3});
@@ -33,6 +17,27 @@ std::vector<Vector3> read_vectors(const Hdf5Handle& group, const std::string& na
   std::vector<Vector3> vectors(count);
   for (std::size_t i = 0; i < count; ++i) vectors[i] = {values[3 * i], values[3 * i + 1], values[3 * i + 2]};
   return vectors;
+}
+
+/// Nothing unless the probe states both: one alone gives no plane.
+std::optional<MfmcWedgeFace> read_wedge_face(const Hdf5Handle& group, const std::string& where) {
+  const auto vector = [&](const char* name) -> std::optional<Vector3> {
+    const auto item = Hdf5Item::find(group, name, where);
+    if (!item) return std::nullopt;
+    item->require_shape({3});
+    const auto values = item->numbers();
+    return Vector3{values[0], values[1], values[2]};
+  };
+  const auto point = vector("WEDGE_SURFACE_POINT");
+  const auto normal = vector("WEDGE_SURFACE_NORMAL");
+  if (!point || !normal) return std::nullopt;
+  if (const double size = length_of(*normal); !(size > 0.0) || !std::isfinite(size)) {
+    throw InputError(where + "/WEDGE_SURFACE_NORMAL", fmt::format("a vector of length {:g}", size), "a direction");
+  }
+  if (!std::isfinite(length_of(*point))) {
+    throw InputError(where + "/WEDGE_SURFACE_POINT", "a number that is not finite", "a place in metres");
+  }
+  return MfmcWedgeFace{*point, scaled(*normal, 1.0 / length_of(*normal))};
 }
 
 double read_optional_number(const Hdf5Handle& group, const std::string& name, const std::string& where) {
@@ -123,40 +128,8 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
   }
   probe.centre_frequency = read_optional_number(group, "CENTRE_FREQUENCY", where);
   probe.bandwidth = read_optional_number(group, "BANDWIDTH", where);
+  probe.wedge_face = read_wedge_face(group, where);
   return probe;
-}
-
-Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
-  const double x_length = length_of(placement.x_direction);
-  if (!(x_length > 0.0)) throw InputError(where, "a PROBE_X_DIRECTION of length 0", "a direction");
-  const Vector3 x = scaled(placement.x_direction, 1.0 / x_length);
-  const Vector3 y_part = sum(placement.y_direction, scaled(x, -dot(placement.y_direction, x)));
-  const double y_length = length_of(y_part);
-  if (!(y_length > 1e-9 * length_of(placement.y_direction)))
-    throw InputError(where, "PROBE_X_DIRECTION and PROBE_Y_DIRECTION that are parallel", "two axes");
-  const Vector3 y = scaled(y_part, 1.0 / y_length);
-  const Vector3 z = cross(x, y);
-  const auto turned = [&](const Vector3& v) { return sum(sum(scaled(x, v.x), scaled(y, v.y)), scaled(z, v.z)); };
-
-  Probe placed;
-  placed.centre_frequency = Hertz(probe.centre_frequency);
-  placed.bandwidth = Hertz(probe.bandwidth);
-  placed.elements.reserve(probe.elements.size());
-  for (const auto& element : probe.elements) {
-    const Vector3 centre = sum(placement.position, turned(element.centre));
-    const Vector3 normal = turned(element.normal);
-    const std::string place = fmt::format("{}, {} element {}", where, probe.name, placed.elements.size() + 1);
-    if (!(normal.z > 0.0))
-      throw InputError(place, fmt::format("emission towards z = {:.3g}", normal.z), "emission into the part (+z)");
-    // A micrometre covers rounding in the file; a wavelength is hundreds.
-    if (!(centre.z <= 1e-6)) throw InputError(place, fmt::format("z = {:.6g} m", centre.z), "z <= 0, on or above the surface");
-    placed.elements.push_back({.centre = {Metres(centre.x), Metres(centre.y), Metres(centre.z)},
-                               .normal = {normal.x, normal.y, normal.z},
-                               .width = Metres(element.width),
-                               .length = Metres(element.length),
-                               .dead = element.dead});
-  }
-  return placed;
 }
 
 MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file) {

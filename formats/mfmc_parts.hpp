@@ -1,15 +1,16 @@
-// The groups of an MFMC file that a sequence refers to: probes, their placements, and laws.
+// The groups of an MFMC file that a sequence refers to: probes and laws.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
-#include "pipeline/acquisition.hpp"
+#include "formats/vector3.hpp"
 
 namespace echoform::formats {
 
@@ -29,10 +30,10 @@ inline constexpr const char* sample_scale_attribute = "ECHOFORM_SAMPLE_SCALE";
 /// Sizes of elements, metres, at or below which they are unknown.
 inline constexpr double unknown_element_size = 1e-9;
 
-struct Vector3 {
-  double x = 0.0;
-  double y = 0.0;
-  double z = 0.0;
+/// The flat face by which a wedge lies on the part, in the probe's coordinates.
+struct MfmcWedgeFace {
+  Vector3 point;
+  Vector3 normal;  ///< unit, out of the wedge or into it: writers differ
 };
 
 /// A PROBE group, in the probe's own coordinates: x along the elements, z out of them.
@@ -48,19 +49,9 @@ struct MfmcProbe {
   std::vector<Element> elements;
   double centre_frequency = 0.0;
   double bandwidth = 0.0;
+  std::optional<MfmcWedgeFace> wedge_face;
 };
 [[nodiscard]] MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file);
-
-/// Where a probe lies: its origin and axes in global coordinates. Of the directions only x counts in full; y gives the
-/// plane, magnitudes nothing.
-struct MfmcPlacement {
-  Vector3 position;
-  Vector3 x_direction;
-  Vector3 y_direction;
-};
-/// The probe in global coordinates. Throws InputError, naming `where`, if directions are zero or parallel, an element emits
-/// towards -z, or lies inside the part (z > 0).
-[[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where);
 
 /// A LAW group, without the entries of weight 0.
 struct MfmcLaw {

@@ -24,6 +24,8 @@ class Recording {
   [[nodiscard]] const Acquisition& acquisition() const noexcept { return acquisition_; }
   /// Velocities that the file states; 0 where it states none.
   [[nodiscard]] Material material() const noexcept { return material_; }
+  /// Of longitudinal waves in the wedge that the probe stands on; 0 where the file states none.
+  [[nodiscard]] MetresPerSecond wedge_velocity() const noexcept { return wedge_velocity_; }
   /// At least 1.
   [[nodiscard]] virtual std::size_t frames() const noexcept = 0;
   /// The probe of frame `frame` (< frames()) in global coordinates: the same elements, placed where that frame was taken.
@@ -56,6 +58,7 @@ class Recording {
   std::string format_;  ///< "BRAIN .mat", "MFMC"
   Acquisition acquisition_;
   Material material_;
+  MetresPerSecond wedge_velocity_{};
   std::vector<std::string> notes_;  ///< oddities, for describe()
 };
 

@@ -107,6 +107,8 @@ void MfmcMaker::write(const std::filesystem::path& path) const {
   put(probe, "ELEMENT_SHAPE", {elements}, std::vector<double>(elements, 1.0), index_type, false);
   if (!dead.empty()) put(probe, "DEAD_ELEMENT", {elements}, {dead.begin(), dead.end()}, index_type, false);
   put(probe, "CENTRE_FREQUENCY", {1}, {5e6}, doubles, true);
+  if (!wedge_point.empty()) put(probe, "WEDGE_SURFACE_POINT", {wedge_point.size()}, wedge_point, doubles, true);
+  if (!wedge_normal.empty()) put(probe, "WEDGE_SURFACE_NORMAL", {wedge_normal.size()}, wedge_normal, doubles, true);
   const hobj_ref_t probe_reference = reference_to(file, probe);
 
   const hid_t sequence_parent = grouped ? group(file, "SEQUENCES") : good(H5Gopen2(file, "/", H5P_DEFAULT));
@@ -115,6 +117,7 @@ void MfmcMaker::write(const std::filesystem::path& path) const {
     const std::string number = std::to_string(s);
     const hid_t sequence = group(sequence_parent, grouped ? "S" + number : "SEQUENCE<" + number + ">");
     if (wanted("TYPE")) text(sequence, "TYPE", "SEQUENCE", fixed_strings);
+    if (!wedge_velocity.empty()) put(sequence, "WEDGE_VELOCITY", {wedge_velocity.size()}, wedge_velocity, doubles, true);
     const auto make_law = [&](const std::string& name, std::size_t element, bool all_at_work) {
       const hid_t law = group(grouped ? shared_laws : sequence, name);
       text(law, "TYPE", "LAW", fixed_strings);

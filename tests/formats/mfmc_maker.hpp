@@ -42,6 +42,9 @@ struct MfmcMaker {
   std::vector<Triple> y_directions{{0, 1, 0}};
   std::vector<std::size_t> frame_placement{};  ///< from 1; empty: all 1
   std::vector<int> dead{};
+  std::vector<double> wedge_point{};     ///< of WEDGE_SURFACE_POINT; empty: none
+  std::vector<double> wedge_normal{};    ///< of WEDGE_SURFACE_NORMAL
+  std::vector<double> wedge_velocity{};  ///< shear first
 
   // Defects.
   std::string without{};           ///< leaves out the item of this name

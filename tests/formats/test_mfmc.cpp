@@ -181,6 +181,100 @@ TEST_F(Mfmc, RefusesProbesThatPointAwayOrLieInside) {
   EXPECT_THAT(error_of(none), HasSubstr("length 0"));
 }
 
+TEST_F(Mfmc, TheWedgesFaceGivesStandOffAndTilt) {
+  // A wedge whose face is 12 mm below the first element, measured square to the face, and tilted by 20 degrees: element i is
+  // 6e-4 i sin(tilt) nearer to it and 6e-4 i cos(tilt) further along.
+  const double tilt = 20.0 * std::numbers::pi / 180.0;
+  const double height = 12e-3;
+  const Triple normal{std::sin(tilt), 0.0, std::cos(tilt)};
+  // The foot of the first element, and a place 7 mm along the face from there: the face is the same.
+  const auto on_face = [&](double along) {
+    return std::vector<double>{height * normal[0] + along * std::cos(tilt), 0.0, height * normal[2] - along * std::sin(tilt)};
+  };
+  struct Case {
+    const char* what;
+    double sign;  // of the normal: out of the wedge or into it
+    double size;  // of the normal
+    Triple position, x_direction, y_direction;
+    double x;  // where the foot of the first element comes to lie
+  };
+  const double c = std::cos(tilt), s = std::sin(tilt);
+  for (const Case& k :
+       {Case{"a placement that says nothing", 1.0, 1.0, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, height * s},
+        Case{"one whose z is not the stand-off", -1.0, 3.0, {0.05, 0.002, 0.4}, {1, 0, 0}, {0, 1, 0}, 0.05 + height * s},
+        Case{"one that is level already", 1.0, 1.0, {0.05, 0.002, -height}, {c, 0, s}, {0, 1, 0}, 0.05}}) {
+    MfmcMaker maker;
+    maker.positions = {k.position};
+    maker.x_directions = {k.x_direction};
+    maker.y_directions = {k.y_direction};
+    maker.wedge_point = on_face(0.0);
+    for (const double component : normal) maker.wedge_normal.push_back(k.sign * k.size * component);
+    maker.wedge_velocity = {1150.0, 2330.0};
+    const auto recording = open(maker);
+    EXPECT_EQ(recording->wedge_velocity().value, 2330.0);
+    EXPECT_THAT(recording->describe(),
+                HasSubstr("the wedge's face puts the aperture's middle 11.69 mm above the part, turned by 20 degrees"));
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Element element = recording->probe(0).elements[i];
+      const double along = 6e-4 * static_cast<double>(i);
+      EXPECT_NEAR(element.centre.x.value, k.x + along * c, 1e-12) << k.what;
+      EXPECT_NEAR(element.centre.y.value, k.position[1], 1e-12) << k.what;
+      EXPECT_NEAR(element.centre.z.value, -height + along * s, 1e-12) << k.what;
+      EXPECT_NEAR(element.normal.x, -s, 1e-12) << k.what;
+      EXPECT_NEAR(element.normal.y, 0.0, 1e-12) << k.what;
+      EXPECT_NEAR(element.normal.z, c, 1e-12) << k.what;
+    }
+  }
+  // Elsewhere on the face the same wedge: depths are, and along the face all is moved, since that place keeps its x.
+  MfmcMaker elsewhere;
+  elsewhere.wedge_point = on_face(7e-3);
+  elsewhere.wedge_normal = {normal[0], normal[1], normal[2]};
+  const auto recording = open(elsewhere);
+  EXPECT_NEAR(recording->probe(0).elements[0].centre.z.value, -height, 1e-12);
+  EXPECT_NEAR(recording->probe(0).elements[0].centre.x.value, on_face(7e-3)[0] - 7e-3, 1e-12);
+}
+
+TEST_F(Mfmc, AWedgeAcrossTheArrayTurnsItAboutX) {
+  // The face tilts along y: elements stay level, and emit askew.
+  const double tilt = 10.0 * std::numbers::pi / 180.0;
+  MfmcMaker maker;
+  maker.wedge_point = {0.0, 0.0, 5e-3};
+  maker.wedge_normal = {0.0, std::sin(tilt), std::cos(tilt)};
+  const auto recording = open(maker);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Element element = recording->probe(0).elements[i];
+    EXPECT_NEAR(element.centre.x.value, 6e-4 * static_cast<double>(i), 1e-12);
+    EXPECT_NEAR(element.centre.z.value, -5e-3 * std::cos(tilt), 1e-12);
+    EXPECT_NEAR(element.centre.y.value, 5e-3 * std::sin(tilt), 1e-12);
+    EXPECT_NEAR(element.normal.y, -std::sin(tilt), 1e-12);
+    EXPECT_NEAR(element.normal.z, std::cos(tilt), 1e-12);
+  }
+}
+
+TEST_F(Mfmc, RefusesWedgesThatCannotBe) {
+  MfmcMaker maker;
+  maker.wedge_point = {0.0, 0.0, 5e-3};
+  // A point alone is no plane.
+  EXPECT_EQ(open(maker)->probe(0).elements[0].centre.z.value, 0.0);
+  maker.wedge_normal = {0.0, 0.0, 0.0};
+  EXPECT_THAT(error_of(maker), AllOf(HasSubstr("WEDGE_SURFACE_NORMAL: found a vector of length 0"), HasSubstr("a direction")));
+  maker.wedge_normal = {1.0, 0.0, 0.0};
+  EXPECT_THAT(error_of(maker), HasSubstr("expected a face that lies on the part"));
+  maker.wedge_normal = {0.0, 1.0};
+  EXPECT_THAT(error_of(maker), HasSubstr("WEDGE_SURFACE_NORMAL: found shape 2"));
+  maker.wedge_normal = {0.0, 0.0, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_THAT(error_of(maker), HasSubstr("WEDGE_SURFACE_NORMAL"));
+  maker.wedge_normal = {0.0, 0.0, 1.0};
+  maker.wedge_point = {0.0, 0.0, -5e-3};
+  EXPECT_THAT(error_of(maker),
+              AllOf(HasSubstr("element 1: found 5 mm beyond the wedge's face"), HasSubstr("expected elements on the")));
+  maker.wedge_point = {0.0, 0.0, std::numeric_limits<double>::infinity()};
+  EXPECT_THAT(error_of(maker), HasSubstr("WEDGE_SURFACE_POINT"));
+  maker.wedge_point = {0.0, 0.0, 5e-3};
+  maker.wedge_velocity = {1150.0, -1.0};
+  EXPECT_THAT(error_of(maker), HasSubstr("WEDGE_VELOCITY: found -1 m/s"));
+}
+
 TEST_F(Mfmc, NamesEveryMandatoryItem) {
   for (const char* name : {"ELEMENT_POSITION", "ELEMENT_MAJOR", "ELEMENT_MINOR", "ELEMENT_SHAPE", "MFMC_DATA",
                            "PROBE_PLACEMENT_INDEX", "PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "TRANSMIT_LAW",

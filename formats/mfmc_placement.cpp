@@ -1,0 +1,102 @@
+#include "formats/mfmc_placement.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform::formats {
+namespace {
+
+/// A micrometre covers rounding in the file; a wavelength is hundreds.
+constexpr double rounding = 1e-6;
+
+/// Axes of length 1 at right angles.
+struct Axes {
+  Vector3 x;
+  Vector3 y;
+  Vector3 z;
+
+  [[nodiscard]] Vector3 turned(const Vector3& v) const { return sum(sum(scaled(x, v.x), scaled(y, v.y)), scaled(z, v.z)); }
+};
+
+Axes axes_of(const MfmcPlacement& placement, const std::string& where) {
+  const double x_length = length_of(placement.x_direction);
+  if (!(x_length > 0.0)) throw InputError(where, "a PROBE_X_DIRECTION of length 0", "a direction");
+  const Vector3 x = scaled(placement.x_direction, 1.0 / x_length);
+  const Vector3 y_part = sum(placement.y_direction, scaled(x, -dot(placement.y_direction, x)));
+  const double y_length = length_of(y_part);
+  if (!(y_length > 1e-9 * length_of(placement.y_direction)))
+    throw InputError(where, "PROBE_X_DIRECTION and PROBE_Y_DIRECTION that are parallel", "two axes");
+  const Vector3 y = scaled(y_part, 1.0 / y_length);
+  return {x, y, cross(x, y)};
+}
+
+/// The least turn that takes the unit vector `from`, which points into the part, to +z: axes of the turned space.
+Axes levelling(const Vector3& from) {
+  // I + [v] + [v]^2 / (1 + from.z) with v = from x z (Rodrigues), column by column.
+  const double a = 1.0 / (1.0 + from.z);
+  return {{1.0 - a * from.x * from.x, -a * from.x * from.y, from.x},
+          {-a * from.x * from.y, 1.0 - a * from.y * from.y, from.y},
+          {-from.x, -from.y, from.z}};
+}
+
+/// Puts the wedge's face on z = 0. `point` and `normal` are the face's, in the coordinates of the placed probe.
+void seat(Probe& placed, const Vector3& point, Vector3 normal, const std::string& where) {
+  Vector3 emission;
+  for (const Element& element : placed.elements) emission = sum(emission, {element.normal.x, element.normal.y, element.normal.z});
+  if (dot(normal, emission) < 0.0) normal = scaled(normal, -1.0);
+  if (!(normal.z > 1e-3)) {
+    throw InputError(where + ", WEDGE_SURFACE_NORMAL", fmt::format("a face whose way into the part has z = {:.3g}", normal.z),
+                     "a face that lies on the part (+z into it)");
+  }
+  const Axes level = levelling(normal);
+  for (std::size_t i = 0; i < placed.elements.size(); ++i) {
+    Element& element = placed.elements[i];
+    const Vector3 from_point = sum({element.centre.x.value, element.centre.y.value, element.centre.z.value}, scaled(point, -1.0));
+    const Vector3 seated = level.turned(from_point);
+    if (!(seated.z <= rounding)) {
+      throw InputError(fmt::format("{}, element {}", where, i + 1),
+                       fmt::format("{:.4g} mm beyond the wedge's face", 1e3 * seated.z),
+                       "elements on the wedge's side of WEDGE_SURFACE_POINT and WEDGE_SURFACE_NORMAL");
+    }
+    element.centre = {Metres(point.x + seated.x), Metres(point.y + seated.y), Metres(seated.z)};
+    const Vector3 facing = level.turned({element.normal.x, element.normal.y, element.normal.z});
+    element.normal = {facing.x, facing.y, facing.z};
+  }
+}
+
+}  // namespace
+
+Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
+  const Axes axes = axes_of(placement, where);
+  Probe placed;
+  placed.centre_frequency = Hertz(probe.centre_frequency);
+  placed.bandwidth = Hertz(probe.bandwidth);
+  placed.elements.reserve(probe.elements.size());
+  for (const auto& element : probe.elements) {
+    const Vector3 centre = sum(placement.position, axes.turned(element.centre));
+    const Vector3 normal = axes.turned(element.normal);
+    placed.elements.push_back({.centre = {Metres(centre.x), Metres(centre.y), Metres(centre.z)},
+                               .normal = {normal.x, normal.y, normal.z},
+                               .width = Metres(element.width),
+                               .length = Metres(element.length),
+                               .dead = element.dead});
+  }
+  if (probe.wedge_face) {
+    seat(placed, sum(placement.position, axes.turned(probe.wedge_face->point)), axes.turned(probe.wedge_face->normal),
+         fmt::format("{}, {}", where, probe.name));
+  }
+  for (std::size_t i = 0; i < placed.elements.size(); ++i) {
+    const Element& element = placed.elements[i];
+    const std::string place = fmt::format("{}, {} element {}", where, probe.name, i + 1);
+    if (!(element.normal.z > 0.0))
+      throw InputError(place, fmt::format("emission towards z = {:.3g}", element.normal.z), "emission into the part (+z)");
+    if (!(element.centre.z.value <= rounding))
+      throw InputError(place, fmt::format("z = {:.6g} m", element.centre.z.value), "z <= 0, on or above the surface");
+  }
+  return placed;
+}
+
+}  // namespace echoform::formats

@@ -1,0 +1,27 @@
+// Where an MFMC file puts its probe.
+#pragma once
+
+#include <string>
+
+#include "formats/mfmc_parts.hpp"
+#include "formats/vector3.hpp"
+#include "pipeline/acquisition.hpp"
+
+namespace echoform::formats {
+
+/// A probe's origin and axes in global coordinates. Of the directions only x counts in full; y gives the plane, magnitudes
+/// nothing.
+struct MfmcPlacement {
+  Vector3 position;
+  Vector3 x_direction;
+  Vector3 y_direction;
+};
+
+/// The probe in global coordinates. On a wedge, whose face lies on the part, the face becomes the plane z = 0: the probe is
+/// turned about WEDGE_SURFACE_POINT by the least angle that makes the face level, and moved along z. Stand-off and tilt are then
+/// those of the wedge, whatever z and axes the placement states; x and y of that point stay. Throws InputError, naming `where`,
+/// if directions are zero or parallel, an element emits towards -z, lies inside the part (z > 0) or beyond the wedge's face, or
+/// the face stands upright.
+[[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where);
+
+}  // namespace echoform::formats
