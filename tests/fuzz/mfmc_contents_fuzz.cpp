@@ -70,7 +70,10 @@ std::vector<Item> recording() {
           {sequence, "PROBE_PLACEMENT_INDEX", false, Kind::int32, {2, 4}, {1, 1, 1, 1, 1, 1, 1, 1}},
           {sequence, "PROBE_POSITION", false, Kind::float64, {1, 1, 3}, {0, 0, 0}},
           {sequence, "PROBE_X_DIRECTION", false, Kind::float64, {1, 1, 3}, {1, 0, 0}},
-          {sequence, "PROBE_Y_DIRECTION", false, Kind::float64, {1, 1, 3}, {0, 1, 0}}};
+          {sequence, "PROBE_Y_DIRECTION", false, Kind::float64, {1, 1, 3}, {0, 1, 0}},
+          {sequence, "WEDGE_VELOCITY", true, Kind::float64, {2}, {1100, 2300}},
+          {probe, "WEDGE_SURFACE_POINT", true, Kind::float64, {3}, {0, 0, 0.01}},
+          {probe, "WEDGE_SURFACE_NORMAL", true, Kind::float64, {3}, {0.5, 0, 0.8}}};
 }
 
 double unusual(std::uint16_t number) {
