@@ -69,8 +69,7 @@ std::size_t LeastTimes::turn_before(std::size_t element, const std::string& mode
 
 bool LeastTimes::blocked(Place from, Place to) const {
   if (!backwall_->straight() && backwall_->blocks(from, to)) return true;
-  const SampledCurve& front = surface_ != nullptr ? *surface_ : *underside_;
-  return !front.straight() && front.blocks(from, to);
+  return !underside_->straight() && underside_->blocks(from, to);
 }
 
 Ray LeastTimes::over_both(std::size_t element, const std::string& modes, Place to, std::size_t back, std::size_t under) const {
@@ -125,10 +124,10 @@ Ray LeastTimes::over_both(std::size_t element, const std::string& modes, Place t
   }
   for (std::size_t k = 0; k <= count; ++k) {
     const bool in_couplant = surface_ != nullptr && k == 0;
-    if (in_couplant ? !surface_->straight() && surface_->blocks(places[0], places[1]) : blocked(places[k], places[k + 1])) {
-      return {};
-    }
-    ray.reach += distance(places[k], places[k + 1]) * slowness[0] / slowness[k];
+    const Place& a = places[k];
+    const Place& b = places[k + 1];
+    if (in_couplant ? !underside_->straight() && underside_->blocks(a, b) : blocked(a, b)) return {};
+    ray.reach += distance(a, b) * slowness[0] / slowness[k];
   }
   ray.time = time;
   ray.first = places[1];

@@ -75,6 +75,7 @@ class LeastTimes {
   [[nodiscard]] std::size_t turn_before(std::size_t element, const std::string& modes, Place at) const;
   /// The ray in the neighbourhood of a sample of the backwall and one of the front surface.
   [[nodiscard]] Ray over_both(std::size_t element, const std::string& modes, Place to, std::size_t back, std::size_t under) const;
+  /// Whether a leg in the part, of a way that skips twice, leaves it.
   [[nodiscard]] bool blocked(Place from, Place to) const;
   /// Where on the backwall the sampled times are locally least, earliest first, and between the samples by a parabola.
   [[nodiscard]] std::vector<double> turning_places(const std::vector<double>& times) const;
