@@ -328,9 +328,8 @@ void add_simulator_keys(std::vector<Key>& k) {
       1, 2, [](auto& c) -> auto& { return c.simulator.modes; }));
   k.push_back(integer(
       {"simulator", "skips", "",
-       "How often ways to scatterers are reflected at most on one side: 0 straight, 1 also by way of [backwall], 2 also from "
-       "there "
-       "by way of the front surface from below.",
+       "How often ways to scatterers are reflected at most on one side: 0 straight, 1 also by way of [backwall], 2 also "
+       "from there by way of the front surface from below.",
        "what [imaging] views need, at least 1"},
       within(0, 2), [](auto& c) -> auto& { return c.simulator.skips; }));
   k.push_back(boolean(

@@ -1,5 +1,6 @@
 // Ways that are reflected at the backwall and then at the front surface from below, of LeastTimes.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "simulators/least_search.hpp"
@@ -11,8 +12,8 @@ namespace {
 /// Every other sample of the backwall is enough to begin with: places are narrowed down on both surfaces together.
 constexpr std::size_t backwall_stride = 2;
 
-/// Of the distance between samples: ten times as far as places may be off.
-constexpr double near_an_end = 0.01;
+/// Of the distance between samples: so near, ten times as far as places may be off, one counts as lying on the other.
+constexpr double beside = 0.01;
 
 /// How far apart samples are about a parameter.
 double spacing_at(const SampledCurve& curve, double parameter) {
@@ -27,7 +28,7 @@ double distance_of_samples(const SampledCurve& curve, double parameter) {
 
 bool at_an_end(const SampledCurve& curve, double parameter) {
   const auto& u = curve.parameters();
-  const double near = near_an_end * spacing_at(curve, parameter);
+  const double near = beside * spacing_at(curve, parameter);
   return parameter < u.front() + near || parameter > u.back() - near;
 }
 
@@ -93,6 +94,7 @@ Ray LeastTimes::over_both(std::size_t element, const std::string& modes, Place t
   Parameters width{};
   for (std::size_t k = 0; k < count; ++k) width[k] = spacing_at(*curves[k], at[k]);
   const double time = narrow_down({from, to, std::span(curves).first(count), std::span(slowness).first(count + 1)}, at, width);
+  if (std::isnan(time)) return {};
 
   // The places in the order of travel, and whether each surface is met from its right side and left on its right side.
   Ray ray;
@@ -103,7 +105,7 @@ Ray LeastTimes::over_both(std::size_t element, const std::string& modes, Place t
   }
   places[count + 1] = to;
   // Where the backwall meets the front surface, at the part's edge, the way between them vanishes: least there, and no ray.
-  if (distance(places[count - 1], places[count]) < near_an_end * distance_of_samples(*underside_, at[count - 1])) return {};
+  if (distance(places[count - 1], places[count]) < beside * distance_of_samples(*underside_, at[count - 1])) return {};
   for (std::size_t k = 1; k <= count; ++k) {
     const bool entry = curves[k - 1] == surface_.get();
     const bool below = curves[k - 1] == underside_.get();
@@ -132,7 +134,7 @@ Ray LeastTimes::over_both(std::size_t element, const std::string& modes, Place t
   ray.time = time;
   ray.first = places[1];
   ray.last = places[count];
-  ray.entry = at[0];
+  if (surface_ != nullptr) ray.entry = at[0];
   return ray;
 }
 

@@ -87,7 +87,7 @@ double narrow_down(const Polyline& way, Parameters& at, const Parameters& width)
     for (double& one : step) one *= 0.5;
     ++halved;
   }
-  return least;
+  return halved > halvings ? least : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace echoform::simulated

@@ -61,7 +61,7 @@ using Parameters = std::array<double, most_curves>;
 /// Moves `at`, a parameter on each curve, to where the time is locally least over all of them together, and returns that time:
 /// of five places on each curve, two to either side of the one at hand, the least of all combinations (by dynamic programming),
 /// then of five half as far apart about that. `width` is how far apart the first ones are, for each curve; the last ones are
-/// 1 / 1024 of it. A time that is stationary there is exact to the square of that.
+/// 1 / 1024 of it. A time that is stationary there is exact to the square of that. NaN where the search does not come to rest.
 double narrow_down(const Polyline& way, Parameters& at, const Parameters& width);
 
 }  // namespace echoform::simulated

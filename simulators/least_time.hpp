@@ -1,6 +1,6 @@
 // Travel times through and off surfaces by brute force: Fermat's least time over samples of each surface, narrowed down by golden
-// sections between the neighbours of the best one. It shares nothing with the solver in rays/, so that images of simulated frames
-// check both. At set-up only.
+// sections between the neighbours of the best one, or over several surfaces at once (least_search.hpp). It shares nothing with
+// the solver in rays/, so that images of simulated frames check both. At set-up only.
 #pragma once
 
 #include <cstddef>

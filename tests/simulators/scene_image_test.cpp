@@ -1,6 +1,7 @@
 // End to end: a simulated scatterer behind each kind of surface, imaged by rays of the imaging side, lies where it is in every
 // view; and walls echo when they should.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
