@@ -167,6 +167,7 @@ struct SimulatorSection {
   std::optional<MetresPerSecond> longitudinal_velocity;  ///< absent: that of [material]
   std::optional<MetresPerSecond> shear_velocity;         ///< likewise
   std::optional<std::vector<std::string>> modes;         ///< absent: L; with a couplant or [backwall] L and T
+  std::optional<std::size_t> skips;                      ///< absent: 2 if a view skips to and fro on one side, else 1
   std::optional<std::vector<PointScatterer>> points;
   std::optional<std::vector<SideDrilledHole>> holes;
   std::optional<Metres> backwall;

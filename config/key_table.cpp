@@ -326,9 +326,12 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "modes", "", "Waves in the part: \"L\", \"T\". A scatterer turns each into each.",
        "L; with [couplant] or [backwall] L and T"},
       1, 2, [](auto& c) -> auto& { return c.simulator.modes; }));
-  k.push_back(boolean(
-      {"simulator", "skips", "", "Whether scatterers are also reached by way of one reflection at [backwall]."},
-      [](auto& c) -> auto& { return c.simulator.source.scene.skips; }));
+  k.push_back(integer(
+      {"simulator", "skips", "",
+       "How often ways to scatterers are reflected at most on one side: 0 straight, 1 also by way of [backwall], 2 also "
+       "from there by way of the front surface from below.",
+       "what [imaging] views need, at least 1"},
+      within(0, 2), [](auto& c) -> auto& { return c.simulator.skips; }));
   k.push_back(boolean(
       {"simulator", "wall_echoes", "", "Whether the front surface below a couplant and [backwall] echo themselves."},
       [](auto& c) -> auto& { return c.simulator.source.scene.wall_echoes; }));

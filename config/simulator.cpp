@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "config/configuration.hpp"
 #include "config/scene.hpp"
+#include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -56,6 +58,17 @@ std::string modes_of(const Configuration& configuration) {
   return modes;
 }
 
+/// As often as some view's side, and once where none does.
+std::size_t skips_of(const Configuration& configuration) {
+  std::size_t legs = 2;
+  for (const std::string& name : configuration.imaging.views) {
+    if (!names_skip(name)) continue;
+    const View view = parse_view(name);
+    legs = std::max({legs, view.transmit.size(), view.receive.size()});
+  }
+  return legs - 1;
+}
+
 /// The demo's part without what does not lie in this one.
 void keep_inside(Phantom& part, const SimulatorConfiguration& source) {
   part.backwalls.clear();
@@ -91,6 +104,7 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   source.scene.surface = curve_of(configuration, configuration.surface, "[surface]");
   source.scene.backwall = curve_of(configuration, configuration.backwall, "[backwall]");
   source.scene.modes = modes_of(configuration);
+  source.scene.skips = section.skips.value_or(skips_of(configuration));
   const ProbeSection& probe = configuration.probe;
   source.placement = {probe.x.value_or(Metres(0.0)), probe.stand_off.value_or(Metres(0.0)), probe.angle.value_or(0.0)};
 

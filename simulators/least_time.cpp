@@ -3,25 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "simulators/least_search.hpp"
+
 namespace echoform::simulated {
 namespace {
 
 constexpr std::size_t surface_samples = 2048;
 constexpr std::size_t backwall_samples = 1024;
-
-/// Samples that are locally least, the earliest first; none at the ends or beside a sample without a time.
-std::vector<std::size_t> local_minima(const std::vector<double>& times) {
-  std::vector<std::size_t> minima;
-  for (std::size_t k = 1; k + 1 < times.size(); ++k) {
-    if (times[k] <= times[k - 1] && times[k] < times[k + 1]) minima.push_back(k);
-  }
-  std::sort(minima.begin(), minima.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
-  return minima;
-}
-
-double towards(Place direction, Place from, Place to) {
-  return direction.x * (to.x - from.x) + direction.z * (to.z - from.z);
-}
+constexpr std::size_t underside_samples = 512;
 
 }  // namespace
 
@@ -49,6 +38,15 @@ LeastTimes::LeastTimes(const SimulatedScene& scene, const Material& material, st
   }
   if (backwall_ == nullptr) return;
   for (const char mode : scene_.modes) reach_backwall(mode);
+  if (scene_.skips < 2) return;
+  CurveShape front = scene_.surface;
+  if (front.kind == CurveKind::none) front.kind = CurveKind::plane;
+  met.assign(elements_.begin(), elements_.end());
+  met.insert(met.end(), places.begin(), places.end());
+  underside_ = std::make_unique<SampledCurve>(front, met, underside_samples);
+  for (const char first : scene_.modes) {
+    for (const char second : scene_.modes) reach_underside(first, second);
+  }
 }
 
 double LeastTimes::velocity(char mode) const {
@@ -72,10 +70,14 @@ void LeastTimes::reach_backwall(char mode) {
   auto& rows = mode == 'L' ? longitudinal_ : shear_;
   const auto& samples = backwall_->samples();
   rows.assign(elements_.size(), std::vector<double>(samples.size()));
+  auto& entries = mode == 'L' ? entries_longitudinal_ : entries_shear_;
+  if (surface_ != nullptr && scene_.skips > 1) entries = rows;
   for (std::size_t k = 0; k < samples.size(); ++k) {
     const std::vector<double> below = times_below(mode, samples[k]);
     for (std::size_t element = 0; element < elements_.size(); ++element) {
-      rows[element][k] = through(element, mode, samples[k], below).time;
+      const Ray ray = through(element, mode, samples[k], below);
+      rows[element][k] = ray.time;
+      if (!entries.empty()) entries[element][k] = ray.entry;
     }
   }
 }
@@ -114,6 +116,7 @@ Ray LeastTimes::through(std::size_t element, char mode, Place to, const std::vec
     if (!surface_->straight() && (surface_->blocks(from, at) || surface_->blocks(at, to))) continue;
     if (backwall_ != nullptr && !backwall_->straight() && backwall_->blocks(at, to)) continue;
     ray.time = time(found);
+    ray.entry = found;
     ray.first = at;
     ray.last = at;
     ray.reach = distance(from, at) + distance(at, to) * velocity(mode) * in_couplant;
@@ -169,7 +172,8 @@ Ray LeastTimes::skip(std::size_t element, char first, char second, Place to) con
 }
 
 Ray LeastTimes::side(std::size_t element, const std::string& modes, Place to) const {
-  return modes.size() == 1 ? direct(element, modes[0], to) : skip(element, modes[0], modes[1], to);
+  if (modes.size() == 1) return direct(element, modes[0], to);
+  return modes.size() == 2 ? skip(element, modes[0], modes[1], to) : double_skip(element, modes, to);
 }
 
 std::optional<WallRay> LeastTimes::front_echo(std::size_t transmit, std::size_t receive) const {

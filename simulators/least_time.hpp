@@ -1,12 +1,14 @@
 // Travel times through and off surfaces by brute force: Fermat's least time over samples of each surface, narrowed down by golden
-// sections between the neighbours of the best one. It shares nothing with the solver in rays/, so that images of simulated frames
-// check both. At set-up only.
+// sections between the neighbours of the best one, or over several surfaces at once (least_search.hpp). It shares nothing with
+// the solver in rays/, so that images of simulated frames check both. At set-up only.
 #pragma once
 
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "pipeline/acquisition.hpp"
@@ -24,6 +26,7 @@ struct Ray {
   double reach =
       0.0;  ///< sum of length * velocity over legs, by the first leg's velocity: how far off the source seems through a plane
   double share = 1.0;  ///< amplitude that interfaces have left
+  double entry = 0.0;  ///< parameter of `first` on the surface below a couplant
 
   [[nodiscard]] bool found() const { return time == time; }
 };
@@ -41,7 +44,7 @@ struct WallRay {
 class LeastTimes {
  public:
   /// `places`: all that rays will be asked to, so that planes are sampled where they are met. Tables: 8 bytes for each element
-  /// and sample of the surface, and of the backwall a mode.
+  /// and sample of the surface, of the backwall a mode, and with scene.skips of 2 of the front surface a pair of modes.
   LeastTimes(const SimulatedScene& scene, const Material& material, std::vector<Place> elements,
              const std::vector<Place>& places);
 
@@ -51,7 +54,9 @@ class LeastTimes {
   [[nodiscard]] Ray direct(std::size_t element, char mode, Place to) const;
   /// As `first` to the backwall, as `second` from there. There is a backwall.
   [[nodiscard]] Ray skip(std::size_t element, char first, char second, Place to) const;
-  /// Of the modes of a side, "L" or "TL", in the order of travel from the element.
+  /// Of three modes: to the backwall, to the front surface from below, to the place. There is a backwall, and scene.skips is 2.
+  [[nodiscard]] Ray double_skip(std::size_t element, const std::string& modes, Place to) const;
+  /// Of the modes of a side, "L", "TL" or "TTT", in the order of travel from the element.
   [[nodiscard]] Ray side(std::size_t element, const std::string& modes, Place to) const;
 
   /// In the couplant to the front surface and back. Nothing without a couplant, or where it reflects none.
@@ -64,6 +69,14 @@ class LeastTimes {
   [[nodiscard]] Ray through(std::size_t element, char mode, Place to, const std::vector<double>& below) const;
   [[nodiscard]] std::vector<double> times_below(char mode, Place to) const;
   void reach_backwall(char mode);
+  /// The least times to the front surface from below, over the samples of the backwall.
+  void reach_underside(char first, char second);
+  /// The sample of the backwall by which those are had.
+  [[nodiscard]] std::size_t turn_before(std::size_t element, const std::string& modes, Place at) const;
+  /// The ray in the neighbourhood of a sample of the backwall and one of the front surface.
+  [[nodiscard]] Ray over_both(std::size_t element, const std::string& modes, Place to, std::size_t back, std::size_t under) const;
+  /// Whether a leg in the part, of a way that skips twice, leaves it.
+  [[nodiscard]] bool blocked(Place from, Place to) const;
   /// Where on the backwall the sampled times are locally least, earliest first, and between the samples by a parabola.
   [[nodiscard]] std::vector<double> turning_places(const std::vector<double>& times) const;
   [[nodiscard]] double slowness_along(Place normal, Place from, Place at, double velocity) const;
@@ -79,33 +92,10 @@ class LeastTimes {
   std::vector<std::vector<double>> above_;         // [element][sample of the surface]: times in the couplant
   std::vector<std::vector<double>> longitudinal_;  // [element][sample of the backwall]
   std::vector<std::vector<double>> shear_;
+  std::vector<std::vector<double>> entries_longitudinal_;  // parameters of the places where the surface is passed, likewise
+  std::vector<std::vector<double>> entries_shear_;
+  std::unique_ptr<SampledCurve> underside_;  // the front surface, where ways skip twice; also without a couplant
+  std::map<std::string, std::vector<std::vector<double>>> from_below_;  // by two modes: [element][sample of the underside]
 };
-
-/// The least of f between a and b by golden sections, to 1e-6 of their distance: its argument. Stationary, f itself is exact to
-/// rounding then.
-template <class Function>
-[[nodiscard]] double golden_section(const Function& f, double a, double b) {
-  constexpr double golden = 0.6180339887498949;
-  double left = b - golden * (b - a);
-  double right = a + golden * (b - a);
-  double at_left = f(left);
-  double at_right = f(right);
-  for (int step = 0; step < 29; ++step) {
-    if (at_left < at_right) {
-      b = right;
-      right = left;
-      at_right = at_left;
-      left = b - golden * (b - a);
-      at_left = f(left);
-    } else {
-      a = left;
-      left = right;
-      at_left = at_right;
-      right = a + golden * (b - a);
-      at_right = f(right);
-    }
-  }
-  return 0.5 * (a + b);
-}
 
 }  // namespace echoform::simulated

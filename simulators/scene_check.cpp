@@ -91,7 +91,8 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
     }
   }
   Part part;
-  if (c.scene.couplant.value > 0.0) {
+  const bool skips_twice = c.scene.backwall.kind != CurveKind::none && c.scene.skips > 1;
+  if (c.scene.couplant.value > 0.0 || skips_twice) {
     CurveShape shape = c.scene.surface;
     if (shape.kind == CurveKind::none) shape.kind = CurveKind::plane;
     part.surface = std::make_unique<SampledCurve>(shape, places, check_samples);
@@ -99,7 +100,8 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
   if (c.scene.backwall.kind != CurveKind::none)
     part.backwall = std::make_unique<SampledCurve>(c.scene.backwall, places, check_samples);
   for (const auto& [curve, name] : {std::pair{part.surface.get(), "the front surface"}, {part.backwall.get(), "the backwall"}}) {
-    if (curve == nullptr) continue;
+    // On the part elements lie on the front surface themselves.
+    if (curve == nullptr || (curve == part.surface.get() && c.scene.couplant.value == 0.0)) continue;
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const double below = curve->depth_below(elements[i]);
       if (below < 0.0) continue;

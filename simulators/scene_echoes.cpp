@@ -34,9 +34,15 @@ double cosine_at_rim(Place centre, Place at, Place from) {
 std::vector<std::string> sides_of(const SimulatedScene& scene) {
   std::vector<std::string> sides;
   for (const char mode : scene.modes) sides.emplace_back(1, mode);
-  if (scene.backwall.kind == CurveKind::none || !scene.skips) return sides;
-  for (const char first : scene.modes) {
-    for (const char second : scene.modes) sides.push_back({first, second});
+  if (scene.backwall.kind == CurveKind::none) return sides;
+  std::vector<std::string> last = sides;
+  for (std::size_t skip = 0; skip < scene.skips; ++skip) {
+    std::vector<std::string> longer;
+    for (const std::string& modes : last) {
+      for (const char mode : scene.modes) longer.push_back(modes + mode);
+    }
+    sides.insert(sides.end(), longer.begin(), longer.end());
+    last = std::move(longer);
   }
   return sides;
 }

@@ -3,8 +3,9 @@
 //
 //   s_tx,rx(t) = sum over reflectors and pairs of sides of A * F_tx * F_rx * g(t - t_tx - t_rx)  +  echoes of the walls
 //
-// A side is a way between element and reflector: straight as L or T, or by one reflection at the backwall as LL, LT, TL or TT;
-// all pairs of a side out and a side back are there. Its time is the least one (least_time.hpp), and F = D * I * G:
+// A side is a way between element and reflector: straight as L or T, by one reflection at the backwall as LL, LT, TL or TT, or
+// by another one at the front surface from below, as LLL, LLT ...; all pairs of a side out and a side back are there. Its time is
+// the least one (least_time.hpp), and F = D * I * G:
 //   D  directivity of the element towards where its own leg ends, at the wavelength of that leg
 //   I  product of what the interfaces leave of a plane wave at that angle (interface_waves.hpp)
 //   G  spreading over R = sum r_k c_k / c_1, the distance at which the source seems to lie through a plane; curvature is not
@@ -65,7 +66,7 @@ class SceneEchoes {
   void echoes(const Reflectors& reflectors, std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
 
   [[nodiscard]] const simulated::LeastTimes& times() const { return *times_; }
-  /// Modes of the sides, from the element: "L", "T", "LL" ...
+  /// Modes of the sides, from the element: "L", "T", "LL" ... "TTT"
   [[nodiscard]] const std::vector<std::string>& sides() const { return sides_; }
 
  private:

@@ -2,6 +2,7 @@
 // simulated.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "pipeline/units.hpp"
@@ -13,11 +14,12 @@ struct SimulatedScene {
   MetresPerSecond couplant;          ///< 0: elements on the part
   double couplant_density = 1000.0;  ///< kg/m^3
   double density = 2700.0;           ///< of the part, kg/m^3
-  CurveShape surface;                ///< where the couplant ends; none with a couplant: the plane z = 0
+  CurveShape surface;                ///< the part's front; none: the plane z = 0 where one is needed
   CurveShape backwall;               ///< none: nothing is reflected there
   std::string modes = "L";           ///< waves in the part: "L", "T" or both
-  bool skips = true;                 ///< with a backwall: scatterers by way of one reflection at it
-  bool wall_echoes = true;           ///< of the surface below a couplant, and of the backwall
+  /// With a backwall: how often a way to a scatterer is reflected at most, at it first, then at the front surface from below.
+  std::size_t skips = 1;
+  bool wall_echoes = true;  ///< of the surface below a couplant, and of the backwall
 
   /// Straight longitudinal rays alone: what EchoModel simulates.
   [[nodiscard]] bool plain() const { return couplant.value == 0.0 && backwall.kind == CurveKind::none && modes == "L"; }

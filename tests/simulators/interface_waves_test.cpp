@@ -38,6 +38,43 @@ TEST(FluidSolid, NothingGoesThroughBeyondTheCriticalAngles) {
   EXPECT_NEAR(into_aluminium.reflection(slowness(40.0)), 1.0, 1e-12);
 }
 
+TEST(FluidSolid, FromBelowKeepsEnergyAndIsReciprocal) {
+  for (double degrees = 0.0; degrees < 89.0; degrees += 0.7) {
+    // Of T in the solid; L is evanescent beyond asin(3130 / 6320) = 29.7 degrees.
+    const double slowness = std::sin(degrees * M_PI / 180.0) / 3130.0;
+    for (const char mode : {'L', 'T'}) {
+      if (slowness * (mode == 'L' ? 6320.0 : 3130.0) >= 1.0) continue;
+      const double kept = std::pow(into_aluminium.reflection_from_below(mode, 'L', slowness), 2) +
+                          std::pow(into_aluminium.reflection_from_below(mode, 'T', slowness), 2) +
+                          std::pow(into_aluminium.transmission(mode, slowness), 2);
+      EXPECT_NEAR(kept, 1.0, 1e-9) << mode << ' ' << degrees;
+    }
+    EXPECT_EQ(into_aluminium.reflection_from_below('L', 'T', slowness), into_aluminium.reflection_from_below('T', 'L', slowness));
+  }
+  const double water = 1480.0 * 1000.0;
+  const double aluminium = 6320.0 * 2700.0;
+  EXPECT_NEAR(into_aluminium.reflection_from_below('L', 'L', 0.0), (aluminium - water) / (aluminium + water), 1e-12);
+  EXPECT_EQ(into_aluminium.reflection_from_below('T', 'T', 0.0), 1.0) << "a fluid takes no shear at normal incidence";
+  // A wedge that is faster than shear waves in the part (lead: 2160, 700 m/s) takes nothing beyond its own critical angle.
+  const FluidSolid into_lead{2730.0, 1180.0, 2160.0, 700.0, 11340.0};
+  EXPECT_NEAR(into_lead.reflection_from_below('T', 'T', std::sin(0.5) / 700.0), 1.0, 1e-12);
+}
+
+TEST(FluidSolid, FromBelowIsAFreeSurfaceWhereThereIsNoFluid) {
+  const FluidSolid into_nothing{1480.0, 1e-9, 6320.0, 3130.0, 2700.0};
+  const SolidFree wall{6320.0, 3130.0};
+  for (double degrees = 0.0; degrees < 89.0; degrees += 0.7) {
+    const double slowness = std::sin(degrees * M_PI / 180.0) / 3130.0;
+    for (const char incident : {'L', 'T'}) {
+      for (const char reflected : {'L', 'T'}) {
+        EXPECT_NEAR(into_nothing.reflection_from_below(incident, reflected, slowness),
+                    wall.reflection(incident, reflected, slowness), 1e-6)
+            << incident << reflected << ' ' << degrees;
+      }
+    }
+  }
+}
+
 TEST(SolidFree, KeepsEnergyAndIsReciprocal) {
   const SolidFree wall{6320.0, 3130.0};
   EXPECT_NEAR(wall.reflection('L', 'L', 0.0), 1.0, 1e-12);

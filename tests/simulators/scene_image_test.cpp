@@ -1,6 +1,7 @@
 // End to end: a simulated scatterer behind each kind of surface, imaged by rays of the imaging side, lies where it is in every
 // view; and walls echo when they should.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <fstream>
 
 #include "pipeline/errors.hpp"
+#include "simulators/scene_echoes.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/simulators/reference.hpp"
@@ -36,32 +38,49 @@ struct Front {
 
 class SceneImages : public testing::TestWithParam<Front> {};
 
-TEST_P(SceneImages, ShowAScattererInEveryView) {
+/// Images the scatterer around its place, and compares.
+void expect_in_views(const Front& front, const std::vector<std::string>& views, std::size_t pixels) {
   const test::Scratch scratch;
   std::ofstream csv(scratch / "cap.csv");
   for (int k = -12; k <= 12; ++k) csv << 3e-3 * k << ',' << -0.8e-3 * std::exp(-0.25 * k * k) << '\n';
   csv.close();
-  const std::vector<std::string> views{"LL", "LT", "TL", "TT", "LL-L", "TT-T"};
   const double x = 2e-3;
   const double z = 14e-3;
-  const std::string text = scene_text(GetParam().surface, fmt::format("points = [[{}, {}, 1.0]]\n", x, z)) +
+  const std::string text = scene_text(front.surface, fmt::format("points = [[{}, {}, 1.0]]\n", x, z)) +
                            fmt::format(
-                               "[grid]\nx = [{}, {}]\nz = [{}, {}]\npixels = [41, 41]\n[imaging]\ndelay_law = \"immersion\"\n"
-                               "views = [\"LL\", \"LT\", \"TL\", \"TT\", \"LL-L\", \"TT-T\"]\nbackend = \"cpu\"\n",
-                               x - 1e-3, x + 1e-3, z - 1e-3, z + 1e-3);
+                               "[grid]\nx = [{}, {}]\nz = [{}, {}]\npixels = [{}, {}]\n[imaging]\ndelay_law = \"immersion\"\n"
+                               "views = [\"{}\"]\nbackend = \"cpu\"\n",
+                               x - 1e-3, x + 1e-3, z - 1e-3, z + 1e-3, pixels, pixels, fmt::join(views, "\", \""));
   const std::string file = (scratch / "scene.toml").string();
   std::ofstream(file) << text;
   const test::ImagedScene imaged =
       test::image_scene(load_configuration(file), test::frame_of(simulator_configuration(load_configuration(file))));
   for (std::size_t view = 0; view < views.size(); ++view) {
     const test::ScenePeak peak = test::peak_of(imaged, view, x, z, 1e-3);
-    std::printf("%-8s %-5s off by (%5.2f, %5.2f) mm, %.2e\n", GetParam().name, views[view].c_str(), 1e3 * (peak.x - x),
+    std::printf("%-8s %-5s off by (%5.2f, %5.2f) mm, %.2e\n", front.name, views[view].c_str(), 1e3 * (peak.x - x),
                 1e3 * (peak.z - z), static_cast<double>(peak.value));
     const double quarter = test::quarter_wavelength(*imaged.plan, views[view]);
     EXPECT_LE(std::hypot(peak.x - x, peak.z - z), quarter) << views[view];
     EXPECT_GT(peak.value, 0.0F) << views[view];
   }
 }
+
+TEST_P(SceneImages, ShowAScattererInEveryView) {
+  expect_in_views(GetParam(), {"LL", "LT", "TL", "TT", "LL-L", "TT-T"}, 41);
+}
+
+// Apart: with ways of three legs in the frame, some lie on top of the half skips of this part.
+class DoubleSkipImages : public testing::TestWithParam<Front> {};
+
+TEST_P(DoubleSkipImages, ShowAScatterer) {
+  // Pixels are 0.2 mm apart: the next one is off by more than a quarter of a wavelength of T already.
+  expect_in_views(GetParam(), {"LLL-L", "TTT-T"}, 11);
+}
+
+INSTANTIATE_TEST_SUITE_P(Fronts, DoubleSkipImages,
+                         testing::Values(Front{"tilted", "kind = \"plane\"\nangle = 3\n"},
+                                         Front{"rod", "kind = \"cylinder\"\nradius = 0.06\n"}),
+                         [](const auto& front) { return std::string(front.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Fronts, SceneImages,
                          testing::Values(Front{"plane", "kind = \"plane\"\n"}, Front{"tilted", "kind = \"plane\"\nangle = 3\n"},
@@ -119,6 +138,7 @@ TEST(Scenes, HalfMatricesHoldWhatFullOnesDo) {
                                                        "holes = [[-0.004, 0.015, 0.0005, 1.0]]\n"));
   source.elements = 6;
   source.scene.wall_echoes = true;
+  source.scene.skips = 2;
   std::vector<std::byte> full(acquisition_of(source).frame_bytes());
   FmcSimulator(source).synthesise(0, full);
   SimulatorConfiguration halved = source;
@@ -183,6 +203,33 @@ TEST(Scenes, RefuseWhatMakesNoSense) {
   EXPECT_THAT(fault_of_source("[surface]\nradius = 0.02\n"), HasSubstr("[surface] kind: found no value beside radius"));
   // The demo's part keeps what lies in this one.
   EXPECT_EQ(source_of(plate).phantom.reflectors(), 3U);
+}
+
+TEST(Scenes, SkipAsOftenAsTheViewsDo) {
+  const std::string plate = "[backwall]\nkind = \"plane\"\nz = 0.025\n[grid]\nz = [0.005, 0.02]\n[imaging]\n";
+  const std::string part = "[simulator]\npoints = [[0.0, 0.01, 1.0]]\n";
+  EXPECT_EQ(source_of(plate + part).scene.skips, 1U);
+  EXPECT_EQ(source_of(plate + "views = [\"LL\"]\n" + part).scene.skips, 1U);
+  EXPECT_EQ(source_of(plate + "views = [\"LL\", \"T-TLT\"]\n" + part).scene.skips, 2U);
+  EXPECT_EQ(source_of(plate + "views = [\"TT-TT\"]\n" + part + "skips = 2\n").scene.skips, 2U);
+  EXPECT_EQ(source_of(plate + "views = [\"LLL-L\"]\n" + part + "skips = 0\n").scene.skips, 0U);
+  EXPECT_EQ(fault_of_source(plate + part + "skips = 3\n"),
+            "scene.toml:9: [simulator] skips: found 3; expected an integer, 0 to 2");
+  // Ways that are reflected at it end below the front surface, on the part as well.
+  const std::string deep = "[surface]\nkind = \"plane\"\nz = 0.012\n" + plate;
+  EXPECT_EQ(fault_of_source(deep + part), "");
+  EXPECT_THAT(fault_of_source(deep + part + "skips = 2\n"), HasSubstr("2 mm above the front surface"));
+}
+
+TEST(Scenes, HaveTheSidesThatTheySkip) {
+  const std::string plate = "[backwall]\nkind = \"plane\"\nz = 0.025\n[simulator]\nelements = 4\npoints = [[0.0, 0.01, 1.0]]\n";
+  for (const auto& [skips, sides] : {std::pair{0, 2U}, {1, 6U}, {2, 14U}}) {
+    const SimulatorConfiguration source = source_of(plate + fmt::format("skips = {}\n", skips));
+    const SceneEchoes scene(placed_probe(source), {source.scene, source.material, source.spreading, source.directivity},
+                            source.phantom, {0.0});
+    EXPECT_EQ(scene.sides().size(), sides);
+    EXPECT_EQ(scene.sides().back().size(), static_cast<std::size_t>(skips) + 1);
+  }
 }
 
 TEST(Scenes, TakeVelocitiesOfTheMaterial) {

@@ -57,7 +57,7 @@ samples = 1200
 sample_rate = 50e6
 cycle_frames = 4
 full_scale = 0.3
-skips = false
+skips = 0
 wall_echoes = false
 points = [[{REFLECTOR[0] / 1e3}, {REFLECTOR[1] / 1e3}, 1.0]]
 """

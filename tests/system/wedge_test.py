@@ -23,7 +23,7 @@ WEDGE = f"[couplant]\nvelocity = {VELOCITY}\n[probe]\nstand_off = {STAND_OFF}\na
 PART = '[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n[imaging]\ndelay_law = "immersion"\nviews = ["LL", "TT"]\n' \
        "[grid]\nx = [-0.008, 0.004]\nz = [0.006, 0.018]\npixels = [49, 49]\n"
 SIMULATOR = f"[simulator]\nelements = 24\nsamples = 1600\nsample_rate = 50e6\npoints = [[{REFLECTOR[0]}, {REFLECTOR[1]}, 1.0]]\n" \
-            "noise_rms = 0.0\ncycle_frames = 1\nfull_scale = 0.5\nskips = false\nwall_echoes = false\n"
+            "noise_rms = 0.0\ncycle_frames = 1\nfull_scale = 0.5\nskips = 0\nwall_echoes = false\n"
 
 
 class Wedge(unittest.TestCase):

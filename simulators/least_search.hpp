@@ -1,0 +1,67 @@
+// How least times are sought: among samples, between two of one curve, and over several curves at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "simulators/sampled_curve.hpp"
+
+namespace echoform::simulated {
+
+/// Samples that are locally least, the earliest first; none at the ends or beside a sample without a time (NaN).
+[[nodiscard]] std::vector<std::size_t> local_minima(const std::vector<double>& times);
+
+/// How far `to` lies from `from` along a direction of length 1.
+[[nodiscard]] inline double towards(Place direction, Place from, Place to) {
+  return direction.x * (to.x - from.x) + direction.z * (to.z - from.z);
+}
+
+/// The least of f between a and b by golden sections, to 1e-6 of their distance: its argument. Stationary, f itself is exact to
+/// rounding then.
+template <class Function>
+[[nodiscard]] double golden_section(const Function& f, double a, double b) {
+  constexpr double golden = 0.6180339887498949;
+  double left = b - golden * (b - a);
+  double right = a + golden * (b - a);
+  double at_left = f(left);
+  double at_right = f(right);
+  for (int step = 0; step < 29; ++step) {
+    if (at_left < at_right) {
+      b = right;
+      right = left;
+      at_right = at_left;
+      left = b - golden * (b - a);
+      at_left = f(left);
+    } else {
+      a = left;
+      left = right;
+      at_left = at_right;
+      right = a + golden * (b - a);
+      at_right = f(right);
+    }
+  }
+  return 0.5 * (a + b);
+}
+
+/// Through the couplant, off the backwall and off the front surface.
+inline constexpr std::size_t most_curves = 3;
+
+/// Straight legs from one place to another by way of a place on each of several curves.
+struct Polyline {
+  Place from;
+  Place to;
+  std::span<const SampledCurve* const> curves;  ///< 1 to most_curves
+  std::span<const double> slowness;             ///< of the legs, s/m; one more than curves
+};
+
+using Parameters = std::array<double, most_curves>;
+
+/// Moves `at`, a parameter on each curve, to where the time is locally least over all of them together, and returns that time:
+/// of five places on each curve, two to either side of the one at hand, the least of all combinations (by dynamic programming),
+/// then of five half as far apart about that. `width` is how far apart the first ones are, for each curve; the last ones are
+/// 1 / 1024 of it. A time that is stationary there is exact to the square of that. NaN where the search does not come to rest.
+double narrow_down(const Polyline& way, Parameters& at, const Parameters& width);
+
+}  // namespace echoform::simulated
