@@ -130,9 +130,8 @@ Action define_info(CLI::App& options) {
     print_devices();
     fmt::print("imaging\n");
     fmt::print("  delay laws   {}\n", fmt::join(delay_law_names(), ", "));
-    std::string views = "by the modes of their legs, such as LL, LT or TT-T";
-    for (const ViewKind& kind : view_kinds()) views += ", " + kind.name;
-    fmt::print("  views        {}\n", views);
+    fmt::print("  views        by the modes of their legs, such as LL, LT or TT-T\n");
+    for (const ViewKind& kind : view_kinds()) fmt::print("               {}: {}\n", kind.name, kind.meaning);
     std::vector<std::string_view> surfaces;
     for (const SurfaceKind& kind : surface_kinds()) surfaces.push_back(kind.name);
     fmt::print("  surfaces     {}\n", fmt::join(surfaces, ", "));

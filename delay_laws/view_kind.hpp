@@ -15,9 +15,10 @@ namespace echoform {
 struct ViewKind {
   std::string name;  ///< as [imaging] views has it: letters, digits, '-' and '_', up to 32, and no name by modes ("LT", "TT-T")
   std::string meaning;  ///< a sentence, for `echoform info`
-  /// Both sides. `leg` gives the enclosing law's own leg of modes ("T": straight in contact, refracted at the surface in
-  /// immersion), one object for all views. A leg of one's own that views share: request.legs->get(), under a key that is no
-  /// modes. Throws InputError, as velocity_of_mode() does for a velocity that is missing. The law's name is filled in.
+  /// Both sides. `leg`, for the length of the call, gives the enclosing law's own leg of modes ("T": straight in contact,
+  /// refracted at the surface in immersion), one object for all views. A leg of one's own that views share: request.legs->get(),
+  /// under a key that is no modes. Throws InputError, as velocity_of_mode() does for a velocity that is missing. The law's name
+  /// is filled in.
   std::function<DelayLaw(const DelayLawRequest& request, const LegMaker& leg)> make;
 };
 
