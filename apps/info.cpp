@@ -18,12 +18,14 @@
 #include "config/plan.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "delay_laws/view_kind.hpp"
 #include "engines/engine_registry.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
+#include "rays/surface_kind.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
@@ -128,6 +130,11 @@ Action define_info(CLI::App& options) {
     print_devices();
     fmt::print("imaging\n");
     fmt::print("  delay laws   {}\n", fmt::join(delay_law_names(), ", "));
+    fmt::print("  views        by the modes of their legs, such as LL, LT or TT-T\n");
+    for (const ViewKind& kind : view_kinds()) fmt::print("               {}: {}\n", kind.name, kind.meaning);
+    std::vector<std::string_view> surfaces;
+    for (const SurfaceKind& kind : surface_kinds()) surfaces.push_back(kind.name);
+    fmt::print("  surfaces     {}\n", fmt::join(surfaces, ", "));
     fmt::print("  reads        {}\n", fmt::join(recording_extensions(), ", "));
     fmt::print("  writes       {}\n", fmt::join(image_writer_extensions(), ", "));
     print_libraries();

@@ -1,6 +1,10 @@
 # Lets another project build against this build tree: find_package(Echoform) with Echoform_DIR set to it.
 set(exported echoform_pipeline echoform_rays echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_engines)
 export(TARGETS ${exported} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformTargets.cmake)
+# The whole program as a library wants every library that the program wants, so it is asked for: COMPONENTS program.
+set(exported_program echoform_apps echoform_soak echoform_control echoform_config echoform_formats echoform_recording echoform_simulators
+  echoform_transport echoform_benchmarks echoform_proto echoform_boost)
+export(TARGETS ${exported_program} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformProgramTargets.cmake)
 set(find_cuda "")
 if(ECHOFORM_WITH_CUDA)
   set(find_cuda "find_dependency(CUDAToolkit)\n")
@@ -19,4 +23,18 @@ include(\"\${CMAKE_CURRENT_LIST_DIR}/EchoformTargets.cmake\")\n\
 add_library(Echoform::echoform INTERFACE IMPORTED)\n\
 target_compile_features(Echoform::echoform INTERFACE cxx_std_20)\n\
 target_link_libraries(Echoform::echoform INTERFACE Echoform::echoform_engines Echoform::echoform_stages Echoform::echoform_delay_laws \
-Echoform::echoform_cpu Echoform::echoform_gpu Echoform::echoform_pipeline)\n")
+Echoform::echoform_cpu Echoform::echoform_gpu Echoform::echoform_pipeline)\n\
+# run_program() of apps/program.hpp: every command, in a program with a surface, view or delay law of one's own.\n\
+if(\"program\" IN_LIST Echoform_FIND_COMPONENTS)\n\
+  foreach(package Boost OpenSSL Protobuf CLI11 tomlplusplus prometheus-cpp nlohmann_json PNG ZLIB)\n\
+    find_dependency(\${package})\n\
+  endforeach()\n\
+  find_dependency(OpenMP COMPONENTS CXX)\n\
+  pkg_check_modules(ZeroMQ REQUIRED IMPORTED_TARGET libzmq)\n\
+  pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)\n\
+  pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5)\n\
+  pkg_check_modules(Cairo REQUIRED IMPORTED_TARGET cairo-png cairo-ft freetype2)\n\
+  include(\"\${CMAKE_CURRENT_LIST_DIR}/EchoformProgramTargets.cmake\")\n\
+  add_library(Echoform::program INTERFACE IMPORTED)\n\
+  target_link_libraries(Echoform::program INTERFACE Echoform::echoform_apps Echoform::echoform)\n\
+endif()\n")

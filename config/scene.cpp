@@ -11,6 +11,7 @@
 
 #include "delay_laws/ray_leg.hpp"
 #include "delay_laws/view.hpp"
+#include "delay_laws/view_kind.hpp"
 #include "pipeline/errors.hpp"
 #include "rays/surface_kind.hpp"
 
@@ -150,9 +151,12 @@ void place_probe(const ProbeSection& section, Probe& probe,
 
 void check_depth_is_told(const Configuration& configuration) {
   const bool bent = configuration.couplant.velocity || !configuration.surface.kind.empty();
-  if (!bent && !skips(configuration)) return;
+  const auto& views = configuration.imaging.views;
+  const bool named = std::any_of(views.begin(), views.end(), [](const auto& view) { return find_view_kind(view) != nullptr; });
+  if (!bent && !skips(configuration) && !named) return;
   throw InputError(place_text(configuration, "[grid] z"), "no value",
-                   "z = [first, last] in m: with a couplant, a surface or a view that skips, the gate does not tell the depth");
+                   fmt::format("z = [first, last] in m: with {}, the gate does not tell the depth",
+                               named ? "a view that modes do not name" : "a couplant, a surface or a view that skips"));
 }
 
 void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {

@@ -7,12 +7,37 @@
 #include "config/scene.hpp"
 #include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
+#include "rays/surface.hpp"
 
 namespace echoform {
 namespace {
 
+/// A kind that the simulated source does not know, one of another program: places of its curve as a profile. They stand so close
+/// that the spline through them, of smooth curves, and the chords between them, of others, are off by less than 1e-5 of the
+/// radius of curvature: nodes are at most node_turn of it apart.
+CurveShape shape_of(const Surface& surface) {
+  CurveShape shape;
+  shape.kind = CurveKind::profile;
+  const std::vector<SurfaceNode>& nodes = surface.nodes();
+  shape.smooth = !surface.is_sampled();
+  for (std::uint32_t k = 0; k + 1 < surface.segments().size(); ++k) shape.smooth = shape.smooth && surface.smooth_after(k);
+  const int pieces = surface.is_sampled() ? 1 : shape.smooth ? 2 : 8;
+  const auto add = [&shape](Vector2 at) { shape.knots.push_back({at.x, at.z}); };
+  add(nodes.front().at);
+  for (std::size_t k = 1; k < nodes.size(); ++k) {
+    const SurfacePlace from = nodes[k - 1].place;
+    const SurfacePlace to = nodes[k].place;
+    if (surface.is_sampled()) {
+      add(nodes[k].at);
+    } else if (from.segment == to.segment) {  // else a joint, one place with two nodes
+      for (int i = 1; i <= pieces; ++i) add(surface.point({to.segment, from.t + (to.t - from.t) * i / pieces}).at);
+    }
+  }
+  return shape;
+}
+
 /// The simulator's own description of a surface that make_scene() has found to be right.
-CurveShape curve_of(const Configuration& configuration, const SurfaceSection& section, std::string_view key) {
+CurveShape curve_of(const SurfaceSection& section, const Surface* surface) {
   CurveShape shape;
   if (section.kind.empty()) return shape;
   const auto number = [&](std::string_view name) {
@@ -37,8 +62,7 @@ CurveShape curve_of(const Configuration& configuration, const SurfaceSection& se
     shape.smooth = word("interpolation") == "spline";
     shape.knots = read_profile_knots(word("file"));
   } else {
-    throw InputError(fmt::format("{}: {} kind", configuration.name(), key), fmt::format("\"{}\"", section.kind),
-                     "plane, cylinder or profile, which the simulated source knows");
+    return shape_of(*surface);
   }
   return shape;
 }
@@ -99,10 +123,10 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   choose(source.material.longitudinal_velocity, section.longitudinal_velocity, configuration.material.longitudinal_velocity);
   choose(source.material.shear_velocity, section.shear_velocity, configuration.material.shear_velocity);
   // What it says of surfaces is checked as the imaging side does.
-  static_cast<void>(make_scene(configuration));
+  const Scene scene = make_scene(configuration);
   source.scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
-  source.scene.surface = curve_of(configuration, configuration.surface, "[surface]");
-  source.scene.backwall = curve_of(configuration, configuration.backwall, "[backwall]");
+  source.scene.surface = curve_of(configuration.surface, scene.surface.get());
+  source.scene.backwall = curve_of(configuration.backwall, scene.backwall.get());
   source.scene.modes = modes_of(configuration);
   source.scene.skips = section.skips.value_or(skips_of(configuration));
   const ProbeSection& probe = configuration.probe;

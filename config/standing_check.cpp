@@ -7,6 +7,7 @@
 #include "config/plan.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "delay_laws/view_kind.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -30,12 +31,24 @@ Acquisition nominal_acquisition() {
   return acquisition;
 }
 
+void check_laws(const Configuration& configuration, Material material) {
+  if (configuration.material.longitudinal_velocity)
+    material.longitudinal_velocity = *configuration.material.longitudinal_velocity;
+  if (configuration.material.shear_velocity) material.shear_velocity = *configuration.material.shear_velocity;
+  static_cast<void>(make_laws(configuration, nominal_acquisition(), material, make_scene(configuration)));
+}
+
 }  // namespace
 
 void check_velocities(const Configuration& configuration, const Material& stated) {
   const double longitudinal = configuration.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
   const double shear = configuration.material.shear_velocity.value_or(stated.shear_velocity).value;
+  bool named = false;
   for (const std::string& view : configuration.imaging.views) {
+    if (find_view_kind(view) != nullptr) {
+      named = true;
+      continue;
+    }
     for (const auto& [mode, velocity, key] :
          {std::tuple{'L', longitudinal, "longitudinal_velocity"}, std::tuple{'T', shear, "shear_velocity"}}) {
       if (view.find(mode) == std::string::npos || velocity > 0.0) continue;
@@ -43,16 +56,13 @@ void check_velocities(const Configuration& configuration, const Material& stated
                        fmt::format("a velocity in m/s, which view \"{}\" needs and senders do not state", view));
     }
   }
+  // Which velocities a view with a name of its own needs, it says when it is made.
+  if (named) check_laws(configuration, stated);
 }
 
 void check_without_data(const Configuration& configuration, const Material& stated) {
   check_velocities(configuration, stated);
-  Acquisition acquisition = nominal_acquisition();
-  Material material = stated;
-  if (configuration.material.longitudinal_velocity)
-    material.longitudinal_velocity = *configuration.material.longitudinal_velocity;
-  if (configuration.material.shear_velocity) material.shear_velocity = *configuration.material.shear_velocity;
-  static_cast<void>(make_laws(configuration, acquisition, material, make_scene(configuration)));
+  check_laws(configuration, stated);
   const auto& pixels = configuration.grid.pixels;
   check_axis(configuration, "[grid] x", configuration.grid.x, pixels[0]);
   check_axis(configuration, "[grid] z", configuration.grid.z, pixels[1]);

@@ -4,16 +4,22 @@
 
 #include <cmath>
 
+#include "delay_laws/view_kind.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
 
 DelayLaw law_of_view(const DelayLawRequest& request, const LegMaker& make) {
-  const View view = parse_view(request.view);
+  const LegMaker shared = [&](const std::string& modes) { return request.legs->get(modes, make); };
   DelayLaw law;
+  if (const ViewKind* kind = find_view_kind(request.view)) {
+    law = kind->make(request, shared);
+  } else {
+    const View view = parse_view(request.view);
+    law.transmit = shared(view.transmit);
+    law.receive = shared(view.receive);
+  }
   law.view = request.view;
-  law.transmit = request.legs->get(view.transmit, make);
-  law.receive = request.legs->get(view.receive, make);
   return law;
 }
 

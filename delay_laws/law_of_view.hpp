@@ -13,8 +13,9 @@ namespace echoform {
 /// The leg whose modes are, from the element to the pixel, `modes` ("L", "TL").
 using LegMaker = std::function<std::shared_ptr<const Leg>(const std::string& modes)>;
 
-/// Both sides of the request's view, each through the request's cache, so that sides of the same modes are one leg.
-/// Throws InputError for a name that is no view, and what `make` throws.
+/// Both sides of the request's view, a registered one (view_kind.hpp) or one by modes, each through the request's cache, so that
+/// sides of the same modes are one leg.
+/// Throws InputError for a name that is no view, and what `make` and the view throw.
 [[nodiscard]] DelayLaw law_of_view(const DelayLawRequest& request, const LegMaker& make);
 
 /// Velocity of 'L' or 'T' in the part. Throws InputError, naming the key, unless it is positive.

@@ -2,16 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "delay_laws/view_kind.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
+  std::string registered;
+  for (const ViewKind& kind : view_kinds()) registered += fmt::format(", or {}", kind.name);
   throw InputError(
       "[imaging] views", fmt::format("\"{}\"{}", text, why),
-      fmt::format("LL, LT, TL or TT, or the legs of both sides with a hyphen between them, such as TT-T, up to {} a side",
-                  most_legs));
+      fmt::format("LL, LT, TL or TT, or the legs of both sides with a hyphen between them, such as TT-T, up to {} a side{}",
+                  most_legs, registered));
 }
 
 void check_side(std::string_view side, std::string_view text) {

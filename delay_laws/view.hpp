@@ -1,4 +1,4 @@
-// Names of views: how the wave travels to the pixel, and how from it.
+// Names of views by modes: how the wave travels to the pixel, and how from it. Views with names of their own: view_kind.hpp.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ struct View {
 /// two letters without hyphen.
 [[nodiscard]] View parse_view(std::string_view text);
 
-/// The name that all spellings of a view share. A text that is no such name stays as it is: laws of other programs may call their
-/// views what they like.
+/// The name that all spellings of a view share. A text that is no such name stays as it is: registered views and those of other
+/// programs' laws are called what they like.
 [[nodiscard]] std::string canonical_view_name(std::string_view text);
 
 /// Whether a text is a view's name and the view skips.

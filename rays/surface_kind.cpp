@@ -8,15 +8,24 @@
 
 #include "pipeline/errors.hpp"
 
+// The kinds of the tree, a line each: KIND(NAME) is `SurfaceKind NAME_kind()` of rays/NAME.cpp.
+#define ECHOFORM_SURFACE_KINDS(KIND) \
+  KIND(plane)                        \
+  KIND(cylinder)                     \
+  KIND(profile)
+
 namespace echoform {
+
+#define ECHOFORM_DECLARE(NAME) SurfaceKind NAME##_kind();
+ECHOFORM_SURFACE_KINDS(ECHOFORM_DECLARE)
+#undef ECHOFORM_DECLARE
+
 namespace {
 
 std::vector<SurfaceKind>& registry() {
-  static std::vector<SurfaceKind> kinds{
-      plane_kind(),
-      cylinder_kind(),
-      profile_kind(),
-  };
+#define ECHOFORM_MAKE(NAME) NAME##_kind(),
+  static std::vector<SurfaceKind> kinds{ECHOFORM_SURFACE_KINDS(ECHOFORM_MAKE)};
+#undef ECHOFORM_MAKE
   return kinds;
 }
 

@@ -54,9 +54,4 @@ void add_surface_kind(SurfaceKind kind);
 /// kind does not have, one that is missing or out of range, and what the kind itself refuses.
 [[nodiscard]] std::shared_ptr<const Surface> make_surface(SurfaceDescription description);
 
-// The kinds of the tree.
-[[nodiscard]] SurfaceKind plane_kind();
-[[nodiscard]] SurfaceKind cylinder_kind();
-[[nodiscard]] SurfaceKind profile_kind();
-
 }  // namespace echoform

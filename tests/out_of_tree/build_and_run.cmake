@@ -1,7 +1,12 @@
-# cmake -DSOURCE= -DBUILD= -DEchoform_DIR= -DGENERATOR= -DCC= -DCXX= -DFLAGS= -DPROGRAM= -P build_and_run.cmake
+# cmake -DSOURCE= -DBUILD= -DEchoform_DIR= -DGENERATOR= -DCC= -DCXX= -DFLAGS= -DPROGRAM= [-DCHECK= -DPYTHON=] -P build_and_run.cmake
+# Runs the program, or the script CHECK with the program's path and the folder of its source.
 file(REMOVE_RECURSE ${BUILD})
 set(environment ${CMAKE_COMMAND} -E env --unset=DESTDIR)
 execute_process(COMMAND ${environment} ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BUILD} -DEchoform_DIR=${Echoform_DIR}
     -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=Release COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${environment} ${CMAKE_COMMAND} --build ${BUILD} COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${BUILD}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
+if(CHECK)
+  execute_process(COMMAND ${PYTHON} ${CHECK} ${BUILD}/${PROGRAM} ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
+else()
+  execute_process(COMMAND ${BUILD}/${PROGRAM} COMMAND_ERROR_IS_FATAL ANY)
+endif()

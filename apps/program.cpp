@@ -1,0 +1,104 @@
+#include "apps/program.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <map>
+
+#include "apps/command.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+// Exit codes of every sub-command.
+constexpr int run_failed = 1;   // the input was right and the run failed all the same
+constexpr int input_wrong = 2;  // an option, a file, a key or a message is wrong
+
+/// One heap for all threads. Each thread would otherwise have its own, and keep the most that an engine or a recording ever took
+/// through it: over months of changed settings that looks like a leak. Frames take nothing from the heap, so nobody queues for
+/// it.
+void share_one_heap() {
+  mallopt(M_ARENA_MAX, 1);
+}
+
+void fail(std::string_view line) {
+  fmt::print(stderr, "echoform: {}\n", line);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app{"Echoform turns array ultrasound into images while it is being acquired.", "echoform"};
+  app.set_version_flag("--version", "echoform " ECHOFORM_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.get_formatter()->column_width(34);
+  app.footer("Try `echoform demo`, then `echoform COMMAND --help`. Exit codes: 0 done, 1 the run failed, 2 wrong input.");
+
+  const std::map<std::string, spdlog::level::level_enum> levels{{"debug", spdlog::level::debug},
+                                                                {"info", spdlog::level::info},
+                                                                {"warning", spdlog::level::warn},
+                                                                {"error", spdlog::level::err},
+                                                                {"off", spdlog::level::off}};
+  std::string level = "info";
+  app.add_option("--log-level", level, "What is logged on standard error: debug, info, warning, error, off")
+      ->check(CLI::IsMember(levels))
+      ->option_text("LEVEL (info)");
+
+  std::map<const CLI::App*, Action> actions;
+  for (const Command& command : commands()) {
+    CLI::App* options = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    options->footer(std::string("\n") + std::string(command.details));
+    options->get_formatter()->column_width(34);
+    actions[options] = command.define(*options);
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& answer) {  // --help, --version
+    return app.exit(answer);
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    // What was not understood is said first: a misspelt option also leaves the right one missing.
+    for (const std::string& word : app.remaining(true)) {
+      if (chosen.empty() || word.starts_with("--")) {
+        fail(fmt::format("found \"{}\", which echoform{} does not know (see `echoform {}--help`)", word,
+                         chosen.empty() ? "" : " " + chosen.front()->get_name(),
+                         chosen.empty() ? "" : chosen.front()->get_name() + " "));
+        return input_wrong;
+      }
+    }
+    fail(fmt::format("{} (see `echoform {}--help`)", error.what(), chosen.empty() ? "" : chosen.front()->get_name() + " "));
+    return input_wrong;
+  }
+
+  spdlog::set_default_logger(spdlog::stderr_color_mt("echoform"));
+  spdlog::set_pattern("%H:%M:%S.%e %^%l%$ %v");
+  spdlog::set_level(levels.at(level));
+  return actions.at(app.get_subcommands().front())();
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  share_one_heap();
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const InputError& error) {
+    fail(error.what());
+    return input_wrong;
+  } catch (const RuntimeFault& fault) {
+    fail(fault.what());
+    return run_failed;
+  } catch (const std::bad_alloc&) {
+    fail("out of memory");
+    return run_failed;
+  } catch (const std::exception& error) {
+    fail(error.what());
+    return run_failed;
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,84 @@
+// A view with a name of its own, as plans and the checks before them take it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/plan.hpp"
+#include "config/standing_check.hpp"
+#include "delay_laws/view_kind.hpp"
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Out and back as T. The letter L in its name is no mode.
+constexpr const char* named = "HOLE-1";
+
+void register_named_view() {
+  if (find_view_kind(named) != nullptr) return;
+  add_view_kind({named, "Shear waves under another name.", [](const DelayLawRequest&, const LegMaker& leg) {
+                   return DelayLaw{"", leg("T"), leg("T")};
+                 }});
+}
+
+Acquisition sixteen_elements() {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  acquisition.samples = 1024;
+  acquisition.sample_rate = Hertz(50e6);
+  return acquisition;
+}
+
+const Material only_shear{{}, MetresPerSecond(3130.0)};
+const std::string small_grid = "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [5, 7]\n";
+
+std::shared_ptr<const ImagingPlan> plan_with_views(const std::string& views, const std::string& more = small_grid) {
+  register_named_view();
+  const Configuration configuration = parse_configuration(more + "[imaging]\nviews = [" + views + "]\n", "part.toml");
+  check_without_data(configuration, only_shear);
+  return build_plan(configuration, sixteen_elements(), only_shear);
+}
+
+std::string fault_with_views(const std::string& views, const std::string& more = small_grid) {
+  try {
+    static_cast<void>(plan_with_views(views, more));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(NamedView, StandsBesideViewsByModes) {
+  const auto plan = plan_with_views("\"HOLE-1\", \"TT\"");
+  ASSERT_EQ(plan->laws.size(), 2U);
+  EXPECT_EQ(plan->laws[0].view, named);
+  EXPECT_EQ(plan->laws[0].transmit, plan->laws[1].transmit) << "one leg of these modes a plan";
+  EXPECT_TRUE(plan->laws[0].reciprocal());
+}
+
+TEST(NamedView, ItsLettersAreNoModes) {
+  EXPECT_EQ(fault_with_views("\"HOLE-1\""), "") << "no velocity of longitudinal waves, and none needed";
+  EXPECT_THAT(fault_with_views("\"LT\""), HasSubstr("part.toml: [material] longitudinal_velocity: found no value"));
+  register_named_view();
+  const Configuration configuration = parse_configuration(small_grid + "[imaging]\nviews = [\"HOLE-1\"]\n", "part.toml");
+  try {
+    check_velocities(configuration, {MetresPerSecond(6320.0), {}});
+    ADD_FAILURE() << "it needs the velocity of shear waves, and a server says so when it starts";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "part.toml: [material] shear_velocity: found 0 m/s; expected a positive velocity, which the view needs");
+  }
+}
+
+TEST(NamedView, IsThereOnceAndItsDepthIsTold) {
+  EXPECT_EQ(fault_with_views("\"HOLE-1\", \"HOLE-1\""),
+            "part.toml: [imaging] views: found \"HOLE-1\" twice; expected each view once");
+  EXPECT_EQ(
+      fault_with_views("\"HOLE-1\"", "[grid]\nx = [-0.005, 0.005]\n"),
+      "part.toml: [grid] z: found no value; expected z = [first, last] in m: with a view that modes do not name, the gate does "
+      "not tell the depth");
+}
+
+}  // namespace
+}  // namespace echoform
