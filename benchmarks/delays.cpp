@@ -64,7 +64,11 @@ Grid grid_of(const DelaysCase& test) {
 }
 
 RayPath path_of(const DelaysPart& part) {
-  return {{water, aluminium}, {{part.surface, false, false}}};
+  RayPath path{{water, aluminium}, {{part.surface, false, false}}};
+  if (part.backwall == nullptr) return path;
+  path.velocities.push_back(aluminium);
+  path.interfaces.push_back({part.backwall, true, false});
+  return path;
 }
 
 class Measurement {
@@ -81,7 +85,7 @@ class Measurement {
   /// Of the sampled rays; returns the seconds that they took on all threads.
   [[nodiscard]] double solve() {
     inside_.resize(pixels_.size());
-    PartBounds{surface_.surface, nullptr}.holds(pixels_, inside_);
+    PartBounds{surface_.surface, surface_.backwall}.holds(pixels_, inside_);
     general_.assign(general_rays(), std::nan(""));
     const auto begin = std::chrono::steady_clock::now();
     over_sources(sources_.size(), threads_, [&](std::size_t k) {
@@ -94,12 +98,41 @@ class Measurement {
   }
 
   [[nodiscard]] double tabulate(SimdLevel level) {
-    const auto leg = make_ray_leg(probe_, path_, {surface_.surface, nullptr}, level);
+    const auto leg = make_ray_leg(probe_, path_, {surface_.surface, surface_.backwall}, level);
     table_ = nullptr;
     const auto begin = std::chrono::steady_clock::now();
     table_ = leg->tabulated(grid_, threads_);
     return seconds_since(begin);
   }
+
+  [[nodiscard]] double interpolate(SimdLevel level, Seconds tolerance) {
+    const auto leg = make_ray_leg(probe_, path_, {surface_.surface, surface_.backwall}, level);
+    interpolated_ = nullptr;
+    const auto begin = std::chrono::steady_clock::now();
+    interpolated_ = leg->tabulated(grid_, threads_, tolerance);
+    return seconds_since(begin);
+  }
+
+  /// Of both tables, entry by entry.
+  void compare(DelaysInterpolated& figure) const {
+    figure.found = interpolated_->rays(grid_)->found;
+    const std::vector<Point> points = grid_.points();
+    std::vector<double> exact(points.size());
+    std::vector<double> times(points.size());
+    for (std::size_t source = 0; source < probe_.elements.size(); ++source) {
+      table_->travel_times(source, points, exact);
+      interpolated_->travel_times(source, points, times);
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        if (std::isnan(exact[k]) != std::isnan(times[k])) {
+          ++figure.disagreements;
+        } else if (!std::isnan(exact[k])) {
+          figure.largest_difference = std::max(figure.largest_difference, std::abs(times[k] - exact[k]));
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::string field() const { return std::string(table_->rays(grid_)->field->name()); }
 
   void compare(DelaysFigure& figure, double& reached) const {
     std::vector<double> times(pixels_.size());
@@ -130,6 +163,7 @@ class Measurement {
   std::vector<std::uint8_t> inside_;
   std::vector<double> general_;
   std::shared_ptr<const Leg> table_;
+  std::shared_ptr<const Leg> interpolated_;
 };
 
 }  // namespace
@@ -146,6 +180,16 @@ std::vector<DelaysPart> delays_parts() {
                "cylinder", std::vector{arc_segment({0.0, radius}, radius, -std::numbers::pi, std::numbers::pi)})}};
 }
 
+std::vector<DelaysPart> delays_skips() {
+  const auto level = [](double depth, double degrees) {
+    const Vector2 half{0.5, 0.5 * std::tan(degrees * std::numbers::pi / 180.0)};
+    return std::make_shared<const Surface>("plane",
+                                           std::vector{line_segment(Vector2{0.0, depth} - half, Vector2{0.0, depth} + half)});
+  };
+  return {{"plane, off a backwall tilted by 5 degrees", level(0.0, 0.0), level(75e-3, 5.0)},
+          {"profile of 200 points, spline, off a plane backwall", wave(200, true), level(75e-3, 0.0)}};
+}
+
 ImagingPlan delays_plan(const DelaysCase& test, const DelaysPart& part) {
   ImagingPlan plan;
   plan.acquisition.probe = probe_of(test);
@@ -154,7 +198,7 @@ ImagingPlan delays_plan(const DelaysCase& test, const DelaysPart& part) {
   plan.material = {aluminium, MetresPerSecond(3130.0)};
   plan.grid = grid_of(test);
   const auto leg =
-      make_ray_leg(plan.acquisition.probe, path_of(part), {part.surface, nullptr})->tabulated(plan.grid, test.threads);
+      make_ray_leg(plan.acquisition.probe, path_of(part), {part.surface, part.backwall})->tabulated(plan.grid, test.threads);
   plan.laws = {{"L", leg, leg}};
   return plan;
 }
@@ -167,35 +211,54 @@ DelaysReport measure_delays(const DelaysCase& test, const std::function<void(con
   for (const SimdLevel level : {SimdLevel::avx512, SimdLevel::avx2, SimdLevel::portable}) {
     if (level <= simd_level()) levels.push_back(level);
   }
-  for (const DelaysPart& surface : delays_parts()) {
+  std::vector<DelaysPart> parts = delays_parts();
+  for (DelaysPart& skip : delays_skips()) parts.push_back(std::move(skip));
+  report.tolerance = 0.005 / probe_of(test).centre_frequency.value;
+  for (const DelaysPart& surface : parts) {
     progress(surface.name);
     Measurement measurement(test, report.threads, surface);
+    // The general solver has no instruction sets.
+    const std::size_t sets = surface.backwall == nullptr ? levels.size() : 1;
     DelaysSurface found;
     found.name = surface.name;
     found.nodes = surface.surface->nodes().size();
     found.general_rays = measurement.general_rays();
     std::vector<double> general;
-    std::vector<std::vector<double>> seconds(levels.size());
-    std::vector<std::vector<double>> ratio(levels.size());
+    std::vector<std::vector<double>> seconds(sets);
+    std::vector<std::vector<double>> ratio(sets);
+    std::vector<double> interpolated;
+    std::vector<double> gain;
     for (std::size_t round = 0; round <= test.rounds; ++round) {
       const double solved = measurement.solve() / static_cast<double>(found.general_rays);
       if (round > 0) general.push_back(solved * static_cast<double>(report.threads));
-      for (std::size_t k = 0; k < levels.size(); ++k) {
+      for (std::size_t k = 0; k < sets; ++k) {
         const double taken = measurement.tabulate(levels[k]);
         if (round == 0) {
           found.figures.emplace_back().level = levels[k];
           measurement.compare(found.figures.back(), found.reached);
-          continue;
+        } else {
+          seconds[k].push_back(taken);
+          ratio[k].push_back(solved / (taken / static_cast<double>(report.rays)));
         }
-        seconds[k].push_back(taken);
-        ratio[k].push_back(solved / (taken / static_cast<double>(report.rays)));
+        if (k > 0) continue;
+        const double between = measurement.interpolate(levels[k], Seconds(report.tolerance));
+        if (round == 0) {
+          measurement.compare(found.interpolated);
+        } else {
+          interpolated.push_back(between);
+          gain.push_back(taken / between);
+        }
       }
     }
+    found.field = measurement.field();
     found.general = spread_of(general);
-    for (std::size_t k = 0; k < levels.size(); ++k) {
+    for (std::size_t k = 0; k < sets; ++k) {
       found.figures[k].seconds = spread_of(seconds[k]);
       found.figures[k].ratio = spread_of(ratio[k]);
     }
+    found.interpolated.exact = found.figures.front().seconds;
+    found.interpolated.seconds = spread_of(interpolated);
+    found.interpolated.ratio = spread_of(gain);
     report.surfaces.push_back(std::move(found));
   }
   return report;

@@ -30,17 +30,30 @@ struct DelaysFigure {
   std::size_t disagreements = 0;    ///< rays that one of both has
 };
 
+/// A table of interpolated times beside the one without, by the widest instruction set, taking turns.
+struct DelaysInterpolated {
+  Spread exact;                     ///< s
+  Spread seconds;                   ///< s
+  Spread ratio;                     ///< exact over interpolated, round by round
+  std::size_t found = 0;            ///< rays of the table
+  double largest_difference = 0.0;  ///< s, over all entries of both tables
+  std::size_t disagreements = 0;    ///< entries with a time in one of both
+};
+
 struct DelaysSurface {
   std::string name;
+  std::string field;                  ///< RayField::name
   std::size_t nodes = 0;              ///< of the surface
   double reached = 0.0;               ///< part of the rays that exist
   Spread general;                     ///< the general solver, s a ray and thread
   std::size_t general_rays = 0;       ///< on which it was timed, and compared with
   std::vector<DelaysFigure> figures;  ///< an instruction set each, the widest first
+  DelaysInterpolated interpolated;
 };
 
 struct DelaysReport {
-  std::size_t rays = 0;  ///< entries of a table
+  std::size_t rays = 0;    ///< entries of a table
+  double tolerance = 0.0;  ///< s, of interpolated times: half of a hundredth of the period
   std::size_t threads = 1;
   std::vector<DelaysSurface> surfaces;
 };
@@ -49,8 +62,11 @@ struct DelaysReport {
 struct DelaysPart {
   std::string name;
   std::shared_ptr<const Surface> surface;
+  std::shared_ptr<const Surface> backwall = nullptr;  ///< where there is one, rays are reflected there, as L
 };
 [[nodiscard]] std::vector<DelaysPart> delays_parts();
+/// Those with a backwall, whose rays take the general solver.
+[[nodiscard]] std::vector<DelaysPart> delays_skips();
 
 /// The imaging whose only leg is the case's, from int16 A-scans of 4096 samples at 40 MHz.
 [[nodiscard]] ImagingPlan delays_plan(const DelaysCase& test, const DelaysPart& part);

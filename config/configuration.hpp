@@ -53,8 +53,15 @@ enum class CropWish : std::uint8_t {
   never,
 };
 
+/// Of rays through and off surfaces.
+enum class TravelTimes : std::uint8_t {
+  exact,         ///< a ray for every element and pixel
+  interpolated,  ///< between fewer rays, where the times of a pair stay within a hundredth of the probe's period
+};
+
 struct ImagingSection {
   std::string delay_law = "contact";
+  TravelTimes travel_times = TravelTimes::exact;
   std::vector<std::string> views{"LL"};
   Interpolation interpolation = Interpolation::linear;
   BackendWish backend = BackendWish::automatic;

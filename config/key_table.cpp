@@ -59,6 +59,8 @@ constexpr auto backend_words =
 constexpr auto crop_words =
     make_words(std::pair{CropWish::live, std::string_view("live")}, std::pair{CropWish::always, std::string_view("always")},
                std::pair{CropWish::never, std::string_view("never")});
+constexpr auto travel_times_words = make_words(std::pair{TravelTimes::exact, std::string_view("exact")},
+                                               std::pair{TravelTimes::interpolated, std::string_view("interpolated")});
 constexpr auto half_words = make_words(std::pair{MatrixKind::half, std::string_view("half")},
                                        std::pair{MatrixKind::half_summed, std::string_view("half_summed")});
 constexpr auto spreading_words = make_words(std::pair{Spreading::cylindrical, std::string_view("cylindrical")},
@@ -94,6 +96,11 @@ void add_imaging_keys(std::vector<Key>& k) {
        "or "
        "wedge, refracted at [surface]."},
       "a law that `echoform info` lists", not_empty, [](auto& c) -> auto& { return c.imaging.delay_law; }));
+  k.push_back(word(
+      {"imaging", "travel_times", "",
+       "Of rays that meet surfaces: exact finds a ray for every element and pixel; interpolated finds fewer and fills in between "
+       "them, within a hundredth of the period of [probe] centre_frequency for a pair, which makes tables quicker."},
+      travel_times_words, [](auto& c) -> auto& { return c.imaging.travel_times; }));
   k.push_back(text_list(
       {"imaging", "views", "",
        "Transmit path and receive path of each image by the modes of their legs: LL, TT, LT, TL, and skips such as TT-T "

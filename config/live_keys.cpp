@@ -59,6 +59,7 @@ const std::vector<LiveKey>& live_keys() {
       {"grid", "y", imaging},
       {"grid", "pixels", imaging},
       {"imaging", "delay_law", imaging},
+      {"imaging", "travel_times", imaging},
       {"imaging", "views", imaging},
       {"imaging", "interpolation", imaging},
       {"apodization", "window", imaging},

@@ -224,7 +224,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   check_geometry(configuration, *plan, scene);
   // Before anything walks over the pixels: tables of travel times are counted too.
   check_memory(configuration, *plan, frames_in_flight);
-  tabulate_legs(*plan, configuration.imaging.threads);
+  tabulate_legs(configuration, *plan);
   check_reach(configuration, *plan, scene);
   plan->outlines = make_outlines(*plan, scene);
   const CropWish crop = configuration.imaging.crop;

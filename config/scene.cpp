@@ -185,11 +185,23 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
                                    : "90: weights follow straight ways from element to pixel alone");
 }
 
-void tabulate_legs(ImagingPlan& plan, std::size_t threads) {
+void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
+  const auto has_table = [&](const DelayLaw& law) {
+    return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;
+  };
+  const bool interpolated = configuration.imaging.travel_times == TravelTimes::interpolated &&
+                            std::any_of(plan.laws.begin(), plan.laws.end(), has_table);
+  const double frequency = plan.acquisition.probe.centre_frequency.value;
+  if (interpolated && !(frequency > 0.0)) {
+    throw InputError(place_text(configuration, "[imaging] travel_times"),
+                     "\"interpolated\", and a probe of unknown centre frequency",
+                     "[probe] centre_frequency, of whose period times stay within a hundredth, or \"exact\"");
+  }
+  const Seconds tolerance(interpolated ? 0.005 / frequency : 0.0);
   std::map<const Leg*, std::shared_ptr<const Leg>> tables;
   const auto take = [&](std::shared_ptr<const Leg>& leg) {
     const auto [place, is_new] = tables.try_emplace(leg.get());
-    if (is_new) place->second = leg->tabulated(plan.grid, threads);
+    if (is_new) place->second = leg->tabulated(plan.grid, configuration.imaging.threads, tolerance);
     // Both legs of a reciprocal law, and of mirrored views, stay one.
     if (place->second != nullptr) leg = place->second;
   };

@@ -35,8 +35,10 @@ void check_depth_is_told(const Configuration& configuration);
 /// that bend on their way, which no weight follows yet.
 void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
 
-/// Legs that can be tabulated for the plan's grid are, each once, on `threads` threads (0: as many as processors).
-void tabulate_legs(ImagingPlan& plan, std::size_t threads);
+/// Legs that can be tabulated for the plan's grid are, each once, on [imaging] threads. With travel_times = "interpolated" the
+/// times of a leg may be off by half of a hundredth of the probe's period, so that those of a pair, which are two legs', stay
+/// within a hundredth. Throws InputError where that is wanted of a leg and the probe's centre frequency is not known.
+void tabulate_legs(const Configuration& configuration, ImagingPlan& plan);
 
 /// Throws InputError for a view of which no pixel is reached on both sides by any living element, and says why: a grid outside
 /// of the part, or rays beyond the critical angle and in shadow. Views without tables are not looked at.

@@ -45,7 +45,8 @@ struct PointSourceForm {
 struct LegRays {
   std::shared_ptr<const RayField> field;  ///< its sources are the leg's
   std::vector<std::uint8_t>
-      inside;  ///< by pixel of the leg's grid, in image order: 0 where there are none, whatever `field` says
+      inside;             ///< by pixel of the leg's grid, in image order: 0 where there are none, whatever `field` says
+  std::size_t found = 0;  ///< rays that were found for the table of the leg's times, whose other entries are interpolated
 };
 
 /// One side of a delay law.
@@ -63,8 +64,10 @@ class Leg {
   [[nodiscard]] virtual std::optional<PointSourceForm> point_source(std::size_t /*source*/) const { return std::nullopt; }
 
   /// The same leg with the times to a grid's pixels computed ahead, on `threads` threads (0: as many as processors): for legs
-  /// whose times are too dear to be asked for more than once. Null for the others, which are used as they are.
-  [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated(const Grid& /*grid*/, std::size_t /*threads*/) const {
+  /// whose times are too dear to be asked for more than once. Null for the others, which are used as they are. Times may be off
+  /// by `tolerance`, if that saves work; NaN stands where it would without.
+  [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated(const Grid& /*grid*/, std::size_t /*threads*/,
+                                                             Seconds /*tolerance*/ = Seconds(0.0)) const {
     return nullptr;
   }
   /// The rays of a leg that is the table for `grid`; null for all others.

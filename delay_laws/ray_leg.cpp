@@ -40,7 +40,8 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
     for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = inside[k] != 0 ? solver.time_to(pixels[k]) : none;
   }
 
-  [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads) const override {
+  [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads,
+                                                     Seconds tolerance = Seconds(0.0)) const override {
     const std::vector<Point> points = grid.points();
     std::vector<std::uint8_t> inside(points.size());
     constexpr std::size_t at_once = 1024;
@@ -48,7 +49,7 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
       const std::size_t count = std::min(at_once, points.size() - k * at_once);
       bounds_.holds(std::span(points).subspan(k * at_once, count), std::span(inside).subspan(k * at_once, count));
     });
-    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(inside)}, threads);
+    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(inside)}, threads, tolerance);
   }
 
   [[nodiscard]] std::size_t table_bytes(const Grid& grid) const override { return leg_table_bytes(sources(), grid); }

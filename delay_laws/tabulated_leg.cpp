@@ -1,11 +1,13 @@
 #include "delay_laws/tabulated_leg.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
 
+#include "delay_laws/interpolated_times.hpp"
 #include "delay_laws/over_sources.hpp"
 
 namespace echoform {
@@ -35,7 +37,7 @@ class AxisPlaces {
 
 class TabulatedLeg final : public Leg {
  public:
-  TabulatedLeg(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads)
+  TabulatedLeg(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads, Seconds tolerance)
       : leg_(std::move(leg)),
         rays_(std::move(rays)),
         grid_(grid),
@@ -60,6 +62,11 @@ class TabulatedLeg final : public Leg {
       });
     }
     find_middles(field, imaged, threads);
+    if (tolerance.value > 0.0 && InterpolatedTimes::serves(field, grid) && InterpolatedTimes::pays(field)) {
+      interpolate(field, grid, threads, tolerance);
+      return;
+    }
+    rays_.found = sources() * imaged.points.size();
     const std::size_t at_once = std::max<std::size_t>(1, field.portion().points);
     over_portions(field, threads, (imaged.points.size() + at_once - 1) / at_once,
                   [&](std::size_t first, std::size_t last, std::size_t part) {
@@ -129,6 +136,16 @@ class TabulatedLeg final : public Leg {
     return least <= greatest ? 0.5 * (least + greatest) : 0.0;
   }
 
+  void interpolate(const RayField& field, const Grid& grid, std::size_t threads, Seconds tolerance) {
+    const InterpolatedTimes times(field, grid, rays_.inside, tolerance);
+    const std::size_t at_once = times.sources_at_once();
+    std::atomic<std::size_t> found{0};
+    over_sources((sources() + at_once - 1) / at_once, threads, [&](std::size_t k) {
+      found += times.fill(k * at_once, std::min((k + 1) * at_once, sources()), middle_, table_.get());
+    });
+    rays_.found = found;
+  }
+
   void fill(const RayField& field, std::size_t first, std::size_t last, const Pixels& imaged, std::size_t from, std::size_t to) {
     const std::size_t count = to - from;
     std::vector<double> seconds((last - first) * count);
@@ -165,8 +182,9 @@ class TabulatedLeg final : public Leg {
 
 }  // namespace
 
-std::shared_ptr<const Leg> tabulate(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads) {
-  return std::make_shared<TabulatedLeg>(std::move(leg), grid, std::move(rays), threads);
+std::shared_ptr<const Leg> tabulate(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads,
+                                    Seconds tolerance) {
+  return std::make_shared<TabulatedLeg>(std::move(leg), grid, std::move(rays), threads, tolerance);
 }
 
 std::size_t leg_table_bytes(std::size_t sources, const Grid& grid) {

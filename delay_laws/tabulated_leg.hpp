@@ -15,9 +15,11 @@ namespace echoform {
 /// A leg that takes times to the grid's pixels from a table and asks `leg` for those to other points. Times come from
 /// `rays`; those of pixels outside are NaN. The table holds single precision
 /// relative to the middle of some of each source's times, which keeps them to about 2^-25 of their spread: 3e-12 s where pixels
-/// lie up to 0.1 ms apart, a hundredth of a sample at 3 GHz. Filled on `threads` threads (0: as many as processors).
+/// lie up to 0.1 ms apart, a hundredth of a sample at 3 GHz. Filled on `threads` threads (0: as many as processors). With a
+/// `tolerance` above 0 rays give some times and polynomials the others where they are good to that
+/// (delay_laws/interpolated_times.hpp); rays(grid)->found says how many rays it took.
 [[nodiscard]] std::shared_ptr<const Leg> tabulate(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays,
-                                                  std::size_t threads);
+                                                  std::size_t threads, Seconds tolerance = Seconds(0.0));
 
 /// Bytes that the table takes.
 [[nodiscard]] std::size_t leg_table_bytes(std::size_t sources, const Grid& grid);

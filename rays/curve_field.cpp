@@ -181,20 +181,34 @@ class CurveField final : public RayField {
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "curve"; }
+  [[nodiscard]] const RayPath& path() const noexcept override { return path_; }
+  [[nodiscard]] const std::vector<Point>& sources() const noexcept override { return sources_; }
   [[nodiscard]] Portion portion() const noexcept override { return {sources_.size(), 256}; }
 
   void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {
+    search(first, last, points, seconds, {});
+    beyond_the_plane(first, last, points, seconds);
+  }
+
+  void trace(std::size_t first, std::size_t last, std::span<const Point> points, std::span<RayTrace> traces) const override {
+    std::vector<double> seconds(traces.size());
+    search(first, last, points, seconds, traces);
+    for (std::size_t ray = 0; ray < traces.size(); ++ray) traces[ray].seconds = seconds[ray];
+  }
+
+ private:
+  /// Traces' times are left to the caller. No traces: times alone.
+  void search(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds,
+              std::span<RayTrace> traces) const {
     std::fill(seconds.begin(), seconds.end(), none);
-    Search search(*this, points, seconds, first);
+    Search search(*this, points, seconds, traces, first);
     for (std::size_t point = 0; point < points.size(); point += scanned_points) {
       search.take_points(point, std::min(points.size(), point + scanned_points));
       for (std::size_t source = first; source < last; ++source) search.scan(source);
     }
     search.finish();
-    beyond_the_plane(first, last, points, seconds);
   }
 
- private:
   static Vector2 in_plane(const Point& point) { return {point.x.value, point.z.value}; }
 
   [[nodiscard]] CrossingSides sides() const {
@@ -206,10 +220,13 @@ class CurveField final : public RayField {
   /// One call of times().
   class Search {
    public:
-    Search(const CurveField& field, std::span<const Point> points, std::span<double> seconds, std::size_t first_source)
+    Search(const CurveField& field, std::span<const Point> points, std::span<double> seconds, std::span<RayTrace> traces,
+           std::size_t first_source)
         : field_(field),
           points_(points),
           seconds_(seconds),
+          traces_(traces),
+          ways_(traces.size()),
           first_source_(first_source),
           x_(64 * words()),
           z_(64 * words()),
@@ -240,6 +257,7 @@ class CurveField final : public RayField {
       field_.kernels_.scan(slopes, rows_.data(), words(), negative_.data());
       for (std::size_t point = first_; point < last_; ++point) {
         const std::uint64_t* negative = negative_.data() + (point - first_) * words();
+        if (!traces_.empty()) find_ways(source, point, negative);
         for (std::size_t word = 0; word < words(); ++word) {
           const std::uint64_t next = word + 1 < words() ? negative[word + 1] << 63U : 0;
           std::uint64_t turns = negative[word] & ~((negative[word] >> 1U) | next) & field_.nodes_.joined[word];
@@ -262,12 +280,70 @@ class CurveField final : public RayField {
         if (!(std::isnan(least) ? time > 0.0 : time < least)) continue;
         if (field_.surface_.shadows() && in_shadow(k)) continue;
         least = time;
+        if (!traces_.empty()) trace_ray(k);
       }
       batch_->count = 0;
     }
 
    private:
     [[nodiscard]] std::size_t words() const { return field_.nodes_.words; }
+
+    /// The two quickest ways of a ray, by the nodes at which they begin, at least: from a node on, time falls by its slope at
+    /// most.
+    struct Ways {
+      double least = std::numeric_limits<double>::infinity();
+      double next = std::numeric_limits<double>::infinity();
+      std::size_t node = 0;  // of the least
+    };
+
+    /// At turns of the time from falling to rising, those at corners and ends too. Beyond the last node it rises.
+    void find_ways(std::size_t source, std::size_t point, const std::uint64_t* negative) {
+      Ways& ways = ways_[(source - first_source_) * points_.size() + point];
+      const Vector2 from = in_plane(field_.sources_[source]);
+      const Vector2 to = in_plane(points_[point]);
+      const auto& places = field_.nodes_.places;
+      const auto time = [&](std::size_t node) {
+        return field_.before_ * length(places[node] - from) + field_.after_ * length(to - places[node]);
+      };
+      const auto add_way = [&](std::size_t node, double least) {
+        if (least < ways.least) {
+          ways = {least, ways.least, node};
+        } else {
+          ways.next = std::min(ways.next, least);
+        }
+      };
+      if ((negative[0] & 1U) == 0) add_way(places.size(), time(0));
+      for (std::size_t word = 0; word < words(); ++word) {
+        const std::uint64_t next = word + 1 < words() ? negative[word + 1] << 63U : 0;
+        for (std::uint64_t turns = negative[word] & ~((negative[word] >> 1U) | next); turns != 0; turns &= turns - 1) {
+          const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(turns));
+          double falls = 0.0;
+          if ((field_.nodes_.joined[word] >> (node % 64) & 1U) != 0) {
+            const float* slopes = field_.slopes_.data() + source * 64 * words();
+            const float* row = rows_.data() + (point - first_) * 64 * words();
+            falls = std::max(field_.before_, field_.after_) * static_cast<double>(-(slopes[node] + row[node])) *
+                    length(places[node + 1] - places[node]);
+          }
+          add_way(node, time(node) - falls);
+        }
+      }
+    }
+
+    void trace_ray(std::size_t k) {
+      const Ways& ways = ways_[ray_[k]];
+      RayTrace& trace = traces_[ray_[k]];
+      trace.crossings[0] = crossing(k);
+      trace.lead = (ways.node == node_[k] ? ways.next : ways.least) - batch_->seconds[k];
+    }
+
+    [[nodiscard]] RayCrossing crossing(std::size_t k) const {
+      const Vector2 at{batch_->found_x[k], batch_->found_z[k]};
+      const SurfaceNode& from = field_.surface_.nodes()[node_[k]];
+      const SurfaceNode& to = field_.surface_.nodes()[node_[k] + 1];
+      const Vector2 chord = to.at - from.at;
+      const double part = std::clamp(dot(at - from.at, chord) / std::max(dot(chord, chord), 1e-300), 0.0, 1.0);
+      return {at, from.place.segment + from.place.t + part * (to.place.t - from.place.t)};
+    }
 
     void add(std::size_t source, std::size_t point, std::size_t node, double start) {
       CrossingBatch& batch = *batch_;
@@ -324,6 +400,8 @@ class CurveField final : public RayField {
     const CurveField& field_;
     std::span<const Point> points_;
     std::span<double> seconds_;
+    std::span<RayTrace> traces_;
+    std::vector<Ways> ways_;  // by place in traces_
     std::size_t first_source_;
     std::size_t first_ = 0;
     std::size_t last_ = 0;

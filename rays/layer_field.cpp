@@ -40,6 +40,8 @@ class LayerField final : public RayField {
       : path_(path), sources_(sources), frame_(frame), planes_(std::move(planes)), kernels_(kernels) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "layers"; }
+  [[nodiscard]] const RayPath& path() const noexcept override { return path_; }
+  [[nodiscard]] const std::vector<Point>& sources() const noexcept override { return sources_; }
   [[nodiscard]] Portion portion() const noexcept override { return {32, 2048}; }
 
   void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {

@@ -24,6 +24,8 @@ class GeneralField final : public RayField {
   GeneralField(const RayPath& path, const std::vector<Point>& sources) : path_(path), sources_(sources) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "general"; }
+  [[nodiscard]] const RayPath& path() const noexcept override { return path_; }
+  [[nodiscard]] const std::vector<Point>& sources() const noexcept override { return sources_; }
   /// A solver's nodes are reached once a call.
   [[nodiscard]] Portion portion() const noexcept override { return {1, std::size_t{1} << 16}; }
 
@@ -39,6 +41,13 @@ class GeneralField final : public RayField {
 };
 
 }  // namespace
+
+void RayField::trace(std::size_t first, std::size_t last, std::span<const Point> points, std::span<RayTrace> traces) const {
+  for (std::size_t source = first; source < last; ++source) {
+    RaySolver solver(path(), sources()[source]);
+    for (std::size_t k = 0; k < points.size(); ++k) traces[(source - first) * points.size() + k] = solver.trace_to(points[k]);
+  }
+}
 
 namespace rays {
 

@@ -34,6 +34,12 @@ class RayField {
   /// where there is no ray. As RaySolver's, to 1e-12 s. Thread-safe.
   virtual void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const = 0;
 
+  /// The same rays with how they go, into `traces` [source - first, point]; dearer than times(). Points lie at their sources' y.
+  virtual void trace(std::size_t first, std::size_t last, std::span<const Point> points, std::span<RayTrace> traces) const;
+
+  [[nodiscard]] virtual const RayPath& path() const noexcept = 0;
+  [[nodiscard]] virtual const std::vector<Point>& sources() const noexcept = 0;
+
   /// The field in plain numbers, where it has a form and all sources lie in one plane y.
   [[nodiscard]] virtual std::optional<rays::FieldForm> form() const { return std::nullopt; }
 };

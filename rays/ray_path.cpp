@@ -113,7 +113,25 @@ struct RaySolver::State {
     return false;
   }
 
-  [[nodiscard]] double time_to(Vector2 point, double across, std::vector<Vector2>* places);
+  /// A place of the last interface from which the time grows to all sides.
+  struct Way {
+    Vector2 at;
+    double time;
+  };
+  [[nodiscard]] Way over_node(Vector2 node, Vector2 point) const {
+    return {node, slowness[0] * length(node - source) + slowness[1] * length(point - node)};
+  }
+  /// By how much `ways` are slower than a ray over `at`. Those over the same place are that ray, found from several starts.
+  [[nodiscard]] double lead_of(Vector2 at, double time) const {
+    constexpr double same = 1e-9;  // m
+    double lead = std::numeric_limits<double>::infinity();
+    for (const Way& way : ways) {
+      if (length(way.at - at) > same) lead = std::min(lead, way.time - time);
+    }
+    return lead;
+  }
+
+  [[nodiscard]] double time_to(Vector2 point, double across, RayTrace* trace);
   [[nodiscard]] bool solve_across(double across, double& time);
 
   RayPath path;
@@ -124,13 +142,14 @@ struct RaySolver::State {
   std::vector<std::vector<std::uint32_t>> before;
   std::vector<double> inclined_slowness;
   std::vector<double> totals;  // of the point at hand, by node of the last interface
+  std::vector<Way> ways;       // likewise, of a trace
   std::vector<double> slopes;  // one curve: the source's terms, by node
   rays::System system;
 };
 
-double RaySolver::State::time_to(Vector2 point, double across, std::vector<Vector2>* places) {
+double RaySolver::State::time_to(Vector2 point, double across, RayTrace* trace) {
   const std::size_t count = path.interfaces.size();
-  if (places != nullptr) places->clear();
+  ways.clear();
   if (count == 0) return slowness[0] * std::hypot(length(point - source), across);
   const auto& nodes = path.interfaces.back().surface->nodes();
   double least = none;
@@ -140,20 +159,28 @@ double RaySolver::State::time_to(Vector2 point, double across, std::vector<Vecto
     if (!std::isnan(least) && !(time < least)) return;
     if (!passes(point)) return;
     least = time;
-    if (places == nullptr) return;
-    places->clear();
-    for (std::size_t k = 0; k < count; ++k) places->push_back(system.place(k).at);
+    if (trace == nullptr) return;
+    for (std::size_t k = 0; k < count; ++k) {
+      const SurfacePlace place = system.surface_place(k);
+      trace->crossings[k] = {system.place(k).at, static_cast<double>(place.segment) + place.t};
+    }
   };
   if (one_curve()) {
-    double slope_before = 0.0;
+    double slope_before = -1.0;  // so that a least time at the beginning counts as a way
     for (std::size_t j = 0; j < nodes.size(); ++j) {
       const double slope = slopes[j] + slope_at(nodes[j], slowness[1], point);
-      const bool turns = j > 0 && slope_before < 0.0 && slope >= 0.0 && nodes[j - 1].place.segment == nodes[j].place.segment;
+      const bool turns = slope_before < 0.0 && slope >= 0.0;
       slope_before = slope;
       if (!turns) continue;
-      system.begin(path, slowness, source, point, {nodes[j].place});
-      if (system.solve_between(nodes[j - 1].place, nodes[j].place)) take();
+      const bool joined = j > 0 && nodes[j - 1].place.segment == nodes[j].place.segment;
+      if (joined) system.begin(path, slowness, source, point, {nodes[j].place});
+      const bool solved = joined && system.solve_between(nodes[j - 1].place, nodes[j].place);
+      if (trace != nullptr) ways.push_back(solved ? Way{system.place(0).at, system.time()} : over_node(nodes[j].at, point));
+      if (solved) take();
     }
+    if (trace == nullptr) return least;
+    if (slope_before < 0.0) ways.push_back(over_node(nodes.back().at, point));
+    trace->lead = lead_of(trace->crossings[0].at, least);
     return least;
   }
   for (std::size_t j = 0; j < nodes.size(); ++j) {
@@ -164,8 +191,11 @@ double RaySolver::State::time_to(Vector2 point, double across, std::vector<Vecto
     const bool below_right = j + 1 == nodes.size() || totals[j] < totals[j + 1];
     if (!below_left || !below_right) continue;
     system.begin(path, slowness, source, point, start_over(j));
-    if (system.solve()) take();
+    const bool solved = system.solve();
+    if (trace != nullptr) ways.push_back({system.place(count - 1).at, system.time()});
+    if (solved) take();
   }
+  if (trace != nullptr) trace->lead = lead_of(trace->crossings[count - 1].at, least);
   return least;
 }
 
@@ -212,7 +242,20 @@ RaySolver::RaySolver(RaySolver&&) noexcept = default;
 RaySolver& RaySolver::operator=(RaySolver&&) noexcept = default;
 
 double RaySolver::time_to(Point point, std::vector<Vector2>* places) {
-  return state_->time_to({point.x.value, point.z.value}, point.y.value - state_->source_y, places);
+  if (places != nullptr) {
+    const RayTrace trace = trace_to(point);
+    const std::size_t count = std::isnan(trace.seconds) ? 0 : state_->path.interfaces.size();
+    places->clear();
+    for (std::size_t k = 0; k < count; ++k) places->push_back(trace.crossings[k].at);
+    return trace.seconds;
+  }
+  return state_->time_to({point.x.value, point.z.value}, point.y.value - state_->source_y, nullptr);
+}
+
+RayTrace RaySolver::trace_to(Point point) {
+  RayTrace trace;
+  trace.seconds = state_->time_to({point.x.value, point.z.value}, point.y.value - state_->source_y, &trace);
+  return trace;
 }
 
 void RaySolver::times_to(std::span<const Point> points, std::span<double> seconds) {

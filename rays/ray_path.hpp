@@ -8,7 +8,9 @@
 // problem with slownesses sqrt(1 / c^2 - p^2) gives the places, and the way along y follows; p is found from the distance.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +33,26 @@ struct RayPath {
   std::vector<RayInterface> interfaces;
 };
 
+namespace rays {
+/// Three legs in the part and one before it need three; a path that enters, skips twice and leaves, four.
+inline constexpr std::size_t most_interfaces = 4;
+}  // namespace rays
+
+/// Where a ray meets an interface.
+struct RayCrossing {
+  Vector2 at;
+  double along = 0.0;  ///< number of the surface's segment, and how far within it
+};
+
+/// How a ray goes, for those who ask whether it and its neighbours are of one kind.
+struct RayTrace {
+  double seconds = std::numeric_limits<double>::quiet_NaN();  ///< as RaySolver::time_to
+  /// By how much every other way is slower, s. A way is a place on the interfaces from which the time grows to all sides: rays,
+  /// those in shadow too, corners and ends. Infinite where there is no other; below 0 where one is quicker.
+  double lead = std::numeric_limits<double>::infinity();
+  std::array<RayCrossing, rays::most_interfaces> crossings{};  ///< by interface of the path; of a ray that there is
+};
+
 /// The rays of one source. Not thread-safe: each thread makes its own (RaySolver is light but for its nodes' times).
 class RaySolver {
  public:
@@ -43,6 +65,9 @@ class RaySolver {
   /// Least travel time to `point` in seconds, to about 1e-15 s; NaN where there is no ray. `places`, if given, becomes the K
   /// places on the interfaces.
   [[nodiscard]] double time_to(Point point, std::vector<Vector2>* places = nullptr);
+
+  /// The same ray with how it goes, in the plane of x and z.
+  [[nodiscard]] RayTrace trace_to(Point point);
 
   /// Times to a run of points, which may be in any order; quick where neighbours in the run are neighbours in space.
   void times_to(std::span<const Point> points, std::span<double> seconds);

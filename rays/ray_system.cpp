@@ -202,12 +202,16 @@ bool System::solve_between(SurfacePlace low, SurfacePlace high) {
   };
   if (slope_at(low).first[0] > 0.0 || slope_at(high).first[0] < 0.0) return false;
   double t = 0.5 * (low.t + high.t);
+  double last_step = high.t - low.t;
   for (int step = 0; step < most_steps; ++step) {
     const Slope now = slope_at({low.segment, t});
     (now.first[0] < 0.0 ? low.t : high.t) = t;
     double next = t - now.first[0] / now.second[0];
-    if (!(now.second[0] > 0.0 && next > low.t && next < high.t)) next = 0.5 * (low.t + high.t);
-    const double metres = std::abs(next - t) * length(points_[0].first);
+    // Just below a surface the slope is a step, by whose flat sides Newton's method creeps: its steps have to halve.
+    const bool slow = std::abs(next - t) > 0.5 * last_step;
+    if (!(now.second[0] > 0.0 && next > low.t && next < high.t) || slow) next = 0.5 * (low.t + high.t);
+    last_step = std::abs(next - t);
+    const double metres = last_step * length(points_[0].first);
     t = next;
     if (metres < place_tolerance) break;
   }

@@ -9,9 +9,6 @@
 
 namespace echoform::rays {
 
-/// Three legs in the part and one before it need three; a path that enters, skips twice and leaves, four.
-inline constexpr std::size_t most_interfaces = 4;
-
 using Places = std::array<SurfacePlace, most_interfaces>;
 
 class System {
@@ -30,6 +27,7 @@ class System {
   /// Of the places at hand, seconds.
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] const CurvePoint& place(std::size_t interface) const { return points_[interface]; }
+  [[nodiscard]] SurfacePlace surface_place(std::size_t interface) const { return places_[interface]; }
   /// Metres, leg by leg.
   [[nodiscard]] double leg_length(std::size_t leg) const { return lengths_[leg]; }
 

@@ -42,7 +42,23 @@ Outcome delays(const Options& options, LiveLine& progress) {
                          {"largest_difference", figure.largest_difference},
                          {"disagreements", figure.disagreements}});
     }
+    const DelaysInterpolated& between = surface.interpolated;
+    outcome.say(fmt::format(
+        "    {:<40} {}  {:.1f} x the {} field ({:.1f} .. {:.1f}), {} rays (1 in {:.1f}), off by {:.1e} s at most{}",
+        "interpolated", text_of(between.seconds, milliseconds_unit), between.ratio.median, surface.field, between.ratio.least,
+        between.ratio.most, between.found,
+        surface.reached * static_cast<double>(report.rays) / static_cast<double>(between.found), between.largest_difference,
+        between.disagreements == 0 ? "" : fmt::format(", {} entries in one of both alone", between.disagreements)));
     outcome.values["surfaces"].push_back({{"name", surface.name},
+                                          {"field", surface.field},
+                                          {"interpolated",
+                                           {{"exact_seconds", json_of(between.exact)},
+                                            {"seconds", json_of(between.seconds)},
+                                            {"ratio", json_of(between.ratio)},
+                                            {"tolerance", report.tolerance},
+                                            {"rays", between.found},
+                                            {"largest_difference", between.largest_difference},
+                                            {"disagreements", between.disagreements}}},
                                           {"nodes", surface.nodes},
                                           {"reached", surface.reached},
                                           {"general_seconds_per_ray_and_thread", json_of(surface.general)},

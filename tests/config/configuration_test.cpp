@@ -33,6 +33,7 @@ TEST(Configuration, EmptyFileGivesTheDefaults) {
   EXPECT_EQ(c.grid.pixels, (std::array<std::size_t, 2>{256, 256}));
   EXPECT_THAT(c.imaging.views, ElementsAre("LL"));
   EXPECT_EQ(c.imaging.interpolation, Interpolation::linear);
+  EXPECT_EQ(c.imaging.travel_times, TravelTimes::exact);
   EXPECT_TRUE(c.apodization.trivial());
   EXPECT_EQ(c.output.dynamic_range_db, 40.0);
   EXPECT_EQ(c.input.drop_policy, DropPolicy::block_sender);
@@ -54,6 +55,7 @@ z = [0.001, 0.045]
 pixels = [81, 177]
 [imaging]
 views = ["LL", "TT"]
+travel_times = "interpolated"
 interpolation = "nearest"
 backend = "cpu"
 accuracy = 1e-4
@@ -92,6 +94,7 @@ holes = [[0.0, 0.025, 1e-3, 2.0]]
   EXPECT_EQ(c.grid.pixels[1], 177u);
   EXPECT_THAT(c.imaging.views, ElementsAre("LL", "TT"));
   EXPECT_EQ(c.imaging.interpolation, Interpolation::nearest);
+  EXPECT_EQ(c.imaging.travel_times, TravelTimes::interpolated);
   EXPECT_EQ(c.imaging.backend, BackendWish::cpu);
   EXPECT_EQ(c.imaging.threads, 2u);
   EXPECT_EQ(c.imaging.accuracy, 1e-4);

@@ -267,6 +267,49 @@ TEST(RayPlan, ComputesEachLegOnce) {
   EXPECT_EQ(plan->laws[1].transmit->tabulated(plan->grid, 1), nullptr) << "it is the table";
 }
 
+TEST(RayPlan, InterpolatesTravelTimesWhereAsked) {
+  const std::string fine = water +
+                           "[grid]\nx = [-0.008, 0.008]\nz = [0.004, 0.02]\npixels = [65, 65]\n[imaging]\ndelay_law = "
+                           "\"immersion\"\n";
+  const auto exact = plan_of(fine);
+  const auto interpolated = plan_of(fine + "travel_times = \"interpolated\"\n");
+  const Grid& pixels = exact->grid;
+  EXPECT_EQ(exact->laws[0].transmit->rays(pixels)->found, 16 * pixels.pixels());
+  EXPECT_LT(interpolated->laws[0].transmit->rays(pixels)->found, 4 * pixels.pixels()) << "a quarter, at a smooth surface";
+  const std::vector<Point> points = pixels.points();
+  std::vector<double> a(points.size());
+  std::vector<double> b(points.size());
+  exact->laws[0].transmit->travel_times(3, points, a);
+  interpolated->laws[0].transmit->travel_times(3, points, b);
+  for (std::size_t k = 0; k < points.size(); ++k) ASSERT_NEAR(a[k], b[k], 0.005 / 5e6) << "half of a hundredth of 0.2 us";
+
+  Configuration configuration = parsed(immersion());
+  apply_changes(std::vector<KeyChange>{{"imaging.travel_times", "interpolated"}}, configuration);
+  EXPECT_EQ(configuration.imaging.travel_times, TravelTimes::interpolated);
+  EXPECT_EQ(scene_fault_of(immersion() + "travel_times = \"coarse\"\n"),
+            "part.toml:12: [imaging] travel_times: found \"coarse\"; expected one of exact, interpolated");
+}
+
+TEST(RayPlan, InterpolatesByTheProbesPeriodAlone) {
+  Acquisition unknown = scene_example();
+  unknown.probe.centre_frequency = Hertz(0.0);
+  const auto fault = [&](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(build_plan(parsed(text), unknown, aluminium));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string wish = "travel_times = \"interpolated\"\n";
+  EXPECT_EQ(
+      fault(immersion() + wish),
+      "part.toml: [imaging] travel_times: found \"interpolated\", and a probe of unknown centre frequency; expected [probe] "
+      "centre_frequency, of whose period times stay within a hundredth, or \"exact\"");
+  EXPECT_EQ(fault(immersion()), "");
+  EXPECT_EQ(fault(contact("\"LL\"") + wish), "") << "straight ways need no table";
+}
+
 TEST(RayPlan, CountsItsTables) {
   const auto bytes = [](const std::string& text) { return memory_needed(*plan_of(text), 1); };
   const double table = 4.0 * 16.0 * 35.0;

@@ -512,5 +512,53 @@ TEST(CrossingMath, HasTheDerivativesOfItsTime) {
   }
 }
 
+TEST(RayFields, TraceTheRaysThatTheSolverTraces) {
+  // A wave under which several rays reach some points, with a corner in its middle.
+  std::vector<Segment> segments;
+  const auto height = [](double u) { return 1e-3 * std::sin(2.0 * pi * u / 15e-3) + 0.1 * std::abs(u); };
+  for (int k = -40; k < 40; ++k) {
+    const double step = 1e-3;
+    const auto slope = [&](double u) {
+      const double sign = k < 0 ? -1.0 : 1.0;
+      return Vector2{step, step * (1e-3 * 2.0 * pi / 15e-3 * std::cos(2.0 * pi * u / 15e-3) + 0.1 * sign)};
+    };
+    const double u = k * step;
+    segments.push_back(cubic_segment({u, height(u)}, slope(u), {u + step, height(u + step)}, slope(u + step)));
+  }
+  const RayPath path = through(surface_of(std::move(segments)), 1480.0, 6320.0);
+  const std::vector<Point> sources{at(-6e-3, -20e-3), at(1e-3, -15e-3)};
+  std::vector<Point> points;
+  for (int k = 0; k < 300; ++k) points.push_back(at(-15e-3 + 1e-4 * k, 6e-3 + 1e-3 * (k % 29)));
+  const auto field = make_ray_field(path, sources);
+  ASSERT_EQ(field->name(), "curve");
+  std::vector<RayTrace> traces(sources.size() * points.size());
+  field->trace(0, sources.size(), points, traces);
+  std::size_t several = 0;
+  std::size_t behind = 0;
+  for (std::size_t source = 0; source < sources.size(); ++source) {
+    RaySolver solver(path, sources[source]);
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const RayTrace& trace = traces[source * points.size() + k];
+      const RayTrace expected = solver.trace_to(points[k]);
+      ASSERT_EQ(std::isnan(trace.seconds), std::isnan(expected.seconds));
+      if (std::isnan(trace.seconds)) continue;
+      EXPECT_NEAR(trace.seconds, expected.seconds, tolerance);
+      // Places are found to where times are: 1e-12 s over a bend of 1e-2 s/m^2, and the way along is reckoned on the chord.
+      EXPECT_LT(length(trace.crossings[0].at - expected.crossings[0].at), 1e-5);
+      EXPECT_NEAR(trace.crossings[0].along, expected.crossings[0].along, 0.02);
+      // The field reckons with what other ways take at least: a node's bend over the nodes' distance of 0.7 mm.
+      if (std::isinf(expected.lead)) {
+        EXPECT_TRUE(std::isinf(trace.lead));
+        continue;
+      }
+      ++(expected.lead > 0.0 ? several : behind);
+      EXPECT_LE(trace.lead, expected.lead + tolerance);
+      EXPECT_GE(trace.lead, expected.lead - 1e-7);
+    }
+  }
+  EXPECT_GT(several, 10U);
+  EXPECT_GT(behind, 0U) << "rays behind a corner's diffraction";
+}
+
 }  // namespace
 }  // namespace echoform::ray_field_test

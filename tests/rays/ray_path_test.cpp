@@ -68,6 +68,24 @@ TEST(Rays, AreRefractedByTiltedPlanesInLeastTime) {
   }
 }
 
+TEST(Rays, EndJustBelowATiltedPlane) {
+  // There the time's slope along the plane is nearly a step, which Newton's method alone does not find.
+  const double slope = std::tan(3.5 * std::numbers::pi / 180.0);
+  const Vector2 a{-0.5, -0.5 * slope}, b{0.5, 0.5 * slope};
+  const Curve curve = [&](long double u) { return Place{a.x + u * (b.x - a.x), a.z + u * (b.z - a.z), 0}; };
+  const Point from = point(4.5e-3, -8e-3);
+  RaySolver solver(refraction(shared({line_segment(a, b)}), 1480.0, 6320.0), from);
+  for (int k = 0; k < 40; ++k) {
+    const double x = 4.6e-3 + 0.1e-3 * k;
+    for (const double below : {1e-6, 0.05e-3, 0.2e-3, 0.4e-3}) {
+      const Point to = point(x, x * slope + below);
+      const auto least =
+          brute::through({from.x.value, from.z.value, 0}, {to.x.value, to.z.value, 0}, curve, 1480.0, 6320.0, 20000);
+      EXPECT_NEAR(solver.time_to(to), static_cast<double>(least.time), tolerance) << x << ", " << below;
+    }
+  }
+}
+
 TEST(Rays, AreRefractedByCylindersInLeastTime) {
   Random random;
   for (int k = 0; k < 40; ++k) {
