@@ -154,10 +154,12 @@ void add_imaging_keys(std::vector<Key>& k) {
       {"apodization", "sides", "", "Which side is weighted; one side alone needs both halves of the matrix looked up."},
       words::apodization_sides, [](auto& c) -> auto& { return c.apodization.sides; }));
   k.push_back(boolean(
-      {"apodization", "directivity", "", "Whether pairs are weighted by the elements' directivity at the centre frequency."},
+      {"apodization", "directivity", "",
+       "Whether pairs are weighted by the elements' directivity at the centre frequency, where waves leave them."},
       [](auto& c) -> auto& { return c.apodization.directivity; }));
   k.push_back(number(
-      {"apodization", "angle_limit", "degrees", "Beyond this angle from its normal an element has weight 0; 90 is no limit."},
+      {"apodization", "angle_limit", "degrees",
+       "Beyond this angle from its normal, at which the ray to the pixel leaves, an element has weight 0; 90 is no limit."},
       within(1.0, 90.0), [](auto& c) -> auto& { return c.apodization.angle_limit; }));
 }
 

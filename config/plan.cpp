@@ -259,7 +259,7 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool
   std::set<const Leg*> legs;
   for (const DelayLaw& law : plan.laws) legs.insert({law.transmit.get(), law.receive.get()});
   double times = 0.0;
-  for (const Leg* leg : legs) times += static_cast<double>(leg->table_bytes(plan.grid));
+  for (const Leg* leg : legs) times += static_cast<double>(leg->table_bytes(plan.grid, plan.apodization.angular()));
   // Per view the complex image, its envelope (and that on the display grid) and the compressed image.
   const double images = views * (12.0 * pixels + 5.0 * shown);
   // Per engine the converted samples and their analytic signal; per slot the samples as they came.

@@ -172,17 +172,16 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
                        "a backwall below the front surface");
     }
   }
-  const bool angular = plan.apodization.directivity || plan.apodization.angle_limit < 90.0;
-  const auto bends = [&](const DelayLaw& law) {
-    return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;
-  };
-  if (!angular || std::none_of(plan.laws.begin(), plan.laws.end(), bends)) return;
-  throw InputError(
-      place_text(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
-      plan.apodization.directivity ? "true, for rays through surfaces"
-                                   : fmt::format("{:g}, for rays through surfaces", plan.apodization.angle_limit),
-      plan.apodization.directivity ? "false: weights follow straight ways from element to pixel alone"
-                                   : "90: weights follow straight ways from element to pixel alone");
+  if (!plan.apodization.angular()) return;
+  const auto silent = [&](const Leg& leg) { return leg.table_bytes(plan.grid) > 0 && leg.departures() == nullptr; };
+  for (const DelayLaw& law : plan.laws) {
+    if (!silent(*law.transmit) && !silent(*law.receive)) continue;
+    throw InputError(
+        place_text(configuration, plan.apodization.directivity ? "[apodization] directivity" : "[apodization] angle_limit"),
+        fmt::format("weights by angle, for view \"{}\" of [imaging] delay_law = \"{}\"", law.view,
+                    configuration.imaging.delay_law),
+        "a law that says at which angles waves leave the elements, or no such weights");
+  }
 }
 
 void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
@@ -201,7 +200,7 @@ void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
   std::map<const Leg*, std::shared_ptr<const Leg>> tables;
   const auto take = [&](std::shared_ptr<const Leg>& leg) {
     const auto [place, is_new] = tables.try_emplace(leg.get());
-    if (is_new) place->second = leg->tabulated(plan.grid, configuration.imaging.threads, tolerance);
+    if (is_new) place->second = leg->tabulated(plan.grid, configuration.imaging.threads, tolerance, plan.apodization.angular());
     // Both legs of a reciprocal law, and of mirrored views, stay one.
     if (place->second != nullptr) leg = place->second;
   };

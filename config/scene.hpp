@@ -31,8 +31,8 @@ void place_probe(const ProbeSection& section, Probe& probe,
 void check_depth_is_told(const Configuration& configuration);
 
 /// Throws InputError for elements in couplant that do not lie above the front surface, elements that do not lie above the
-/// backwall, a backwall that does not lie below the front surface where the grid is, and weights by the elements' angles for rays
-/// that bend on their way, which no weight follows yet.
+/// backwall, a backwall that does not lie below the front surface where the grid is, and weights by the elements' angles where a
+/// law has tables and does not say at which angles its waves leave the elements.
 void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
 
 /// Legs that can be tabulated for the plan's grid are, each once, on [imaging] threads. With travel_times = "interpolated" the

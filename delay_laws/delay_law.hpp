@@ -49,6 +49,18 @@ struct LegRays {
   std::size_t found = 0;  ///< rays that were found for the table of the leg's times, whose other entries are interpolated
 };
 
+/// At which angles the waves of a leg leave its elements, where that is not straight towards the pixels.
+class Departures {
+ public:
+  virtual ~Departures() = default;
+
+  /// Of the medium into which the waves leave.
+  [[nodiscard]] virtual MetresPerSecond velocity() const noexcept = 0;
+  /// Cosines of the angles between the normal of source `source`'s element and its waves to `pixels`, into `cosines` (same
+  /// length); NaN where the source does not reach. Called as Leg::travel_times() is.
+  virtual void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const = 0;
+};
+
 /// One side of a delay law.
 class Leg {
  public:
@@ -65,16 +77,20 @@ class Leg {
 
   /// The same leg with the times to a grid's pixels computed ahead, on `threads` threads (0: as many as processors): for legs
   /// whose times are too dear to be asked for more than once. Null for the others, which are used as they are. Times may be off
-  /// by `tolerance`, if that saves work; NaN stands where it would without.
+  /// by `tolerance`, if that saves work; NaN stands where it would without. With `with_departures` those are computed ahead too.
   [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated(const Grid& /*grid*/, std::size_t /*threads*/,
-                                                             Seconds /*tolerance*/ = Seconds(0.0)) const {
+                                                             Seconds /*tolerance*/ = Seconds(0.0),
+                                                             bool /*with_departures*/ = false) const {
     return nullptr;
   }
   /// The rays of a leg that is the table for `grid`; null for all others.
   [[nodiscard]] virtual const LegRays* rays(const Grid& /*grid*/) const { return nullptr; }
 
+  /// Null where waves leave straight towards the pixels. Weights by angle follow it.
+  [[nodiscard]] virtual const Departures* departures() const { return nullptr; }
+
   /// Bytes that tabulated() takes; 0 where it gives none.
-  [[nodiscard]] virtual std::size_t table_bytes(const Grid& /*grid*/) const { return 0; }
+  [[nodiscard]] virtual std::size_t table_bytes(const Grid& /*grid*/, bool /*with_departures*/ = false) const { return 0; }
 };
 
 struct DelayLaw {

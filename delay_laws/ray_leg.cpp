@@ -5,6 +5,7 @@
 
 #include "delay_laws/law_of_view.hpp"
 #include "delay_laws/over_sources.hpp"
+#include "delay_laws/ray_departures.hpp"
 #include "delay_laws/tabulated_leg.hpp"
 #include "pipeline/errors.hpp"
 #include "rays/ray_field.hpp"
@@ -14,20 +15,10 @@ namespace echoform {
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-/// Nearer to a surface than this a pixel lies on it, and on which side is a matter of rounding.
-constexpr double on_surface = 1e-9;
-
-/// As Surface::signed_distance, which walks over all nodes.
-double distance_below(const Surface& surface, Vector2 place) {
-  if (!surface.plane()) return surface.signed_distance(place);
-  const Segment& line = surface.segments().front();
-  return cross(line.b, place - line.a) / length(line.b);
-}
-
 class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
  public:
   RayLeg(const Probe& probe, RayPath path, PartBounds bounds, SimdLevel level)
-      : path_(std::move(path)), bounds_(std::move(bounds)), level_(level) {
+      : path_(std::move(path)), bounds_(std::move(bounds)), departures_(probe, path_, bounds_), level_(level) {
     for (const Element& element : probe.elements) origins_.push_back(element.centre);
   }
 
@@ -40,8 +31,8 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
     for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = inside[k] != 0 ? solver.time_to(pixels[k]) : none;
   }
 
-  [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads,
-                                                     Seconds tolerance = Seconds(0.0)) const override {
+  [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads, Seconds tolerance = Seconds(0.0),
+                                                     bool with_departures = false) const override {
     const std::vector<Point> points = grid.points();
     std::vector<std::uint8_t> inside(points.size());
     constexpr std::size_t at_once = 1024;
@@ -49,29 +40,27 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
       const std::size_t count = std::min(at_once, points.size() - k * at_once);
       bounds_.holds(std::span(points).subspan(k * at_once, count), std::span(inside).subspan(k * at_once, count));
     });
-    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(inside)}, threads, tolerance);
+    std::unique_ptr<const Departures> departures;
+    if (with_departures) departures = departures_.tabulated(grid, inside, threads, level_);
+    return tabulate(shared_from_this(), grid, {make_ray_field(path_, origins_, level_), std::move(inside)}, threads, tolerance,
+                    std::move(departures));
   }
 
-  [[nodiscard]] std::size_t table_bytes(const Grid& grid) const override { return leg_table_bytes(sources(), grid); }
+  [[nodiscard]] const Departures* departures() const override { return &departures_; }
+
+  [[nodiscard]] std::size_t table_bytes(const Grid& grid, bool with_departures = false) const override {
+    return (with_departures ? 2 : 1) * leg_table_bytes(sources(), grid);
+  }
 
  private:
   std::vector<Point> origins_;
   RayPath path_;
   PartBounds bounds_;
+  RayDepartures departures_;
   SimdLevel level_;
 };
 
 }  // namespace
-
-void PartBounds::holds(std::span<const Point> points, std::span<std::uint8_t> inside) const {
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    const Vector2 place{points[k].x.value, points[k].z.value};
-    inside[k] = (front == nullptr || distance_below(*front, place) > on_surface) &&
-                        (backwall == nullptr || distance_below(*backwall, place) < -on_surface)
-                    ? 1
-                    : 0;
-  }
-}
 
 std::shared_ptr<const Surface> front_surface(const Scene& scene) {
   if (scene.surface != nullptr) return scene.surface;

@@ -1,26 +1,16 @@
 // Legs whose times are those of rays through and off surfaces.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "delay_laws/part_bounds.hpp"
 #include "rays/ray_path.hpp"
 #include "rays/scene.hpp"
 
 namespace echoform {
-
-/// Where pixels of a leg may lie. Null: no bound.
-struct PartBounds {
-  std::shared_ptr<const Surface> front;     ///< pixels lie below it
-  std::shared_ptr<const Surface> backwall;  ///< and above this
-
-  /// 1 for each point that lies in the part, by more than 1 nm; else 0. Same length.
-  void holds(std::span<const Point> points, std::span<std::uint8_t> inside) const;
-};
 
 /// The scene's front surface, or the plane z = 0 where it has none.
 [[nodiscard]] std::shared_ptr<const Surface> front_surface(const Scene& scene);

@@ -7,46 +7,23 @@
 #include <memory>
 #include <vector>
 
+#include "delay_laws/grid_places.hpp"
 #include "delay_laws/interpolated_times.hpp"
 #include "delay_laws/over_sources.hpp"
 
 namespace echoform {
 namespace {
 
-constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
-
-/// Finds the index of a pixel centre again, which is exactly what the grid gave out.
-class AxisPlaces {
- public:
-  explicit AxisPlaces(const Axis& axis) : first_(axis.first.value), spacing_(axis.spacing().value) {
-    for (std::size_t k = 0; k < axis.count; ++k) places_.push_back(axis.at(k).value);
-  }
-
-  [[nodiscard]] std::size_t find(double place) const {
-    const double steps = spacing_ > 0.0 ? std::floor((place - first_) / spacing_ + 0.5) : 0.0;
-    if (!(steps >= 0.0 && steps < static_cast<double>(places_.size()))) return nowhere;
-    const auto index = static_cast<std::size_t>(steps);
-    return places_[index] == place ? index : nowhere;
-  }
-
- private:
-  double first_;
-  double spacing_;
-  std::vector<double> places_;
-};
-
 class TabulatedLeg final : public Leg {
  public:
-  TabulatedLeg(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads, Seconds tolerance)
+  TabulatedLeg(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads, Seconds tolerance,
+               std::unique_ptr<const Departures> departures)
       : leg_(std::move(leg)),
         rays_(std::move(rays)),
+        departures_(std::move(departures)),
         grid_(grid),
         pixels_(grid.pixels()),
-        nx_(grid.x.count),
-        ny_(grid.y.count),
-        x_(grid.x),
-        y_(grid.y),
-        z_(grid.z),
+        places_(grid),
         middle_(leg_->sources()),
         table_(std::make_unique_for_overwrite<float[]>(leg_->sources() * pixels_)) {
     const RayField& field = *rays_.field;
@@ -79,8 +56,8 @@ class TabulatedLeg final : public Leg {
 
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
     for (std::size_t k = 0; k < pixels.size(); ++k) {
-      const std::size_t place = find(pixels[k]);
-      if (place == nowhere) {
+      const std::size_t place = places_.find(pixels[k]);
+      if (place == GridPlaces::nowhere) {
         leg_->travel_times(source, pixels.subspan(k, 1), seconds.subspan(k, 1));
       } else {
         seconds[k] = middle_[source] + static_cast<double>(table_[source * pixels_ + place]);
@@ -90,7 +67,13 @@ class TabulatedLeg final : public Leg {
 
   [[nodiscard]] const LegRays* rays(const Grid& grid) const override { return grid == grid_ ? &rays_ : nullptr; }
 
-  [[nodiscard]] std::size_t table_bytes(const Grid& /*grid*/) const override { return middle_.size() * pixels_ * sizeof(float); }
+  [[nodiscard]] const Departures* departures() const override {
+    return departures_ != nullptr ? departures_.get() : leg_->departures();
+  }
+
+  [[nodiscard]] std::size_t table_bytes(const Grid& grid, bool /*with_departures*/ = false) const override {
+    return (departures_ != nullptr ? 2 : 1) * leg_table_bytes(sources(), grid);
+  }
 
  private:
   struct Pixels {
@@ -159,23 +142,12 @@ class TabulatedLeg final : public Leg {
     }
   }
 
-  [[nodiscard]] std::size_t find(const Point& point) const {
-    const std::size_t ix = x_.find(point.x.value);
-    const std::size_t iy = y_.find(point.y.value);
-    const std::size_t iz = z_.find(point.z.value);
-    if (ix == nowhere || iy == nowhere || iz == nowhere) return nowhere;
-    return (iz * ny_ + iy) * nx_ + ix;
-  }
-
   std::shared_ptr<const Leg> leg_;
   LegRays rays_;
+  std::unique_ptr<const Departures> departures_;  // null where nobody asked
   Grid grid_;
   std::size_t pixels_;
-  std::size_t nx_;
-  std::size_t ny_;
-  AxisPlaces x_;
-  AxisPlaces y_;
-  AxisPlaces z_;
+  GridPlaces places_;
   std::vector<double> middle_;
   std::unique_ptr<float[]> table_;  // [source, pixel]; its memory is first written by all threads at once
 };
@@ -183,8 +155,8 @@ class TabulatedLeg final : public Leg {
 }  // namespace
 
 std::shared_ptr<const Leg> tabulate(std::shared_ptr<const Leg> leg, const Grid& grid, LegRays rays, std::size_t threads,
-                                    Seconds tolerance) {
-  return std::make_shared<TabulatedLeg>(std::move(leg), grid, std::move(rays), threads, tolerance);
+                                    Seconds tolerance, std::unique_ptr<const Departures> departures) {
+  return std::make_shared<TabulatedLeg>(std::move(leg), grid, std::move(rays), threads, tolerance, std::move(departures));
 }
 
 std::size_t leg_table_bytes(std::size_t sources, const Grid& grid) {

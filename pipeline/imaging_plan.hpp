@@ -29,7 +29,9 @@ struct Apodization {
   bool directivity = false;                            ///< weight by the element's directivity at the centre frequency
   double angle_limit = 90.0;                           ///< degrees from the element's normal; beyond it the weight is 0
 
-  [[nodiscard]] bool trivial() const { return window == ApodizationWindow::none && !directivity && angle_limit >= 90.0; }
+  /// Whether weights follow the angles at which waves leave the elements.
+  [[nodiscard]] bool angular() const { return directivity || angle_limit < 90.0; }
+  [[nodiscard]] bool trivial() const { return window == ApodizationWindow::none && !angular(); }
   [[nodiscard]] bool symmetric() const { return sides == ApodizationSides::both; }
 };
 

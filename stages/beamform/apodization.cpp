@@ -1,9 +1,26 @@
 #include "stages/beamform/apodization.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
 namespace echoform::beamform {
+namespace {
+
+/// Along the straight lines from the element to the pixels.
+void straight_cosines(const Element& source, std::span<const Point> pixels, std::span<double> cosines) {
+  for (std::size_t k = 0; k < pixels.size(); ++k) {
+    const double dx = (pixels[k].x - source.centre.x).value;
+    const double dy = (pixels[k].y - source.centre.y).value;
+    const double dz = (pixels[k].z - source.centre.z).value;
+    const double distance = std::sqrt(dx * dx + dy * dy + dz * dz);
+    // A pixel on the element itself is taken as straight ahead.
+    cosines[k] = distance > 0.0 ? (dx * source.normal.x + dy * source.normal.y + dz * source.normal.z) / distance : 1.0;
+  }
+}
+
+}  // namespace
 
 std::vector<double> aperture_window(ApodizationWindow window, double tukey_fraction, std::size_t elements) {
   std::vector<double> weights(elements, 1.0);
@@ -27,37 +44,44 @@ bool has_weights(const Apodization& apodization, Side side) {
 }
 
 MetresPerSecond directivity_velocity(const ImagingPlan& plan, const Leg& leg, std::size_t element) {
-  const auto form = leg.point_source(element);
-  return form ? form->velocity : plan.material.longitudinal_velocity;
+  if (const auto form = leg.point_source(element)) return form->velocity;
+  const Departures* const departures = leg.departures();
+  return departures != nullptr ? departures->velocity() : plan.material.longitudinal_velocity;
 }
 
-void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, MetresPerSecond velocity,
+void element_weights(const ImagingPlan& plan, const Leg& leg, std::size_t element, double window_weight,
                      std::span<const Point> pixels, std::span<float> weights) {
   const Apodization& apodization = plan.apodization;
+  if (!apodization.angular()) {
+    std::fill(weights.begin(), weights.end(), static_cast<float>(window_weight));
+    return;
+  }
   const Element& source = plan.acquisition.probe.elements[element];
-  const bool angular = apodization.directivity || apodization.angle_limit < 90.0;
+  const Departures* const departures = leg.departures();
   const double least_cosine = std::cos(apodization.angle_limit * std::numbers::pi / 180.0);
-  const double waves_across =
-      apodization.directivity ? source.width.value * plan.acquisition.probe.centre_frequency.value / velocity.value : 0.0;
-  for (std::size_t k = 0; k < pixels.size(); ++k) {
-    double weight = window_weight;
-    if (angular) {
-      const double dx = (pixels[k].x - source.centre.x).value;
-      const double dy = (pixels[k].y - source.centre.y).value;
-      const double dz = (pixels[k].z - source.centre.z).value;
-      const double distance = std::sqrt(dx * dx + dy * dy + dz * dz);
-      // A pixel on the element itself is taken as straight ahead.
-      const double cosine =
-          distance > 0.0 ? (dx * source.normal.x + dy * source.normal.y + dz * source.normal.z) / distance : 1.0;
-      if (cosine < least_cosine || cosine <= 0.0) {
+  const double waves_across = apodization.directivity ? source.width.value * plan.acquisition.probe.centre_frequency.value /
+                                                            directivity_velocity(plan, leg, element).value
+                                                      : 0.0;
+  std::array<double, 64> cosines;
+  for (std::size_t from = 0; from < pixels.size(); from += cosines.size()) {
+    const std::size_t count = std::min(cosines.size(), pixels.size() - from);
+    if (departures != nullptr) {
+      departures->cosines(element, pixels.subspan(from, count), std::span(cosines).first(count));
+    } else {
+      straight_cosines(source, pixels.subspan(from, count), cosines);
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const double cosine = cosines[k];
+      double weight = window_weight;
+      if (!(cosine >= least_cosine && cosine > 0.0)) {
         weight = 0.0;
       } else if (apodization.directivity) {
         const double sine = std::sqrt(std::max(0.0, 1.0 - cosine * cosine));
         const double argument = std::numbers::pi * waves_across * sine;
         weight *= cosine * (argument > 1e-9 ? std::abs(std::sin(argument) / argument) : 1.0);
       }
+      weights[from + k] = static_cast<float>(weight);
     }
-    weights[k] = static_cast<float>(weight);
   }
 }
 

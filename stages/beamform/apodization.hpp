@@ -18,15 +18,16 @@ enum class Side : unsigned char { transmit, receive };
 /// Whether the side has weights other than 1.
 [[nodiscard]] bool has_weights(const Apodization& apodization, Side side);
 
-/// Weights of `element` for `pixels` (0 .. 1), into `weights`. Angles are taken from the element's normal along the straight
-/// line to the pixel; directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda at the
-/// probe's centre frequency in the leg's medium (`velocity`, directivity_velocity()). A pixel behind the element has weight 0
-/// under either.
-void element_weights(const ImagingPlan& plan, std::size_t element, double window_weight, MetresPerSecond velocity,
+/// Weights of the element that is `leg`'s source `element` for `pixels` (0 .. 1), into `weights`. Angles are those from the
+/// element's normal at which the leg's wave leaves it: along the straight line to the pixel, or as the leg says where rays bend.
+/// Directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda at the probe's centre frequency
+/// in the medium where the wave leaves (directivity_velocity()). A pixel behind the element has weight 0 under either; so has one
+/// that no ray reaches.
+void element_weights(const ImagingPlan& plan, const Leg& leg, std::size_t element, double window_weight,
                      std::span<const Point> pixels, std::span<float> weights);
 
-/// Wave speed that an element's directivity on this leg follows: the leg's own where it has the analytic form, else that of
-/// longitudinal waves.
+/// Wave speed that an element's directivity on this leg follows: that at which the leg's wave leaves, else that of longitudinal
+/// waves.
 [[nodiscard]] MetresPerSecond directivity_velocity(const ImagingPlan& plan, const Leg& leg, std::size_t element);
 
 }  // namespace echoform::beamform

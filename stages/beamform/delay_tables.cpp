@@ -147,8 +147,7 @@ class SideBuilder {
     weight.fill(1.0F);
     request_.leg.travel_times(source, points, std::span(delay).first(lanes));
     if (!window_.empty()) {
-      element_weights(plan_, source, window_[source], directivity_velocity(plan_, request_.leg, source), points,
-                      std::span(weight).first(lanes));
+      element_weights(plan_, request_.leg, source, window_[source], points, std::span(weight).first(lanes));
     }
     double least = std::numeric_limits<double>::infinity();
     double most = -least;

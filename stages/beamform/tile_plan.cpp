@@ -112,7 +112,7 @@ class SideInSamples {
     weights.assign(points.size(), 1.0F);
     leg_.travel_times(source, points, delays);
     if (weighted()) {
-      element_weights(plan_, source, window_[source], directivity_velocity(plan_, leg_, source), points, weights);
+      element_weights(plan_, leg_, source, window_[source], points, weights);
     }
     for (std::size_t k = 0; k < points.size(); ++k) {
       if (std::isnan(delays[k])) {

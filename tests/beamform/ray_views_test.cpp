@@ -1,6 +1,7 @@
 // Views through and off surfaces on the one beamformer: every backend against a direct sum at least times found by brute force.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <map>
@@ -37,13 +38,14 @@ Scene scene_of(bool immersed) {
 const Grid coarse{{Metres(-6e-3), Metres(7e-3), 7}, {Metres(-2e-3), Metres(26e-3), 8}, {}};
 
 /// A plan of one view with its legs in tables, as a configuration makes it.
-ImagingPlan plan_of(bool immersed, const std::string& view, const Grid& grid = coarse, Seconds tolerance = Seconds(0.0)) {
+ImagingPlan plan_of(bool immersed, const std::string& view, const Grid& grid = coarse, Seconds tolerance = Seconds(0.0),
+                    bool with_departures = false) {
   ImagingPlan plan = make_plan(elements, samples, grid);
   for (Element& element : plan.acquisition.probe.elements) element.centre.z = Metres(immersed ? -15e-3 : 0.0);
   DelayLaw law = make_delay_law(immersed ? "immersion" : "contact", {plan.acquisition, plan.material, view, scene_of(immersed)});
   const bool reciprocal = law.reciprocal();
-  if (const auto table = law.transmit->tabulated(plan.grid, 2, tolerance)) law.transmit = table;
-  if (const auto table = law.receive->tabulated(plan.grid, 2, tolerance)) law.receive = table;
+  if (const auto table = law.transmit->tabulated(plan.grid, 2, tolerance, with_departures)) law.transmit = table;
+  if (const auto table = law.receive->tabulated(plan.grid, 2, tolerance, with_departures)) law.receive = table;
   if (reciprocal) law.receive = law.transmit;
   plan.laws = {law};
   return plan;
@@ -142,6 +144,90 @@ TEST_P(RayViews, AreTheDirectSum) {
         if (!std::isnan(out[k]) && !std::isnan(back[k])) continue;
         EXPECT_EQ(image[k], std::complex<float>()) << c.name << ", masked pixel " << k;
       }
+    }
+  }
+}
+
+/// Cosine of the angle at which the element's ray leaves, from the place that brute force finds on the first interface.
+double brute_cosine(const ImagingPlan& plan, bool immersed, const std::string& modes, std::size_t element, const Point& pixel) {
+  const Element& of = plan.acquisition.probe.elements[element];
+  const Place from{of.centre.x.value, of.centre.z.value, 0};
+  const Place to{pixel.x.value, pixel.z.value, 0};
+  const auto velocity = [](char mode) { return mode == 'L' ? 6320.0 : 3130.0; };
+  Place at = to;
+  if (immersed) {
+    const brute::Curve crown = [](long double u) {
+      const long double angle = -std::numbers::pi_v<long double> * (0.3L + 0.4L * u);
+      return Place{50e-3L * std::cos(angle), 50e-3L + 50e-3L * std::sin(angle), 0};
+    };
+    at = crown(brute::through(from, to, crown, 1480.0, velocity(modes[0]), 1000).u);
+  } else if (modes.size() > 1) {
+    const brute::Curve back = [](long double u) { return Place{-0.05L + 0.1L * u, wall, 0}; };
+    at = back(brute::through(from, to, back, velocity(modes[0]), velocity(modes[1]), 1000).u);
+  }
+  return static_cast<double>(((at.x - from.x) * of.normal.x + (at.z - from.z) * of.normal.z) / brute::distance(from, at));
+}
+
+/// A limit that cuts some of the rays and lies well between two of them; degrees.
+double limit_between(std::vector<double> cosines) {
+  std::sort(cosines.begin(), cosines.end());
+  std::size_t widest = cosines.size() / 10;
+  for (std::size_t k = widest; k < cosines.size() / 2; ++k) {
+    if (cosines[k + 1] - cosines[k] > cosines[widest + 1] - cosines[widest]) widest = k;
+  }
+  // Cosines of the tables are good to 1.5e-4.
+  EXPECT_GT(cosines[widest + 1] - cosines[widest], 4e-4);
+  return std::acos(0.5 * (cosines[widest] + cosines[widest + 1])) * 180.0 / std::numbers::pi;
+}
+
+TEST_P(RayViews, AreWeightedByTheAnglesOfTheRays) {
+  const Signals signals(elements, samples, 13, true);
+  for (const ViewCase& c : {ViewCase{"cylinder LT", true, "LT", "L", "T"}, {"plate TT-T", false, "TT-T", "TT", "T"}}) {
+    ImagingPlan plan = plan_of(c.immersed, c.view, coarse, Seconds(0.0), true);
+    const std::vector<double> out = brute_times(plan, c.immersed, c.transmit);
+    const std::vector<double> back = brute_times(plan, c.immersed, c.receive);
+    const std::vector<Point> points = plan.grid.points();
+    std::vector<double> all;
+    const auto cosines_of = [&](const std::string& modes, const std::vector<double>& times) {
+      std::vector<double> cosines(times.size());
+      for (std::size_t k = 0; k < times.size(); ++k) {
+        if (std::isnan(times[k])) continue;
+        cosines[k] = brute_cosine(plan, c.immersed, modes, k / points.size(), points[k % points.size()]);
+        all.push_back(cosines[k]);
+      }
+      return cosines;
+    };
+    const std::vector<double> sent = cosines_of(c.transmit, out);
+    const std::vector<double> received = cosines_of(c.receive, back);
+    plan.apodization.directivity = true;
+    plan.apodization.angle_limit = limit_between(all);
+    const auto weight_of = [&](double cosine, char mode) {
+      if (cosine < std::cos(plan.apodization.angle_limit * std::numbers::pi / 180.0)) return 0.0;
+      const double velocity = c.immersed ? 1480.0 : mode == 'L' ? 6320.0 : 3130.0;
+      const double waves =
+          plan.acquisition.probe.elements[0].width.value * plan.acquisition.probe.centre_frequency.value / velocity;
+      const double argument = std::numbers::pi * waves * std::sqrt(1.0 - cosine * cosine);
+      return cosine * (argument > 0.0 ? std::abs(std::sin(argument) / argument) : 1.0);
+    };
+    direct::Problem problem;
+    problem.elements = elements;
+    problem.samples = samples;
+    problem.pixels = points.size();
+    problem.sample_rate = plan.acquisition.sample_rate.value;
+    problem.sample = [&](std::size_t tx, std::size_t rx, std::size_t k) { return Complex(signals.at(tx, rx, k)); };
+    problem.transmit_time = [&](std::size_t element, std::size_t pixel) { return out[element * points.size() + pixel]; };
+    problem.receive_time = [&](std::size_t element, std::size_t pixel) { return back[element * points.size() + pixel]; };
+    problem.transmit_weight = [&](std::size_t element, std::size_t pixel) {
+      return weight_of(sent[element * points.size() + pixel], c.transmit[0]);
+    };
+    problem.receive_weight = [&](std::size_t element, std::size_t pixel) {
+      return weight_of(received[element * points.size() + pixel], c.receive[0]);
+    };
+    const std::vector<Complex> reference = direct::image(problem);
+    for (const MatrixKind kind : {MatrixKind::full, MatrixKind::half}) {
+      const auto image = image_of(plan, Input(signals, kind), GetParam());
+      // Cosines are good to 1.5e-4; a weight's slope over them is below 2 for these widths.
+      EXPECT_LT(direct::relative_error(image, reference), ray_precision_of(GetParam()) + 3e-4) << c.name;
     }
   }
 }

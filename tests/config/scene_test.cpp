@@ -245,16 +245,40 @@ TEST(Geometry, LawsAndSectionsFit) {
               HasSubstr("part.toml: [imaging] views: found \"LLLL-L\", 4 legs on a side"));
 }
 
-TEST(Geometry, WeightsByAngleAreRefusedForBentRays) {
-  EXPECT_EQ(
-      scene_fault_of(immersion() + "[apodization]\ndirectivity = true\n"),
-      "part.toml: [apodization] directivity: found true, for rays through surfaces; expected false: weights follow straight ways "
-      "from element to pixel alone");
-  EXPECT_EQ(
-      scene_fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[apodization]\nangle_limit = 45\n" + contact("\"TT-T\"")),
-      "part.toml: [apodization] angle_limit: found 45, for rays through surfaces; expected 90: weights follow straight ways from "
-      "element to pixel alone");
-  EXPECT_EQ(scene_fault_of(immersion() + "[apodization]\nwindow = \"hann\"\n"), "") << "a window goes by index";
+TEST(Geometry, WeightsByAngleFollowBentRaysInTablesThatAreCounted) {
+  EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nz = 0.03\n[apodization]\nangle_limit = 45\n" + contact("\"TT-T\"")),
+            "");
+  const auto plain = plan_of(immersion());
+  const auto weighted = plan_of(immersion() + "[apodization]\ndirectivity = true\n");
+  const Leg& leg = *weighted->laws[0].transmit;
+  ASSERT_NE(leg.departures(), nullptr);
+  EXPECT_EQ(leg.departures()->velocity().value, 1480.0);
+  EXPECT_EQ(leg.table_bytes(weighted->grid), 2 * plain->laws[0].transmit->table_bytes(plain->grid));
+}
+
+/// A law of tables that says nothing of angles.
+class SilentLeg final : public Leg {
+ public:
+  [[nodiscard]] std::size_t sources() const noexcept override { return 16; }
+  void travel_times(std::size_t, std::span<const Point> pixels, std::span<double> seconds) const override {
+    std::fill_n(seconds.begin(), pixels.size(), 1e-5);
+  }
+  [[nodiscard]] std::size_t table_bytes(const Grid& /*grid*/, bool /*with_departures*/ = false) const override { return 1; }
+};
+
+TEST(Geometry, WeightsByAngleAreRefusedForLawsThatDoNotTellThem) {
+  add_delay_law("silent", [](const DelayLawRequest& request) {
+    const auto leg = std::make_shared<SilentLeg>();
+    return DelayLaw{request.view, leg, leg};
+  });
+  const std::string grid =
+      "[material]\nlongitudinal_velocity = 6320\n[grid]\nx = [-0.005, 0.005]\nz = [0.005, 0.02]\npixels = [4, 4]\n";
+  EXPECT_EQ(scene_fault_of(grid + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nangle_limit = 45\n"),
+            "part.toml: [apodization] angle_limit: found weights by angle, for view \"LL\" of [imaging] delay_law = \"silent\"; "
+            "expected a law "
+            "that says at which angles waves leave the elements, or no such weights");
+  EXPECT_EQ(scene_fault_of(grid + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nwindow = \"hann\"\n"), "")
+      << "a window goes by index";
 }
 
 TEST(RayPlan, ComputesEachLegOnce) {

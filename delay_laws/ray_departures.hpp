@@ -1,0 +1,49 @@
+// At which angle the rays of a leg leave their elements.
+//
+// By Hamilton's equations the time T to a pixel changes with the source's place by -d / c, d the unit vector in which the ray
+// leaves and c the velocity there. Along the element's normal n that is the cosine: d . n = -c dT/dn, here by the difference of
+// the times from two sources that are moved along the normal, to either side. No ray needs to be known but by its time, so that
+// the quick fields of rays serve.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cpu/cpu_backend.hpp"
+#include "delay_laws/delay_law.hpp"
+#include "delay_laws/part_bounds.hpp"
+#include "rays/ray_path.hpp"
+
+namespace echoform {
+
+class RayDepartures final : public Departures {
+ public:
+  /// One source an element, whose rays go along `path` to pixels within `bounds`. Valid paths alone (RaySolver).
+  RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds);
+
+  [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }
+  /// To 1e-4, where neither of the moved sources is in another one's shadow or beyond a kink of T; beside these the times of one
+  /// side alone are used, to 2e-2.
+  void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
+
+  /// The same for the pixels of a grid, computed ahead on `threads` threads (0: as many as processors) and kept in single
+  /// precision: 4 bytes a source and pixel. `inside` as LegRays. Other places are asked of a copy of this.
+  [[nodiscard]] std::unique_ptr<const Departures> tabulated(const Grid& grid, std::span<const std::uint8_t> inside,
+                                                            std::size_t threads, SimdLevel level) const;
+
+ private:
+  struct Source {
+    Point centre;
+    Point back;   ///< moved against the normal
+    Point ahead;  ///< along it
+    double step = 0.0;
+  };
+
+  std::vector<Source> sources_;
+  RayPath path_;
+  PartBounds bounds_;
+};
+
+}  // namespace echoform
