@@ -11,6 +11,7 @@
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
 #include "config/plan.hpp"
+#include "config/reached.hpp"
 #include "config/scene.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
@@ -72,6 +73,14 @@ ImageFile describe_image(const ImagingPlan& plan, const FrameSlot& slot, std::si
   return file;
 }
 
+void warn_of_unreached(const ImagingPlan& plan) {
+  std::vector<double> shares;
+  for (const DelayLaw& law : plan.laws) {
+    shares.push_back(unreached_share(reached_pixels(law, plan.acquisition.probe, plan.grid)));
+  }
+  if (const auto warning = unreached_warning(plan, shares)) spdlog::warn("{}", *warning);
+}
+
 int image(const ImageOptions& options) {
   Configuration configuration = configuration_from(options.config);
   apply_backend_option(options.backend, configuration);
@@ -97,6 +106,8 @@ int image(const ImageOptions& options) {
   spdlog::info("{}", recording->describe());
   adopt_wedge_velocity(configuration, recording->wedge_velocity());
   const auto plan = build_plan(configuration, acquisition, recording->material());
+
+  warn_of_unreached(*plan);
 
   progress.step("delay tables");
   const auto engine =

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "apps/setup_report_parts.hpp"
 #include "config/gate.hpp"
+#include "config/grating_lobes.hpp"
 #include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
@@ -13,66 +14,27 @@
 namespace echoform {
 namespace {
 
-using nlohmann::json;
-
-struct Mode {
-  char letter;
-  MetresPerSecond velocity;
-  bool used;  // by a view
-};
-
-/// Modes at the pixel, of both sides, by view. A law of another program may call its views what it likes.
-std::optional<std::pair<char, char>> modes_at_pixel(const std::string& name) {
+/// A law of another program may call its views what it likes.
+bool named_by_modes(const std::string& view) {
   try {
-    const View view = parse_view(name);
-    return std::pair{view.transmit.back(), view.receive.back()};
+    static_cast<void>(parse_view(view));
+    return true;
   } catch (const InputError&) {
-    return std::nullopt;
+    return false;
   }
 }
 
 bool uses(const ImagingPlan& plan, char letter) {
   return std::any_of(plan.laws.begin(), plan.laws.end(), [&](const DelayLaw& law) {
-    return law.view.find(letter) != std::string::npos || !modes_at_pixel(law.view);
+    return law.view.find(letter) != std::string::npos || !named_by_modes(law.view);
   });
 }
 
-std::string mm(Metres length) {
-  return fmt::format("{:.4g} mm", 1e3 * length.value);
-}
-
-/// One text for all modes: "L 1.264 mm, T 0.626 mm".
-template <class Text>
-std::string for_modes(const std::vector<Mode>& modes, Text&& text) {
-  std::string all;
-  for (const Mode& mode : modes) all += fmt::format("{}{} {}", all.empty() ? "" : ", ", mode.letter, text(mode));
-  return all;
-}
-
-struct Geometry {
-  Metres aperture;
-  Metres stand_off;  // of the aperture's centre above the part; 0 for contact
-  Metres depth;      // of the grid's middle below the part's surface, or below the elements
-};
-
-Geometry geometry_of(const ImagingPlan& plan, const Scene& scene) {
-  const auto& elements = plan.acquisition.probe.elements;
-  const Point centre{0.5 * (elements.front().centre.x + elements.back().centre.x), Metres(),
-                     0.5 * (elements.front().centre.z + elements.back().centre.z)};
-  const Metres middle = 0.5 * (plan.grid.z.first + plan.grid.z.last);
-  Geometry found{aperture_of(plan.acquisition.probe), Metres(), middle - centre.z};
-  if (scene.couplant.value > 0.0 && scene.surface != nullptr) {
-    found.stand_off = Metres(-scene.surface->signed_distance({centre.x.value, centre.z.value}));
-    found.depth = Metres(scene.surface->signed_distance({centre.x.value, middle.value}));
-  }
-  return found;
-}
-
-void report_waves(SetupReport& report, const ImagingPlan& plan, const Scene& scene, const std::vector<Mode>& modes,
+void report_waves(SetupReport& report, const ImagingPlan& plan, const Scene& scene, const std::vector<ReportedMode>& modes,
                   Hertz frequency) {
   const MetresPerSecond couplant = scene.couplant;
-  std::string text = for_modes(modes, [&](const Mode& mode) { return mm(wavelength_of(mode.velocity, frequency)); });
-  for (const Mode& mode : modes) {
+  std::string text = for_modes(modes, [&](const ReportedMode& mode) { return mm(wavelength_of(mode.velocity, frequency)); });
+  for (const ReportedMode& mode : modes) {
     report.values["wavelength"][std::string(1, mode.letter)] = wavelength_of(mode.velocity, frequency).value;
   }
   if (couplant.value > 0.0) {
@@ -81,68 +43,32 @@ void report_waves(SetupReport& report, const ImagingPlan& plan, const Scene& sce
   }
   report.row("wavelength", text);
 
-  const Geometry geometry = geometry_of(plan, scene);
-  report.row("near field", for_modes(modes, [&](const Mode& mode) {
-                             const Metres length = near_field_length(geometry.aperture, wavelength_of(mode.velocity, frequency));
-                             report.values["near_field"][std::string(1, mode.letter)] = length.value;
-                             return mm(length);
-                           }) + "; D^2 / (4 lambda)");
-  if (geometry.depth.value > 0.0) {
-    report.row(
-        "lateral",
-        for_modes(modes, [&](const Mode& mode) {
-          const Metres depth = apparent_depth(geometry.depth, geometry.stand_off, scene.couplant, mode.velocity);
-          const Metres width = lateral_resolution(geometry.aperture, depth, wavelength_of(mode.velocity, frequency));
-          report.values["lateral_resolution"][std::string(1, mode.letter)] = width.value;
-          return mm(width);
-        }) + fmt::format(" at -6 dB, {} deep, below the aperture's centre; 0.886 lambda / (2 sin theta)", mm(geometry.depth)));
-  }
-}
-
-void report_axial(SetupReport& report, const ImagingPlan& plan, const std::vector<Mode>& modes) {
-  const Hertz bandwidth = plan.acquisition.probe.bandwidth;
-  if (!(bandwidth.value > 0.0)) {
-    report.row("axial", "not known without the pulse's bandwidth ([probe] bandwidth)");
-    return;
-  }
-  const auto velocity = [&](char letter) {
-    return std::find_if(modes.begin(), modes.end(), [&](const Mode& mode) { return mode.letter == letter; })->velocity;
+  const Metres aperture = aperture_of(plan.acquisition.probe);
+  const auto near_field = [&](const ReportedMode& mode) {
+    return near_field_length(aperture, wavelength_of(mode.velocity, frequency));
   };
-  std::string text;
-  for (const DelayLaw& law : plan.laws) {
-    const auto at_pixel = modes_at_pixel(law.view);
-    if (!at_pixel) continue;
-    const Metres width = axial_resolution(velocity(at_pixel->first), velocity(at_pixel->second), bandwidth);
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", law.view, mm(width));
-    report.values["axial_resolution"][law.view] = width.value;
+  text = for_modes(modes, [&](const ReportedMode& mode) {
+    report.values["near_field"][std::string(1, mode.letter)] = near_field(mode).value;
+    return mm(near_field(mode));
+  });
+  const bool wet = couplant.value > 0.0 && scene.surface != nullptr;
+  const auto path = wet ? couplant_path(plan.acquisition.probe, *scene.surface) : std::nullopt;
+  if (path) {
+    text += fmt::format(" counted from the elements; {} of couplant leave ", mm(*path)) +
+            for_modes(modes,
+                      [&](const ReportedMode& mode) {
+                        const Metres left = near_field_left(near_field(mode), *path, couplant, mode.velocity);
+                        report.values["near_field_left"][std::string(1, mode.letter)] = left.value;
+                        return mm(left);
+                      }) +
+            " in the part";
   }
-  if (!text.empty()) report.row("axial", text + " at -6 dB; 0.8825 / bandwidth / (1 / c_tx + 1 / c_rx)");
+  report.row("near field", text + "; D^2 / (4 lambda)");
 }
 
-void report_lobes(SetupReport& report, const ImagingPlan& plan, const std::vector<Mode>& modes, Hertz frequency) {
-  const Metres pitch = pitch_of(plan.acquisition.probe);
-  if (!(pitch.value > 0.0)) return;
-  report.row(
-      "pitch",
-      mm(pitch) + ": " + for_modes(modes, [&](const Mode& mode) {
-        const Metres wavelength = wavelength_of(mode.velocity, frequency);
-        const auto lobe = grating_lobe(pitch, wavelength);
-        report.values["pitch_per_wavelength"][std::string(1, mode.letter)] = pitch / wavelength;
-        if (lobe && lobe->straight_ahead && mode.used) {
-          report.warnings.push_back(fmt::format(
-              "the pitch of {} is above a wavelength of mode {}, {}: grating lobes, at {:.0f} degrees for a beam straight ahead",
-              mm(pitch), mode.letter, mm(wavelength), lobe->degrees));
-        }
-        const std::string text = fmt::format("{:.3g} wavelengths", pitch / wavelength);
-        if (!lobe) return text + " (no grating lobes)";
-        if (lobe->straight_ahead) return text + " (a grating lobe at every angle)";
-        return text + fmt::format(" (grating lobes beyond {:.0f} degrees)", lobe->degrees);
-      }));
-}
-
-void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vector<Mode>& modes, Hertz frequency) {
+void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vector<ReportedMode>& modes, Hertz frequency) {
   Metres shortest{};
-  for (const Mode& mode : modes) {
+  for (const ReportedMode& mode : modes) {
     const Metres wavelength = wavelength_of(mode.velocity, frequency);
     if (mode.used && (shortest.value == 0.0 || wavelength < shortest)) shortest = wavelength;
   }
@@ -195,9 +121,9 @@ void report_samples(SetupReport& report, const ImagingPlan& plan) {
 SetupReport report_setup(const ImagingPlan& plan, const Scene& scene) {
   SetupReport report;
   const Probe& probe = plan.acquisition.probe;
-  std::vector<Mode> modes;
-  for (const Mode mode : {Mode{'L', plan.material.longitudinal_velocity, uses(plan, 'L')},
-                          Mode{'T', plan.material.shear_velocity, uses(plan, 'T')}}) {
+  std::vector<ReportedMode> modes;
+  for (const ReportedMode mode : {ReportedMode{'L', plan.material.longitudinal_velocity, uses(plan, 'L')},
+                                  ReportedMode{'T', plan.material.shear_velocity, uses(plan, 'T')}}) {
     if (mode.velocity.value > 0.0) modes.push_back(mode);
   }
   const Metres aperture = aperture_of(probe);
@@ -214,16 +140,17 @@ SetupReport report_setup(const ImagingPlan& plan, const Scene& scene) {
   report.row("image",
              fmt::format("{} x {} pixels of {} by {}, {} view{}", plan.grid.x.count, plan.grid.z.count, mm(step(plan.grid.x)),
                          mm(step(plan.grid.z)), plan.laws.size(), plan.laws.size() == 1 ? "" : "s"));
+  const std::vector<ViewReach> reach = reach_of_views(plan);
   if (probe.centre_frequency.value > 0.0) {
     report_waves(report, plan, scene, modes, probe.centre_frequency);
-    report_axial(report, plan, modes);
-    report_lobes(report, plan, modes, probe.centre_frequency);
+    report_spots(report, plan, reach);
+    report_lobes(report, plan, scene, modes, reach);
     report_pixels(report, plan, modes, probe.centre_frequency);
   } else {
     report.warnings.emplace_back(
         "the centre frequency is not known ([probe] centre_frequency): wavelengths and what follows from them are left out");
-    report_axial(report, plan, modes);
   }
+  report_unreached(report, plan, reach);
   report_samples(report, plan);
   return report;
 }

@@ -19,8 +19,9 @@ struct SetupReport {
   void row(std::string name, std::string text) { rows.emplace_back(std::move(name), std::move(text)); }
 };
 
-/// `scene` as make_scene() gives it. Wavelengths, near field, resolution, grating lobes, pixels and samples of a plan by the
-/// formulas of config/setup_figures.hpp. What needs a number that nobody states, such as the centre frequency, is left out with a
+/// `scene` as make_scene() gives it. Wavelengths, near field, grating lobes, pixels and samples of a plan by the formulas of
+/// config/setup_figures.hpp; resolution, departures and what is not reached by the plan's rays (config/point_spread.hpp,
+/// grating_lobes.hpp, reached.hpp). What needs a number that nobody states, such as the centre frequency, is left out with a
 /// warning.
 [[nodiscard]] SetupReport report_setup(const ImagingPlan& plan, const Scene& scene);
 

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <vector>
 
+#include "config/reached.hpp"
 #include "delay_laws/ray_leg.hpp"
 #include "delay_laws/view.hpp"
 #include "delay_laws/view_kind.hpp"
@@ -82,26 +83,6 @@ void check_above(const Configuration& configuration, const Probe& probe, const S
     throw InputError(place_text(configuration, "[probe] stand_off"), fmt::format("{} between elements {} and {}", what, i - 1, i),
                      fmt::format("a probe above {}", what));
   }
-}
-
-/// Whether some pixel is reached by a living element on either side.
-bool reaches(const DelayLaw& law, const Probe& probe, const std::vector<Point>& points) {
-  std::vector<double> times(points.size());
-  std::vector<bool> sent(points.size(), false);
-  std::vector<bool> received(points.size(), false);
-  for (std::size_t i = 0; i < probe.elements.size(); ++i) {
-    if (probe.elements[i].dead) continue;
-    for (const auto& [leg, reached] : {std::pair{law.transmit, &sent}, std::pair{law.receive, &received}}) {
-      leg->travel_times(i, points, times);
-      for (std::size_t k = 0; k < points.size(); ++k) {
-        if (!std::isnan(times[k])) (*reached)[k] = true;
-      }
-    }
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      if (sent[k] && received[k]) return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace
@@ -214,8 +195,9 @@ void check_reach(const Configuration& configuration, const ImagingPlan& plan, co
   std::vector<Point> points;
   for (const DelayLaw& law : plan.laws) {
     if (law.transmit->table_bytes(plan.grid) == 0 && law.receive->table_bytes(plan.grid) == 0) continue;
+    const std::vector<std::uint8_t> reached = reached_pixels(law, plan.acquisition.probe, plan.grid);
+    if (std::find(reached.begin(), reached.end(), 1) != reached.end()) continue;
     if (points.empty()) points = plan.grid.points();
-    if (reaches(law, plan.acquisition.probe, points)) continue;
     std::vector<std::uint8_t> inside(points.size());
     const bool skip = names_skip(law.view);
     PartBounds{scene.surface, skip ? scene.backwall : nullptr}.holds(points, inside);

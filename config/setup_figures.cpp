@@ -1,13 +1,11 @@
 #include "config/setup_figures.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace echoform {
 namespace {
-
-constexpr double sinc_squared_width = 0.8859;
-constexpr double gaussian_widths = 4.0 * std::numbers::ln2 / std::numbers::pi;
 
 double in_degrees(double radians) {
   return radians * 180.0 / std::numbers::pi;
@@ -40,18 +38,8 @@ Metres near_field_length(Metres aperture, Metres wavelength) {
   return aperture * (aperture / wavelength) / 4.0;
 }
 
-Metres apparent_depth(Metres depth, Metres stand_off, MetresPerSecond couplant, MetresPerSecond velocity) {
-  return couplant.value > 0.0 ? depth + stand_off * (couplant / velocity) : depth;
-}
-
-Metres lateral_resolution(Metres aperture, Metres depth, Metres wavelength) {
-  const double half = 0.5 * aperture.value;
-  const double sine = half / std::hypot(half, depth.value);
-  return sinc_squared_width * wavelength / (2.0 * sine);
-}
-
-Metres axial_resolution(MetresPerSecond transmit, MetresPerSecond receive, Hertz bandwidth) {
-  return Metres(gaussian_widths / bandwidth.value / (1.0 / transmit.value + 1.0 / receive.value));
+Metres near_field_left(Metres near_field, Metres path, MetresPerSecond couplant, MetresPerSecond velocity) {
+  return std::max(Metres(), near_field - path * (couplant / velocity));
 }
 
 std::optional<GratingLobe> grating_lobe(Metres pitch, Metres wavelength) {

@@ -54,7 +54,11 @@ class Wedge(unittest.TestCase):
         self.run_echoform("simulate", "--connect", f"127.0.0.1:{port}", "--config", self.path / "simulate.toml", "--frames", "1")
         self.assertEqual(recorder.wait(timeout=60), 0)
 
-        _, stated = self.image("stated", PART + WEDGE)
+        said, stated = self.image("stated", PART + WEDGE)
+        self.assertNotIn("no ray reaches", said)
+        # 17 rows of 49, those up to the surface itself, lie in the wedge.
+        said, _ = self.image("high", PART.replace("z = [0.006, 0.018]", "z = [-0.004, 0.008]") + WEDGE)
+        self.assertIn("no ray reaches 35 % of the pixels of LL, 35 % of the pixels of TT: they stay dark", said)
         turned = math.radians(ANGLE)
         with h5py.File(self.path / "r.mfmc", "r+") as file:
             probe = file["PROBES/P1"]

@@ -1,0 +1,118 @@
+#include "config/grating_lobes.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "config/setup_figures.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr double degrees_per_radian = 180.0 / std::numbers::pi;
+
+Vector2 flat(const Point& point) {
+  return {point.x.value, point.z.value};
+}
+
+Vector2 unit(Vector2 a) {
+  return (1.0 / length(a)) * a;
+}
+
+/// The array as a line in the plane of x and z.
+struct ArrayLine {
+  Vector2 centre;
+  Vector2 along;  ///< towards the last element
+  Vector2 normal;
+
+  explicit ArrayLine(const Probe& probe) {
+    const Vector2 first = flat(probe.elements.front().centre);
+    const Vector2 last = flat(probe.elements.back().centre);
+    const Direction& emits = probe.elements.front().normal;
+    centre = 0.5 * (first + last);
+    normal = unit({emits.x, emits.z});
+    along = length(last - first) > 0.0 ? unit(last - first) : Vector2{normal.z, -normal.x};
+  }
+};
+
+struct Meeting {
+  double path = std::numeric_limits<double>::infinity();
+  Vector2 tangent;
+};
+
+/// Where a ray first meets a surface, by the chords between its nodes; along a unit vector.
+std::optional<Meeting> meet(const Surface& surface, Vector2 from, Vector2 direction) {
+  Meeting nearest;
+  const auto& nodes = surface.nodes();
+  for (std::size_t k = 1; k < nodes.size(); ++k) {
+    const Vector2 chord = nodes[k].at - nodes[k - 1].at;
+    const double turn = cross(direction, chord);
+    if (turn == 0.0) continue;
+    const Vector2 to_chord = nodes[k - 1].at - from;
+    const double path = cross(to_chord, chord) / turn;
+    const double share = cross(to_chord, direction) / turn;
+    if (path > 0.0 && share >= 0.0 && share <= 1.0 && path < nearest.path) nearest = {path, unit(chord)};
+  }
+  return nearest.path < std::numeric_limits<double>::infinity() ? std::optional(nearest) : std::nullopt;
+}
+
+/// Adds what a ray that leaves at `sine` gives behind the surface.
+void refract(const ArrayLine& array, const Scene& scene, const Material& material, double sine,
+             std::vector<EnteringLobe>& entering) {
+  const Vector2 direction = sine * array.along + std::sqrt(1.0 - sine * sine) * array.normal;
+  const auto meeting = meet(*scene.surface, array.centre, direction);
+  if (!meeting) return;
+  Vector2 inwards{-meeting->tangent.z, meeting->tangent.x};
+  if (dot(inwards, direction) < 0.0) inwards = -1.0 * inwards;
+  for (const auto& [mode, velocity] : {std::pair{'L', material.longitudinal_velocity}, std::pair{'T', material.shear_velocity}}) {
+    const double refracted = dot(direction, meeting->tangent) * (velocity / scene.couplant);
+    if (!(velocity.value > 0.0) || std::abs(refracted) >= 1.0) continue;
+    const Vector2 way = refracted * meeting->tangent + std::sqrt(1.0 - refracted * refracted) * inwards;
+    entering.push_back({std::asin(sine) * degrees_per_radian, mode, std::atan2(way.x, way.z) * degrees_per_radian});
+  }
+}
+
+}  // namespace
+
+std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const Point& pixel, MetresPerSecond velocity) {
+  double later = 0.0;  // seconds, over `way`
+  double way = 0.0;
+  std::optional<std::pair<Vector2, double>> before;
+  for (std::size_t source = 0; source < leg.sources(); ++source) {
+    if (probe.elements[source].dead) continue;
+    double time = 0.0;
+    leg.travel_times(source, {&pixel, 1}, {&time, 1});
+    if (std::isnan(time)) continue;
+    const Vector2 at = flat(probe.elements[source].centre);
+    if (before) {
+      later += time - before->second;
+      way += length(at - before->first);
+    }
+    before = {at, time};
+  }
+  if (!(way > 0.0)) return std::nullopt;
+  return -velocity.value * later / way;
+}
+
+std::optional<Metres> couplant_path(const Probe& probe, const Surface& front) {
+  const ArrayLine array(probe);
+  const auto meeting = meet(front, array.centre, array.normal);
+  return meeting ? std::optional(Metres(meeting->path)) : std::nullopt;
+}
+
+std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene, const Material& material, double steered,
+                                         Hertz frequency) {
+  std::vector<EnteringLobe> entering;
+  const Metres pitch = pitch_of(probe);
+  if (!(pitch.value > 0.0)) return entering;
+  const ArrayLine array(probe);
+  const double apart = wavelength_of(scene.couplant, frequency) / pitch;
+  for (const double side : {-1.0, 1.0}) {
+    for (double sine = steered + side * apart; std::abs(sine) < 1.0; sine += side * apart) {
+      refract(array, scene, material, sine, entering);
+    }
+  }
+  return entering;
+}
+
+}  // namespace echoform

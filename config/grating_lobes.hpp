@@ -1,0 +1,34 @@
+// Grating lobes of an array in couplant or on a wedge: where they leave it, and what of them goes into the part.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/acquisition.hpp"
+#include "rays/scene.hpp"
+
+namespace echoform {
+
+/// Sine of the angle at which a leg's rays to `pixel` leave the living elements, on average over the array; from its normal,
+/// positive towards its last element. By Fermat's principle an element that lies du farther along the array has a time that
+/// differs by -sin / velocity du, whatever comes later. Nothing where fewer than two elements have rays.
+[[nodiscard]] std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const Point& pixel,
+                                                   MetresPerSecond velocity);
+
+/// Way from the aperture's centre along the array's normal to the front surface; nothing where it misses it.
+[[nodiscard]] std::optional<Metres> couplant_path(const Probe& probe, const Surface& front);
+
+struct EnteringLobe {
+  double couplant_degrees = 0.0;  ///< from the array's normal towards its last element
+  char mode = 'L';                ///< in the part
+  double part_degrees = 0.0;      ///< from z towards x
+};
+
+/// The grating lobes of a beam that leaves at `steered` (as departure_sine), sin(lobe) = steered + n lambda / pitch for n = +-1,
+/// +-2 ..., that the front surface lets in, by Snell's law where the ray from the aperture's centre meets it. `scene` has a
+/// couplant and a surface; modes without velocity are left out.
+[[nodiscard]] std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene, const Material& material,
+                                                       double steered, Hertz frequency);
+
+}  // namespace echoform

@@ -1,0 +1,70 @@
+#include "config/reached.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace echoform {
+namespace {
+
+/// Takes from `reached` what no living source of the leg reaches.
+void keep_reached(const Leg& leg, const Probe& probe, const Grid& grid, std::vector<std::uint8_t>& reached) {
+  for (std::size_t source = 0; source < leg.sources(); ++source) {
+    // Such a source reaches every pixel.
+    if (!probe.elements[source].dead && leg.point_source(source)) return;
+  }
+  const LegRays* const rays = leg.rays(grid);
+  std::vector<std::size_t> waiting;
+  std::vector<Point> points;
+  for (std::size_t k = 0; k < reached.size(); ++k) {
+    if (reached[k] == 0) continue;
+    reached[k] = 0;
+    if (rays != nullptr && rays->inside[k] == 0) continue;
+    waiting.push_back(k);
+    points.push_back(grid.at(k));
+  }
+  std::vector<double> times;
+  // Most pixels are reached by the first element already: later ones are asked for the rest alone.
+  for (std::size_t source = 0; source < leg.sources() && !waiting.empty(); ++source) {
+    if (probe.elements[source].dead) continue;
+    times.resize(points.size());
+    leg.travel_times(source, points, times);
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < waiting.size(); ++k) {
+      if (!std::isnan(times[k])) {
+        reached[waiting[k]] = 1;
+        continue;
+      }
+      waiting[left] = waiting[k];
+      points[left++] = points[k];
+    }
+    waiting.resize(left);
+    points.resize(left);
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Probe& probe, const Grid& grid) {
+  std::vector<std::uint8_t> reached(grid.pixels(), 1);
+  keep_reached(*law.transmit, probe, grid, reached);
+  if (!law.reciprocal()) keep_reached(*law.receive, probe, grid, reached);
+  return reached;
+}
+
+double unreached_share(const std::vector<std::uint8_t>& reached) {
+  return static_cast<double>(std::count(reached.begin(), reached.end(), 0)) / static_cast<double>(reached.size());
+}
+
+std::optional<std::string> unreached_warning(const ImagingPlan& plan, const std::vector<double>& shares) {
+  std::string views;
+  for (std::size_t view = 0; view < shares.size(); ++view) {
+    if (shares[view] < unreached_worth_saying) continue;
+    views += fmt::format("{}{:.0f} % of the pixels of {}", views.empty() ? "" : ", ", 100.0 * shares[view], plan.laws[view].view);
+  }
+  if (views.empty()) return std::nullopt;
+  return fmt::format("no ray reaches {}: they stay dark, whatever is there", views);
+}
+
+}  // namespace echoform

@@ -1,0 +1,25 @@
+// Which pixels of a view rays reach: the others stay dark, whatever is there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform {
+
+/// By pixel in image order: 1 where some living element reaches it on transmit and some on receive, else 0.
+[[nodiscard]] std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Probe& probe, const Grid& grid);
+
+/// Share of the pixels that is not reached, 0 to 1.
+[[nodiscard]] double unreached_share(const std::vector<std::uint8_t>& reached);
+
+/// From this share on it is worth a warning.
+inline constexpr double unreached_worth_saying = 0.25;
+
+/// A line that names the views of which that much is not reached; `shares` by view of the plan. Nothing where none is.
+[[nodiscard]] std::optional<std::string> unreached_warning(const ImagingPlan& plan, const std::vector<double>& shares);
+
+}  // namespace echoform
