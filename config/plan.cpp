@@ -137,8 +137,8 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     }
     note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
   }
-  place_probe(section, probe, [&](std::string_view key, const std::string& value) {
-    note(fmt::format("[probe] {}", key), value, "the placement of the data");
+  place_probe(section, probe, [&](std::string_view key, const std::string& value, const std::string& does) {
+    notes.push_back(fmt::format("{}: [probe] {} = {} {}", configuration.name(), key, value, does));
   });
   if (section.element_width) {
     for (Element& element : probe.elements) element.width = *section.element_width;

@@ -84,6 +84,18 @@ void check_above(const Configuration& configuration, const Probe& probe, const S
   }
 }
 
+/// Degrees by which the line from the first element to the last is turned from x towards z; that of one element by its normal.
+double tilt_of(const Probe& probe) {
+  const Vector2 line = plain(probe.elements.back().centre) - plain(probe.elements.front().centre);
+  const Direction& normal = probe.elements.front().normal;
+  const Vector2 along = line == Vector2{} ? Vector2{normal.z, -normal.x} : line;
+  // Elements may be counted from either end.
+  const double degrees =
+      (along.x < 0.0 ? std::atan2(-along.z, -along.x) : std::atan2(along.z, along.x)) * 180.0 / std::numbers::pi;
+  // What rounding leaves of 0.
+  return std::abs(degrees) < 1e-9 ? 0.0 : degrees;
+}
+
 /// Whether some pixel is reached by a living element on either side.
 bool reaches(const DelayLaw& law, const Probe& probe, const std::vector<Point>& points) {
   std::vector<double> times(points.size());
@@ -124,7 +136,7 @@ void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated) 
 }
 
 void place_probe(const ProbeSection& section, Probe& probe,
-                 const std::function<void(std::string_view key, const std::string& value)>& note) {
+                 const std::function<void(std::string_view key, const std::string& value, const std::string& does)>& note) {
   if (probe.elements.empty() || (!section.stand_off && !section.angle && !section.x)) return;
   const Point& first = probe.elements.front().centre;
   const Point& last = probe.elements.back().centre;
@@ -132,6 +144,7 @@ void place_probe(const ProbeSection& section, Probe& probe,
   const Metres z = 0.5 * (first.z + last.z);
   const Metres new_x = section.x.value_or(x);
   const Metres new_z = section.stand_off ? -*section.stand_off : z;
+  const double before = tilt_of(probe);
   const double angle = section.angle.value_or(0.0) * std::numbers::pi / 180.0;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
@@ -144,9 +157,14 @@ void place_probe(const ProbeSection& section, Probe& probe,
     element.normal.x = c * normal.x - s * normal.z;
     element.normal.z = s * normal.x + c * normal.z;
   }
-  if (section.stand_off) note("stand_off", fmt::format("{:g} mm", 1e3 * section.stand_off->value));
-  if (section.angle) note("angle", fmt::format("{:g} degrees", *section.angle));
-  if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value));
+  const std::string replaces = "replaces the placement of the data";
+  if (section.stand_off) note("stand_off", fmt::format("{:g} mm", 1e3 * section.stand_off->value), replaces);
+  if (section.angle) {
+    const double value = *section.angle;
+    note("angle", fmt::format("{:g} degrees", value),
+         fmt::format("turns the data's {:.4g} degrees by {:g} degrees, to {:.4g} degrees", before, value, before + value));
+  }
+  if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value), replaces);
 }
 
 void check_depth_is_told(const Configuration& configuration) {

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include "config/key_table.hpp"
 #include "config/live_keys.hpp"
@@ -178,8 +180,26 @@ TEST(Placement, MovesAndTiltsTheElementsAboutTheAperturesCentre) {
   EXPECT_NEAR(elements.front().normal.x, -0.5, 1e-15);
   EXPECT_NEAR(elements.front().normal.z, std::sqrt(0.75), 1e-15);
   EXPECT_THAT(notes, ElementsAre("part.toml: [probe] stand_off = 20 mm replaces the placement of the data",
-                                 "part.toml: [probe] angle = 30 degrees replaces the placement of the data",
+                                 "part.toml: [probe] angle = 30 degrees turns the data's 0 degrees by 30 degrees, to 30 degrees",
                                  "part.toml: [probe] x = -10 mm replaces the placement of the data"));
+}
+
+TEST(Placement, TurnsWhatIsTurnedAlreadyAndSaysSo) {
+  Acquisition acquisition = scene_example();
+  Material material = aluminium;
+  std::vector<std::string> notes;
+  apply_overrides(parsed("[probe]\nangle = 36\n"), acquisition, material, notes);
+  // Counted from the other end the line is the same.
+  for (const bool reversed : {false, true}) {
+    notes.clear();
+    Acquisition turned = acquisition;
+    if (reversed) std::reverse(turned.probe.elements.begin(), turned.probe.elements.end());
+    apply_overrides(parsed("[probe]\nangle = 10\n"), turned, material, notes);
+    EXPECT_THAT(notes,
+                ElementsAre("part.toml: [probe] angle = 10 degrees turns the data's 36 degrees by 10 degrees, to 46 degrees"));
+    const Element& end = reversed ? turned.probe.elements.front() : turned.probe.elements.back();
+    EXPECT_NEAR(end.centre.z.value, 4.5e-3 * std::sin(46.0 * std::numbers::pi / 180.0), 1e-15);
+  }
 }
 
 TEST(Placement, LeavesWhatIsAbsent) {
