@@ -237,6 +237,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   }
   check_memory(configuration, *plan, frames_in_flight);
   for (const std::string& line : notes) spdlog::info("{}", line);
+  for (const std::string& line : unheeded_geometry(configuration, *plan, scene)) spdlog::warn("{}", line);
   return plan;
 }
 

@@ -203,6 +203,40 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
                                    : "90: weights follow straight ways from element to pixel alone");
 }
 
+std::vector<std::string> unheeded_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+  std::vector<std::string> lines;
+  if (configuration.imaging.delay_law != "contact") return lines;
+  const auto& views = configuration.imaging.views;
+  const bool named = std::any_of(views.begin(), views.end(), [](const auto& view) { return find_view_kind(view) != nullptr; });
+  if (!configuration.surface.kind.empty() && !named && !skips(configuration)) {
+    lines.push_back(
+        fmt::format("{}: \"{}\" is not used: with delay_law = \"contact\" only views that skip meet the front surface; set "
+                    "[imaging] delay_law "
+                    "= \"immersion\" and [couplant] velocity, or leave out [surface]",
+                    place_text(configuration, "[surface] kind"), configuration.surface.kind));
+  }
+  double height = 0.0;
+  for (const Element& element : plan.acquisition.probe.elements) {
+    const Vector2 at = plain(element.centre);
+    height = std::max(height, scene.surface != nullptr ? -scene.surface->signed_distance(at) : -at.z);
+  }
+  const double frequency = plan.acquisition.probe.centre_frequency.value;
+  const double velocity = plan.material.longitudinal_velocity.value;
+  // A tenth of the wavelength, in steel at 6 MHz where it is not known.
+  const double limit = frequency > 0.0 && velocity > 0.0 ? 0.1 * velocity / frequency : 1e-4;
+  if (!(height > limit)) return lines;
+  const ProbeSection& probe = configuration.probe;
+  const std::string where = probe.stand_off ? place_text(configuration, "[probe] stand_off")
+                            : probe.angle   ? place_text(configuration, "[probe] angle and the placement of the data")
+                                            : fmt::format("{}: the placement of the data", configuration.name());
+  lines.push_back(
+      fmt::format("{}: elements lie up to {:.3g} mm above the front surface, and with delay_law = \"contact\" rays go through "
+                  "that as if it were part; set [imaging] delay_law = \"immersion\" and [couplant] velocity, or put the probe on "
+                  "the part",
+                  where, 1e3 * height));
+  return lines;
+}
+
 void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
   const auto has_table = [&](const DelayLaw& law) {
     return law.transmit->table_bytes(plan.grid) > 0 || law.receive->table_bytes(plan.grid) > 0;

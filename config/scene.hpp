@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/configuration.hpp"
 #include "pipeline/imaging_plan.hpp"

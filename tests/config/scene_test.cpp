@@ -213,6 +213,37 @@ TEST(Placement, LeavesWhatIsAbsent) {
   EXPECT_EQ(acquisition.probe.elements.front().normal.z, 1.0);
 }
 
+/// What building a plan has to say against its geometry.
+std::vector<std::string> unheeded(const std::string& text, double placed_at = 0.0) {
+  Acquisition acquisition = scene_example();
+  for (Element& element : acquisition.probe.elements) element.centre.z = Metres(placed_at);
+  const Configuration configuration = parsed(text);
+  const auto plan = build_plan(configuration, acquisition, aluminium);
+  return unheeded_geometry(configuration, *plan, make_scene(configuration));
+}
+
+TEST(Geometry, ThatContactDoesNotHeedIsSaid) {
+  const std::string plate = "[backwall]\nkind = \"plane\"\nz = 0.025\n";
+  EXPECT_THAT(
+      unheeded("[surface]\nkind = \"plane\"\n" + contact("\"LL\"")),
+      ElementsAre("part.toml: [surface] kind: \"plane\" is not used: with delay_law = \"contact\" only views that skip meet the "
+                  "front surface; set [imaging] delay_law = \"immersion\" and [couplant] velocity, or leave out [surface]"));
+  EXPECT_THAT(unheeded("[surface]\nkind = \"plane\"\n" + plate + contact("\"TT-T\"")), ElementsAre());
+  EXPECT_THAT(unheeded("[probe]\nstand_off = 0.02\n" + contact("\"LL\"")),
+              ElementsAre("part.toml: [probe] stand_off: elements lie up to 20 mm above the front surface, and with delay_law = "
+                          "\"contact\" rays go through that as if it were part; set [imaging] delay_law = \"immersion\" and "
+                          "[couplant] velocity, or put the probe on the part"));
+  EXPECT_THAT(unheeded(contact("\"LL\""), -9e-3),
+              ElementsAre(HasSubstr("part.toml: the placement of the data: elements lie up to 9 mm above")));
+  // 4.5 mm from the middle to the last element, turned by 30 degrees.
+  EXPECT_THAT(unheeded("[probe]\nangle = 30\n" + contact("\"LL\"")),
+              ElementsAre(HasSubstr("part.toml: [probe] angle and the placement of the data: elements lie up to 2.25 mm above")));
+  // A tenth of 6320 / 5e6 m is 0.1264 mm.
+  EXPECT_THAT(unheeded(contact("\"LL\""), -0.126e-3), ElementsAre());
+  EXPECT_THAT(unheeded(contact("\"LL\""), -0.127e-3).size(), 1U);
+  EXPECT_THAT(unheeded(immersion()), ElementsAre());
+}
+
 TEST(Geometry, ProbesLieAboveTheirSurfaces) {
   EXPECT_EQ(
       scene_fault_of("[surface]\nkind = \"plane\"\nz = -0.025\n" + immersion()),
