@@ -148,7 +148,7 @@ TEST_F(SurfaceFile, ThatRaysMissLeavesNothingToImage) {
 
 TEST(Scene, FaultsOfTheKeysNameTheirLine) {
   EXPECT_EQ(scene_fault_of("[couplant]\nvelocity = 0\n"),
-            "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, more than 0, up to 20000");
+            "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, 10 to 20000");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"sphere\"\n"),
             "part.toml:2: [surface] kind: found \"sphere\"; expected one of plane, cylinder, profile");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\nradius = 1e-9\n"),
