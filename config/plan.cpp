@@ -10,6 +10,7 @@
 #include <set>
 
 #include "config/gate.hpp"
+#include "config/memory_text.hpp"
 #include "config/outlines.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/view.hpp"
@@ -100,9 +101,9 @@ void check_memory(const Configuration& configuration, const ImagingPlan& plan, s
   if (needed <= limit) return;
   throw InputError(
       place(configuration, "[grid] pixels"),
-      fmt::format("{} x {} pixels with {} elements and {} view{}, which need {:.2f} GB", plan.grid.x.count, plan.grid.z.count,
-                  plan.acquisition.elements(), plan.laws.size(), plan.laws.size() == 1 ? "" : "s", 1e-9 * needed),
-      fmt::format("a plan that fits into {:.2f} GB ([imaging] memory_limit)", 1e-9 * limit));
+      fmt::format("{} x {} pixels with {} elements and {} view{}, which need {}", plan.grid.x.count, plan.grid.z.count,
+                  plan.acquisition.elements(), plan.laws.size(), plan.laws.size() == 1 ? "" : "s", memory_text(needed)),
+      fmt::format("a plan that fits into {} ([imaging] memory_limit)", memory_text(limit)));
 }
 
 }  // namespace

@@ -190,6 +190,13 @@ TEST(Plan, TooLargeForMemorySaysHowMuchItNeeds) {
             "expected a plan that fits into 0.10 GB ([imaging] memory_limit)");
 }
 
+TEST(Plan, SmallAmountsOfMemoryAreInMegabytes) {
+  Configuration configuration;
+  configuration.imaging.memory_limit = 1.5e6;
+  EXPECT_THAT(fault_of(configuration, example()),
+              ::testing::ContainsRegex("which need [0-9.]+ MB; expected a plan that fits into 1.5 MB"));
+}
+
 TEST(Plan, MemoryCountsWholePatchesOfPixels) {
   Configuration configuration;
   configuration.grid.pixels = {1, 65536};
