@@ -160,7 +160,8 @@ TEST(Scene, FaultsOfTheDescriptionNameTheSection) {
   EXPECT_EQ(scene_fault_of("[surface]\nangle = 3\n" + immersion()),
             "part.toml: [surface] kind: found no value beside angle; expected the kind of surface that it describes");
   EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nradius = 0.1\n" + immersion()),
-            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle");
+            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle; live, \"radius=\" in the "
+            "same change clears it");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\n" + immersion()),
             "part.toml: [surface] radius: found no value; expected a number in m, which kind = \"cylinder\" needs");
 }

@@ -66,6 +66,7 @@ TEST_P(LiveControl, SurfacesAndProbeMoveBetweenTwoFrames) {
   const wire::ControlReply refused = rig.ask("set", {{"surface.z", "-0.01"}});
   EXPECT_EQ(refused.outcome(), wire::REFUSED);
   EXPECT_THAT(refused.reason(), HasSubstr("settings: [probe] stand_off: found element 0"));
+  EXPECT_THAT(rig.ask("set", {{"surface.kind", "plane"}}).reason(), HasSubstr("live, \"radius=\" in the same change clears it"));
   EXPECT_THAT(rig.ask("set", {{"surface.file", "wall.csv"}}).reason(), HasSubstr("this key is not live"));
   feeder.stop();
   ASSERT_TRUE(rig.sink->wait_count(feeder.sent()));
