@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <numbers>
@@ -12,10 +13,14 @@
 namespace echoform {
 
 std::vector<ProfileKnot> read_profile_knots(const std::string& path) {
+  std::error_code error;
+  // A device or a pipe would never end.
+  if (!std::filesystem::is_regular_file(path, error)) throw InputError(path, "no regular file", "a profile: lines of x,z in m");
   std::ifstream file(path);
   std::vector<ProfileKnot> knots;
   std::string line;
   while (std::getline(file, line)) {
+    if (knots.empty() && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // UTF-8's byte order mark
     line.resize(std::min(line.find('#'), line.size()));
     std::replace(line.begin(), line.end(), ',', ' ');
     double values[3] = {};

@@ -124,10 +124,33 @@ TEST_F(SurfaceFile, IsRelativeToTheConfiguration) {
   write("part.toml", "[backwall]\nkind = \"profile\"\nfile = \"wall.csv\"\n");
   const Scene scene = make_scene(load_configuration(folder_ / "part.toml"));
   EXPECT_NEAR(scene.backwall->signed_distance({0.0, 22e-3}), 0.0, 1e-12);
-  EXPECT_EQ(fault("[surface]\nkind = \"profile\"\nfile = \"none.csv\"\n" + immersion()),
-            "FOLDER/none.csv: found no file that can be read, or one above 1 MiB; expected a profile: lines of x,z in m");
+  EXPECT_EQ(
+      fault("[surface]\nkind = \"profile\"\nfile = \"none.csv\"\n" + immersion()),
+      "FOLDER/part.toml: [surface] file: found FOLDER/none.csv, which does not exist; expected a CSV file with lines of x,z in "
+      "m");
   EXPECT_THAT(fault("[surface]\nkind = \"profile\"\nfile = \"\"\n" + immersion()),
               HasSubstr("part.toml:3: [surface] file: found \"\""));
+}
+
+TEST_F(SurfaceFile, ThatIsNoProfileIsRefusedByItsKindOfFault) {
+  const auto of = [&](const std::string& name) {
+    return fault("[surface]\nkind = \"profile\"\nfile = \"" + name + "\"\n" + immersion());
+  };
+  const auto of_text = [&](const std::string& text) {
+    write("some.csv", text);
+    return of("some.csv");
+  };
+  const std::string key = "FOLDER/part.toml: [surface] file: found ";
+  EXPECT_EQ(of("."), key + "FOLDER/., which is no regular file; expected a CSV file with lines of x,z in m");
+  EXPECT_EQ(of("/dev/zero"), key + "/dev/zero, which is no regular file; expected a CSV file with lines of x,z in m");
+  EXPECT_EQ(of_text(std::string((1 << 20) + 1, '#')), key + "FOLDER/some.csv, a file of 1048577 bytes; expected at most 1 MiB");
+  EXPECT_EQ(of_text("0.1,0\n-0.1,0\n"), "FOLDER/some.csv: found points from right to left; expected from left to right");
+  EXPECT_EQ(of_text("-20,0\n20,0\n"), "FOLDER/some.csv: found a length of 40 m; expected metres, at most 10 in all");
+  EXPECT_EQ(of_text(std::string("-0.1,0\n0.1,0\0\n", 13)),
+            "FOLDER/some.csv, line 2: found a byte of 0; expected text in ASCII or UTF-8: x,z in m");
+  EXPECT_EQ(of_text("-0x1p-4,0\n0.1,0\n"), "FOLDER/some.csv, line 1: found \"-0x1p-4\"; expected a number in m");
+  EXPECT_EQ(of_text("\xEF\xBB\xBF-0.1,0\n0.1,0\n"), "") << "with a byte order mark, as spreadsheets write it";
+  EXPECT_EQ(of_text("\xEF\xBB\xBFx,z\n-0.1,0\n0.1,0\n"), "");
 }
 
 TEST_F(SurfaceFile, ThatCrossesItselfIsRefused) {

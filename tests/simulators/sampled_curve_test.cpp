@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <random>
+
+#include "pipeline/errors.hpp"
+#include "tests/formats/scratch.hpp"
 
 namespace echoform::simulated {
 namespace {
@@ -26,6 +30,16 @@ TEST(SampledCurves, TellTheSideOfPlacesAroundGroovesAndSpikes) {
       }
     }
   }
+}
+
+TEST(SampledCurves, AreReadFromFilesAlone) {
+  const test::Scratch scratch;
+  const std::string path = (scratch / "marked.csv").string();
+  std::ofstream(path) << "\xEF\xBB\xBF-0.1,0.001\n0.1,0\n";
+  const auto knots = read_profile_knots(path);
+  ASSERT_EQ(knots.size(), 2U) << "the first line is no heading";
+  EXPECT_EQ(knots[0].x, -0.1);
+  EXPECT_THROW(static_cast<void>(read_profile_knots("/dev/zero")), InputError);
 }
 
 }  // namespace
