@@ -204,13 +204,17 @@ void add_data_keys(std::vector<Key>& k) {
       {"probe", "pitch", "m", "Makes the elements a linear array of this pitch, centred on x = 0 at z = 0.", from_data},
       above(0.0, 1.0), [](auto& c) -> auto& { return c.probe.pitch; }));
   k.push_back(number(
-      {"probe", "stand_off", "m", "Height of the aperture's centre above z = 0: the elements move to z = -stand_off.", from_data},
+      {"probe", "stand_off", "m",
+       "Height of the aperture's centre above z = 0, whatever the data says: it moves to z = -stand_off.", from_data},
       within(0.0, 10.0), [](auto& c) -> auto& { return c.probe.stand_off; }));
   k.push_back(number(
-      {"probe", "angle", "degrees", "Tilts the elements about the aperture's centre: the end at greater x goes down.", from_data},
+      {"probe", "angle", "degrees",
+       "Turns the elements about the aperture's centre, by this beside the tilt that the data has: the end at greater x goes "
+       "down.",
+       from_data},
       within(-80.0, 80.0), [](auto& c) -> auto& { return c.probe.angle; }));
   k.push_back(number(
-      {"probe", "x", "m", "Where the aperture's centre is along x.", from_data}, within(-10.0, 10.0),
+      {"probe", "x", "m", "Where the aperture's centre is along x, whatever the data says.", from_data}, within(-10.0, 10.0),
       [](auto& c) -> auto& { return c.probe.x; }));
   k.push_back(number(
       {"probe", "element_width", "m", "Size of the elements along x; 0 is a point.", from_data}, within(0.0, 1.0),

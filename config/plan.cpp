@@ -10,6 +10,7 @@
 #include <set>
 
 #include "config/gate.hpp"
+#include "config/memory_text.hpp"
 #include "config/outlines.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/view.hpp"
@@ -100,9 +101,9 @@ void check_memory(const Configuration& configuration, const ImagingPlan& plan, s
   if (needed <= limit) return;
   throw InputError(
       place(configuration, "[grid] pixels"),
-      fmt::format("{} x {} pixels with {} elements and {} view{}, which need {:.2f} GB", plan.grid.x.count, plan.grid.z.count,
-                  plan.acquisition.elements(), plan.laws.size(), plan.laws.size() == 1 ? "" : "s", 1e-9 * needed),
-      fmt::format("a plan that fits into {:.2f} GB ([imaging] memory_limit)", 1e-9 * limit));
+      fmt::format("{} x {} pixels with {} elements and {} view{}, which need {}", plan.grid.x.count, plan.grid.z.count,
+                  plan.acquisition.elements(), plan.laws.size(), plan.laws.size() == 1 ? "" : "s", memory_text(needed)),
+      fmt::format("a plan that fits into {} ([imaging] memory_limit)", memory_text(limit)));
 }
 
 }  // namespace
@@ -137,8 +138,8 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     }
     note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
   }
-  place_probe(section, probe, [&](std::string_view key, const std::string& value) {
-    note(fmt::format("[probe] {}", key), value, "the placement of the data");
+  place_probe(section, probe, [&](std::string_view key, const std::string& value, const std::string& does) {
+    notes.push_back(fmt::format("{}: [probe] {} = {} {}", configuration.name(), key, value, does));
   });
   if (section.element_width) {
     for (Element& element : probe.elements) element.width = *section.element_width;
@@ -237,6 +238,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   }
   check_memory(configuration, *plan, frames_in_flight);
   for (const std::string& line : notes) spdlog::info("{}", line);
+  for (const std::string& line : unheeded_geometry(configuration, *plan, scene)) spdlog::warn("{}", line);
   return plan;
 }
 

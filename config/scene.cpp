@@ -85,6 +85,18 @@ void check_above(const Configuration& configuration, const Probe& probe, const S
   }
 }
 
+/// Degrees by which the line from the first element to the last is turned from x towards z; that of one element by its normal.
+double tilt_of(const Probe& probe) {
+  const Vector2 line = plain(probe.elements.back().centre) - plain(probe.elements.front().centre);
+  const Direction& normal = probe.elements.front().normal;
+  const Vector2 along = line == Vector2{} ? Vector2{normal.z, -normal.x} : line;
+  // Elements may be counted from either end.
+  const double degrees =
+      (along.x < 0.0 ? std::atan2(-along.z, -along.x) : std::atan2(along.z, along.x)) * 180.0 / std::numbers::pi;
+  // What rounding leaves of 0.
+  return std::abs(degrees) < 1e-9 ? 0.0 : degrees;
+}
+
 }  // namespace
 
 Scene make_scene(const Configuration& configuration) {
@@ -105,7 +117,7 @@ void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated) 
 }
 
 void place_probe(const ProbeSection& section, Probe& probe,
-                 const std::function<void(std::string_view key, const std::string& value)>& note) {
+                 const std::function<void(std::string_view key, const std::string& value, const std::string& does)>& note) {
   if (probe.elements.empty() || (!section.stand_off && !section.angle && !section.x)) return;
   const Point& first = probe.elements.front().centre;
   const Point& last = probe.elements.back().centre;
@@ -113,6 +125,7 @@ void place_probe(const ProbeSection& section, Probe& probe,
   const Metres z = 0.5 * (first.z + last.z);
   const Metres new_x = section.x.value_or(x);
   const Metres new_z = section.stand_off ? -*section.stand_off : z;
+  const double before = tilt_of(probe);
   const double angle = section.angle.value_or(0.0) * std::numbers::pi / 180.0;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
@@ -125,9 +138,14 @@ void place_probe(const ProbeSection& section, Probe& probe,
     element.normal.x = c * normal.x - s * normal.z;
     element.normal.z = s * normal.x + c * normal.z;
   }
-  if (section.stand_off) note("stand_off", fmt::format("{:g} mm", 1e3 * section.stand_off->value));
-  if (section.angle) note("angle", fmt::format("{:g} degrees", *section.angle));
-  if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value));
+  const std::string replaces = "replaces the placement of the data";
+  if (section.stand_off) note("stand_off", fmt::format("{:g} mm", 1e3 * section.stand_off->value), replaces);
+  if (section.angle) {
+    const double value = *section.angle;
+    note("angle", fmt::format("{:g} degrees", value),
+         fmt::format("turns the data's {:.4g} degrees by {:g} degrees, to {:.4g} degrees", before, value, before + value));
+  }
+  if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value), replaces);
 }
 
 void check_depth_is_told(const Configuration& configuration) {
@@ -163,6 +181,40 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
                     configuration.imaging.delay_law),
         "a law that says at which angles waves leave the elements, or no such weights");
   }
+}
+
+std::vector<std::string> unheeded_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
+  std::vector<std::string> lines;
+  if (configuration.imaging.delay_law != "contact") return lines;
+  const auto& views = configuration.imaging.views;
+  const bool named = std::any_of(views.begin(), views.end(), [](const auto& view) { return find_view_kind(view) != nullptr; });
+  if (!configuration.surface.kind.empty() && !named && !skips(configuration)) {
+    lines.push_back(
+        fmt::format("{}: \"{}\" is not used: with delay_law = \"contact\" only views that skip meet the front surface; set "
+                    "[imaging] delay_law "
+                    "= \"immersion\" and [couplant] velocity, or leave out [surface]",
+                    place_text(configuration, "[surface] kind"), configuration.surface.kind));
+  }
+  double height = 0.0;
+  for (const Element& element : plan.acquisition.probe.elements) {
+    const Vector2 at = plain(element.centre);
+    height = std::max(height, scene.surface != nullptr ? -scene.surface->signed_distance(at) : -at.z);
+  }
+  const double frequency = plan.acquisition.probe.centre_frequency.value;
+  const double velocity = plan.material.longitudinal_velocity.value;
+  // A tenth of the wavelength, in steel at 6 MHz where it is not known.
+  const double limit = frequency > 0.0 && velocity > 0.0 ? 0.1 * velocity / frequency : 1e-4;
+  if (!(height > limit)) return lines;
+  const ProbeSection& probe = configuration.probe;
+  const std::string where = probe.stand_off ? place_text(configuration, "[probe] stand_off")
+                            : probe.angle   ? place_text(configuration, "[probe] angle and the placement of the data")
+                                            : fmt::format("{}: the placement of the data", configuration.name());
+  lines.push_back(
+      fmt::format("{}: elements lie up to {:.3g} mm above the front surface, and with delay_law = \"contact\" rays go through "
+                  "that as if it were part; set [imaging] delay_law = \"immersion\" and [couplant] velocity, or put the probe on "
+                  "the part",
+                  where, 1e3 * height));
+  return lines;
 }
 
 void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {

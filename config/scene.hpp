@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/configuration.hpp"
 #include "pipeline/imaging_plan.hpp"
@@ -23,9 +24,10 @@ void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated);
 
 /// Moves the elements as [probe] stand_off, angle and x say: turned by `angle` from x towards z about the aperture's centre (the
 /// middle between the first and the last element), whose z becomes -stand_off and whose x becomes x. What is absent stays as it
-/// is. `note(key, value)` is called for each.
+/// is. `note(key, value, does)` is called for each; what it does is "replaces the placement of the data", or the angles before
+/// and after.
 void place_probe(const ProbeSection& section, Probe& probe,
-                 const std::function<void(std::string_view key, const std::string& value)>& note);
+                 const std::function<void(std::string_view key, const std::string& value, const std::string& does)>& note);
 
 /// Throws InputError where [grid] z is needed since no gate tells the depth: with a couplant, a surface or a view that skips.
 void check_depth_is_told(const Configuration& configuration);
@@ -34,6 +36,11 @@ void check_depth_is_told(const Configuration& configuration);
 /// backwall, a backwall that does not lie below the front surface where the grid is, and weights by the elements' angles where a
 /// law has tables and does not say at which angles its waves leave the elements.
 void check_geometry(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene);
+
+/// What is stated of the geometry and delay_law = "contact" does not heed, a line each for the log: a [surface] that no view
+/// meets, and elements more than a tenth of the longitudinal wavelength above the front surface (0.1 mm where it is not known).
+[[nodiscard]] std::vector<std::string> unheeded_geometry(const Configuration& configuration, const ImagingPlan& plan,
+                                                         const Scene& scene);
 
 /// Legs that can be tabulated for the plan's grid are, each once, on [imaging] threads. With travel_times = "interpolated" the
 /// times of a leg may be off by half of a hundredth of the probe's period, so that those of a pair, which are two legs', stay

@@ -127,7 +127,7 @@ void add_surface_keys(std::vector<Key>& k, std::string_view section, SectionOf g
 void add_scene_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"couplant", "velocity", "m/s", "Speed of sound in the couplant, or of longitudinal waves in the wedge.", "none"},
-      above(0.0, 20000.0), [](auto& c) -> auto& { return c.couplant.velocity; }));
+      within(10.0, 20000.0), [](auto& c) -> auto& { return c.couplant.velocity; }));
   add_surface_keys(k, "surface", [](Configuration& c) -> SurfaceSection& { return c.surface; });
   add_surface_keys(k, "backwall", [](Configuration& c) -> SurfaceSection& { return c.backwall; });
 }

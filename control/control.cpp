@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/key_table.hpp"
+#include "config/memory_text.hpp"
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "control/in_use.hpp"
@@ -25,12 +26,11 @@ void check_room_beside(const Configuration& configuration, const ImagingPlan& pl
   const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
   const double present = static_cast<double>(in_use);
   if (needed + present <= limit) return;
-  throw InputError(
-      "[grid] pixels",
-      fmt::format("{} x {} pixels and {} view{}, which need {:.2f} GB beside the {:.2f} GB in use until they take over",
-                  plan.grid.x.count, plan.grid.z.count, plan.laws.size(), plan.laws.size() == 1 ? "" : "s", 1e-9 * needed,
-                  1e-9 * present),
-      fmt::format("at most {:.2f} GB together ([imaging] memory_limit)", 1e-9 * limit));
+  throw InputError("[grid] pixels",
+                   fmt::format("{} x {} pixels and {} view{}, which need {} beside the {} in use until they take over",
+                               plan.grid.x.count, plan.grid.z.count, plan.laws.size(), plan.laws.size() == 1 ? "" : "s",
+                               memory_text(needed), memory_text(present)),
+                   fmt::format("at most {} together ([imaging] memory_limit)", memory_text(limit)));
 }
 
 PlanFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision) {

@@ -34,7 +34,8 @@ std::vector<std::string> delay_law_names() {
 DelayLaw make_delay_law(std::string_view name, const DelayLawRequest& request) {
   const auto found = registry().find(name);
   if (found == registry().end()) {
-    throw InputError("delay law", fmt::format("\"{}\"", name), fmt::format("one of: {}", fmt::join(delay_law_names(), ", ")));
+    throw InputError("[imaging] delay_law", fmt::format("\"{}\"", name),
+                     fmt::format("one of: {}", fmt::join(delay_law_names(), ", ")));
   }
   return found->second(request);
 }

@@ -34,8 +34,8 @@ void validate(const Compression& compression, std::string_view where) {
 
 void validate(const ImagingPlan& plan, std::string_view where) {
   validate(plan.acquisition, AcquisitionLimits{}, where);
-  validate(plan.grid, fmt::format("{} grid", where));
-  if (plan.display_grid) validate(*plan.display_grid, fmt::format("{} display grid", where));
+  validate(plan.grid, fmt::format("{}: [grid]", where));
+  if (plan.display_grid) validate(*plan.display_grid, fmt::format("{}: [display]", where));
   if (plan.gate) {
     const std::size_t samples = plan.acquisition.samples;
     if (plan.gate->count < 2 || plan.gate->count > samples || plan.gate->first > samples - plan.gate->count) {
@@ -47,7 +47,7 @@ void validate(const ImagingPlan& plan, std::string_view where) {
                        "an even one: packed samples come in pairs");
     }
   }
-  if (plan.laws.empty()) throw InputError(fmt::format("{} views", where), "none", "at least one");
+  if (plan.laws.empty()) throw InputError(fmt::format("{}: [imaging] views", where), "none", "at least one");
   for (const DelayLaw& law : plan.laws) {
     for (const auto& leg : {law.transmit, law.receive}) {
       if (!leg || leg->sources() != plan.acquisition.elements()) {
@@ -57,13 +57,14 @@ void validate(const ImagingPlan& plan, std::string_view where) {
       }
     }
   }
-  require_range(where, "accuracy", plan.accuracy, 1e-6, 0.1);
-  require_range(where, "apodization tukey_fraction", plan.apodization.tukey_fraction, 0.0, 1.0);
-  require_range(where, "apodization angle_limit", plan.apodization.angle_limit, 1.0, 90.0);
-  validate(plan.compression, where);
-  require_range(where, "cubic_alpha", plan.cubic_alpha, -3.0, 0.0);
+  const std::string in = fmt::format("{}:", where);
+  require_range(in, "[imaging] accuracy", plan.accuracy, 1e-6, 0.1);
+  require_range(in, "[apodization] tukey_fraction", plan.apodization.tukey_fraction, 0.0, 1.0);
+  require_range(in, "[apodization] angle_limit", plan.apodization.angle_limit, 1.0, 90.0);
+  validate(plan.compression, fmt::format("{} [output]", in));
+  require_range(in, "[display] cubic_alpha", plan.cubic_alpha, -3.0, 0.0);
   if (plan.apodization.directivity && plan.acquisition.probe.centre_frequency.value <= 0.0) {
-    throw InputError(fmt::format("{} apodization directivity", where), "a probe without centre frequency",
+    throw InputError(fmt::format("{} [apodization] directivity", in), "a probe without centre frequency",
                      "[probe] centre_frequency, which the directivity needs");
   }
 }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_points = 4096;
 constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 20;
+constexpr double longest = 10.0;  // m
 
 struct ProfilePoint {
   Vector2 at;
@@ -22,29 +23,57 @@ struct ProfilePoint {
 };
 
 double number_of(std::string_view text, const std::string& where) {
+  // std::strtod takes hexadecimal numbers too.
+  const bool plain = text.find_first_of(std::string_view("xXpP\0", 5)) == std::string_view::npos;
   const std::string copy(text);
   char* end = nullptr;
   const double value = std::strtod(copy.c_str(), &end);
   while (end != nullptr && (*end == ' ' || *end == '\t' || *end == '\r')) ++end;
-  if (end == copy.c_str() || *end != '\0' || !std::isfinite(value)) {
+  if (!plain || end == copy.c_str() || *end != '\0' || !std::isfinite(value)) {
     throw InputError(where, fmt::format("\"{}\"", text.substr(0, 40)), "a number in m");
   }
   return value;
 }
 
-/// x,z or x,z,radius a line, in metres; a first line of words is a heading, # begins a remark.
-std::vector<ProfilePoint> read_profile(const std::string& path) {
+constexpr const char* a_profile = "a CSV file with lines of x,z in m";
+
+void check_file(const std::string& path, const std::string& key) {
   std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    throw InputError(key, fmt::format("{}, which does not exist", path), a_profile);
+  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), a_profile);
   // A device or a pipe would never end.
-  const bool readable = std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) <= largest_file;
+  if (status.type() != std::filesystem::file_type::regular)
+    throw InputError(key, fmt::format("{}, which is no regular file", path), a_profile);
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), a_profile);
+  if (bytes > largest_file) throw InputError(key, fmt::format("{}, a file of {} bytes", path, bytes), "at most 1 MiB");
+}
+
+/// Lines from left to right, no longer than parts are: else sides would be the wrong ones, or the numbers no metres.
+void check_points(const std::vector<ProfilePoint>& points, const std::string& path) {
+  if (points.size() < 2) throw InputError(path, fmt::format("{} points", points.size()), "at least two");
+  double whole = 0.0;
+  for (std::size_t k = 1; k < points.size(); ++k) whole += length(points[k].at - points[k - 1].at);
+  if (whole > longest)
+    throw InputError(path, fmt::format("a length of {:.4g} m", whole), fmt::format("metres, at most {:g} in all", longest));
+  if (points.back().at.x < points.front().at.x) throw InputError(path, "points from right to left", "from left to right");
+}
+
+/// x,z or x,z,radius a line, in metres; a first line of words is a heading, # begins a remark.
+std::vector<ProfilePoint> read_profile(const std::string& path, const std::string& section) {
+  check_file(path, section + " file");
   std::ifstream file(path);
-  if (error || !readable || !file)
-    throw InputError(path, "no file that can be read, or one above 1 MiB", "a profile: lines of x,z in m");
+  if (!file) throw InputError(section + " file", fmt::format("{}, which cannot be read", path), a_profile);
   std::vector<ProfilePoint> points;
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     if (line.size() > 1024)
       throw InputError(fmt::format("{}, line {}", path, number), "a line of more than 1024 bytes", "x,z in m");
+    if (line.find('\0') != std::string::npos)
+      throw InputError(fmt::format("{}, line {}", path, number), "a byte of 0", "text in ASCII or UTF-8: x,z in m");
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // UTF-8's byte order mark
     if (const std::size_t remark = line.find('#'); remark != std::string::npos) line.resize(remark);
     const std::size_t begin = line.find_first_not_of(" \t\r");
     if (begin == std::string::npos) continue;
@@ -65,7 +94,7 @@ std::vector<ProfilePoint> read_profile(const std::string& path) {
     points.push_back(point);
     if (points.size() > most_points) throw InputError(where, "more points", fmt::format("at most {}", most_points));
   }
-  if (points.size() < 2) throw InputError(path, fmt::format("{} points", points.size()), "at least two");
+  check_points(points, path);
   return points;
 }
 
@@ -132,7 +161,7 @@ Surface make_profile(const SurfaceDescription& d) {
   }
   const auto stated = d.words.find("interpolation");
   const std::string between = stated == d.words.end() ? "lines" : stated->second;
-  std::vector<ProfilePoint> points = read_profile(file->second);
+  std::vector<ProfilePoint> points = read_profile(file->second, d.where);
   for (ProfilePoint& point : points) point.at = point.at + Vector2{d.numbers.at("x"), d.numbers.at("z")};
   const std::string name = fmt::format("{} {}", d.where, file->second);
   if (between == "lines") {

@@ -103,6 +103,7 @@ Surface Surface::sampled(std::string name, std::vector<Vector2> points) {
     surface.nodes_.push_back({{static_cast<std::uint32_t>(last ? k - 1 : k), last ? 1.0 : 0.0}, points[k], {}});
   }
   surface.smooth_.resize(surface.segments_.size(), false);
+  surface.find_turns();
   return surface;
 }
 
@@ -126,6 +127,7 @@ double Surface::find_nodes() {
     }
   }
   find_tangents();
+  find_turns();
   double turned = 0.0;
   Vector2 before;
   for (std::size_t k = 1; k < nodes_.size(); ++k) {
@@ -177,22 +179,59 @@ void Surface::check_crossing() const {
   }
 }
 
+bool Surface::chord(std::size_t node) const {
+  if (!sampled_ && nodes_[node].place.segment != nodes_[node + 1].place.segment) return false;
+  return length(nodes_[node + 1].at - nodes_[node].at) >= least_length;
+}
+
+void Surface::find_turns() {
+  const auto direction = [this](std::size_t k) {
+    const Vector2 along = nodes_[k + 1].at - nodes_[k].at;
+    return (1.0 / length(along)) * along;
+  };
+  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
+    if (chord(k)) chords_.push_back(static_cast<std::uint32_t>(k));
+  }
+  turns_.assign(nodes_.size(), {});
+  if (chords_.empty()) return;
+  const bool around = length(nodes_.back().at - nodes_.front().at) < gap_limit;
+  // Nodes that are one place have the chords before and after all of them.
+  Vector2 before = around ? direction(chords_.back()) : Vector2{};
+  Vector2 after = around ? direction(chords_.front()) : Vector2{};
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    turns_[k] = before;
+    if (k + 1 < nodes_.size() && chord(k)) before = direction(k);
+  }
+  for (std::size_t k = nodes_.size(); k-- > 0;) {
+    if (k + 1 < nodes_.size() && chord(k)) after = direction(k);
+    turns_[k] = turns_[k] + after;
+  }
+}
+
 double Surface::signed_distance(Vector2 from) const {
   double best = std::numeric_limits<double>::infinity();
-  double side = 1.0;
-  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
+  std::size_t nearest = 0;
+  double at = 0.0;
+  for (const std::uint32_t k : chords_) {
     const Vector2 along = nodes_[k + 1].at - nodes_[k].at;
-    const double squared = dot(along, along);
-    if (squared < least_length * least_length) continue;
-    const double t = std::clamp(dot(from - nodes_[k].at, along) / squared, 0.0, 1.0);
+    const double t = std::clamp(dot(from - nodes_[k].at, along) / dot(along, along), 0.0, 1.0);
     const Vector2 way = from - (nodes_[k].at + t * along);
-    const double distance = length(way);
+    const double distance = dot(way, way);
     if (distance < best) {
       best = distance;
-      side = cross(along, way) < 0.0 ? -1.0 : 1.0;
+      nearest = k;
+      at = t;
     }
   }
-  return side * best;
+  // Nearest to a node, each of its chords alone would tell a side, and where they turn by more than a right angle not the same
+  // one. The sum of their directions tells it for any corner (Baerentzen and Aanaes 2005, IEEE Transactions on Visualization
+  // and Computer Graphics 11, 243-253). At the ends of the surface it is the one chord's.
+  const Vector2 a = nodes_[nearest].at;
+  Vector2 along = nodes_[nearest + 1].at - a;
+  const Vector2 way = from - (a + at * along);
+  if (at == 0.0) along = turns_[nearest];
+  if (at == 1.0) along = turns_[nearest + 1];
+  return (cross(along, way) < 0.0 ? -1.0 : 1.0) * std::sqrt(best);
 }
 
 bool Surface::crosses(Vector2 from, Vector2 to) const {

@@ -57,7 +57,8 @@ class Surface {
 
   [[nodiscard]] CurvePoint point(SurfacePlace place) const { return segments_[place.segment].point(place.t); }
 
-  /// Distance of `from` from the surface; positive below it.
+  /// Distance of `from` from the surface, by the straight ways between nodes; positive below it. Beyond an end the chord there
+  /// goes on as far as sides are concerned.
   [[nodiscard]] double signed_distance(Vector2 from) const;
   /// Whether the straight way between two points meets the surface, but at its ends, if these are places of the surface. Between
   /// nodes the curve counts as straight: off by less than a hundredth of their distance.
@@ -70,11 +71,16 @@ class Surface {
   /// Returns how far the curve turns on the whole, in radians.
   double find_nodes();
   void find_tangents();
+  void find_turns();
+  /// Whether the way from node `node` to the next is part of the surface, and no joint at which both are one place.
+  [[nodiscard]] bool chord(std::size_t node) const;
   void check_crossing() const;
 
   std::string name_;
   std::vector<Segment> segments_;
   std::vector<SurfaceNode> nodes_;
+  std::vector<std::uint32_t> chords_;  ///< nodes from which one goes to the next
+  std::vector<Vector2> turns_;         ///< by node, the sum of the directions of both chords that meet there
   std::vector<bool> smooth_;
   bool sampled_ = false;
   bool shadows_ = false;

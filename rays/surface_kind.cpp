@@ -46,7 +46,7 @@ void refuse_strangers(const SurfaceKind& kind, const SurfaceDescription& descrip
     const auto known = [&](const SurfaceParameter& parameter) { return parameter.name == name && parameter.word == word; };
     if (std::any_of(kind.parameters.begin(), kind.parameters.end(), known)) return;
     throw InputError(fmt::format("{} {}", description.where, name), fmt::format("a key for kind = \"{}\"", kind.name),
-                     fmt::format("only {}", parameter_names(kind)));
+                     fmt::format("only {}; live, \"{}=\" in the same change clears it", parameter_names(kind), name));
   };
   for (const auto& [name, value] : description.numbers) check(name, false);
   for (const auto& [name, value] : description.words) check(name, true);

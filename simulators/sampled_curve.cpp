@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <numbers>
@@ -12,10 +13,14 @@
 namespace echoform {
 
 std::vector<ProfileKnot> read_profile_knots(const std::string& path) {
+  std::error_code error;
+  // A device or a pipe would never end.
+  if (!std::filesystem::is_regular_file(path, error)) throw InputError(path, "no regular file", "a profile: lines of x,z in m");
   std::ifstream file(path);
   std::vector<ProfileKnot> knots;
   std::string line;
   while (std::getline(file, line)) {
+    if (knots.empty() && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // UTF-8's byte order mark
     line.resize(std::min(line.find('#'), line.size()));
     std::replace(line.begin(), line.end(), ',', ' ');
     double values[3] = {};
@@ -200,20 +205,25 @@ Place SampledCurve::normal(double u) const {
 }
 
 double SampledCurve::depth_below(Place place) const {
-  std::size_t nearest = 0;
+  // Across a plane the normal tells the distance; beyond any other curve's end the distance itself does.
+  if (straight()) return (place.x - samples_[0].x) * -slope_.z + (place.z - samples_[0].z) * slope_.x;
+  // Nearest to a corner both lines that meet there are equally near, and of them the one to whose line it is farther tells the
+  // side: to the other one's it may be the wrong one.
   double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < samples_.size(); ++k) {
-    const double here = distance(samples_[k], place);
-    if (here < least) {
-      least = here;
-      nearest = k;
-    }
+  double across = 0.0;
+  for (std::size_t k = 0; k + 1 < samples_.size(); ++k) {
+    const double long_way = distance(samples_[k], samples_[k + 1]);
+    if (long_way == 0.0) continue;
+    const Place way{(samples_[k + 1].x - samples_[k].x) / long_way, (samples_[k + 1].z - samples_[k].z) / long_way};
+    const Place to{place.x - samples_[k].x, place.z - samples_[k].z};
+    const double along = std::clamp(to.x * way.x + to.z * way.z, 0.0, long_way);
+    const double here = distance(to, {along * way.x, along * way.z});
+    const double side = cross(way, to);
+    constexpr double equally = 1e-12;  // m
+    if (here < least - equally || (here < least + equally && std::abs(side) > std::abs(across))) across = side;
+    least = std::min(least, here);
   }
-  const Place below = normal(parameters_[nearest]);
-  const Place to{place.x - samples_[nearest].x, place.z - samples_[nearest].z};
-  const double side = to.x * below.x + to.z * below.z;
-  // Across a plane or near any curve the tangent tells the distance; beyond a curve's end the distance itself does.
-  return straight() ? side : std::copysign(least, side);
+  return std::copysign(least, across);
 }
 
 bool SampledCurve::blocks(Place a, Place b) const {

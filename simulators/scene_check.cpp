@@ -40,7 +40,7 @@ void check_waves(const SimulatorConfiguration& c, std::string_view where) {
   }
   check_within(where, "density", scene.density, 1.0, 1e5, "kg/m^3");
   check_within(where, "couplant_density", scene.couplant_density, 1.0, 1e5, "kg/m^3");
-  if (scene.couplant.value != 0.0) check_within("[couplant]", "velocity", scene.couplant.value, 1.0, 20000.0, "m/s");
+  if (scene.couplant.value != 0.0) check_within("[couplant]", "velocity", scene.couplant.value, 10.0, 20000.0, "m/s");
 }
 
 struct Part {

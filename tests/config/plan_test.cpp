@@ -156,7 +156,8 @@ TEST(Plan, MissingVelocityNamesTheKey) {
 TEST(Plan, UnknownLawAndViewListWhatThereIs) {
   Configuration configuration;
   configuration.imaging.delay_law = "immersion2";
-  EXPECT_THAT(fault_of(configuration, example()), HasSubstr("found \"immersion2\"; expected one of: contact"));
+  EXPECT_THAT(fault_of(configuration, example()),
+              HasSubstr("configuration: [imaging] delay_law: found \"immersion2\"; expected one of: contact"));
   configuration = {};
   configuration.imaging.views = {"LX"};
   EXPECT_THAT(fault_of(configuration, example()), HasSubstr("found \"LX\"; expected LL, LT, TL or TT"));
@@ -167,7 +168,7 @@ TEST(Plan, UnknownLawAndViewListWhatThereIs) {
 TEST(Plan, ReversedGridIsRefused) {
   Configuration configuration;
   configuration.grid.x = {Metres(0.01), Metres(-0.01)};
-  EXPECT_EQ(fault_of(configuration, example()), "configuration grid x: found [0.01, -0.01] m; expected first < last");
+  EXPECT_EQ(fault_of(configuration, example()), "configuration: [grid] x: found [0.01, -0.01] m; expected first < last");
 }
 
 TEST(Plan, OnePixelNeedsEqualEnds) {
@@ -175,7 +176,8 @@ TEST(Plan, OnePixelNeedsEqualEnds) {
   configuration.grid.pixels = {1, 16};
   EXPECT_EQ(build_plan(configuration, example(), steel)->grid.x.count, 1u) << "the default is the aperture's middle";
   configuration.grid.x = {Metres(-0.01), Metres(0.01)};
-  EXPECT_THAT(fault_of(configuration, example()), HasSubstr("expected equal ends for one pixel"));
+  EXPECT_THAT(fault_of(configuration, example()),
+              HasSubstr("configuration: [grid] x: found one pixel over [-0.01, 0.01] m; expected equal ends for one pixel"));
 }
 
 TEST(Plan, TooLargeForMemorySaysHowMuchItNeeds) {
@@ -186,6 +188,13 @@ TEST(Plan, TooLargeForMemorySaysHowMuchItNeeds) {
   EXPECT_EQ(fault_of(configuration, example()),
             "configuration: [grid] pixels: found 2000 x 2000 pixels with 16 elements and 1 view, which need 0.39 GB; "
             "expected a plan that fits into 0.10 GB ([imaging] memory_limit)");
+}
+
+TEST(Plan, SmallAmountsOfMemoryAreInMegabytes) {
+  Configuration configuration;
+  configuration.imaging.memory_limit = 1.5e6;
+  EXPECT_THAT(fault_of(configuration, example()),
+              ::testing::ContainsRegex("which need [0-9.]+ MB; expected a plan that fits into 1.5 MB"));
 }
 
 TEST(Plan, MemoryCountsWholePatchesOfPixels) {

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 
 #include "config/key_table.hpp"
 #include "config/live_keys.hpp"
@@ -122,10 +124,33 @@ TEST_F(SurfaceFile, IsRelativeToTheConfiguration) {
   write("part.toml", "[backwall]\nkind = \"profile\"\nfile = \"wall.csv\"\n");
   const Scene scene = make_scene(load_configuration(folder_ / "part.toml"));
   EXPECT_NEAR(scene.backwall->signed_distance({0.0, 22e-3}), 0.0, 1e-12);
-  EXPECT_EQ(fault("[surface]\nkind = \"profile\"\nfile = \"none.csv\"\n" + immersion()),
-            "FOLDER/none.csv: found no file that can be read, or one above 1 MiB; expected a profile: lines of x,z in m");
+  EXPECT_EQ(
+      fault("[surface]\nkind = \"profile\"\nfile = \"none.csv\"\n" + immersion()),
+      "FOLDER/part.toml: [surface] file: found FOLDER/none.csv, which does not exist; expected a CSV file with lines of x,z in "
+      "m");
   EXPECT_THAT(fault("[surface]\nkind = \"profile\"\nfile = \"\"\n" + immersion()),
               HasSubstr("part.toml:3: [surface] file: found \"\""));
+}
+
+TEST_F(SurfaceFile, ThatIsNoProfileIsRefusedByItsKindOfFault) {
+  const auto of = [&](const std::string& name) {
+    return fault("[surface]\nkind = \"profile\"\nfile = \"" + name + "\"\n" + immersion());
+  };
+  const auto of_text = [&](const std::string& text) {
+    write("some.csv", text);
+    return of("some.csv");
+  };
+  const std::string key = "FOLDER/part.toml: [surface] file: found ";
+  EXPECT_EQ(of("."), key + "FOLDER/., which is no regular file; expected a CSV file with lines of x,z in m");
+  EXPECT_EQ(of("/dev/zero"), key + "/dev/zero, which is no regular file; expected a CSV file with lines of x,z in m");
+  EXPECT_EQ(of_text(std::string((1 << 20) + 1, '#')), key + "FOLDER/some.csv, a file of 1048577 bytes; expected at most 1 MiB");
+  EXPECT_EQ(of_text("0.1,0\n-0.1,0\n"), "FOLDER/some.csv: found points from right to left; expected from left to right");
+  EXPECT_EQ(of_text("-20,0\n20,0\n"), "FOLDER/some.csv: found a length of 40 m; expected metres, at most 10 in all");
+  EXPECT_EQ(of_text(std::string("-0.1,0\n0.1,0\0\n", 13)),
+            "FOLDER/some.csv, line 2: found a byte of 0; expected text in ASCII or UTF-8: x,z in m");
+  EXPECT_EQ(of_text("-0x1p-4,0\n0.1,0\n"), "FOLDER/some.csv, line 1: found \"-0x1p-4\"; expected a number in m");
+  EXPECT_EQ(of_text("\xEF\xBB\xBF-0.1,0\n0.1,0\n"), "") << "with a byte order mark, as spreadsheets write it";
+  EXPECT_EQ(of_text("\xEF\xBB\xBFx,z\n-0.1,0\n0.1,0\n"), "");
 }
 
 TEST_F(SurfaceFile, ThatCrossesItselfIsRefused) {
@@ -146,7 +171,7 @@ TEST_F(SurfaceFile, ThatRaysMissLeavesNothingToImage) {
 
 TEST(Scene, FaultsOfTheKeysNameTheirLine) {
   EXPECT_EQ(scene_fault_of("[couplant]\nvelocity = 0\n"),
-            "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, more than 0, up to 20000");
+            "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, 10 to 20000");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"sphere\"\n"),
             "part.toml:2: [surface] kind: found \"sphere\"; expected one of plane, cylinder, profile");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\nradius = 1e-9\n"),
@@ -158,7 +183,8 @@ TEST(Scene, FaultsOfTheDescriptionNameTheSection) {
   EXPECT_EQ(scene_fault_of("[surface]\nangle = 3\n" + immersion()),
             "part.toml: [surface] kind: found no value beside angle; expected the kind of surface that it describes");
   EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nradius = 0.1\n" + immersion()),
-            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle");
+            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle; live, \"radius=\" in the "
+            "same change clears it");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\n" + immersion()),
             "part.toml: [surface] radius: found no value; expected a number in m, which kind = \"cylinder\" needs");
 }
@@ -178,8 +204,26 @@ TEST(Placement, MovesAndTiltsTheElementsAboutTheAperturesCentre) {
   EXPECT_NEAR(elements.front().normal.x, -0.5, 1e-15);
   EXPECT_NEAR(elements.front().normal.z, std::sqrt(0.75), 1e-15);
   EXPECT_THAT(notes, ElementsAre("part.toml: [probe] stand_off = 20 mm replaces the placement of the data",
-                                 "part.toml: [probe] angle = 30 degrees replaces the placement of the data",
+                                 "part.toml: [probe] angle = 30 degrees turns the data's 0 degrees by 30 degrees, to 30 degrees",
                                  "part.toml: [probe] x = -10 mm replaces the placement of the data"));
+}
+
+TEST(Placement, TurnsWhatIsTurnedAlreadyAndSaysSo) {
+  Acquisition acquisition = scene_example();
+  Material material = aluminium;
+  std::vector<std::string> notes;
+  apply_overrides(parsed("[probe]\nangle = 36\n"), acquisition, material, notes);
+  // Counted from the other end the line is the same.
+  for (const bool reversed : {false, true}) {
+    notes.clear();
+    Acquisition turned = acquisition;
+    if (reversed) std::reverse(turned.probe.elements.begin(), turned.probe.elements.end());
+    apply_overrides(parsed("[probe]\nangle = 10\n"), turned, material, notes);
+    EXPECT_THAT(notes,
+                ElementsAre("part.toml: [probe] angle = 10 degrees turns the data's 36 degrees by 10 degrees, to 46 degrees"));
+    const Element& end = reversed ? turned.probe.elements.front() : turned.probe.elements.back();
+    EXPECT_NEAR(end.centre.z.value, 4.5e-3 * std::sin(46.0 * std::numbers::pi / 180.0), 1e-15);
+  }
 }
 
 TEST(Placement, LeavesWhatIsAbsent) {
@@ -191,6 +235,37 @@ TEST(Placement, LeavesWhatIsAbsent) {
   EXPECT_NEAR(acquisition.probe.elements.front().centre.x.value, 10e-3 - 4.5e-3, 1e-15);
   EXPECT_EQ(acquisition.probe.elements.front().centre.z.value, -7e-3);
   EXPECT_EQ(acquisition.probe.elements.front().normal.z, 1.0);
+}
+
+/// What building a plan has to say against its geometry.
+std::vector<std::string> unheeded(const std::string& text, double placed_at = 0.0) {
+  Acquisition acquisition = scene_example();
+  for (Element& element : acquisition.probe.elements) element.centre.z = Metres(placed_at);
+  const Configuration configuration = parsed(text);
+  const auto plan = build_plan(configuration, acquisition, aluminium);
+  return unheeded_geometry(configuration, *plan, make_scene(configuration));
+}
+
+TEST(Geometry, ThatContactDoesNotHeedIsSaid) {
+  const std::string plate = "[backwall]\nkind = \"plane\"\nz = 0.025\n";
+  EXPECT_THAT(
+      unheeded("[surface]\nkind = \"plane\"\n" + contact("\"LL\"")),
+      ElementsAre("part.toml: [surface] kind: \"plane\" is not used: with delay_law = \"contact\" only views that skip meet the "
+                  "front surface; set [imaging] delay_law = \"immersion\" and [couplant] velocity, or leave out [surface]"));
+  EXPECT_THAT(unheeded("[surface]\nkind = \"plane\"\n" + plate + contact("\"TT-T\"")), ElementsAre());
+  EXPECT_THAT(unheeded("[probe]\nstand_off = 0.02\n" + contact("\"LL\"")),
+              ElementsAre("part.toml: [probe] stand_off: elements lie up to 20 mm above the front surface, and with delay_law = "
+                          "\"contact\" rays go through that as if it were part; set [imaging] delay_law = \"immersion\" and "
+                          "[couplant] velocity, or put the probe on the part"));
+  EXPECT_THAT(unheeded(contact("\"LL\""), -9e-3),
+              ElementsAre(HasSubstr("part.toml: the placement of the data: elements lie up to 9 mm above")));
+  // 4.5 mm from the middle to the last element, turned by 30 degrees.
+  EXPECT_THAT(unheeded("[probe]\nangle = 30\n" + contact("\"LL\"")),
+              ElementsAre(HasSubstr("part.toml: [probe] angle and the placement of the data: elements lie up to 2.25 mm above")));
+  // A tenth of 6320 / 5e6 m is 0.1264 mm.
+  EXPECT_THAT(unheeded(contact("\"LL\""), -0.126e-3), ElementsAre());
+  EXPECT_THAT(unheeded(contact("\"LL\""), -0.127e-3).size(), 1U);
+  EXPECT_THAT(unheeded(immersion()), ElementsAre());
 }
 
 TEST(Geometry, ProbesLieAboveTheirSurfaces) {

@@ -66,6 +66,7 @@ TEST_P(LiveControl, SurfacesAndProbeMoveBetweenTwoFrames) {
   const wire::ControlReply refused = rig.ask("set", {{"surface.z", "-0.01"}});
   EXPECT_EQ(refused.outcome(), wire::REFUSED);
   EXPECT_THAT(refused.reason(), HasSubstr("settings: [probe] stand_off: found element 0"));
+  EXPECT_THAT(rig.ask("set", {{"surface.kind", "plane"}}).reason(), HasSubstr("live, \"radius=\" in the same change clears it"));
   EXPECT_THAT(rig.ask("set", {{"surface.file", "wall.csv"}}).reason(), HasSubstr("this key is not live"));
   feeder.stop();
   ASSERT_TRUE(rig.sink->wait_count(feeder.sent()));
@@ -172,7 +173,9 @@ std::vector<Wrong> wrong_changes() {
       {"missing_velocity",
        {good, {"imaging.views", "[\"TT\"]"}},
        "settings: [material] shear_velocity: found no value; expected a velocity in m/s, which view \"TT\" needs"},
-      {"unknown_law", {good, {"imaging.delay_law", "warp"}}, "delay law: found \"warp\"; expected one of: contact"},
+      {"unknown_law",
+       {good, {"imaging.delay_law", "warp"}},
+       "settings: [imaging] delay_law: found \"warp\"; expected one of: contact"},
       {"unknown_view",
        {good, {"imaging.views", "[\"LQ\"]"}},
        "[imaging] views: found \"LQ\"; expected LL, LT, TL or TT, or the legs of both sides"},
