@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "delay_laws/grid_places.hpp"
 #include "delay_laws/over_sources.hpp"
@@ -14,18 +15,30 @@ namespace {
 
 constexpr double unreached = std::numeric_limits<double>::quiet_NaN();
 
-/// How far sources are moved, metres: a tenth of a wavelength of water at 5 MHz and less. Rounding of 1e-12 s (ray fields) then
-/// makes 6e-5 of a cosine in metal, and the third derivative of T less than 1e-4 where legs are longer than 2 mm.
+/// How far sources are moved, metres. Rounding of 1e-12 s (ray fields) then makes 6e-5 of a cosine in metal, and the third
+/// derivative of T less than 1e-4 where legs are longer than 2 mm.
 constexpr double longest_step = 5e-5;
 constexpr double shortest_step = 1e-6;
+/// Differences to either side that are further apart than this are not of one ray: the change over a step is that over the leg's
+/// length.
+constexpr double same_ray = 0.02;
 
-/// From the times of the sources behind, in its place and ahead.
-double cosine_of(double back, double here, double ahead, double step, double velocity) {
+/// From the times of the sources behind, in its place and ahead; nothing where these are not of one ray.
+std::optional<double> cosine_of(double back, double here, double ahead, double step, double velocity) {
   if (std::isnan(here)) return unreached;
-  const double both = velocity * (back - ahead) / (2.0 * step);
-  if (!std::isnan(both)) return both;
   const double behind = velocity * (back - here) / step;
-  return std::isnan(behind) ? velocity * (here - ahead) / step : behind;
+  const double before = velocity * (here - ahead) / step;
+  if (!(std::abs(behind - before) < same_ray)) return std::nullopt;
+  return std::clamp(0.5 * (behind + before), -1.0, 1.0);
+}
+
+/// Where no ray tells its place: of both sides the one that can be a cosine, and the smaller where both can.
+double nearest_cosine(double back, double here, double ahead, double step, double velocity) {
+  double found = unreached;
+  for (const double side : {velocity * (back - here) / step, velocity * (here - ahead) / step}) {
+    if (std::abs(side) <= 1.0 && !(std::abs(side) >= std::abs(found))) found = side;
+  }
+  return found;
 }
 
 class DepartureTable final : public Departures {
@@ -64,14 +77,16 @@ RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const Part
   for (const Element& element : probe.elements) {
     Source source;
     source.centre = source.back = source.ahead = element.centre;
-    // Never as far as the surface that the wave is on its way to.
+    // Not as far as the surface that the wave is on its way to, if there is a step's room.
     const double room =
         path.interfaces.empty()
             ? longest_step
             : std::abs(path.interfaces.front().surface->signed_distance({element.centre.x.value, element.centre.z.value}));
     source.step = std::clamp(0.25 * room, shortest_step, longest_step);
     const Direction& n = element.normal;
-    const double scale = source.step / std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    const double size = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    const double scale = source.step / size;
+    source.normal = {n.x / size, n.z / size};
     const auto move = [&](Point& place, double by) {
       place.x += Metres(by * n.x);
       place.y += Metres(by * n.y);
@@ -87,14 +102,27 @@ void RayDepartures::cosines(std::size_t source, std::span<const Point> pixels, s
   std::vector<std::uint8_t> inside(pixels.size());
   bounds_.holds(pixels, inside);
   const Source& from = sources_[source];
-  RaySolver back(path_, from.back);
   RaySolver here(path_, from.centre);
-  RaySolver ahead(path_, from.ahead);
   for (std::size_t k = 0; k < pixels.size(); ++k) {
-    cosines[k] = inside[k] == 0 ? unreached
-                                : cosine_of(back.time_to(pixels[k]), here.time_to(pixels[k]), ahead.time_to(pixels[k]), from.step,
-                                            velocity().value);
+    if (inside[k] == 0) {
+      cosines[k] = unreached;
+    } else if (pixels[k].y == from.centre.y) {
+      cosines[k] = along_ray(from, here.trace_to(pixels[k]));
+    } else {
+      const double time = here.time_to(pixels[k]);
+      const double back = RaySolver(path_, from.back).time_to(pixels[k]);
+      const double ahead = RaySolver(path_, from.ahead).time_to(pixels[k]);
+      const auto cosine = cosine_of(back, time, ahead, from.step, velocity().value);
+      cosines[k] = cosine ? *cosine : nearest_cosine(back, time, ahead, from.step, velocity().value);
+    }
   }
+}
+
+double RayDepartures::along_ray(const Source& from, const RayTrace& ray) {
+  if (std::isnan(ray.seconds)) return unreached;
+  const Vector2 way = ray.crossings.front().at - Vector2{from.centre.x.value, from.centre.z.value};
+  const double distance = length(way);
+  return distance > 0.0 ? std::clamp(dot(way, from.normal) / distance, -1.0, 1.0) : 1.0;
 }
 
 std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std::span<const std::uint8_t> inside,
@@ -129,12 +157,32 @@ std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std
       seconds[k].resize((last - first) * points.size());
       fields[k]->times(first, last, points, seconds[k]);
     }
+    std::vector<std::size_t> unsure;
+    std::vector<Point> asked;
+    std::vector<double> told;
     for (std::size_t source = first; source < last; ++source) {
       const std::span<float> row = table->row(source);
+      unsure.clear();
+      asked.clear();
       for (std::size_t k = 0; k < points.size(); ++k) {
         const std::size_t at = (source - first) * points.size() + k;
-        row[place[from + k]] = static_cast<float>(
-            cosine_of(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value));
+        const auto cosine = cosine_of(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
+        if (cosine) {
+          row[place[from + k]] = static_cast<float>(*cosine);
+        } else {
+          unsure.push_back(k);
+          asked.push_back(points[k]);
+        }
+      }
+      if (unsure.empty()) continue;
+      told.resize(unsure.size());
+      cosines(source, asked, told);
+      for (std::size_t k = 0; k < unsure.size(); ++k) {
+        const std::size_t at = (source - first) * points.size() + unsure[k];
+        // On the very edge of a shadow a field and the solver may differ in whether there is a ray.
+        if (std::isnan(told[k]))
+          told[k] = nearest_cosine(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
+        row[place[from + unsure[k]]] = static_cast<float>(told[k]);
       }
     }
   });

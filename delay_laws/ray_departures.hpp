@@ -24,12 +24,13 @@ class RayDepartures final : public Departures {
   RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds);
 
   [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }
-  /// To 1e-4, where neither of the moved sources is in another one's shadow or beyond a kink of T; beside these the times of one
-  /// side alone are used, to 2e-2.
+  /// In the plane y of the source by the place where the ray meets the first interface; across it by differences, to 1e-3.
   void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
 
   /// The same for the pixels of a grid, computed ahead on `threads` threads (0: as many as processors) and kept in single
-  /// precision: 4 bytes a source and pixel. `inside` as LegRays. Other places are asked of a copy of this.
+  /// precision: 4 bytes a source and pixel. `inside` as LegRays. By differences, to 1e-4 where legs are longer than 2 mm; where
+  /// the moved sources' rays are not those of the source, beside corners, shadows and kinks of T, as cosines(): rays whose angles
+  /// differ by less than 0.02 in the cosine may be taken for one. Other places are asked of a copy of this.
   [[nodiscard]] std::unique_ptr<const Departures> tabulated(const Grid& grid, std::span<const std::uint8_t> inside,
                                                             std::size_t threads, SimdLevel level) const;
 
@@ -39,7 +40,10 @@ class RayDepartures final : public Departures {
     Point back;   ///< moved against the normal
     Point ahead;  ///< along it
     double step = 0.0;
+    Vector2 normal;  ///< unit
   };
+
+  static double along_ray(const Source& from, const RayTrace& ray);
 
   std::vector<Source> sources_;
   RayPath path_;
