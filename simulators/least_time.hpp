@@ -39,7 +39,7 @@ struct WallRay {
   Place at;
 };
 
-/// All the rays of one probe in one scene, in the plane of x and z. A local least time at an curve's end is no ray; one at a
+/// All the rays of one probe in one scene, in the plane of x and z. A local least time at a curve's end is no ray; one at a
 /// corner is the wave that the corner scatters, and counts. The earliest counts whose legs keep to their sides of the surfaces.
 class LeastTimes {
  public:

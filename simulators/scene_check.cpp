@@ -7,9 +7,12 @@
 
 #include "pipeline/errors.hpp"
 #include "simulators/fmc_simulator.hpp"
+#include "simulators/scene_echoes.hpp"
 
 namespace echoform {
 namespace {
+
+constexpr std::size_t most_hole_bytes = std::size_t{1} << 28;
 
 using simulated::Place;
 using simulated::SampledCurve;
@@ -89,6 +92,15 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
       }
       places.push_back({reflector.centre.x.value, reflector.centre.z.value});
     }
+  }
+  // Seconds a hole for a large array, and as much memory in every engine of the source.
+  const std::size_t holes = c.phantom.holes.size();
+  if (const std::size_t bytes = holes * bytes_of_hole(c.scene, elements.size()); bytes > most_hole_bytes) {
+    throw InputError(fmt::format("{} holes", where),
+                     fmt::format("{} holes seen by {} elements, which need {:.3g} MB", holes, elements.size(),
+                                 1e-6 * static_cast<double>(bytes)),
+                     fmt::format("holes, elements and skips that need at most {:.3g} MB, or points",
+                                 1e-6 * static_cast<double>(most_hole_bytes)));
   }
   Part part;
   const bool skips_twice = c.scene.backwall.kind != CurveKind::none && c.scene.skips > 1;

@@ -49,6 +49,10 @@ std::vector<std::string> sides_of(const SimulatedScene& scene) {
 
 }  // namespace
 
+std::size_t bytes_of_hole(const SimulatedScene& scene, std::size_t elements) {
+  return elements * sides_of(scene).size() * rim_places * sizeof(SceneEchoes::Side);
+}
+
 SceneEchoes::SceneEchoes(const Probe& probe, const SceneOptions& options, const Phantom& phantom,
                          const std::vector<double>& phases)
     : elements_(probe.elements),

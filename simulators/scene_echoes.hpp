@@ -33,6 +33,9 @@ struct SceneOptions {
   bool directivity = true;
 };
 
+/// Bytes that the ways to one hole's rim take, for the sides of the scene.
+[[nodiscard]] std::size_t bytes_of_hole(const SimulatedScene& scene, std::size_t elements);
+
 /// What does not move: tables of travel times, echoes of the walls, sides to the reflectors that stay. Immutable once made.
 class SceneEchoes {
  public:
