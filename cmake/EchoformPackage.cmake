@@ -20,7 +20,17 @@ pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)\n\
 pkg_check_modules(FFTW_DOUBLE REQUIRED IMPORTED_TARGET fftw3)\n\
 include(\"\${CMAKE_CURRENT_LIST_DIR}/EchoformTargets.cmake\")\n\
 # Headers and libraries for a delay law, stage, source or sink of one's own.\n\
-add_library(Echoform::echoform INTERFACE IMPORTED)\n\
+foreach(component IN LISTS Echoform_FIND_COMPONENTS)\n\
+  if(NOT component STREQUAL \"program\")\n\
+    set(Echoform_FOUND FALSE)\n\
+    set(Echoform_NOT_FOUND_MESSAGE \"found the component \\\"\${component}\\\"; expected \\\"program\\\"\")\n\
+    return()\n\
+  endif()\n\
+endforeach()\n\
+# Asked for twice, say once with the program and once without, it is there once.\n\
+if(NOT TARGET Echoform::echoform)\n\
+  add_library(Echoform::echoform INTERFACE IMPORTED)\n\
+endif()\n\
 target_compile_features(Echoform::echoform INTERFACE cxx_std_20)\n\
 target_link_libraries(Echoform::echoform INTERFACE Echoform::echoform_engines Echoform::echoform_stages Echoform::echoform_delay_laws \
 Echoform::echoform_cpu Echoform::echoform_gpu Echoform::echoform_pipeline)\n\
@@ -35,6 +45,8 @@ if(\"program\" IN_LIST Echoform_FIND_COMPONENTS)\n\
   pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5)\n\
   pkg_check_modules(Cairo REQUIRED IMPORTED_TARGET cairo-png cairo-ft freetype2)\n\
   include(\"\${CMAKE_CURRENT_LIST_DIR}/EchoformProgramTargets.cmake\")\n\
-  add_library(Echoform::program INTERFACE IMPORTED)\n\
+  if(NOT TARGET Echoform::program)\n\
+    add_library(Echoform::program INTERFACE IMPORTED)\n\
+  endif()\n\
   target_link_libraries(Echoform::program INTERFACE Echoform::echoform_apps Echoform::echoform)\n\
 endif()\n")
