@@ -15,6 +15,9 @@
 namespace echoform {
 namespace {
 
+/// Lobes of a way that are named one by one.
+constexpr std::size_t most_named = 4;
+
 /// A leg of a view, under its modes' name where it has one, and the pixel at which it is looked at.
 struct NamedLeg {
   std::string name;
@@ -72,8 +75,13 @@ void report_couplant(SetupReport& report, const ImagingPlan& plan, const Scene& 
     if (!steered || std::abs(*steered) > 1.0) continue;
     const double degrees = std::asin(*steered) * 180.0 / std::numbers::pi;
     std::vector<std::string> lobes;
+    std::size_t more = 0;
     for (const EnteringLobe& lobe : entering_lobes(probe, scene, plan.material, *steered, probe.centre_frequency)) {
-      lobes.push_back(fmt::format("{} at {:.0f}", lobe.mode, lobe.part_degrees));
+      if (lobes.size() < most_named) {
+        lobes.push_back(fmt::format("{} at {:.0f}", lobe.mode, lobe.part_degrees));
+      } else {
+        ++more;
+      }
       values.push_back({{"way", leg.name},
                         {"steered_degrees", degrees},
                         {"couplant_degrees", lobe.couplant_degrees},
@@ -82,7 +90,9 @@ void report_couplant(SetupReport& report, const ImagingPlan& plan, const Scene& 
       warns = warns || std::any_of(modes.begin(), modes.end(),
                                    [&](const ReportedMode& mode) { return mode.used && mode.letter == lobe.mode; });
     }
-    if (!lobes.empty()) texts.push_back(fmt::format("of {} as {} degrees", leg.name, fmt::join(lobes, ", ")));
+    if (lobes.empty()) continue;
+    texts.push_back(fmt::format("of {} as {} degrees{}", leg.name, fmt::join(lobes, ", "),
+                                more > 0 ? fmt::format(" and {} more", more) : std::string()));
   }
   report.row("pitch", fmt::format("{}, {:.3g} wavelengths of the couplant; grating lobes that enter the part: {}", mm(pitch),
                                   pitch / wavelength,

@@ -11,6 +11,7 @@
 #include "apps/common.hpp"
 #include "apps/setup_report.hpp"
 #include "benchmarks/frame.hpp"
+#include "config/memory_text.hpp"
 #include "config/plan.hpp"
 #include "config/scene.hpp"
 #include "formats/atomic_file.hpp"
@@ -83,11 +84,11 @@ int plan_command(const PlanOptions& options) {
   const std::size_t slots = configuration.input.slots;
   const auto plan = build_plan(configuration, acquisition, stated, slots, PlanUse::live);
 
-  SetupReport report = report_setup(*plan, make_scene(configuration));
+  SetupReport report = report_setup(*plan, make_scene(configuration, plan->acquisition.probe));
   const bool on_device = configuration.imaging.backend == BackendWish::cuda;
   const double needed = memory_needed(*plan, slots, on_device);
-  report.row("memory", fmt::format("{:.1f} MB with {} frames in flight ([input] slots), of {:.1f} MB", 1e-6 * needed, slots,
-                                   1e-6 * configuration.imaging.memory_limit.value_or(default_memory_limit())));
+  report.row("memory", fmt::format("{} with {} frames in flight ([input] slots), of {}", memory_text(needed), slots,
+                                   memory_text(configuration.imaging.memory_limit.value_or(default_memory_limit()))));
   report.values["memory"] = {{"bytes", needed}, {"frames_in_flight", slots}};
   for (const double link : options.links) {
     const double rate = frames_per_second_of_link(1e9 * link, plan->acquisition.frame_bytes());

@@ -9,6 +9,8 @@
 namespace echoform {
 namespace {
 
+/// Orders to either side that are looked at: a pitch of more wavelengths is no array.
+constexpr int most_orders = 32;
 constexpr double degrees_per_radian = 180.0 / std::numbers::pi;
 
 Vector2 flat(const Point& point) {
@@ -108,7 +110,8 @@ std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene,
   const ArrayLine array(probe);
   const double apart = wavelength_of(scene.couplant, frequency) / pitch;
   for (const double side : {-1.0, 1.0}) {
-    for (double sine = steered + side * apart; std::abs(sine) < 1.0; sine += side * apart) {
+    int order = 0;
+    for (double sine = steered + side * apart; std::abs(sine) < 1.0 && order < most_orders; sine += side * apart, ++order) {
       refract(array, scene, material, sine, entering);
     }
   }

@@ -27,7 +27,7 @@ struct EnteringLobe {
 
 /// The grating lobes of a beam that leaves at `steered` (as departure_sine), sin(lobe) = steered + n lambda / pitch for n = +-1,
 /// +-2 ..., that the front surface lets in, by Snell's law where the ray from the aperture's centre meets it. `scene` has a
-/// couplant and a surface; modes without velocity are left out.
+/// couplant and a surface; modes without velocity are left out, and orders beyond 32.
 [[nodiscard]] std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene, const Material& material,
                                                        double steered, Hertz frequency);
 

@@ -65,6 +65,7 @@ class PointSpread {
     const double half = 0.5 * at({});
     double inside = 0.0;
     double outside = 0.02 * wavelength_;
+    if (!std::isfinite(outside)) return found;  // one element, on the pixel itself: no time changes to first order
     while (at(outside * direction) > half) {
       inside = outside;
       outside *= 1.1;

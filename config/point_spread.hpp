@@ -6,7 +6,7 @@
 //   P(d) = | integral S(f) A_tx(f, d) A_rx(f, d) df |,   A(f, d) = sum over elements of exp(2 pi i f s_i . d)
 //
 // with the pulse's spectrum S, a Gaussian. Elements count alike: their directivity, the spreading of waves and what interfaces
-// let through are left out; measured spots differ by up to a fifth.
+// let through are left out; measured spots differ by up to a quarter.
 #pragma once
 
 #include <optional>
