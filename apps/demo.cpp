@@ -117,11 +117,12 @@ int demo(const DemoOptions& options) {
   play_options.sender.token = configuration.input.token;
   play_options.sender.name = "echoform demo";
 
-  StopSignals signals;
   settle_backend(configuration);
   spdlog::info("synthesising the frames");
   FrameCycle cycle(simulated);
   spdlog::info("{}", cycle.describe());
+  // From here on: what is synthesised may take a while, and ends at once when it is interrupted.
+  StopSignals signals;
   const auto last = std::make_shared<LastImage>();
   const auto server = make_server(configuration, options.config.empty(), simulated.material, last);
   server->start();

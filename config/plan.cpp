@@ -211,7 +211,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
 
   // Laws first: their message about a missing velocity says more than the grid's.
-  const Scene scene = make_scene(configuration);
+  const Scene scene = make_scene(configuration, plan->acquisition.probe);
   plan->laws = make_laws(configuration, plan->acquisition, plan->material, scene);
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   plan->display_grid = resolve_display_grid(configuration.display, plan->grid);

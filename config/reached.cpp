@@ -44,7 +44,29 @@ void keep_reached(const Leg& leg, const Probe& probe, const Grid& grid, std::vec
   }
 }
 
+bool reaches(const Leg& leg, const Probe& probe, const Point& pixel) {
+  for (std::size_t source = 0; source < leg.sources(); ++source) {
+    if (probe.elements[source].dead) continue;
+    double time = 0.0;
+    leg.travel_times(source, {&pixel, 1}, {&time, 1});
+    if (!std::isnan(time)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool reaches_any_pixel(const DelayLaw& law, const Probe& probe, const Grid& grid) {
+  // A few from all over the grid settle it nearly always.
+  const std::size_t pixels = grid.pixels();
+  const std::size_t some = std::min<std::size_t>(pixels, 64);
+  for (std::size_t k = 0; k < some; ++k) {
+    const Point pixel = grid.at((2 * k + 1) * pixels / (2 * some));
+    if (reaches(*law.transmit, probe, pixel) && reaches(*law.receive, probe, pixel)) return true;
+  }
+  const std::vector<std::uint8_t> reached = reached_pixels(law, probe, grid);
+  return std::find(reached.begin(), reached.end(), 1) != reached.end();
+}
 
 std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Probe& probe, const Grid& grid) {
   std::vector<std::uint8_t> reached(grid.pixels(), 1);

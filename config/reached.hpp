@@ -13,6 +13,9 @@ namespace echoform {
 /// By pixel in image order: 1 where some living element reaches it on transmit and some on receive, else 0.
 [[nodiscard]] std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Probe& probe, const Grid& grid);
 
+/// Whether that is so of any pixel: quick where it is of many.
+[[nodiscard]] bool reaches_any_pixel(const DelayLaw& law, const Probe& probe, const Grid& grid);
+
 /// Share of the pixels that is not reached, 0 to 1.
 [[nodiscard]] double unreached_share(const std::vector<std::uint8_t>& reached);
 

@@ -28,7 +28,7 @@ std::string in_mm(Metres x, Metres z) {
 }
 
 /// How far planes are made to reach on either side of x = 0.
-Metres reach_of(const Configuration& configuration) {
+Metres reach_of(const Configuration& configuration, const Probe& probe) {
   double reach = 0.25;
   const auto hold = [&](Metres value) { reach = std::max(reach, std::abs(value.value)); };
   for (const auto& ends : {configuration.grid.x, configuration.grid.z}) {
@@ -37,11 +37,15 @@ Metres reach_of(const Configuration& configuration) {
   for (const auto& value : {configuration.probe.x, configuration.probe.stand_off}) {
     if (value) hold(*value);
   }
+  for (const Element& element : probe.elements) {
+    hold(element.centre.x);
+    hold(element.centre.z);
+  }
   return Metres(2.0 * reach);
 }
 
-std::shared_ptr<const Surface> surface_of(const Configuration& configuration, const SurfaceSection& section,
-                                          std::string_view key) {
+std::shared_ptr<const Surface> surface_of(const Configuration& configuration, const SurfaceSection& section, std::string_view key,
+                                          Metres reach) {
   const std::string where = place_text(configuration, key);
   if (section.kind.empty()) {
     if (section.numbers.empty() && section.words.empty()) return nullptr;
@@ -49,7 +53,7 @@ std::shared_ptr<const Surface> surface_of(const Configuration& configuration, co
     throw InputError(fmt::format("{} kind", where), fmt::format("no value beside {}", name),
                      "the kind of surface that it describes");
   }
-  return make_surface({where, section.kind, section.numbers, section.words, reach_of(configuration)});
+  return make_surface({where, section.kind, section.numbers, section.words, reach});
 }
 
 bool skips(const Configuration& configuration) {
@@ -99,19 +103,26 @@ double tilt_of(const Probe& probe) {
 
 }  // namespace
 
-Scene make_scene(const Configuration& configuration) {
+Scene make_scene(const Configuration& configuration, const Probe& probe) {
+  const Metres reach = reach_of(configuration, probe);
   Scene scene;
   scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
-  scene.surface = surface_of(configuration, configuration.surface, "[surface]");
-  scene.backwall = surface_of(configuration, configuration.backwall, "[backwall]");
+  scene.surface = surface_of(configuration, configuration.surface, "[surface]", reach);
+  scene.backwall = surface_of(configuration, configuration.backwall, "[backwall]", reach);
   if (scene.surface == nullptr && (scene.couplant.value > 0.0 || scene.backwall != nullptr)) {
-    scene.surface = make_surface({place_text(configuration, "[surface]"), "plane", {}, {}, reach_of(configuration)});
+    scene.surface = make_surface({place_text(configuration, "[surface]"), "plane", {}, {}, reach});
   }
   return scene;
 }
 
 void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated) {
   if (configuration.imaging.delay_law != "immersion" || configuration.couplant.velocity || !(stated.value > 0.0)) return;
+  // As the key's own bound: what is slower was written in another unit.
+  if (stated.value < 10.0) {
+    throw InputError(place_text(configuration, "[couplant] velocity"),
+                     fmt::format("no value, and {:g} m/s for the recording's wedge", stated.value),
+                     "a velocity of at least 10 m/s");
+  }
   configuration.couplant.velocity = stated;
   spdlog::info("{}: {:g} m/s of the recording's wedge", place_text(configuration, "[couplant] velocity"), stated.value);
 }
@@ -247,8 +258,7 @@ void check_reach(const Configuration& configuration, const ImagingPlan& plan, co
   std::vector<Point> points;
   for (const DelayLaw& law : plan.laws) {
     if (law.transmit->table_bytes(plan.grid) == 0 && law.receive->table_bytes(plan.grid) == 0) continue;
-    const std::vector<std::uint8_t> reached = reached_pixels(law, plan.acquisition.probe, plan.grid);
-    if (std::find(reached.begin(), reached.end(), 1) != reached.end()) continue;
+    if (reaches_any_pixel(law, plan.acquisition.probe, plan.grid)) continue;
     if (points.empty()) points = plan.grid.points();
     std::vector<std::uint8_t> inside(points.size());
     const bool skip = names_skip(law.view);

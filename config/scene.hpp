@@ -14,12 +14,13 @@
 namespace echoform {
 
 /// [couplant], [surface] and [backwall]. With a couplant or a backwall and no [surface], the front surface is the plane z = 0.
-/// Planes reach twice as far as grid and probe lie from x = 0, at least 0.5 m. Reads the files that surfaces name.
-/// Throws InputError, naming the configuration and the section, for parameters without a kind and what make_surface refuses: a
-/// profile that crosses itself, for one.
-[[nodiscard]] Scene make_scene(const Configuration& configuration);
+/// Planes reach twice as far as the grid of the configuration and `probe`, where it is known, lie from x = 0, at least 0.5 m.
+/// Reads the files that surfaces name. Throws InputError, naming the configuration and the section, for parameters without a kind
+/// and what make_surface refuses: a profile that crosses itself, for one.
+[[nodiscard]] Scene make_scene(const Configuration& configuration, const Probe& probe = {});
 
 /// What a recording says of its wedge, for the law that wants a couplant, where [couplant] velocity is absent; a line in the log.
+/// Throws InputError below 10 m/s.
 void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated);
 
 /// Moves the elements as [probe] stand_off, angle and x say: turned by `angle` from x towards z about the aperture's centre (the

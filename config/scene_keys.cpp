@@ -40,6 +40,12 @@ std::vector<SharedParameter> shared_parameters() {
                          fmt::format("the parameter {} as a {}", parameter.name, parameter.word ? "word" : "number"),
                          "what other kinds have by that name");
       }
+      if (found->first.unit != parameter.unit) {
+        throw InputError(fmt::format("surface kind \"{}\"", kind.name),
+                         fmt::format("the parameter {} in {}", parameter.name, parameter.unit),
+                         fmt::format("{}, as other kinds have it", found->first.unit));
+      }
+      if (found->first.otherwise != parameter.otherwise) found->otherwise = "by the kind";
       found->first.low = std::min(found->first.low, parameter.low);
       found->first.high = std::max(found->first.high, parameter.high);
       found->first.file = found->first.file || parameter.file;

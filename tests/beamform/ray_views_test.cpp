@@ -72,8 +72,11 @@ double brute_time(const ImagingPlan& plan, bool immersed, const std::string& mod
   return static_cast<double>(brute::through_two(from, to, crown, back, 1480.0, velocity(modes[0]), velocity(modes[1]), 60).time);
 }
 
-std::vector<double> brute_times(const ImagingPlan& plan, bool immersed, const std::string& modes) {
-  std::vector<double> times;
+/// Of the coarse grid; found once for all ways of summing.
+const std::vector<double>& brute_times(const ImagingPlan& plan, bool immersed, const std::string& modes) {
+  static std::map<std::pair<bool, std::string>, std::vector<double>> found;
+  std::vector<double>& times = found[{immersed, modes}];
+  if (!times.empty()) return times;
   for (std::size_t element = 0; element < elements; ++element) {
     for (const Point& pixel : plan.grid.points()) times.push_back(brute_time(plan, immersed, modes, element, pixel));
   }
@@ -113,20 +116,14 @@ class RayViews : public ::testing::TestWithParam<Way> {
 TEST_P(RayViews, AreTheDirectSum) {
   // Reciprocal A-scans: then a half matrix holds all that the full one does.
   const Signals signals(elements, samples, 11, true);
-  std::map<std::string, std::vector<double>> found;
   for (const ViewCase& c : {ViewCase{"cylinder LL", true, "LL", "L", "L"},
                             {"cylinder LT", true, "LT", "L", "T"},
                             {"plate TT-T", false, "TT-T", "TT", "T"},
                             {"plate LT-TL", false, "LT-TL", "LT", "LT"},
                             {"cylinder LL-L", true, "LL-L", "LL", "L"}}) {
     const ImagingPlan plan = plan_of(c.immersed, c.view);
-    const auto times_of = [&](const std::string& modes) -> const std::vector<double>& {
-      auto& times = found[(c.immersed ? "i" : "c") + modes];
-      if (times.empty()) times = brute_times(plan, c.immersed, modes);
-      return times;
-    };
-    const std::vector<double>& out = times_of(c.transmit);
-    const std::vector<double>& back = times_of(c.receive);
+    const std::vector<double>& out = brute_times(plan, c.immersed, c.transmit);
+    const std::vector<double>& back = brute_times(plan, c.immersed, c.receive);
     const std::size_t pixels = plan.grid.pixels();
     direct::Problem problem;
     problem.elements = elements;
@@ -184,8 +181,8 @@ TEST_P(RayViews, AreWeightedByTheAnglesOfTheRays) {
   const Signals signals(elements, samples, 13, true);
   for (const ViewCase& c : {ViewCase{"cylinder LT", true, "LT", "L", "T"}, {"plate TT-T", false, "TT-T", "TT", "T"}}) {
     ImagingPlan plan = plan_of(c.immersed, c.view, coarse, Seconds(0.0), true);
-    const std::vector<double> out = brute_times(plan, c.immersed, c.transmit);
-    const std::vector<double> back = brute_times(plan, c.immersed, c.receive);
+    const std::vector<double>& out = brute_times(plan, c.immersed, c.transmit);
+    const std::vector<double>& back = brute_times(plan, c.immersed, c.receive);
     const std::vector<Point> points = plan.grid.points();
     std::vector<double> all;
     const auto cosines_of = [&](const std::string& modes, const std::vector<double>& times) {

@@ -17,6 +17,7 @@
 #include "config/standing_check.hpp"
 #include "delay_laws/leg_bounds.hpp"
 #include "pipeline/errors.hpp"
+#include "tests/formats/scratch.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {
@@ -117,6 +118,23 @@ TEST(Scene, WithoutASurfaceItIsThePlaneAtZero) {
 TEST(Scene, PlanesReachBeyondTheGrid) {
   const Scene scene = make_scene(parsed("[couplant]\nvelocity = 1480\n[grid]\nx = [1.0, 3.0]\n"));
   EXPECT_EQ(scene.surface->segments().front().a.x, -6.0);
+}
+
+TEST(Scene, PlanesReachBeyondAProbeThatTheDataHasFarAside) {
+  Probe probe = make_linear_probe(1, Metres(1e-3), Metres(1e-3), Hertz(5e6), Hertz(3e6));
+  probe.elements[0].centre.x = Metres(0.8);
+  const Scene scene = make_scene(parsed("[couplant]\nvelocity = 1480\n"), probe);
+  EXPECT_EQ(scene.surface->segments().front().a.x, -1.6);
+}
+
+TEST(Scene, AWedgeOfARecordingInAnotherUnitIsRefused) {
+  Configuration configuration = parsed("[imaging]\ndelay_law = \"immersion\"\n");
+  EXPECT_EQ(test::input_error([&] { adopt_wedge_velocity(configuration, MetresPerSecond(2.33)); }),
+            "part.toml: [couplant] velocity: found no value, and 2.33 m/s for the recording's wedge; expected a velocity of at "
+            "least 10 m/s");
+  EXPECT_FALSE(configuration.couplant.velocity);
+  adopt_wedge_velocity(configuration, MetresPerSecond(2330.0));
+  EXPECT_EQ(configuration.couplant.velocity, MetresPerSecond(2330.0));
 }
 
 TEST_F(SurfaceFile, IsRelativeToTheConfiguration) {
@@ -342,10 +360,12 @@ class SilentLeg final : public Leg {
 };
 
 TEST(Geometry, WeightsByAngleAreRefusedForLawsThatDoNotTellThem) {
-  add_delay_law("silent", [](const DelayLawRequest& request) {
-    const auto leg = std::make_shared<SilentLeg>();
-    return DelayLaw{request.view, leg, leg};
-  });
+  const auto laws = delay_law_names();
+  if (std::find(laws.begin(), laws.end(), "silent") == laws.end())
+    add_delay_law("silent", [](const DelayLawRequest& request) {
+      const auto leg = std::make_shared<SilentLeg>();
+      return DelayLaw{request.view, leg, leg};
+    });
   const std::string grid =
       "[material]\nlongitudinal_velocity = 6320\n[grid]\nx = [-0.005, 0.005]\nz = [0.005, 0.02]\npixels = [4, 4]\n";
   EXPECT_EQ(scene_fault_of(grid + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nangle_limit = 45\n"),

@@ -174,13 +174,18 @@ TEST(RayFields, ThroughPlanesHoldNearTheSurfaceAndAlongIt) {
     for (const double x : {0.0, 1e-6, 4.817e-3, 4.8174e-3, 4.82e-3, 0.03, 0.9}) points.push_back(at(x, depth));
   }
   for (const auto& [c1, c2] : {std::pair{1480.0, 6320.0}, {6320.0, 1480.0}, {1480.0, 1480.0}, {1480.0, 1480.001}}) {
+    std::vector<double> least;
+    for (const Point& from : sources) {
+      for (const Point& to : points) {
+        least.push_back(static_cast<double>(brute::through(place(from), place(to), curve, c1, c2, 20000).time));
+      }
+    }
     for (const SimdLevel level : levels()) {
       const std::vector<double> seconds = times_of(through(plane, c1, c2), sources, points, level);
       for (std::size_t k = 0; k < seconds.size(); ++k) {
         const Point& from = sources[k / points.size()];
         const Point& to = points[k % points.size()];
-        const auto least = brute::through(place(from), place(to), curve, c1, c2, 20000);
-        ASSERT_NEAR(seconds[k], static_cast<double>(least.time), tolerance)
+        ASSERT_NEAR(seconds[k], least[k], tolerance)
             << to_string(level) << ", from " << from.z.value << " to " << to.x.value << ", " << to.z.value;
       }
     }
