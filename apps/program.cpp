@@ -20,9 +20,11 @@ constexpr int input_wrong = 2;  // an option, a file, a key or a message is wron
 
 /// One heap for all threads. Each thread would otherwise have its own, and keep the most that an engine or a recording ever took
 /// through it: over months of changed settings that looks like a leak. Frames take nothing from the heap, so nobody queues for
-/// it.
+/// it. Blocks of a megabyte and more, which engines are made of, are the system's own and go back to it: left to itself, the heap
+/// takes them in once it has seen some freed, and what lies between them holds its end up.
 void share_one_heap() {
   mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
 
 void fail(std::string_view line) {
