@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "delay_laws/field_portions.hpp"
 #include "delay_laws/grid_places.hpp"
-#include "delay_laws/over_sources.hpp"
 #include "rays/ray_field.hpp"
 
 namespace echoform {
@@ -137,55 +137,46 @@ std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std
   std::array<std::unique_ptr<RayField>, 3> fields;
   for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = make_ray_field(path_, std::move(places[k]), level);
 
-  std::vector<std::size_t> place;
-  std::vector<Point> imaged;
-  for (std::size_t k = 0; k < inside.size(); ++k) {
-    if (inside[k] == 0) continue;
-    place.push_back(k);
-    imaged.push_back(grid.at(k));
-  }
-  const RayField::Portion at_once = fields[1]->portion();
-  const std::size_t groups = (sources_.size() + at_once.sources - 1) / at_once.sources;
-  const std::size_t parts = (imaged.size() + at_once.points - 1) / at_once.points;
-  over_sources(groups * parts, threads, [&](std::size_t portion) {
-    const std::size_t first = portion / parts * at_once.sources;
-    const std::size_t last = std::min(first + at_once.sources, sources_.size());
-    const std::size_t from = portion % parts * at_once.points;
-    const auto points = std::span(imaged).subspan(from, std::min(at_once.points, imaged.size() - from));
-    std::array<std::vector<double>, 3> seconds;
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      seconds[k].resize((last - first) * points.size());
-      fields[k]->times(first, last, points, seconds[k]);
-    }
-    std::vector<std::size_t> unsure;
-    std::vector<Point> asked;
-    std::vector<double> told;
-    for (std::size_t source = first; source < last; ++source) {
-      const std::span<float> row = table->row(source);
-      unsure.clear();
-      asked.clear();
-      for (std::size_t k = 0; k < points.size(); ++k) {
-        const std::size_t at = (source - first) * points.size() + k;
-        const auto cosine = cosine_of(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
-        if (cosine) {
-          row[place[from + k]] = static_cast<float>(*cosine);
-        } else {
-          unsure.push_back(k);
-          asked.push_back(points[k]);
+  const ImagedPixels imaged(grid, inside);
+  over_portions_and_pixels(
+      *fields[1], sources_.size(), threads, imaged.points.size(),
+      [&](std::size_t first, std::size_t last, std::size_t from, std::size_t to) {
+        const auto points = std::span(imaged.points).subspan(from, to - from);
+        std::array<std::vector<double>, 3> seconds;
+        for (std::size_t k = 0; k < fields.size(); ++k) {
+          seconds[k].resize((last - first) * points.size());
+          fields[k]->times(first, last, points, seconds[k]);
         }
-      }
-      if (unsure.empty()) continue;
-      told.resize(unsure.size());
-      cosines(source, asked, told);
-      for (std::size_t k = 0; k < unsure.size(); ++k) {
-        const std::size_t at = (source - first) * points.size() + unsure[k];
-        // On the very edge of a shadow a field and the solver may differ in whether there is a ray.
-        if (std::isnan(told[k]))
-          told[k] = nearest_cosine(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
-        row[place[from + unsure[k]]] = static_cast<float>(told[k]);
-      }
-    }
-  });
+        std::vector<std::size_t> unsure;
+        std::vector<Point> asked;
+        std::vector<double> told;
+        for (std::size_t source = first; source < last; ++source) {
+          const std::span<float> row = table->row(source);
+          unsure.clear();
+          asked.clear();
+          for (std::size_t k = 0; k < points.size(); ++k) {
+            const std::size_t at = (source - first) * points.size() + k;
+            const auto cosine =
+                cosine_of(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
+            if (cosine) {
+              row[imaged.place[from + k]] = static_cast<float>(*cosine);
+            } else {
+              unsure.push_back(k);
+              asked.push_back(points[k]);
+            }
+          }
+          if (unsure.empty()) continue;
+          told.resize(unsure.size());
+          cosines(source, asked, told);
+          for (std::size_t k = 0; k < unsure.size(); ++k) {
+            const std::size_t at = (source - first) * points.size() + unsure[k];
+            // On the very edge of a shadow a field and the solver may differ in whether there is a ray.
+            if (std::isnan(told[k]))
+              told[k] = nearest_cosine(seconds[0][at], seconds[1][at], seconds[2][at], sources_[source].step, velocity().value);
+            row[imaged.place[from + unsure[k]]] = static_cast<float>(told[k]);
+          }
+        }
+      });
   return table;
 }
 

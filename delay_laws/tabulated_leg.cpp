@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "delay_laws/field_portions.hpp"
 #include "delay_laws/grid_places.hpp"
 #include "delay_laws/interpolated_times.hpp"
 #include "delay_laws/over_sources.hpp"
@@ -27,12 +28,7 @@ class TabulatedLeg final : public Leg {
         middle_(leg_->sources()),
         table_(std::make_unique_for_overwrite<float[]>(leg_->sources() * pixels_)) {
     const RayField& field = *rays_.field;
-    Pixels imaged;
-    for (std::size_t k = 0; k < pixels_; ++k) {
-      if (rays_.inside[k] == 0) continue;
-      imaged.place.push_back(k);
-      imaged.points.push_back(grid.at(k));
-    }
+    const ImagedPixels imaged(grid, rays_.inside);
     if (imaged.points.size() < pixels_) {
       over_sources(sources(), threads, [&](std::size_t source) {
         std::fill_n(table_.get() + source * pixels_, pixels_, std::numeric_limits<float>::quiet_NaN());
@@ -44,12 +40,10 @@ class TabulatedLeg final : public Leg {
       return;
     }
     rays_.found = sources() * imaged.points.size();
-    const std::size_t at_once = std::max<std::size_t>(1, field.portion().points);
-    over_portions(field, threads, (imaged.points.size() + at_once - 1) / at_once,
-                  [&](std::size_t first, std::size_t last, std::size_t part) {
-                    const std::size_t from = part * at_once;
-                    fill(field, first, last, imaged, from, std::min(from + at_once, imaged.points.size()));
-                  });
+    over_portions_and_pixels(field, sources(), threads, imaged.points.size(),
+                             [&](std::size_t first, std::size_t last, std::size_t from, std::size_t to) {
+                               fill(field, first, last, imaged, from, to);
+                             });
   }
 
   [[nodiscard]] std::size_t sources() const noexcept override { return middle_.size(); }
@@ -76,30 +70,14 @@ class TabulatedLeg final : public Leg {
   }
 
  private:
-  struct Pixels {
-    std::vector<std::size_t> place;  ///< in the image
-    std::vector<Point> points;
-  };
-
-  /// body(first source, last, part) for all portions of sources and every part.
-  template <class Body>
-  void over_portions(const RayField& field, std::size_t threads, std::size_t parts, const Body& body) const {
-    const std::size_t at_once = std::max<std::size_t>(1, field.portion().sources);
-    const std::size_t groups = (sources() + at_once - 1) / at_once;
-    over_sources(groups * parts, threads, [&](std::size_t k) {
-      const std::size_t first = k / parts * at_once;
-      body(first, std::min(first + at_once, sources()), k % parts);
-    });
-  }
-
   /// Of times to some pixels, the first and the last among them: the table needs a number near the middle, not the middle.
-  void find_middles(const RayField& field, const Pixels& imaged, std::size_t threads) {
+  void find_middles(const RayField& field, const ImagedPixels& imaged, std::size_t threads) {
     const std::size_t count = std::min<std::size_t>(imaged.points.size(), 65);
     std::vector<Point> some;
     for (std::size_t k = 0; k < count; ++k) {
       some.push_back(imaged.points[k * (imaged.points.size() - 1) / std::max<std::size_t>(1, count - 1)]);
     }
-    over_portions(field, threads, 1, [&](std::size_t first, std::size_t last, std::size_t) {
+    over_portions(field, sources(), threads, 1, [&](std::size_t first, std::size_t last, std::size_t) {
       std::vector<double> seconds((last - first) * count);
       field.times(first, last, some, seconds);
       for (std::size_t source = first; source < last; ++source) {
@@ -129,7 +107,8 @@ class TabulatedLeg final : public Leg {
     rays_.found = found;
   }
 
-  void fill(const RayField& field, std::size_t first, std::size_t last, const Pixels& imaged, std::size_t from, std::size_t to) {
+  void fill(const RayField& field, std::size_t first, std::size_t last, const ImagedPixels& imaged, std::size_t from,
+            std::size_t to) {
     const std::size_t count = to - from;
     std::vector<double> seconds((last - first) * count);
     field.times(first, last, std::span(imaged.points).subspan(from, count), seconds);
