@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from viewer_page import PATIENCE, Page, run_live
+from viewer_page import LOOPBACK_DOORS, PATIENCE, Page, run_live
 
 from selenium.webdriver.common.keys import Keys
 
@@ -19,15 +19,7 @@ pixels = [32, 32]
 [imaging]
 backend = "cpu"
 threads = 1
-[input]
-listen = "127.0.0.1:0"
-incomplete_timeout = 60
-[server]
-images = "127.0.0.1:0"
-telemetry = "127.0.0.1:0"
-control = "127.0.0.1:0"
-web = "127.0.0.1:0"
-"""
+""" + LOOPBACK_DOORS
 
 
 def control(places, *words):

@@ -25,6 +25,17 @@ except ImportError:
 
 PATIENCE = 30.0  # seconds within which anything expected must have happened on a busy machine
 
+# Of a configuration: every door on a free port of this machine; frames of a page that is looked at slowly are not given up.
+LOOPBACK_DOORS = """[input]
+listen = "127.0.0.1:0"
+incomplete_timeout = 60
+[server]
+images = "127.0.0.1:0"
+telemetry = "127.0.0.1:0"
+control = "127.0.0.1:0"
+web = "127.0.0.1:0"
+"""
+
 
 class Server:
     """The helper program, driven over its standard input."""

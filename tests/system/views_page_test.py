@@ -7,7 +7,7 @@ import pathlib
 import struct
 import sys
 
-from viewer_page import Page, run_live
+from viewer_page import LOOPBACK_DOORS, Page, run_live
 
 from selenium.webdriver.common.keys import Keys
 
@@ -41,15 +41,7 @@ delay_law = "immersion"
 views = {json.dumps(VIEWS)}
 backend = "cpu"
 threads = 1
-[input]
-listen = "127.0.0.1:0"
-incomplete_timeout = 60
-[server]
-images = "127.0.0.1:0"
-telemetry = "127.0.0.1:0"
-control = "127.0.0.1:0"
-web = "127.0.0.1:0"
-[simulator]
+{LOOPBACK_DOORS}[simulator]
 elements = {ELEMENTS}
 pitch = {PITCH / 1e3}
 element_width = 0.0004
