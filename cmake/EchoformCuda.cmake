@@ -41,12 +41,18 @@ function(echoform_cuda_sources name)
     CUDA_RUNTIME_LIBRARY Static CUDA_ARCHITECTURES "${ECHOFORM_CUDA_ARCHITECTURES}")
   target_compile_definitions(${name} PUBLIC ECHOFORM_WITH_CUDA)
   # As on the host, a multiply and an add are fused where the code says so (fmaf) and nowhere else.
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false -Xcompiler=-Wall,-Wextra>
-    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${ECHOFORM_CUDA_LINE_INFO}>>:-lineinfo>
-    # GPU code with its line tables becomes six times smaller, and is unpacked once, when it is loaded.
-    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>>:--compress-mode=size>)
-  if(ECHOFORM_WERROR)
-    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>)
+  set(options --fmad=false -Xcompiler=-Wall,-Wextra)
+  if(ECHOFORM_CUDA_LINE_INFO)
+    list(APPEND options -lineinfo)
   endif()
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+    # GPU code with its line tables becomes six times smaller, and is unpacked once, when it is loaded.
+    list(APPEND options --compress-mode=size)
+  endif()
+  if(ECHOFORM_WERROR)
+    list(APPEND options --Werror=all-warnings)
+  endif()
+  # The kernels' own, so that a target's options are those of its host code: echoform_precompile compares them.
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS "${options}")
   target_link_libraries(${name} PUBLIC CUDA::cudart_static)
 endfunction()

@@ -1,18 +1,34 @@
 # Half of the time of compiling a small source goes into headers of libraries. Those that nearly every source includes are read
-# once: for a target's own heavy `headers` and the common ones in the target, for the common ones alone in `LIKE target`, which
-# is compiled with the same flags. Sources include what they use as if this were not here (ECHOFORM_PRECOMPILE=OFF).
+# once: a target's own heavy headers and the common ones in the target, or those of `LIKE target`, which are read again only where
+# the options of the two differ. Options can be added after the call, in the same folder: it takes effect at the folder's end.
+# Sources include what they use as if this were not here (ECHOFORM_PRECOMPILE=OFF).
 set(ECHOFORM_COMMON_HEADERS <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <functional> <memory>
   <mutex> <optional> <span> <stop_token> <string> <string_view> <thread> <vector> <fmt/format.h>)
 function(echoform_precompile name)
-  cmake_parse_arguments(ARG "" "LIKE" "" ${ARGN})
-  if(ECHOFORM_PRECOMPILE AND ARG_LIKE)
-    target_precompile_headers(${name} REUSE_FROM ${ARG_LIKE})
-  elseif(ECHOFORM_PRECOMPILE)
+  if(ECHOFORM_PRECOMPILE)
+    # Arguments of a deferred call are read when it is made, unless they are written out.
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL echoform_precompile_now [[${name}]] [[${ARGN}]])")
+  endif()
+endfunction()
+
+function(echoform_precompile_now name arguments)
+  cmake_parse_arguments(ARG "" "LIKE" "" ${arguments})
+  if(ARG_LIKE)
+    # Compilers refuse headers that were precompiled with other options. (Definitions that the headers do not know may differ.)
+    get_target_property(options ${name} COMPILE_OPTIONS)
+    get_target_property(others_options ${ARG_LIKE} COMPILE_OPTIONS)
+    if("${options}" STREQUAL "${others_options}")
+      target_precompile_headers(${name} REUSE_FROM ${ARG_LIKE})
+      return()
+    endif()
+    get_target_property(headers ${ARG_LIKE} PRECOMPILE_HEADERS)
+  else()
     set(headers ${ECHOFORM_COMMON_HEADERS} ${ARG_UNPARSED_ARGUMENTS})
     # Angle brackets would end a generator expression.
     string(REPLACE ">" "$<ANGLE-R>" headers "${headers}")
-    target_precompile_headers(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${headers}>")
+    set(headers "$<$<COMPILE_LANGUAGE:CXX>:${headers}>")
   endif()
+  target_precompile_headers(${name} PRIVATE "${headers}")
 endfunction()
 
 # One call makes a room of the house into a library: every source below the calling folder, no list to edit when one is

@@ -366,13 +366,13 @@ TEST(Geometry, WeightsByAngleAreRefusedForLawsThatDoNotTellThem) {
       const auto leg = std::make_shared<SilentLeg>();
       return DelayLaw{request.view, leg, leg};
     });
-  const std::string grid =
+  const std::string part =
       "[material]\nlongitudinal_velocity = 6320\n[grid]\nx = [-0.005, 0.005]\nz = [0.005, 0.02]\npixels = [4, 4]\n";
-  EXPECT_EQ(scene_fault_of(grid + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nangle_limit = 45\n"),
+  EXPECT_EQ(scene_fault_of(part + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nangle_limit = 45\n"),
             "part.toml: [apodization] angle_limit: found weights by angle, for view \"LL\" of [imaging] delay_law = \"silent\"; "
             "expected a law "
             "that says at which angles waves leave the elements, or no such weights");
-  EXPECT_EQ(scene_fault_of(grid + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nwindow = \"hann\"\n"), "")
+  EXPECT_EQ(scene_fault_of(part + "[imaging]\ndelay_law = \"silent\"\n[apodization]\nwindow = \"hann\"\n"), "")
       << "a window goes by index";
 }
 
