@@ -9,9 +9,13 @@ void ArrivalMap::clear() noexcept {
   rest_ = 0;
 }
 
-void ArrivalMap::mark(const RowRun& run) noexcept {
+void ArrivalMap::mark(const RowRun& run, State state) noexcept {
   const auto first = states_.begin() + static_cast<std::ptrdiff_t>(run.first);
-  std::fill(first, first + static_cast<std::ptrdiff_t>(run.rows), State::copied);
+  std::fill(first, first + static_cast<std::ptrdiff_t>(run.rows), state);
+}
+
+void ArrivalMap::put_back(const RowRun& run) noexcept {
+  mark(run, State::arrived);
 }
 
 RowRun ArrivalMap::arrive(std::size_t first, std::size_t rows) noexcept {
@@ -24,7 +28,7 @@ RowRun ArrivalMap::arrive(std::size_t first, std::size_t rows) noexcept {
   while (end < states_.size() && states_[end] == State::arrived) ++end;
   if (end - begin < least_) return {};
   const RowRun run{begin, end - begin};
-  mark(run);
+  mark(run, State::copied);
   return run;
 }
 
@@ -35,7 +39,7 @@ RowRun ArrivalMap::take_rest() noexcept {
   while (end < states_.size() && states_[end] != State::copied) ++end;
   rest_ = end;
   const RowRun run{begin, end - begin};
-  mark(run);
+  mark(run, State::copied);
   return run;
 }
 

@@ -25,12 +25,14 @@ class ArrivalMap {
   /// Notes that these rows are in place. What is to be copied now: the arrived rows around them that were not copied yet, or
   /// none if they are too few.
   [[nodiscard]] RowRun arrive(std::size_t first, std::size_t rows) noexcept;
+  /// These rows, told by arrive(), were not copied after all; before take_rest().
+  void put_back(const RowRun& run) noexcept;
   /// Of all rows, arrived or not, the next run that was not copied yet; rows == 0: all are copied.
   [[nodiscard]] RowRun take_rest() noexcept;
 
  private:
   enum class State : std::uint8_t { missing, arrived, copied };
-  void mark(const RowRun& run) noexcept;
+  void mark(const RowRun& run, State state) noexcept;
 
   std::vector<State> states_;
   std::size_t least_ = 1;

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
-#include "engines/arrival_map.hpp"
 #include "engines/cuda_chain.hpp"
 #include "engines/device_need.hpp"
+#include "engines/early_uploads.hpp"
 #include "engines/frame_facts.hpp"
 #include "gpu/completion.hpp"
 #include "gpu/cuda_backend.hpp"
@@ -39,7 +40,6 @@ struct Frame {
 
   DeviceFrame device;
   Buffer facts_here;
-  ArrivalMap arrivals;
   gpu::GraphExec graph;
 
   Event upload_begun = gpu::make_event(true);
@@ -69,10 +69,16 @@ class CudaEngine final : public Engine {
     chain_->allocate_blocks();
     references_.assign(chain_->views().size(), 0.0F);
     completion_ = gpu::make_completion_thread(device_, choice.gpu_timeout, events_under_way);
+    const std::size_t row = raw_bytes(raw_.type, raw_.columns);
+    uploads_.emplace(raw_.rows, (least_copy + row - 1) / row, [this](FrameSlot& slot, const RowRun& run) {
+      use_device();
+      copy_rows(*frames_[slot.index], slot, run);
+    });
   }
 
   ~CudaEngine() override {
     use_device();
+    uploads_.reset();  // none is queued from here on
     // Uploads of frames that were given up may still read their slots. Their end is watched like every other work's.
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(last_upload_.get(), upload_.get()));
     completion_->watch(last_upload_.get(), "upload");
@@ -105,8 +111,6 @@ class CudaEngine final : public Engine {
     auto frame = std::make_unique<Frame>();
     frame->engine = this;
     frame->device.raw = backend_->allocate(raw_.rows * raw_pitch_, MemoryUse::working);
-    const std::size_t row = raw_bytes(raw_.type, raw_.columns);
-    frame->arrivals = ArrivalMap(raw_.rows, (least_copy + row - 1) / row);
     const auto& views = chain_->views();
     frame->device.facts = backend_->allocate(gpu::frame_facts_bytes(views.size()), MemoryUse::working);
     frame->facts_here = backend_->allocate(gpu::frame_facts_bytes(views.size()), MemoryUse::readback);
@@ -141,19 +145,16 @@ class CudaEngine final : public Engine {
     if (!options_.eager) capture(*frame);
     if (frames_.size() <= slot.index) frames_.resize(slot.index + 1);
     frames_[slot.index] = std::move(frame);
+    uploads_->add_slot(slot.index);
   }
 
-  void frame_opened(FrameSlot& slot) noexcept override { frames_[slot.index]->arrivals.clear(); }
+  void frame_opened(FrameSlot& slot) noexcept override { uploads_->open(slot); }
 
   // Copies go on one stream, in order. Where a frame is given up and its slot leased again while one of its copies still
   // waits or reads, that copy brings a mixture of both frames to the device; but each row of the new frame is copied again
   // after it arrived, hence later on the stream, and the computation waits for all of them.
   void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override {
-    Frame& frame = *frames_[slot.index];
-    if (const RowRun run = frame.arrivals.arrive(first_row, rows); run.rows != 0) {
-      use_device();
-      copy_rows(frame, slot, run);
-    }
+    uploads_->arrived(slot, first_row, rows);
   }
 
   void submit(FrameSlot& slot, const Done& done) noexcept override {
@@ -164,9 +165,8 @@ class CudaEngine final : public Engine {
     frame.compression = compression_;
 
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.upload_begun.get(), upload_.get()));
-    for (RowRun run = frame.arrivals.take_rest(); run.rows != 0; run = frame.arrivals.take_rest()) copy_rows(frame, slot, run);
+    uploads_->complete(slot);
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.uploaded.get(), upload_.get()));
-    frame.arrivals.clear();
 
     const cudaStream_t compute = gpu::stream_of(*queue_);
     ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(compute, frame.uploaded.get(), 0));
@@ -379,8 +379,9 @@ class CudaEngine final : public Engine {
   std::unique_ptr<CudaChain> chain_;
   std::vector<float> references_;  // by view, of the last finished frame
   bool warm_ = false;
-  std::vector<std::unique_ptr<Frame>> frames_;         // by slot
-  std::unique_ptr<gpu::CompletionThread> completion_;  // dies first
+  std::vector<std::unique_ptr<Frame>> frames_;  // by slot
+  std::unique_ptr<gpu::CompletionThread> completion_;
+  std::optional<EarlyUploads> uploads_;  // dies first
 };
 
 }  // namespace

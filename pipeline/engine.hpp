@@ -47,7 +47,8 @@ class Engine {
 
   /// A slot is about to receive the shots of another frame: what shots_arrived() said of it before is void. submit() does
   /// not need these two calls; with them a GPU uploads while the frame still arrives. For one slot the calls and submit()
-  /// come one after the other; for several slots from any threads at once. Neither allocates nor waits for the GPU.
+  /// come one after the other; for several slots from any threads at once. Neither allocates, nor waits for the GPU or its driver:
+  /// connections wait meanwhile.
   virtual void frame_opened(FrameSlot& /*slot*/) noexcept {}
   /// `rows` A-scans from `first_row` on are in place and stay as they are until the frame is done or given up.
   virtual void shots_arrived(FrameSlot& /*slot*/, std::size_t /*first_row*/, std::size_t /*rows*/) noexcept {}
