@@ -1,8 +1,8 @@
 # Everything from a fresh Debian 12: each target installs what is missing, configures, builds and runs.
 #   make build    the program, at build/release/bin/echoform
-#   make test     builds everything with warnings as errors and runs all tests, then once more under the address and
-#                 undefined-behaviour sanitizers
-#   make test-plain, make test-asan   either half;   make test-tsan   the same tests under the thread sanitizer
+#   make test     builds everything with warnings as errors and runs all tests
+#   make test-asan   the same tests under the address and undefined-behaviour sanitizers;   make test-tsan   under the thread sanitizer
+#   make check-builds   the builds that are promised besides: the bundle, without precompiled headers, without CUDA
 #   make fuzz     every fuzzer for SECONDS=60, FUZZ_JOBS at a time (installs clang)
 #   make fuzz-bundle   the fuzzers as a tarball for other machines, in build/bundle
 #   make demo     simulated source -> TCP -> imaging -> viewers; DEMO_SECONDS=10 makes it end by itself and write demo.png
@@ -18,9 +18,9 @@ DEMO_SECONDS ?=
 SECONDS ?= 60
 FUZZ_JOBS ?= $(JOBS)
 
-.PHONY: build test test-build test-plain test-asan test-tsan fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages
+.PHONY: build test test-build test-asan test-tsan check-builds fuzz fuzz-bundle demo bench bundle format clean packages test-packages fuzz-packages
 .DEFAULT_GOAL := build
-# The halves of `test` one after the other.
+# Targets named together go one after the other.
 .NOTPARALLEL:
 
 packages:
@@ -36,13 +36,11 @@ build: packages
 	cmake --preset program -DECHOFORM_TESTS=OFF
 	cmake --build $(BUILD) --parallel $(JOBS) --target echoform
 
-test: test-plain test-asan
-
 test-build: test-packages
 	cmake --preset ci -DECHOFORM_TESTS=ON
 	cmake --build $(BUILD) --parallel $(JOBS)
 
-test-plain: test-build
+test: test-build
 	tools/run-tests $(BUILD) --parallel $(JOBS)
 
 # Sanitizers do not know CUDA; its tests are there by name and skip. The ordinary build says which there are: none may be missing.
@@ -59,6 +57,9 @@ test-asan: test-build
 test-tsan: export TSAN_OPTIONS = suppressions=$(CURDIR)/tests/support/tsan.suppressions
 test-tsan: test-build
 	$(call sanitized_test,tsan)
+
+check-builds: test-packages
+	tools/check-builds --jobs $(JOBS)
 
 fuzz: fuzz-packages
 	cmake --preset fuzz
