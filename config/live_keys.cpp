@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/key_table.hpp"
+#include "config/toml_depth.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -23,7 +24,7 @@ void set_value(const Key& key, const std::string& value, std::string_view where,
   const bool control = std::any_of(value.begin(), value.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   toml::table line;
   try {
-    if (!control) line = parse_value(value);
+    if (!control && !find_deep_toml(value)) line = parse_value(value);
   } catch (const toml::parse_error&) {
     line.clear();
   }

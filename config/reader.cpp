@@ -8,6 +8,7 @@
 
 #include "config/configuration.hpp"
 #include "config/key_table.hpp"
+#include "config/toml_depth.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -63,6 +64,11 @@ struct Reader {
 Configuration parse_configuration(std::string_view text, std::string_view name) {
   Configuration configuration;
   configuration.file = name;
+  if (const auto line = find_deep_toml(text)) {
+    throw InputError(fmt::format("{}:{}", name, *line),
+                     fmt::format("keys or values nested more than {} levels deep", deepest_toml),
+                     "keys and values as docs/configuration.md lists them");
+  }
   toml::table root;
   try {
     root = toml::parse(text, name);
