@@ -90,6 +90,7 @@ struct CaptureServer::Implementation {
   const std::chrono::steady_clock::time_point began;
   asio::io_context context{1};
   tcp::acceptor acceptor;
+  tcp::endpoint arriving;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
   tcp::resolver resolver;
   std::uint16_t port = 0;
   std::optional<CaptureWriter> file;
@@ -105,10 +106,11 @@ struct CaptureServer::Implementation {
 /// One connection, and where there is one the connection to the server behind.
 class CaptureServer::Implementation::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(Implementation& server, tcp::socket socket, std::uint32_t number)
+  Session(Implementation& server, tcp::socket socket, tcp::endpoint peer, std::uint32_t number)
       : server_(server),
         number_(number),
         sender_(std::move(socket)),
+        peer_(std::move(peer)),
         behind_(server.context),
         timer_(server.context),
         from_sender_(read_bytes),
@@ -117,8 +119,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
   void start() {
     error_code ignored;
     sender_.set_option(tcp::no_delay(true), ignored);
-    const auto peer = sender_.remote_endpoint(ignored);
-    if (!server_.record(CaptureRecordType::open, number_, fmt::format("{}:{}", peer.address().to_string(), peer.port())))
+    if (!server_.record(CaptureRecordType::open, number_, fmt::format("{}:{}", peer_.address().to_string(), peer_.port())))
       return end("");
     if (server_.options.connect_host.empty()) {
       timer_.expires_after(server_.options.hello_timeout);
@@ -265,6 +266,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
   Implementation& server_;
   const std::uint32_t number_;
   tcp::socket sender_;
+  tcp::endpoint peer_;
   tcp::socket behind_;
   asio::steady_timer timer_;
   std::vector<std::byte> from_sender_;
@@ -276,7 +278,7 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
 };
 
 void CaptureServer::Implementation::accept() {
-  acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+  acceptor.async_accept(context, arriving, [this](const error_code& error, tcp::socket socket) {
     if (!acceptor.is_open()) return;
     if (error) {
       // Out of file descriptors, most likely: others may close.
@@ -293,7 +295,7 @@ void CaptureServer::Implementation::accept() {
       if (room) ++state.connections_open;
     }
     if (room) {
-      const auto session = std::make_shared<Session>(*this, std::move(socket), next_connection++);
+      const auto session = std::make_shared<Session>(*this, std::move(socket), arriving, next_connection++);
       sessions.insert(session);
       session->start();
     }

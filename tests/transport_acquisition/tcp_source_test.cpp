@@ -3,9 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <future>
+#include <mutex>
 #include <thread>
 
 #include "pipeline/errors.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/sender.hpp"
@@ -466,6 +469,44 @@ TEST(AcquisitionSender, SaysWhereItCannotConnect) {
   }
   sender.connections = 9;
   EXPECT_THROW(AcquisitionSender(small_acquisition(), sender), InputError);
+}
+
+/// Stands still. Whoever asks for the time first waits until somebody lets him go.
+class HeldClock final : public Clock {
+ public:
+  SteadyTime steady() const noexcept override {
+    std::call_once(first_, [this] { let_go_.get_future().wait(); });
+    return SteadyTime(1);
+  }
+  WallTime wall() const noexcept override { return WallTime(1); }
+  void let_go() { let_go_.set_value(); }
+
+ private:
+  mutable std::once_flag first_;
+  mutable std::promise<void> let_go_;
+};
+
+TEST(TcpSourceLog, APeerThatHasResetItsConnectionIsNamedByItsAddress) {
+  const test::CapturedLog log;
+  HeldClock clock;
+  FakeHost host;
+  TcpSourceOptions options;
+  options.port = 0;
+  options.tick = std::chrono::hours(1);  // asks for the time too
+  const auto source = make_tcp_source(options, clock);
+  source->start(host);
+  boost::asio::io_context context;
+  boost::asio::ip::tcp::socket peer(context);
+  peer.connect({boost::asio::ip::make_address("127.0.0.1"), source->port()});
+  const std::string address = "127.0.0.1:" + std::to_string(peer.local_endpoint().port());
+  boost::asio::write(peer, boost::asio::buffer(Bytes(prefix_bytes, std::byte{'x'})));
+  peer.set_option(boost::asio::socket_base::linger(true, 0));
+  peer.close();  // a reset, which finds the server between accepting the connection and looking at it
+  clock.let_go();
+  EXPECT_TRUE(eventually([&] { return log.text().find("message magic: found 78 78 78 78") != std::string::npos; })) << log.text();
+  EXPECT_THAT(log.text(), HasSubstr(address + ": "));
+  EXPECT_THAT(log.text(), testing::Not(HasSubstr("0.0.0.0:0")));
+  source->stop();
 }
 
 }  // namespace

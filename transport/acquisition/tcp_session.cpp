@@ -28,16 +28,16 @@ constexpr std::chrono::milliseconds leave_timeout{1000};
 
 }  // namespace
 
-TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket)
+TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket,
+                       const Socket::endpoint_type& from)
     : source_(std::move(source)),
       thread_(std::move(thread)),
       socket_(std::move(socket)),
+      peer_(fmt::format("{}:{}", from.address().to_string(), from.port())),
       started_(source_->clock.steady()),
       last_progress_(started_),
       message_began_(started_) {
   error_code ignored;
-  const auto endpoint = socket_.remote_endpoint(ignored);
-  peer_ = fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
   // The server only reads: without probes, a sender that lost its power or cable would keep others out for hours.

@@ -24,7 +24,9 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
  public:
   using Socket = boost::asio::ip::tcp::socket;
 
-  TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket);
+  /// `from`: the peer, as accepting the connection told.
+  TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket,
+             const Socket::endpoint_type& from);
 
   /// Begins to read the Hello.
   void start();

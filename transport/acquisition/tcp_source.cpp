@@ -145,11 +145,13 @@ class Server final : public TcpSource {
 
   void accept() {
     const auto& thread = threads_[next_thread_++ % threads_.size()];
-    acceptor_->async_accept(thread->context, [this, thread](const error_code& error, tcp::socket socket) {
+    acceptor_->async_accept(thread->context, arriving_, [this, thread](const error_code& error, tcp::socket socket) {
       if (!acceptor_->is_open()) return;
       if (!error) {
-        if (!may_come(socket)) return accept();
-        asio::post(thread->context, [this, thread, moved = std::move(socket)]() mutable { welcome(thread, std::move(moved)); });
+        if (!may_come(arriving_.address())) return accept();
+        asio::post(thread->context, [this, thread, from = arriving_, moved = std::move(socket)]() mutable {
+          welcome(thread, std::move(moved), from);
+        });
         return accept();
       }
       // Out of file descriptors, most likely: others may close.
@@ -161,10 +163,10 @@ class Server final : public TcpSource {
     });
   }
 
-  void welcome(const std::shared_ptr<IoThread>& thread, tcp::socket socket) {
+  void welcome(const std::shared_ptr<IoThread>& thread, tcp::socket socket, const tcp::endpoint& from) {
     if (thread->closing) return;
     const std::size_t maximum = state_->options.maximum_connections;
-    const auto session = std::make_shared<TcpSession>(state_, thread, std::move(socket));
+    const auto session = std::make_shared<TcpSession>(state_, thread, std::move(socket), from);
     thread->sessions.push_back(session);
     if (state_->counters.open.fetch_add(1) < maximum || make_room()) return session->start();
     state_->counters.open.fetch_sub(1);
@@ -181,13 +183,7 @@ class Server final : public TcpSource {
   }
 
   // On the acceptor's thread.
-  [[nodiscard]] bool may_come(const tcp::socket& socket) {
-    error_code error;
-    const auto from = socket.remote_endpoint(error).address();
-    if (error) {  // gone already
-      Counters::add(state_->counters.rejected);
-      return false;
-    }
+  [[nodiscard]] bool may_come(const asio::ip::address& from) {
     state_->peers.accepted.fetch_add(1, std::memory_order_relaxed);
     const PeerBook::Time now{std::chrono::duration_cast<PeerBook::Time::duration>(state_->clock.steady())};
     if (const auto refusal = arrivals_.enter(from, now)) {
@@ -230,6 +226,7 @@ class Server final : public TcpSource {
   std::vector<std::shared_ptr<IoThread>> threads_;
   std::optional<tcp::acceptor> acceptor_;
   std::optional<asio::steady_timer> retry_;
+  tcp::endpoint arriving_;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
   std::size_t next_thread_ = 0;
   PeerBook arrivals_{PeerLimits{}};
   std::atomic<std::uint16_t> port_{0};
