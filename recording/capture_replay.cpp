@@ -12,12 +12,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "formats/capture_file.hpp"
 #include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
+#include "transport/wire_numbers.hpp"
 
 namespace echoform {
 namespace {
@@ -94,7 +96,7 @@ struct Connection : std::enable_shared_from_this<Connection> {
       if (!prefix.magic_matches || prefix.header_bytes > left) break;
       wire::Reject reject;
       if (prefix.type == static_cast<std::uint16_t>(MessageType::reject) &&
-          reject.ParseFromArray(heard.data() + at + prefix_bytes, static_cast<int>(prefix.header_bytes))) {
+          parse_message(std::span<const std::byte>(heard).subspan(at + prefix_bytes, prefix.header_bytes), reject)) {
         return "the server ended it: " + printable(reject.reason(), 1000);
       }
       at += prefix_bytes + prefix.header_bytes;

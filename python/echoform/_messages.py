@@ -14,8 +14,10 @@ import tempfile
 import warnings
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
+from . import wire
 from .errors import EchoformError, MalformedMessage
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
@@ -70,15 +72,40 @@ def _descriptors() -> descriptor_pb2.FileDescriptorSet:
 warnings.filterwarnings("ignore", "Unexpected end-group tag", RuntimeWarning)
 
 
+# The largest number that a field holds. Of larger ones Protocol Buffers keeps the low bits, and takes them for others.
+_LARGEST = {FieldDescriptor.TYPE_UINT32: 2**32 - 1, FieldDescriptor.TYPE_ENUM: 2**31 - 1, FieldDescriptor.TYPE_UINT64: 2**64 - 1}
+
+
+def _wide_number(descriptor, data: memoryview) -> str | None:
+    """The first number on the wire that does not fit its field, in words. ValueError if these are no fields."""
+    for number, value in wire.fields(data):
+        field = descriptor.fields_by_number.get(number)
+        if field is None:
+            continue
+        if isinstance(value, int):
+            # A negative value of an enumeration comes as 64 bits, of which the upper ones are set.
+            negative = field.type == FieldDescriptor.TYPE_ENUM and 2**64 - 2**31 <= value < 2**64
+            if value > _LARGEST.get(field.type, value) and not negative:
+                return f"{field.name}: found {value}; expected at most {_LARGEST[field.type]}"
+        elif field.type == FieldDescriptor.TYPE_MESSAGE and (found := _wide_number(field.message_type, value)):
+            return f"{field.name}.{found}"
+    return None
+
+
 def parse(kind, data: bytes):
     """A message of the class `kind`. Raises MalformedMessage."""
     message = kind()
+    wide = None
     try:
         whole = message.MergeFromString(data) == len(data)
-    except (DecodeError, UnicodeDecodeError):
+        # What is written again as it came has lost nothing; only the rest is gone through, which takes ten times as long.
+        if whole and message.SerializeToString() != data:
+            wide = _wide_number(kind.DESCRIPTOR, memoryview(data))
+    except (DecodeError, UnicodeDecodeError, ValueError):
         whole = False
-    if not whole:
-        raise MalformedMessage(f"not {'an' if kind.DESCRIPTOR.name[0] in 'AEIOU' else 'a'} {kind.DESCRIPTOR.name} message")
+    if not whole or wide:
+        name = f"{'an' if kind.DESCRIPTOR.name[0] in 'AEIOU' else 'a'} {kind.DESCRIPTOR.name} message"
+        raise MalformedMessage(f"not {name}" + (f" ({wide})" if wide else ""))
     return message
 
 

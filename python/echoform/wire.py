@@ -92,7 +92,7 @@ def numbers(field: int, values) -> bytes:
 
 
 def fields(data: bytes):
-    """Yields (number, value) of each field of a header: int, or bytes for strings and doubles. ValueError if it is none."""
+    """Yields (number, value) of each field of a header: int, or for strings and doubles a slice of `data`. ValueError if it is none."""
     at = 0
 
     def read_varint() -> int:

@@ -2,18 +2,26 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include <cmath>
+#include <span>
 
 #include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "tests/fuzz/input.hpp"
 #include "transport/acquisition/hello.hpp"
+#include "transport/wire_numbers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace echoform;
   constexpr AcquisitionLimits limits{.elements = 64, .samples = 4096, .frame_bytes = std::size_t{1} << 20};
   const google::protobuf::LogSilencer silencer;
   wire::Hello hello;
-  if (!hello.ParseFromArray(data, static_cast<int>(size))) return 0;
+  const auto bytes = std::as_bytes(std::span(data, size));
+  if (const auto wide = find_wide_number(bytes, *wire::Hello::descriptor())) {
+    fuzz::require_one_line(*wide);
+    fuzz::require(!parse_message(bytes, hello), "a number that does not fit is not taken");
+    return 0;
+  }
+  if (!parse_message(bytes, hello)) return 0;
   HelloContents contents;
   try {
     contents = read_hello(hello, limits);

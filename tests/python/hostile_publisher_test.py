@@ -28,6 +28,7 @@ def axis(first, last, count):
 
 
 NAN = float("nan")
+PIXELS = b"\xa2\x06\x30"  # the field, of 48 bytes
 HUGE = 0xFFFFFFFF
 MALFORMED = {
     "empty": b"",
@@ -52,6 +53,9 @@ MALFORMED = {
     "no UTF-8": sound().SerializeToString().replace(b"\x0a\x01s", b"\x0a\x01\xff"),
     "a long head": sound(view="x" * 70000).SerializeToString(),
     "many stages": sound(stages=[messages.StageDuration()] * 40000).SerializeToString(),
+    # 2^32 + 4 columns and encoding 2^32 + 1, which are 4 and 1 in 32 bits.
+    "a count of more than 32 bits": sound().SerializeToString().replace(PIXELS, b"\x3a\x06\x18" + wire.varint(2**32 + 4) + PIXELS),
+    "an encoding of more than 32 bits": sound().SerializeToString().replace(PIXELS, b"\x50" + wire.varint(2**32 + 1) + PIXELS),
     "groups": b"\x0a\x01s" + b"\x0b" * 500,
 }
 

@@ -175,6 +175,19 @@ Bytes small_hello() {
   return hello_message(small_acquisition());
 }
 
+std::string small_hello_header() {
+  const Bytes hello = small_hello();
+  return {reinterpret_cast<const char*>(hello.data()) + prefix_bytes, hello.size() - prefix_bytes};
+}
+/// 2^32 + `low`, low < 128, as a varint: what is left of it in 32 bits is `low`.
+std::string above_32_bits(unsigned char low) {
+  return {static_cast<char>(low | 0x80), '\x80', '\x80', '\x80', '\x10'};
+}
+/// A Hello that a server takes, and behind it a field, as its tag, that is `low` in 32 bits.
+Bytes wide_hello(const std::string& tag, unsigned char low) {
+  return raw_message(1, small_hello_header() + tag + above_32_bits(low), 0);
+}
+
 class DecoderRefuses : public testing::TestWithParam<BadBytes> {};
 
 TEST_P(DecoderRefuses, WholeAndByteByByte) {
@@ -246,6 +259,29 @@ INSTANTIATE_TEST_SUITE_P(
                  [] { return raw_message(1, "\xff\xff\xff", 0); }},
         BadBytes{"hello_not_utf8", DecodeReason::bad_header, "Hello header: found bytes that are not this message",
                  [] { return raw_message(1, "\x22\x01\xff", 0); }},
+        BadBytes{"samples_of_more_than_32_bits", DecodeReason::bad_header,
+                 "Hello samples: found 4294967312; expected at most 4294967295", [] { return wide_hello("\x48", 16); }},
+        BadBytes{"connections_of_more_than_32_bits", DecodeReason::bad_header,
+                 "Hello connection_count: found 4294967297; expected at most 4294967295", [] { return wide_hello("\x18", 1); }},
+        BadBytes{"matrix_of_more_than_32_bits", DecodeReason::bad_header,
+                 "Hello matrix: found 4294967297; expected at most 2147483647", [] { return wide_hello("\x38", 1); }},
+        BadBytes{"dead_element_of_more_than_32_bits", DecodeReason::bad_header,
+                 "Hello probe.dead_elements: found 4294967298; expected at most 4294967295",
+                 [] { return wide_hello(std::string("\x32\x07\x5A\x05"), 2); }},
+        BadBytes{"session_of_more_than_64_bits", DecodeReason::bad_header,
+                 "Hello session: found a number of more than 64 bits; expected fewer",
+                 [] { return raw_message(1, small_hello_header() + "\x08\x81\x80\x80\x80\x80\x80\x80\x80\x80\x02", 0); }},
+        BadBytes{"transmit_of_more_than_32_bits", DecodeReason::bad_header,
+                 "Shot transmit: found 4294967296; expected at most 4294967295",
+                 [] { return small_hello() + raw_message(4, "\x08\x01\x10" + above_32_bits(0), 128); }},
+        BadBytes{"transmit_behind_other_peoples_fields", DecodeReason::bad_header,
+                 "Shot transmit: found 4294967296; expected at most 4294967295",
+                 [] {  // a group, a length, a 64-bit number that we do not know
+                   const std::string others =
+                       "\xA3\x06\x10\x05\xA4\x06\xAA\x06\x02\x10\x10\xB1\x06"
+                       "12345678";
+                   return small_hello() + raw_message(4, others + "\x08\x01\x10" + above_32_bits(0), 128);
+                 }},
         BadBytes{"unparsable_shot", DecodeReason::bad_header, "Shot header: found bytes that are not this message",
                  [] { return small_hello() + raw_message(4, "\x08", 128); }},
         BadBytes{"time_out_of_range", DecodeReason::bad_header, "Shot acquisition_time: found 18446744073709551615",

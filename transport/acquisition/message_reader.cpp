@@ -7,14 +7,10 @@
 #include <limits>
 
 #include "proto/acquisition.pb.h"
+#include "transport/wire_numbers.hpp"
 
 namespace echoform {
 namespace {
-
-template <class Message>
-bool parse(std::span<const std::byte> header, Message& message) {
-  return message.ParseFromArray(header.data(), static_cast<int>(header.size()));
-}
 
 std::string_view name_of(MessageType type) {
   return type == MessageType::hello ? "Hello" : type == MessageType::shot ? "Shot" : "End";
@@ -76,7 +72,9 @@ bool MessageReader::read_hello(std::span<const std::byte> header) {
   if (!check_checksum(header)) return false;
   // A peer must not be able to make the library write to our standard error.
   const google::protobuf::LogSilencer silencer;
-  if (!parse(header, *hello_)) {
+  if (!parse_message(header, *hello_)) {
+    if (const auto wide = find_wide_number(header, *wire::Hello::descriptor()))
+      return fail(DecodeReason::bad_header, fmt::format("Hello {}", *wide));
     return fail(DecodeReason::bad_header, "Hello header: found bytes that are not this message; expected echoform.wire.Hello");
   }
   hello_->DiscardUnknownFields();
@@ -89,7 +87,9 @@ void MessageReader::forget_hello() {
 
 bool MessageReader::read_shot(std::span<const std::byte> header) {
   if (!check_checksum(header)) return false;
-  if (!parse(header, *shot_message_)) {
+  if (!parse_message(header, *shot_message_)) {
+    if (const auto wide = find_wide_number(header, *wire::Shot::descriptor()))
+      return fail(DecodeReason::bad_header, fmt::format("Shot {}", *wide));
     return fail(DecodeReason::bad_header, "Shot header: found bytes that are not this message; expected echoform.wire.Shot");
   }
   const std::uint64_t time = shot_message_->acquisition_time();
@@ -105,7 +105,7 @@ bool MessageReader::read_shot(std::span<const std::byte> header) {
 
 bool MessageReader::read_end(std::span<const std::byte> header) {
   if (!check_checksum(header)) return false;
-  session_ = parse(header, *end_message_) ? end_message_->session() : 0;
+  session_ = parse_message(header, *end_message_) ? end_message_->session() : 0;
   return true;
 }
 

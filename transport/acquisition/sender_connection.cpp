@@ -7,11 +7,13 @@
 #include <boost/asio/read.hpp>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/hello.hpp"
+#include "transport/wire_numbers.hpp"
 
 namespace echoform {
 namespace {
@@ -24,7 +26,7 @@ using boost::system::error_code;
 template <class Message>
 bool parse_answer(const std::string& header, Message& message) {
   const google::protobuf::LogSilencer silencer;
-  return message.ParseFromString(header);
+  return parse_message(std::as_bytes(std::span(header)), message);
 }
 
 }  // namespace

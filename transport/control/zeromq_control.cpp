@@ -10,6 +10,7 @@
 
 #include "pipeline/errors.hpp"
 #include "transport/control/waiting_requests.hpp"
+#include "transport/wire_numbers.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
@@ -136,7 +137,7 @@ struct ZeromqControl::Implementation {
   wire::ControlReply answer(const zmq::message_t& message) const {
     wire::ControlRequest request;
     const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
-    if (!request.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+    if (!parse_message({message.data<std::byte>(), message.size()}, request)) {
       return refused(fmt::format("control request: found {} bytes that are none; expected a ControlRequest", message.size()));
     }
     return handle(request);
@@ -186,7 +187,7 @@ wire::ControlReply ask_control(const std::string& endpoint, const wire::ControlR
                                    endpoint, std::chrono::duration<double>(timeout).count()));
   }
   wire::ControlReply reply;
-  if (!reply.ParseFromArray(in.data(), static_cast<int>(in.size())) || reply.outcome() == wire::CONTROL_OUTCOME_UNSPECIFIED) {
+  if (!parse_message({in.data<std::byte>(), in.size()}, reply) || reply.outcome() == wire::CONTROL_OUTCOME_UNSPECIFIED) {
     throw RuntimeFault(fmt::format("{} answers with something that is no ControlReply", endpoint));
   }
   return reply;

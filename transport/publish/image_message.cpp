@@ -11,6 +11,7 @@
 
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
+#include "transport/wire_numbers.hpp"
 
 namespace echoform {
 namespace {
@@ -190,7 +191,7 @@ std::optional<std::string> parse_image(std::span<const std::byte> message, wire:
   constexpr std::size_t parser_limit = (std::size_t{1} << 31) - 1;
   if (message.size() > parser_limit) return "message is longer than 2 GiB";
   const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
-  if (!head_is_small(message) || !image.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+  if (!head_is_small(message) || !parse_message(message, image)) {
     return "not an Image message";
   }
   if (image.stream().empty()) return "no stream name";

@@ -9,6 +9,7 @@
 
 #include "pipeline/sequence_tracker.hpp"
 #include "transport/publish/image_message.hpp"
+#include "transport/wire_numbers.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
@@ -151,7 +152,7 @@ const std::string& ImageSubscriber::last_fault() const {
 bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& telemetry) {
   if (message.size() > telemetry_limit) return false;
   const google::protobuf::LogSilencer silencer;  // whoever sends nonsense does not fill our log
-  return telemetry.ParseFromArray(message.data(), static_cast<int>(message.size()));
+  return parse_message(message, telemetry);
 }
 
 struct TelemetrySubscriber::Implementation {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace google::protobuf {
+class Descriptor;
+}
+
+namespace echoform {
+
+/// The first integer of a message on the wire that does not fit its field, as "samples: found 4294967296; expected at most
+/// 4294967295"; nothing where all fit. Protocol Buffers keeps the low bits of such a number, so that it would be taken for
+/// another one. Bytes that are no such message are left to its parser. Allocates nothing unless it finds one. `type` is the
+/// message's.
+[[nodiscard]] std::optional<std::string> find_wide_number(std::span<const std::byte> bytes,
+                                                          const google::protobuf::Descriptor& type);
+
+/// Fills `message` from bytes; false where they are none, or hold a number that does not fit its field.
+template <class Message>
+[[nodiscard]] bool parse_message(std::span<const std::byte> bytes, Message& message) {
+  return !find_wide_number(bytes, *Message::descriptor()) && message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace echoform
