@@ -113,15 +113,19 @@ void print_json(const std::string& path, const Inspection& found) {
 int inspect(const std::string& path, bool json) {
   Inspection found;
   const auto extension = std::filesystem::path(path).extension();
-  try {
-    found.recording = open_recording(path);
-  } catch (const InputError& error) {
-    // A file that keeps its rules may hold what is not imaged: the check says more, where there is one.
-    const bool checked = extension == ".mfmc" || extension == capture_extension;
-    if (!checked || !std::filesystem::is_regular_file(path)) throw;
-    found.problem = error.what();
+  if (extension == ".mfmc") {
+    found.mfmc = check_mfmc(path);
+    found.recording = std::move(found.mfmc->recording);
+    found.problem = found.mfmc->not_imaged;
+  } else {
+    try {
+      found.recording = open_recording(path);
+    } catch (const InputError& error) {
+      // A file that keeps its rules may hold what is not imaged: the check says more, where there is one.
+      if (extension != capture_extension || !std::filesystem::is_regular_file(path)) throw;
+      found.problem = error.what();
+    }
   }
-  if (extension == ".mfmc") found.mfmc = check_mfmc(path);
   if (extension == capture_extension) found.capture = std::make_unique<CaptureScan>(path, RecordingOptions{}.limits);
   if (json) {
     print_json(path, found);

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <string_view>
 
 #include "pipeline/errors.hpp"
+#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -17,6 +19,7 @@ namespace {
 constexpr std::size_t most_points = std::size_t{1} << 26;
 constexpr std::size_t piece_points = std::size_t{1} << 20;
 constexpr std::size_t longest_text = std::size_t{1} << 20;
+constexpr unsigned most_soft_links = 16;  // on the way to one object: as many as HDF5 itself follows
 
 // Recursive, since handles close themselves inside and outside of sessions.
 std::recursive_mutex& hdf5_mutex() {
@@ -30,6 +33,63 @@ bool has_swmr_mark(const std::filesystem::path& path) {
   std::array<char, 12> start{};
   std::ifstream file(path, std::ios::binary);
   return file.read(start.data(), start.size()) && start[8] == 3 && (static_cast<unsigned char>(start[11]) & 4U) != 0;
+}
+
+/// A link that is neither hard nor soft, for messages.
+std::string describe_link(const Hdf5Handle& group, const std::string& name, const H5L_info_t& link) {
+  std::vector<char> value(std::min(link.u.val_size, longest_text));
+  unsigned flags = 0;
+  const char* file = nullptr;
+  const char* object = nullptr;
+  if (link.type == H5L_TYPE_EXTERNAL && H5Lget_val(group.id(), name.c_str(), value.data(), value.size(), H5P_DEFAULT) >= 0 &&
+      H5Lunpack_elink_val(value.data(), value.size(), &flags, &file, &object) >= 0) {
+    return fmt::format("an external link to {} in the file \"{}\"", printable(object), printable(file));
+  }
+  return fmt::format("a link of HDF5's class {}", static_cast<int>(link.type));
+}
+
+constexpr std::string_view own_data = "data in the file itself";
+
+/// The object that `path` leads to from `group` on, by hard and soft links. Each step is looked at before it is taken: left to
+/// itself, HDF5 opens whatever file an external link names, also one that a soft link passes through.
+Hdf5Handle open_inside(const Hdf5Handle& group, std::string_view path, const std::string& where, unsigned& soft_links) {
+  Hdf5Handle at(H5Gopen2(group.id(), path.starts_with('/') ? "/" : ".", H5P_DEFAULT));
+  while (at && !path.empty()) {
+    const std::string name(path.substr(0, path.find('/')));
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+    if (name.empty() || name == ".") continue;
+    H5L_info_t link{};
+    if (H5Lget_info(at.id(), name.c_str(), &link, H5P_DEFAULT) < 0) throw InputError(where, "a link to nothing", own_data);
+    if (link.type == H5L_TYPE_HARD) {
+      at = Hdf5Handle(H5Oopen(at.id(), name.c_str(), H5P_DEFAULT));
+    } else if (link.type == H5L_TYPE_SOFT) {
+      if (soft_links-- == 0) throw InputError(where, fmt::format("more than {} soft links", most_soft_links), own_data);
+      std::vector<char> target(std::min(link.u.val_size, longest_text) + 1, '\0');
+      if (H5Lget_val(at.id(), name.c_str(), target.data(), target.size() - 1, H5P_DEFAULT) < 0)
+        throw InputError(where, "a damaged soft link", own_data);
+      at = open_inside(at, target.data(), where, soft_links);
+    } else {
+      throw InputError(where, describe_link(at, name, link), own_data);
+    }
+  }
+  return at;
+}
+
+/// Throws InputError if reading the dataset would read other files.
+void require_own_data(const Hdf5Handle& dataset, const std::string& where) {
+  const Hdf5Handle creation(H5Dget_create_plist(dataset.id()));
+  const H5D_layout_t layout = creation ? H5Pget_layout(creation.id()) : H5D_LAYOUT_ERROR;
+  const int files = creation ? H5Pget_external_count(creation.id()) : -1;
+  if (layout == H5D_LAYOUT_ERROR || files < 0) throw InputError(where, "a damaged dataset", own_data);
+  std::array<char, 256> name{};
+  if (files > 0) {
+    H5Pget_external(creation.id(), 0, name.size() - 1, name.data(), nullptr, nullptr);
+    throw InputError(where, fmt::format("external storage in the file \"{}\"", printable(name.data())), own_data);
+  }
+  if (layout == H5D_VIRTUAL) {
+    H5Pget_virtual_filename(creation.id(), 0, name.data(), name.size());
+    throw InputError(where, fmt::format("a virtual dataset of the file \"{}\"", printable(name.data())), own_data);
+  }
 }
 
 }  // namespace
@@ -63,7 +123,10 @@ std::optional<Hdf5Item> Hdf5Item::find(const Hdf5Handle& group, const std::strin
     item.handle_ = Hdf5Handle(H5Aopen(group.id(), name.c_str(), H5P_DEFAULT));
     item.attribute_ = true;
   } else if (H5Lexists(group.id(), name.c_str(), H5P_DEFAULT) > 0) {
-    item.handle_ = Hdf5Handle(H5Dopen2(group.id(), name.c_str(), H5P_DEFAULT));
+    unsigned soft_links = most_soft_links;
+    item.handle_ = open_inside(group, name, item.where_, soft_links);
+    if (item.handle_ && H5Iget_type(item.handle_.id()) != H5I_DATASET) item.handle_ = Hdf5Handle();
+    if (item.handle_) require_own_data(item.handle_, item.where_);
   } else {
     return std::nullopt;
   }
@@ -257,7 +320,7 @@ Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference) {
 std::string hdf5_name(const Hdf5Handle& object) {
   std::array<char, 512> name{};
   const auto length = H5Iget_name(object.id(), name.data(), name.size());
-  return length > 0 ? std::string(name.data()) : "(unnamed)";
+  return length > 0 ? printable(name.data(), name.size()) : "(unnamed)";
 }
 
 }  // namespace echoform::formats

@@ -1,4 +1,5 @@
-// HDF5 through its C interface: owned handles, and reading of attributes and datasets whatever their exact type.
+// HDF5 through its C interface: owned handles, and reading of attributes and datasets whatever their exact type. No file makes
+// another one be opened: what lies elsewhere, by an external link, external storage or a virtual dataset, is an InputError.
 #pragma once
 
 #include <hdf5.h>
@@ -49,7 +50,8 @@ enum class Hdf5Class : unsigned char { number, text, reference, other };
 /// An attribute or dataset found by name in a group.
 class Hdf5Item {
  public:
-  /// False if the group has neither an attribute nor a dataset of that name. `where` is "FILE: /GROUP".
+  /// Nothing if the group has neither an attribute nor a link of that name. `where` is "FILE: /GROUP". Throws InputError if it is
+  /// no array, or lies in another file.
   static std::optional<Hdf5Item> find(const Hdf5Handle& group, const std::string& name, const std::string& where);
   /// As find; throws InputError if there is none.
   static Hdf5Item require(const Hdf5Handle& group, const std::string& name, const std::string& where);
@@ -106,7 +108,7 @@ class Hdf5Item {
 /// The group that a reference found in `from` points at. Throws InputError if it points at nothing or at something else.
 [[nodiscard]] Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference);
 
-/// Full name of an open object.
+/// Full name of an open object, for messages.
 [[nodiscard]] std::string hdf5_name(const Hdf5Handle& object);
 
 }  // namespace echoform::formats

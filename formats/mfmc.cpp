@@ -18,6 +18,7 @@
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
 #include "pipeline/errors.hpp"
+#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -38,9 +39,9 @@ class MfmcRecording final : public Recording {
                        fmt::format("0 to {}", sequences.size() - 1));
     }
     if (sequences.size() > 1)
-      notes_.push_back(fmt::format("{} sequences, this is /{}", sequences.size(), sequences[options.sequence]));
+      notes_.push_back(fmt::format("{} sequences, this is /{}", sequences.size(), printable(sequences[options.sequence])));
     sequence_ = Hdf5Handle(H5Gopen2(file_.id(), sequences[options.sequence].c_str(), H5P_DEFAULT));
-    where_ = fmt::format("{}: /{}", file_name_, sequences[options.sequence]);
+    where_ = fmt::format("{}: {}", file_name_, hdf5_name(sequence_));
     read_shape(options);
     read_scalars();
     const std::size_t probe_index = read_laws(options);
@@ -324,23 +325,29 @@ class MfmcRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
+void require_hdf5(const std::filesystem::path& path) {
   if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an MFMC file (HDF5)");
-  // HDF5 1.10 can crash on damaged files, and no check of ours covers its format: the file is gone through in a child first.
-  const auto trial = [&] {
-    MfmcRecording recording(path, options);
-    const std::size_t size = recording.acquisition().a_scans() * recording.acquisition().samples;
-    const std::size_t budget = trial_bytes / sizeof(float) / size;
-    std::vector<float> samples(size);
-    const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
-    for (std::size_t frame = 0; frame < recording.frames(); frame += step) {
-      try {
-        recording.read_frame(frame, samples);
-      } catch (const InputError&) {  // a bad frame is reported when it is asked for
-      }
+}
+
+void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOptions& options) {
+  MfmcRecording recording(path, options);
+  const std::size_t size = recording.acquisition().a_scans() * recording.acquisition().samples;
+  const std::size_t budget = trial_bytes / sizeof(float) / size;
+  std::vector<float> samples(size);
+  const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
+  for (std::size_t frame = 0; frame < recording.frames(); frame += step) {
+    try {
+      recording.read_frame(frame, samples);
+    } catch (const InputError&) {  // a bad frame is reported when it is asked for
     }
-  };
-  try_in_child(path.string(), trial, mfmc_trial_limits(path));
+  }
+}
+
+std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
+  require_hdf5(path);
+  // HDF5 1.10 can crash on damaged files, and no check of ours covers its format: the file is gone through in a child first.
+  try_in_child(
+      path.string(), [&] { read_mfmc_on_trial(path, options); }, mfmc_trial_limits(path));
   return open_mfmc_untried(path, options);
 }
 

@@ -13,6 +13,7 @@
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_parts.hpp"
+#include "formats/readers.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -125,7 +126,7 @@ class Checker {
     findings_.unfinished = is_unfinished(file_);
     for (const std::string& name : find_sequences(file_, file_name_)) {
       const Hdf5Handle group(H5Gopen2(file_.id(), name.c_str(), H5P_DEFAULT));
-      guarded([&] { check_sequence(group, fmt::format("{}: /{}", file_name_, name)); });
+      guarded([&] { check_sequence(group, fmt::format("{}: {}", file_name_, hdf5_name(group))); });
       ++findings_.sequences;
     }
     if (findings_.sequences == 0) violation(file_name_, "no group of TYPE \"SEQUENCE\"", "at least one");
@@ -388,12 +389,25 @@ MfmcFindings checked(const std::filesystem::path& path) {
 
 }  // namespace
 
-MfmcFindings check_mfmc(const std::filesystem::path& path) {
-  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an MFMC file (HDF5)");
+MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
+  check_readable_file(path);
+  require_hdf5(path);
   // HDF5 can crash on damaged files: in a child first.
-  try_in_child(
-      path.string(), [&] { static_cast<void>(checked(path)); }, mfmc_trial_limits(path));
-  return checked(path);
+  const auto trial = [&] {
+    try {
+      read_mfmc_on_trial(path, options);
+    } catch (const InputError&) {  // told below
+    }
+    static_cast<void>(checked(path));
+  };
+  try_in_child(path.string(), trial, mfmc_trial_limits(path));
+  MfmcFindings findings = checked(path);
+  try {
+    findings.recording = open_mfmc_untried(path, options);
+  } catch (const InputError& error) {
+    findings.not_imaged = error.what();
+  }
+  return findings;
 }
 
 }  // namespace echoform

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "formats/recording.hpp"
 
 namespace echoform {
 
@@ -15,13 +18,16 @@ struct MfmcFindings {
   // Of the first sequence; empty where not stated.
   std::string version;
   std::string date_and_time;
-  std::string sample_type;  ///< "int16", "big-endian float32"
-  bool unfinished = false;  ///< not closed by its writer: still growing, or interrupted
+  std::string sample_type;               ///< "int16", "big-endian float32"
+  bool unfinished = false;               ///< not closed by its writer: still growing, or interrupted
+  std::unique_ptr<Recording> recording;  ///< the first sequence, where it can be imaged
+  std::string not_imaged;                ///< why not; a file that keeps its rules may hold what is not imaged
 };
 
 /// Mandatory names, classes, ranks, fixed sizes, sizes that belong together, what references point at, indices and ranges of
-/// every sequence and of every probe and law that it refers to. Names that the format does not know are ignored. Throws
-/// InputError if the file is no HDF5 file or too damaged to be gone through.
-[[nodiscard]] MfmcFindings check_mfmc(const std::filesystem::path& path);
+/// every sequence and of every probe and law that it refers to. Names that the format does not know are ignored. The file is
+/// opened as a recording too, so that one trial in a process of its own serves both. Throws InputError if it is no HDF5 file or
+/// too damaged to be gone through.
+[[nodiscard]] MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOptions& options = {});
 
 }  // namespace echoform

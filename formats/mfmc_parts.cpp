@@ -81,7 +81,7 @@ std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::strin
   if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
   std::erase_if(groups, [&](const std::string& name) {
     const Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
-    return !group || mfmc_type(group, fmt::format("{}: /{}", file_name, name)) != "SEQUENCE";
+    return !group || mfmc_type(group, fmt::format("{}: {}", file_name, hdf5_name(group))) != "SEQUENCE";
   });
   return groups;
 }

@@ -8,13 +8,21 @@
 
 namespace echoform::formats {
 
+/// Throws InputError unless the path leads to a regular file that may be read and is not empty.
+void check_readable_file(const std::filesystem::path& path);
+
 /// BRAIN `exp_data` in MATLAB version 5 and 7 files.
 [[nodiscard]] std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, const RecordingOptions& options);
 /// The frames of a capture of acquisition connections.
 [[nodiscard]] std::unique_ptr<Recording> open_capture(const std::filesystem::path& path, const RecordingOptions& options);
 /// MFMC 2.0 in HDF5.
 [[nodiscard]] std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options);
-/// The same without the trial run in a process of its own, for files that HDF5 is known to survive.
+/// Throws InputError unless the file has HDF5's signature.
+void require_hdf5(const std::filesystem::path& path);
+/// What may crash HDF5: opens the file and reads frames of all of it, in this process. Throws InputError where it cannot be
+/// opened.
+void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same as open_mfmc() without the trial run in a process of its own, for files that HDF5 is known to survive.
 [[nodiscard]] std::unique_ptr<Recording> open_mfmc_untried(const std::filesystem::path& path, const RecordingOptions& options);
 
 }  // namespace echoform::formats

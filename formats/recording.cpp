@@ -32,7 +32,9 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-void check_readable_file(const std::filesystem::path& path) {
+}  // namespace
+
+void formats::check_readable_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) throw InputError(path.string(), "no such file", "a recording");
@@ -44,8 +46,6 @@ void check_readable_file(const std::filesystem::path& path) {
   if (std::filesystem::file_size(path, error) == 0 || error) throw InputError(path.string(), "an empty file", "a recording");
 }
 
-}  // namespace
-
 std::vector<std::string> recording_extensions() {
   std::vector<std::string> extensions;
   for (const auto& format : recording_formats) extensions.emplace_back(format.extension);
@@ -53,7 +53,7 @@ std::vector<std::string> recording_extensions() {
 }
 
 std::unique_ptr<Recording> open_recording(const std::filesystem::path& path, const RecordingOptions& options) {
-  check_readable_file(path);
+  formats::check_readable_file(path);
   const std::string extension = lower_case(path.extension().string());
   for (const auto& format : recording_formats) {
     if (format.extension == extension) return format.open(path, options);

@@ -30,7 +30,8 @@ class Recording:
     recorded       "yyyy-mm-dd HH:MM:SS" in UTC of the first frame, or ""
     A file that still grows can be read: refresh() takes in what has come since.
     EchoformError for a file of another structure: probes that move, focused transmits, several sequences. `echoform inspect` and
-    `echoform image` know those.
+    `echoform image` know those. No other file is ever opened: a recording whose data lie in one (external links, external storage,
+    virtual datasets) is an EchoformError that names the dataset.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -93,11 +94,11 @@ class Recording:
         if len(sequences) != 1:
             raise ValueError(f"{len(sequences)} sequences")
         sequence = sequences[0]
-        transmit, receive = (_elements_of(self._file, sequence[name]) for name in ("TRANSMIT_LAW", "RECEIVE_LAW"))
-        group = self._file[sequence["PROBE_LIST"][0]]
+        transmit, receive = (_elements_of(self._file, _dataset(sequence, name)) for name in ("TRANSMIT_LAW", "RECEIVE_LAW"))
+        group = self._file[_dataset(sequence, "PROBE_LIST")[0]]
         probe = _probe(group)
         count = len(probe.x)
-        self.samples = sequence["MFMC_DATA"]
+        self.samples = _dataset(sequence, "MFMC_DATA")
         kind = self.samples.dtype
         if kind not in (np.dtype("int16"), np.dtype("float32")):
             raise ValueError(f"samples of type {kind}")
@@ -108,7 +109,8 @@ class Recording:
             raise ValueError("neither a full nor a half matrix in the usual order")
         if self.samples.ndim != 3 or self.samples.shape[1] != len(transmit):
             raise ValueError(f"samples of shape {self.samples.shape}")
-        if not (_flat(sequence["PROBE_POSITION"]) == 0).all() or sequence["PROBE_POSITION"].size != 3:
+        position = _flat(_dataset(sequence, "PROBE_POSITION"))
+        if position.size != 3 or position.any():
             raise ValueError("a probe that is placed elsewhere or moves")
         self.acquisition = Acquisition(
             probe, self.samples.shape[2], 1.0 / _number(sequence, "TIME_STEP"), start_time=_number(sequence, "START_TIME"), matrix=matrix,
@@ -124,6 +126,44 @@ def _open(path: str) -> h5py.File:
         return h5py.File(path, "r", libver="latest", swmr=True)
     except (OSError, ValueError):
         return h5py.File(path, "r")
+
+
+def _dataset(group: h5py.Group, name: str) -> h5py.Dataset:
+    """What lies in this file, by hard and soft links: h5py itself would open any other file that a link or a dataset names."""
+    where = f"{group.name}/{name}"
+    found = _inside(group, name.encode(), where, [16])  # as many soft links as HDF5 follows
+    if not isinstance(found, h5py.Dataset):
+        raise ValueError(f"{where} is no dataset")
+    if found.external:
+        raise ValueError(f"{where} is external storage in the file {os.fsdecode(found.external[0][0])!r}")
+    if found.is_virtual:
+        raise ValueError(f"{where} is a virtual dataset of the file {found.virtual_sources()[0].file_name!r}")
+    return found
+
+
+def _inside(group: h5py.Group, path: bytes, where: str, soft_links: list[int]) -> h5py.Group | h5py.Dataset:
+    """The object at the end of a path. Each link is looked at before it is taken, not even asked whether it leads anywhere."""
+    if path.startswith(b"/"):
+        group = group.file["/"]
+    for name in path.split(b"/"):
+        if name in (b"", b"."):
+            continue
+        if not isinstance(group, h5py.Group) or not group.id.links.exists(name):
+            raise ValueError(f"{where} is not there")
+        kind = group.id.links.get_info(name).type
+        if kind == h5py.h5l.TYPE_HARD:
+            group = group[name]
+        elif kind == h5py.h5l.TYPE_SOFT:
+            if soft_links[0] == 0:
+                raise ValueError(f"{where} is more than 16 soft links away")
+            soft_links[0] -= 1
+            group = _inside(group, group.id.links.get_val(name), where, soft_links)
+        elif kind == h5py.h5l.TYPE_EXTERNAL:
+            file, path = (os.fsdecode(part) for part in group.id.links.get_val(name))
+            raise ValueError(f"{where} is an external link to {path} in the file {file!r}")
+        else:
+            raise ValueError(f"{where} is a link of HDF5's class {kind}")
+    return group
 
 
 def _flat(values) -> np.ndarray:
@@ -159,7 +199,7 @@ def _elements_of(file: h5py.File, laws: h5py.Dataset) -> np.ndarray:
     for reference in laws[()]:
         name = file[reference].name
         if name not in known:
-            law = np.ravel(file[reference]["ELEMENT"][()])
+            law = np.ravel(_dataset(file[reference], "ELEMENT")[()])
             if len(law) != 1:
                 raise ValueError(f"{name}: {len(law)} elements fire together")
             known[name] = int(law[0]) - 1
@@ -168,14 +208,14 @@ def _elements_of(file: h5py.File, laws: h5py.Dataset) -> np.ndarray:
 
 
 def _probe(group: h5py.Group) -> Probe:
-    centres = np.asarray(group["ELEMENT_POSITION"], np.float64)
-    major, minor = (np.asarray(group[name], np.float64) for name in ("ELEMENT_MAJOR", "ELEMENT_MINOR"))
+    centres, major, minor = (np.asarray(_dataset(group, name), np.float64)
+                             for name in ("ELEMENT_POSITION", "ELEMENT_MAJOR", "ELEMENT_MINOR"))
     normals = np.cross(major, minor)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     # The half axis nearer to x is half the width.
     wide = abs(major[0, 0]) / np.linalg.norm(major[0]) >= abs(minor[0, 0]) / np.linalg.norm(minor[0])
     width, length = (2 * float(np.linalg.norm(axis[0])) for axis in ((major, minor) if wide else (minor, major)))
-    dead = np.ravel(group["DEAD_ELEMENT"][()]) if "DEAD_ELEMENT" in group else ()
+    dead = np.ravel(_dataset(group, "DEAD_ELEMENT")[()]) if group.id.links.exists(b"DEAD_ELEMENT") else ()
     return Probe(x=centres[:, 0], y=centres[:, 1], z=centres[:, 2], normals=normals,
                  element_width=width if width > 1.001 * _UNKNOWN_SIZE else 0.0,
                  element_length=length if length > 1.001 * _UNKNOWN_SIZE else 0.0,

@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 #include <hdf5.h>
+#include <pthread.h>
+
+#include <atomic>
 
 #include "formats/mfmc_check.hpp"
 #include "formats/mfmc_writer.hpp"
@@ -43,6 +46,33 @@ TEST_F(MfmcCheck, SaysWhatTheFirstSequenceIs) {
   EXPECT_EQ(found.sequences, 2U);
   EXPECT_EQ(found.sample_type, "big-endian float32");
   EXPECT_FALSE(found.unfinished);
+}
+
+std::atomic<int> forks{0};
+
+TEST_F(MfmcCheck, OneTrialServesOpeningAndChecking) {
+  ASSERT_EQ(::pthread_atfork([] { ++forks; }, nullptr, nullptr), 0);
+  MfmcMaker{}.write(file_);
+  const MfmcFindings good = check_mfmc(file_);
+  EXPECT_EQ(forks, 1);
+  EXPECT_THAT(good.violations, IsEmpty());
+  ASSERT_NE(good.recording, nullptr);
+  EXPECT_EQ(good.recording->frames(), 1U);
+  EXPECT_EQ(good.not_imaged, "");
+  // What keeps the rules and is not imaged.
+  file_ = scratch_ / "waves.mfmc";
+  MfmcMaker{.plane_waves = true}.write(file_);
+  const MfmcFindings waves = check_mfmc(file_);
+  EXPECT_EQ(forks, 2);
+  EXPECT_THAT(waves.violations, IsEmpty());
+  EXPECT_EQ(waves.recording, nullptr);
+  EXPECT_THAT(waves.not_imaged, HasSubstr("plane-wave"));
+  // Damage is found once.
+  auto bytes = load(file_);
+  bytes.resize(bytes.size() / 2);
+  save(file_, bytes);
+  EXPECT_THAT(input_error([&] { static_cast<void>(check_mfmc(file_)); }), HasSubstr("truncated or damaged"));
+  EXPECT_EQ(forks, 3);
 }
 
 TEST_F(MfmcCheck, EveryMandatoryNameIsMissed) {

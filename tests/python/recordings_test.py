@@ -124,6 +124,58 @@ class Recordings(unittest.TestCase):
         with self.assertRaisesRegex(echoform.EchoformError, "found no recording as echoform writes it"):
             echoform.Recording(self.file)
 
+    def test_data_of_other_files_are_refused(self):
+        recorder, endpoint = self.record("--frames", "1")
+        with echoform.FrameSender(acquisition(), endpoint) as sender:
+            sender.send(numpy.ones((3, 3, 20), numpy.int16))
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        with h5py.File(self.file, "r") as file:
+            data = file["/SEQUENCES/S1/MFMC_DATA"]
+            name, shape, kind = data.name, data.shape, data.dtype
+        secret = self.file.with_name("secret.h5")
+        with h5py.File(secret, "w") as file:
+            file["data"] = numpy.full(shape, 7, kind)
+        raw = self.file.with_name("secret.raw")
+        raw.write_bytes(numpy.full(shape, 7, kind).tobytes())
+
+        def external_link(file):
+            file[name] = h5py.ExternalLink(str(secret), "/data")
+
+        def soft_link_through_an_external_one(file):
+            file["elsewhere"] = h5py.ExternalLink(str(secret), "/")
+            file[name] = h5py.SoftLink("/elsewhere/data")
+
+        def external_storage(file):
+            file.create_dataset(name, shape, kind, external=[(str(raw), 0, h5py.h5f.UNLIMITED)])
+
+        def virtual_dataset(file):
+            layout = h5py.VirtualLayout(shape, kind)
+            layout[...] = h5py.VirtualSource(str(secret), "data", shape)
+            file.create_virtual_dataset(name, layout)
+
+        def circle(file):
+            file[name] = h5py.SoftLink(name)
+
+        whole = self.file.read_bytes()
+        for make, found in ((external_link, "external link to /data in the file '.*secret.h5'"),
+                            (soft_link_through_an_external_one, "external link to / in the file '.*secret.h5'"),
+                            (external_storage, "external storage in the file '.*secret.raw'"),
+                            (virtual_dataset, "virtual dataset of the file '.*secret.h5'"), (circle, "more than 16 soft links away")):
+            with self.subTest(make.__name__):
+                self.file.write_bytes(whole)
+                with h5py.File(self.file, "r+") as file:
+                    del file[name]
+                    make(file)
+                with self.assertRaisesRegex(echoform.EchoformError, f"{name} is (an? )?{found}"):
+                    echoform.Recording(self.file)
+        # Within the file a soft link is as good as any.
+        self.file.write_bytes(whole)
+        with h5py.File(self.file, "r+") as file:
+            file.move(name, "/samples")
+            file[name] = h5py.SoftLink("/samples")
+        with echoform.Recording(self.file) as recording:
+            self.assertEqual(recording[0].min(), 0)
+
 
 if __name__ == "__main__":
     run()
