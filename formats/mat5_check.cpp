@@ -12,6 +12,7 @@
 
 #include "formats/mat5_stream.hpp"
 #include "pipeline/errors.hpp"
+#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -217,7 +218,7 @@ class Checker {
     const auto name_bytes = read_bytes(stream, name_tag, 256, "a name");
     std::string name(name_bytes.begin(), name_bytes.end());
     const std::string outer = name_;
-    if (!name.empty()) name_ = name;
+    if (!name.empty()) name_ = printable(name);
 
     switch (array_class) {
       case class_cell:
@@ -296,7 +297,7 @@ class Checker {
     const std::string outer = name_;
     for (std::uint64_t k = 0; k < count; ++k) {
       for (const auto& field : fields) {
-        name_ = outer + "." + field;
+        name_ = outer + "." + printable(field);
         nested(stream, end, depth);
       }
     }

@@ -209,6 +209,21 @@ TEST_F(BrainMat, SurvivesNoise) {
   }
 }
 
+TEST_F(BrainMat, NamesInTheFileCannotSteerATerminal) {
+  // Escape sequences, also those of eight bits, which begin with 0x9B; what is no UTF-8.
+  const std::string name =
+                        "a\x1b[2J\x9b"
+                        "2J\xff\n",
+                    shown = "a?[2J?2J??";
+  for (const Bytes& file : {mat_file({mat_structure(name, {{"f", mat_element(14, Bytes(16, 9))}})}),
+                            mat_file({mat_structure("exp_data", {{name, mat_element(14, Bytes(16, 9))}})}),
+                            mat_file({mat_compressed(mat_structure("exp_data", {{name, mat_element(14, Bytes(16, 9))}}))})}) {
+    const std::string error = error_of(file);
+    EXPECT_THAT(error, HasSubstr(shown));
+    EXPECT_TRUE(std::all_of(error.begin(), error.end(), [](char c) { return c >= 0x20 && c < 0x7F; })) << error;
+  }
+}
+
 TEST_F(BrainMat, RefusesOtherVersionsPlainly) {
   Bytes version_73 = mat_file({});
   version_73[124] = 0x00;

@@ -336,6 +336,20 @@ TEST_F(Mfmc, NamesTheAScanOfASampleThatIsNotFinite) {
   EXPECT_THAT(error_of(maker), HasSubstr("MFMC_DATA, frame 1, A-scan 7, sample 4: found nan"));
 }
 
+TEST_F(Mfmc, NamesInTheFileCannotSteerATerminal) {
+  MfmcMaker maker;
+  maker.without = "START_TIME";
+  maker.write(file_);
+  const hid_t file = H5Fopen(file_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  EXPECT_GE(H5Lmove(file, "/SEQUENCE<1>", file,
+                    "/a\x1b[2J\x9b"
+                    "2J\xff\n",
+                    H5P_DEFAULT, H5P_DEFAULT),
+            0);
+  H5Fclose(file);
+  EXPECT_THAT(error_now(), HasSubstr(file_.string() + ": /a?[2J?2J??: found no START_TIME"));
+}
+
 TEST_F(Mfmc, RefusesZeroesAndTruncatedFiles) {
   save(file_, std::vector<std::uint8_t>(214288, 0));
   EXPECT_THAT(error_now(), HasSubstr("no HDF5 signature"));
