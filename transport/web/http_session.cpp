@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "transport/web/request_framing.hpp"
 #include "transport/web/request_rules.hpp"
 #include "transport/web/web_server.hpp"
 
@@ -46,7 +47,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       stream_.async_handshake(asio::ssl::stream_base::server, [self = this->shared_from_this()](error_code error) {
         if (!error) return self->read();
         if (!self->gave_way_) {
-          self->state_.peers.refuse(error == beast::error::timeout ? PeerRefusal::silent : PeerRefusal::bad_handshake);
+          self->refused(error == beast::error::timeout ? PeerRefusal::silent : PeerRefusal::bad_handshake);
         }
       });
     } else {
@@ -56,7 +57,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
 
   void give_way() override {
     gave_way_ = true;
-    state_.peers.refuse(PeerRefusal::silent);
+    refused(PeerRefusal::silent);
     beast::get_lowest_layer(stream_).close();
   }
 
@@ -64,6 +65,8 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   void expire() { beast::get_lowest_layer(stream_).expires_after(state_.options.request_timeout); }
 
   void read() {
+    head_ = keep_alive_ = false;  // of the request before
+    version_ = 11;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(state_.options.header_bytes));
     parser_->body_limit(state_.options.control_bytes);
@@ -81,13 +84,12 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
                     fmt::format("the header is longer than {} bytes\n", state_.options.header_bytes), true);
     }
     if (error == http::error::body_limit) return refuse_body();
-    if (error && error.category() == make_error_code(http::error::bad_method).category()) {
+    if (is_no_http(error)) {
       if (error == http::error::end_of_stream || error == http::error::partial_message) return close();
-      state_.peers.refuse(PeerRefusal::bad_request);
-      return answer(http::status::bad_request, fmt::format("not an HTTP request: {}\n", error.message()), true);
+      return refuse_request(fmt::format("not an HTTP request: {}\n", error.message()));
     }
     if (error) {  // gone, or silent for too long
-      if (error == beast::error::timeout && !served_) state_.peers.refuse(PeerRefusal::silent);
+      if (error == beast::error::timeout && !served_) refused(PeerRefusal::silent);
       return;
     }
     served_ = true;
@@ -98,6 +100,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     keep_alive_ = request.keep_alive();
     version_ = request.version();
     head_ = request.method() == http::verb::head;
+    if (const auto ambiguity = find_ambiguity(request, version_)) return refuse_request(*ambiguity + "\n");
     const auto target = parse_target(request.target());
     const bool control = target && target->path == "/control";
     const auto length = parser_->content_length();
@@ -129,6 +132,18 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     answer(http::status::not_found, "no such page; see /\n");
   }
 
+  static bool is_no_http(error_code error) {
+    return error && error.category() == make_error_code(http::error::bad_method).category();
+  }
+
+  /// Nothing that comes after it on this connection is looked at: where it would begin is not known.
+  void refuse_request(std::string why) {
+    refused(PeerRefusal::bad_request);
+    answer(http::status::bad_request, std::move(why), true);
+  }
+
+  void refused(PeerRefusal reason) { state_.refuse(reason, count_.address()); }
+
   void refuse_body() { answer(http::status::payload_too_large, "requests have no body here, or a shorter one\n", true); }
 
   void receive_control() {
@@ -141,7 +156,10 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       self->stop_waiting();
       if (self->gave_way_) return;
       if (error == http::error::body_limit) return self->refuse_body();
-      if (error) return;  // gone, silent for too long, or no HTTP any more
+      if (is_no_http(error) && error != http::error::partial_message) {
+        return self->refuse_request(fmt::format("not the body of a request: {}\n", error.message()));
+      }
+      if (error) return;  // gone, or silent for too long
       self->ask_control();
     });
   }
@@ -171,7 +189,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   }
 
   void refuse(PeerRefusal reason, std::string_view host) {
-    state_.peers.refuse(reason);
+    refused(reason);
     if (reason == PeerRefusal::wrong_host) {
       return answer(http::status::misdirected_request,
                     fmt::format("host {} is not served here; use the address, or add the name to the server's host names\n",
@@ -191,7 +209,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   void upgrade(const HttpRequest& request, const std::vector<std::string>& streams) {
     if (!beast::websocket::is_upgrade(request)) return answer(http::status::upgrade_required, "a WebSocket, please\n");
     if (state_.viewers.size() >= state_.options.viewers) {
-      state_.peers.refuse(PeerRefusal::too_many);
+      refused(PeerRefusal::too_many);
       return answer(http::status::service_unavailable, fmt::format("{} viewers are connected already\n", state_.options.viewers),
                     true);
     }
@@ -217,8 +235,10 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     response_->content_length(body.size());
     if (!head_) response_->body() = std::move(body);
     expire();
+    wait();  // for the client to take it: one that does not read is as silent as one that does not ask
     http::async_write(stream_, *response_, [self = this->shared_from_this()](error_code error, std::size_t) {
-      if (error) return;
+      self->stop_waiting();
+      if (error || self->gave_way_) return;
       if (!self->response_->keep_alive()) return self->close();
       self->read();
     });

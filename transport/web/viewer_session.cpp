@@ -148,7 +148,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     const auto bytes = received_.cdata();
     const std::string_view text(static_cast<const char*>(bytes.data()), bytes.size());
     if (!socket_.got_text() || text != "ready") {
-      state_.peers.refuse(PeerRefusal::bad_request);
+      state_.refuse(PeerRefusal::bad_request, count_.address());
       socket_.async_close({websocket::close_code::policy_error, "expected the text \"ready\""},
                           [self = this->shared_from_this()](error_code) {});
       return;
@@ -171,7 +171,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
 
   void flooded() {
     if (std::exchange(cut_off_, true)) return;
-    state_.peers.refuse(PeerRefusal::flooding);
+    state_.refuse(PeerRefusal::flooding, count_.address());
     beast::get_lowest_layer(socket_).close();  // whoever floods does not read a reason
   }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "transport/peers/peer_book.hpp"
+#include "transport/peers/refusal_log.hpp"
 #include "transport/web/image_board.hpp"
 #include "transport/web/pending_replies.hpp"
 #include "transport/web/web_sink.hpp"
@@ -88,6 +89,13 @@ struct WebState {
   std::function<std::string()> metrics;                              // under its mutex
   std::function<void(std::string, WebSink::ControlAnswer)> control;  // under the same
   PendingReplies* replies = nullptr;
+  RefusalLog refusals{"web server"};
+
+  /// Counts a peer that is turned away or cut off, and tells the log.
+  void refuse(PeerRefusal reason, const boost::asio::ip::address& address) {
+    peers.refuse(reason);
+    refusals.refused(reason, address.to_string());
+  }
 
   [[nodiscard]] auto control_now() {
     const std::lock_guard lock(metrics_mutex);
@@ -109,6 +117,7 @@ class ConnectionCount {
     state_->peers.open = --state_->connections;
     state_->book.leave(address_);
   }
+  [[nodiscard]] const boost::asio::ip::address& address() const noexcept { return address_; }
 
  private:
   WebState* state_;

@@ -116,7 +116,7 @@ class WebSinkImplementation final : public WebSink {
   }
 
   void accept() {
-    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+    acceptor_.async_accept(context_, arriving_, [this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted) return;
       if (error) {
         // Out of descriptors, most likely: let connections close before the next try.
@@ -126,25 +126,23 @@ class WebSinkImplementation final : public WebSink {
         });
         return;
       }
-      welcome(std::move(socket));
+      welcome(std::move(socket), arriving_.address());
       accept();
     });
   }
 
-  void welcome(tcp::socket socket) {
-    error_code error;
-    const auto peer = socket.remote_endpoint(error).address();
-    if (error) return;  // gone again
+  void welcome(tcp::socket socket, const asio::ip::address& peer) {
     state_.peers.accepted.fetch_add(1, std::memory_order_relaxed);
     if (const auto refusal = state_.book.enter(peer, std::chrono::steady_clock::now())) {
-      state_.peers.refuse(*refusal);
+      state_.refuse(*refusal, peer);
       return;
     }
     ConnectionCount count(state_, peer);
-    socket.set_option(tcp::no_delay(true), error);
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
     if (state_.connections > state_.options.connections) {
       if (state_.waiting.empty()) {
-        state_.peers.refuse(PeerRefusal::too_many);
+        state_.refuse(PeerRefusal::too_many, peer);
         return turn_away(socket);
       }
       state_.waiting.front()->yield();  // and is gone as soon as what it waits for is told so
@@ -182,6 +180,7 @@ class WebSinkImplementation final : public WebSink {
   asio::io_context context_{1};
   PendingReplies replies_{context_};  // sessions that wait for answers: they die before the context
   tcp::acceptor acceptor_{context_};
+  tcp::endpoint arriving_;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
   asio::steady_timer pause_{context_};
   std::uint16_t port_ = 0;
   std::string url_;
