@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
 #include "pipeline/errors.hpp"
@@ -56,7 +54,7 @@ class BeamformCuda final : public Stage {
     launch_.tiles_x = tiles.tiles_x;
     launch_.tiles_z = tiles.tiles_z;
     launch_.checked = upload(tiles.checked);
-    launch_.splits = splits(tiles.tiles());
+    launch_.splits = splits(tiles);
     if (launch_.splits > 1) {
       launch_.partial = static_cast<float*>(hold(launch_.splits * plan_.grid.pixels() * 2 * sizeof(float)));
     }
@@ -99,15 +97,18 @@ class BeamformCuda final : public Stage {
     }
   }
 
-  /// Enough blocks for several rounds over all multiprocessors, so that the last round weighs little.
-  [[nodiscard]] std::uint32_t splits(std::size_t tiles) const {
-    const beamform::TileShape shape = shape_of(launch_.kind);
-    const std::size_t groups = launch_.kind == beamform::TileKind::gather
+  [[nodiscard]] std::uint32_t splits(const beamform::TilePlan& tiles) const {
+    const beamform::TileKind kind = launch_.kind;
+    const std::size_t groups = kind == beamform::TileKind::gather
                                    ? launch_.sources
-                                   : beamform::group_count(launch_.sources, shape.pairs, launch_.order);
-    const std::size_t resident = device_attribute(cudaDevAttrMultiProcessorCount) * shape.blocks;
-    const std::size_t wanted = (6 * resident + tiles - 1) / tiles;
-    return static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / 4)));
+                                   : beamform::group_count(launch_.sources, shape_of(kind).pairs, launch_.order);
+    const std::size_t shared = beamform::tile_shared_bytes(kind, launch_.analytic, launch_.half, launch_.sources,
+                                                           launch_.order == beamform::PairOrder::once);
+    const beamform::SharedMemory device{device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
+                                        device_attribute(cudaDevAttrReservedSharedMemoryPerBlock)};
+    const std::size_t resident =
+        device_attribute(cudaDevAttrMultiProcessorCount) * beamform::resident_blocks(kind, shared, device);
+    return beamform::split_count(tiles.tiles(), groups, resident);
   }
   [[nodiscard]] static std::size_t device_attribute(cudaDeviceAttr attribute) {
     int device = 0;

@@ -3,6 +3,7 @@
 #include "gpu/cuda_check.hpp"
 #include "stages/beamform/law_checks.hpp"
 #include "stages/beamform/ray_tile_kernels.hpp"
+#include "stages/beamform/ray_turn_math.hpp"
 #include "stages/beamform/tile_math.hpp"
 
 namespace echoform::beamform {
@@ -123,15 +124,6 @@ __device__ float slope_of_way(const CurveRays& rays, const NearNode& node, float
   return rays.point_slowness * (node.tangent_x * dx + node.tangent_z * dz) * rsqrtf(dx * dx + dz * dz + 1e-30F);
 }
 
-/// What the search over nodes found of a ray, in the place of its time: the node after the turn of the slope (0: none), where the
-/// slope is 0 between the two nodes, and whether there is another turn.
-struct Turn {
-  std::uint32_t node : 31;
-  std::uint32_t several : 1;
-  float start;
-};
-static_assert(sizeof(Turn) == sizeof(double));
-
 /// The time over the piece that ends at `node`, or NaN.
 __device__ __forceinline__ double time_over(const CurveRays& rays, std::uint32_t node, Vector2 source, Vector2 point,
                                             float start) {
@@ -160,12 +152,11 @@ __device__ __noinline__ double least_time(const CurveRays& rays, const NearNode*
 
 __global__ void __launch_bounds__(ray_threads, 3)
     curve_tiles(const __grid_constant__ RayTileTask task, const __grid_constant__ CurveRays rays) {
-  extern __shared__ double times[];
+  extern __shared__ double times[];  // [source, place]
   const std::uint32_t pixels = task.shape_x * task.shape_z;
   auto* const nodes = reinterpret_cast<NearNode*>(times + std::size_t{ray_sources} * pixels);
   auto* const slopes = reinterpret_cast<float*>(nodes + rays.count);                        // [node, source]
   auto* const joined = reinterpret_cast<std::uint8_t*>(slopes + ray_sources * rays.count);  // [node]
-  auto* const turns = reinterpret_cast<Turn*>(times);                                       // [source, place]
   const std::uint32_t first = blockIdx.y * ray_sources;
   const std::uint32_t count = min(ray_sources, task.sources - first);
   const Vector2 origin = pixel_of(task, 0).at;
@@ -188,7 +179,7 @@ __global__ void __launch_bounds__(ray_threads, 3)
 #pragma unroll
     for (std::uint32_t source = 0; source < ray_sources; ++source) {
       before[source] = 1.0F;
-      found[source] = {0, 0, 0.0F};
+      found[source] = {0, 0.0F};
     }
     for (std::uint32_t n = 0; n < rays.count; ++n) {
       const float way = slope_of_way(rays, nodes[n], x, z);
@@ -201,7 +192,7 @@ __global__ void __launch_bounds__(ray_threads, 3)
         const float slope = slopes_here[source] + way;
         if (before[source] < 0.0F && !(slope < 0.0F) && leads_here) {
           if (found[source].node != 0) {
-            found[source].several = 1;
+            found[source].node |= Turn::several;
           } else {
             found[source].node = n;
             found[source].start = before[source] / (before[source] - slope);
@@ -213,16 +204,16 @@ __global__ void __launch_bounds__(ray_threads, 3)
 #pragma unroll
     for (std::uint32_t source = 0; source < ray_sources; ++source) {
       if (!pixel.inside) found[source].node = 0;
-      turns[source * pixels + place] = found[source];
+      times[source * pixels + place] = kept_as_time(found[source]);
     }
   }
   __syncthreads();
   for (std::uint32_t k = threadIdx.x; k < count * pixels; k += ray_threads) {
-    const Turn turn = turns[k];
+    const Turn turn = turn_kept_in(times[k]);
     const std::uint32_t source = k / pixels;
     const Vector2 point = pixel_of(task, k % pixels).at;
     double time = no_ray();
-    if (turn.node != 0 && turn.several != 0) {
+    if ((turn.node & Turn::several) != 0) {
       time = least_time(rays, nodes, slopes + source, joined, rays.sources[first + source], point,
                         static_cast<float>(point.x - origin.x), static_cast<float>(point.z - origin.z));
     } else if (turn.node != 0) {

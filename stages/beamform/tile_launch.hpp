@@ -5,6 +5,7 @@
 // the upper index_bits of 32 choose the sample of the window, the lower bits are the fraction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,7 +21,7 @@ struct TileShape {
   std::uint32_t window;      ///< even, at most 2^index_bits
   std::uint32_t pairs;       ///< sources of either side in shared memory at a time
   std::uint32_t threads;     ///< of a block
-  std::uint32_t blocks;      ///< that a multiprocessor shall hold at once, as far as registers go
+  std::uint32_t blocks;      ///< that a multiprocessor holds at once, as far as registers go: see resident_blocks()
 };
 
 enum class TileKind : std::uint8_t { large_narrow, large_wide, small_narrow, small_wide, small_widest, gather };
@@ -116,6 +117,28 @@ struct TileLaunch {
 ECHOFORM_HOST_DEVICE constexpr std::uint32_t group_count(std::uint32_t sources, std::uint32_t pairs, PairOrder order) {
   const std::uint32_t groups = (sources + pairs - 1) / pairs;
   return order == PairOrder::once ? groups * (groups + 1) / 2 : groups * groups;
+}
+
+/// A device's shared memory in bytes.
+struct SharedMemory {
+  std::size_t of_multiprocessor;
+  std::size_t reserved_of_block;  ///< that the driver takes beside what a block asks for
+};
+
+/// Blocks of a kind that a multiprocessor holds at once (at least 1), each with `shared` bytes: fewer than the shape's where the
+/// tables of many sources take their room.
+[[nodiscard]] constexpr std::size_t resident_blocks(TileKind kind, std::size_t shared, const SharedMemory& device) {
+  constexpr std::size_t granule = 128;  // of compute capability 8.0 and higher
+  const std::size_t of_block = (shared + device.reserved_of_block + granule - 1) / granule * granule;
+  const std::size_t blocks = shape_of(kind).blocks;
+  return of_block == 0 ? blocks : std::clamp<std::size_t>(device.of_multiprocessor / of_block, 1, blocks);
+}
+
+/// Into how many parts the pairs of every tile are split, so that there are enough blocks for several rounds over the `resident`
+/// ones of the device and the last round weighs little.
+[[nodiscard]] constexpr std::uint32_t split_count(std::size_t tiles, std::size_t groups, std::size_t resident) {
+  const std::size_t wanted = (6 * resident + tiles - 1) / tiles;
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / 4)));
 }
 
 }  // namespace echoform::beamform

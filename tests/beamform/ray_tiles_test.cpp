@@ -9,6 +9,7 @@
 #include "delay_laws/delay_law.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "rays/surface_kind.hpp"
+#include "stages/beamform/ray_turn_math.hpp"
 #include "stages/beamform/tile_plan.hpp"
 #include "tests/support/require_gpu.hpp"
 #ifdef ECHOFORM_WITH_CUDA
@@ -70,6 +71,23 @@ std::vector<T> fetch(const T* from, std::size_t count) {
   return values;
 }
 #endif
+
+TEST(RayTiles, KeepWhatTheSearchFoundInThePlaceOfTheTime) {
+  for (const std::uint32_t node : {0U, 1U, 77U, 0x7fffffffU}) {
+    for (const std::uint32_t several : {0U, beamform::Turn::several}) {
+      for (const float start : {0.0F, 0.25F, 1.0F, -1e-30F}) {
+        // Kept among times, as the device does.
+        std::vector<double> times(3, 1e-6);
+        times[1] = beamform::kept_as_time({node | several, start});
+        const beamform::Turn turn = beamform::turn_kept_in(times[1]);
+        EXPECT_EQ(turn.node, node | several);
+        EXPECT_EQ(turn.start, start);
+        times[1] = 2e-6;
+        EXPECT_EQ(times, (std::vector<double>{1e-6, 2e-6, 1e-6}));
+      }
+    }
+  }
+}
 
 TEST(RayTiles, AreTheHostsTables) {
   ECHOFORM_REQUIRE_GPU();

@@ -176,6 +176,28 @@ TEST(TilePlan, StaysWithinTheDevicesSharedMemory) {
   EXPECT_EQ(kind_of(1000), TileKind::gather);
 }
 
+TEST(TilePlan, CountsTheBlocksThatTheTablesOfManySourcesLeaveRoomFor) {
+  const auto resident = [](TileKind kind, std::uint32_t sources, bool once, const SharedMemory& device) {
+    return resident_blocks(kind, tile_shared_bytes(kind, true, true, sources, once), device);
+  };
+  // Compute capability 9.0. Wide windows alone take 99,328 bytes, narrow ones 66,048; a source's tables 24 a side.
+  constexpr SharedMemory h200{233'472, 1024};
+  EXPECT_EQ(resident(TileKind::large_narrow, 128, true, h200), 3u);
+  EXPECT_EQ(resident(TileKind::large_wide, 128, true, h200), 2u);
+  EXPECT_EQ(resident(TileKind::large_narrow, 512, true, h200), 2u);
+  EXPECT_EQ(resident(TileKind::large_wide, 512, true, h200), 2u);
+  EXPECT_EQ(resident(TileKind::large_wide, 512, false, h200), 1u);
+  // 8.9: one block, whatever the shape is made for.
+  constexpr SharedMemory l40{102'400, 1024};
+  EXPECT_EQ(resident(TileKind::large_narrow, 128, true, l40), 1u);
+  EXPECT_EQ(resident(TileKind::gather, 128, true, l40), shape_of(TileKind::gather).blocks);
+  // Fewer blocks at once are busy with fewer parts. 256 x 256 pixels in large tiles on 132 multiprocessors:
+  EXPECT_EQ(split_count(128, group_count(512, 8, PairOrder::once), std::size_t{132} * 3), 19u);
+  EXPECT_EQ(split_count(128, group_count(512, 8, PairOrder::once), std::size_t{132} * 2), 13u);
+  EXPECT_EQ(split_count(4000, 136, std::size_t{132} * 3), 1u);
+  EXPECT_EQ(split_count(1, 8, std::size_t{132} * 3), 2u) << "at least four groups a part";
+}
+
 TEST(TilePlan, KnowsWhichTilesReachOverTheEndsOfTheAScan) {
   ThreadTeam team(1);
   const Grid grid{{Metres(-4e-3), Metres(4e-3), 64}, {Metres(1e-3), Metres(40e-3), 312}, {}};
