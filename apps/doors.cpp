@@ -1,12 +1,14 @@
 #include "apps/doors.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <csignal>
 
 #include "apps/keys.hpp"
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 #include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
@@ -111,6 +113,28 @@ HostPort listening_place(const Configuration& configuration, const std::string& 
     throw InputError(where, fmt::format("\"{}\"", text), "ADDRESS:PORT with an IPv4 or IPv6 address of this machine");
   }
   return place;
+}
+
+std::size_t descriptors_wanted(const Configuration& configuration) {
+  const InputSection& input = configuration.input;
+  const ServerSection& server = configuration.server;
+  std::size_t wanted = descriptors_of_a_server + input.max_connections + server.max_web_connections;
+  if (!input.zeromq.empty()) wanted += 2 * input.max_connections;
+  constexpr std::size_t publishers = 2;
+  return wanted + publishers * 2 * server.max_subscribers;
+}
+
+void check_descriptors(const Configuration& configuration) {
+  require_descriptors(descriptors_of_a_server, "server");
+  const std::size_t wanted = descriptors_wanted(configuration);
+  if (wanted <= descriptor_limit()) return;
+  spdlog::warn(
+      "{}: {} file descriptors are wanted if all connections that it lets in come, and the limit is {} (ulimit -Hn): those "
+      "beyond "
+      "will be turned away; raise it, or lower [input] max_connections ({}), [server] max_subscribers ({}) or "
+      "max_web_connections ({})",
+      configuration.name(), wanted, descriptor_limit(), configuration.input.max_connections, configuration.server.max_subscribers,
+      configuration.server.max_web_connections);
 }
 
 const std::vector<SourceDoor>& source_doors() {

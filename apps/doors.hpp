@@ -34,6 +34,12 @@ struct SinkDoor {
 [[nodiscard]] const std::vector<SourceDoor>& source_doors();
 [[nodiscard]] const std::vector<SinkDoor>& sink_doors();
 
+/// File descriptors that the server takes if every door has as many connections as the configuration lets in. A connection over
+/// ZeroMQ takes two.
+[[nodiscard]] std::size_t descriptors_wanted(const Configuration& configuration);
+/// Throws RuntimeFault where too few are left for any server; logs a line where the limit does not hold those that are wanted.
+void check_descriptors(const Configuration& configuration);
+
 /// Rounded to the nearest.
 [[nodiscard]] inline std::chrono::milliseconds in_milliseconds(Seconds time) {
   return std::chrono::milliseconds(static_cast<std::chrono::milliseconds::rep>(1e3 * time.value + 0.5));

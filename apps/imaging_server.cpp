@@ -81,6 +81,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
       stated_(stated),
       clock_(foundations.clock != nullptr ? *foundations.clock : system_clock_),
       publication_time_(std::make_shared<PublicationTime>()) {
+  check_descriptors(configuration_);
   check_velocities(configuration_, stated_);
   static_cast<void>(make_scene(configuration_));
   for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_, clock_));

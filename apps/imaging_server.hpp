@@ -33,7 +33,7 @@ class ImagingServer {
  public:
   /// Binds the publishers. `stated` are velocities of the part where the configuration sets none; `sinks` get images
   /// besides the publishers. The backend is one that settle_backend() has settled. Throws InputError for a configuration that
-  /// cannot be served, RuntimeFault for a port in use.
+  /// cannot be served, RuntimeFault for a port in use or too few file descriptors.
   ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks = {},
                 ServerFoundations foundations = {});
   ~ImagingServer();

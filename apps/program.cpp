@@ -9,6 +9,7 @@
 #include <map>
 
 #include "apps/command.hpp"
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -86,6 +87,7 @@ int parse_and_run(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   share_one_heap();
+  raise_descriptor_limit();
   try {
     return parse_and_run(argc, argv);
   } catch (const InputError& error) {

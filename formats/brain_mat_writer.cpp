@@ -11,6 +11,7 @@
 
 #include "formats/atomic_file.hpp"
 #include "formats/samples.hpp"
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -142,7 +143,9 @@ void BrainMatWriter::write(std::span<const std::byte> frame, const FrameStamp& /
   // matio does not look at every write.
   std::error_code error;
   if (!written || std::filesystem::file_size(f.aside.aside(), error) < samples.size() * sizeof(double)) {
-    throw RuntimeFault(fmt::format("{}: cannot be written: {}", name, errno != 0 ? std::strerror(errno) : "matio refuses"));
+    const int cause = errno;
+    throw_system_fault(cause,
+                       fmt::format("{}: cannot be written: {}", name, cause != 0 ? std::strerror(cause) : "matio refuses"));
   }
   f.frames = 1;
 }

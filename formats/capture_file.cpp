@@ -13,6 +13,7 @@
 
 #include "formats/atomic_file.hpp"
 #include "formats/crc32c.hpp"
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -48,7 +49,8 @@ CaptureWriter::CaptureWriter(std::filesystem::path path, WallTime began) : path_
   if (file_ < 0) {
     if (errno == EEXIST)
       throw InputError(path_.string(), "a file that is there already", "a new one (recordings are not overwritten)");
-    throw RuntimeFault(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
+    const int error = errno;
+    throw_system_fault(error, fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(error)));
   }
   std::array<std::byte, capture_header_bytes> header{};
   std::memcpy(header.data(), file_magic.data(), file_magic.size());

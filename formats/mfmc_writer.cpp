@@ -21,6 +21,7 @@
 #include "formats/hdf5_file.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/samples.hpp"
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
@@ -108,8 +109,8 @@ class Maker {
  private:
   [[noreturn]] void fail(std::string_view what) const {
     const int error = errno;
-    throw RuntimeFault(
-        fmt::format("{}: cannot be written: {} ({})", name_, error != 0 ? std::strerror(error) : "HDF5 refuses", what));
+    throw_system_fault(
+        error, fmt::format("{}: cannot be written: {} ({})", name_, error != 0 ? std::strerror(error) : "HDF5 refuses", what));
   }
   std::string name_;
 };

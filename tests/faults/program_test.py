@@ -1,10 +1,12 @@
-"""Faults of the whole program, one a run: SIGTERM in mid-frame, ports in use, a sender that is killed and comes again at once.
+"""Faults of the whole program, one a run: SIGTERM in mid-frame, ports in use, a sender that is killed and comes again at once, too
+few file descriptors.
 
 Arguments: the program, the case, the backend."""
 import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import socket
 import struct
@@ -161,6 +163,27 @@ class Program(unittest.TestCase):
         self.wait_for(doors, "frames_published_total", 2)
         server.send_signal(signal.SIGTERM)
         self.assertEqual(self.closing_lines(server), ["drops none", "frames received 2 = published 2 + dropped 0 + in flight 0"])
+
+    def descriptors_that_are_too_few(self):
+        """Too few for any server, and too few for all that this one lets in."""
+        # A GPU's driver would miss some before the server does.
+        command = [PROGRAM, "--log-level", "warning", "serve", "--backend", "cpu", "--config", self.configuration()]
+
+        def limits(soft, hard):
+            return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        few = subprocess.run(command, capture_output=True, text=True, timeout=60, preexec_fn=limits(50, 50))
+        self.assertEqual(few.returncode, 1, few.stderr)
+        self.assertRegex(few.stderr, r"^echoform: server: found \d+ free file descriptors of 50; expected \d+ \(ulimit -n\)\n$")
+        # The soft limit is raised by the server itself.
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=limits(50, 300))
+        for cleanup in (server.stderr.close, server.stdout.close, server.wait, server.kill):
+            self.addCleanup(cleanup)
+        self.assertTrue(server.stdout.readline())
+        server.send_signal(signal.SIGTERM)
+        _, errors = server.communicate(timeout=60)
+        self.assertEqual(server.returncode, 0, errors)
+        self.assertRegex(errors, r"file descriptors are wanted if all connections that it lets in come, and the limit is 300 "
+                                 r"\(ulimit -Hn\): those beyond will be turned away; raise it, or lower \[input\] max_connections")
 
     def killed_sender_that_comes_again(self):
         server, doors = self.serve()

@@ -18,8 +18,11 @@ namespace echoform::testing_support {
 /// All of it waits for the server as long as the test may run; a connection that ends is an error that is thrown.
 class ZmtpPeer {
  public:
+  /// A socket that is not connected yet.
+  ZmtpPeer() : socket_(context_) { socket_.open(boost::asio::ip::tcp::v4()); }
   /// Connected and no more: it has not said a word.
-  explicit ZmtpPeer(std::uint16_t port) : socket_(context_) {
+  explicit ZmtpPeer(std::uint16_t port) : socket_(context_) { connect(port); }
+  void connect(std::uint16_t port) {
     socket_.connect({boost::asio::ip::address_v4::loopback(), port});
     socket_.set_option(boost::asio::ip::tcp::no_delay(true));
   }

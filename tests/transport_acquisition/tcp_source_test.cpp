@@ -7,8 +7,11 @@
 #include <mutex>
 #include <thread>
 
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 #include "tests/support/captured_log.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/sender.hpp"
@@ -237,6 +240,18 @@ TEST_F(TcpSourceTest, PeersThatSayNothingKeepNoSenderOut) {
   EXPECT_TRUE(eventually([&] { return source_->counters().connections_open == 1; }));
   const std::uint64_t frames = good_intake_->frames;
   EXPECT_TRUE(eventually([&] { return good_intake_->frames >= frames + 50 || !good_failure_.empty(); }));
+}
+
+TEST_F(TcpSourceTest, fault_ConnectionsLeaveDescriptorsToFilesAndControl) {
+  serve({});
+  testing_support::ZmtpPeer newcomer;  // its own end is of the same process
+  {
+    const testing_support::FewDescriptors few(descriptors_for_control);
+    newcomer.connect(source_->port());
+    newcomer.wait_for_end();
+  }
+  EXPECT_EQ(source_->peers()->refused_for(PeerRefusal::no_descriptors), 1U);
+  expect_only(std::nullopt, 1, 0);
 }
 
 TEST_F(TcpSourceTest, ASenderWithAWrongTokenGetsNothing) {

@@ -3,13 +3,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <condition_variable>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
+#include "pipeline/sanitizers.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"
 #include "transport/control/waiting_requests.hpp"
 #include "transport/zeromq/socket.hpp"
@@ -89,6 +95,14 @@ wire::ControlReply receive(zmq::socket_t& socket) {
   EXPECT_TRUE(socket.recv(message));
   EXPECT_TRUE(reply.ParseFromArray(message.data(), static_cast<int>(message.size())));
   return reply;
+}
+
+/// For what another thread or the system does in its own time.
+template <class Condition>
+bool eventually(Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(10ms);
+  return condition();
 }
 
 TEST(ControlDoor, AnswersOneAfterTheOther) {
@@ -236,6 +250,104 @@ TEST(ControlDoor, fault_ControlMessageOfPartsWithoutEnd) {
   endless.wait_for_end();
   EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 1u);
   EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+}
+
+// A part that is read by itself, of 34 bytes and more, would hold the 18 KB that libzmq read it into.
+TEST(ControlDoor, fault_ControlPartsOneByOneTakeLittleMoreThanTheirBytes) {
+  if (ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) GTEST_SKIP() << "a sanitizer has its own heap";
+  Door door;
+  ZmtpPeer slow(door.control.port(), "REQ");
+  slow.ping();
+  const std::size_t before = testing_support::heap_in_use();
+  const std::string part = ZmtpPeer::message(std::string(34, 'x'), true);
+  constexpr std::size_t parts = 2000;
+  for (std::size_t k = 0; k < parts; ++k) {
+    slow.send(part);
+    slow.ping();  // has been read, alone
+  }
+  const std::size_t after = testing_support::heap_in_use();
+  EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 0u) << "80 KB: less than may come between messages";
+  // docs/security.md: up to 32 times the bytes. Whole buffers would be 500 times as much.
+  EXPECT_LT(after - std::min(before, after), 32 * parts * part.size());
+}
+
+TEST(ControlDoor, fault_ControlMemoryIsGivenBackWhenPeersHaveGone) {
+  if (ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) GTEST_SKIP() << "a sanitizer has its own heap";
+  Door door;
+  const std::size_t before = testing_support::resident_memory();
+  constexpr std::size_t MB = 1'000'000;
+  {
+    std::vector<std::unique_ptr<ZmtpPeer>> peers;
+    for (int k = 0; k < 8; ++k) peers.push_back(std::make_unique<ZmtpPeer>(door.control.port(), "REQ"));
+    // In turns, so that what is kept of one lies between what is kept of the others; 240 KB of each, in parts of 2 bytes that
+    // take 64: 61 MB in all.
+    const std::string some = repeated(ZmtpPeer::message("", true), 4000);
+    for (int turn = 0; turn < 30; ++turn) {
+      for (const auto& peer : peers) peer->send(some);
+      for (const auto& peer : peers) peer->ping();
+    }
+    EXPECT_GT(testing_support::resident_memory(), before + 50 * MB) << "or this test tests nothing";
+    EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 0u);
+    while (peers.size() > 1) {
+      peers.front()->reset();
+      peers.erase(peers.begin());
+    }
+    // One stays, with its 8 MB all over the heap.
+    EXPECT_TRUE(eventually([&] { return testing_support::resident_memory() <= before + 28 * MB; }));
+  }
+}
+
+TEST(ControlDoor, fault_ControlPeersAreCountedAndTurnedAwayWhereDescriptorsRunOut) {
+  Door door;
+  EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+  const std::uint64_t before = door.control.peers()->accepted;
+  // The test's own ends are made first: they are of the same process.
+  std::vector<std::unique_ptr<ZmtpPeer>> peers;
+  for (int k = 0; k < 24; ++k) peers.push_back(std::make_unique<ZmtpPeer>());
+  {
+    // Three may come, at two descriptors each; what is left then is for files.
+    const testing_support::FewDescriptors few(descriptors_for_files + 6);
+    for (const auto& peer : peers) peer->connect(door.control.port());
+    EXPECT_TRUE(eventually([&] { return door.control.peers()->accepted - before == peers.size(); }));
+    EXPECT_GE(door.control.peers()->refused_for(PeerRefusal::no_descriptors), 1u);
+    EXPECT_TRUE(eventually([&] { return door.control.peers()->open <= 3; }));
+    EXPECT_TRUE(eventually([] {
+      try {
+        require_descriptors(descriptors_for_files - 1, "recorder");
+        return true;
+      } catch (const RuntimeFault&) {  // until libzmq has closed those that were turned away
+        return false;
+      }
+    }));
+  }
+  peers.clear();
+  EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
+}
+
+TEST(ControlDoor, fault_ControlSaysThatDescriptorsAreTooFew) {
+  const testing_support::FewDescriptors few(10);  // libzmq would end the program
+  try {
+    const Door door;
+    FAIL() << "it opened";
+  } catch (const RuntimeFault& fault) {
+    EXPECT_THAT(fault.what(), HasSubstr(" free file descriptors of "));
+    EXPECT_THAT(fault.what(), HasSubstr("(ulimit -n)"));
+  }
+  EXPECT_THROW(static_cast<void>(ask_control("tcp://127.0.0.1:1", asking("get"), patience)), RuntimeFault);
+}
+
+TEST(ControlDoor, fault_ControlPeersThatAreTurnedAwayHaveALine) {
+  std::ostringstream log;
+  const auto usual = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  {
+    Door door;
+    ZmtpPeer endless(door.control.port(), "REQ");
+    static_cast<void>(endless.try_send(repeated(ZmtpPeer::message("", true), 300'000)));
+    endless.wait_for_end();
+  }
+  spdlog::set_default_logger(usual);
+  EXPECT_THAT(log.str(), HasSubstr("live control: a peer from 127.0.0.1 was turned away: flooding"));
 }
 
 TEST(ControlDoor, fault_ControlClientOfManyMessagesIsNoFlood) {

@@ -5,12 +5,15 @@
 #include <cstring>
 #include <thread>
 
+#include "pipeline/descriptors.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
 #include "transport/publish/zeromq_sink.hpp"
+#include "transport/web/web_sink.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
@@ -172,6 +175,24 @@ TEST_F(ZeromqPeerLimitsTest, SubscribersThatSayNothingKeepNobodyOut) {
   drain(*second);
   serve(*first, [] { return true; });
   EXPECT_EQ(first->statistics().gaps, 0u) << "whoever is through its handshake keeps its place";
+}
+
+TEST_F(ZeromqPeerLimitsTest, fault_SubscribersLeaveDescriptorsToFilesAndControl) {
+  open(8);
+  const auto good = join();
+  const auto web = make_web_sink({.port = 0});
+  ZmtpPeer subscriber, browser;  // their own ends are of the same process
+  {
+    const testing_support::FewDescriptors few(descriptors_for_control);
+    subscriber.connect(sink_->port());
+    subscriber.wait_for_end();
+    browser.connect(web->port());
+    browser.wait_for_end();
+  }
+  EXPECT_EQ(refused(PeerRefusal::no_descriptors), 1u);
+  EXPECT_EQ(web->peers().refused_for(PeerRefusal::no_descriptors), 1u);
+  serve(*good, [] { return true; });
+  EXPECT_EQ(good->statistics().gaps, 0u);
 }
 
 // Unread, its queue is full; with heartbeats, libzmq 4.3.4 would end its program when they time out.

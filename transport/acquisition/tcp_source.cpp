@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 #include "transport/acquisition/source_state.hpp"
 #include "transport/acquisition/tcp_session.hpp"
@@ -148,7 +149,7 @@ class Server final : public TcpSource {
     acceptor_->async_accept(thread->context, arriving_, [this, thread](const error_code& error, tcp::socket socket) {
       if (!acceptor_->is_open()) return;
       if (!error) {
-        if (!may_come(arriving_.address())) return accept();
+        if (!may_come(socket, arriving_.address())) return accept();
         asio::post(thread->context, [this, thread, from = arriving_, moved = std::move(socket)]() mutable {
           welcome(thread, std::move(moved), from);
         });
@@ -183,13 +184,21 @@ class Server final : public TcpSource {
   }
 
   // On the acceptor's thread.
-  [[nodiscard]] bool may_come(const asio::ip::address& from) {
+  [[nodiscard]] bool may_come(tcp::socket& socket, const asio::ip::address& from) {
     state_->peers.accepted.fetch_add(1, std::memory_order_relaxed);
     const PeerBook::Time now{std::chrono::duration_cast<PeerBook::Time::duration>(state_->clock.steady())};
     if (const auto refusal = arrivals_.enter(from, now)) {
       Counters::add(state_->counters.rejected);
       state_->peers.refuse(*refusal);
       state_->warn(fmt::format("{}: connects too often", from.to_string()));
+      return false;
+    }
+    if (fewer_descriptors_left(socket.native_handle(), descriptors_for_control)) {
+      arrivals_.leave(from);
+      Counters::add(state_->counters.rejected);
+      state_->peers.refuse(PeerRefusal::no_descriptors);
+      state_->warn(fmt::format("{}: no file descriptors are left for it", from.to_string()));
+      static_cast<void>(make_room());  // for the next one
       return false;
     }
     arrivals_.leave(from);  // how many there are at once is welcome()'s

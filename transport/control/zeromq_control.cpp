@@ -60,11 +60,13 @@ struct ZeromqControl::Implementation {
     door.message_limit = request_limit;
     door.send_queue = 16;    // those that are refused are answered at once, too
     door.receive_queue = 0;  // what waits is ours to limit: see BindOptions
+    door.receive_buffer = static_cast<int>(request_limit);
     door.limits.between_messages = 4 * static_cast<std::uint64_t>(request_limit);
     door.limits.peers.connections = clients_most;
     door.limits.peers.per_address = clients_most / 2;
     door.limits.inbound_burst = 1024.0 * 1024.0;
     door.limits.inbound_rate = 64.0 * 1024.0;
+    door.limits.descriptors_left = descriptors_for_files;
     return bind_socket(context, door);
   }
 

@@ -9,12 +9,15 @@ constexpr std::size_t most_addresses = 1024;
 
 }  // namespace
 
-boost::asio::ip::address peer_network(const boost::asio::ip::address& address) {
-  if (!address.is_v6()) return address;
-  const auto v6 = address.to_v6();
-  if (v6.is_v4_mapped()) return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6);
-  if (v6.is_loopback()) return address;
-  auto bytes = v6.to_bytes();
+boost::asio::ip::address unmapped(const boost::asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
+  return boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
+}
+
+boost::asio::ip::address peer_network(const boost::asio::ip::address& given) {
+  const auto address = unmapped(given);
+  if (!address.is_v6() || address.is_loopback()) return address;
+  auto bytes = address.to_v6().to_bytes();
   std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
   return boost::asio::ip::address_v6(bytes);
 }

@@ -49,6 +49,9 @@ class PeerBook {
   std::map<Address, Entry> addresses_;
 };
 
+/// IPv4 in IPv6, as a socket for both says it, as IPv4; any other as it is.
+[[nodiscard]] boost::asio::ip::address unmapped(const boost::asio::ip::address& address);
+
 /// What counts as one address: IPv4 in IPv6 as IPv4, IPv6 by its first 64 bits, which one host may fill.
 [[nodiscard]] boost::asio::ip::address peer_network(const boost::asio::ip::address& address);
 

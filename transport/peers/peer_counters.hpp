@@ -12,20 +12,21 @@ namespace echoform {
 
 /// Why a peer was turned away or cut off.
 enum class PeerRefusal : std::uint8_t {
-  too_many,       ///< the door's places are taken
-  address_limit,  ///< the address has as many connections as one address may
-  too_often,      ///< the address connects too fast
-  wrong_key,      ///< CURVE: a key that is not among the clients'
-  bad_handshake,  ///< ZeroMQ: no CURVE, another server's key, no ZMTP, left before its end; the web server: no TLS, or too old a
-                  ///< one
-  flooding,       ///< sent more than such a peer has to say
-  wrong_token,    ///< none, or another
-  wrong_host,     ///< a browser that asked for another name
-  wrong_origin,   ///< a page of another site
-  bad_request,    ///< malformed, too large, not what is served
-  silent,         ///< nothing complete in time
+  too_many,        ///< the door's places are taken
+  address_limit,   ///< the address has as many connections as one address may
+  too_often,       ///< the address connects too fast
+  wrong_key,       ///< CURVE: a key that is not among the clients'
+  bad_handshake,   ///< ZeroMQ: no CURVE, another server's key, no ZMTP, left before its end; the web server: no TLS, or too old a
+                   ///< one
+  flooding,        ///< sent more than such a peer has to say
+  wrong_token,     ///< none, or another
+  wrong_host,      ///< a browser that asked for another name
+  wrong_origin,    ///< a page of another site
+  bad_request,     ///< malformed, too large, not what is served
+  silent,          ///< nothing complete in time
+  no_descriptors,  ///< those that are left are for files and for control
 };
-inline constexpr std::size_t peer_refusal_count = 11;
+inline constexpr std::size_t peer_refusal_count = 12;
 
 namespace words {
 inline constexpr auto peer_refusal = make_words(std::pair{PeerRefusal::too_many, std::string_view("too_many")},
@@ -38,7 +39,8 @@ inline constexpr auto peer_refusal = make_words(std::pair{PeerRefusal::too_many,
                                                 std::pair{PeerRefusal::wrong_host, std::string_view("wrong_host")},
                                                 std::pair{PeerRefusal::wrong_origin, std::string_view("wrong_origin")},
                                                 std::pair{PeerRefusal::bad_request, std::string_view("bad_request")},
-                                                std::pair{PeerRefusal::silent, std::string_view("silent")});
+                                                std::pair{PeerRefusal::silent, std::string_view("silent")},
+                                                std::pair{PeerRefusal::no_descriptors, std::string_view("no_descriptors")});
 }  // namespace words
 
 /// Totals since the door was opened. Any thread reads them.

@@ -11,6 +11,7 @@
 #include <boost/asio/write.hpp>
 #include <thread>
 
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 #include "transport/acquisition/handler_memory.hpp"
 #include "transport/web/request_rules.hpp"
@@ -138,6 +139,11 @@ class WebSinkImplementation final : public WebSink {
       return;
     }
     ConnectionCount count(state_, peer);
+    if (fewer_descriptors_left(socket.native_handle(), descriptors_for_control)) {
+      state_.refuse(PeerRefusal::no_descriptors, peer);
+      if (!state_.waiting.empty()) state_.waiting.front()->yield();
+      return turn_away(socket);
+    }
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     if (state_.connections > state_.options.connections) {

@@ -13,17 +13,37 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
+#include "pipeline/heap.hpp"
+#include "pipeline/log_limit.hpp"
 #include "transport/zeromq/socket.hpp"
 #include "transport/zeromq/zap.hpp"
 
 namespace echoform {
+
+namespace {
+
+/// libzmq hands out parts of 34 bytes and more as views of the 18 KB that it read them into, and reads into new ones: a peer that
+/// sends such parts one by one, of a message without an end, would cost 500 times what it sends. Copied, a part costs at most 32
+/// times its bytes (64 for an empty one of 2). Frames' samples are longer than what is read at once, and as quick.
+void keep_no_buffers(zmq::context_t& context) {
+  // ZMQ_ZERO_COPY_RECV: known to libzmq 4.3, but not to the headers of all.
+  constexpr int zero_copy_receive = 10;
+  if (::zmq_ctx_set(context.handle(), zero_copy_receive, 0) != 0) {
+    spdlog::warn("ZeroMQ: this libzmq keeps whole buffers for parts of messages; peers may take more memory than they should");
+  }
+}
+
+}  // namespace
 
 struct ZeromqContext::Implementation {
   explicit Implementation(std::optional<CurveServerKeys> given) : keys(std::move(given)) {
     if (keys && !curve_available()) {
       throw InputError("[curve] secret_key_file", "a key, and a libzmq without CURVE", "a libzmq that was built with libsodium");
     }
+    require_descriptors(descriptors_of_a_context, "ZeroMQ");
+    keep_no_buffers(context);
     wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0) throw RuntimeFault("ZeroMQ: no eventfd");
     if (keys) {
@@ -80,6 +100,7 @@ struct ZeromqContext::Implementation {
           if (now >= next_task) {
             next_task = now + std::chrono::seconds(1);
             do_task();
+            give_back();
           }
         }
       } catch (const zmq::error_t& error) {
@@ -98,6 +119,18 @@ struct ZeromqContext::Implementation {
   void do_task() {
     const std::lock_guard lock(task_mutex);
     if (task) task();
+  }
+
+  // What peers that have gone made libzmq keep lies all over the heap. Not while more of them go: whoever publishes would wait
+  // again and again.
+  void give_back() {
+    constexpr std::uint64_t worth_it = 8 << 20;
+    std::uint64_t more = 0;
+    for (const auto& watch : watches) more += watch->freed();
+    freed += more;
+    if (freed < worth_it || more >= worth_it / 8) return;
+    freed = 0;
+    give_back_free_memory(worth_it);
   }
 
   void take_newcomers() {
@@ -120,7 +153,10 @@ struct ZeromqContext::Implementation {
       const ZapVerdict verdict = judge(question, *keys);
       if (verdict.status != "200") {
         counters.refuse(PeerRefusal::wrong_key);
-        warn(verdict.address);
+        if (const auto left_out = wrong_keys.admit(std::chrono::steady_clock::now().time_since_epoch())) {
+          spdlog::warn("ZeroMQ: a client from {} was refused: its key is not among those of [curve] client_keys{}",
+                       verdict.address, left_out_text(*left_out));
+        }
       }
       const auto send = [&](std::string_view text, bool last = false) {
         (void)questions.send(zmq::buffer(text), last ? zmq::send_flags::none : zmq::send_flags::sndmore);
@@ -132,14 +168,6 @@ struct ZeromqContext::Implementation {
       send(verdict.user);
       send("", true);
     }
-  }
-
-  // One line a minute: clients try again by themselves, many times a second.
-  void warn(const std::string& address) {
-    const auto now = std::chrono::steady_clock::now();
-    if (warned && now - *warned < std::chrono::minutes(1)) return;
-    warned = now;
-    spdlog::warn("ZeroMQ: a client from {} was refused: its key is not among those of [curve] client_keys", address);
   }
 
   const std::optional<CurveServerKeys> keys;
@@ -157,7 +185,8 @@ struct ZeromqContext::Implementation {
   std::vector<std::unique_ptr<PeerWatch>> newcomers;  // under its mutex
   std::size_t watched = 0;                            // under its mutex
   std::vector<std::unique_ptr<PeerWatch>> watches;    // the thread's
-  std::optional<std::chrono::steady_clock::time_point> warned;
+  LogLimit wrong_keys;
+  std::uint64_t freed = 0;  // bytes that peers that have gone took, since memory was last given back
   std::thread thread;
 };
 
@@ -195,7 +224,8 @@ void ZeromqContext::every_second(std::function<void()> task) {
   implementation_->task = std::move(task);
 }
 
-void ZeromqContext::guard(zmq::socket_t& socket, const ZeromqPeerLimits& limits, const std::string& endpoint) {
+void ZeromqContext::guard(zmq::socket_t& socket, const std::string& door, const ZeromqPeerLimits& limits,
+                          const std::string& endpoint) {
   auto& self = *implementation_;
   if (self.keys) {
     socket.set(zmq::sockopt::curve_server, true);
@@ -211,7 +241,7 @@ void ZeromqContext::guard(zmq::socket_t& socket, const ZeromqPeerLimits& limits,
     const std::lock_guard lock(self.mutex);
     name = fmt::format("peers-{}", ++self.watched);
   }
-  auto watch = std::make_unique<PeerWatch>(self.context, socket, name, limits, encrypted(), self.marks, self.counters);
+  auto watch = std::make_unique<PeerWatch>(self.context, socket, name, door, limits, encrypted(), self.marks, self.counters);
   socket.bind(endpoint);
   watch->bound_to(bound_port(socket));
   {

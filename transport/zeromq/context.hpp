@@ -46,8 +46,8 @@ class ZeromqContext {
   void every_second(std::function<void()> task);
 
   /// For bind_socket(): makes the socket a CURVE server if there are keys, and binds it with its peers watched from the first on.
-  /// Throws zmq::error_t if it cannot be bound.
-  void guard(zmq::socket_t& socket, const ZeromqPeerLimits& limits, const std::string& endpoint);
+  /// `door` is what the log calls it. Throws zmq::error_t if it cannot be bound.
+  void guard(zmq::socket_t& socket, const std::string& door, const ZeromqPeerLimits& limits, const std::string& endpoint);
 
  private:
   struct Implementation;

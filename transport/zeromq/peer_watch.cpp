@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -63,11 +64,20 @@ std::optional<Ends> ends_of(int descriptor) {
   return Ends{here->second, there->first};
 }
 
+/// Ends a connection together with what waits of it in the system's buffer: after a shutdown() libzmq would still read all that,
+/// megabytes of parts that it keeps.
+void abort_connection(int descriptor) {
+  sockaddr nowhere{};
+  nowhere.sa_family = AF_UNSPEC;
+  if (::connect(descriptor, &nowhere, sizeof nowhere) != 0) ::shutdown(descriptor, SHUT_RDWR);
+}
+
 }  // namespace
 
-PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const ZeromqPeerLimits& limits,
-                     bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters)
-    : limits_(limits),
+PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const std::string& door,
+                     const ZeromqPeerLimits& limits, bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters)
+    : log_(door),
+      limits_(limits),
       handshake_bytes_(encrypted ? curve_handshake_bytes : plain_handshake_bytes),
       marks_(marks),
       counters_(counters),
@@ -82,10 +92,17 @@ PeerWatch::PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::
   events_.connect(endpoint);
   epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   if (epoll_ < 0) throw RuntimeFault(std::string("ZeroMQ: no epoll: ") + std::strerror(errno));
+  spare_ = ::fcntl(epoll_, F_DUPFD_CLOEXEC, 0);
+  if (spare_ < 0) {
+    const int error = errno;
+    ::close(epoll_);
+    throw RuntimeFault(std::string("ZeroMQ: no descriptor: ") + std::strerror(error));
+  }
 }
 
 PeerWatch::~PeerWatch() {
   while (!peers_.empty()) forget(peers_.begin());
+  ::close(spare_);
   ::close(epoll_);
 }
 
@@ -104,7 +121,7 @@ bool PeerWatch::read_events() {
     std::memcpy(&value, event.data<char>() + sizeof what, sizeof value);
     if (what == ZMQ_EVENT_ACCEPTED) accepted(value);
     if (what == ZMQ_EVENT_DISCONNECTED) disconnected(value);
-    if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) counters_.refuse(PeerRefusal::bad_handshake);
+    if (what == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL) refuse(PeerRefusal::bad_handshake, {});
     // Whoever finds first that the two have no mechanism in common hangs up. libzmq then says next which connection it was.
     if (what == ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL) left_in_handshake_ = true;
     if (what == ZMQ_EVENT_MONITOR_STOPPED) return false;
@@ -112,18 +129,20 @@ bool PeerWatch::read_events() {
   return true;
 }
 
+// Into a descriptor that is ours already: where none is left, newcomers are seen, counted and turned away all the same.
 void PeerWatch::accepted(int number) {
   counters_.accepted.fetch_add(1, std::memory_order_relaxed);
   turned_away_.erase(number);
+  if (::dup3(number, spare_, O_CLOEXEC) < 0) return;  // gone already
+  welcome(number);
+  ::dup3(epoll_, spare_, O_CLOEXEC);  // lets go of the connection and keeps the place
+}
+
+void PeerWatch::welcome(int number) {
   // The connection may have gone, and its number may be another file's by now: only one of our own port is touched.
+  const auto ends = ends_of(spare_);
+  if (!ends || ends->own_port != port_) return;
   Peer peer;
-  peer.descriptor = ::fcntl(number, F_DUPFD_CLOEXEC, 0);
-  if (peer.descriptor < 0) return;
-  const auto ends = ends_of(peer.descriptor);
-  if (!ends || ends->own_port != port_) {
-    ::close(peer.descriptor);
-    return;
-  }
   peer.number = number;
   peer.address = ends->peer;
   peer.seen = Clock::now();
@@ -131,11 +150,19 @@ void PeerWatch::accepted(int number) {
   peer.mark = marks_.of(number);
   auto refusal = book_.enter(peer.address, peer.seen);
   if (refusal == PeerRefusal::too_many && make_room()) refusal = book_.enter(peer.address, peer.seen);
+  if (!refusal) {
+    if (!fewer_descriptors_left(number, limits_.descriptors_left)) peer.descriptor = ::fcntl(spare_, F_DUPFD_CLOEXEC, 0);
+    if (peer.descriptor < 0) {
+      book_.leave(peer.address);
+      static_cast<void>(make_room());  // for the next one
+      refusal = PeerRefusal::no_descriptors;
+    }
+  }
   if (refusal) {
-    counters_.refuse(*refusal);
+    refuse(*refusal, peer.address);
     turned_away_.insert(number);
-    ::shutdown(peer.descriptor, SHUT_RDWR);
-    ::close(peer.descriptor);
+    note_freed(spare_);
+    abort_connection(spare_);
     return;
   }
   const std::uint64_t id = next_++;
@@ -152,12 +179,14 @@ void PeerWatch::accepted(int number) {
 void PeerWatch::disconnected(int number) {
   const auto at = std::find_if(peers_.begin(), peers_.end(), [&](const auto& item) { return item.second.number == number; });
   const bool by_us = turned_away_.erase(number) > 0 || (at != peers_.end() && at->second.cut_off);
-  if (std::exchange(left_in_handshake_, false) && !by_us) counters_.refuse(PeerRefusal::bad_handshake);
+  if (std::exchange(left_in_handshake_, false) && !by_us) {
+    refuse(PeerRefusal::bad_handshake, at != peers_.end() ? at->second.address : Address{});
+  }
   if (at != peers_.end()) forget(at);
 }
 
 void PeerWatch::look() {
-  std::array<epoll_event, 16> ready{};
+  std::array<epoll_event, 64> ready{};
   const int count = ::epoll_wait(epoll_, ready.data(), static_cast<int>(ready.size()), 0);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t id = ready[static_cast<std::size_t>(i)].data.u64;  // a copy: the kernel's structure is packed
@@ -169,19 +198,25 @@ void PeerWatch::look() {
 void PeerWatch::tick(std::chrono::duration<double> passed) {
   if (limits_.between_messages == std::numeric_limits<std::uint64_t>::max()) return;
   for (auto& [id, peer] : peers_) {
-    const auto mark = marks_.of(peer.number);
-    const auto read = read_bytes(peer.descriptor);
-    if (!read || peer.cut_off) continue;
-    const std::uint64_t before = std::exchange(peer.read, std::max(*read, peer.read));
-    peer.unfinished += static_cast<double>(peer.read - before);
     peer.unfinished = std::max(0.0, peer.unfinished - signs_of_life_rate * passed.count());
-    // What came after the message is forgiven with what came before: by one tick too much.
-    if (std::exchange(peer.mark, mark) != mark) peer.unfinished = 0.0;
-    if (peer.unfinished > static_cast<double>(limits_.between_messages)) cut_off(peer, PeerRefusal::flooding);
+    weigh(peer);
   }
 }
 
+void PeerWatch::weigh(Peer& peer) {
+  if (limits_.between_messages == std::numeric_limits<std::uint64_t>::max() || peer.cut_off) return;
+  const auto mark = marks_.of(peer.number);
+  const auto read = read_bytes(peer.descriptor);
+  if (!read) return;
+  const std::uint64_t before = std::exchange(peer.read, std::max(*read, peer.read));
+  peer.unfinished += static_cast<double>(peer.read - before);
+  // What came after the message is forgiven with what came before: by what comes from one look to the next too much.
+  if (std::exchange(peer.mark, mark) != mark) peer.unfinished = 0.0;
+  if (peer.unfinished > static_cast<double>(limits_.between_messages)) cut_off(peer, PeerRefusal::flooding);
+}
+
 void PeerWatch::check(Peer& peer) {
+  weigh(peer);
   const auto received = received_bytes(peer.descriptor);
   if (!received || peer.cut_off) return;
   const auto now = Clock::now();
@@ -193,10 +228,21 @@ void PeerWatch::check(Peer& peer) {
   if (peer.allowance < 0.0) cut_off(peer, PeerRefusal::flooding);
 }
 
+void PeerWatch::refuse(PeerRefusal reason, const Address& from) {
+  counters_.refuse(reason);
+  log_.refused(reason, from.is_unspecified() ? std::string() : unmapped(from).to_string());
+}
+
+void PeerWatch::note_freed(int descriptor) {
+  constexpr std::uint64_t memory_of_a_byte = 32;
+  freed_ += memory_of_a_byte * read_bytes(descriptor).value_or(0);
+}
+
 void PeerWatch::cut_off(Peer& peer, PeerRefusal reason) {
   peer.cut_off = true;
-  counters_.refuse(reason);
-  ::shutdown(peer.descriptor, SHUT_RDWR);  // libzmq reads its end and says that it is disconnected
+  refuse(reason, peer.address);
+  note_freed(peer.descriptor);
+  abort_connection(peer.descriptor);  // libzmq reads its end and says that it is disconnected
 }
 
 // Those that say nothing keep out nobody who does: the oldest one in its handshake gives way.
@@ -230,6 +276,7 @@ void PeerWatch::drop_loudest() {
 
 void PeerWatch::forget(std::map<std::uint64_t, Peer>::iterator at) {
   leave_book(at->second);
+  note_freed(at->second.descriptor);
   // By hand, since libzmq may still have the connection open.
   if (limited()) ::epoll_ctl(epoll_, EPOLL_CTL_DEL, at->second.descriptor, nullptr);
   ::close(at->second.descriptor);

@@ -12,8 +12,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "pipeline/descriptors.hpp"
 #include "transport/peers/peer_book.hpp"
+#include "transport/peers/refusal_log.hpp"
 #include "transport/zeromq/message_marks.hpp"
 
 namespace echoform {
@@ -27,6 +30,8 @@ struct ZeromqPeerLimits {
   /// Bytes that one peer may send from one whole message to the next that is taken, beside its signs of life; libzmq holds them
   /// all.
   std::uint64_t between_messages = std::numeric_limits<std::uint64_t>::max();
+  /// File descriptors that its connections leave to the rest of the program.
+  std::size_t descriptors_left = descriptors_for_control;
 };
 
 /// Bytes a second that signs of life take: a PING and a PONG in five seconds, over CURVE some 17.
@@ -38,9 +43,10 @@ using ZeromqPeerCounters = PeerCounters;
 /// second.
 class PeerWatch {
  public:
-  /// Before the socket is bound. `name` is the watch's own within the context; `marks`, of messages taken, outlive it.
-  PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const ZeromqPeerLimits& limits,
-            bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters);
+  /// Before the socket is bound. `name` is the watch's own within the context, `door` what the log calls the socket; `marks`, of
+  /// messages taken, outlive it.
+  PeerWatch(zmq::context_t& context, zmq::socket_t& socket, const std::string& name, const std::string& door,
+            const ZeromqPeerLimits& limits, bool encrypted, const MessageMarks& marks, ZeromqPeerCounters& counters);
   ~PeerWatch();
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
@@ -58,6 +64,8 @@ class PeerWatch {
   void tick(std::chrono::duration<double> passed);
   /// Cuts off the peer that has sent most of late. For sockets with a limit on it.
   void drop_loudest();
+  /// Bytes that libzmq may have freed since this was last asked: what peers that went had sent, in parts of a message.
+  [[nodiscard]] std::uint64_t freed() noexcept { return std::exchange(freed_, 0); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -76,14 +84,19 @@ class PeerWatch {
   };
 
   void accepted(int number);
+  void welcome(int number);
+  void note_freed(int descriptor);
+  void refuse(PeerRefusal reason, const boost::asio::ip::address& from);
   void disconnected(int number);
   void check(Peer& peer);
+  void weigh(Peer& peer);
   void cut_off(Peer& peer, PeerRefusal reason);
   [[nodiscard]] bool make_room();
   void leave_book(Peer& peer);
   void forget(std::map<std::uint64_t, Peer>::iterator at);
   [[nodiscard]] bool limited() const;
 
+  RefusalLog log_;
   ZeromqPeerLimits limits_;
   std::uint64_t handshake_bytes_;
   const MessageMarks& marks_;
@@ -92,6 +105,8 @@ class PeerWatch {
   zmq::socket_t events_;
   std::uint16_t port_ = 0;
   int epoll_ = -1;
+  int spare_ = -1;  // holds a newcomer while it is judged, and a place for that while there is none
+  std::uint64_t freed_ = 0;
   std::uint64_t next_ = 1;
   bool left_in_handshake_ = false;
   std::set<int> turned_away_;            // libzmq's numbers of connections that were refused, until they end

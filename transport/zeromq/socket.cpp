@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -55,13 +56,15 @@ zmq::const_buffer bytes_of(const CurveKey& key) {
 
 zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
   const std::string endpoint = tcp_endpoint(options.address, options.port);
+  require_descriptors(descriptors_of_a_context, options.what);
   zmq::socket_t socket(context.raw(), options.type);
   set_common_options(socket, options.signs_of_life);
   socket.set(zmq::sockopt::sndhwm, options.send_queue);
   socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
   socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
+  if (options.receive_buffer > 0) socket.set(zmq::sockopt::rcvbuf, options.receive_buffer);
   try {
-    context.guard(socket, options.limits, endpoint);
+    context.guard(socket, options.what, options.limits, endpoint);
   } catch (const zmq::error_t& error) {
     const char* hint =
         error.num() == EADDRINUSE ? "the port is in use; choose another or stop the program that holds it" : error.what();
@@ -75,6 +78,7 @@ zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
 }
 
 zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options) {
+  require_descriptors(descriptors_of_a_context, options.where);
   zmq::socket_t socket(context, options.type);
   set_common_options(socket, options.signs_of_life);
   socket.set(zmq::sockopt::sndhwm, options.send_queue);
@@ -108,6 +112,7 @@ zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address,
   options.address = address;
   options.port = port;
   options.send_queue = queued;
+  options.receive_buffer = 16 * 1024;
   // A subscriber greets, subscribes, and sends signs of life. What it sends may all be parts of a message without an end, which
   // libzmq keeps: hence no more than that for long.
   options.limits.peers.connections = subscribers;

@@ -41,13 +41,15 @@ struct BindOptions {
   /// and if that goes, ends the program once a heartbeat of either side is due there: a bounded queue has no heartbeats, is read
   /// without pause, or has peers that are trusted.
   int receive_queue = 0;
+  int receive_buffer = 0;  ///< bytes of one peer that wait in the system for libzmq to read them; 0: as many as the system likes
   ZeromqPeerLimits limits{};
   SignsOfLife signs_of_life = SignsOfLife::heartbeats;
 };
 
 /// A bound socket, a CURVE server if the context has keys; without keys, on an address that other hosts reach, a warning is
 /// logged. It does not wait at close, notices peers that fall silent, and gives a peer 5 s for its handshake. Throws InputError
-/// for a bad address, RuntimeFault naming `what` and the endpoint if it cannot be bound.
+/// for a bad address, RuntimeFault naming `what` and the endpoint if it cannot be bound, or where
+/// too few file descriptors are left.
 [[nodiscard]] zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options);
 
 struct ConnectOptions {
@@ -63,7 +65,8 @@ struct ConnectOptions {
   SignsOfLife signs_of_life = SignsOfLife::heartbeats;
 };
 
-/// A socket that connects, and connects again with back-off, by itself. Throws InputError if the endpoint is malformed.
+/// A socket that connects, and connects again with back-off, by itself. Throws InputError if the endpoint is malformed,
+/// RuntimeFault where too few file descriptors are left.
 [[nodiscard]] zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options);
 
 /// A bound PUB socket, or an XPUB socket, which differs in that it hands out what is subscribed to: nothing that subscribers send

@@ -1,0 +1,39 @@
+// File descriptors: how many the program may have, and what connections leave to others.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "pipeline/errors.hpp"
+
+namespace echoform {
+
+/// Descriptors that connections to the control door leave: for files of the recorder, of control and of the GPU's driver.
+inline constexpr std::size_t descriptors_for_files = 32;
+/// That connections to other doors leave: for those, and for whoever controls the server.
+inline constexpr std::size_t descriptors_for_control = descriptors_for_files + 64;
+/// A server's own and what its connections leave, with a margin: the least that it starts with.
+inline constexpr std::size_t descriptors_of_a_server = 96 + descriptors_for_control;
+
+/// What a ZeroMQ context takes with a few sockets. libzmq ends the program where it lacks one of them.
+inline constexpr std::size_t descriptors_of_a_context = 24;
+
+/// Raises the soft limit to the hard one, where the system lets us.
+void raise_descriptor_limit() noexcept;
+/// The soft limit in force.
+[[nodiscard]] std::size_t descriptor_limit() noexcept;
+/// Whether fewer than `left` descriptors were left when this one was handed out: the system hands out the lowest that is free.
+[[nodiscard]] bool fewer_descriptors_left(int newest, std::size_t left) noexcept;
+/// None is left: what failed may succeed a moment later.
+class DescriptorShortage : public RuntimeFault {
+ public:
+  using RuntimeFault::RuntimeFault;
+};
+/// Throws `line`, of a system's call that set this errno: as DescriptorShortage where that is what it says, else as RuntimeFault.
+[[noreturn]] void throw_system_fault(int error, const std::string& line);
+
+/// Throws RuntimeFault, naming `what`, unless `count` more can be had.
+void require_descriptors(std::size_t count, std::string_view what);
+
+}  // namespace echoform
