@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "formats/atomic_file.hpp"
+#include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
@@ -185,6 +186,7 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
   queue_first_ = (queue_first_ + 1) % queue_.size();
   --queued_;
   const bool broken = item.run <= broken_run_;
+  bool shortage = false;
   std::string fault;
   if (!broken) {
     lock.unlock();
@@ -195,6 +197,12 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
         files_.begin(writing_);
       }
       files_.write(buffers_[item.buffer], item.stamp, item.published);
+      if (const auto missed = std::exchange(missed_, 0); missed > 0)
+        spdlog::info("recording goes on in {}: {} frames were left out for lack of file descriptors", files_.path().string(),
+                     missed);
+    } catch (const DescriptorShortage& error) {
+      shortage = true;
+      if (missed_++ == 0) spdlog::error("recording pauses until a file can be opened: {}", error.what());
     } catch (const std::exception& error) {
       fault = error.what();
     }
@@ -203,6 +211,8 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
   }
   if (broken || !fault.empty()) {
     leave_out(NotRecorded::failed);
+  } else if (shortage) {
+    leave_out(NotRecorded::no_descriptors);
   } else {
     ++status_.frames_recorded;
     status_.bytes_recorded += buffers_[item.buffer].size();

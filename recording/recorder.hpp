@@ -21,17 +21,19 @@ namespace echoform {
 
 /// Why a frame that came while recording was asked for is in no file.
 enum class NotRecorded : std::uint8_t {
-  disk_behind,  ///< all buffers waited for the disk
-  failed,       ///< the disk failed or is full: this frame, or one before it, and nobody has started anew
-  unsupported,  ///< the file's format cannot hold such frames
+  disk_behind,     ///< all buffers waited for the disk
+  failed,          ///< the disk failed or is full: this frame, or one before it, and nobody has started anew
+  unsupported,     ///< the file's format cannot hold such frames
+  no_descriptors,  ///< no file could be opened for lack of descriptors; the first frame for which one can be opens the next
 };
-inline constexpr std::size_t not_recorded_reasons = 3;
+inline constexpr std::size_t not_recorded_reasons = 4;
 
 namespace words {
 inline constexpr auto not_recorded =
     make_words(std::pair<NotRecorded, std::string_view>{NotRecorded::disk_behind, "disk_behind"},
                std::pair<NotRecorded, std::string_view>{NotRecorded::failed, "failed"},
-               std::pair<NotRecorded, std::string_view>{NotRecorded::unsupported, "unsupported"});
+               std::pair<NotRecorded, std::string_view>{NotRecorded::unsupported, "unsupported"},
+               std::pair<NotRecorded, std::string_view>{NotRecorded::no_descriptors, "no_descriptors"});
 }  // namespace words
 
 struct RecorderOptions {
@@ -61,7 +63,8 @@ struct RecorderStatus {
 /// buffers are taken when a stream opens; nothing is allocated for a frame. Files are written on a thread of their own. A file
 /// begins with the first frame after a start, a change of the acquisition or a limit; a sender that comes back with the same
 /// acquisition goes on where it was. If a file cannot be written, one line is logged, recording ends, what was finished stays,
-/// and imaging goes on. Thread-safe; publish() and plan_changed() come from one thread at a time, as from a pipeline.
+/// and imaging goes on; where only a descriptor was missing, it goes on in a new file once there is one. Thread-safe; publish()
+/// and plan_changed() come from one thread at a time, as from a pipeline.
 class Recorder final : public ImageSink {
  public:
   /// Throws InputError, naming `where`, for a pattern or folder that will not do.
@@ -137,6 +140,7 @@ class Recorder final : public ImageSink {
   Contents writing_;
   std::uint64_t writing_run_ = 0;
   bool unflushed_ = false;
+  std::uint64_t missed_ = 0;  // frames since descriptors ran out; 0 while they suffice
   std::chrono::steady_clock::time_point flush_due_;
 
   std::optional<Worker> worker_;  // dies first

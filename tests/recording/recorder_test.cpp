@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <numeric>
+#include <sstream>
 #include <thread>
 
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/recording/disk.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/process.hpp"
 
 namespace echoform::test {
 namespace {
@@ -91,6 +95,8 @@ class RecorderTest : public ::testing::Test {
   std::uint64_t sequence_ = 0;
 };
 
+using NotRecordedCounts = std::array<std::uint64_t, not_recorded_reasons>;
+
 constexpr auto name = "echoform-20260314T092653Z.mfmc";
 
 TEST_F(RecorderTest, WritesWhatIsPublishedWithItsTimes) {
@@ -133,7 +139,7 @@ TEST_F(RecorderTest, FramesThatTheDiskDoesNotKeepUpWithAreCountedAndPublishRetur
   open(acquisition_of());
   publish(3 + 4);  // the disk stands still: three buffers, then nothing
   EXPECT_EQ(status().frames_waiting, 3U);
-  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{4, 0, 0}));
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{4, 0, 0, 0}));
   disk_.let_go();
   recorder_->stop();
   EXPECT_EQ(status().frames_recorded, 3U);
@@ -162,7 +168,7 @@ TEST_F(RecorderTest, AStuckDiskHoldsThePipelineBackForALimitedTime) {
   make(chosen);
   open(acquisition_of());
   publish(5);
-  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{2, 0, 0}));
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{2, 0, 0, 0}));
   disk_.let_go();
 }
 
@@ -232,7 +238,7 @@ TEST_F(RecorderTest, AFailingDiskEndsTheRecordingAloneAndSaysWhy) {
   EXPECT_THAT(status().fault, HasSubstr("the disk is full"));
   publish(2);
   EXPECT_EQ(status().frames_recorded, 1U);
-  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{0, 4, 0}));
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 4, 0, 0}));
   recorder_->start();
   EXPECT_TRUE(status().recording);
   publish();
@@ -240,6 +246,38 @@ TEST_F(RecorderTest, AFailingDiskEndsTheRecordingAloneAndSaysWhy) {
   EXPECT_EQ(status().fault, "");
   EXPECT_EQ(status().frames_recorded, 2U);
   EXPECT_THAT(sequences(disk_.file("echoform-20260314T092653Z-2.mfmc")), ElementsAre(6));
+}
+
+TEST_F(RecorderTest, fault_RecorderGoesOnInANewFileWhenDescriptorsAreBack) {
+  recorder_ = std::make_unique<Recorder>(options(), "[recorder]");
+  open(acquisition_of());
+  const auto publish_one = [&] {
+    publish();
+    while (status().frames_waiting > 0) std::this_thread::yield();
+  };
+  publish_one();
+  recorder_->stop();  // and gives its file's descriptor back
+  recorder_->start();
+  std::ostringstream log;
+  const auto usual = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  {
+    const testing_support::FewDescriptors none(0);
+    publish_one();
+    publish_one();
+    EXPECT_TRUE(status().recording) << "it waits for descriptors";
+  }
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 0, 0, 2}));
+  publish_one();
+  spdlog::set_default_logger(usual);
+  recorder_->stop();
+  EXPECT_EQ(status().frames_recorded, 2U);
+  EXPECT_EQ(status().fault, "");
+  EXPECT_EQ(open_recording(status().file)->frames(), 1U);
+  const std::string lines = log.str();
+  EXPECT_THAT(lines, HasSubstr("recording pauses until a file can be opened: "));
+  EXPECT_EQ(lines.find("recording pauses"), lines.rfind("recording pauses")) << "one line";
+  EXPECT_THAT(lines, HasSubstr("2 frames were left out for lack of file descriptors"));
 }
 
 TEST_F(RecorderTest, RoomIsLeftOnTheDisk) {
@@ -250,7 +288,7 @@ TEST_F(RecorderTest, RoomIsLeftOnTheDisk) {
   publish(2);
   recorder_->stop();
   EXPECT_THAT(status().fault, HasSubstr("shall stay free"));
-  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{0, 2, 0}));
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 2, 0, 0}));
   EXPECT_TRUE(disk_.order.empty());
 }
 
@@ -277,7 +315,7 @@ TEST_F(RecorderTest, SendersThatChangeFasterThanTheDiskTakeNoFurtherMemory) {
   publish(2);
   open(acquisition_of(16));
   publish(2);  // no buffers of this size before the first sender's frames are written
-  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{2, 0, 0}));
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{2, 0, 0, 0}));
   disk_.let_go();
   while (status().frames_waiting > 0) std::this_thread::yield();
   publish(2);
@@ -343,7 +381,7 @@ TEST_F(RecorderTest, WhatTheFormatCannotHoldIsCounted) {
   make(options());
   open(acquisition_of(8, MatrixKind::half_summed));
   publish(2);
-  EXPECT_EQ(status().frames_not_recorded, (std::array<std::uint64_t, 3>{0, 0, 2}));
+  EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 0, 2, 0}));
   open(acquisition_of());
   publish();
   recorder_->stop();
