@@ -41,6 +41,8 @@ void http_storm(const FaultContext& context);
 void web_viewer_breaks_protocol(const FaultContext& context);
 void subscriber_storm(const FaultContext& context);
 void zeromq_garbage(const FaultContext& context);
+void endless_control_message(const FaultContext& context);
+void silent_zeromq_connections(const FaultContext& context);
 
 void live_settings(const FaultContext& context);
 void refused_settings(const FaultContext& context);

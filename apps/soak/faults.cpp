@@ -48,6 +48,8 @@ const std::vector<Fault>& faults() {
       {"web_viewer_breaks_protocol", web_viewer_breaks_protocol},
       {"subscriber_storm", subscriber_storm},
       {"zeromq_garbage", zeromq_garbage},
+      {"endless_control_message", endless_control_message},
+      {"silent_zeromq_connections", silent_zeromq_connections},
       // Of whoever controls the server.
       {"live_settings", live_settings},
       {"refused_settings", refused_settings},
