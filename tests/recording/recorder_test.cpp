@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <numeric>
-#include <sstream>
 #include <thread>
 
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/recording/disk.hpp"
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/process.hpp"
 
 namespace echoform::test {
@@ -258,9 +256,7 @@ TEST_F(RecorderTest, fault_RecorderGoesOnInANewFileWhenDescriptorsAreBack) {
   publish_one();
   recorder_->stop();  // and gives its file's descriptor back
   recorder_->start();
-  std::ostringstream log;
-  const auto usual = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const CapturedLog log;
   {
     const testing_support::FewDescriptors none(0);
     publish_one();
@@ -269,12 +265,11 @@ TEST_F(RecorderTest, fault_RecorderGoesOnInANewFileWhenDescriptorsAreBack) {
   }
   EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 0, 0, 2}));
   publish_one();
-  spdlog::set_default_logger(usual);
   recorder_->stop();
   EXPECT_EQ(status().frames_recorded, 2U);
   EXPECT_EQ(status().fault, "");
   EXPECT_EQ(open_recording(status().file)->frames(), 1U);
-  const std::string lines = log.str();
+  const std::string lines = log.text();
   EXPECT_THAT(lines, HasSubstr("recording pauses until a file can be opened: "));
   EXPECT_EQ(lines.find("recording pauses"), lines.rfind("recording pauses")) << "one line";
   EXPECT_THAT(lines, HasSubstr("2 frames were left out for lack of file descriptors"));

@@ -3,17 +3,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <condition_variable>
 #include <mutex>
-#include <sstream>
 #include <thread>
 
 #include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/sanitizers.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"
@@ -337,17 +335,14 @@ TEST(ControlDoor, fault_ControlSaysThatDescriptorsAreTooFew) {
 }
 
 TEST(ControlDoor, fault_ControlPeersThatAreTurnedAwayHaveALine) {
-  std::ostringstream log;
-  const auto usual = spdlog::default_logger();
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  const test::CapturedLog log;
   {
     Door door;
     ZmtpPeer endless(door.control.port(), "REQ");
     static_cast<void>(endless.try_send(repeated(ZmtpPeer::message("", true), 300'000)));
     endless.wait_for_end();
   }
-  spdlog::set_default_logger(usual);
-  EXPECT_THAT(log.str(), HasSubstr("live control: a peer from 127.0.0.1 was turned away: flooding"));
+  EXPECT_THAT(log.text(), HasSubstr("warning: live control: a peer from 127.0.0.1 was turned away: flooding"));
 }
 
 TEST(ControlDoor, fault_ControlClientOfManyMessagesIsNoFlood) {
