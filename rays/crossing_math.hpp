@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "gpu/host_device.hpp"
-#include "rays/curve.hpp"
+#include "rays/curve_piece.hpp"
 
 namespace echoform::rays {
 
@@ -21,15 +21,6 @@ inline constexpr int usual_crossing_steps = 2;
 inline constexpr int most_crossing_steps = 80;
 /// Roots so far beyond a piece, in its t, still count: the search is in single precision.
 inline constexpr double piece_overlap = 1e-5;
-
-/// Between two nodes, 0 <= t <= 1: r(t) = at + t (b + t (c + t d)) / (1 + q t^2). Lines, cubics, and arcs of circles exactly.
-struct CurvePiece {
-  Vector2 at;
-  Vector2 b;
-  Vector2 c;
-  Vector2 d;
-  double q = 0.0;
-};
 
 /// The term above at a node; `x` and `z` lead from the source or point to the node. Dimensions of `slowness`.
 template <class Real>
@@ -104,42 +95,71 @@ struct CrossingSides {
 
 struct FoundCrossing {
   double time;      ///< s, to third order in what t lacks
-  Vector2 at;       ///< to second order
+  double t;         ///< to second order
+  Vector2 at;       ///< likewise
   bool finished;    ///< whether `steps` sufficed
   bool on_its_way;  ///< whether source and point lie on their sides of the tangent there
 };
 
-/// The ray over `piece` near `t`, from a slope below 0 at the piece's start to one above 0 at its end: Newton's method within a
-/// bracket. Times are good to 1e-14 s where finished.
+/// The ray over `piece` between `low` and `high`, where the slope is below 0 and above 0: Newton's method within that bracket,
+/// from `t`. Times are good to 1e-14 s where finished. Beyond the usual number of steps they have to halve: just below a surface
+/// the slope is a step with sides that are nearly straight, between which Newton's method goes to and fro without end.
 template <bool touching = false>
-ECHOFORM_HOST_DEVICE FoundCrossing find_crossing(const CurvePiece& piece, const CrossingEnds& ends, const CrossingSides& sides,
-                                                 double t, int steps) {
-  double low = -piece_overlap;
-  double high = 1.0 + piece_overlap;
+ECHOFORM_HOST_DEVICE FoundCrossing find_crossing_between(const CurvePiece& piece, const CrossingEnds& ends,
+                                                         const CrossingSides& sides, double low, double high, double t,
+                                                         int steps) {
+  const double first = low;
+  const double last = high;
+  const bool halving = steps > usual_crossing_steps;
+  double longest = high - low;
   Crossing now = crossing_at<touching>(piece, ends, t);
   double newton = -now.slope / now.bend;
   for (int step = 0; step < steps; ++step) {
     low = now.slope < 0.0 ? t : low;
     high = now.slope < 0.0 ? high : t;
     const double next = t + newton;
-    const bool within = (now.bend > 0.0) & (next > low) & (next < high);
+    bool within = (now.bend > 0.0) & (next > low) & (next < high);
+    if (halving) {
+      if (within && fabs(newton) < 1e-12) break;
+      within = within && fabs(newton) <= 0.5 * longest;
+      longest = within ? fabs(newton) : 0.5 * (high - low);
+    }
     t = within ? next : 0.5 * (low + high);
     now = crossing_at<touching>(piece, ends, t);
     newton = -now.slope / now.bend;
   }
   FoundCrossing found{};
+  found.t = t + newton;
   found.at = now.at + newton * now.first;
   found.time = now.time + 0.5 * newton * now.slope;
-  const double last = t + newton;
   const double metres = sqrt(dot(now.first, now.first)) * fabs(newton);
-  found.finished = (now.bend > 0.0) & (fabs(newton) <= 1e-2) & (metres <= 1e-3 * now.least_leg) & (last >= -piece_overlap) &
-                   (last <= 1.0 + piece_overlap);
+  found.finished =
+      (now.bend > 0.0) & (fabs(newton) <= 1e-2) & (metres <= 1e-3 * now.least_leg) & (found.t >= first) & (found.t <= last);
   // The sides' signs times how far below the tangent each end lies. An end on the surface lies on either side, but for rounding.
   const double rounding = touching ? -1e-11 * sqrt(dot(now.first, now.first)) : 0.0;
   const double source_side = sides.source * cross(now.first, ends.source - found.at);
   const double point_side = sides.point * cross(now.first, ends.point - found.at);
   found.on_its_way = (source_side >= rounding) & (point_side >= rounding);
   return found;
+}
+
+/// The same over the whole piece.
+template <bool touching = false>
+ECHOFORM_HOST_DEVICE FoundCrossing find_crossing(const CurvePiece& piece, const CrossingEnds& ends, const CrossingSides& sides,
+                                                 double t, int steps) {
+  return find_crossing_between<touching>(piece, ends, sides, -piece_overlap, 1.0 + piece_overlap, t, steps);
+}
+
+/// t of a found ray, which is good enough for its time, to rounding.
+ECHOFORM_HOST_DEVICE double place_crossing(const CurvePiece& piece, const CrossingEnds& ends, double t) {
+  for (int step = 0; step < 5; ++step) {
+    const Crossing now = crossing_at(piece, ends, t);
+    const double newton = -now.slope / now.bend;
+    if (!(now.bend > 0.0) || !(fabs(newton) < 1e-2)) return t;
+    t += newton;
+    if (fabs(newton) < 1e-9) return t;
+  }
+  return t;
 }
 
 }  // namespace echoform::rays

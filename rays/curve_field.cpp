@@ -16,30 +16,6 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-/// Part of a segment between two of its nodes.
-CurvePiece piece_of(const Segment& segment, double from, double to) {
-  CurvePiece piece;
-  const double step = to - from;
-  if (segment.kind == SegmentKind::cubic) {
-    piece.at = segment.point(from).at;
-    piece.b = step * (segment.b + from * (2.0 * segment.c + (3.0 * from) * segment.d));
-    piece.c = (step * step) * (segment.c + (3.0 * from) * segment.d);
-    piece.d = (step * step * step) * segment.d;
-    return piece;
-  }
-  // By w = tan(half of the angle): r = centre + R ((1 - w^2) out + 2 w along) / (1 + w^2), from `out`.
-  const CurvePoint begin = segment.point(from);
-  const double w = std::tan(0.5 * step * segment.turn);
-  const Vector2 along = (2.0 * segment.radius / std::abs(segment.turn * segment.radius)) * begin.first;  // of length 2 R
-  const double sign = segment.turn > 0.0 ? 1.0 : -1.0;
-  const Vector2 in = (1.0 / (segment.turn * segment.turn)) * begin.second;  // of length R, to the centre
-  piece.at = begin.at;
-  piece.b = (sign * w) * along;
-  piece.c = (2.0 * w * w) * in;
-  piece.q = w * w;
-  return piece;
-}
-
 /// What lies within it, ends included.
 struct Box {
   Vector2 low{1e300, 1e300};
@@ -48,6 +24,10 @@ struct Box {
   void hold(Vector2 place) {
     low = {std::min(low.x, place.x), std::min(low.z, place.z)};
     high = {std::max(high.x, place.x), std::max(high.z, place.z)};
+  }
+  void widen(double by) {
+    low = low - Vector2{by, by};
+    high = high + Vector2{by, by};
   }
   [[nodiscard]] bool meets(const Box& other) const {
     return low.x <= other.high.x && high.x >= other.low.x && low.z <= other.high.z && high.z >= other.low.z;
@@ -69,9 +49,7 @@ Box box_of_way(Vector2 from, Vector2 along, const Box& within) {
   if (begin > end) return box;
   box.hold(from + begin * along);
   box.hold(from + end * along);
-  constexpr Vector2 margin{1e-9, 1e-9};
-  box.low = box.low - margin;
-  box.high = box.high + margin;
+  box.widen(1e-9);
   return box;
 }
 
@@ -92,14 +70,21 @@ struct NodeTable {
       tangent_z[n] = static_cast<float>(tangent.z);
       if (n + 1 == nodes.size() || nodes[n + 1].place.segment != nodes[n].place.segment) continue;
       joined[n / 64] |= std::uint64_t{1} << (n % 64);
-      pieces[n] = piece_of(surface.segments()[nodes[n].place.segment], nodes[n].place.t, nodes[n + 1].place.t);
+      pieces[n] = surface.piece(n);
+      sag = std::max(sag, surface.sag(n));
     }
     center(middle, x, z);
     boxes.resize(words);
     for (std::size_t n = 0; n < places.size(); ++n) {
-      box.hold(places[n]);
       boxes[n / 64].hold(places[n]);
       if (n % 64 == 0 && n > 0) boxes[n / 64 - 1].hold(places[n]);
+    }
+    reach = length(nodes.front().at - middle);
+    for (const Vector2 place : places) reach = std::max(reach, length(place - middle));
+    for (Box& part : boxes) {
+      part.widen(sag);
+      box.hold(part.low);
+      box.hold(part.high);
     }
   }
 
@@ -119,7 +104,9 @@ struct NodeTable {
   std::size_t words = 0;
   Vector2 middle;
   Box box;
-  std::vector<Box> boxes;  // of the chords that begin in a word
+  std::vector<Box> boxes;  // of the pieces that begin in a word
+  double sag = 0.0;        // of any piece, m
+  double reach = 0.0;      // of nodes from `middle`, m
   std::vector<Vector2> places;
   std::vector<Vector2> tangents;      // of length 1
   std::vector<CurvePiece> pieces;     // from a node to the next one
@@ -140,8 +127,12 @@ class CurveField final : public RayField {
         after_(1.0 / path.velocities[1].value),
         slopes_(sources.size() * 64 * nodes_.words, 1.0F) {
     constexpr double touches = 1e-7;  // m
-    touching_ = std::any_of(sources.begin(), sources.end(),
-                            [&](const Point& source) { return std::abs(surface_.signed_distance(in_plane(source))) < touches; });
+    for (const Point& source : sources) {
+      const SurfaceFoot foot = surface_.foot(in_plane(source));
+      const bool on_it = std::abs(foot.distance) < touches;
+      beginnings_.push_back(on_it ? foot.at : in_plane(source));
+      touching_ = touching_ || on_it;
+    }
     const double most = std::max(before_, after_);
     for (std::size_t source = 0; source < sources.size(); ++source) {
       const Vector2 from = in_plane(sources[source]);
@@ -253,20 +244,20 @@ class CurveField final : public RayField {
     }
 
     void scan(std::size_t source) {
-      const float* slopes = field_.slopes_.data() + source * 64 * words();
-      field_.kernels_.scan(slopes, rows_.data(), words(), negative_.data());
+      const std::size_t count = words();
+      const std::uint64_t* const joined = field_.nodes_.joined.data();
+      const float* const slopes = field_.slopes_.data() + source * 64 * count;
+      field_.kernels_.scan(slopes, rows_.data(), count, negative_.data());
       for (std::size_t point = first_; point < last_; ++point) {
-        const std::uint64_t* negative = negative_.data() + (point - first_) * words();
+        const std::uint64_t* const negative = negative_.data() + (point - first_) * count;
         if (!traces_.empty()) find_ways(source, point, negative);
-        for (std::size_t word = 0; word < words(); ++word) {
-          const std::uint64_t next = word + 1 < words() ? negative[word + 1] << 63U : 0;
-          std::uint64_t turns = negative[word] & ~((negative[word] >> 1U) | next) & field_.nodes_.joined[word];
+        std::uint64_t here = negative[0];
+        for (std::size_t word = 0; word < count; ++word) {
+          const std::uint64_t after = word + 1 < count ? negative[word + 1] : 0;
+          std::uint64_t turns = here & ~((here >> 1U) | (after << 63U)) & joined[word];
+          here = after;
           for (; turns != 0; turns &= turns - 1) {
-            const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(turns));
-            const float* row = rows_.data() + (point - first_) * 64 * words();
-            const float low = slopes[node] + row[node];
-            const float high = slopes[node + 1] + row[node + 1];
-            add(source, point, node, static_cast<double>(low / (low - high)));
+            add(source, point, slopes, 64 * word + static_cast<std::size_t>(std::countr_zero(turns)));
           }
         }
       }
@@ -345,7 +336,11 @@ class CurveField final : public RayField {
       return {at, from.place.segment + from.place.t + part * (to.place.t - from.place.t)};
     }
 
-    void add(std::size_t source, std::size_t point, std::size_t node, double start) {
+    /// The slope turns between `node` and the next.
+    [[gnu::noinline]] void add(std::size_t source, std::size_t point, const float* slopes, std::size_t node) {
+      const float* row = rows_.data() + (point - first_) * 64 * words();
+      const float low = slopes[node] + row[node];
+      const float high = slopes[node + 1] + row[node + 1];
       CrossingBatch& batch = *batch_;
       const std::size_t k = batch.count;
       const CurvePiece& piece = field_.nodes_.pieces[node];
@@ -364,34 +359,54 @@ class CurveField final : public RayField {
       const Vector2 to = in_plane(points_[point]);
       batch.point_x[k] = to.x;
       batch.point_z[k] = to.z;
-      batch.start[k] = start;
+      batch.start[k] = static_cast<double>(low / (low - high));
       node_[k] = node;
       ray_[k] = (source - first_source_) * points_.size() + point;
       if (++batch.count == CrossingBatch::capacity) finish();
     }
 
-    [[nodiscard]] bool in_shadow(std::size_t k) const {
+    [[nodiscard, gnu::noinline]] bool in_shadow(std::size_t k) const {
+      const Vector2 from = field_.beginnings_[first_source_ + ray_[k] / points_.size()];
+      const Vector2 to{batch_->point_x[k], batch_->point_z[k]};
       const Vector2 at{batch_->found_x[k], batch_->found_z[k]};
-      return crosses({batch_->source_x[k], batch_->source_z[k]}, at, node_[k]) ||
-             crosses(at, {batch_->point_x[k], batch_->point_z[k]}, node_[k]);
+      if (!comes_near(from, at, node_[k]) && !comes_near(to, at, node_[k])) return false;
+      // Whether there is a shadow is a matter of the place itself; the time is not.
+      const CurvePiece& piece = field_.nodes_.pieces[node_[k]];
+      const Vector2 source{batch_->source_x[k], batch_->source_z[k]};
+      const double t = place_crossing(piece, {source, to, field_.before_, field_.after_}, batch_->found_t[k]);
+      const Vector2 there = point_of(piece, t).at;
+      const SurfacePlace place = field_.surface_.place_on_piece(node_[k], std::clamp(t, 0.0, 1.0));
+      return field_.surface_.crosses(from, there, nullptr, &place) || field_.surface_.crosses(to, there, nullptr, &place);
     }
 
-    /// As Surface::crosses, which is asked about the few chords alone that lie where the way does, with ends on both sides of it.
-    [[nodiscard]] bool crosses(Vector2 from, Vector2 to, std::size_t own) const {
+    /// Whether Surface::crosses is to be asked about the way to a found place on piece `own`: unless all pieces that lie where
+    /// the way does lie clearly to one side of it, and the way rises from its own more steeply than that bends.
+    [[nodiscard]] bool comes_near(Vector2 from, Vector2 at, std::size_t own) const {
       const NodeTable& nodes = field_.nodes_;
-      const Vector2 along = to - from;
+      const Vector2 along = at - from;
+      if (field_.surface_.meets_once(along)) return false;
+      const double far = length(along);
+      const double rises = std::abs(cross(along, nodes.places[own + 1] - nodes.places[own]));
+      if (!(rises > steepest_over_sag * far * field_.surface_.sag(own))) return true;
       const Box way = box_of_way(from, along, nodes.box);
-      const Vector2 at = from - nodes.middle;
+      const Vector2 begin = from - nodes.middle;
+      // Single precision rounds places to 6e-8 of how far they lie from the middle, and products likewise; found places lack less
+      // than 1e-6 of the shorter leg, squared in what Newton's last step was.
+      const auto margin = static_cast<float>(far * (nodes.sag + 5e-7 * (length(begin) + nodes.reach) + 1e-5 * far));
       for (std::size_t word = 0; word < words(); ++word) {
         if (!way.meets(nodes.boxes[word])) continue;
-        std::uint64_t changes =
-            field_.kernels_.parted(nodes.row(nodes.x, nodes.z), word, static_cast<float>(at.x), static_cast<float>(at.z),
-                                   static_cast<float>(along.x), static_cast<float>(along.z));
-        // The chord on which the way begins or ends it does not cross.
-        if (own / 64 == word) changes &= ~(std::uint64_t{1} << (own % 64));
-        for (; changes != 0; changes &= changes - 1) {
-          const std::size_t chord = 64 * word + static_cast<std::size_t>(std::countr_zero(changes));
-          if (field_.surface_.crosses_chord(chord, from, to)) return true;
+        std::uint64_t near =
+            field_.kernels_.parted(nodes.row(nodes.x, nodes.z), word, static_cast<float>(begin.x), static_cast<float>(begin.z),
+                                   static_cast<float>(along.x), static_cast<float>(along.z), margin) &
+            nodes.joined[word];
+        if (own / 64 == word) near &= ~(std::uint64_t{1} << (own % 64));
+        for (; near != 0; near &= near - 1) {
+          // A line through the piece need not be the way.
+          const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(near));
+          const double a = dot(nodes.places[node] - from, along);
+          const double b = dot(nodes.places[node + 1] - from, along);
+          const double slack = 2.0 * static_cast<double>(margin);
+          if (std::max(a, b) > -slack && std::min(a, b) < far * far + slack) return true;
         }
       }
       return false;
@@ -435,7 +450,8 @@ class CurveField final : public RayField {
   double after_;
   float after_slope_ = 0.0F;
   bool touching_ = false;
-  std::vector<float> slopes_;  // [source, node], of the greater slowness
+  std::vector<Vector2> beginnings_;  // of ways, as far as shadows go: of a source that touches its place on the surface
+  std::vector<float> slopes_;        // [source, node], of the greater slowness
 };
 
 }  // namespace

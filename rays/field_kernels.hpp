@@ -42,7 +42,8 @@ struct CrossingBatch {
   double seconds[capacity];  ///< NaN where no ray is found
   double found_x[capacity];
   double found_z[capacity];
-  double before = 0.0;  ///< slownesses, s/m
+  double found_t[capacity];  ///< on the piece
+  double before = 0.0;       ///< slownesses, s/m
   double after = 0.0;
   double source_side = 0.0;  ///< as CrossingSides
   double point_side = 0.0;
@@ -72,8 +73,9 @@ struct FieldKernels {
   /// For each of scanned_points rows of `points` [row, 64 * words]: bit n of `negative` [row, words] says whether
   /// source[n] + row[n] < 0.
   void (*scan)(const float* source, const float* points, std::size_t words, std::uint64_t* negative);
-  /// Bit n: whether the line through (x, z) along (along_x, along_z) parts node 64 * word + n from the next one.
-  std::uint64_t (*parted)(const NodeRow& nodes, std::size_t word, float x, float z, float along_x, float along_z);
+  /// Bit n: whether the line through (x, z) along (along_x, along_z) may meet the curve between node 64 * word + n and the next
+  /// one: unless both lie on one side of it, by more than `margin`, m, times the length of (along_x, along_z).
+  std::uint64_t (*parted)(const NodeRow& nodes, std::size_t word, float x, float z, float along_x, float along_z, float margin);
 };
 
 extern const FieldKernels portable_field_kernels;

@@ -60,6 +60,7 @@ void find_crossings(CrossingBatch& batch) {
     batch.seconds[k] = found.finished ? time : -1.0;
     batch.found_x[k] = found.at.x;
     batch.found_z[k] = found.at.z;
+    batch.found_t[k] = found.t;
   }
   if (unfinished == 0) return;
   for (std::size_t k = 0; k < count; ++k) {
@@ -68,6 +69,7 @@ void find_crossings(CrossingBatch& batch) {
     batch.seconds[k] = found.finished && found.on_its_way ? found.time : __builtin_nan("");
     batch.found_x[k] = found.at.x;
     batch.found_z[k] = found.at.z;
+    batch.found_t[k] = found.t;
   }
 }
 
@@ -88,13 +90,20 @@ void scan_slopes(const float* source, const float* points, std::size_t words, st
 }
 
 template <class Isa>
-std::uint64_t parted_nodes(const NodeRow& nodes, std::size_t word, float x, float z, float along_x, float along_z) {
+std::uint64_t parted_nodes(const NodeRow& nodes, std::size_t word, float x, float z, float along_x, float along_z, float margin) {
   const auto side_of = [&](std::size_t n) { return along_x * (nodes.z[n] - z) - along_z * (nodes.x[n] - x); };
-  alignas(64) float side[64];
-  for (std::size_t n = 0; n < 64; ++n) side[n] = side_of(64 * word + n);
-  const std::uint64_t negative = Isa::negative_bits(side);
-  const float next = word + 1 < nodes.words ? side_of(64 * word + 64) : side[63];
-  return negative ^ ((negative >> 1U) | (std::uint64_t{next < 0.0F ? 1U : 0U} << 63U));
+  alignas(64) float above[64];
+  alignas(64) float below[64];
+  for (std::size_t n = 0; n < 64; ++n) {
+    const float side = side_of(64 * word + n);
+    above[n] = side + margin;
+    below[n] = margin - side;
+  }
+  const float next = word + 1 < nodes.words ? side_of(64 * word + 64) : 0.0F;
+  const auto both = [](std::uint64_t bits, bool beyond) {
+    return bits & ((bits >> 1U) | (std::uint64_t{beyond ? 1U : 0U} << 63U));
+  };
+  return ~(both(Isa::negative_bits(above), next + margin < 0.0F) | both(Isa::negative_bits(below), margin - next < 0.0F));
 }
 
 template <class Isa>

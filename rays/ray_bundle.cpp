@@ -67,8 +67,9 @@ RayBundles::RayBundles(const RayPath& path) : path_(path) {
     for (std::size_t first = 0; first + 1 < nodes.size(); first += group_size) {
       auto& [low, high] = outline.boxes.emplace_back(nodes[first].at, nodes[first].at);
       for (std::size_t n = first; n <= std::min(first + group_size, nodes.size() - 1); ++n) {
-        low = {std::min(low.x, nodes[n].at.x), std::min(low.z, nodes[n].at.z)};
-        high = {std::max(high.x, nodes[n].at.x), std::max(high.z, nodes[n].at.z)};
+        const double sag = std::max(n > first ? surface.sag(n - 1) : 0.0, surface.sag(n));
+        low = {std::min(low.x, nodes[n].at.x - sag), std::min(low.z, nodes[n].at.z - sag)};
+        high = {std::max(high.x, nodes[n].at.x + sag), std::max(high.z, nodes[n].at.z + sag)};
       }
     }
     outlines_.push_back(std::move(outline));
@@ -182,7 +183,8 @@ bool RayBundles::leg_is_free(std::size_t leg, std::span<const Vector2> hull, std
       if (from.x > high.x || to.x < low.x || from.z > high.z || to.z < low.z) continue;
       const std::size_t end = std::min((group + 1) * group_size, nodes.size() - 1);
       for (std::size_t chord = group * group_size; chord < end; ++chord) {
-        if (nodes[chord].at != nodes[chord + 1].at && !own(chord) && !apart(hull, nodes[chord].at, nodes[chord + 1].at, margin))
+        if (nodes[chord].at != nodes[chord + 1].at && !own(chord) &&
+            !apart(hull, nodes[chord].at, nodes[chord + 1].at, margin + surface.sag(chord)))
           return false;
       }
     }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "pipeline/errors.hpp"
 #include "rays/crossing_math.hpp"
@@ -33,6 +34,7 @@ struct RaySolver::State {
   State(const RayPath& given, Point from) : path(given), source{from.x.value, from.z.value}, source_y(from.y.value) {
     for (const MetresPerSecond velocity : path.velocities) slowness.push_back(1.0 / velocity.value);
     reach_nodes();
+    touch_surfaces();
   }
 
   /// Least times from the source to every node of every interface, over nodes of those before.
@@ -100,17 +102,43 @@ struct RaySolver::State {
   }
 
   [[nodiscard]] bool in_shadow(Vector2 point) const {
-    for (std::size_t k = 0; k < path.interfaces.size(); ++k) {
+    const std::size_t count = path.interfaces.size();
+    for (std::size_t k = 0; k < count; ++k) {
       const Surface& surface = *path.interfaces[k].surface;
       if (!surface.shadows()) continue;
-      Vector2 from = source;
-      for (std::size_t leg = 0; leg <= path.interfaces.size(); ++leg) {
-        const Vector2 to = leg < path.interfaces.size() ? system.place(leg).at : point;
-        if (surface.crosses(from, to)) return true;
-        from = to;
+      // Ends of legs that are places of this surface.
+      std::array<SurfacePlace, rays::most_interfaces> places{};
+      const auto place_on = [&](std::size_t end) -> const SurfacePlace* {
+        if (end >= count || path.interfaces[end].surface.get() != &surface) return nullptr;
+        places[end] = system.surface_place(end);
+        return &places[end];
+      };
+      for (std::size_t leg = 0; leg <= count; ++leg) {
+        const std::optional<SurfaceFoot>& touched = touched_feet[k];
+        const bool touches = leg == 0 && touched.has_value();
+        const Vector2 from = leg > 0 ? system.place(leg - 1).at : touches ? touched->at : source;
+        const Vector2 to = leg < count ? system.place(leg).at : point;
+        const bool on_it = touches || (leg > 0 && place_on(leg - 1) != nullptr) || place_on(leg) != nullptr;
+        if (on_it && surface.meets_once(to - from)) continue;
+        if (surface.crosses(from, to, touches ? &touched->place : leg > 0 ? place_on(leg - 1) : nullptr, place_on(leg)))
+          return true;
       }
     }
     return false;
+  }
+
+  /// Elements are placed on the part to a tenth of a millimetre; in couplant they lie where they are said to.
+  void touch_surfaces() {
+    constexpr double touches_first = 1e-7;  // m
+    constexpr double touches = 1e-4;
+    for (std::size_t k = 0; k < path.interfaces.size(); ++k) {
+      touched_feet.emplace_back();
+      const Surface& surface = *path.interfaces[k].surface;
+      if (!surface.shadows()) continue;
+      const SurfaceFoot foot = surface.foot(source);
+      const bool first = path.interfaces.front().surface.get() == &surface;
+      if (std::abs(foot.distance) < (first ? touches_first : touches)) touched_feet.back() = foot;
+    }
   }
 
   /// A place of the last interface from which the time grows to all sides.
@@ -141,9 +169,10 @@ struct RaySolver::State {
   std::vector<std::vector<double>> arrivals;
   std::vector<std::vector<std::uint32_t>> before;
   std::vector<double> inclined_slowness;
-  std::vector<double> totals;  // of the point at hand, by node of the last interface
-  std::vector<Way> ways;       // likewise, of a trace
-  std::vector<double> slopes;  // one curve: the source's terms, by node
+  std::vector<double> totals;                            // of the point at hand, by node of the last interface
+  std::vector<Way> ways;                                 // likewise, of a trace
+  std::vector<double> slopes;                            // one curve: the source's terms, by node
+  std::vector<std::optional<SurfaceFoot>> touched_feet;  // by interface that casts shadows: where the source lies on it
   rays::System system;
 };
 

@@ -15,6 +15,9 @@ constexpr double gap_limit = 1e-6;
 constexpr double least_length = 1e-9;
 /// Tangents that differ by less count as one: about a hundredth of a degree.
 constexpr double smooth_turn = 2e-4;
+/// A surface that turns to either side by more casts shadows: what lies flatter is rounding of its points.
+constexpr double shadow_turn = 1e-5;
+constexpr std::uint32_t group_size = 16;
 constexpr std::size_t most_nodes = 1u << 13;
 
 std::string in_mm(Vector2 place) {
@@ -103,6 +106,7 @@ Surface Surface::sampled(std::string name, std::vector<Vector2> points) {
     surface.nodes_.push_back({{static_cast<std::uint32_t>(last ? k - 1 : k), last ? 1.0 : 0.0}, points[k], {}});
   }
   surface.smooth_.resize(surface.segments_.size(), false);
+  surface.find_pieces();
   surface.find_turns();
   return surface;
 }
@@ -110,8 +114,6 @@ Surface Surface::sampled(std::string name, std::vector<Vector2> points) {
 double Surface::find_nodes() {
   double whole = 0.0;
   for (const Segment& segment : segments_) whole += length(segment.point(1.0).at - segment.point(0.0).at);
-  int left = 0;
-  int right = 0;
   for (std::size_t k = 0; k < segments_.size(); ++k) {
     const Segment& segment = segments_[k];
     // By bends, and no longer than a 128th of the surface, so that the least time between two nodes has one minimum.
@@ -127,8 +129,11 @@ double Surface::find_nodes() {
     }
   }
   find_tangents();
+  find_pieces();
   find_turns();
-  double turned = 0.0;
+  find_directions();
+  double left = 0.0;
+  double right = 0.0;
   Vector2 before;
   for (std::size_t k = 1; k < nodes_.size(); ++k) {
     const Vector2 now = nodes_[k].at - nodes_[k - 1].at;
@@ -136,13 +141,12 @@ double Surface::find_nodes() {
     if (length(now) < least_length) continue;
     const double turn = before == Vector2{} ? 0.0 : angle_between(before, now);
     before = now;
-    turned += turn;
-    if (turn > smooth_turn) ++right;
-    if (turn < -smooth_turn) ++left;
+    (turn > 0.0 ? right : left) += std::abs(turn);
   }
   // Bent one way and by no more than once around, a line meets it at most twice.
-  shadows_ = (left > 0 && right > 0) || std::abs(turned) > 6.3;
-  return std::abs(turned);
+  const double turned = std::abs(right - left);
+  shadows_ = (left > shadow_turn && right > shadow_turn) || turned > 6.3;
+  return turned;
 }
 
 void Surface::find_tangents() {
@@ -184,75 +188,190 @@ bool Surface::chord(std::size_t node) const {
   return length(nodes_[node + 1].at - nodes_[node].at) >= least_length;
 }
 
-void Surface::find_turns() {
-  const auto direction = [this](std::size_t k) {
+void Surface::find_pieces() {
+  pieces_.resize(nodes_.size());
+  sags_.assign(nodes_.size(), 0.0);
+  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
+    if (!chord(k)) continue;
     const Vector2 along = nodes_[k + 1].at - nodes_[k].at;
+    const SurfacePlace from = nodes_[k].place;
+    rays::CurvePiece& piece = pieces_[k];
+    if (sampled_) {
+      piece = rays::piece_of(line_segment(nodes_[k].at, nodes_[k + 1].at), 0.0, 1.0);
+    } else {
+      const Segment& segment = segments_[from.segment];
+      piece = rays::piece_of(segment, from.t, nodes_[k + 1].place.t);
+      // The curve lies within the polygon of its four control points.
+      const Vector2 second = (1.0 / 3.0) * piece.b;
+      const Vector2 third = (1.0 / 3.0) * (2.0 * piece.b + piece.c);
+      if (!segment.straight()) sags_[k] = std::max(std::abs(cross(along, second)), std::abs(cross(along, third))) / length(along);
+    }
+    if (chords_.size() % group_size == 0) {
+      const auto first = static_cast<std::uint32_t>(chords_.size());
+      groups_.push_back({first, first, nodes_[k].at, nodes_[k].at});
+    }
+    chords_.push_back({nodes_[k].at, along, sags_[k], static_cast<std::uint32_t>(k)});
+    Group& group = groups_.back();
+    ++group.last;
+    for (const Vector2 at : {nodes_[k].at, nodes_[k + 1].at}) {
+      group.low = {std::min(group.low.x, at.x - sags_[k]), std::min(group.low.z, at.z - sags_[k])};
+      group.high = {std::max(group.high.x, at.x + sags_[k]), std::max(group.high.z, at.z + sags_[k])};
+    }
+  }
+}
+
+void Surface::find_turns() {
+  const auto direction = [this](std::size_t piece, std::size_t node) {
+    if (!sampled_) return nodes_[node].tangent;
+    const Vector2 along = nodes_[piece + 1].at - nodes_[piece].at;
     return (1.0 / length(along)) * along;
   };
-  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
-    if (chord(k)) chords_.push_back(static_cast<std::uint32_t>(k));
-  }
   turns_.assign(nodes_.size(), {});
   if (chords_.empty()) return;
   const bool around = length(nodes_.back().at - nodes_.front().at) < gap_limit;
-  // Nodes that are one place have the chords before and after all of them.
-  Vector2 before = around ? direction(chords_.back()) : Vector2{};
-  Vector2 after = around ? direction(chords_.front()) : Vector2{};
+  // Nodes that are one place have the pieces before and after all of them.
+  Vector2 before = around ? direction(chords_.back().node, chords_.back().node + 1) : Vector2{};
+  Vector2 after = around ? direction(chords_.front().node, chords_.front().node) : Vector2{};
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     turns_[k] = before;
-    if (k + 1 < nodes_.size() && chord(k)) before = direction(k);
+    if (k + 1 < nodes_.size() && chord(k)) before = direction(k, k + 1);
   }
   for (std::size_t k = nodes_.size(); k-- > 0;) {
-    if (k + 1 < nodes_.size() && chord(k)) after = direction(k);
+    if (k + 1 < nodes_.size() && chord(k)) after = direction(k, k);
     turns_[k] = turns_[k] + after;
   }
 }
 
-double Surface::signed_distance(Vector2 from) const {
-  double best = std::numeric_limits<double>::infinity();
-  std::size_t nearest = 0;
-  double at = 0.0;
-  for (const std::uint32_t k : chords_) {
-    const Vector2 along = nodes_[k + 1].at - nodes_[k].at;
-    const double t = std::clamp(dot(from - nodes_[k].at, along) / dot(along, along), 0.0, 1.0);
-    const Vector2 way = from - (nodes_[k].at + t * along);
-    const double distance = dot(way, way);
-    if (distance < best) {
-      best = distance;
-      nearest = k;
-      at = t;
-    }
+void Surface::find_directions() {
+  double angle = 0.0;
+  double least = 0.0;
+  double greatest = 0.0;
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    if (k > 0) angle += angle_between(nodes_[k - 1].tangent, nodes_[k].tangent);
+    // Between nodes a cubic may turn beyond them, and back.
+    const double sag = std::max(sags_[k], k > 0 ? sags_[k - 1] : 0.0);
+    const double chord = std::min(k > 0 && sags_[k - 1] > 0.0 ? length(nodes_[k].at - nodes_[k - 1].at) : 1e300,
+                                  k + 1 < nodes_.size() && sags_[k] > 0.0 ? length(nodes_[k + 1].at - nodes_[k].at) : 1e300);
+    const double beyond = 1e-6 + steepest_over_sag * sag / chord;
+    least = std::min(least, angle - beyond);
+    greatest = std::max(greatest, angle + beyond);
   }
-  // Nearest to a node, each of its chords alone would tell a side, and where they turn by more than a right angle not the same
-  // one. The sum of their directions tells it for any corner (Baerentzen and Aanaes 2005, IEEE Transactions on Visualization
-  // and Computer Graphics 11, 243-253). At the ends of the surface it is the one chord's.
-  const Vector2 a = nodes_[nearest].at;
-  Vector2 along = nodes_[nearest + 1].at - a;
-  const Vector2 way = from - (a + at * along);
-  if (at == 0.0) along = turns_[nearest];
-  if (at == 1.0) along = turns_[nearest + 1];
-  return (cross(along, way) < 0.0 ? -1.0 : 1.0) * std::sqrt(best);
+  narrow_ = greatest - least < 3.1;
+  const Vector2 begin = nodes_.front().tangent;
+  const auto turned = [begin](double by) {
+    return Vector2{begin.x * std::cos(by) - begin.z * std::sin(by), begin.x * std::sin(by) + begin.z * std::cos(by)};
+  };
+  least_direction_ = turned(least);
+  greatest_direction_ = turned(greatest);
 }
 
-bool Surface::crosses(Vector2 from, Vector2 to) const {
-  for (std::size_t k = 0; k + 1 < nodes_.size(); ++k) {
-    if (crosses_chord(k, from, to)) return true;
+double Surface::Chord::part_at(Vector2 place) const {
+  return std::clamp(dot(place - from, along) / dot(along, along), 0.0, 1.0);
+}
+
+double Surface::Chord::squared_distance(Vector2 place) const {
+  const Vector2 way = place - (from + part_at(place) * along);
+  return dot(way, way);
+}
+
+void Surface::look_at(const Chord& chord, Vector2 from, Nearest& nearest) const {
+  const double reach = nearest.distance + chord.sag;
+  double squared = chord.squared_distance(from);
+  if (!(squared < reach * reach)) return;
+  double t = chord.part_at(from);
+  CurvePoint place{chord.from + t * chord.along, chord.along, {}};
+  if (chord.sag > 0.0) {
+    t = rays::nearest_place(pieces_[chord.node], from, t);
+    place = rays::point_of(pieces_[chord.node], t);
+    squared = dot(from - place.at, from - place.at);
+    if (!(squared < nearest.squared)) return;
+  }
+  nearest = {std::sqrt(squared), squared, chord.node, t, place.at, place.first};
+}
+
+SurfaceFoot Surface::foot(Vector2 from) const {
+  const auto squared_distance = [from](const Group& group) {
+    const double x = std::max({group.low.x - from.x, from.x - group.high.x, 0.0});
+    const double z = std::max({group.low.z - from.z, from.z - group.high.z, 0.0});
+    return x * x + z * z;
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (chords_.empty()) return {{}, nodes_.front().at, infinity};  // points that are all one
+  // From the nearest chord of the nearest box on, most others can be passed over.
+  const auto nearer = [&](const auto& a, const auto& b) { return squared_distance(a) < squared_distance(b); };
+  const Group& group = *std::min_element(groups_.begin(), groups_.end(), nearer);
+  std::uint32_t first = group.first;
+  double least = infinity;
+  for (std::uint32_t k = group.first; k < group.last; ++k) {
+    const double squared = chords_[k].squared_distance(from);
+    if (!(squared < least)) continue;
+    least = squared;
+    first = k;
+  }
+  Nearest nearest{infinity, infinity, 0, 0.0, {}, {}};
+  look_at(chords_[first], from, nearest);
+  for (const Group& other : groups_) {
+    if (!(squared_distance(other) < nearest.squared)) continue;
+    for (std::uint32_t k = other.first; k < other.last; ++k) {
+      if (k != first) look_at(chords_[k], from, nearest);
+    }
+  }
+  // Nearest to a node, each of its pieces alone would tell a side, and where they turn by more than a right angle not the same
+  // one. The sum of their directions tells it for any corner (Baerentzen and Aanaes 2005, IEEE Transactions on Visualization
+  // and Computer Graphics 11, 243-253). At the ends of the surface it is the one piece's.
+  Vector2 along = nearest.along;
+  if (nearest.t == 0.0) along = turns_[nearest.node];
+  if (nearest.t == 1.0) along = turns_[nearest.node + 1];
+  const double side = cross(along, from - nearest.at) < 0.0 ? -1.0 : 1.0;
+  return {place_on_piece(nearest.node, nearest.t), nearest.at, side * nearest.distance};
+}
+
+SurfacePlace Surface::place_on_piece(std::size_t node, double t) const {
+  const SurfacePlace from = nodes_[node].place;
+  if (sampled_) return {from.segment, t};
+  const Segment& segment = segments_[from.segment];
+  const double step = nodes_[node + 1].place.t - from.t;
+  // Pieces of arcs go by the tangent of half of the angle.
+  if (segment.kind != SegmentKind::arc) return {from.segment, from.t + t * step};
+  return {from.segment, from.t + 2.0 * std::atan(t * std::tan(0.5 * step * segment.turn)) / segment.turn};
+}
+
+double Surface::t_on_piece(const SurfacePlace* place, std::size_t node) const {
+  const SurfacePlace from = nodes_[node].place;
+  const SurfacePlace to = nodes_[node + 1].place;
+  if (place == nullptr || place->segment != from.segment || !(place->t >= from.t && place->t <= to.t)) return rays::not_on_piece;
+  const Segment& segment = segments_[from.segment];
+  if (segment.kind != SegmentKind::arc) return (place->t - from.t) / (to.t - from.t);
+  return std::tan(0.5 * (place->t - from.t) * segment.turn) / std::tan(0.5 * (to.t - from.t) * segment.turn);
+}
+
+bool Surface::crosses(Vector2 from, Vector2 to, const SurfacePlace* from_place, const SurfacePlace* to_place) const {
+  const Vector2 low{std::min(from.x, to.x), std::min(from.z, to.z)};
+  const Vector2 high{std::max(from.x, to.x), std::max(from.z, to.z)};
+  for (const Group& group : groups_) {
+    if (group.low.x > high.x || group.high.x < low.x || group.low.z > high.z || group.high.z < low.z) continue;
+    for (std::uint32_t k = group.first; k < group.last; ++k) {
+      const std::uint32_t node = chords_[k].node;
+      if (crosses_piece(node, {from, to, t_on_piece(from_place, node), t_on_piece(to_place, node)})) return true;
+    }
   }
   return false;
 }
 
-bool Surface::crosses_chord(std::size_t node, Vector2 from, Vector2 to) const {
+bool Surface::crosses_piece(std::size_t node, const rays::WayOverPiece& way) const {
+  const Vector2 along = way.to - way.from;
   const Vector2 a = nodes_[node].at;
   const Vector2 b = nodes_[node + 1].at;
-  const Vector2 along = b - a;
-  const double squared = dot(along, along);
-  const auto near = [&](Vector2 place) {
-    if (squared == 0.0) return true;
-    const double t = std::clamp(dot(place - a, along) / squared, 0.0, 1.0);
-    const Vector2 way = place - (a + t * along);
-    return dot(way, way) < 0.02 * 0.02 * squared;
-  };
-  return segments_cross(from, to, a, b) && !near(from) && !near(to);
+  const double side_a = cross(along, a - way.from);
+  const double side_b = cross(along, b - way.from);
+  const double sag = sags_[node];
+  if (sag == 0.0) {
+    if ((side_a < 0.0) == (side_b < 0.0)) return false;
+  } else {
+    const double margin = sag * length(along);
+    if ((side_a > margin && side_b > margin) || (side_a < -margin && side_b < -margin)) return false;
+  }
+  return rays::crosses_piece(pieces_[node], b, way);
 }
 
 }  // namespace echoform

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rays/curve.hpp"
+#include "rays/curve_piece.hpp"
 
 namespace echoform {
 
@@ -31,6 +31,17 @@ struct SurfaceNode {
 };
 
 inline constexpr double node_turn = 0.06;  ///< radians
+
+/// A piece's slope over its chord, times the chord's length, is less than so many of its sags: 6 of a cubic whose inner control
+/// points lie as far to either side, and as much again for the pace at which it goes along.
+inline constexpr double steepest_over_sag = 12.0;
+
+/// The place of a surface that is nearest to some other place.
+struct SurfaceFoot {
+  SurfacePlace place;
+  Vector2 at;
+  double distance = 0.0;  ///< m; positive below the surface
+};
 
 class Surface {
  public:
@@ -57,31 +68,88 @@ class Surface {
 
   [[nodiscard]] CurvePoint point(SurfacePlace place) const { return segments_[place.segment].point(place.t); }
 
-  /// Distance of `from` from the surface, by the straight ways between nodes; positive below it. Beyond an end the chord there
-  /// goes on as far as sides are concerned.
-  [[nodiscard]] double signed_distance(Vector2 from) const;
-  /// Whether the straight way between two points meets the surface, but at its ends, if these are places of the surface. Between
-  /// nodes the curve counts as straight: off by less than a hundredth of their distance.
-  [[nodiscard]] bool crosses(Vector2 from, Vector2 to) const;
-  /// The same of the chord from node `node` to the next one alone.
-  [[nodiscard]] bool crosses_chord(std::size_t node, Vector2 from, Vector2 to) const;
+  /// Node `node`, the next one and the curve between them; a straight way where the surface is points. Nodes that belong to two
+  /// segments have none.
+  [[nodiscard]] const rays::CurvePiece& piece(std::size_t node) const { return pieces_[node]; }
+  /// By how much the curve between node `node` and the next one lies beside the straight way between them at most, m.
+  [[nodiscard]] double sag(std::size_t node) const { return sags_[node]; }
+
+  /// Of t on the piece from node `node` to the next one.
+  [[nodiscard]] SurfacePlace place_on_piece(std::size_t node, double t) const;
+
+  /// The nearest place of the curve itself. Beyond an end the tangent there goes on as far as sides are concerned.
+  [[nodiscard]] SurfaceFoot foot(Vector2 from) const;
+  /// Distance of `from` from the surface, positive below it.
+  [[nodiscard]] double signed_distance(Vector2 from) const { return foot(from).distance; }
+  /// Whether the straight way between two points crosses the surface, more than 1 nm from either of them. Ends that are places
+  /// of the surface are given as such: then only what lies beyond them counts, however flat the way leaves.
+  [[nodiscard]] bool crosses(Vector2 from, Vector2 to, const SurfacePlace* from_place = nullptr,
+                             const SurfacePlace* to_place = nullptr) const;
+  /// The same of the curve from node `node` to the next one alone.
+  [[nodiscard]] bool crosses_piece(std::size_t node, const rays::WayOverPiece& way) const;
+  /// Whether straight ways along `along` meet the surface once at most, since no two places of it lie in that direction from each
+  /// other: their direction is one between those of the tangents. Then a way with an end on the surface does not cross it.
+  [[nodiscard]] bool meets_once(Vector2 along) const {
+    return narrow_ && cross(least_direction_, along) * cross(greatest_direction_, along) > 0.0;
+  }
 
  private:
   Surface() = default;
   /// Returns how far the curve turns on the whole, in radians.
   double find_nodes();
   void find_tangents();
+  void find_pieces();
   void find_turns();
+  void find_directions();
   /// Whether the way from node `node` to the next is part of the surface, and no joint at which both are one place.
   [[nodiscard]] bool chord(std::size_t node) const;
   void check_crossing() const;
+  /// t of a place on the piece that begins at `node`; none where it is not on it.
+  [[nodiscard]] double t_on_piece(const SurfacePlace* place, std::size_t node) const;
+
+  /// The straight way under a piece.
+  struct Chord {
+    Vector2 from;
+    Vector2 along;
+    double sag = 0.0;
+    std::uint32_t node = 0;  ///< at which the piece begins
+
+    [[nodiscard]] double part_at(Vector2 place) const;
+    [[nodiscard]] double squared_distance(Vector2 place) const;
+  };
+
+  /// Nearest of what a search has seen.
+  struct Nearest {
+    double distance;
+    double squared;
+    std::uint32_t node;  ///< of the piece
+    double t;            ///< on it
+    Vector2 at;
+    Vector2 along;  ///< of the curve there
+  };
+  void look_at(const Chord& chord, Vector2 from, Nearest& nearest) const;
+
+  /// Pieces by groups, and what they keep within.
+  struct Group {
+    std::uint32_t first = 0;  ///< in chords_
+    std::uint32_t last = 0;   ///< and one beyond the last
+    Vector2 low;
+    Vector2 high;
+  };
 
   std::string name_;
   std::vector<Segment> segments_;
   std::vector<SurfaceNode> nodes_;
-  std::vector<std::uint32_t> chords_;  ///< nodes from which one goes to the next
-  std::vector<Vector2> turns_;         ///< by node, the sum of the directions of both chords that meet there
+  std::vector<rays::CurvePiece> pieces_;  ///< by node, to the next one
+  std::vector<double> sags_;              ///< likewise
+  std::vector<Chord> chords_;
+  std::vector<Group> groups_;
+  std::vector<Vector2> turns_;  ///< by node, the sum of the directions of both pieces that meet there
   std::vector<bool> smooth_;
+  /// Of the tangents, if these keep within half a turn.
+  Vector2 least_direction_;
+  Vector2 greatest_direction_;
+  bool narrow_ = false;
   bool sampled_ = false;
   bool shadows_ = false;
   bool closed_ = false;

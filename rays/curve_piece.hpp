@@ -1,0 +1,45 @@
+// A curve between two of its nodes, in one form for lines, arcs of circles and cubics: for host and device.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include "gpu/host_device.hpp"
+#include "rays/curve.hpp"
+
+namespace echoform::rays {
+
+/// Between two nodes, 0 <= t <= 1: r(t) = at + t (b + t (c + t d)) / (1 + q t^2). Lines, cubics, and arcs of circles exactly.
+struct CurvePiece {
+  Vector2 at;
+  Vector2 b;
+  Vector2 c;
+  Vector2 d;
+  double q = 0.0;
+};
+
+/// Part of a segment.
+[[nodiscard]] CurvePiece piece_of(const Segment& segment, double from, double to);
+
+[[nodiscard]] CurvePoint point_of(const CurvePiece& piece, double t);
+
+/// The place of the piece that is nearest to `from`, begun at `t`, where the distance is least inside of it; 0 or 1 where it is
+/// not. For pieces that turn by less than a right angle.
+[[nodiscard]] double nearest_place(const CurvePiece& piece, Vector2 from, double t);
+
+/// No t: that an end of a way does not lie on a piece.
+inline constexpr double not_on_piece = std::numeric_limits<double>::quiet_NaN();
+
+/// The straight way from `from` to `to`, and t of those of its ends that are places of a piece.
+struct WayOverPiece {
+  Vector2 from;
+  Vector2 to;
+  double from_t = not_on_piece;
+  double to_t = not_on_piece;
+};
+
+/// Whether the way crosses the piece, more than 1 nm from either end. An end on the piece is no crossing, however flat the way
+/// leaves. `last`: where the piece after begins, so that a way through there crosses one of the two.
+[[nodiscard]] bool crosses_piece(const CurvePiece& piece, Vector2 last, const WayOverPiece& way);
+
+}  // namespace echoform::rays
