@@ -1,5 +1,7 @@
 #include "benchmarks/array_case.hpp"
 
+#include <utility>
+
 namespace echoform::benchmarks {
 ImagingPlan array_plan(const ArrayCase& test) {
   ImagingPlan plan;
@@ -15,6 +17,12 @@ ImagingPlan array_plan(const ArrayCase& test) {
   for (const std::string& view : test.views) {
     plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, view}));
   }
+  return test.weighted ? weighted_plan(std::move(plan)) : plan;
+}
+
+ImagingPlan weighted_plan(ImagingPlan plan) {
+  plan.apodization.window = ApodizationWindow::hann;
+  plan.apodization.directivity = true;
   return plan;
 }
 

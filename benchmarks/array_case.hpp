@@ -17,9 +17,13 @@ struct ArrayCase {
   MatrixKind matrix = MatrixKind::full;
   std::vector<std::string> views{"LL"};
   double accuracy = 1e-3;  ///< ImagingPlan::accuracy
+  bool weighted = false;   ///< as weighted_plan()
 };
 
 [[nodiscard]] ImagingPlan array_plan(const ArrayCase& test);
+
+/// The same with weights that vary over elements and image: a Hann window and the elements' directivity.
+[[nodiscard]] ImagingPlan weighted_plan(ImagingPlan plan);
 
 /// A-scans that a pixel looks up: N (N + 1) / 2 in each view whose pairs are looked up once, N^2 in the others. Lookups outside
 /// the A-scan are among them.

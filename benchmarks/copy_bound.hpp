@@ -3,14 +3,13 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 #include "pipeline/imaging_plan.hpp"
 
 namespace echoform::benchmarks {
 
 /// Copies of one frame (of its gate's columns, where the plan has a gate) from staging memory to the device and nothing else.
-/// The memory is taken once; measure() may be called before and after whatever is compared with it.
+/// The memory is taken once, so that copies may take turns with whatever is compared with them.
 class CopyBound {
  public:
   explicit CopyBound(const ImagingPlan& plan);
@@ -18,13 +17,11 @@ class CopyBound {
   CopyBound(const CopyBound&) = delete;
   CopyBound& operator=(const CopyBound&) = delete;
 
-  /// Adds `copies` measurements.
-  void measure(std::size_t copies);
+  /// Copies a second: the median of `copies` of them, each between two events, after one that is not counted (the bus may
+  /// sleep).
+  [[nodiscard]] double copies_per_second(std::size_t copies = 4);
   /// Bytes that a copy moves.
   [[nodiscard]] std::size_t bytes() const;
-  /// The least seconds of a copy so far, and all of them.
-  [[nodiscard]] double best() const;
-  [[nodiscard]] const std::vector<double>& seconds() const;
 
  private:
   struct Implementation;

@@ -1,6 +1,9 @@
-#include <algorithm>
-
 #include "benchmarks/copy_bound.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "benchmarks/statistics.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
 #include "pipeline/errors.hpp"
@@ -38,16 +41,15 @@ struct CopyBound::Implementation {
   std::size_t first = 0;
   Buffer host;
   Buffer device;
-  std::vector<double> seconds;
 };
 
 CopyBound::CopyBound(const ImagingPlan& plan) : implementation_(std::make_unique<Implementation>(plan)) {}
 CopyBound::~CopyBound() = default;
 
-void CopyBound::measure(std::size_t copies) {
+double CopyBound::copies_per_second(std::size_t copies) {
   Implementation& me = *implementation_;
   cudaStream_t stream = gpu::stream_of(*me.queue);
-  // One more, not counted: the bus may sleep.
+  std::vector<double> rates;
   for (std::size_t copy = 0; copy <= copies; ++copy) {
     ECHOFORM_CUDA(cudaEventRecord(me.begin.get(), stream));
     if (me.width == me.pitch) {
@@ -60,20 +62,13 @@ void CopyBound::measure(std::size_t copies) {
     ECHOFORM_CUDA(cudaEventSynchronize(me.end.get()));
     float milliseconds = 0.0F;
     ECHOFORM_CUDA(cudaEventElapsedTime(&milliseconds, me.begin.get(), me.end.get()));
-    if (copy > 0) me.seconds.push_back(1e-3 * static_cast<double>(milliseconds));
+    if (copy > 0) rates.push_back(1e3 / static_cast<double>(milliseconds));
   }
+  return spread_of(std::move(rates)).median;
 }
 
 std::size_t CopyBound::bytes() const {
   return implementation_->rows * implementation_->width;
-}
-
-double CopyBound::best() const {
-  return *std::min_element(implementation_->seconds.begin(), implementation_->seconds.end());
-}
-
-const std::vector<double>& CopyBound::seconds() const {
-  return implementation_->seconds;
 }
 
 std::size_t device_bytes_in_use() {

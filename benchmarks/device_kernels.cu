@@ -71,15 +71,21 @@ __global__ void __launch_bounds__(128) direct_sum(DirectSum task, double2* image
   double2 sum = make_double2(0.0, 0.0);
   std::uint32_t lookups = 0;
   const float2* row = task.rows.data + task.rows.lead;
+  const auto weight = [&](std::uint32_t element) {
+    if (task.weights == nullptr) return 1.0;
+    return static_cast<double>(task.weights[std::size_t{element} * task.nx * task.nz + pixel]);
+  };
   for (std::uint32_t i = 0; i < task.elements; ++i) {
     const double to_i = distance(i);
+    const double weight_of_i = weight(i);
     for (std::uint32_t j = i; j < task.elements; ++j, row += task.rows.stride) {
       const double to_j = distance(j);
+      const double both = weight_of_i * weight(j);
       const double forth = to_i * task.transmit_samples_per_metre + to_j * task.receive_samples_per_metre;
-      look_up(task, row, forth, i == j || task.both_ways ? 1.0 : task.off_diagonal, sum, lookups);
+      look_up(task, row, forth, i == j || task.both_ways ? both : both * task.off_diagonal, sum, lookups);
       if (task.both_ways && i != j) {
         const double back = to_j * task.transmit_samples_per_metre + to_i * task.receive_samples_per_metre;
-        look_up(task, row, back, 1.0, sum, lookups);
+        look_up(task, row, back, both, sum, lookups);
       }
     }
   }

@@ -35,6 +35,8 @@ struct DirectSum {
   std::uint32_t elements = 0;
   bool both_ways = false;     ///< a pair stands for (i, j) and (j, i), which differ in delay: two lookups
   double off_diagonal = 1.0;  ///< weight of pairs looked up once
+  /// [element, z, x], of either side; null where all are 1. A lookup counts whatever its weight.
+  const float* weights = nullptr;
   const double* element_x = nullptr;
   const double* pixel_x = nullptr;  ///< [nx]
   const double* pixel_z = nullptr;  ///< [nz]

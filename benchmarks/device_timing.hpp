@@ -8,11 +8,29 @@
 #include <string>
 
 #include "benchmarks/statistics.hpp"
+#include "gpu/stream.hpp"
 
 namespace echoform::benchmarks {
 
-/// Seconds of one `work`, which queues on `stream` and does not wait: `rounds` measurements, each the mean of as many runs as
-/// fill 5 ms (at least one), after some that are not counted.
+/// Work that queues on a stream and does not wait, measured as often as wanted.
+class DeviceTimer {
+ public:
+  /// Runs `work` some times to see how many runs fill 5 ms (at least one).
+  DeviceTimer(cudaStream_t stream, std::function<void()> work);
+  /// Seconds of one run: the mean of so many.
+  [[nodiscard]] double seconds();
+
+ private:
+  [[nodiscard]] double seconds_of(std::size_t runs);
+
+  cudaStream_t stream_;
+  std::function<void()> work_;
+  gpu::Event begin_;
+  gpu::Event end_;
+  std::size_t runs_ = 1;
+};
+
+/// Of `rounds` measurements by a DeviceTimer.
 [[nodiscard]] Spread seconds_on_device(cudaStream_t stream, std::size_t rounds, const std::function<void()>& work);
 
 /// The GPU as a line for people: name, multiprocessors, clock.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/device_timing.hpp"
@@ -9,25 +10,33 @@
 
 namespace echoform::benchmarks {
 
-Spread seconds_on_device(cudaStream_t stream, std::size_t rounds, const std::function<void()>& work) {
-  const gpu::Event begin = gpu::make_event(true);
-  const gpu::Event end = gpu::make_event(true);
-  const auto seconds_of = [&](std::size_t runs) {
-    ECHOFORM_CUDA(cudaEventRecord(begin.get(), stream));
-    for (std::size_t run = 0; run < runs; ++run) work();
-    ECHOFORM_CUDA(cudaEventRecord(end.get(), stream));
-    ECHOFORM_CUDA(cudaEventSynchronize(end.get()));
-    float milliseconds = 0.0F;
-    ECHOFORM_CUDA(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
-    return 1e-3 * static_cast<double>(milliseconds) / static_cast<double>(runs);
-  };
+DeviceTimer::DeviceTimer(cudaStream_t stream, std::function<void()> work)
+    : stream_(stream), work_(std::move(work)), begin_(gpu::make_event(true)), end_(gpu::make_event(true)) {
   static_cast<void>(seconds_of(2));
   const double estimate = seconds_of(2);
-  const auto runs = static_cast<std::size_t>(std::clamp(std::ceil(5e-3 / std::max(estimate, 1e-7)), 1.0, 1000.0));
+  runs_ = static_cast<std::size_t>(std::clamp(std::ceil(5e-3 / std::max(estimate, 1e-7)), 1.0, 1000.0));
   // The clock rises under load: half a measurement more before the first that counts.
-  static_cast<void>(seconds_of(runs));
+  static_cast<void>(seconds_of(runs_));
+}
+
+double DeviceTimer::seconds() {
+  return seconds_of(runs_);
+}
+
+double DeviceTimer::seconds_of(std::size_t runs) {
+  ECHOFORM_CUDA(cudaEventRecord(begin_.get(), stream_));
+  for (std::size_t run = 0; run < runs; ++run) work_();
+  ECHOFORM_CUDA(cudaEventRecord(end_.get(), stream_));
+  ECHOFORM_CUDA(cudaEventSynchronize(end_.get()));
+  float milliseconds = 0.0F;
+  ECHOFORM_CUDA(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
+  return 1e-3 * static_cast<double>(milliseconds) / static_cast<double>(runs);
+}
+
+Spread seconds_on_device(cudaStream_t stream, std::size_t rounds, const std::function<void()>& work) {
+  DeviceTimer timer(stream, work);
   std::vector<double> seconds;
-  for (std::size_t round = 0; round < rounds; ++round) seconds.push_back(seconds_of(runs));
+  for (std::size_t round = 0; round < rounds; ++round) seconds.push_back(timer.seconds());
   return spread_of(std::move(seconds));
 }
 

@@ -15,7 +15,7 @@ struct DirectImage {
 };
 
 /// Of contact view `view` of a plan with a linear array at z = 0 and start time 0, from the rows of a half matrix; `matrix` is
-/// half or half_summed. Waits for the result.
+/// half or half_summed. Weights are those of the plan, which has the same on both sides. Waits for the result.
 [[nodiscard]] DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, MatrixKind matrix,
                                        cudaStream_t stream);
 

@@ -2,6 +2,7 @@
 
 #include "benchmarks/array_case.hpp"
 #include "benchmarks/direct_image.hpp"
+#include "benchmarks/lookups.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/cuda_check.hpp"
 #include "pipeline/errors.hpp"
@@ -49,7 +50,14 @@ DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const Device
 
   const DelayLaw& law = plan.laws[view];
   const auto n = static_cast<double>(elements.size());
+  Buffer weights;
+  if (!plan.apodization.trivial()) {
+    const std::vector<float> values = weights_of(plan, *law.transmit);
+    weights = backend->allocate(values.size() * sizeof(float), MemoryUse::working);
+    copy_now(weights.data(), values.data(), weights.size());
+  }
   DirectSum task;
+  task.weights = static_cast<const float*>(weights.data());
   task.rows = rows;
   task.elements = static_cast<std::uint32_t>(elements.size());
   task.both_ways = matrix == MatrixKind::half && !law.reciprocal();

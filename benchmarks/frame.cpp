@@ -4,7 +4,6 @@
 #include <cstring>
 #include <random>
 
-#include "benchmarks/array_case.hpp"
 #include "cpu/cpu_backend.hpp"
 
 namespace echoform::benchmarks {
@@ -57,10 +56,6 @@ std::vector<std::byte> noise_frame(const Acquisition& acquisition) {
   return samples;
 }
 
-double lookups_of(const ImagingPlan& plan) {
-  return pairs_of(plan) * static_cast<double>(plan.grid.pixels());
-}
-
 FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames) {
   const auto engine = make_engine(plan, {false, BackendKind::cpu, threads}, {});
   FrameSlot slot;
@@ -71,8 +66,8 @@ FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::s
   FrameReport report;
   report.frame_bytes = slot.samples.size();
   report.engine_bytes = engine->bytes();
-  std::vector<double> rates;
   std::vector<double> reads;
+  std::vector<double> beamforming;
   std::vector<std::vector<double>> stages(stage_timing_capacity);
   ThreadTeam team(threads);
   for (std::size_t frame = 0; frame < frames + 2; ++frame) {
@@ -81,17 +76,20 @@ FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::s
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const double read = read_rate(slot.samples, team);
     if (frame < 2) continue;
-    rates.push_back(1.0 / seconds);
+    report.turns.add("images", 1.0 / seconds);
+    report.turns.add("reads", read / static_cast<double>(report.frame_bytes));
     reads.push_back(read);
+    beamforming.push_back(0.0);
     for (std::size_t k = 0; k < slot.timing_count; ++k) {
       stages[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
+      if (slot.timings[k].stage == "beamform") beamforming.back() += stages[k].back();
     }
   }
-  report.images_per_second = spread_of(rates);
+  report.images_per_second = report.turns.spread("images");
+  report.beamform_seconds = spread_of(std::move(beamforming)).median;
   report.read_bytes_per_second = spread_of(reads);
   for (std::size_t k = 0; k < slot.timing_count; ++k) {
     report.stages.push_back({std::string(slot.timings[k].stage), spread_of(stages[k])});
-    if (slot.timings[k].stage == "beamform") report.lookups_per_second = lookups_of(*plan) / report.stages.back().seconds.median;
   }
   return report;
 }

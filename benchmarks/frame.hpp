@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 #include "pipeline/engine.hpp"
 
 namespace echoform::benchmarks {
@@ -21,8 +22,9 @@ struct FrameReport {
   std::size_t engine_bytes = 0;
   Spread images_per_second;  ///< frame by frame
   std::vector<StageFigure> stages;
-  Spread read_bytes_per_second;     ///< limit: reading the frame's samples once, all threads
-  double lookups_per_second = 0.0;  ///< of the beamform stage, at the median
+  Spread read_bytes_per_second;   ///< limit: reading the frame's samples once, all threads
+  Turns turns;                    ///< "images" a second and "reads" of as many frames a second, in the order of measurement
+  double beamform_seconds = 0.0;  ///< median of a frame's beamform stages, all views
 };
 
 /// Images one frame of random samples (int16 or as the plan says) `frames` times on `threads` threads after two that are
@@ -31,9 +33,5 @@ struct FrameReport {
 
 /// Samples of a frame: uniform noise of 12-bit amplitudes, or -0.5 .. 0.5 for float32; the same in every run.
 [[nodiscard]] std::vector<std::byte> noise_frame(const Acquisition& acquisition);
-
-/// Lookups that a frame of the plan costs: pairs times pixels, for each view; every one counted, whether within the A-scan or
-/// not.
-[[nodiscard]] double lookups_of(const ImagingPlan& plan);
 
 }  // namespace echoform::benchmarks

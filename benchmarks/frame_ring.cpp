@@ -103,35 +103,57 @@ double image_alone(Engine& engine, Ring& ring, StageTimes& times) {
 
 }  // namespace
 
-RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t frames,
-                        std::size_t slots) {
-  if (frames < 10) throw InputError("frames", std::to_string(frames), "at least 10");
-  const auto engine = make_engine(plan, choice, {.slots = slots});
-  Ring ring(*engine, slots);
-  const std::vector<std::byte> noise = noise_frame(plan->acquisition);
-  for (FrameSlot& slot : ring.slots()) std::memcpy(slot.samples.data(), noise.data(), noise.size());
-
-  RingReport report;
-  report.frame_bytes = noise.size();
-  report.engine_bytes = engine->bytes();
-  for (std::size_t frame = 0; frame < std::max<std::size_t>(slots, frames / 4); ++frame)
-    engine->submit(ring.lease(), ring.done());
-  ring.watch(frames);
-  for (std::size_t frame = 0; frame < frames; ++frame) engine->submit(ring.lease(), ring.done());
-  ring.drain();
-  const std::size_t window = frames / 10;
-  std::vector<double> rates;
-  for (std::size_t end = window; end < frames; end += window) {
-    rates.push_back(static_cast<double>(window) / seconds_between(ring.times()[end - window], ring.times()[end]));
+struct FrameRing::Implementation {
+  Implementation(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t slots)
+      : engine(make_engine(plan, choice, {.slots = slots})), ring(*engine, slots) {
+    const std::vector<std::byte> noise = noise_frame(plan->acquisition);
+    for (FrameSlot& slot : ring.slots()) std::memcpy(slot.samples.data(), noise.data(), noise.size());
   }
-  report.images_per_second = spread_of(std::move(rates));
 
-  const std::size_t alone = std::min<std::size_t>(frames, 20);
-  std::vector<double> seconds;
+  std::unique_ptr<Engine> engine;
+  Ring ring;
   StageTimes times;
-  for (std::size_t frame = 0; frame < alone; ++frame) seconds.push_back(image_alone(*engine, ring, times));
-  report.alone_seconds = spread_of(std::move(seconds));
-  report.stages = times.figures();
+};
+
+FrameRing::FrameRing(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t slots)
+    : implementation_(std::make_unique<Implementation>(plan, choice, slots)) {}
+FrameRing::~FrameRing() = default;
+
+double FrameRing::images_per_second(std::size_t frames) {
+  Ring& ring = implementation_->ring;
+  const std::size_t filling = ring.slots().size();
+  ring.watch(filling + frames);
+  for (std::size_t frame = 0; frame < filling + frames; ++frame) implementation_->engine->submit(ring.lease(), ring.done());
+  ring.drain();
+  return static_cast<double>(frames) / seconds_between(ring.times()[filling - 1], ring.times()[filling + frames - 1]);
+}
+
+double FrameRing::alone() {
+  return image_alone(*implementation_->engine, implementation_->ring, implementation_->times);
+}
+
+std::vector<StageFigure> FrameRing::stages() const {
+  return implementation_->times.figures();
+}
+
+std::size_t FrameRing::engine_bytes() const {
+  return implementation_->engine->bytes();
+}
+
+RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t frames,
+                        const std::vector<Turn>& against) {
+  if (frames < 10) throw InputError("frames", std::to_string(frames), "at least 10");
+  FrameRing ring(plan, choice);
+  RingReport report;
+  report.engine_bytes = ring.engine_bytes();
+  constexpr std::size_t windows = 10;
+  std::vector<Turn> turns = against;
+  turns.push_back({"images", [&] { return ring.images_per_second(frames / windows); }});
+  static_cast<void>(take_turns(1, turns));
+  report.turns = take_turns(windows, turns);
+  report.images_per_second = report.turns.spread("images");
+  report.alone_seconds = take_turns(20, {{"alone", [&] { return ring.alone(); }}}).spread("alone");
+  report.stages = ring.stages();
   return report;
 }
 

@@ -65,17 +65,16 @@ HilbertReport measure_on_cpu(const HilbertCase& test, const std::function<void(c
   std::vector<double> all_rates;
   const auto figure = [&](const std::string& name, double bytes, const std::function<void()>& work) {
     progress(name);
-    std::vector<double> seconds;
-    std::vector<double> rates;
+    Turns turns;
     for (std::size_t frame = 0; frame < test.frames + 2; ++frame) {
       const double working = seconds_of(work);
       const double copying = seconds_of(copy);
       if (frame < 2) continue;
-      seconds.push_back(working);
-      rates.push_back(2.0 * static_cast<double>(raw.size()) / copying);
+      turns.add("work", working);
+      turns.add("copy", copying);
+      all_rates.push_back(2.0 * static_cast<double>(raw.size()) / copying);
     }
-    all_rates.insert(all_rates.end(), rates.begin(), rates.end());
-    return HilbertFigure{name, spread_of(std::move(seconds)), bytes, bytes / spread_of(std::move(rates)).median};
+    return hilbert_figure(name, std::move(turns), bytes, 2.0 * static_cast<double>(raw.size()));
   };
   const auto run_half = [&] { half_matrix->process({raw.data()}, {half.data()}, *queue); };
   const auto run_signal = [&] { analytic->process({half.data()}, {signal.data()}, *queue); };
@@ -114,6 +113,18 @@ double hilbert_bytes(const BlockSpec& input, const BlockSpec& output) {
   // Of float rows the padding is not written.
   const std::size_t written = output.type == ElementType::float32 ? output.rows * output.columns * sizeof(float) : output.bytes();
   return static_cast<double>(input.rows * input.columns * sample + written);
+}
+
+HilbertFigure hilbert_figure(std::string name, Turns turns, double bytes, double copied) {
+  const double part = bytes / copied;
+  const Spread copy = turns.spread("copy");
+  const Spread ratio = turns.ratio("copy", "work");
+  return {std::move(name),
+          turns.spread("work"),
+          bytes,
+          {part * copy.median, part * copy.least, part * copy.most},
+          {part * ratio.median, part * ratio.least, part * ratio.most},
+          std::move(turns)};
 }
 
 HilbertReport measure_hilbert(const HilbertCase& test, const std::function<void(const std::string&)>& progress) {

@@ -10,27 +10,32 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Frames that are queued one behind the other, as in a stream of them, each between two events.
-std::vector<double> seconds_of(std::size_t frames, ExecutionQueue& queue, const std::function<void()>& work) {
+/// Frames that are queued one behind the other, as in a stream of them, each between two events and each behind a copy, which
+/// is timed alike.
+Turns turns_of(std::size_t frames, ExecutionQueue& queue, const std::function<void()>& work, const std::function<void()>& copy) {
   const cudaStream_t stream = gpu::stream_of(queue);
   std::vector<gpu::Event> events;
-  for (std::size_t frame = 0; frame <= frames; ++frame) events.push_back(gpu::make_event(true));
-  work();
-  work();
+  for (std::size_t k = 0; k <= 2 * frames; ++k) events.push_back(gpu::make_event(true));
+  for (int k = 0; k < 2; ++k) {
+    copy();
+    work();
+  }
   queue.finish();
   ECHOFORM_CUDA(cudaEventRecord(events[0].get(), stream));
   for (std::size_t frame = 0; frame < frames; ++frame) {
+    copy();
+    ECHOFORM_CUDA(cudaEventRecord(events[2 * frame + 1].get(), stream));
     work();
-    ECHOFORM_CUDA(cudaEventRecord(events[frame + 1].get(), stream));
+    ECHOFORM_CUDA(cudaEventRecord(events[2 * frame + 2].get(), stream));
   }
   queue.finish();
-  std::vector<double> seconds;
-  for (std::size_t frame = 0; frame < frames; ++frame) {
+  Turns turns;
+  for (std::size_t k = 0; k < 2 * frames; ++k) {
     float milliseconds = 0.0F;
-    ECHOFORM_CUDA(cudaEventElapsedTime(&milliseconds, events[frame].get(), events[frame + 1].get()));
-    seconds.push_back(1e-3 * static_cast<double>(milliseconds));
+    ECHOFORM_CUDA(cudaEventElapsedTime(&milliseconds, events[k].get(), events[k + 1].get()));
+    turns.add(k % 2 == 0 ? "copy" : "work", 1e-3 * static_cast<double>(milliseconds));
   }
-  return seconds;
+  return turns;
 }
 
 struct Way {
@@ -53,17 +58,17 @@ HilbertReport measure_hilbert_cuda(const HilbertCase& test, const std::function<
   const Buffer half = backend->allocate(half_spec.bytes(), MemoryUse::working);
 
   HilbertReport report;
-  progress("copy");
-  {
-    const Buffer copy = backend->allocate(raw.size(), MemoryUse::working);
-    const Spread copying = spread_of(seconds_of(test.frames, *queue, [&] {
-      ECHOFORM_CUDA(cudaMemcpyAsync(copy.data(), raw.data(), raw.size(), cudaMemcpyDeviceToDevice, stream));
-    }));
-    report.copy_bytes_per_second = 2.0 * static_cast<double>(raw.size()) / copying.median;
-  }
+  const Buffer target = backend->allocate(raw.size(), MemoryUse::working);
+  const double copied = 2.0 * static_cast<double>(raw.size());
+  const auto copy = [&] {
+    ECHOFORM_CUDA(cudaMemcpyAsync(target.data(), raw.data(), raw.size(), cudaMemcpyDeviceToDevice, stream));
+  };
+  std::vector<double> rates;
   const auto figure = [&](const std::string& name, double bytes, const std::function<void()>& work) {
     progress(name);
-    return HilbertFigure{name, spread_of(seconds_of(test.frames, *queue, work)), bytes, bytes / report.copy_bytes_per_second};
+    Turns turns = turns_of(test.frames, *queue, work, copy);
+    for (const double seconds : turns.values("copy")) rates.push_back(copied / seconds);
+    return hilbert_figure(name, std::move(turns), bytes, copied);
   };
   const auto run_half = [&] { half_matrix->process({raw.data()}, {half.data()}, *queue); };
   const double half_bytes = hilbert_bytes(raw_spec, half_spec);
@@ -88,6 +93,7 @@ HilbertReport measure_hilbert_cuda(const HilbertCase& test, const std::function<
       run_signal();
     }));
   }
+  report.copy_bytes_per_second = spread_of(std::move(rates)).median;
   return report;
 }
 

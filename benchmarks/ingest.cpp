@@ -48,27 +48,16 @@ IngestFrames::IngestFrames(const IngestCase& test) {
   for (std::size_t i = 0; i < frame.size(); ++i) frame[i] = static_cast<std::byte>(i * 2654435761U >> 13);
 }
 
-IngestRates take_turns(const IngestCase& test, const std::function<double()>& through_source,
-                       const std::function<double()>& bare) {
-  std::vector<double> source_rates;
-  std::vector<double> bare_rates;
-  std::vector<double> ratios;
-  for (std::size_t round = 0; round <= test.rounds; ++round) {
-    double ours = 0.0;
-    double limit = 0.0;
-    if (round % 2 == 0) {
-      ours = through_source();
-      limit = bare();
-    } else {
-      limit = bare();
-      ours = through_source();
-    }
-    if (round == 0) continue;
-    source_rates.push_back(ours);
-    bare_rates.push_back(limit);
-    ratios.push_back(ours / limit);
-  }
-  return {.measured = test, .source = spread_of(source_rates), .bare = spread_of(bare_rates), .ratio = spread_of(ratios)};
+IngestRates ingest_rates(const IngestCase& test, const std::function<double()>& through_source,
+                         const std::function<double()>& bare) {
+  const std::vector<Turn> turns{{"source", through_source}, {"bare", bare}};
+  static_cast<void>(take_turns(1, turns));
+  Turns taken = take_turns(test.rounds, turns);
+  return {.measured = test,
+          .source = taken.spread("source"),
+          .bare = taken.spread("bare"),
+          .ratio = taken.ratio("source", "bare"),
+          .turns = std::move(taken)};
 }
 
 IngestRates measure_ingest(const IngestCase& test) {
@@ -112,7 +101,7 @@ IngestRates measure_ingest(const IngestCase& test) {
     return bytes / seconds;
   };
 
-  return take_turns(test, through_source, bare);
+  return ingest_rates(test, through_source, bare);
 }
 
 }  // namespace echoform::benchmarks

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 #include "pipeline/acquisition.hpp"
 
 namespace echoform::benchmarks {
@@ -24,6 +25,7 @@ struct IngestRates {
   Spread source;  ///< bytes of payload per second into slots, through the source
   Spread bare;    ///< the same, received by a bare loop of reads
   Spread ratio;   ///< source over bare, of the two measurements of each round
+  Turns turns;    ///< "source" and "bare", in the order of measurement
 };
 
 /// Sends frames of 32 shots over loopback TCP, alternately to the source with an intake that only counts and to the bare
@@ -44,7 +46,7 @@ struct IngestFrames {
   std::vector<std::byte> frame;  ///< sent again and again
 };
 /// Rates of both, in bytes per second, over the rounds of the case.
-[[nodiscard]] IngestRates take_turns(const IngestCase& test, const std::function<double()>& through_source,
-                                     const std::function<double()>& bare);
+[[nodiscard]] IngestRates ingest_rates(const IngestCase& test, const std::function<double()>& through_source,
+                                       const std::function<double()>& bare);
 
 }  // namespace echoform::benchmarks

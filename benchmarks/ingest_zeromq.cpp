@@ -72,7 +72,7 @@ IngestRates measure_zeromq_ingest(const IngestCase& test) {
     if (!all) throw RuntimeFault("the bare receiver missed messages");
     return bytes / seconds;
   };
-  return take_turns(test, through_source, bare);
+  return ingest_rates(test, through_source, bare);
 }
 
 }  // namespace echoform::benchmarks

@@ -17,10 +17,12 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 
 namespace echoform::benchmarks {
 
@@ -38,15 +40,25 @@ struct PaperFigure {
   double relative_error = 0.0;  ///< L2, of the envelope against the direct sum in double precision of the same analytic signals
 };
 
+/// One that takes turns with the paper's, on the same GPU.
+struct OtherSchedule {
+  std::string schedule;
+  std::function<double()> kernel_seconds;
+  std::function<double()> frame_seconds;
+};
+
 struct PaperReport {
   PaperCase measured;
   double lookups = 0.0;    ///< a frame, within the A-scan
   Spread hilbert_seconds;  ///< conversion to float and analytic signals by cuFFT
   Spread upload_seconds;
-  std::vector<PaperFigure> schedules;
+  std::vector<PaperFigure> schedules;  ///< of the paper
+  Turns kernels;                       ///< seconds of a frame's kernels, by schedule
+  Turns frames;                        ///< seconds of a whole frame, by schedule
 };
 
-[[nodiscard]] PaperReport measure_paper_schedules(const PaperCase& test);
+/// The paper's schedules and `others`, in turn.
+[[nodiscard]] PaperReport measure_paper_schedules(const PaperCase& test, const std::vector<OtherSchedule>& others);
 
 /// Table 3 of the paper, seconds a frame, and Table 2. Platforms #1 .. #5.
 struct PaperPlatform {

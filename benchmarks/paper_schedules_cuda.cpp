@@ -211,7 +211,7 @@ class PaperChain {
 
 }  // namespace
 
-PaperReport measure_paper_schedules(const PaperCase& test) {
+PaperReport measure_paper_schedules(const PaperCase& test, const std::vector<OtherSchedule>& others) {
   PaperReport report;
   report.measured = test;
   PaperChain chain(test);
@@ -224,24 +224,35 @@ PaperReport measure_paper_schedules(const PaperCase& test) {
     const char* name;
     void (*launch)(const PaperTask&, cudaStream_t);
   };
-  for (const Schedule& schedule :
-       {Schedule{"GPU1", launch_paper_gpu1}, Schedule{"GPU1op", launch_paper_gpu1_op}, Schedule{"GPU2", launch_paper_gpu2}}) {
-    PaperFigure figure;
-    figure.schedule = schedule.name;
-    figure.kernel_seconds = seconds_on_device(chain.stream(), test.rounds, [&] { chain.beamform(schedule.launch); });
-    std::vector<double> frames;
-    for (std::size_t round = 0; round < test.rounds + 2; ++round) {
-      const auto begin = std::chrono::steady_clock::now();
-      chain.upload();
-      chain.hilbert();
-      chain.beamform(schedule.launch);
-      chain.download();
-      chain.finish();
-      if (round >= 2) frames.push_back(seconds_since(begin));
-    }
-    figure.frame_seconds = spread_of(std::move(frames));
-    figure.relative_error = chain.envelope_error(truth);
-    report.schedules.push_back(figure);
+  constexpr Schedule schedules[] = {{"GPU1", launch_paper_gpu1}, {"GPU1op", launch_paper_gpu1_op}, {"GPU2", launch_paper_gpu2}};
+  const auto frame_of = [&](const Schedule& schedule) {
+    const auto begin = std::chrono::steady_clock::now();
+    chain.upload();
+    chain.hilbert();
+    chain.beamform(schedule.launch);
+    chain.download();
+    chain.finish();
+    return seconds_since(begin);
+  };
+  std::vector<std::unique_ptr<DeviceTimer>> timers;
+  std::vector<Turn> kernels;
+  std::vector<Turn> frames;
+  for (const Schedule& schedule : schedules) {
+    timers.push_back(std::make_unique<DeviceTimer>(chain.stream(), [&] { chain.beamform(schedule.launch); }));
+    kernels.push_back({schedule.name, [timer = timers.back().get()] { return timer->seconds(); }});
+    frames.push_back({schedule.name, [&] { return frame_of(schedule); }});
+  }
+  for (const OtherSchedule& other : others) {
+    kernels.push_back({other.schedule, other.kernel_seconds});
+    frames.push_back({other.schedule, other.frame_seconds});
+  }
+  report.kernels = take_turns(test.rounds, kernels);
+  static_cast<void>(take_turns(2, frames));
+  report.frames = take_turns(test.rounds, frames);
+  for (const Schedule& schedule : schedules) {
+    static_cast<void>(frame_of(schedule));
+    report.schedules.push_back(
+        {schedule.name, report.kernels.spread(schedule.name), report.frames.spread(schedule.name), chain.envelope_error(truth)});
   }
   return report;
 }

@@ -120,21 +120,12 @@ RecordReport measure_record(const RecordCase& test, const std::function<void(con
   FrameCycle cycle(test.simulator);
   report.frame_bytes = cycle.acquisition().frame_bytes();
   const std::size_t frames = std::max<std::size_t>(4, test.file_bytes / report.frame_bytes);
-  std::vector<double> disk;
-  std::vector<double> writer;
-  std::vector<double> without;
-  std::vector<double> with;
-  for (std::size_t round = 0; round < test.rounds; ++round) {
-    progress(fmt::format("round {} of {}", round + 1, test.rounds));
-    disk.push_back(write_plain(test, cycle, frames));
-    writer.push_back(write_mfmc(test, cycle, frames));
-    without.push_back(image(test, cycle, false, report));
-    with.push_back(image(test, cycle, true, report));
-  }
-  report.disk_frames_per_second = spread_of(disk);
-  report.writer_frames_per_second = spread_of(writer);
-  report.images_without = spread_of(without);
-  report.images_with = spread_of(with);
+  report.turns = take_turns(test.rounds,
+                            {{"disk", [&] { return write_plain(test, cycle, frames); }},
+                             {"writer", [&] { return write_mfmc(test, cycle, frames); }},
+                             {"without", [&] { return image(test, cycle, false, report); }},
+                             {"with", [&] { return image(test, cycle, true, report); }}},
+                            [&](std::size_t round) { progress(fmt::format("round {} of {}", round + 1, test.rounds)); });
   return report;
 }
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 #include "pipeline/pipeline.hpp"
 #include "simulators/fmc_simulator.hpp"
 
@@ -27,11 +27,10 @@ struct RecordCase {
 /// Of samples, until they are on the disk itself (fdatasync included).
 struct RecordReport {
   std::size_t frame_bytes = 0;
-  Spread disk_frames_per_second;    ///< limit: write() of the frames, one after the other, into a plain file
-  Spread writer_frames_per_second;  ///< MFMC
-  Spread images_without;            ///< images/s over loopback TCP with the sender held back, nobody recording
-  Spread images_with;               ///< the same with the recorder
-  std::uint64_t recorded = 0;       ///< over all turns
+  /// Frames a second into a plain file ("disk", the limit) and by the MFMC writer ("writer"); images a second over loopback TCP
+  /// with the sender held back, nobody recording ("without") and with the recorder ("with").
+  Turns turns;
+  std::uint64_t recorded = 0;  ///< over all turns
   std::uint64_t not_recorded = 0;
   bool closes = true;  ///< every frame published in a turn with the recorder was recorded or counted as not recorded
 };

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "benchmarks/reference_scan.hpp"
+#include "benchmarks/reference_scan_tables.hpp"
 #include "benchmarks/reference_tfm.hpp"
 #include "benchmarks/scan_gpu.hpp"
 #include "gpu/cuda_backend.hpp"
@@ -88,8 +89,6 @@ struct ScanRunner {
   std::unique_ptr<ExecutionQueue> queue;
   std::unique_ptr<Stage> stage;
   std::vector<std::uint8_t> image;
-  std::vector<double> times;
-  std::vector<double> ratios;
 
   ScanRunner(PolarScanConversionOptions options, ScanInterpolation interpolation, SimdLevel simd, std::size_t members)
       : how(interpolation),
@@ -106,13 +105,21 @@ struct ScanRunner {
     spec.columns = options.samples;
     static_cast<void>(stage->prepare(spec));
   }
-  void run(const std::vector<std::uint8_t>& data, double plain) {
-    times.push_back(milliseconds_of([&] { stage->process({data.data()}, {image.data()}, *queue); }));
-    ratios.push_back(how == ScanInterpolation::cubic ? plain / times.back() : 0.0);
+  /// Milliseconds.
+  [[nodiscard]] double run(const std::vector<std::uint8_t>& data) {
+    return milliseconds_of([&] { stage->process({data.data()}, {image.data()}, *queue); });
   }
-  [[nodiscard]] ScanFigure figure() const {
-    return {std::string(to_string(level)), std::string(words::scan_interpolation.of(how)), threads, spread_of(times),
-            spread_of(ratios)};
+  [[nodiscard]] std::string name() const {
+    return std::string(to_string(level)) + ' ' + std::string(words::scan_interpolation.of(how));
+  }
+  [[nodiscard]] ScanFigure figure(const Turns& turns) const {
+    ScanFigure figure{
+        std::string(to_string(level)), std::string(words::scan_interpolation.of(how)), threads, turns.spread(name()), {}, {}};
+    if (how == ScanInterpolation::cubic) {
+      figure.ratio = turns.ratio("plain loop", name());
+      figure.tabled_ratio = turns.ratio("plain loop, tables", name());
+    }
+    return figure;
   }
 };
 
@@ -142,7 +149,9 @@ void measure_on_cpu(const ScanCase& test, const PolarScanConversionOptions& opti
   std::vector<std::size_t> teams{1};
   if (all > 1) teams.push_back(all);
   const reference::PolarScan plain = plain_scan_of(options);
+  const std::vector<reference::PolarScanEntry> tables = reference::polar_scan_tables(plain);
   std::vector<std::uint8_t> plain_image(options.display.pixels());
+  std::vector<std::uint8_t> tabled_image(options.display.pixels());
   for (const std::size_t threads : teams) {
     std::vector<ScanRunner> runners;
     for (const SimdLevel level : {SimdLevel::avx2, SimdLevel::portable}) {
@@ -151,20 +160,36 @@ void measure_on_cpu(const ScanCase& test, const PolarScanConversionOptions& opti
     const SimdLevel best = runners.front().level;
     runners.emplace_back(options, ScanInterpolation::bilinear, best, threads);
     runners.emplace_back(options, ScanInterpolation::nearest, best, threads);
-    std::vector<double> plain_times;
-    std::vector<double> copy_times;
     const std::size_t bytes = runners.front().stage->bytes() + data.size() + plain_image.size();
     const Buffer from = runners.front().backend->allocate(bytes / 2, MemoryUse::working);
     const Buffer to = runners.front().backend->allocate(bytes / 2, MemoryUse::working);
-    for (std::size_t round = 0; round < test.rounds; ++round) {
-      plain_times.push_back(milliseconds_of(
-          [&] { reference::polar_scan_loop(plain, data.data(), plain_image.data(), static_cast<int>(threads)); }));
-      for (ScanRunner& runner : runners) runner.run(data, plain_times.back());
-      copy_times.push_back(milliseconds_of([&] { copy(from, to, team_of(*runners.front().queue)); }));
-    }
-    size.reference.push_back({"plain loop", "cubic", threads, spread_of(plain_times), {1.0, 1.0, 1.0}});
-    for (const ScanRunner& runner : runners) size.cpu.push_back(runner.figure());
-    size.limit.push_back({"copy", "", threads, spread_of(copy_times), {}});
+    const int team = static_cast<int>(threads);
+    std::vector<Turn> turns;
+    turns.push_back({"plain loop", [&] {
+                       return milliseconds_of([&] { reference::polar_scan_loop(plain, data.data(), plain_image.data(), team); });
+                     }});
+    turns.push_back({"plain loop, tables", [&] {
+                       return milliseconds_of([&] {
+                         reference::polar_scan_tables_loop(plain, tables.data(), data.data(), tabled_image.data(), team);
+                       });
+                     }});
+    for (ScanRunner& runner : runners) turns.push_back({runner.name(), [&] { return runner.run(data); }});
+    turns.push_back({"copy", [&] { return milliseconds_of([&] { copy(from, to, team_of(*runners.front().queue)); }); }});
+    const Turns taken = take_turns(test.rounds, turns);
+    size.reference.push_back({"plain loop",
+                              "cubic",
+                              threads,
+                              taken.spread("plain loop"),
+                              {1.0, 1.0, 1.0},
+                              taken.ratio("plain loop, tables", "plain loop")});
+    size.tabled.push_back({"plain loop, tables",
+                           "cubic",
+                           threads,
+                           taken.spread("plain loop, tables"),
+                           taken.ratio("plain loop", "plain loop, tables"),
+                           {1.0, 1.0, 1.0}});
+    for (const ScanRunner& runner : runners) size.cpu.push_back(runner.figure(taken));
+    size.limit.push_back({"copy", "", threads, taken.spread("copy"), {}, {}});
     compare(runners.front().image, plain_image, size);
   }
 }
@@ -186,7 +211,8 @@ ScanReport measure_scan(const ScanCase& test, const std::function<void(const std
   report.why_no_gpu = test.cuda ? why_no_cuda() : "not asked for";
   [[maybe_unused]] const bool on_gpu = report.why_no_gpu.empty();
 #ifdef ECHOFORM_WITH_CUDA
-  if (on_gpu) report.gpu_copy_bandwidth = measure_gpu_copy();
+  const std::unique_ptr<LargeGpuCopy> large_copy = on_gpu ? std::make_unique<LargeGpuCopy>() : nullptr;
+  std::vector<double> large_rates;
 #endif
   const std::vector<std::uint8_t> data = speckle(test);
   for (const PaperRow& row : paper) {
@@ -202,11 +228,14 @@ ScanReport measure_scan(const ScanCase& test, const std::function<void(const std
 #ifdef ECHOFORM_WITH_CUDA
     if (on_gpu) {
       progress(name + " on the GPU");
-      size.gpu = measure_scan_on_gpu(options, data, test.rounds, report.gpu_copy_bandwidth);
+      size.gpu = measure_scan_on_gpu(options, data, test.rounds, *large_copy, large_rates);
     }
 #endif
     report.sizes.push_back(std::move(size));
   }
+#ifdef ECHOFORM_WITH_CUDA
+  if (on_gpu) report.gpu_copy_bandwidth = spread_of(std::move(large_rates)).median;
+#endif
   return report;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "benchmarks/scan.hpp"
@@ -9,12 +10,25 @@
 
 namespace echoform::benchmarks {
 
-/// Bytes read and written a second by a copy that is too large for caches.
-[[nodiscard]] double measure_gpu_copy();
+/// A copy that is too large for caches.
+class LargeGpuCopy {
+ public:
+  LargeGpuCopy();
+  ~LargeGpuCopy();
+  LargeGpuCopy(const LargeGpuCopy&) = delete;
+  LargeGpuCopy& operator=(const LargeGpuCopy&) = delete;
+  /// Bytes read and written a second, of one copy.
+  [[nodiscard]] double bytes_per_second() const;
 
-/// By interpolation, cubic first. `data` is [beams, samples].
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// By interpolation, cubic first. `data` is [beams, samples]. Rates of `large_copy`, which takes turns with the rest, are added
+/// to `large_rates`.
 [[nodiscard]] std::vector<ScanOnGpu> measure_scan_on_gpu(const PolarScanConversionOptions& options,
                                                          const std::vector<std::uint8_t>& data, std::size_t rounds,
-                                                         double copy_bandwidth);
+                                                         const LargeGpuCopy& large_copy, std::vector<double>& large_rates);
 
 }  // namespace echoform::benchmarks

@@ -46,18 +46,26 @@ gpu::GraphExec capture(cudaStream_t stream, const std::function<void(std::size_t
   return gpu::GraphExec(executable);
 }
 
-/// Milliseconds a frame of a replayed graph of frames.
-Spread replayed(cudaStream_t stream, std::size_t rounds, const std::function<void(std::size_t frame)>& frame) {
-  const gpu::GraphExec graph = capture(stream, frame);
-  const Timer timer(stream);
-  const auto replay = [&] {
-    for (int k = 0; k < replays; ++k) ECHOFORM_CUDA(cudaGraphLaunch(graph.get(), stream));
-  };
-  static_cast<void>(timer(replay));
-  std::vector<double> times;
-  for (std::size_t round = 0; round < rounds; ++round) times.push_back(timer(replay) / (replays * frames_in_graph));
-  return spread_of(std::move(times));
-}
+/// A graph of many frames, replayed.
+class Replay {
+ public:
+  Replay(cudaStream_t stream, const std::function<void(std::size_t frame)>& frame)
+      : stream_(stream), timer_(stream), graph_(capture(stream, frame)) {
+    static_cast<void>(milliseconds());
+  }
+  /// Of a frame.
+  [[nodiscard]] double milliseconds() const {
+    const double all = timer_([&] {
+      for (int k = 0; k < replays; ++k) ECHOFORM_CUDA(cudaGraphLaunch(graph_.get(), stream_));
+    });
+    return all / (replays * static_cast<double>(frames_in_graph));
+  }
+
+ private:
+  cudaStream_t stream_;
+  Timer timer_;
+  gpu::GraphExec graph_;
+};
 
 /// A stage with its image.
 struct Copy {
@@ -75,25 +83,31 @@ std::size_t second_level_cache() {
 
 }  // namespace
 
-double measure_gpu_copy() {
-  const auto backend = make_cuda_backend();
-  const auto queue = backend->make_queue();
-  const cudaStream_t stream = gpu::stream_of(*queue);
-  constexpr std::size_t bytes = std::size_t{1} << 30;
-  const Buffer from = backend->allocate(bytes, MemoryUse::working);
-  const Buffer to = backend->allocate(bytes, MemoryUse::working);
-  const Timer timer(stream);
-  std::vector<double> rates;
-  for (int round = 0; round < 6; ++round) {
-    const double milliseconds =
-        timer([&] { ECHOFORM_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, stream)); });
-    if (round > 0) rates.push_back(2e3 * static_cast<double>(bytes) / milliseconds);
-  }
-  return spread_of(std::move(rates)).median;
+struct LargeGpuCopy::Implementation {
+  static constexpr std::size_t bytes = std::size_t{1} << 30;
+
+  std::unique_ptr<Backend> backend = make_cuda_backend();
+  std::unique_ptr<ExecutionQueue> queue = backend->make_queue();
+  Buffer from = backend->allocate(bytes, MemoryUse::working);
+  Buffer to = backend->allocate(bytes, MemoryUse::working);
+  Timer timer{gpu::stream_of(*queue)};
+};
+
+LargeGpuCopy::LargeGpuCopy() : implementation_(std::make_unique<Implementation>()) {
+  static_cast<void>(bytes_per_second());
+}
+LargeGpuCopy::~LargeGpuCopy() = default;
+
+double LargeGpuCopy::bytes_per_second() const {
+  const Implementation& me = *implementation_;
+  const double milliseconds = me.timer([&] {
+    ECHOFORM_CUDA(cudaMemcpyAsync(me.to.data(), me.from.data(), me.bytes, cudaMemcpyDeviceToDevice, gpu::stream_of(*me.queue)));
+  });
+  return 2e3 * static_cast<double>(me.bytes) / milliseconds;
 }
 
 std::vector<ScanOnGpu> measure_scan_on_gpu(const PolarScanConversionOptions& options, const std::vector<std::uint8_t>& data,
-                                           std::size_t rounds, double copy_bandwidth) {
+                                           std::size_t rounds, const LargeGpuCopy& large_copy, std::vector<double>& large_rates) {
   const auto backend = make_cuda_backend();
   const auto queue = backend->make_queue();
   const cudaStream_t stream = gpu::stream_of(*queue);
@@ -120,18 +134,30 @@ std::vector<ScanOnGpu> measure_scan_on_gpu(const PolarScanConversionOptions& opt
     } while (copies.size() * figure.bytes < 2 * second_level_cache());
     const auto convert = [&](std::size_t k) { copies[k].stage->process({input.data()}, {copies[k].image.data()}, *queue); };
 
-    figure.kernel = replayed(stream, rounds, [&](std::size_t) { convert(0); });
-    figure.cold = replayed(stream, rounds, [&](std::size_t frame) { convert(frame % copies.size()); });
+    const Buffer from = backend->allocate(figure.bytes / 2, MemoryUse::working);
+    const Buffer to = backend->allocate(figure.bytes / 2, MemoryUse::working);
+    const Replay kernel(stream, [&](std::size_t) { convert(0); });
+    const Replay cold(stream, [&](std::size_t frame) { convert(frame % copies.size()); });
+    const Replay copy(stream, [&](std::size_t) {
+      ECHOFORM_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice, stream));
+    });
+    figure.turns = take_turns(rounds, {{"kernel", [&] { return kernel.milliseconds(); }},
+                                       {"limit", [&] { return copy.milliseconds(); }},
+                                       {"cold", [&] { return cold.milliseconds(); }},
+                                       {"limit_large", [&] {
+                                          large_rates.push_back(large_copy.bytes_per_second());
+                                          return 1e3 * static_cast<double>(figure.bytes) / large_rates.back();
+                                        }}});
+    figure.kernel = figure.turns.spread("kernel");
+    figure.cold = figure.turns.spread("cold");
+    figure.limit = figure.turns.spread("limit");
+    figure.limit_large = figure.turns.spread("limit_large");
+    figure.ratio = figure.turns.ratio("limit", "kernel");
+    figure.cold_ratio = figure.turns.ratio("limit_large", "cold");
     figure.launched = Timer(stream)([&] {
                         for (std::size_t k = 0; k < frames_in_graph; ++k) convert(0);
                       }) /
                       frames_in_graph;
-    const Buffer from = backend->allocate(figure.bytes / 2, MemoryUse::working);
-    const Buffer to = backend->allocate(figure.bytes / 2, MemoryUse::working);
-    figure.limit = replayed(stream, rounds, [&](std::size_t) {
-                     ECHOFORM_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice, stream));
-                   }).median;
-    figure.limit_large = 1e3 * static_cast<double>(figure.bytes) / copy_bandwidth;
     figures.push_back(std::move(figure));
   }
   return figures;

@@ -94,7 +94,8 @@ std::size_t io_threads(std::size_t connections) {
   return std::max<std::size_t>(2, connections);
 }
 
-StreamTrial run_trial(Bench& bench, std::size_t connections, double rate) {
+/// At `rate`, or at full speed (0), for `hold` seconds.
+StreamTrial run_trial(Bench& bench, std::size_t connections, double rate, double hold) {
   const SystemClock clock;
   ZeromqSinkOptions sink_options;
   sink_options.port = 0;
@@ -145,7 +146,7 @@ StreamTrial run_trial(Bench& bench, std::size_t connections, double rate) {
       failure = std::current_exception();
     }
   });
-  wait_in_real_time(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(bench.test.hold)), {});
+  wait_in_real_time(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(hold)), {});
   stop.request_stop();
   player.join();
   if (failure) std::rethrow_exception(failure);
@@ -174,7 +175,7 @@ StreamTrial run_trial(Bench& bench, std::size_t connections, double rate) {
 }
 
 /// Frames a second that bare sockets receive into the ring.
-double bare_rate(Bench& bench, std::size_t connections) {
+double bare_rate(Bench& bench, std::size_t connections, double least_seconds) {
   const Acquisition& acquisition = bench.cycle.acquisition();
   const std::size_t frame_bytes = acquisition.frame_bytes();
   BareReceiver receiver({.connections = connections,
@@ -193,7 +194,7 @@ double bare_rate(Bench& bench, std::size_t connections) {
   for (; frame < slots; ++frame) sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
   const auto begin = std::chrono::steady_clock::now();
   double seconds = 0.0;
-  while (seconds < bench.test.bare_seconds) {
+  while (seconds < least_seconds) {
     sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
     ++frame;
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -203,15 +204,29 @@ double bare_rate(Bench& bench, std::size_t connections) {
   return static_cast<double>(frame - slots) / seconds;
 }
 
-StreamLink run_link(Bench& bench, std::size_t connections) {
+/// Images a second of the engine alone.
+double engine_rate(const StreamCase& test, const std::shared_ptr<const ImagingPlan>& plan) {
+  if (test.backend.kind == BackendKind::cuda) return FrameRing(plan, test.backend).images_per_second(test.engine_frames);
+  return measure_frame(plan, test.backend.threads, test.engine_frames).images_per_second.median;
+}
+
+StreamLink run_link(Bench& bench, const std::shared_ptr<const ImagingPlan>& plan, std::size_t connections,
+                    const std::function<void(const std::string&)>& progress) {
   StreamLink link;
   link.connections = connections;
-  std::vector<double> rates;
-  static_cast<void>(bare_rate(bench, connections));
-  for (std::size_t round = 0; round < bench.test.bare_rounds / 2; ++round) rates.push_back(bare_rate(bench, connections));
-  link.full_speed = run_trial(bench, connections, 0.0);
-  while (rates.size() < std::max<std::size_t>(1, bench.test.bare_rounds)) rates.push_back(bare_rate(bench, connections));
-  link.bare_frames_per_second = spread_of(std::move(rates));
+  const double hold = std::min(bench.test.hold, bench.test.full_speed_seconds);
+  const double bare_seconds = std::min(bench.test.hold, bench.test.bare_seconds);
+  static_cast<void>(bare_rate(bench, connections, bare_seconds));
+  const auto full_speed = [&] {
+    link.full_speed.push_back(run_trial(bench, connections, 0.0, hold));
+    return link.full_speed.back().published_per_second;
+  };
+  link.turns = take_turns(
+      bench.test.rounds,
+      {{"bare", [&] { return bare_rate(bench, connections, bare_seconds); }},
+       {"pipeline", full_speed},
+       {"engine", [&] { return engine_rate(bench.test, plan); }}},
+      [&](std::size_t round) { progress(fmt::format("full speed, {} connections, round {}", connections, round + 1)); });
   return link;
 }
 
@@ -222,39 +237,33 @@ StreamReport measure_stream(const StreamCase& test, const std::function<void(con
   progress("making frames");
   FrameCycle cycle(test.simulator);
   report.frame_bytes = cycle.acquisition().frame_bytes();
-  progress("engine alone");
   const auto plan = test.plan(cycle.acquisition());
   report.imaged_samples = plan->imaged_samples().count;
-  std::unique_ptr<Backend> backend;
-  if (test.backend.kind == BackendKind::cuda) {
-    report.engine_images_per_second =
-        measure_ring(plan, test.backend, std::max<std::size_t>(10, test.engine_frames)).images_per_second.median;
-    backend = make_cuda_backend();
-  } else {
-    report.engine_images_per_second = measure_frame(plan, test.backend.threads, test.engine_frames).images_per_second.median;
-    backend = make_cpu_backend(1);
-  }
+  const auto backend = test.backend.kind == BackendKind::cuda ? make_cuda_backend() : make_cpu_backend(1);
   Bench bench{test, cycle, backend->allocate(slots * report.frame_bytes, MemoryUse::staging), report};
+  std::vector<double> engine;
   for (const std::size_t connections : test.connections) {
-    progress(fmt::format("full speed, {} connections", connections));
-    report.links.push_back(run_link(bench, connections));
+    report.links.push_back(run_link(bench, plan, connections, progress));
+    const std::vector<double>& rates = report.links.back().turns.values("engine");
+    engine.insert(engine.end(), rates.begin(), rates.end());
   }
+  report.engine_images_per_second = spread_of(std::move(engine));
   const std::size_t connections = report.links.back().connections;
 
   // Upwards in steps of 5 % while rates are held, downwards by 10 % until one is, then halving the gap down to 2 %.
   double low = 0.0;   // held
   double high = 0.0;  // not held; 0: none yet
-  double next = 0.95 * report.links.back().full_speed.published_per_second;
+  double next = 0.95 * report.links.back().turns.spread("pipeline").median;
   while (next > 0.1 && report.search.size() < 12 && !(low > 0.0 && high > 0.0 && high - low < 0.02 * high)) {
     progress(fmt::format("{:.1f} frames/s", next));
-    report.search.push_back(run_trial(bench, connections, next));
+    report.search.push_back(run_trial(bench, connections, next, test.hold));
     (report.search.back().held() ? low : high) = next;
     next = high == 0.0 ? 1.05 * low : low == 0.0 ? 0.9 * high : 0.5 * (low + high);
   }
   report.sustained = low;
   if (low > 0.0) {
     progress(fmt::format("{:.1f} frames/s, 80 %", 0.8 * low));
-    report.at_80_percent = run_trial(bench, connections, 0.8 * low);
+    report.at_80_percent = run_trial(bench, connections, 0.8 * low, test.hold);
   }
   return report;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/pipeline.hpp"
 #include "simulators/fmc_simulator.hpp"
@@ -21,9 +22,10 @@ struct StreamCase {
   std::size_t memory_limit = std::size_t{16} << 30;  ///< of slots and engine, bytes
   std::vector<std::size_t> connections{1};           ///< full speed is measured on each of these numbers, the rest on the last
   double hold = 10.0;                                ///< seconds that a rate must be held without a drop
-  std::size_t engine_frames = 50;                    ///< of the engine-alone limit
-  double bare_seconds = 1.0;                         ///< of a round of bare sockets, in steady state
-  std::size_t bare_rounds = 4;                       ///< half of them before the pipeline's turn, half after
+  std::size_t engine_frames = 50;                    ///< of a round of the engine alone
+  double bare_seconds = 1.0;                         ///< of a round of bare sockets, in steady state; at most `hold`
+  std::size_t rounds = 5;                            ///< trials at full speed, bare sockets and the engine alone, in turn
+  double full_speed_seconds = 2.0;                   ///< of a trial at full speed; at most `hold`
   /// Bytes of device memory in use, where the backend has such; else empty.
   std::function<std::size_t()> device_bytes;
 };
@@ -44,18 +46,18 @@ struct StreamTrial {
   [[nodiscard]] bool held() const { return dropped == 0 && missed == 0 && published_per_second >= 0.99 * rate; }
 };
 
-/// Full speed over some connections, and what bare sockets carry of the same frames from the same sender, into a ring of the
-/// same kind of memory on as many threads, before and after.
+/// Full speed over some connections, and in turn with each trial what bare sockets carry of the same frames from the same sender,
+/// into a ring of the same kind of memory on as many threads, and what the engine alone images of frames in memory.
 struct StreamLink {
   std::size_t connections = 1;
-  StreamTrial full_speed;
-  Spread bare_frames_per_second;
+  std::vector<StreamTrial> full_speed;  ///< round by round
+  Turns turns;                          ///< "bare" frames, "pipeline" and "engine" images a second, in the order of measurement
 };
 
 struct StreamReport {
   std::size_t frame_bytes = 0;
-  std::size_t imaged_samples = 0;         ///< of an A-scan: the plan's gate
-  double engine_images_per_second = 0.0;  ///< limit: the engine alone on frames in memory
+  std::size_t imaged_samples = 0;   ///< of an A-scan: the plan's gate
+  Spread engine_images_per_second;  ///< limit: the engine alone on frames in memory, over all rounds
   std::vector<StreamLink> links;
   std::vector<StreamTrial> search;
   double sustained = 0.0;  ///< highest rate held, 0 if none was

@@ -7,18 +7,22 @@
 #include <complex>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <random>
 #include <thread>
 
 #include "benchmarks/array_case.hpp"
+#include "benchmarks/lookups.hpp"
 #include "benchmarks/reference_tfm.hpp"
+#include "benchmarks/reference_tfm_pairs.hpp"
+#include "benchmarks/turns.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/delay_tables.hpp"
 
 namespace echoform::benchmarks {
 namespace {
 
-/// Random complex half matrix, once as the beamformer and once as the plain loop wants it, on huge pages both.
+/// Random complex half matrix as the beamformer and as each of the plain loops wants it, on huge pages all.
 class Data {
  public:
   Data(const Acquisition& acquisition, Backend& backend) : samples_(acquisition.samples) {
@@ -30,9 +34,11 @@ class Data {
     spec.row_stride = (samples_ + 64 + 15) / 16 * 16;
     planar_ = backend.allocate(spec.bytes(), MemoryUse::working);
     interleaved_ = backend.allocate(spec.rows * samples_ * sizeof(std::complex<float>), MemoryUse::working);
+    padded_ = backend.allocate(spec.rows * spec.row_stride * sizeof(std::complex<float>), MemoryUse::working);
     std::minstd_rand random(1);
     auto* planar_data = static_cast<float*>(planar_.data());
     auto* interleaved_data = static_cast<std::complex<float>*>(interleaved_.data());
+    auto* padded_data = static_cast<std::complex<float>*>(padded_.data());
     for (std::size_t row = 0; row < spec.rows; ++row) {
       float* in_phase = planar_data + 2 * row * spec.row_stride;
       float* quadrature = in_phase + spec.row_stride;
@@ -40,6 +46,7 @@ class Data {
         in_phase[k] = static_cast<float>(random()) * 0x1p-31F - 0.5F;
         quadrature[k] = static_cast<float>(random()) * 0x1p-31F - 0.5F;
         interleaved_data[row * samples_ + k] = {in_phase[k], quadrature[k]};
+        padded_data[row * spec.row_stride + k] = {in_phase[k], quadrature[k]};
       }
     }
   }
@@ -47,6 +54,8 @@ class Data {
   [[nodiscard]] const std::complex<float>* interleaved() const {
     return static_cast<const std::complex<float>*>(interleaved_.data());
   }
+  /// Rows spec.row_stride samples apart.
+  [[nodiscard]] const std::complex<float>* padded() const { return static_cast<const std::complex<float>*>(padded_.data()); }
 
   BlockSpec spec;
 
@@ -54,6 +63,7 @@ class Data {
   std::size_t samples_;
   Buffer planar_;
   Buffer interleaved_;
+  Buffer padded_;
 };
 
 /// Seconds that `work` takes, as the mean of as many runs as fill a quarter of a second, after one that is not counted: what
@@ -79,7 +89,6 @@ struct TfmRunner {
   std::unique_ptr<ExecutionQueue> queue;
   std::unique_ptr<Stage> stage;
   std::vector<std::complex<float>> image;
-  std::vector<double> rates;
 
   TfmRunner(const ImagingPlan& plan, const BlockSpec& spec, SimdLevel level, std::size_t members)
       : name(to_string(level)),
@@ -91,37 +100,20 @@ struct TfmRunner {
     const BlockSpec output = stage->prepare(spec);
     (void)output;
   }
-  void run(const Data& data, double lookups) {
-    rates.push_back(lookups / mean_seconds_of([&] { stage->process({data.planar()}, {image.data()}, *queue); }));
+  /// Lookups a second.
+  [[nodiscard]] double run(const Data& data, double lookups) {
+    return lookups / mean_seconds_of([&] { stage->process({data.planar()}, {image.data()}, *queue); });
   }
-  [[nodiscard]] TfmFigure figure() const { return {name, threads, spread_of(rates)}; }
 };
 
-/// Delays in samples, pixel-major, as the plain loop wants them, and the lookups that fall within the A-scan.
-std::vector<float> pixel_major_delays(const ImagingPlan& plan, double& lookups) {
-  const std::size_t n = plan.acquisition.elements();
-  const auto points = plan.grid.points();
-  std::vector<float> delays(points.size() * n);
-  std::vector<double> times(points.size());
+/// Delays as the first plain loop wants them: [pixel, source].
+std::vector<float> pixel_major(const std::vector<float>& delays, std::size_t pixels) {
+  const std::size_t n = delays.size() / pixels;
+  std::vector<float> turned(delays.size());
   for (std::size_t i = 0; i < n; ++i) {
-    plan.laws[0].transmit->travel_times(i, points, times);
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      const double after_start = times[p] - 0.5 * plan.acquisition.start_time.value;
-      delays[p * n + i] = static_cast<float>(after_start * plan.acquisition.sample_rate.value);
-    }
+    for (std::size_t p = 0; p < pixels; ++p) turned[p * n + i] = delays[i * pixels + p];
   }
-  const auto limit = static_cast<float>(plan.acquisition.samples - 1);
-  std::size_t within = 0;
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = i; j < n; ++j) {
-        const float sample = delays[p * n + i] + delays[p * n + j];
-        within += sample >= 0.0F && sample < limit ? 1 : 0;  // NaN, where no ray goes, is neither
-      }
-    }
-  }
-  lookups = static_cast<double>(within);
-  return delays;
+  return turned;
 }
 
 /// The best kernel over all tiles with every A-scan the same one, so that windows come from the first-level cache.
@@ -209,6 +201,7 @@ double difference(const std::vector<std::complex<float>>& a, const std::vector<s
 
 TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::string&)>& progress) {
   const std::size_t threads = test.threads != 0 ? test.threads : usable_processors();
+  const int team = static_cast<int>(threads);
   progress("making data");
   ArrayCase array;
   array.elements = test.elements;
@@ -216,45 +209,91 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   array.pixels = test.pixels;
   const ImagingPlan plan = test.plan ? *test.plan : array_plan(array);
   const std::size_t elements = plan.acquisition.elements();
+  const std::size_t samples = plan.acquisition.samples;
+  const std::size_t pixels = plan.grid.pixels();
   const auto backend = make_cpu_backend(threads);
   const Data data(plan.acquisition, *backend);
   TfmReport report;
   report.reference_flags = reference::build_flags();
-  const std::vector<float> delays = pixel_major_delays(plan, report.lookups);
+  const std::vector<float> delays = sample_delays(plan, *plan.laws[0].transmit);
+  const std::vector<float> delays_by_pixel = pixel_major(delays, pixels);
+  report.lookups = count_within(delays, delays, pixels, samples, true, threads);
 
   std::vector<TfmRunner> levels;
   for (const SimdLevel level : {SimdLevel::avx512, SimdLevel::avx2, SimdLevel::portable}) {
     if (level <= simd_level()) levels.emplace_back(plan, data.spec, level, threads);
   }
+  const std::string best = levels.front().name;
   report.table_bytes = levels.front().stage->bytes();
-  std::vector<std::complex<float>> plain(plan.grid.pixels());
-  std::vector<double> reference_rates;
-  std::vector<double> limit_rates;
-  std::vector<double> ratios;
+  std::vector<std::complex<float>> plain(pixels);
+  std::vector<std::complex<float>> padded(pixels);
   InCache in_cache(plan, threads);
-  for (std::size_t round = 0; round < test.rounds; ++round) {
-    progress("round " + std::to_string(round + 1) + " of " + std::to_string(test.rounds));
-    reference_rates.push_back(report.lookups / mean_seconds_of([&] {
-                                reference::total_focusing_loop(data.interleaved(), delays.data(), plain.data(), elements,
-                                                               plan.acquisition.samples, plain.size(), static_cast<int>(threads));
-                              }));
-    for (TfmRunner& runner : levels) runner.run(data, report.lookups);
-    limit_rates.push_back(report.lookups / mean_seconds_of([&] { in_cache.run(); }));
-    ratios.push_back(levels.front().rates.back() / reference_rates.back());
+  const auto pairs_loop = [&](const float* weights, std::vector<std::complex<float>>& image) {
+    return report.lookups / mean_seconds_of([&] {
+             reference::total_focusing_pairs_loop(data.padded(), data.spec.row_stride, delays.data(), weights, image.data(),
+                                                  elements, samples, pixels, team);
+           });
+  };
+
+  std::vector<Turn> turns;
+  turns.push_back({"frozen loop", [&] {
+                     return report.lookups / mean_seconds_of([&] {
+                              reference::total_focusing_loop(data.interleaved(), delays_by_pixel.data(), plain.data(), elements,
+                                                             samples, pixels, team);
+                            });
+                   }});
+  turns.push_back({"pair-major loop", [&] { return pairs_loop(nullptr, padded); }});
+  for (TfmRunner& runner : levels) {
+    turns.push_back({runner.name, [&] { return runner.run(data, report.lookups); }});
   }
-  report.reference = {"reference", threads, spread_of(reference_rates)};
-  report.limit = {"in cache", threads, spread_of(limit_rates)};
-  report.ratio = spread_of(ratios);
+  turns.push_back({"in cache", [&] { return report.lookups / mean_seconds_of([&] { in_cache.run(); }); }});
+
+  const ImagingPlan with_weights = weighted_plan(plan);  // stages refer to their plan
+  std::optional<TfmRunner> weighted;
+  std::optional<InCache> weighted_in_cache;
+  std::vector<float> weights;
+  std::vector<std::complex<float>> weighted_plain(pixels);
+  if (test.weighted) {
+    weights = weights_of(with_weights, *with_weights.laws[0].transmit);
+    weighted.emplace(with_weights, data.spec, simd_level(), threads);
+    weighted_in_cache.emplace(with_weights, threads);
+    turns.push_back({"weighted pair-major loop", [&] { return pairs_loop(weights.data(), weighted_plain); }});
+    turns.push_back({"weighted", [&] { return weighted->run(data, report.lookups); }});
+    turns.push_back({"weighted in cache", [&] { return report.lookups / mean_seconds_of([&] { weighted_in_cache->run(); }); }});
+  }
+
+  report.turns = take_turns(test.rounds, turns, [&](std::size_t round) {
+    progress("round " + std::to_string(round + 1) + " of " + std::to_string(test.rounds));
+  });
+  const auto figure = [&](const std::string& name) { return TfmFigure{name, threads, report.turns.spread(name)}; };
   const auto n = static_cast<float>(elements);
-  report.relative_difference = difference(levels.front().image, plain, 1.0F / (n * n));
-  for (const TfmRunner& runner : levels) report.beamformer.push_back(runner.figure());
+  const float scale = 1.0F / (n * n);
+  report.reference = figure("frozen loop");
+  report.padded_reference = figure("pair-major loop");
+  report.limit = figure("in cache");
+  report.ratio = report.turns.ratio(best, "frozen loop");
+  report.padded_ratio = report.turns.ratio(best, "pair-major loop");
+  report.of_limit = report.turns.ratio(best, "in cache");
+  report.relative_difference = difference(levels.front().image, plain, scale);
+  report.padded_difference = difference(levels.front().image, padded, scale);
+  for (const TfmRunner& runner : levels) report.beamformer.push_back(figure(runner.name));
+  if (weighted) {
+    report.weighted = TfmWeighted{figure("weighted"),
+                                  figure("weighted pair-major loop"),
+                                  figure("weighted in cache"),
+                                  report.turns.ratio("weighted", best),
+                                  report.turns.ratio("weighted", "weighted pair-major loop"),
+                                  report.turns.ratio("weighted", "weighted in cache"),
+                                  difference(weighted->image, weighted_plain, scale)};
+  }
 
   for (std::size_t members = 1; test.scaling && members <= threads;
        members = members < threads && 2 * members > threads ? threads : 2 * members) {
     progress(std::to_string(members) + " threads");
     TfmRunner runner(plan, data.spec, simd_level(), members);
-    for (std::size_t round = 0; round < test.rounds; ++round) runner.run(data, report.lookups);
-    report.scaling.push_back(runner.figure());
+    std::vector<double> rates;
+    for (std::size_t round = 0; round < test.rounds; ++round) rates.push_back(runner.run(data, report.lookups));
+    report.scaling.push_back({runner.name, members, spread_of(std::move(rates))});
   }
   return report;
 }

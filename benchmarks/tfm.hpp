@@ -1,14 +1,16 @@
-// How fast the beamformer is: against the frozen plain loop, against itself with every sample in the first-level cache, over
-// instruction sets and over threads, all in one run.
+// How fast the beamformer is: against two frozen plain loops, against itself with every sample in the first-level cache, with
+// weights and without, over instruction sets and over threads, all in one run.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "pipeline/imaging_plan.hpp"
 
@@ -26,6 +28,7 @@ struct TfmCase {
   std::size_t threads = 0;                    ///< 0: all that this process may use
   std::shared_ptr<const ImagingPlan> plan{};  ///< instead of elements, samples and pixels
   bool scaling = true;                        ///< also over 1, 2, 4, ... threads
+  bool weighted = true;                       ///< also with weights that vary over the image (weighted_plan())
 };
 
 /// One way of summing, in lookups a second.
@@ -35,15 +38,33 @@ struct TfmFigure {
   Spread lookups_per_second;
 };
 
+/// With weights: a Hann window over the elements and their directivity, so that every pair has another weight at every pixel.
+struct TfmWeighted {
+  TfmFigure beamformer;  ///< best instruction set
+  TfmFigure reference;   ///< the frozen pair-major loop with the same weights
+  TfmFigure limit;       ///< the kernel with every window in the first-level cache
+  Spread of_unweighted;  ///< beamformer to the one without weights
+  Spread ratio;          ///< beamformer to reference
+  Spread of_limit;
+  double relative_difference = 0.0;  ///< L2, between the images of beamformer and reference
+};
+
+/// Ratios are of measurements of the same round.
 struct TfmReport {
-  double lookups = 0.0;  ///< a frame
-  TfmFigure reference;   ///< the frozen loop
+  double lookups = 0.0;        ///< a frame
+  TfmFigure reference;         ///< the frozen loop: pixel by pixel, rows without padding
+  TfmFigure padded_reference;  ///< the frozen pair-major loop: padded rows, each read once for many pixels
   std::string reference_flags;
   std::vector<TfmFigure> beamformer;  ///< by instruction set, on all threads; best first
   std::vector<TfmFigure> scaling;     ///< best instruction set, over threads
   TfmFigure limit;                    ///< the best kernel with every window in the first-level cache
-  Spread ratio;                       ///< best beamformer to reference, round by round
-  double relative_difference = 0.0;   ///< L2, between the images of both
+  Spread ratio;                       ///< best beamformer to reference
+  Spread padded_ratio;                ///< best beamformer to padded_reference
+  Spread of_limit;                    ///< best beamformer to limit
+  double relative_difference = 0.0;   ///< L2, between the images of beamformer and reference
+  double padded_difference = 0.0;     ///< the same with padded_reference
+  std::optional<TfmWeighted> weighted;
+  Turns turns;  ///< everything on all threads, in the order of measurement
   std::size_t table_bytes = 0;
 };
 

@@ -1,12 +1,14 @@
 // How fast the beamform stage of the CUDA backend is, alone, on random data: against ceilings of the device that are measured
-// in the same run, with the error of its images against a direct sum in double precision of the same data before any rounding.
+// in turn with it, with the error of its images against a direct sum in double precision of the same data before any rounding.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "benchmarks/array_case.hpp"
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 
 namespace echoform::benchmarks {
 
@@ -23,18 +25,46 @@ struct DeviceCeilings {
 };
 [[nodiscard]] DeviceCeilings measure_ceilings(std::size_t rounds = 5);
 
-struct TfmGpuReport {
-  ArrayCase measured;
-  bool half_path = false;
-  double lookups = 0.0;  ///< a frame, all views, only those within the A-scan
-  Spread seconds;        ///< a frame, all views
-  Spread lookups_per_second;
-  double relative_error = 0.0;  ///< L2, of the worst view's image
-  std::size_t stage_bytes = 0;  ///< tables and scratch of the stages
+/// The beamform stage of each view, one after the other on one stream, over a whole half matrix of random samples that is on the
+/// device already. FULL cases take it half_summed, which asks for reciprocal views.
+class TfmOnGpu {
+ public:
+  explicit TfmOnGpu(const ArrayCase& test);
+  ~TfmOnGpu();
+  TfmOnGpu(const TfmOnGpu&) = delete;
+  TfmOnGpu& operator=(const TfmOnGpu&) = delete;
+
+  /// Seconds of a frame, all views, as DeviceTimer measures them.
+  [[nodiscard]] double seconds();
+  /// Beside it, on the same stream: seconds that as many loads from shared memory take as a frame has lookups, of the bytes that
+  /// this data path reads a lookup; and how many instructions of a thread the device could issue a second.
+  [[nodiscard]] double ceiling_seconds();
+  [[nodiscard]] double instructions_per_second();
+
+  [[nodiscard]] bool half_path() const;
+  /// A frame, all views, only those within the A-scan; by the direct sum in double precision.
+  [[nodiscard]] double lookups() const;
+  /// L2, of the worst view's image, against that sum.
+  [[nodiscard]] double relative_error() const;
+  /// Tables and scratch of the stages.
+  [[nodiscard]] std::size_t stage_bytes() const;
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
 };
 
-/// The stage of each view, one after the other on one stream, over a whole half matrix. FULL cases take it half_summed, which
-/// asks for reciprocal views.
+struct TfmGpuReport {
+  bool half_path = false;
+  double lookups = 0.0;
+  Spread seconds;
+  Spread lookups_per_second;
+  double relative_error = 0.0;
+  std::size_t stage_bytes = 0;
+  /// "lookups" a second, "loads" from shared memory and "instructions" of a thread that the device can do a second, in turn.
+  Turns turns;
+};
+
 [[nodiscard]] TfmGpuReport measure_tfm_gpu(const ArrayCase& test, std::size_t rounds);
 
 }  // namespace echoform::benchmarks

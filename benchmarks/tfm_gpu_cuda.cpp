@@ -68,29 +68,52 @@ double error_of(const Buffer& output, const std::vector<std::complex<double>>& t
   return std::sqrt(error / norm);
 }
 
+/// Kernels that do one thing as fast as the device can.
+class CeilingKernels {
+ public:
+  CeilingKernels(Backend& backend, cudaStream_t stream)
+      : stream_(stream),
+        sink_(backend.allocate(64, MemoryUse::working)),
+        // Two blocks of 1024 threads fill a multiprocessor; four rounds of them even out the end.
+        blocks_(static_cast<unsigned>(8 * device_facts().multiprocessors)) {}
+
+  [[nodiscard]] DeviceTimer loads(unsigned bytes) const {
+    return {stream_, [this, bytes] { launch_shared_loads(bytes, blocks_, static_cast<unsigned*>(sink_.data()), stream_); }};
+  }
+  [[nodiscard]] DeviceTimer instructions() const {
+    return {stream_, [this] { launch_issues(blocks_, static_cast<float*>(sink_.data()), stream_); }};
+  }
+  /// That one run of either makes.
+  [[nodiscard]] double loads_of_a_run() const { return threads() * ceiling_loads; }
+  [[nodiscard]] double instructions_of_a_run() const { return threads() * ceiling_issues; }
+
+ private:
+  [[nodiscard]] double threads() const { return static_cast<double>(blocks_) * ceiling_threads; }
+
+  cudaStream_t stream_;
+  Buffer sink_;
+  unsigned blocks_;
+};
+
 }  // namespace
 
 DeviceCeilings measure_ceilings(std::size_t rounds) {
   const auto backend = make_cuda_backend();
   const auto queue = backend->make_queue();
-  cudaStream_t stream = gpu::stream_of(*queue);
   const DeviceFacts facts = device_facts();
-  const Buffer sink = backend->allocate(64, MemoryUse::working);
-  // Two blocks of 1024 threads fill a multiprocessor; four rounds of them even out the end.
-  const auto blocks = static_cast<unsigned>(8 * facts.multiprocessors);
-  const double threads = static_cast<double>(blocks) * ceiling_threads;
-  const auto rate = [&](double operations, const std::function<void()>& work) {
-    const Spread seconds = seconds_on_device(stream, rounds, work);
-    return Spread{operations / seconds.median, operations / seconds.most, operations / seconds.least};
-  };
+  const CeilingKernels kernels(*backend, gpu::stream_of(*queue));
+  DeviceTimer loads_8 = kernels.loads(8);
+  DeviceTimer loads_16 = kernels.loads(16);
+  DeviceTimer instructions = kernels.instructions();
+  const Turns turns =
+      take_turns(rounds, {{"loads of 8", [&] { return kernels.loads_of_a_run() / loads_8.seconds(); }},
+                          {"loads of 16", [&] { return kernels.loads_of_a_run() / loads_16.seconds(); }},
+                          {"instructions", [&] { return kernels.instructions_of_a_run() / instructions.seconds(); }}});
   DeviceCeilings ceilings;
   ceilings.device = facts.text();
-  ceilings.loads_8 =
-      rate(threads * ceiling_loads, [&] { launch_shared_loads(8, blocks, static_cast<unsigned*>(sink.data()), stream); });
-  ceilings.loads_16 =
-      rate(threads * ceiling_loads, [&] { launch_shared_loads(16, blocks, static_cast<unsigned*>(sink.data()), stream); });
-  ceilings.instructions =
-      rate(threads * ceiling_issues, [&] { launch_issues(blocks, static_cast<float*>(sink.data()), stream); });
+  ceilings.loads_8 = turns.spread("loads of 8");
+  ceilings.loads_16 = turns.spread("loads of 16");
+  ceilings.instructions = turns.spread("instructions");
   const double cycles = facts.clock * facts.multiprocessors;
   ceilings.computed_loads_8 = 16.0 * cycles;
   ceilings.computed_loads_16 = 8.0 * cycles;
@@ -98,38 +121,109 @@ DeviceCeilings measure_ceilings(std::size_t rounds) {
   return ceilings;
 }
 
-TfmGpuReport measure_tfm_gpu(const ArrayCase& test, std::size_t rounds) {
-  const ImagingPlan plan = array_plan(test);
-  TfmGpuReport report;
-  report.measured = test;
-  report.half_path = plan.accuracy >= 1e-3;
-  const auto backend = make_cuda_backend();
-  const auto queue = backend->make_queue();
-  cudaStream_t stream = gpu::stream_of(*queue);
-  const MatrixKind matrix = plan.reciprocal() ? MatrixKind::half_summed : MatrixKind::half;
-  const BeamformerInput input(plan, matrix, report.half_path, *backend, stream);
+struct TfmOnGpu::Implementation {
+  explicit Implementation(const ArrayCase& test)
+      : plan(array_plan(test)),
+        half_path(plan.accuracy >= 1e-3),
+        backend(make_cuda_backend()),
+        queue(backend->make_queue()),
+        stream(gpu::stream_of(*queue)),
+        matrix(plan.reciprocal() ? MatrixKind::half_summed : MatrixKind::half),
+        input(plan, matrix, half_path, *backend, stream),
+        views(make_views()),
+        ceilings(*backend, stream),
+        beamforming(stream, [this] { beamform(); }),
+        loads(ceilings.loads(half_path ? 8 : 16)),
+        instructions(ceilings.instructions()) {
+    for (std::size_t view = 0; view < views.size(); ++view) {
+      const DirectImage truth = direct_image(plan, view, input.rows(), matrix, stream);
+      lookups += truth.lookups;
+      relative_error = std::max(relative_error, error_of(views[view].image, truth.image));
+    }
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
 
   struct View {
     std::unique_ptr<Stage> stage;
     Buffer image;
   };
-  std::vector<View> views;
-  for (std::size_t view = 0; view < plan.laws.size(); ++view) {
-    auto stage = make_stage("beamform", plan, view, *backend);
-    const BlockSpec output = stage->prepare(input.spec());
-    views.push_back({std::move(stage), backend->allocate(output.bytes(), MemoryUse::working)});
-    report.stage_bytes += views.back().stage->bytes();
+  [[nodiscard]] std::vector<View> make_views() const {
+    std::vector<View> made;
+    for (std::size_t view = 0; view < plan.laws.size(); ++view) {
+      auto stage = make_stage("beamform", plan, view, *backend);
+      const BlockSpec output = stage->prepare(input.spec());
+      made.push_back({std::move(stage), backend->allocate(output.bytes(), MemoryUse::working)});
+    }
+    return made;
   }
-  report.seconds = seconds_on_device(stream, rounds, [&] {
+  void beamform() {
     for (View& view : views) view.stage->process(input.block(), {view.image.data()}, *queue);
-  });
-  for (std::size_t view = 0; view < views.size(); ++view) {
-    const DirectImage truth = direct_image(plan, view, input.rows(), matrix, stream);
-    report.lookups += truth.lookups;
-    report.relative_error = std::max(report.relative_error, error_of(views[view].image, truth.image));
   }
-  const Spread& seconds = report.seconds;
-  report.lookups_per_second = {report.lookups / seconds.median, report.lookups / seconds.most, report.lookups / seconds.least};
+
+  ImagingPlan plan;
+  bool half_path;
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<ExecutionQueue> queue;
+  cudaStream_t stream;
+  MatrixKind matrix;
+  BeamformerInput input;
+  std::vector<View> views;
+  CeilingKernels ceilings;
+  DeviceTimer beamforming;
+  DeviceTimer loads;
+  DeviceTimer instructions;
+  double lookups = 0.0;
+  double relative_error = 0.0;
+};
+
+TfmOnGpu::TfmOnGpu(const ArrayCase& test) : implementation_(std::make_unique<Implementation>(test)) {}
+TfmOnGpu::~TfmOnGpu() = default;
+
+double TfmOnGpu::seconds() {
+  return implementation_->beamforming.seconds();
+}
+
+double TfmOnGpu::ceiling_seconds() {
+  Implementation& me = *implementation_;
+  return me.loads.seconds() * me.lookups / me.ceilings.loads_of_a_run();
+}
+
+double TfmOnGpu::instructions_per_second() {
+  return implementation_->ceilings.instructions_of_a_run() / implementation_->instructions.seconds();
+}
+
+bool TfmOnGpu::half_path() const {
+  return implementation_->half_path;
+}
+
+double TfmOnGpu::lookups() const {
+  return implementation_->lookups;
+}
+
+double TfmOnGpu::relative_error() const {
+  return implementation_->relative_error;
+}
+
+std::size_t TfmOnGpu::stage_bytes() const {
+  std::size_t bytes = 0;
+  for (const Implementation::View& view : implementation_->views) bytes += view.stage->bytes();
+  return bytes;
+}
+
+TfmGpuReport measure_tfm_gpu(const ArrayCase& test, std::size_t rounds) {
+  TfmOnGpu stages(test);
+  TfmGpuReport report;
+  report.half_path = stages.half_path();
+  report.lookups = stages.lookups();
+  report.relative_error = stages.relative_error();
+  report.stage_bytes = stages.stage_bytes();
+  report.turns = take_turns(rounds, {{"loads", [&] { return report.lookups / stages.ceiling_seconds(); }},
+                                     {"lookups", [&] { return report.lookups / stages.seconds(); }},
+                                     {"instructions", [&] { return stages.instructions_per_second(); }}});
+  report.lookups_per_second = report.turns.spread("lookups");
+  const Spread& rate = report.lookups_per_second;
+  report.seconds = {report.lookups / rate.median, report.lookups / rate.most, report.lookups / rate.least};
   return report;
 }
 

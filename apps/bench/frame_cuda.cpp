@@ -84,18 +84,16 @@ void measure_case(const Case& test, const std::string& name, std::size_t frames,
   if (test.gated) imaging.gate = choose_gate(imaging, guard);
   const auto plan = std::make_shared<const ImagingPlan>(std::move(imaging));
   CopyBound bound(*plan);
-  bound.measure(10);
   const BackendChoice cuda{false, BackendKind::cuda};
-  const RingReport report = measure_ring(plan, cuda, frames);
-  bound.measure(10);
+  const RingReport report = measure_ring(plan, cuda, frames, {{"copies", [&] { return bound.copies_per_second(); }}});
   const std::vector<StageFigure> eager = eager_stages(plan, cuda, 20);
-  const double bytes = static_cast<double>(bound.bytes());
+  const auto bytes = static_cast<double>(bound.bytes());
+  const Spread copies = report.turns.spread("copies");
   outcome.add("frames", {.name = name,
                          .value = report.images_per_second,
                          .unit = images,
-                         .limit_name = "copies/s,",
-                         .limit = 1.0 / bound.best(),
-                         .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes / bound.best()),
+                         .limit = limit_of("copies/s,", report.turns, "images", "copies"),
+                         .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes * copies.median),
                          .more = {{"elements", test.array.elements},
                                   {"samples", test.array.samples},
                                   {"pixels", test.array.pixels},
@@ -104,7 +102,7 @@ void measure_case(const Case& test, const std::string& name, std::size_t frames,
                                   {"gated", test.gated},
                                   {"imaged_samples", plan->imaged_samples().count},
                                   {"copy_bytes", bound.bytes()},
-                                  {"copy_seconds", json_of(benchmarks::spread_of(bound.seconds()))},
+                                  {"turns", json_of(report.turns)},
                                   {"alone_seconds", json_of(report.alone_seconds)},
                                   {"stages", json_of_stages(report.stages)},
                                   {"eager_stages", json_of_stages(eager)},
@@ -119,8 +117,8 @@ void measure_case(const Case& test, const std::string& name, std::size_t frames,
 Outcome frame_cuda(const Options& options, LiveLine& progress) {
   Outcome outcome;
   outcome.say(
-      fmt::format("imaging from pinned memory on {}, int16, transfers included, 4 frames in flight; limit: the best of 20 "
-                  "copies of the samples alone",
+      fmt::format("imaging from pinned memory on {}, int16, transfers included, 4 frames in flight; limit: copies "
+                  "of the samples alone, in turn with the windows of frames",
                   device_facts().text()));
   for (const Case& test : frame_cases(options)) {
     const std::string name = name_of(test);

@@ -14,16 +14,16 @@ using namespace benchmarks;
 void add_figures(const std::string& key, const std::vector<HilbertFigure>& figures, Outcome& outcome) {
   for (const HilbertFigure& figure : figures) {
     // The floor is what a time cannot be below: the ratio is that of the rates.
-    const double ratio = figure.seconds_floor / figure.seconds.median;
-    outcome.say(fmt::format("  {:<44} {}  {:.1f} % of the copy of its {:.0f} MB, {:.3f} ms", figure.name,
-                            text_of(figure.seconds, milliseconds_unit), 100.0 * ratio, 1e-6 * figure.bytes,
-                            1e3 * figure.seconds_floor));
+    outcome.say(fmt::format("  {:<44} {}  {} % of the copy of its {:.0f} MB, {:.3f} ms", figure.name,
+                            text_of(figure.seconds, milliseconds_unit), text_of_ratio(figure.ratio, 1, 100.0),
+                            1e-6 * figure.bytes, 1e3 * figure.seconds_floor.median));
     outcome.values[key].push_back({{"name", figure.name},
                                    {"seconds", json_of(figure.seconds)},
                                    {"bytes", figure.bytes},
-                                   {"limit", figure.seconds_floor},
+                                   {"limit", json_of(figure.seconds_floor)},
                                    {"limit_name", "copy of as many bytes"},
-                                   {"ratio", ratio}});
+                                   {"ratio", json_of(figure.ratio)},
+                                   {"turns", json_of(figure.turns)}});
   }
 }
 

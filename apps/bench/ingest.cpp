@@ -23,7 +23,8 @@ void report(const std::string& transport, const IngestRates& rates, Outcome& out
                             {"shot_bytes", test.shot_bytes},
                             {"source", json_of(rates.source)},
                             {"bare", json_of(rates.bare)},
-                            {"ratio", json_of(rates.ratio)}});
+                            {"ratio", json_of(rates.ratio)},
+                            {"turns", json_of(rates.turns)}});
 }
 
 }  // namespace

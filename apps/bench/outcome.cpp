@@ -2,10 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace echoform::bench {
 
 json json_of(const Spread& spread) {
   return {{"median", spread.median}, {"least", spread.least}, {"most", spread.most}};
+}
+
+json json_of(const Turns& turns) {
+  json values = json::object();
+  for (const std::string& name : turns.names()) values[name] = turns.values(name);
+  return {{"order", turns.order()}, {"values", values}};
+}
+
+Limit limit_of(std::string name, const Turns& turns, std::string_view figure, std::string_view of) {
+  return {std::move(name), turns.spread(of), turns.ratio(figure, of)};
+}
+
+Limit fixed_limit(std::string name, const Spread& figure, double limit) {
+  return {std::move(name), {limit, limit, limit}, {figure.median / limit, figure.least / limit, figure.most / limit}};
+}
+
+std::string text_of_ratio(const Spread& ratio, int digits, double factor) {
+  return fmt::format("{:.{}f} ({:.{}f} .. {:.{}f})", factor * ratio.median, digits, factor * ratio.least, digits,
+                     factor * ratio.most, digits);
 }
 
 std::string text_of(const Spread& spread, const Unit& unit) {
@@ -20,16 +41,17 @@ void Outcome::add(const std::string& key, const Figure& figure) {
   entry["name"] = figure.name;
   entry["unit"] = figure.unit.name;
   entry.update(json_of(figure.value));
-  if (figure.limit > 0.0) {
-    const double ratio = figure.value.median / figure.limit;
-    line += fmt::format("  {:.1f} % of {} {:.{}f}", 100.0 * ratio, figure.limit_name, figure.limit / figure.unit.factor,
-                        figure.unit.digits);
+  if (!figure.limit.name.empty()) {
+    const Limit& limit = figure.limit;
+    line += fmt::format("  {} % of {} {:.{}f}", text_of_ratio(limit.ratio, 1, 100.0), limit.name,
+                        limit.value.median / figure.unit.factor, figure.unit.digits);
     // A few per cent are noise; more says that something is wrong with the limit.
-    if (ratio > 1.03) line += " (ABOVE ITS LIMIT: that is measured too low)";
-    entry["above_limit"] = ratio > 1.03;
-    entry["limit"] = figure.limit;
-    entry["limit_name"] = figure.limit_name;
-    entry["ratio"] = ratio;
+    const bool above = limit.ratio.median > 1.03;
+    if (above) line += " (ABOVE ITS LIMIT: that is measured too low)";
+    entry["above_limit"] = above;
+    entry["limit"] = json_of(limit.value);
+    entry["limit_name"] = limit.name;
+    entry["ratio"] = json_of(limit.ratio);
   }
   if (!figure.note.empty()) line += "  " + figure.note;
   lines.push_back(std::move(line));

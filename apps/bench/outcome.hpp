@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
 
 namespace echoform::bench {
 
 using benchmarks::Spread;
+using benchmarks::Turns;
 using nlohmann::json;
 
 /// A unit for people; JSON holds the value itself, in SI.
@@ -24,18 +26,30 @@ inline constexpr Unit tera_lookups{"T lookups/s", 1e12, 3};
 inline constexpr Unit images{"images/s", 1.0, 1};
 inline constexpr Unit milliseconds_unit{"ms", 1e-3, 3};
 
-/// One line: a figure, and the limit that was measured in the same run. `limit` 0 stands for none.
+/// What a figure cannot pass.
+struct Limit {
+  std::string name{};  ///< empty: none
+  Spread value{};      ///< in the figure's unit
+  Spread ratio{};      ///< figure : limit
+};
+/// Measured in turn with the figure: turns.spread(of), and its ratios round by round.
+[[nodiscard]] Limit limit_of(std::string name, const Turns& turns, std::string_view figure, std::string_view of);
+/// A limit that was not measured.
+[[nodiscard]] Limit fixed_limit(std::string name, const Spread& figure, double limit);
+
+/// One line: a figure, and its limit.
 struct Figure {
   std::string name;
   Spread value;
   Unit unit;
-  std::string limit_name{};
-  double limit = 0.0;
+  Limit limit{};
   std::string note{};          ///< ends the line
   json more = json::object();  ///< further JSON of the figure
 };
 
 [[nodiscard]] json json_of(const Spread& spread);
+/// {"order": names as they were measured, "values": {name: values round by round}}
+[[nodiscard]] json json_of(const Turns& turns);
 
 struct Outcome {
   std::vector<std::string> lines;
@@ -43,7 +57,7 @@ struct Outcome {
 
   void say(std::string line) { lines.push_back(std::move(line)); }
   /// Prints the figure and appends it to the array values[key]: name, unit, median, least, most and, where there is a limit,
-  /// limit, limit_name and ratio.
+  /// limit_name and the spreads limit and ratio.
   void add(const std::string& key, const Figure& figure);
   /// Runs `measure`; if it throws, says so and goes on: the other figures are worth having. The program then ends with exit
   /// code 1.
@@ -54,5 +68,7 @@ struct Outcome {
 
 /// "1.234 ms (1.230 .. 1.250)"
 [[nodiscard]] std::string text_of(const Spread& spread, const Unit& unit);
+/// "2.9 (2.8 .. 3.1)", `digits` behind the point; `factor` 100 for per cent.
+[[nodiscard]] std::string text_of_ratio(const Spread& ratio, int digits = 1, double factor = 1.0);
 
 }  // namespace echoform::bench

@@ -37,28 +37,31 @@ Outcome record(const Options& options, LiveLine& progress, BackendKind backend) 
   const double mega = 1e-6 * static_cast<double>(report.frame_bytes);
   outcome.say(fmt::format("record: {} elements x {} samples FULL int16, {:.2f} MB a frame, in turns, in {}",
                           scene.simulator.elements, scene.simulator.samples, mega, test.folder.string()));
-  outcome.say(fmt::format("  the disk itself, plain writes and fdatasync   {}, {:.0f} MB/s",
-                          text_of(report.disk_frames_per_second, frames_unit), mega * report.disk_frames_per_second.median));
+  const Spread disk = report.turns.spread("disk");
+  const Spread without = report.turns.spread("without");
+  const Spread writer = report.turns.spread("writer");
+  const Spread with = report.turns.spread("with");
+  outcome.say(fmt::format("  the disk itself, plain writes and fdatasync   {}, {:.0f} MB/s", text_of(disk, frames_unit),
+                          mega * disk.median));
   outcome.add("figures", {.name = "MFMC, forced to the disk",
-                          .value = report.writer_frames_per_second,
+                          .value = writer,
                           .unit = frames_unit,
-                          .limit_name = "the disk's median",
-                          .limit = report.disk_frames_per_second.median,
-                          .note = fmt::format("({:.0f} MB/s)", mega * report.writer_frames_per_second.median)});
-  outcome.say(fmt::format("  loopback TCP -> imaging, nobody recording     {}", text_of(report.images_without, images)));
+                          .limit = limit_of("the disk,", report.turns, "writer", "disk"),
+                          .note = fmt::format("({:.0f} MB/s)", mega * writer.median)});
+  outcome.say(fmt::format("  loopback TCP -> imaging, nobody recording     {}", text_of(without, images)));
   outcome.add("figures", {.name = "the same, every frame recorded",
-                          .value = report.images_with,
+                          .value = with,
                           .unit = images,
-                          .limit_name = "that without",
-                          .limit = report.images_without.median,
-                          .note = fmt::format("({:.0f} MB/s)", mega * report.images_with.median)});
+                          .limit = limit_of("that without,", report.turns, "with", "without"),
+                          .note = fmt::format("({:.0f} MB/s)", mega * with.median)});
   outcome.say(fmt::format("  recorded {} frames, not recorded {}{}", report.recorded, report.not_recorded,
                           report.closes ? "" : ", COUNTERS DO NOT CLOSE"));
   outcome.values.update({{"elements", scene.simulator.elements},
                          {"samples", scene.simulator.samples},
                          {"frame_bytes", report.frame_bytes},
-                         {"disk_frames_per_second", json_of(report.disk_frames_per_second)},
-                         {"images_without", json_of(report.images_without)},
+                         {"disk_frames_per_second", json_of(disk)},
+                         {"images_without", json_of(without)},
+                         {"turns", json_of(report.turns)},
                          {"recorded", report.recorded},
                          {"not_recorded", report.not_recorded},
                          {"closes", report.closes}});

@@ -1,4 +1,4 @@
-// Polar scan conversion: against the plain loop, by instruction set, and on the GPU against the time that its bytes take.
+// Polar scan conversion: against the plain loops, by instruction set, and on the GPU against the time that its bytes take.
 #include "benchmarks/scan.hpp"
 
 #include <fmt/format.h>
@@ -13,33 +13,38 @@ using namespace benchmarks;
 void add_cpu(const ScanFigure& figure, json& entries, Outcome& outcome) {
   // Milliseconds as they come.
   const Unit unit{"ms", 1.0, 3};
-  outcome.say(fmt::format("    {:<12} {:<9} {:2} threads {}{}", figure.name, figure.interpolation, figure.threads,
+  outcome.say(fmt::format("    {:<18} {:<9} {:2} threads {}{}", figure.name, figure.interpolation, figure.threads,
                           text_of(figure.milliseconds, unit),
-                          figure.ratio.median > 0.0 ? fmt::format("  {:.1f} x the plain loop ({:.1f} .. {:.1f})",
-                                                                  figure.ratio.median, figure.ratio.least, figure.ratio.most)
+                          figure.ratio.median > 0.0 ? fmt::format("  {} x the plain loop, {} x the plain loop with tables",
+                                                                  text_of_ratio(figure.ratio), text_of_ratio(figure.tabled_ratio))
                                                     : ""));
   entries.push_back({{"name", figure.name},
                      {"interpolation", figure.interpolation},
                      {"threads", figure.threads},
                      {"milliseconds", json_of(figure.milliseconds)},
-                     {"ratio", json_of(figure.ratio)}});
+                     {"ratio", json_of(figure.ratio)},
+                     {"tabled_ratio", json_of(figure.tabled_ratio)}});
 }
 
 void add_gpu(const ScanOnGpu& figure, json& entries, Outcome& outcome) {
-  const double ratio = figure.limit / figure.kernel.median;
+  const Unit microseconds{"us", 1e-3, 2};
   outcome.say(
-      fmt::format("    {:<12} {:<9}            {}  {:.1f} % of the copy of its {:.2f} MB, {:.2f} us ({:.2f} us beyond the "
-                  "cache); launched one by one {:.2f} us",
-                  "cuda", figure.interpolation, text_of(figure.kernel, {"us", 1e-3, 2}), 100.0 * ratio,
-                  1e-6 * static_cast<double>(figure.bytes), 1e3 * figure.limit, 1e3 * figure.limit_large, 1e3 * figure.launched));
+      fmt::format("    {:<18} {:<9}            {}  {} % of the copy of its {:.2f} MB, {:.2f} us; not in the cache {}, {} % of "
+                  "the copy there, "
+                  "{:.2f} us; launched one by one {:.2f} us",
+                  "cuda", figure.interpolation, text_of(figure.kernel, microseconds), text_of_ratio(figure.ratio, 1, 100.0),
+                  1e-6 * static_cast<double>(figure.bytes), 1e3 * figure.limit.median, text_of(figure.cold, microseconds),
+                  text_of_ratio(figure.cold_ratio, 1, 100.0), 1e3 * figure.limit_large.median, 1e3 * figure.launched));
   entries.push_back({{"interpolation", figure.interpolation},
                      {"milliseconds", json_of(figure.kernel)},
                      {"cold", json_of(figure.cold)},
                      {"launched", figure.launched},
-                     {"limit", figure.limit},
+                     {"limit", json_of(figure.limit)},
                      {"limit_name", "copy of as many bytes"},
-                     {"limit_large", figure.limit_large},
-                     {"ratio", ratio},
+                     {"limit_large", json_of(figure.limit_large)},
+                     {"ratio", json_of(figure.ratio)},
+                     {"cold_ratio", json_of(figure.cold_ratio)},
+                     {"turns", json_of(figure.turns)},
                      {"bytes", figure.bytes}});
 }
 
@@ -50,18 +55,22 @@ Outcome scan(const Options& options, bool cuda, LiveLine& progress) {
   test.cuda = cuda;
   const ScanReport report = measure_scan(test, [&](const std::string& what) { progress.show("scan: " + what); });
   Outcome outcome;
-  outcome.say(fmt::format("polar scan conversion, {} beams x {} samples, 8 bits; plain loop by {}", test.beams, test.samples,
-                          report.reference_flags));
+  outcome.say(
+      fmt::format("polar scan conversion, {} beams x {} samples, 8 bits; plain loops by {}: one works the "
+                  "geometry out for every image, one reads tables of it, as ours does",
+                  test.beams, test.samples, report.reference_flags));
   for (const ScanSize& size : report.sizes) {
     outcome.say(fmt::format(
         "  to {} x {}, {:.0f} % within the sector; differs from the plain loop by at most {} on {:.1e} of the "
         "pixels; paper of 2013: {:.3f} ms on a GTX 560 Ti, {:.1f} ms on an Athlon II",
         size.rows, size.columns, 100.0 * size.inside, size.largest_difference, size.differing, size.paper_gpu, size.paper_cpu));
     json reference = json::array();
+    json tabled = json::array();
     json cpu = json::array();
     json limit = json::array();
     json gpu = json::array();
     for (const ScanFigure& figure : size.reference) add_cpu(figure, reference, outcome);
+    for (const ScanFigure& figure : size.tabled) add_cpu(figure, tabled, outcome);
     for (const ScanFigure& figure : size.cpu) add_cpu(figure, cpu, outcome);
     for (const ScanFigure& figure : size.limit) add_cpu(figure, limit, outcome);
     for (const ScanOnGpu& figure : size.gpu) add_gpu(figure, gpu, outcome);
@@ -69,6 +78,7 @@ Outcome scan(const Options& options, bool cuda, LiveLine& progress) {
                                        {"columns", size.columns},
                                        {"inside", size.inside},
                                        {"reference", reference},
+                                       {"tabled", tabled},
                                        {"cpu", cpu},
                                        {"limit", limit},
                                        {"gpu", gpu},

@@ -1,6 +1,10 @@
 // The GPU schedules of Romero-Laorden et al. 2015 on the same data and GPU as ours, beside that paper's own figures.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
+
 #include "apps/bench/benchmark.hpp"
 #include "benchmarks/array_case.hpp"
 #include "benchmarks/device_timing.hpp"
@@ -64,24 +68,98 @@ void add_line(const PaperReport& report, const Line& line, Outcome& outcome) {
                                          {"paper_seconds", line.paper.seconds}});
 }
 
-void add_ours(const PaperReport& report, double accuracy, const Options& options, Outcome& outcome) {
-  ArrayCase test;
-  test.elements = report.measured.elements;
-  test.samples = report.measured.samples;
-  test.pixels = report.measured.pixels;
-  test.accuracy = accuracy;
-  Line line;
-  line.schedule = fmt::format("Echoform, {}", path_of(accuracy));
-  const TfmGpuReport kernel = measure_tfm_gpu(test, options.frames.value_or(10));
-  line.kernel = kernel.seconds;
-  line.error = kernel.relative_error;
-  // The paper's instrument sums the matrix.
-  test.matrix = MatrixKind::half_summed;
-  const auto plan = std::make_shared<const ImagingPlan>(array_plan(test));
-  const RingReport ring = measure_ring(plan, {false, BackendKind::cuda}, 100);
-  line.frame = ring.alone_seconds;
-  line.images_per_second = ring.images_per_second.median;
-  add_line(report, line, outcome);
+/// Ours, of one data path, on the same case.
+class Ours {
+ public:
+  Ours(const PaperCase& test, double accuracy) : accuracy_(accuracy), kernels_(array_of(test, accuracy, MatrixKind::full)) {
+    // The paper's instrument sums the matrix.
+    const ArrayCase summed = array_of(test, accuracy, MatrixKind::half_summed);
+    ring_.emplace(std::make_shared<const ImagingPlan>(array_plan(summed)), BackendChoice{false, BackendKind::cuda});
+  }
+  [[nodiscard]] std::string name() const { return fmt::format("Echoform, {}", path_of(accuracy_)); }
+  [[nodiscard]] std::string_view path() const { return path_of(accuracy_); }
+  [[nodiscard]] OtherSchedule schedule() {
+    return {name(), [this] { return kernels_.seconds(); }, [this] { return ring_->alone(); }};
+  }
+  [[nodiscard]] Line line(const PaperReport& report) {
+    return {.schedule = name(),
+            .kernel = report.kernels.spread(name()),
+            .frame = report.frames.spread(name()),
+            .error = kernels_.relative_error(),
+            .paper = {},
+            .images_per_second =
+                take_turns(10, {{"images", [this] { return ring_->images_per_second(10); }}}).spread("images").median};
+  }
+
+ private:
+  static ArrayCase array_of(const PaperCase& test, double accuracy, MatrixKind matrix) {
+    ArrayCase array;
+    array.elements = test.elements;
+    array.samples = test.samples;
+    array.pixels = test.pixels;
+    array.accuracy = accuracy;
+    array.matrix = matrix;
+    return array;
+  }
+
+  double accuracy_;
+  TfmOnGpu kernels_;
+  std::optional<FrameRing> ring_;
+};
+
+/// How many times as fast our kernels are as the best of the paper's, by data path: its schedules are all in single precision.
+void add_ratios(const PaperReport& report, const std::vector<std::unique_ptr<Ours>>& ours, Outcome& outcome) {
+  const auto best = std::min_element(report.schedules.begin(), report.schedules.end(), [](const auto& a, const auto& b) {
+    return a.kernel_seconds.median < b.kernel_seconds.median;
+  });
+  json entry{{"elements", report.measured.elements},    {"samples", report.measured.samples},
+             {"pixels", report.measured.pixels},        {"best", best->schedule},
+             {"kernel_turns", json_of(report.kernels)}, {"frame_turns", json_of(report.frames)}};
+  std::string text;
+  for (const auto& own : ours) {
+    const Spread kernel = report.kernels.ratio(best->schedule, own->name());
+    const Spread frame = report.frames.ratio(best->schedule, own->name());
+    entry["kernel_ratio"][own->path()] = json_of(kernel);
+    entry["frame_ratio"][own->path()] = json_of(frame);
+    text += fmt::format("{}{} {} (frame {})", text.empty() ? "" : ", ", own->path(), text_of_ratio(kernel, 2),
+                        text_of_ratio(frame, 2));
+  }
+  outcome.say(
+      fmt::format("    kernel, times as fast as {}, which is in single precision, round by round: {}", best->schedule, text));
+  outcome.values["ratios"].push_back(std::move(entry));
+}
+
+void measure_case(const PaperCase& test, const Options& options, Outcome& outcome) {
+  std::vector<std::unique_ptr<Ours>> ours;
+  std::vector<OtherSchedule> others;
+  for (const double accuracy : accuracies_of(options)) {
+    const std::string name =
+        fmt::format("ours, {} elements, {} x {}, {}", test.elements, test.pixels, test.pixels, path_of(accuracy));
+    outcome.attempt(name, [&] {
+      ours.push_back(std::make_unique<Ours>(test, accuracy));
+      others.push_back(ours.back()->schedule());
+    });
+  }
+  const PaperReport report = measure_paper_schedules(test, others);
+  outcome.say(fmt::format("  {} x {}, {} x {}: {:.4g} lookups; copy {}; Hilbert (cuFFT) {}", test.elements, test.samples,
+                          test.pixels, test.pixels, report.lookups, text_of(report.upload_seconds, milliseconds_unit),
+                          text_of(report.hilbert_seconds, milliseconds_unit)));
+  outcome.values["hilbert"].push_back({{"elements", test.elements},
+                                       {"pixels", test.pixels},
+                                       {"upload_seconds", json_of(report.upload_seconds)},
+                                       {"hilbert_seconds", json_of(report.hilbert_seconds)}});
+  for (std::size_t k = 0; k < report.schedules.size(); ++k) {
+    const PaperFigure& figure = report.schedules[k];
+    add_line(report,
+             {.schedule = figure.schedule,
+              .kernel = figure.kernel_seconds,
+              .frame = figure.frame_seconds,
+              .error = figure.relative_error,
+              .paper = paper_cell(report, k)},
+             outcome);
+  }
+  for (const auto& own : ours) add_line(report, own->line(report), outcome);
+  add_ratios(report, ours, outcome);
 }
 
 }  // namespace
@@ -102,29 +180,7 @@ Outcome schedules_cuda(const Options& options, LiveLine& progress) {
       test.pixels = size;
       test.rounds = options.frames.value_or(test.rounds);
       progress.show(fmt::format("schedules: {} elements, {} x {}", count, size, size));
-      const PaperReport report = measure_paper_schedules(test);
-      outcome.say(fmt::format("  {} x {}, {} x {}: {:.4g} lookups; copy {}; Hilbert (cuFFT) {}", count, test.samples, size, size,
-                              report.lookups, text_of(report.upload_seconds, milliseconds_unit),
-                              text_of(report.hilbert_seconds, milliseconds_unit)));
-      outcome.values["hilbert"].push_back({{"elements", count},
-                                           {"pixels", size},
-                                           {"upload_seconds", json_of(report.upload_seconds)},
-                                           {"hilbert_seconds", json_of(report.hilbert_seconds)}});
-      for (std::size_t k = 0; k < report.schedules.size(); ++k) {
-        const PaperFigure& figure = report.schedules[k];
-        add_line(report,
-                 {.schedule = figure.schedule,
-                  .kernel = figure.kernel_seconds,
-                  .frame = figure.frame_seconds,
-                  .error = figure.relative_error,
-                  .paper = paper_cell(report, k)},
-                 outcome);
-      }
-      for (const double accuracy : accuracies_of(options)) {
-        const std::string name = fmt::format("ours, {} elements, {} x {}, {}", count, size, size, path_of(accuracy));
-        progress.show("schedules: " + name);
-        outcome.attempt(name, [&] { add_ours(report, accuracy, options, outcome); });
-      }
+      measure_case(test, options, outcome);
     }
   }
   json hilbert = json::object();

@@ -35,27 +35,50 @@ json json_of_trial(const StreamTrial& trial) {
 /// Trials of the report in the order of measurement.
 std::vector<const StreamTrial*> trials_of(const StreamReport& report) {
   std::vector<const StreamTrial*> trials;
-  for (const StreamLink& link : report.links) trials.push_back(&link.full_speed);
+  for (const StreamLink& link : report.links) {
+    for (const StreamTrial& trial : link.full_speed) trials.push_back(&trial);
+  }
   for (const StreamTrial& trial : report.search) trials.push_back(&trial);
   if (report.sustained > 0.0) trials.push_back(&report.at_80_percent);
   return trials;
 }
 
+Spread latency_of(const StreamLink& link, double StreamTrial::*percentile) {
+  std::vector<double> seconds;
+  for (const StreamTrial& trial : link.full_speed) seconds.push_back(trial.*percentile);
+  return benchmarks::spread_of(std::move(seconds));
+}
+
 void report_links(const StreamReport& report, Outcome& outcome) {
   const double giga = 1e-9 * static_cast<double>(report.frame_bytes);
   for (const StreamLink& link : report.links) {
-    const double rate = link.full_speed.published_per_second;
-    outcome.say(fmt::format("  full speed, {} connections  {}", link.connections, trial_text(link.full_speed)));
-    outcome.add("links", {.name = fmt::format("  against bare sockets, {:.2f} GB/s", giga * rate),
-                          .value = {rate, rate, rate},
+    json trials = json::array();
+    std::uint64_t dropped = 0;
+    std::uint64_t missed = 0;
+    for (const StreamTrial& trial : link.full_speed) {
+      trials.push_back(json_of_trial(trial));
+      dropped += trial.dropped;
+      missed += trial.missed;
+      if (!trial.closes) outcome.say("  COUNTERS OF A TRIAL DO NOT CLOSE");
+    }
+    const Spread rate = link.turns.spread("pipeline");
+    const Spread bare = link.turns.spread("bare");
+    const Spread p50 = latency_of(link, &StreamTrial::latency_p50);
+    const Spread p99 = latency_of(link, &StreamTrial::latency_p99);
+    outcome.say(fmt::format("  full speed, {} connections, {} trials: dropped {}, missed {}, latency p50 {}, p99 {}",
+                            link.connections, link.full_speed.size(), dropped, missed, text_of(p50, milliseconds_unit),
+                            text_of(p99, milliseconds_unit)));
+    outcome.add("links", {.name = fmt::format("  against bare sockets, {:.2f} GB/s", giga * rate.median),
+                          .value = rate,
                           .unit = images,
-                          .limit_name = "bare sockets' median",
-                          .limit = link.bare_frames_per_second.median,
-                          .note = fmt::format("({:.1f} .. {:.1f}, {:.2f} GB/s)", link.bare_frames_per_second.least,
-                                              link.bare_frames_per_second.most, giga * link.bare_frames_per_second.median),
+                          .limit = limit_of("bare sockets in turn,", link.turns, "pipeline", "bare"),
+                          .note = fmt::format("({:.1f} .. {:.1f}, {:.2f} GB/s)", bare.least, bare.most, giga * bare.median),
                           .more = {{"connections", link.connections},
-                                   {"full_speed", json_of_trial(link.full_speed)},
-                                   {"bare_frames_per_second", json_of(link.bare_frames_per_second)}}});
+                                   {"trials", trials},
+                                   {"latency_p50", json_of(p50)},
+                                   {"latency_p99", json_of(p99)},
+                                   {"turns", json_of(link.turns)},
+                                   {"bare_frames_per_second", json_of(bare)}}});
   }
 }
 
@@ -105,10 +128,10 @@ Outcome run_stream(const Options& options, const Scenario& scene, StreamCase tes
     search.push_back(json_of_trial(trial));
   }
   outcome.say(fmt::format(
-      "  sustained {:.1f} images/s on {} connections, held {:.0f} s without a drop; {:.0f} % of the engine alone in this run "
-      "({:.1f} images/s)",
-      report.sustained, report.links.back().connections, test.hold, 100.0 * report.sustained / report.engine_images_per_second,
-      report.engine_images_per_second));
+      "  sustained {:.1f} images/s on {} connections, held {:.0f} s without a drop; {:.0f} % of the engine alone, in turn with "
+      "the trials at full speed: {}",
+      report.sustained, report.links.back().connections, test.hold,
+      100.0 * report.sustained / report.engine_images_per_second.median, text_of(report.engine_images_per_second, images)));
   outcome.say(fmt::format(
       "  at 80 % of that      {}: p99 / p50 = {:.2f}", trial_text(report.at_80_percent),
       report.at_80_percent.latency_p50 > 0.0 ? report.at_80_percent.latency_p99 / report.at_80_percent.latency_p50 : 0.0));
@@ -119,8 +142,7 @@ Outcome run_stream(const Options& options, const Scenario& scene, StreamCase tes
                          {"frame_bytes", report.frame_bytes},
                          {"imaged_samples", report.imaged_samples},
                          {"sustained", report.sustained},
-                         {"engine_images_per_second", report.engine_images_per_second},
-                         {"full_speed", json_of_trial(report.links.back().full_speed)},
+                         {"engine_images_per_second", json_of(report.engine_images_per_second)},
                          {"search", search},
                          {"at_80_percent", json_of_trial(report.at_80_percent)},
                          {"pipeline_bytes", report.pipeline_bytes},

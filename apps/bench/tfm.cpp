@@ -1,4 +1,4 @@
-// The beamformer on the CPU: against the frozen plain loop, over instruction sets and threads.
+// The beamformer on the CPU: against the frozen plain loops, with weights and without, over instruction sets and threads.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
@@ -24,11 +24,12 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
   test.pixels = options.pixels.value_or(test.pixels);
   test.rounds = options.frames.value_or(test.rounds);
   test.threads = options.threads;
-  // The plain loop's delays, and tables of the kernels: at most three of them and the one for runs from the cache, then one more.
+  // Delays of the two plain loops and weights, and tables of the kernels: at most three of them and the one for runs from the
+  // cache, those with weights, then one more. The data are held three times.
   const auto places = static_cast<double>((test.pixels + 3) / 4 * 4) * static_cast<double>((test.pixels + 3) / 4 * 4);
   const auto pairs = static_cast<double>(test.elements * (test.elements + 1) / 2);
-  const double needed =
-      static_cast<double>(test.elements) * places * (4.0 + 5.0 * 5.0) + 16.0 * pairs * static_cast<double>(test.samples + 80);
+  const double needed = static_cast<double>(test.elements) * places * (3.0 * 4.0 + 5.0 * 5.0 + 2.0 * 9.0) +
+                        24.0 * pairs * static_cast<double>(test.samples + 80);
   if (needed > default_memory_limit()) {
     throw InputError("bench tfm",
                      fmt::format("{} elements, {} samples and {} x {} pixels, which need {:.2f} GB", test.elements, test.samples,
@@ -37,24 +38,41 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
   }
   const TfmReport report = measure_tfm(test, [&](const std::string& what) { progress.show("tfm: " + what); });
   Outcome outcome;
-  outcome.lines.push_back(fmt::format(
-      "beamforming {} elements x {} samples, {} x {} pixels: {:.4g} lookups an image, delay tables {:.1f} MB", test.elements,
-      test.samples, test.pixels, test.pixels, report.lookups, 1e-6 * static_cast<double>(report.table_bytes)));
+  outcome.say(fmt::format("beamforming {} elements x {} samples, {} x {} pixels: {:.4g} lookups an image, delay tables {:.1f} MB",
+                          test.elements, test.samples, test.pixels, test.pixels, report.lookups,
+                          1e-6 * static_cast<double>(report.table_bytes)));
   const auto line = [&](const std::string& name, const TfmFigure& figure) {
-    outcome.lines.push_back(fmt::format("  {:<22} {:2} threads {}  {:5.1f} x reference", name, figure.threads,
-                                        giga(figure.lookups_per_second),
-                                        figure.lookups_per_second.median / report.reference.lookups_per_second.median));
+    const double rate = figure.lookups_per_second.median;
+    outcome.say(fmt::format("  {:<22} {:2} threads {}  {:5.1f} x frozen loop, {:5.1f} x pair-major loop", name, figure.threads,
+                            giga(figure.lookups_per_second), rate / report.reference.lookups_per_second.median,
+                            rate / report.padded_reference.lookups_per_second.median));
   };
-  line("reference loop", report.reference);
-  outcome.lines.push_back(fmt::format("    built by {}", report.reference_flags));
+  line("frozen loop", report.reference);
+  line("pair-major loop", report.padded_reference);
+  outcome.say(
+      fmt::format("    built by {}; both frozen. The first goes pixel by pixel over rows of {} bytes; the second reads a "
+                  "padded row once for many pixels",
+                  report.reference_flags, 8 * test.samples));
   for (const TfmFigure& figure : report.beamformer) line(figure.name, figure);
-  for (const TfmFigure& figure : report.scaling) line("scaling, " + figure.name, figure);
   line("limit: all in cache", report.limit);
-  outcome.lines.push_back(
-      fmt::format("  {} : reference = {:.1f} ({:.1f} .. {:.1f}), round by round; {:.0f} % of the limit; images differ by {:.1e}",
-                  report.beamformer.front().name, report.ratio.median, report.ratio.least, report.ratio.most,
-                  100.0 * report.beamformer.front().lookups_per_second.median / report.limit.lookups_per_second.median,
-                  report.relative_difference));
+  outcome.say(
+      fmt::format("  {}, round by round: {} x the frozen loop, {} x the pair-major loop, {} % of the limit; images differ "
+                  "by {:.1e} and {:.1e}",
+                  report.beamformer.front().name, text_of_ratio(report.ratio), text_of_ratio(report.padded_ratio),
+                  text_of_ratio(report.of_limit, 0, 100.0), report.relative_difference, report.padded_difference));
+  if (report.weighted) {
+    const TfmWeighted& weighted = *report.weighted;
+    outcome.say(fmt::format("  weights by element and pixel (Hann window, directivity)"));
+    line("pair-major loop", weighted.reference);
+    line(report.beamformer.front().name, weighted.beamformer);
+    line("limit: all in cache", weighted.limit);
+    outcome.say(
+        fmt::format("    round by round: {} x the pair-major loop with weights, {} % of the limit, {} of the rate without "
+                    "weights; images differ by {:.1e}",
+                    text_of_ratio(weighted.ratio), text_of_ratio(weighted.of_limit, 0, 100.0),
+                    text_of_ratio(weighted.of_unweighted, 2), weighted.relative_difference));
+  }
+  for (const TfmFigure& figure : report.scaling) line("scaling, " + figure.name, figure);
   const auto figure_json = [](const TfmFigure& figure) {
     return json{{"name", figure.name}, {"threads", figure.threads}, {"lookups_per_second", json_of(figure.lookups_per_second)}};
   };
@@ -63,13 +81,28 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
                     {"pixels", test.pixels},
                     {"lookups", report.lookups},
                     {"reference", figure_json(report.reference)},
+                    {"padded_reference", figure_json(report.padded_reference)},
                     {"reference_flags", report.reference_flags},
                     {"limit", figure_json(report.limit)},
                     {"ratio", json_of(report.ratio)},
+                    {"padded_ratio", json_of(report.padded_ratio)},
+                    {"of_limit", json_of(report.of_limit)},
                     {"relative_difference", report.relative_difference},
+                    {"padded_difference", report.padded_difference},
                     {"table_bytes", report.table_bytes},
+                    {"turns", json_of(report.turns)},
                     {"beamformer", json::array()},
                     {"scaling", json::array()}};
+  if (report.weighted) {
+    const TfmWeighted& weighted = *report.weighted;
+    outcome.values["weighted"] = {{"beamformer", figure_json(weighted.beamformer)},
+                                  {"reference", figure_json(weighted.reference)},
+                                  {"limit", figure_json(weighted.limit)},
+                                  {"ratio", json_of(weighted.ratio)},
+                                  {"of_unweighted", json_of(weighted.of_unweighted)},
+                                  {"of_limit", json_of(weighted.of_limit)},
+                                  {"relative_difference", weighted.relative_difference}};
+  }
   for (const TfmFigure& figure : report.beamformer) outcome.values["beamformer"].push_back(figure_json(figure));
   for (const TfmFigure& figure : report.scaling) outcome.values["scaling"].push_back(figure_json(figure));
   return outcome;

@@ -1,5 +1,5 @@
-// The beamform stage on the GPU, alone: 128 and 64 elements, three image sizes, both data paths, and three views of a half
-// matrix (two of them symmetric), which cost 32,896 lookups a pixel.
+// The beamform stage on the GPU, alone: 128 and 64 elements, three image sizes, both data paths; three views of a half matrix
+// (two of them symmetric), which cost 32,896 lookups a pixel; and one view with weights.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
@@ -29,6 +29,11 @@ std::vector<ArrayCase> array_cases(const Options& options) {
   views.matrix = MatrixKind::half;
   views.views = {"LL", "TT", "LT"};
   cases.push_back(views);
+  ArrayCase weighted;
+  weighted.elements = elements.front();
+  weighted.pixels = sizes.front();
+  weighted.weighted = true;
+  cases.push_back(weighted);
   for (ArrayCase& test : cases) test.samples = options.samples.value_or(test.samples);
   return cases;
 }
@@ -42,35 +47,35 @@ void report_ceilings(const DeviceCeilings& ceilings, Outcome& outcome) {
     outcome.add("ceilings", {.name = name,
                              .value = measured,
                              .unit = {"T/s", 1e12, 2},
-                             .limit_name = "what clock and multiprocessors give,",
-                             .limit = computed});
+                             .limit = fixed_limit("what clock and multiprocessors give,", measured, computed)});
   };
   ceiling("shared loads of 8 bytes (a lookup, half)", ceilings.loads_8, ceilings.computed_loads_8);
   ceiling("shared loads of 16 bytes (a lookup, float)", ceilings.loads_16, ceilings.computed_loads_16);
   ceiling("instructions of a thread", ceilings.instructions, ceilings.computed_instructions);
 }
 
-void measure_case(const ArrayCase& test, const std::string& name, const DeviceCeilings& ceilings, std::size_t rounds,
-                  Outcome& outcome) {
+void measure_case(const ArrayCase& test, const std::string& name, std::size_t rounds, Outcome& outcome) {
   const TfmGpuReport report = measure_tfm_gpu(test, rounds);
-  const Spread& limit = report.half_path ? ceilings.loads_8 : ceilings.loads_16;
-  outcome.add("beamform", {.name = name,
-                           .value = report.lookups_per_second,
-                           .unit = tera_lookups,
-                           .limit_name = "one shared load a lookup,",
-                           .limit = limit.median,
-                           .note = fmt::format("{}; error {:.1e}; {:.1f} instructions a lookup would fill the issue slots",
-                                               text_of(report.seconds, milliseconds_unit), report.relative_error,
-                                               ceilings.instructions.median / report.lookups_per_second.median),
-                           .more = {{"elements", test.elements},
-                                    {"samples", test.samples},
-                                    {"pixels", test.pixels},
-                                    {"views", test.views},
-                                    {"path", path_of(test.accuracy)},
-                                    {"lookups", report.lookups},
-                                    {"seconds", json_of(report.seconds)},
-                                    {"relative_error", report.relative_error},
-                                    {"stage_bytes", report.stage_bytes}}});
+  const Spread slots = report.turns.ratio("instructions", "lookups");
+  outcome.add("beamform",
+              {.name = name,
+               .value = report.lookups_per_second,
+               .unit = tera_lookups,
+               .limit = limit_of("one shared load a lookup,", report.turns, "lookups", "loads"),
+               .note = fmt::format("{}; error {:.1e}; the device could issue {} instructions a lookup",
+                                   text_of(report.seconds, milliseconds_unit), report.relative_error, text_of_ratio(slots)),
+               .more = {{"elements", test.elements},
+                        {"samples", test.samples},
+                        {"pixels", test.pixels},
+                        {"views", test.views},
+                        {"weighted", test.weighted},
+                        {"path", path_of(test.accuracy)},
+                        {"lookups", report.lookups},
+                        {"seconds", json_of(report.seconds)},
+                        {"issue_slots_a_lookup", json_of(slots)},
+                        {"relative_error", report.relative_error},
+                        {"turns", json_of(report.turns)},
+                        {"stage_bytes", report.stage_bytes}}});
 }
 
 }  // namespace
@@ -85,10 +90,10 @@ Outcome tfm_cuda(const Options& options, LiveLine& progress) {
       test.accuracy = accuracy;
       std::string views;
       for (const std::string& view : test.views) views += (views.empty() ? "" : "+") + view;
-      const std::string name = fmt::format("{} x {}, {} x {}, {}, {}", test.elements, test.samples, test.pixels, test.pixels,
-                                           views, path_of(accuracy));
+      const std::string name = fmt::format("{} x {}, {} x {}, {}{}, {}", test.elements, test.samples, test.pixels, test.pixels,
+                                           views, test.weighted ? ", weighted" : "", path_of(accuracy));
       progress.show("tfm: " + name);
-      outcome.attempt(name, [&] { measure_case(test, name, ceilings, options.frames.value_or(10), outcome); });
+      outcome.attempt(name, [&] { measure_case(test, name, options.frames.value_or(10), outcome); });
     }
   }
   outcome.values["device"] = ceilings.device;

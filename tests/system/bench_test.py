@@ -26,30 +26,73 @@ def bench(name, *arguments):
     return values[name]
 
 
+def rounds_of(order, names):
+    """How many whole rounds `order` has, each of them all `names`, every second one backwards; -1 where it is something else."""
+    if len(order) % len(names):
+        return -1
+    rounds = [order[k:k + len(names)] for k in range(0, len(order), len(names))]
+    return len(rounds) if all(found == (names if k % 2 == 0 else names[::-1]) for k, found in enumerate(rounds)) else -1
+
+
 class Bench(unittest.TestCase):
     def assert_spread(self, spread):
         self.assertGreater(spread["least"], 0.0)
         self.assertLessEqual(spread["least"], spread["median"])
         self.assertLessEqual(spread["median"], spread["most"])
 
+    def assert_turns(self, turns, names):
+        """What is compared was measured in turn; returns the number of rounds."""
+        rounds = rounds_of(turns["order"], names)
+        self.assertGreater(rounds, 0, turns["order"])
+        self.assertEqual(sorted(turns["values"]), sorted(names))
+        for values in turns["values"].values():
+            self.assertEqual(len(values), rounds)
+        return rounds
+
+    def assert_limit(self, figure, names, above, below):
+        """The limit stands beside the figure, and their ratio is that of pairs: `above` over `below` of each round."""
+        self.assertIn("limit_name", figure)
+        self.assert_spread(figure["limit"])
+        self.assert_spread(figure["ratio"])
+        order = figure["turns"]["order"]
+        # Either every second round backwards, or each figure directly behind its limit.
+        if order != names * (len(order) // len(names)):
+            self.assert_turns(figure["turns"], names)
+        pairs = sorted(a / b for a, b in zip(figure["turns"]["values"][above], figure["turns"]["values"][below]))
+        self.assertAlmostEqual(figure["ratio"]["least"], pairs[0], delta=1e-9 * pairs[0])
+        self.assertAlmostEqual(figure["ratio"]["most"], pairs[-1], delta=1e-9 * pairs[-1])
+
     def test_hilbert(self):
         figures = bench("hilbert", "--elements", 8, "--samples", 256, "--frames", 3)
         self.assertGreater(figures["copy_bytes_per_second"], 0.0)
         for figure in figures["stages"] + figures["chains"]:
             self.assert_spread(figure["seconds"])
+            self.assert_spread(figure["ratio"])
+            order = figure["turns"]["order"]
+            self.assertEqual(sorted(order[:2]), ["copy", "work"])
+            self.assertEqual(order, order[:2] * 3)
 
     def test_stream(self):
         figures = bench("stream", "--elements", 8, "--samples", 1024, "--pixels", 16, "--hold", 0.5, "--frames", 20,
                         "--connections", 2)
         self.assertEqual([link["connections"] for link in figures["links"]], [2])
-        self.assert_spread(figures["links"][0]["bare_frames_per_second"])
-        self.assertTrue(figures["full_speed"]["closes"])
+        link = figures["links"][0]
+        self.assert_spread(link["bare_frames_per_second"])
+        # Full speed is a number of trials, each with a time of its own, between those of bare sockets.
+        self.assert_limit(link, ["bare", "pipeline", "engine"], "pipeline", "bare")
+        rates = [trial["images_per_second"] for trial in link["trials"]]
+        self.assertEqual(rates, link["turns"]["values"]["pipeline"])
+        self.assertGreaterEqual(len(set(rates)), 4, rates)
+        self.assertEqual([link["least"], link["most"]], [min(rates), max(rates)])
+        self.assertTrue(all(trial["closes"] for trial in link["trials"]))
+        self.assert_spread(figures["engine_images_per_second"])
         self.assertEqual("device_bytes_growth" in figures, BACKEND == "cuda")
 
     def test_record(self):
         figures = bench("record", "--elements", 8, "--samples", 1024, "--pixels", 16, "--hold", 0.5, "--frames", 1)
         self.assert_spread(figures["disk_frames_per_second"])
         self.assert_spread(figures["images_without"])
+        self.assert_turns(figures["turns"], ["disk", "writer", "without", "with"])
         self.assertGreater(figures["recorded"], 0)
         self.assertTrue(figures["closes"])
 
@@ -64,15 +107,52 @@ class BenchOnCpu(Bench):
                 self.assert_spread(table["seconds"])
                 self.assertLess(table["largest_difference"], 1e-11)  # of the table's single precision
 
-    def test_tfm(self):
-        figures = bench("tfm", "--elements", 8, "--samples", 512, "--pixels", 16, "--frames", 1, "--threads", 1)
-        self.assert_spread(figures["reference"]["lookups_per_second"])
+    def test_tfm_states_the_ratio_to_both_frozen_loops(self):
+        figures = bench("tfm", "--elements", 8, "--samples", 512, "--pixels", 16, "--frames", 2, "--threads", 1)
+        for reference in ("reference", "padded_reference", "limit"):
+            self.assert_spread(figures[reference]["lookups_per_second"])
+        for ratio in ("ratio", "padded_ratio", "of_limit"):
+            self.assert_spread(figures[ratio])
+        best = figures["beamformer"][0]["name"]
+        values = figures["turns"]["values"]
+        self.assertEqual(figures["turns"]["order"][:2], ["frozen loop", "pair-major loop"])
+        self.assertAlmostEqual(figures["padded_ratio"]["most"],
+                               max(a / b for a, b in zip(values[best], values["pair-major loop"])), places=6)
         self.assertLess(figures["relative_difference"], 1e-3)
+        self.assertLess(figures["padded_difference"], 1e-3)
 
-    def test_frame(self):
+    def test_tfm_covers_weights(self):
+        weighted = bench("tfm", "--elements", 8, "--samples", 512, "--pixels", 16, "--frames", 2, "--threads", 1)["weighted"]
+        for figure in ("beamformer", "reference", "limit"):
+            self.assert_spread(weighted[figure]["lookups_per_second"])
+        for ratio in ("ratio", "of_unweighted", "of_limit"):
+            self.assert_spread(weighted[ratio])
+        self.assertLess(weighted["relative_difference"], 1e-3)
+
+    def test_frame_counts_lookups_where_rays_reach(self):
         figures = bench("frame", "--elements", 8, "--samples", 1024, "--pixels", 16, "--frames", 3)
         self.assert_spread(figures["images_per_second"])
         self.assertIn("beamform", [stage["stage"] for stage in figures["stages"]])
+        self.assert_limit(figures, ["images", "reads"], "images", "reads")
+        lookups = figures["lookups"]
+        self.assertEqual(lookups["a_frame_of_all_pairs_and_pixels"], 8 * 9 / 2 * 16 * 16)
+        self.assertGreater(lookups["a_frame"], 0)
+        self.assertLessEqual(lookups["a_frame"], lookups["a_frame_of_all_pairs_and_pixels"])
+        # An A-scan that ends within the image: what lies behind it is no lookup.
+        short = bench("frame", "--elements", 8, "--samples", 256, "--pixels", 16, "--frames", 1)["lookups"]
+        self.assertLess(short["a_frame"], 0.9 * short["a_frame_of_all_pairs_and_pixels"])
+
+    def test_tables_of_the_documents_are_printed_from_figures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            figures = pathlib.Path(folder) / "figures.json"
+            subprocess.run([PROGRAM, "bench", "tfm", "--backend", "cpu", "--json", str(figures), "--elements", "8", "--samples", "512",
+                            "--pixels", "16", "--frames", "2", "--threads", "1"], check=True, stdout=subprocess.DEVNULL, timeout=200)
+            tool = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"]) / "tools" / "performance-tables"
+            printed = subprocess.run([sys.executable, str(tool), str(figures)], capture_output=True, text=True, check=True,
+                                     timeout=60).stdout
+            values = json.loads(figures.read_text())["tfm"]
+        self.assertIn("| frozen loop |", printed)
+        self.assertIn(f"{values['padded_ratio']['median']:.1f} (", printed)
 
     def test_what_is_not_measured_here_is_said(self):
         result = subprocess.run([PROGRAM, "bench", "schedules", "--backend", "cpu"], capture_output=True, text=True, timeout=60)
@@ -85,21 +165,31 @@ class BenchOnCuda(Bench):
 
     def test_tfm(self):
         figures = bench("tfm", *self.SIZES, "--frames", 2)
-        self.assertEqual(len(figures["beamform"]), 4)  # one and three views, half and float
+        self.assertEqual(len(figures["beamform"]), 6)  # one view, three views and one with weights, half and float
+        self.assertEqual(sum(figure["weighted"] for figure in figures["beamform"]), 2)
         for figure in figures["beamform"]:
             self.assert_spread(figure)
             self.assertGreater(figure["lookups"], 0)
+            self.assert_limit(figure, ["loads", "lookups", "instructions"], "lookups", "loads")
             # What the plans ask for.
             self.assertLess(figure["relative_error"], 1e-3 if figure["path"] == "half" else 1e-4, figure["name"])
 
-    def test_schedules(self):
+    def test_schedules_compare_each_data_path_in_turn(self):
         figures = bench("schedules", *self.SIZES, "--frames", 2)
         errors = {figure["schedule"]: figure["relative_error"] for figure in figures["schedules"]}
-        self.assertEqual(list(errors), ["GPU1", "GPU1op", "GPU2", "Echoform, half", "Echoform, float"])
+        names = ["GPU1", "GPU1op", "GPU2", "Echoform, half", "Echoform, float"]
+        self.assertEqual(list(errors), names)
         # Single-precision delays of some hundred samples; textures interpolate with 8 bits of fraction.
         self.assertLess(errors["GPU1"], 1e-3)
         self.assertLess(errors["GPU1op"], 1e-2)
         self.assertLess(errors["GPU2"], 1e-2)
+        ratios = figures["ratios"][0]
+        self.assertIn(ratios["best"], names[:3])
+        self.assert_turns(ratios["kernel_turns"], names)
+        self.assert_turns(ratios["frame_turns"], names)
+        for path in ("half", "float"):
+            self.assert_spread(ratios["kernel_ratio"][path])
+            self.assert_spread(ratios["frame_ratio"][path])
 
     def test_frame(self):
         for gate in ([], ["--gate"]):
@@ -107,6 +197,7 @@ class BenchOnCuda(Bench):
             self.assertEqual(len(figures["frames"]), 2)
             for figure in figures["frames"]:
                 self.assert_spread(figure)
+                self.assert_limit(figure, ["copies", "images"], "images", "copies")
                 self.assertEqual(figure["gated"], bool(gate))
 
 
