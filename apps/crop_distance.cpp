@@ -7,6 +7,7 @@
 #include <complex>
 #include <span>
 
+#include "apps/recorded_frame.hpp"
 #include "config/gate.hpp"
 #include "pipeline/errors.hpp"
 
@@ -19,7 +20,7 @@ std::vector<std::vector<std::complex<float>>> images_of(const ImagingPlan& plan,
   const auto engine = make_engine(std::make_shared<ImagingPlan>(plan), choice, {.keep_analytic = true, .display = false});
   FrameSlot slot;
   engine->equip(slot);
-  recording.read_frame(frame, {static_cast<float*>(slot.samples.data()), plan.acquisition.a_scans() * plan.acquisition.samples});
+  read_recorded_frame(recording, frame, slot);
   if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
   std::vector<std::vector<std::complex<float>>> images;
   for (const ImageOutput& output : slot.images) {

@@ -10,6 +10,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
+#include "apps/recorded_frame.hpp"
 #include "config/plan.hpp"
 #include "config/reached.hpp"
 #include "config/scene.hpp"
@@ -101,8 +102,7 @@ int image(const ImageOptions& options) {
                                               : fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1,
                                                             options.input, recording->frames()));
   }
-  Acquisition acquisition = recording->acquisition();
-  acquisition.probe = recording->probe(frame);
+  const Acquisition acquisition = recorded_acquisition(*recording, frame);
   spdlog::info("{}", recording->describe());
   adopt_wedge_velocity(configuration, recording->wedge_velocity());
   const auto plan = build_plan(configuration, acquisition, recording->material());
@@ -114,8 +114,7 @@ int image(const ImageOptions& options) {
       make_engine(plan, backend_choice(configuration.imaging), {.keep_analytic = options.field == "analytic", .display = false});
   FrameSlot slot;
   engine->equip(slot);
-  recording->read_frame(frame,
-                        {static_cast<float*>(slot.samples.data()), plan->acquisition.a_scans() * plan->acquisition.samples});
+  read_recorded_frame(*recording, frame, slot);
 
   progress.step("imaging");
   if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");

@@ -9,6 +9,7 @@
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/recorded_frame.hpp"
 #include "apps/setup_report.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/memory_text.hpp"
@@ -76,7 +77,7 @@ int plan_command(const PlanOptions& options) {
     stated = simulated.material;
   } else {
     const auto recording = open_recording(options.recording);
-    acquisition = recording->acquisition();
+    acquisition = recorded_acquisition(*recording, 0);
     stated = recording->material();
     adopt_wedge_velocity(configuration, recording->wedge_velocity());
   }

@@ -49,9 +49,9 @@ void add_play_options(CLI::App& options, PlayTexts& texts);
 /// rounding.
 void use_one_element_size(Probe& probe);
 
-/// A recording as frames in one of the wire's encodings, or in that of the file itself (`encoding` none). Other integer encodings
-/// are scaled so that the recording's highest peak just fits; sample_scale undoes it. Recordings below `memory_limit` bytes are
-/// read once, others frame by frame.
+/// A recording as frames in one of the wire's encodings, or in that of the file itself (`encoding` none). The former hold
+/// amplitudes, integers scaled so that the recording's highest peak just fits; sample_scale undoes it. Recordings below
+/// `memory_limit` bytes are read once, others frame by frame.
 class RecordingSource final : public FrameSource {
  public:
   RecordingSource(std::unique_ptr<Recording> recording, std::optional<SampleEncoding> encoding,

@@ -40,7 +40,7 @@ Action define_replay(CLI::App& options) {
   struct Chosen {
     std::string input;
     PlayTexts play;
-    std::string encoding = "float32";
+    std::string encoding{stored_word};
     bool loop = false;
   };
   auto chosen = std::make_shared<Chosen>();
@@ -49,7 +49,7 @@ Action define_replay(CLI::App& options) {
   options.get_option("--rate")->description(
       "Frames per second (25), or max for as fast as the server takes them; none: a capture as it came");
   options.add_option("--encoding", chosen->encoding, "How samples are sent: int16, packed12, float32, or stored: as in the file")
-      ->option_text("WORD (float32)");
+      ->option_text("WORD (stored)");
   options.add_flag("--loop", chosen->loop, "Begin again after the last frame, until Ctrl-C");
   return [chosen, &options] {
     if (chosen->play.rate.empty() && std::filesystem::path(chosen->input).extension() == capture_extension) {

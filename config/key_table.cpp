@@ -243,8 +243,9 @@ void add_data_keys(std::vector<Key>& k) {
        "Taken from the time of every sample: delay of the pulse's peak and of the electronics.", from_data},
       within(-0.999, 0.999), [](auto& c) -> auto& { return c.acquisition.time_offset; }));
   k.push_back(number(
-      {"acquisition", "sample_scale", "", "Amplitude of one unit of an integer sample.", from_data}, within(1e-30, 1e30),
-      [](auto& c) -> auto& { return c.acquisition.sample_scale; }));
+      {"acquisition", "sample_scale", "",
+       "Amplitude of one unit of a sample, whatever its encoding; replaces the one that data state.", from_data},
+      within(1e-30, 1e30), [](auto& c) -> auto& { return c.acquisition.sample_scale; }));
   k.push_back(word(
       {"acquisition", "matrix", "", "Of a half matrix: whether its off-diagonal A-scans are already sums of both directions.",
        from_data},

@@ -165,11 +165,6 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
   replace("[acquisition] sample_rate", sampling.sample_rate, acquisition.sample_rate, 1e-6, "MHz");
   replace("[acquisition] start_time", sampling.start_time, acquisition.start_time, 1e6, "us");
   replace("[acquisition] time_offset", sampling.time_offset, acquisition.time_offset, 1e6, "us");
-  if (sampling.sample_scale && *sampling.sample_scale != acquisition.sample_scale) {
-    note("[acquisition] sample_scale", fmt::format("{:g}", *sampling.sample_scale),
-         fmt::format("{:g} of the data", acquisition.sample_scale));
-    acquisition.sample_scale = *sampling.sample_scale;
-  }
   if (sampling.matrix && *sampling.matrix != acquisition.matrix) {
     const std::string_view word = words::matrix_kind.of(*sampling.matrix);
     if (acquisition.matrix == MatrixKind::full) {
@@ -208,6 +203,11 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   plan->material = stated;
   std::vector<std::string> notes;
   apply_overrides(configuration, plan->acquisition, plan->material, notes);
+  plan->sample_scale = configuration.acquisition.sample_scale;
+  if (const auto& scale = plan->sample_scale; scale && *scale != stated_scale(plan->acquisition)) {
+    notes.push_back(fmt::format("{}: [acquisition] sample_scale = {:g} replaces {:g} of the data", configuration.name(), *scale,
+                                stated_scale(plan->acquisition)));
+  }
   validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
 
   // Laws first: their message about a missing velocity says more than the grid's.

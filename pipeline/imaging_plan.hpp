@@ -52,10 +52,17 @@ struct SampleGate {
   constexpr auto operator<=>(const SampleGate&) const = default;
 };
 
+/// Amplitude of one unit of a sample as the data state it: of integers their sample_scale, of float32 1.
+[[nodiscard]] inline double stated_scale(const Acquisition& acquisition) {
+  return acquisition.encoding == SampleEncoding::float32 ? 1.0 : acquisition.sample_scale;
+}
+
 struct ImagingPlan {
   /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
   std::uint64_t settings_revision = 0;
   Acquisition acquisition;
+  /// Amplitude of one unit of a sample of any encoding, in place of what the data state; finite, and not 0 as a float.
+  std::optional<double> sample_scale;
   Material material;
   Grid grid;                       ///< acoustic grid
   std::optional<SampleGate> gate;  ///< within the A-scan; none: the whole A-scan
@@ -73,6 +80,8 @@ struct ImagingPlan {
 
   /// The gate, or the whole A-scan where there is none.
   [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }
+  /// What imaging multiplies every sample by: sample_scale, or else what the data state.
+  [[nodiscard]] double amplitude_scale() const { return sample_scale.value_or(stated_scale(acquisition)); }
   /// Whether no law and no weight tells (i, j) from (j, i): then the matrix may be halved, and a pair costs one lookup.
   [[nodiscard]] bool reciprocal() const;
 };

@@ -6,9 +6,9 @@
 //           reciprocal             half_summed: s_ij + s_ji for i < j, s_ii once, in the half-matrix order
 //           not reciprocal, full   full, in the order of the input
 //           not reciprocal, half or half_summed   half: half_summed rows are halved off the diagonal, as if s_ij == s_ji
-//         Integer samples are multiplied by the scale (sums are formed in 32-bit integers first); float32 samples are
-//         amplitudes already. Those that is_invalid_sample() tells become 0. Pairs with a dead element are zero, and their
-//         samples are neither read nor counted.
+//         Samples of every encoding are multiplied by the scale, sums of integers formed in 32-bit integers first; float32 ones
+//         that is_invalid_sample() tells become 0. Pairs with a dead element are zero, and their samples neither read nor
+//         counted.
 // The stage is a SampleQualitySource.
 // On CUDA the output has a trailer (stages/unpack/frame_facts.hpp) whose first float is the greatest |value| of the frame.
 #pragma once
@@ -25,7 +25,7 @@ namespace echoform {
 struct HalfMatrixOptions {
   std::size_t elements = 0;
   bool reciprocal = true;         ///< ImagingPlan::reciprocal()
-  double sample_scale = 1.0;      ///< amplitude of one unit of an integer sample: finite, not 0
+  double sample_scale = 1.0;      ///< amplitude of one unit of a sample: finite, not 0
   std::vector<std::size_t> dead;  ///< elements whose pairs count as zero; each below `elements`
 };
 

@@ -52,7 +52,7 @@ BlockSpec half_matrix_output(const HalfMatrixOptions& options, const BlockSpec& 
 std::vector<PairSource> half_matrix_sources(const HalfMatrixOptions& options, const BlockSpec& input) {
   const std::size_t n = options.elements;
   const MatrixKind to = reduced_matrix(input.matrix, options.reciprocal);
-  const auto scale = static_cast<float>(amplitude_scale(input.type, options.sample_scale));
+  const auto scale = static_cast<float>(options.sample_scale);
   std::vector<bool> dead(n, false);
   for (const std::size_t element : options.dead) dead[element] = true;
   std::vector<PairSource> sources;
@@ -74,7 +74,7 @@ HalfMatrixOptions half_matrix_options(const ImagingPlan& plan) {
   HalfMatrixOptions options;
   options.elements = plan.acquisition.elements();
   options.reciprocal = plan.reciprocal();
-  options.sample_scale = plan.acquisition.sample_scale;
+  options.sample_scale = plan.amplitude_scale();
   for (std::size_t i = 0; i < options.elements; ++i) {
     if (plan.acquisition.probe.elements[i].dead) options.dead.push_back(i);
   }

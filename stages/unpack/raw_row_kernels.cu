@@ -104,10 +104,11 @@ __device__ __forceinline__ auto load_sample(const std::byte* row, std::size_t n)
   }
 }
 
-/// What a thread has seen so far.
+/// What a thread has seen so far of a row.
 struct Seen {
   std::uint32_t bad = 0;  // clipped or invalid samples
   std::uint32_t peak_bits = 0;
+  std::uint32_t least_invalid = 0;  // of float32
 };
 
 template <SampleEncoding Encoding>
@@ -119,7 +120,7 @@ __device__ __forceinline__ int checked(int sample, Seen& seen) {
 }
 template <SampleEncoding Encoding>
 __device__ __forceinline__ float checked(std::uint32_t bits, Seen& seen) {
-  const bool bad = is_invalid_sample(bits);
+  const bool bad = is_invalid_sample(bits, seen.least_invalid);
   seen.bad += static_cast<std::uint32_t>(bad);
   return __uint_as_float(bad ? 0u : bits);
 }
@@ -224,6 +225,7 @@ __global__ void __launch_bounds__(most_threads) convert_rows(RawRows rows) {
     report<Encoding>(seen, rows);
     return;
   }
+  if constexpr (Encoding == SampleEncoding::float32) seen.least_invalid = least_invalid_sample(source.weight);
   const auto* const input = static_cast<const std::byte*>(rows.input);
   const std::byte* const first = input + source.first * rows.input_row_bytes;
   const std::byte* const second = input + source.second * rows.input_row_bytes;

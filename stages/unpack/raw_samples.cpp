@@ -37,10 +37,6 @@ std::size_t raw_bytes(ElementType type, std::size_t samples) {
   return samples * (type == ElementType::int16 ? sizeof(std::int16_t) : sizeof(float));
 }
 
-double amplitude_scale(ElementType raw, double sample_scale) {
-  return raw == ElementType::float32 ? 1.0 : sample_scale;
-}
-
 BlockSpec raw_block(const Acquisition& acquisition) {
   BlockSpec spec;
   spec.type = raw_element_type(acquisition.encoding);

@@ -16,8 +16,6 @@ namespace echoform {
 [[nodiscard]] std::size_t raw_row_bytes(const BlockSpec& raw);
 /// Bytes that `samples` samples of a row take: of an even number of them, where two share three bytes.
 [[nodiscard]] std::size_t raw_bytes(ElementType type, std::size_t samples);
-/// Factor from stored samples to amplitude: `sample_scale` for integers, 1 for float32.
-[[nodiscard]] double amplitude_scale(ElementType raw, double sample_scale);
 
 /// The block in which frames of `acquisition` arrive: [a_scans, samples], rows without gaps.
 [[nodiscard]] BlockSpec raw_block(const Acquisition& acquisition);

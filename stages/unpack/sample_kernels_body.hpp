@@ -80,8 +80,8 @@ std::uint32_t convert_piece(const std::int16_t* first, const std::int16_t* secon
 }
 
 /// Float samples by their bits; invalid ones become 0.
-ECHOFORM_HOST_DEVICE float valid_or_zero(std::uint32_t bits, std::uint32_t& invalid) {
-  const bool bad = is_invalid_sample(bits);
+ECHOFORM_HOST_DEVICE float valid_or_zero(std::uint32_t bits, std::uint32_t least, std::uint32_t& invalid) {
+  const bool bad = is_invalid_sample(bits, least);
   invalid += static_cast<std::uint32_t>(bad);
   return __builtin_bit_cast(float, bad ? 0u : bits);
 }
@@ -89,10 +89,11 @@ ECHOFORM_HOST_DEVICE float valid_or_zero(std::uint32_t bits, std::uint32_t& inva
 template <bool Sum>
 std::uint32_t convert_piece(const std::uint32_t* first, const std::uint32_t* second, float* out, std::size_t count,
                             float weight) {
+  const std::uint32_t least = least_invalid_sample(weight);
   std::uint32_t invalid = 0;
   for (std::size_t n = 0; n < count; ++n) {
-    float value = valid_or_zero(first[n], invalid);
-    if constexpr (Sum) value += valid_or_zero(second[n], invalid);
+    float value = valid_or_zero(first[n], least, invalid);
+    if constexpr (Sum) value += valid_or_zero(second[n], least, invalid);
     out[n] = value * weight;
   }
   return invalid;

@@ -1,8 +1,8 @@
 // Raw A-scans to float32, as they are: no reduction, no order changed.
 //
 // Input   int16, packed12 or float32 [a_scans, samples], any row stride.
-// Output  float32 [a_scans, samples], rows padded to a multiple of 16 samples (the padding is not written). Integer samples
-//         are multiplied by the scale; float32 samples are amplitudes already. Those that is_invalid_sample() tells become 0.
+// Output  float32 [a_scans, samples], rows padded to a multiple of 16 samples (the padding is not written): samples of
+//         every encoding times the scale; float32 ones that is_invalid_sample() tells become 0.
 // On CUDA the output has a trailer (frame_facts.hpp) whose first float is the greatest |value| of the frame.
 // The stage is a SampleQualitySource. A chain that ends in a beamformer starts with half-matrix instead, which unpacks too.
 #pragma once
@@ -18,7 +18,7 @@ namespace echoform {
 /// The output, without trailer, for an input; throws InputError if it is not one.
 [[nodiscard]] BlockSpec unpack_output(const BlockSpec& input);
 
-/// `sample_scale` is the amplitude of one unit of an integer sample: finite, not 0 (else InputError).
+/// `sample_scale` is the amplitude of one unit of a sample: finite, not 0 (else InputError).
 [[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level = simd_level());
 
 /// For the registry: scale of plan.acquisition; `view` does not matter.

@@ -11,14 +11,13 @@ namespace {
 
 class UnpackCpu final : public Stage, public SampleQualitySource {
  public:
-  UnpackCpu(double sample_scale, SimdLevel level) : sample_scale_(sample_scale), level_(level) {
+  UnpackCpu(double sample_scale, SimdLevel level) : weight_(static_cast<float>(sample_scale)), level_(level) {
     require_sample_scale(sample_scale, "unpack");
   }
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
     output_ = unpack_output(input);
     input_row_bytes_ = raw_row_bytes(input);
-    weight_ = static_cast<float>(amplitude_scale(input.type, sample_scale_));
     const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
     kernel_ = row_kernel(encoding_of(input.type), store, level_);
     return output_;
@@ -41,11 +40,10 @@ class UnpackCpu final : public Stage, public SampleQualitySource {
   [[nodiscard]] SampleQuality quality() const noexcept override { return quality_.read(); }
 
  private:
-  double sample_scale_;
+  float weight_;
   SimdLevel level_;
   BlockSpec output_;
   std::size_t input_row_bytes_ = 0;
-  float weight_ = 1.0F;
   RowKernel kernel_ = nullptr;
   QualityCounter quality_;
 };
@@ -67,7 +65,7 @@ std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level) {
 }
 
 std::unique_ptr<Stage> make_unpack_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& /*backend*/) {
-  return make_unpack_cpu(plan.acquisition.sample_scale);
+  return make_unpack_cpu(plan.amplitude_scale());
 }
 
 }  // namespace echoform

@@ -7,13 +7,13 @@ namespace {
 
 class UnpackCuda final : public Stage, public SampleQualitySource {
  public:
-  UnpackCuda(double sample_scale, Backend& backend) : sample_scale_(sample_scale), reader_(backend) {
+  UnpackCuda(double sample_scale, Backend& backend) : weight_(static_cast<float>(sample_scale)), reader_(backend) {
     require_sample_scale(sample_scale, "unpack");
   }
 
   [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
     const BlockSpec output = unpack_output(input);
-    return reader_.prepare("unpack", input, output, nullptr, static_cast<float>(amplitude_scale(input.type, sample_scale_)));
+    return reader_.prepare("unpack", input, output, nullptr, weight_);
   }
 
   void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override { reader_.process(input, output, queue); }
@@ -21,7 +21,7 @@ class UnpackCuda final : public Stage, public SampleQualitySource {
   [[nodiscard]] SampleQuality quality() const noexcept override { return reader_.quality(); }
 
  private:
-  double sample_scale_;
+  float weight_;
   gpu::RawRowReader reader_;
 };
 
@@ -32,7 +32,7 @@ std::unique_ptr<Stage> make_unpack_cuda(double sample_scale, Backend& backend) {
 }
 
 std::unique_ptr<Stage> make_unpack_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_unpack_cuda(plan.acquisition.sample_scale, backend);
+  return make_unpack_cuda(plan.amplitude_scale(), backend);
 }
 
 }  // namespace echoform

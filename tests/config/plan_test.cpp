@@ -102,7 +102,6 @@ centre_frequency = 2e6
 dead_elements = [2]
 [acquisition]
 sample_rate = 20e6
-sample_scale = 0.5
 )",
                                                     "scan.toml");
   Acquisition acquisition = example();
@@ -117,13 +116,25 @@ sample_scale = 0.5
   EXPECT_FALSE(acquisition.probe.elements[1].dead);
   EXPECT_TRUE(acquisition.probe.elements[2].dead);
   EXPECT_EQ(acquisition.sample_rate.value, 20e6);
-  EXPECT_EQ(acquisition.sample_scale, 0.5);
   EXPECT_THAT(notes, ElementsAre("scan.toml: [material] longitudinal_velocity = 5900 m/s replaces 6000 m/s of the data",
                                  "scan.toml: [probe] pitch = 0.5 mm replaces the element positions of the data",
                                  "scan.toml: [probe] dead_elements = [2] replaces the dead elements of the data",
-                                 "scan.toml: [acquisition] sample_rate = 20 MHz replaces 10 MHz of the data",
-                                 "scan.toml: [acquisition] sample_scale = 0.5 replaces 1 of the data"))
+                                 "scan.toml: [acquisition] sample_rate = 20 MHz replaces 10 MHz of the data"))
       << "one line each, and none for the centre frequency, which is the same";
+}
+
+TEST(Plan, TheSampleScaleIsOfImagingAndTheDataKeepTheirs) {
+  Configuration configuration;
+  configuration.acquisition.sample_scale = 0.5;
+  Acquisition acquisition = example();
+  acquisition.sample_scale = 0.125;
+  const auto plan = build_plan(configuration, acquisition, steel);
+  EXPECT_EQ(plan->amplitude_scale(), 0.5) << "replaces, and does not multiply";
+  EXPECT_EQ(plan->acquisition.sample_scale, 0.125) << "what the recorder writes beside the samples as they came";
+  acquisition.encoding = SampleEncoding::float32;
+  EXPECT_EQ(build_plan(configuration, acquisition, steel)->amplitude_scale(), 0.5);
+  configuration.acquisition.sample_scale.reset();
+  EXPECT_EQ(build_plan(configuration, acquisition, steel)->amplitude_scale(), 1.0);
 }
 
 TEST(Plan, MatrixKindMayOnlyChangeBetweenHalves) {

@@ -80,10 +80,9 @@ TEST_P(HalfMatrix, EveryEncodingAndKindInBothForms) {
                   const float* row = result.block->as<float>() + row_of(to, n, i, j) * result.spec.row_stride;
                   for (std::size_t column = 0; column < columns; ++column) {
                     const double sum = live ? expected(frame, to, n, i, j, column) : 0.0;
-                    const double want = (type == ElementType::float32 ? 1.0 : scale) * sum;
-                    // Integers: the scale and the product are rounded. Floats: one rounding of the sum, which is at
-                    // least that of its larger term's last place when terms cancel.
-                    ASSERT_NEAR(row[column], want, std::abs(want) * 0x1p-23)
+                    const double want = scale * sum;
+                    // The scale and the product are rounded, 2^-24 each, and so is the sum of floats.
+                    ASSERT_NEAR(row[column], want, std::abs(want) * 3.0 * 0x1p-24)
                         << "n " << n << " type " << int(type) << " from " << int(from) << " pair " << i << ", " << j;
                     peak = std::max(peak, std::abs(row[column]));
                   }
@@ -190,6 +189,43 @@ TEST(HalfMatrixInput, RefusesWhatDoesNotFit) {
                 (void)make_half_matrix_cpu({4, true, 0.0, {}});
               }),
               testing::HasSubstr("half-matrix stage, sample scale: found 0"));
+}
+
+TEST_P(HalfMatrix, FloatsOfScaleOnePassThroughBitForBit) {
+  const RawFrame frame = make_raw_frame(ElementType::float32, MatrixKind::half, rows_of(MatrixKind::half, 3), 600, 0, 19);
+  const auto stage = make({3, false, 1.0, {}});
+  const StageResult result = run(*stage, frame.spec, *frame.block);
+  for (std::size_t row = 0; row < frame.spec.rows; ++row) {
+    for (std::size_t n = 0; n < 600; ++n) {
+      ASSERT_EQ(result.block->as<float>()[row * result.spec.row_stride + n], static_cast<float>(frame.at(row, n)));
+    }
+  }
+}
+
+TEST_P(HalfMatrix, FloatsThatTheScaleTakesTooFarAreInvalid) {
+  // 2^57 and more after the scale, or 2^56 before it (unpack_math.hpp): at weight 2^40 from 2^17 on.
+  const BlockSpec spec = make_spec(ElementType::float32, 1, 6);
+  const TestBlock input(spec);
+  const float samples[] = {0x1p17F, -0x1p17F, 0x1.fffffep16F, -0x1.fffffep16F, 1.0F, 0.0F};
+  std::copy_n(samples, 6, input.as<float>());
+  const auto stage = make({1, true, 0x1p40, {}});
+  const StageResult result = run(*stage, spec, input);
+  const float expected[] = {0.0F, 0.0F, 0x1.fffffep56F, -0x1.fffffep56F, 0x1p40F, 0.0F};
+  for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(result.block->as<float>()[n], expected[n]) << n;
+  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().invalid, 2u);
+}
+
+TEST(HalfMatrixPlan, ScaleOfFloatsIsThePlansAlone) {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(3, 1.0_mm, 0.8_mm, 5.0_MHz, 3.0_MHz);
+  plan.acquisition.encoding = SampleEncoding::float32;
+  plan.acquisition.sample_scale = 2.0;
+  EXPECT_EQ(half_matrix_options(plan).sample_scale, 1.0) << "field 13 of a Hello says nothing of float32";
+  for (const SampleEncoding encoding : {SampleEncoding::float32, SampleEncoding::int16, SampleEncoding::packed12}) {
+    plan.acquisition.encoding = encoding;
+    plan.sample_scale = 0.5;
+    EXPECT_EQ(half_matrix_options(plan).sample_scale, 0.5) << "replaces 2, and multiplies floats";
+  }
 }
 
 TEST(HalfMatrixPlan, TakesElementsAndFormFromThePlan) {

@@ -34,10 +34,9 @@ TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
         const StageResult result = run(*stage, frame.spec, *frame.block);
         ASSERT_EQ(result.spec.type, ElementType::float32);
         ASSERT_EQ(result.spec.row_stride % 16, 0u);
-        const double factor = type == ElementType::float32 ? 1.0 : scale;
         for (std::size_t row = 0; row < rows; ++row) {
           for (std::size_t column = 0; column < columns; ++column) {
-            const double expected = factor * frame.at(row, column);
+            const double expected = scale * frame.at(row, column);
             // The scale and the product are each rounded to single precision: half a unit of 2^-23 each.
             ASSERT_NEAR(result.block->as<float>()[row * result.spec.row_stride + column], expected, std::abs(expected) * 0x1p-23)
                 << "type " << int(type) << ", " << columns << " columns, row " << row << ", column " << column;

@@ -1,0 +1,23 @@
+#include "apps/recorded_frame.hpp"
+
+#include <span>
+
+namespace echoform {
+
+Acquisition recorded_acquisition(const Recording& recording, std::size_t frame) {
+  Acquisition acquisition = recording.stored();
+  acquisition.probe = recording.probe(frame);
+  return acquisition;
+}
+
+void read_recorded_frame(Recording& recording, std::size_t frame, FrameSlot& slot) {
+  const Acquisition stored = recording.stored();
+  if (stored.encoding == SampleEncoding::float32) {
+    // Says where a sample is that is not finite, which a capture hands on as it came.
+    recording.read_frame(frame, {static_cast<float*>(slot.samples.data()), stored.a_scans() * stored.samples});
+  } else {
+    recording.read_stored(frame, {slot.samples.bytes_begin(), stored.frame_bytes()});
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,1 @@
+echoform_system_test(system_sample_scale sample_scale_test.py)
