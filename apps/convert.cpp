@@ -9,6 +9,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/play.hpp"
+#include "apps/recorded_frame.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
@@ -46,6 +47,7 @@ int convert(const ConvertOptions& chosen) {
   if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
     throw InputError(chosen.output, "a file that is there already", "a new one (recordings are not overwritten)");
   const auto recording = open_recording(chosen.input, {.sequence = chosen.sequence});
+  log_warnings(*recording);
   const auto [first, count] = range_of(chosen, recording->frames());
   if (const auto most = most_frames_of_file(path); most > 0 && count > most) {
     throw InputError(chosen.output, fmt::format("{} frames", count),

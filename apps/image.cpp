@@ -104,6 +104,7 @@ int image(const ImageOptions& options) {
   }
   const Acquisition acquisition = recorded_acquisition(*recording, frame);
   spdlog::info("{}", recording->describe());
+  log_warnings(*recording);
   adopt_wedge_velocity(configuration, recording->wedge_velocity());
   const auto plan = build_plan(configuration, acquisition, recording->material());
 

@@ -64,6 +64,7 @@ void print_text(const Inspection& found) {
                                         velocity_text(material.shear_velocity)));
     if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0)
       print_row("wedge", fmt::format("longitudinal {}", velocity_text(wedge)));
+    for (const std::string& line : found.recording->warnings()) print_row("warning", line);
   } else {
     print_row("not imaged", found.problem);
   }
@@ -94,6 +95,7 @@ void print_json(const std::string& path, const Inspection& found) {
     out["shear_velocity"] = material.shear_velocity.value;
     if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0) out["wedge_velocity"] = wedge.value;
     out["description"] = found.recording->describe();
+    out["warnings"] = found.recording->warnings();
   } else {
     out["problem"] = found.problem;
   }

@@ -79,6 +79,7 @@ int plan_command(const PlanOptions& options) {
     const auto recording = open_recording(options.recording);
     acquisition = recorded_acquisition(*recording, 0);
     stated = recording->material();
+    log_warnings(*recording);
     adopt_wedge_velocity(configuration, recording->wedge_velocity());
   }
   settle_backend(configuration);

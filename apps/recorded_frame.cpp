@@ -1,5 +1,7 @@
 #include "apps/recorded_frame.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <span>
 
 namespace echoform {
@@ -8,6 +10,10 @@ Acquisition recorded_acquisition(const Recording& recording, std::size_t frame) 
   Acquisition acquisition = recording.stored();
   acquisition.probe = recording.probe(frame);
   return acquisition;
+}
+
+void log_warnings(const Recording& recording) {
+  for (const std::string& line : recording.warnings()) spdlog::warn("{}", line);
 }
 
 void read_recorded_frame(Recording& recording, std::size_t frame, FrameSlot& slot) {

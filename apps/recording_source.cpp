@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "apps/play.hpp"
+#include "apps/recorded_frame.hpp"
 #include "pipeline/errors.hpp"
 #include "simulators/encode.hpp"
 
@@ -47,6 +48,7 @@ RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, std::opti
     : recording_(std::move(recording)),
       acquisition_(encoding ? recording_->acquisition() : recording_->stored()),
       as_stored_(!encoding) {
+  log_warnings(*recording_);
   if (encoding) acquisition_.encoding = *encoding;
   use_one_element_size(acquisition_.probe);
   if (!as_stored_) values_.resize(acquisition_.a_scans() * acquisition_.samples);

@@ -9,6 +9,7 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <utility>
 
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
@@ -25,6 +26,8 @@ namespace {
 
 /// How much of a recording's data is read on trial; of longer ones, frames spread evenly.
 constexpr std::size_t trial_bytes = std::size_t{1} << 28;
+// Degrees by which a wedge's face and its placement may differ: numbers of a drawing are rounded.
+constexpr double most_face_tilt = 1.0;
 
 class MfmcRecording final : public Recording {
  public:
@@ -272,12 +275,31 @@ class MfmcRecording final : public Recording {
       placements_.push_back({vector(positions), vector(x_directions), vector(y_directions)});
     }
 
+    std::vector<bool> checked(placements_.size(), false);
+    double tilt = 0.0;  // the greatest
+    bool lacking = false;
+    const auto check_placement = [&](std::size_t b) {
+      const std::string name = fmt::format("{}, placement {}", where_, b + 1);
+      // One way for all placements: where they contradict each other, place_probe() refuses one.
+      if (std::find(checked.begin(), checked.end(), true) == checked.end() &&
+          emission_is_backwards(probe_, placements_[b], name)) {
+        turn_emission(probe_);
+        notes_.emplace_back(
+            "ELEMENT_MAJOR x ELEMENT_MINOR points along -z of the probe: its elements are taken to emit along +z");
+      }
+      static_cast<void>(place_probe(probe_, placements_[b], name));
+      if (!lacks_direction(placements_[b])) {
+        tilt = std::max(tilt, face_tilt(probe_, placements_[b], name));
+      } else if (!std::exchange(lacking, true)) {
+        notes_.emplace_back("PROBE_X_DIRECTION or PROBE_Y_DIRECTION is zero: the probe's z is taken to point into the part");
+      }
+      checked[b] = true;
+    };
     const Hdf5Item index = Hdf5Item::require(sequence_, "PROBE_PLACEMENT_INDEX", where_);
     // A writer places a frame before it adds the samples.
     const bool longer = is_unfinished(file_) && index.shape().size() == 2 && index.shape()[0] > frames_;
     index.require_shape({longer ? index.shape()[0] : frames_, file_a_scans_});
     // Grows with the recording, by every A-scan: one value a frame is kept.
-    std::vector<bool> checked(placements_.size(), false);
     index.for_indices(1, placements_.size(), frames_, [&](std::size_t frame, std::span<const std::size_t> indices) {
       for (; !indices.empty(); indices = indices.subspan(file_a_scans_), ++frame) {
         const std::size_t first = indices.front();
@@ -287,12 +309,16 @@ class MfmcRecording final : public Recording {
                            "one placement a frame");
         }
         frame_placements_.push_back(first);
-        if (!checked[first])
-          static_cast<void>(place_probe(probe_, placements_[first], fmt::format("{}, placement {}", where_, first + 1)));
-        checked[first] = true;
+        if (!checked[first]) check_placement(first);
       }
     });
     acquisition_.probe = probe(0);
+    if (tilt > most_face_tilt) {
+      warnings_.push_back(
+          fmt::format("{}, {}: PROBE_X_DIRECTION and PROBE_Y_DIRECTION put the wedge's face {:.3g} degrees off the "
+                      "part's surface, WEDGE_SURFACE_NORMAL says that this face lies on it: the wedge counts",
+                      where_, probe_.name, tilt));
+    }
     const auto placements_in_use = std::count(checked.begin(), checked.end(), true);
     if (probe_.wedge_face) {
       const Point& first = acquisition_.probe.elements.front().centre;

@@ -110,7 +110,8 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
     // MAJOR x MINOR points along the emission; without sizes it is the probe's own axis.
     const Vector3 normal = cross(majors[i], minors[i]);
     const double size = length_of(normal);
-    element.normal = size > 0.0 ? scaled(normal, 1.0 / size) : Vector3{0.0, 0.0, 1.0};
+    element.axes_stated = size > 0.0;
+    element.normal = element.axes_stated ? scaled(normal, 1.0 / size) : Vector3{0.0, 0.0, 1.0};
     const bool major_along_x = std::abs(majors[i].x) > std::abs(majors[i].y);
     // Rounding aside, a size that a writer states only to keep its direction is none.
     const auto size_of = [](const Vector3& half) {

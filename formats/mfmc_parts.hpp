@@ -40,9 +40,10 @@ struct MfmcWedgeFace {
 struct MfmcProbe {
   struct Element {
     Vector3 centre;
-    Vector3 normal;       ///< unit
-    double width = 0.0;   ///< whole size of the axis nearer to x
-    double length = 0.0;  ///< of the other
+    Vector3 normal;            ///< unit, along ELEMENT_MAJOR x ELEMENT_MINOR; +z where that is zero
+    double width = 0.0;        ///< whole size of the axis nearer to x
+    double length = 0.0;       ///< of the other
+    bool axes_stated = false;  ///< ELEMENT_MAJOR x ELEMENT_MINOR is not zero
     bool dead = false;
   };
   std::string name;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "pipeline/errors.hpp"
 
@@ -21,13 +22,24 @@ struct Axes {
   [[nodiscard]] Vector3 turned(const Vector3& v) const { return sum(sum(scaled(x, v.x), scaled(y, v.y)), scaled(z, v.z)); }
 };
 
+constexpr Vector3 into_the_part{0.0, 0.0, 1.0};
+
+bool is_zero(const Vector3& v) {
+  return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+/// A direction of length 0 is one that its writer did not fill in: then the probe's z points into the part.
 Axes axes_of(const MfmcPlacement& placement, const std::string& where) {
-  const double x_length = length_of(placement.x_direction);
-  if (!(x_length > 0.0)) throw InputError(where, "a PROBE_X_DIRECTION of length 0", "a direction");
-  const Vector3 x = scaled(placement.x_direction, 1.0 / x_length);
-  const Vector3 y_part = sum(placement.y_direction, scaled(x, -dot(placement.y_direction, x)));
+  Vector3 x_direction = placement.x_direction;
+  Vector3 y_direction = placement.y_direction;
+  if (is_zero(x_direction)) x_direction = is_zero(y_direction) ? Vector3{1.0, 0.0, 0.0} : cross(y_direction, into_the_part);
+  if (is_zero(y_direction)) y_direction = cross(into_the_part, x_direction);
+  const double x_length = length_of(x_direction);
+  if (!(x_length > 0.0)) throw InputError(where, "a PROBE_Y_DIRECTION along z, and no PROBE_X_DIRECTION", "two axes");
+  const Vector3 x = scaled(x_direction, 1.0 / x_length);
+  const Vector3 y_part = sum(y_direction, scaled(x, -dot(y_direction, x)));
   const double y_length = length_of(y_part);
-  if (!(y_length > 1e-9 * length_of(placement.y_direction)))
+  if (!(y_length > 1e-9 * length_of(y_direction)))
     throw InputError(where, "PROBE_X_DIRECTION and PROBE_Y_DIRECTION that are parallel", "two axes");
   const Vector3 y = scaled(y_part, 1.0 / y_length);
   return {x, y, cross(x, y)};
@@ -68,6 +80,34 @@ void seat(Probe& placed, const Vector3& point, Vector3 normal, const std::string
 }
 
 }  // namespace
+
+bool emission_is_backwards(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
+  const Axes axes = axes_of(placement, where);
+  bool stated = false;
+  for (const auto& element : probe.elements) {
+    if (!element.axes_stated) continue;
+    if (!(element.normal.z < 0.0) || axes.turned(element.normal).z > 0.0) return false;
+    stated = true;
+  }
+  return stated;
+}
+
+void turn_emission(MfmcProbe& probe) {
+  for (auto& element : probe.elements) {
+    if (element.axes_stated) element.normal = scaled(element.normal, -1.0);
+  }
+}
+
+bool lacks_direction(const MfmcPlacement& placement) {
+  return is_zero(placement.x_direction) || is_zero(placement.y_direction);
+}
+
+double face_tilt(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
+  if (!probe.wedge_face) return 0.0;
+  const Vector3 normal = axes_of(placement, where).turned(probe.wedge_face->normal);
+  // The normal's sign is its writer's choice.
+  return std::atan2(std::hypot(normal.x, normal.y), std::abs(normal.z)) * 180.0 / std::numbers::pi;
+}
 
 Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
   const Axes axes = axes_of(placement, where);

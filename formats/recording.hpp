@@ -46,6 +46,9 @@ class Recording {
   /// What the file says of the frame besides; its number where it names no sequence.
   [[nodiscard]] virtual FrameStamp stamp(std::size_t frame) const { return {.sequence = frame, .acquisition_time = WallTime(0)}; }
 
+  /// What in the file contradicts itself, with what was made of it: a line each, which names the file.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+
   /// One line for people: format, elements, matrix, sampling, frames, and whatever was unusual about the file.
   [[nodiscard]] std::string describe() const;
 
@@ -60,6 +63,7 @@ class Recording {
   Material material_;
   MetresPerSecond wedge_velocity_{};
   std::vector<std::string> notes_;  ///< oddities, for describe()
+  std::vector<std::string> warnings_;
 };
 
 struct RecordingOptions {

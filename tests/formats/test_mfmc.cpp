@@ -176,9 +176,69 @@ TEST_F(Mfmc, RefusesProbesThatPointAwayOrLieInside) {
   MfmcMaker flat;
   flat.y_directions = {{2, 0, 0}};
   EXPECT_THAT(error_of(flat), HasSubstr("parallel"));
-  MfmcMaker none;
-  none.x_directions = {{0, 0, 0}};
-  EXPECT_THAT(error_of(none), HasSubstr("length 0"));
+  MfmcMaker upright;
+  upright.x_directions = {{0, 0, 0}};
+  upright.y_directions = {{0, 0, 2}};
+  EXPECT_THAT(error_of(upright), HasSubstr("PROBE_Y_DIRECTION along z, and no PROBE_X_DIRECTION"));
+}
+
+TEST_F(Mfmc, ElementAxesThatAreTurnedAlikeEmitAlongZ) {
+  // As the MATLAB tools of the specification write them: MAJOR x MINOR is -z.
+  MfmcMaker maker;
+  maker.minor = {2e-4, 0.0, 0.0};
+  {
+    const auto recording = open(maker);
+    EXPECT_THAT(recording->describe(), HasSubstr("ELEMENT_MAJOR x ELEMENT_MINOR points along -z of the probe"));
+    for (const Element& element : recording->probe(0).elements) {
+      EXPECT_EQ(element.normal.z, 1.0);
+      EXPECT_NEAR(element.width.value, 4e-4, 1e-15);
+    }
+  }
+  // On a wedge too, whose face is found by where elements emit.
+  maker.wedge_point = {0.0, 0.0, 5e-3};
+  maker.wedge_normal = {0.0, 0.0, -1.0};
+  EXPECT_NEAR(open(maker)->probe(0).elements[0].centre.z.value, -5e-3, 1e-15);
+  // Placed upside down as well they emit into the part as they stand.
+  MfmcMaker over;
+  over.minor = {2e-4, 0.0, 0.0};
+  over.y_directions = {{0, -1, 0}};
+  const auto turned = open(over);
+  EXPECT_EQ(turned->probe(0).elements[0].normal.z, 1.0);
+  EXPECT_THAT(turned->describe(), testing::Not(HasSubstr("ELEMENT_MAJOR")));
+}
+
+TEST_F(Mfmc, DirectionsThatAreZeroAreThoseOfALevelProbe) {
+  const Triple zero{0, 0, 0};
+  for (const auto& [x, y] : {std::pair{zero, zero}, std::pair{zero, Triple{0, 3, 0}}, std::pair{Triple{2, 0, 0}, zero}}) {
+    MfmcMaker maker;
+    maker.x_directions = {x};
+    maker.y_directions = {y};
+    maker.positions = {{0.01, 0.002, -0.02}};
+    const auto recording = open(maker);
+    EXPECT_THAT(recording->describe(), HasSubstr("PROBE_X_DIRECTION or PROBE_Y_DIRECTION is zero"));
+    const Element last = recording->probe(0).elements[3];
+    EXPECT_NEAR(last.centre.x.value, 0.01 + 3 * 6e-4, 1e-12);
+    EXPECT_NEAR(last.centre.y.value, 0.002, 1e-12);
+    EXPECT_NEAR(last.centre.z.value, -0.02, 1e-12);
+    EXPECT_EQ(last.normal.z, 1.0);
+  }
+}
+
+TEST_F(Mfmc, AWedgeThatContradictsItsPlacementIsWarnedOf) {
+  const double tilt = 20.0 * std::numbers::pi / 180.0;
+  MfmcMaker maker;
+  maker.wedge_point = {0.0, 0.0, 5e-3};
+  maker.wedge_normal = {std::sin(tilt), 0.0, std::cos(tilt)};
+  // By the placement the array is level, and the face tilted by 20 degrees; by the face it is the other way round.
+  EXPECT_THAT(open(maker)->warnings(),
+              testing::ElementsAre(AllOf(HasSubstr(file_.string()),
+                                         HasSubstr("PROBE_X_DIRECTION and PROBE_Y_DIRECTION put the wedge's "
+                                                   "face 20 degrees off"),
+                                         HasSubstr("WEDGE_SURFACE_NORMAL says"))));
+  maker.x_directions = {{std::cos(tilt), 0, std::sin(tilt)}};
+  EXPECT_THAT(open(maker)->warnings(), testing::IsEmpty()) << "they agree";
+  maker.x_directions = {{0, 0, 0}};
+  EXPECT_THAT(open(maker)->warnings(), testing::IsEmpty()) << "a placement without directions says nothing of it";
 }
 
 TEST_F(Mfmc, TheWedgesFaceGivesStandOffAndTilt) {
