@@ -12,6 +12,7 @@
 #include "config/gate.hpp"
 #include "config/memory_text.hpp"
 #include "config/outlines.hpp"
+#include "config/plan_warnings.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
@@ -229,7 +230,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   check_reach(configuration, *plan, scene);
   plan->outlines = make_outlines(*plan, scene);
   const CropWish crop = configuration.imaging.crop;
-  if (crop == CropWish::always || (crop == CropWish::live && use == PlanUse::live)) {
+  if (crop == CropWish::always || (crop == CropWish::live && use != PlanUse::recording)) {
     plan->gate = choose_gate(*plan, configuration.imaging.guard);
     if (plan->gate) {
       notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(),
@@ -239,6 +240,9 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   check_memory(configuration, *plan, frames_in_flight);
   for (const std::string& line : notes) spdlog::info("{}", line);
   for (const std::string& line : unheeded_geometry(configuration, *plan, scene)) spdlog::warn("{}", line);
+  if (use != PlanUse::description) {
+    for (const std::string& line : plan_warnings(*plan)) spdlog::warn("{}: {}", configuration.name(), line);
+  }
   return plan;
 }
 

@@ -10,7 +10,9 @@
 
 namespace echoform {
 
-enum class PlanUse : unsigned char { recording, live };
+/// What a plan is for: images of a recording, of a live run, or `plan`, which describes that of a live run and says itself what
+/// of it is likely to disappoint.
+enum class PlanUse : unsigned char { recording, live, description };
 
 /// Resolves and checks everything that fixes how frames of `acquisition` become images. `stated` are the velocities of the
 /// recording or the sender (0 where it states none).

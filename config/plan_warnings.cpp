@@ -1,0 +1,123 @@
+#include "config/plan_warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "config/gate.hpp"
+#include "delay_laws/leg_bounds.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::size_t most_along_an_axis = 64;
+
+/// Up to so many of `count`, evenly, both ends among them.
+std::vector<std::size_t> some_of(std::size_t count) {
+  const std::size_t some = std::min(count, most_along_an_axis);
+  std::vector<std::size_t> found(some);
+  for (std::size_t k = 0; k < some; ++k) found[k] = some > 1 ? k * (count - 1) / (some - 1) : 0;
+  return found;
+}
+
+std::vector<Point> some_pixels(const Grid& grid) {
+  std::vector<Point> found;
+  for (const std::size_t z : some_of(grid.z.count)) {
+    for (const std::size_t y : some_of(grid.y.count)) {
+      for (const std::size_t x : some_of(grid.x.count)) found.push_back(grid.at((z * grid.y.count + y) * grid.x.count + x));
+    }
+  }
+  return found;
+}
+
+/// Of each pixel over the living sources; empty where none reaches it.
+std::vector<TimeRange> times_of(const Leg& leg, const Probe& probe, std::span<const Point> pixels) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<TimeRange> found(pixels.size(), {never, -never});
+  std::vector<double> times(pixels.size());
+  for (std::size_t source = 0; source < leg.sources(); ++source) {
+    if (probe.elements[source].dead) continue;
+    leg.travel_times(source, pixels, times);
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      if (std::isnan(times[k])) continue;
+      found[k].least = std::min(found[k].least, times[k]);
+      found[k].greatest = std::max(found[k].greatest, times[k]);
+    }
+  }
+  return found;
+}
+
+/// "12 % of the pixels of LT", where any is dark.
+void add_share(std::vector<std::string>& texts, const std::string& view, std::size_t dark, std::size_t pixels) {
+  if (dark == 0) return;
+  const double percent = 100.0 * static_cast<double>(dark) / static_cast<double>(pixels);
+  texts.push_back(
+      fmt::format("{} of the pixels of {}", percent < 1.0 ? "less than 1 %" : fmt::format("{:.0f} %", percent), view));
+}
+
+}  // namespace
+
+std::vector<std::string> unsampled_warnings(const ImagingPlan& plan) {
+  const Acquisition& acquisition = plan.acquisition;
+  const double zero = (acquisition.start_time - acquisition.time_offset).value;
+  const double rate = acquisition.sample_rate.value;
+  const double last = static_cast<double>(acquisition.samples) - 1.0;
+  const std::vector<Point> pixels = some_pixels(plan.grid);
+  std::vector<std::string> beyond;
+  std::vector<std::string> before;
+  for (const DelayLaw& law : plan.laws) {
+    const auto transmit = times_of(*law.transmit, acquisition.probe, pixels);
+    const auto receive = same_leg(*law.transmit, *law.receive) ? transmit : times_of(*law.receive, acquisition.probe, pixels);
+    std::size_t late = 0;
+    std::size_t early = 0;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      if (transmit[k].empty() || receive[k].empty()) continue;
+      if ((transmit[k].least + receive[k].least - zero) * rate > last + 1.0) ++late;
+      if ((transmit[k].greatest + receive[k].greatest - zero) * rate < -1.0) ++early;
+    }
+    add_share(beyond, law.view, late, pixels.size());
+    add_share(before, law.view, early, pixels.size());
+  }
+  std::vector<std::string> lines;
+  const auto reach = beyond.empty() && before.empty() ? std::nullopt : samples_reached(plan);
+  if (!reach) return lines;
+  if (!beyond.empty()) {
+    lines.push_back(fmt::format("the image asks for samples up to {:.0f}, the A-scan ends with {:.0f}: {} stay dark", reach->last,
+                                last, fmt::join(beyond, ", ")));
+  }
+  if (!before.empty()) {
+    lines.push_back(fmt::format("the image asks for samples from {:.0f} on, before the A-scan begins: {} stay dark", reach->first,
+                                fmt::join(before, ", ")));
+  }
+  return lines;
+}
+
+std::optional<std::string> half_summed_warning(const ImagingPlan& plan) {
+  if (plan.acquisition.matrix != MatrixKind::half_summed) return std::nullopt;
+  std::string why;
+  if (!plan.apodization.symmetric() && !plan.apodization.trivial()) {
+    why = "[apodization] sides weighs transmitters and receivers differently";
+  } else {
+    std::vector<std::string> views;
+    for (const DelayLaw& law : plan.laws) {
+      if (!law.reciprocal()) views.push_back(law.view);
+    }
+    if (views.empty()) return std::nullopt;
+    why = fmt::format("{} {} other ways out than back", fmt::join(views, ", "), views.size() == 1 ? "takes" : "take");
+  }
+  return fmt::format("the data holds s_ij + s_ji alone (half_summed), and {}: the image is exact only as far as s_ij = s_ji",
+                     why);
+}
+
+std::vector<std::string> plan_warnings(const ImagingPlan& plan) {
+  std::vector<std::string> lines = unsampled_warnings(plan);
+  if (auto line = half_summed_warning(plan)) lines.push_back(std::move(*line));
+  return lines;
+}
+
+}  // namespace echoform

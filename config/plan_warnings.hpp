@@ -1,0 +1,24 @@
+// What of a plan is likely to disappoint, whatever the samples hold: said in the log of whoever makes images, and by `plan`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/imaging_plan.hpp"
+
+namespace echoform {
+
+/// Pixels that stay dark since the A-scan has none of their samples, for any pair of living elements: how far the image asks,
+/// what the A-scan holds, and the share of the pixels by view. A line for what lies beyond its end, one for what lies before its
+/// begin. Less than a sample is not counted: a default grid ends with the A-scan. Shares are of up to 64 x 64 pixels that lie
+/// evenly.
+[[nodiscard]] std::vector<std::string> unsampled_warnings(const ImagingPlan& plan);
+
+/// Half-summed data under weights or views that tell s_ij from s_ji, of which it holds the sum alone.
+[[nodiscard]] std::optional<std::string> half_summed_warning(const ImagingPlan& plan);
+
+/// All of these.
+[[nodiscard]] std::vector<std::string> plan_warnings(const ImagingPlan& plan);
+
+}  // namespace echoform
