@@ -3,12 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
+#include "config/array_shape.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
 #include "pipeline/errors.hpp"
@@ -33,14 +34,23 @@ std::string probe_text(const Probe& probe) {
   for (const Element& element : probe.elements) dead += element.dead ? 1 : 0;
   std::string text = fmt::format("{} elements", probe.elements.size());
   if (dead > 0) text += fmt::format(", {} dead", dead);
-  const Element& first = probe.elements.front();
-  const Element& last = probe.elements.back();
-  text += fmt::format(", from x = {:.4g} to {:.4g} mm", 1e3 * first.centre.x.value, 1e3 * last.centre.x.value);
-  if (probe.elements.size() > 1) {
-    const double x = last.centre.x.value - first.centre.x.value;
-    const double y = last.centre.y.value - first.centre.y.value;
-    const double z = last.centre.z.value - first.centre.z.value;
-    text += fmt::format(", pitch {:.4g} mm", 1e3 * std::hypot(x, y, z) / static_cast<double>(probe.elements.size() - 1));
+  const auto range = [&](Metres Point::*axis) {
+    const auto [least, greatest] =
+        std::minmax_element(probe.elements.begin(), probe.elements.end(),
+                            [&](const auto& a, const auto& b) { return a.centre.*axis < b.centre.*axis; });
+    return fmt::format("{:.4g} to {:.4g} mm", 1e3 * (least->centre.*axis).value, 1e3 * (greatest->centre.*axis).value);
+  };
+  const ArrayShape shape = array_shape(probe);
+  if (shape.line) {
+    const Element& first = probe.elements.front();
+    const Element& last = probe.elements.back();
+    text += fmt::format(", from x = {:.4g} to {:.4g} mm", 1e3 * first.centre.x.value, 1e3 * last.centre.x.value);
+    if (probe.elements.size() > 1) text += fmt::format(", pitch {:.4g} mm", 1e3 * shape.pitch.value);
+  } else {
+    text += fmt::format(" in two directions, x = {}, y = {}", range(&Point::x), range(&Point::y));
+    if (shape.pitch.value > 0.0 && shape.pitch_across.value > 0.0) {
+      text += fmt::format(", pitch {:.4g} x {:.4g} mm", 1e3 * shape.pitch.value, 1e3 * shape.pitch_across.value);
+    }
   }
   if (probe.centre_frequency.value > 0.0) text += fmt::format(", {:.4g} MHz", 1e-6 * probe.centre_frequency.value);
   return text;

@@ -108,8 +108,12 @@ void report_couplant(SetupReport& report, const ImagingPlan& plan, const Scene& 
 
 void report_lobes(SetupReport& report, const ImagingPlan& plan, const Scene& scene, const std::vector<ReportedMode>& modes,
                   const std::vector<ViewReach>& reach) {
-  const Metres pitch = pitch_of(plan.acquisition.probe);
-  if (!(pitch.value > 0.0)) return;
+  const ArrayShape shape = array_shape(plan.acquisition.probe);
+  const Metres pitch = shape.pitch;
+  if (!(pitch.value > 0.0)) {
+    if (!shape.line) report.row("pitch", "none: elements stand irregularly, and have no grating lobes to tell");
+    return;
+  }
   if (scene.couplant.value > 0.0 && scene.surface != nullptr) {
     report_couplant(report, plan, scene, pitch, modes, reach);
   } else {

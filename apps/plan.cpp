@@ -84,7 +84,7 @@ int plan_command(const PlanOptions& options) {
   }
   settle_backend(configuration);
   const std::size_t slots = configuration.input.slots;
-  const auto plan = build_plan(configuration, acquisition, stated, slots, PlanUse::live);
+  const auto plan = build_plan(configuration, acquisition, stated, slots, PlanUse::description);
 
   SetupReport report = report_setup(*plan, make_scene(configuration, plan->acquisition.probe));
   const bool on_device = configuration.imaging.backend == BackendWish::cuda;

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "apps/setup_report_parts.hpp"
+#include "config/array_shape.hpp"
 #include "config/gate.hpp"
 #include "config/grating_lobes.hpp"
+#include "config/plan_warnings.hpp"
 #include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
@@ -43,7 +45,8 @@ void report_waves(SetupReport& report, const ImagingPlan& plan, const Scene& sce
   }
   report.row("wavelength", text);
 
-  const Metres aperture = aperture_of(plan.acquisition.probe);
+  const ArrayShape shape = array_shape(plan.acquisition.probe);
+  const Metres aperture = std::max(shape.aperture, shape.aperture_across);
   const auto near_field = [&](const ReportedMode& mode) {
     return near_field_length(aperture, wavelength_of(mode.velocity, frequency));
   };
@@ -66,48 +69,44 @@ void report_waves(SetupReport& report, const ImagingPlan& plan, const Scene& sce
   report.row("near field", text + "; D^2 / (4 lambda)");
 }
 
-void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vector<ReportedMode>& modes, Hertz frequency) {
-  Metres shortest{};
-  for (const ReportedMode& mode : modes) {
-    const Metres wavelength = wavelength_of(mode.velocity, frequency);
-    if (mode.used && (shortest.value == 0.0 || wavelength < shortest)) shortest = wavelength;
-  }
-  if (shortest.value == 0.0) return;
-  const Metres envelope = shortest / pixels_per_wavelength_envelope;
-  const Metres oscillating = shortest / pixels_per_wavelength_oscillating;
-  report.row("coarsest", fmt::format("{} (lambda / 3.3) for envelopes within 2 dB, {} (lambda / 10) for oscillating images",
-                                     mm(envelope), mm(oscillating)));
-  report.values["coarsest_pixel"] = {{"envelope", envelope.value}, {"oscillating", oscillating.value}};
-  for (const auto& [name, axis] : {std::pair{"x", plan.grid.x}, std::pair{"z", plan.grid.z}}) {
-    const Metres step = axis.count > 1 ? (axis.last - axis.first) / static_cast<double>(axis.count - 1) : Metres();
-    report.values["pixel"][name] = step.value;
-    // A hair's breadth for sizes that are meant to fit exactly.
-    if (step <= 1.000001 * envelope) continue;
-    const auto wanted = 2 + static_cast<std::size_t>((axis.last - axis.first) / envelope);
-    report.warnings.push_back(
-        fmt::format("pixels of {} along {} are coarser than {}: an echo between them can lose more than 2 dB; {} pixels would do",
-                    mm(step), name, mm(envelope), wanted));
-  }
-}
-
 void report_samples(SetupReport& report, const ImagingPlan& plan) {
   const Acquisition& acquisition = plan.acquisition;
   const SampleGate imaged = plan.imaged_samples();
   const auto reach = samples_reached(plan);
   const double last = static_cast<double>(acquisition.samples) - 1.0;
-  report.row("samples", fmt::format("{} to {} of {} are imaged ({:.4g} MHz)", imaged.first, imaged.first + imaged.count - 1,
-                                    acquisition.samples, 1e-6 * acquisition.sample_rate.value) +
-                            (reach ? fmt::format("; pixels look up {:.0f} to {:.0f}", reach->first, reach->last) : ""));
+  std::string text = fmt::format("{} to {} of {} are imaged ({:.4g} MHz)", imaged.first, imaged.first + imaged.count - 1,
+                                 acquisition.samples, 1e-6 * acquisition.sample_rate.value);
   report.values["samples"] = {{"count", acquisition.samples}, {"first", imaged.first}, {"imaged", imaged.count}};
   if (reach) {
+    text += fmt::format("; pixels look up {:.0f} to {:.0f}", reach->first, reach->last);
     report.values["samples"]["reached"] = {reach->first, reach->last};
+    if (plan.gate) {
+      // What the gate keeps beside them: the guard, and what makes its length one that is quick to transform.
+      const double before = reach->first - static_cast<double>(imaged.first);
+      const double behind = static_cast<double>(imaged.first + imaged.count) - 1.0 - reach->last;
+      report.values["samples"]["before"] = before;
+      report.values["samples"]["behind"] = behind;
+      if (before > 0.0 || behind > 0.0) {
+        text += fmt::format(", {:.0f} more before and {:.0f} behind are guard and make a length that is quick to transform",
+                            std::max(before, 0.0), std::max(behind, 0.0));
+      }
+    }
+  }
+  report.row("samples", text);
+  const auto dark = plan_warnings(plan);
+  report.warnings.insert(report.warnings.end(), dark.begin(), dark.end());
+  if (reach && unsampled_warnings(plan).empty()) {
     if (reach->last > last) {
-      report.warnings.push_back(fmt::format(
-          "the image asks for samples up to {:.0f}, the A-scan ends with {:.0f}: what lies there stays dark", reach->last, last));
+      report.warnings.push_back(
+          fmt::format("the image asks for samples up to {:.0f}, the A-scan ends with {:.0f}: pairs of elements "
+                      "that are farther off count as 0",
+                      reach->last, last));
     }
     if (reach->first < 0.0) {
-      report.warnings.push_back(fmt::format(
-          "the image asks for samples from {:.0f} on, before the A-scan begins: what lies there stays dark", reach->first));
+      report.warnings.push_back(
+          fmt::format("the image asks for samples from {:.0f} on, before the A-scan begins: pairs of elements "
+                      "that are nearer count as 0",
+                      reach->first));
     }
   }
   const std::size_t bytes = acquisition.frame_bytes();
@@ -126,13 +125,14 @@ SetupReport report_setup(const ImagingPlan& plan, const Scene& scene) {
                                   ReportedMode{'T', plan.material.shear_velocity, uses(plan, 'T')}}) {
     if (mode.velocity.value > 0.0) modes.push_back(mode);
   }
-  const Metres aperture = aperture_of(probe);
-  std::string text = fmt::format("{} elements, aperture {}", probe.elements.size(), mm(aperture));
+  const ArrayShape shape = array_shape(probe);
+  std::string text = fmt::format("{} elements, aperture {}", probe.elements.size(), mm(shape.aperture, shape.aperture_across));
   if (probe.centre_frequency.value > 0.0) text += fmt::format(", {:.4g} MHz", 1e-6 * probe.centre_frequency.value);
   if (probe.bandwidth.value > 0.0) text += fmt::format(", bandwidth {:.4g} MHz", 1e-6 * probe.bandwidth.value);
   report.row("probe", text);
   report.values["elements"] = probe.elements.size();
-  report.values["aperture"] = aperture.value;
+  report.values["aperture"] = shape.aperture.value;
+  if (!shape.line) report.values["aperture_across"] = shape.aperture_across.value;
 
   const auto step = [](const Axis& axis) {
     return axis.count > 1 ? (axis.last - axis.first) / static_cast<double>(axis.count - 1) : Metres();
@@ -145,7 +145,7 @@ SetupReport report_setup(const ImagingPlan& plan, const Scene& scene) {
     report_waves(report, plan, scene, modes, probe.centre_frequency);
     report_spots(report, plan, reach);
     report_lobes(report, plan, scene, modes, reach);
-    report_pixels(report, plan, modes, probe.centre_frequency);
+    report_pixels(report, plan, reach);
   } else {
     report.warnings.emplace_back(
         "the centre frequency is not known ([probe] centre_frequency): wavelengths and what follows from them are left out");

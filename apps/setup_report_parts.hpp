@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/setup_report.hpp"
+#include "config/array_shape.hpp"
 
 namespace echoform {
 
@@ -21,10 +22,26 @@ struct ReportedMode {
 struct ViewReach {
   double unreached = 0.0;       ///< share of the pixels
   std::optional<Point> middle;  ///< the reached pixel nearest to the grid's centre
+  std::vector<Point> places;  ///< those nearest to its corners, edges' middles and centre: up to 9, none where there is no pixel
 };
+
+/// Slownesses (config/point_spread.hpp) of a view's rays at a pixel; neither is empty.
+struct ViewRays {
+  std::vector<Vector2> transmit;
+  std::vector<Vector2> receive;
+};
+/// Nothing where the rays around the pixel do not tell. Expects a centre frequency above 0.
+[[nodiscard]] std::optional<ViewRays> rays_at(const ImagingPlan& plan, const DelayLaw& law, const Point& pixel);
+
+[[nodiscard]] std::string place_text(const Point& at);
 
 [[nodiscard]] inline std::string mm(Metres length) {
   return fmt::format("{:.4g} mm", 1e3 * length.value);
+}
+
+/// Of two axes, or of one.
+[[nodiscard]] inline std::string mm(Metres along, Metres across) {
+  return across.value > 0.0 ? fmt::format("{:.4g} x {:.4g} mm", 1e3 * along.value, 1e3 * across.value) : mm(along);
 }
 
 /// One text for all modes: "L 1.264 mm, T 0.626 mm".
@@ -40,6 +57,9 @@ std::string for_modes(const std::vector<ReportedMode>& modes, Text&& text) {
 
 /// Lines "lateral" and "axial": the spot of a point at each view's middle.
 void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);
+
+/// Line "coarsest": the coarsest pixels that keep the amplitude of a point, at that of each view's places where they are finest.
+void report_pixels(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);
 
 /// Line "unreached".
 void report_unreached(SetupReport& report, const ImagingPlan& plan, const std::vector<ViewReach>& reach);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "apps/setup_report_parts.hpp"
 #include "config/point_spread.hpp"
@@ -13,10 +14,10 @@
 namespace echoform {
 namespace {
 
-/// The pixel of those with a 1 that is nearest to the grid's centre.
-std::optional<Point> middle_of(const Grid& grid, const std::vector<std::uint8_t>& reached) {
-  const Metres x = 0.5 * (grid.x.first + grid.x.last);
-  const Metres z = 0.5 * (grid.z.first + grid.z.last);
+/// The pixel of those with a 1 that is nearest to a place of the grid, given by shares of its extents.
+std::optional<Point> nearest_to(const Grid& grid, const std::vector<std::uint8_t>& reached, double x_share, double z_share) {
+  const Metres x = grid.x.first + x_share * (grid.x.last - grid.x.first);
+  const Metres z = grid.z.first + z_share * (grid.z.last - grid.z.first);
   std::optional<Point> nearest;
   double distance = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < reached.size(); ++k) {
@@ -30,10 +31,6 @@ std::optional<Point> middle_of(const Grid& grid, const std::vector<std::uint8_t>
   return nearest;
 }
 
-std::string place_text(const Point& at) {
-  return fmt::format("({:.4g}, {:.4g}) mm", 1e3 * at.x.value, 1e3 * at.z.value);
-}
-
 /// "0.65 mm", with its direction where that is more than 5 degrees from `usual`.
 std::string width_text(const SpotWidth& found, double usual) {
   const double off = std::abs(std::remainder(found.degrees - usual, 180.0));
@@ -45,27 +42,39 @@ nlohmann::json value_of(const SpotWidth& found) {
   return found.width ? nlohmann::json(found.width->value) : nlohmann::json(nullptr);
 }
 
-/// Nothing where the rays around the pixel do not tell.
-std::optional<Spot> spot_at(const ImagingPlan& plan, const DelayLaw& law, const Point& pixel) {
+}  // namespace
+
+std::string place_text(const Point& at) {
+  return fmt::format("({:.4g}, {:.4g}) mm", 1e3 * at.x.value, 1e3 * at.z.value);
+}
+
+std::optional<ViewRays> rays_at(const ImagingPlan& plan, const DelayLaw& law, const Point& pixel) {
   const Probe& probe = plan.acquisition.probe;
   double slowest = plan.material.longitudinal_velocity.value;
   if (plan.material.shear_velocity.value > 0.0) slowest = std::min(slowest, plan.material.shear_velocity.value);
   if (!(slowest > 0.0)) slowest = plan.material.shear_velocity.value;
   // A fiftieth of a wavelength: rays hardly turn on that way, and times of single precision would do.
   const Metres step(0.02 * slowest / probe.centre_frequency.value);
-  const auto transmit = slownesses_at(*law.transmit, probe, pixel, step);
-  const auto receive = law.reciprocal() ? transmit : slownesses_at(*law.receive, probe, pixel, step);
-  if (transmit.empty() || receive.empty()) return std::nullopt;
-  return spot_of(transmit, receive, probe.centre_frequency, probe.bandwidth);
+  ViewRays rays;
+  rays.transmit = slownesses_at(*law.transmit, probe, pixel, step);
+  rays.receive = law.reciprocal() ? rays.transmit : slownesses_at(*law.receive, probe, pixel, step);
+  if (rays.transmit.empty() || rays.receive.empty()) return std::nullopt;
+  return rays;
 }
-
-}  // namespace
 
 std::vector<ViewReach> reach_of_views(const ImagingPlan& plan) {
   std::vector<ViewReach> found;
   for (const DelayLaw& law : plan.laws) {
     const auto reached = reached_pixels(law, plan.acquisition.probe, plan.grid);
-    found.push_back({unreached_share(reached), middle_of(plan.grid, reached)});
+    ViewReach view{unreached_share(reached), nearest_to(plan.grid, reached, 0.5, 0.5), {}};
+    for (const double z : {0.0, 0.5, 1.0}) {
+      for (const double x : {0.0, 0.5, 1.0}) {
+        const auto place = nearest_to(plan.grid, reached, x, z);
+        if (place && std::find(view.places.begin(), view.places.end(), *place) == view.places.end())
+          view.places.push_back(*place);
+      }
+    }
+    found.push_back(std::move(view));
   }
   return found;
 }
@@ -80,22 +89,24 @@ void report_spots(SetupReport& report, const ImagingPlan& plan, const std::vecto
     if (!reach[view].middle) continue;
     const std::string& name = plan.laws[view].view;
     const Point& at = *reach[view].middle;
-    const auto spot = spot_at(plan, plan.laws[view], at);
-    if (!spot) continue;
-    lateral.push_back(fmt::format("{} {}{}", name, width_text(spot->lateral, 0.0), one_place ? "" : " at " + place_text(at)));
-    report.values["lateral_resolution"][name] = value_of(spot->lateral);
-    report.values["lateral_degrees"][name] = spot->lateral.degrees;
+    const auto rays = rays_at(plan, plan.laws[view], at);
+    if (!rays) continue;
+    const Probe& probe = plan.acquisition.probe;
+    const Spot spot = spot_of(rays->transmit, rays->receive, probe.centre_frequency, probe.bandwidth);
+    lateral.push_back(fmt::format("{} {}{}", name, width_text(spot.lateral, 0.0), one_place ? "" : " at " + place_text(at)));
+    report.values["lateral_resolution"][name] = value_of(spot.lateral);
+    report.values["lateral_degrees"][name] = spot.lateral.degrees;
     report.values["resolution_at"][name] = {at.x.value, at.z.value};
-    if (spot->blind) {
+    if (spot.blind) {
       report.warnings.push_back(fmt::format(
           "view {} is nearly blind along {:.0f} degrees (from x towards z) at {}: what takes longer on the way out takes "
           "less on the way back",
-          name, spot->axial.degrees, place_text(at)));
+          name, spot.axial.degrees, place_text(at)));
     }
     if (!pulse_known) continue;
-    axial.push_back(fmt::format("{} {}{}", name, width_text(spot->axial, 90.0), spot->blind ? " (nearly blind)" : ""));
-    report.values["axial_resolution"][name] = value_of(spot->axial);
-    report.values["axial_degrees"][name] = spot->axial.degrees;
+    axial.push_back(fmt::format("{} {}{}", name, width_text(spot.axial, 90.0), spot.blind ? " (nearly blind)" : ""));
+    report.values["axial_resolution"][name] = value_of(spot.axial);
+    report.values["axial_degrees"][name] = spot.axial.degrees;
   }
   if (lateral.empty()) return;
   report.row("lateral", fmt::format("{}; a point's width at -6 dB across the rays{}", fmt::join(lateral, ", "),

@@ -22,7 +22,9 @@ struct SampleReach {
 /// - `first` is a multiple of 8, so that rows of every encoding begin on whole bytes, and on 16 bytes for int16 and float32,
 /// - `count` is a length that transforms are quick at: 2^a 3^b 5^c and a multiple of 16; one of 1, 3 or 5 times a power of two
 ///   from 256 to 8192 where that takes at most 12 % more than is needed, since the GPU has a transform of its own for these.
-/// Nothing where that is the whole A-scan, or where the image lies outside of it altogether.
+/// So it is at most an eighth and 24 samples longer than from `first` to the guard's last sample; what is more stands behind, or
+/// before where the A-scan ends too early. Nothing where that is the whole A-scan, or where the image lies outside of it
+/// altogether.
 ///
 /// The guard is there because the transform takes the gate for one period: its ends meet in a step that the quadrature answers
 /// with 1/n on either side. 64 samples are eight periods of a pulse that is sampled eight times a period, so that no echo that

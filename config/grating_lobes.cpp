@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
+#include "config/array_shape.hpp"
 #include "config/setup_figures.hpp"
 
 namespace echoform {
@@ -21,6 +23,13 @@ Vector2 unit(Vector2 a) {
   return (1.0 / length(a)) * a;
 }
 
+/// Whether the last element stands before the first one in the order of array_rows().
+bool runs_backwards(const Probe& probe) {
+  const Element& first = probe.elements.front();
+  const Vector2 way = flat(probe.elements.back().centre) - flat(first.centre);
+  return dot(way, {first.normal.z, -first.normal.x}) < 0.0;
+}
+
 /// The array as a line in the plane of x and z.
 struct ArrayLine {
   Vector2 centre;
@@ -28,8 +37,10 @@ struct ArrayLine {
   Vector2 normal;
 
   explicit ArrayLine(const Probe& probe) {
-    const Vector2 first = flat(probe.elements.front().centre);
-    const Vector2 last = flat(probe.elements.back().centre);
+    const auto rows = array_rows(probe, std::vector<bool>(probe.elements.size(), true));
+    Vector2 first = rows.front().at;
+    Vector2 last = rows.back().at;
+    if (runs_backwards(probe)) std::swap(first, last);
     const Direction& emits = probe.elements.front().normal;
     centre = 0.5 * (first + last);
     normal = unit({emits.x, emits.z});
@@ -79,21 +90,25 @@ void refract(const ArrayLine& array, const Scene& scene, const Material& materia
 std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const Point& pixel, MetresPerSecond velocity) {
   double later = 0.0;  // seconds, over `way`
   double way = 0.0;
-  std::optional<std::pair<Vector2, double>> before;
+  std::vector<double> times(leg.sources(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<bool> reaching(leg.sources(), false);
   for (std::size_t source = 0; source < leg.sources(); ++source) {
     if (probe.elements[source].dead) continue;
-    double time = 0.0;
-    leg.travel_times(source, {&pixel, 1}, {&time, 1});
-    if (std::isnan(time)) continue;
-    const Vector2 at = flat(probe.elements[source].centre);
+    leg.travel_times(source, {&pixel, 1}, {&times[source], 1});
+    reaching[source] = !std::isnan(times[source]);
+  }
+  std::optional<std::pair<Vector2, double>> before;
+  for (const ArrayRow& row : array_rows(probe, reaching)) {
+    double time = 0.0;  // on average
+    for (const std::size_t source : row.elements) time += times[source] / static_cast<double>(row.elements.size());
     if (before) {
       later += time - before->second;
-      way += length(at - before->first);
+      way += length(row.at - before->first);
     }
-    before = {at, time};
+    before = {row.at, time};
   }
   if (!(way > 0.0)) return std::nullopt;
-  return -velocity.value * later / way;
+  return (runs_backwards(probe) ? 1.0 : -1.0) * velocity.value * later / way;
 }
 
 std::optional<Metres> couplant_path(const Probe& probe, const Surface& front) {
@@ -105,7 +120,7 @@ std::optional<Metres> couplant_path(const Probe& probe, const Surface& front) {
 std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene, const Material& material, double steered,
                                          Hertz frequency) {
   std::vector<EnteringLobe> entering;
-  const Metres pitch = pitch_of(probe);
+  const Metres pitch = array_shape(probe).pitch;
   if (!(pitch.value > 0.0)) return entering;
   const ArrayLine array(probe);
   const double apart = wavelength_of(scene.couplant, frequency) / pitch;

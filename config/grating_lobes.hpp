@@ -10,7 +10,8 @@
 
 namespace echoform {
 
-/// Sine of the angle at which a leg's rays to `pixel` leave the living elements, on average over the array; from its normal,
+/// Sine of the angle at which a leg's rays to `pixel` leave the living elements, in the plane of x and z and on average over the
+/// array; from its normal,
 /// positive towards its last element. By Fermat's principle an element that lies du farther along the array has a time that
 /// differs by -sin / velocity du, whatever comes later. Nothing where fewer than two elements have rays.
 [[nodiscard]] std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const Point& pixel,
@@ -26,8 +27,8 @@ struct EnteringLobe {
 };
 
 /// The grating lobes of a beam that leaves at `steered` (as departure_sine), sin(lobe) = steered + n lambda / pitch for n = +-1,
-/// +-2 ..., that the front surface lets in, by Snell's law where the ray from the aperture's centre meets it. `scene` has a
-/// couplant and a surface; modes without velocity are left out, and orders beyond 32.
+/// +-2 ... and the pitch of array_shape(), that the front surface lets in, by Snell's law where the ray from the aperture's
+/// centre meets it. `scene` has a couplant and a surface; modes without velocity are left out, and orders beyond 32.
 [[nodiscard]] std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene, const Material& material,
                                                        double steered, Hertz frequency);
 

@@ -136,7 +136,9 @@ void add_imaging_keys(std::vector<Key>& k) {
       crop_words, [](auto& c) -> auto& { return c.imaging.crop; }));
   k.push_back(integer(
       {"imaging", "guard", "",
-       "Samples that are kept on either side of those, since the transform rings at the ends of its data."},
+       "Samples that are kept on either side of those, since the transform rings at the ends of its data. Up to 7 more before, "
+       "and an "
+       "eighth and 24 more behind, make a length that is quick to transform."},
       within(0, 65536), [](auto& c) -> auto& { return c.imaging.guard; }));
   k.push_back(number(
       {"imaging", "memory_limit", "bytes",

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 
 namespace echoform {
@@ -50,10 +51,28 @@ class PointSpread {
     }
   }
 
-  [[nodiscard]] double at(Vector2 d) const {
+  [[nodiscard]] Complex complex_at(Vector2 d) const {
     Complex sum = 0.0;
-    for (const Line& line : spectrum_) sum += line.weight * aperture(transmit_, line, d) * aperture(receive_, line, d);
-    return std::abs(sum);
+    const bool alike = transmit_.data() == receive_.data() && transmit_.size() == receive_.size();
+    for (const Line& line : spectrum_) {
+      const Complex out = aperture(transmit_, line, d);
+      sum += line.weight * out * (alike ? out : aperture(receive_, line, d));
+    }
+    return sum;
+  }
+  [[nodiscard]] double at(Vector2 d) const { return std::abs(complex_at(d)); }
+  [[nodiscard]] double wavelength() const { return wavelength_; }
+
+  /// Of pixels of `x` by `z`, in m. P(-d) is the conjugate of P(d): two corners of a pixel tell of all four.
+  [[nodiscard]] PixelLoss loss(double x, double z) const {
+    const double peak = at({});
+    PixelLoss worst;
+    for (const double side : {0.5, -0.5}) {
+      const Complex there = complex_at({0.5 * x, side * z});
+      worst.envelope = std::max(worst.envelope, decibels_of(peak, std::abs(there)));
+      worst.oscillating = std::max(worst.oscillating, decibels_of(peak, there.real()));
+    }
+    return worst;
   }
 
   /// Along a unit vector, to where P has first come down to one half. P(-d) = P(d): their sums are conjugates.
@@ -85,6 +104,10 @@ class PointSpread {
     double weight;
   };
 
+  static double decibels_of(double peak, double left) {
+    return left > 0.0 ? 20.0 * std::log10(peak / left) : std::numeric_limits<double>::infinity();
+  }
+
   static Complex aperture(std::span<const Vector2> slownesses, const Line& line, Vector2 d) {
     Complex sum = 0.0;
     for (const Vector2 s : slownesses) sum += std::polar(1.0, 2.0 * std::numbers::pi * line.frequency * dot(s, d));
@@ -114,6 +137,32 @@ std::vector<Vector2> slownesses_at(const Leg& leg, const Probe& probe, const Poi
     if (std::isfinite(slowness.x) && std::isfinite(slowness.z)) found.push_back(slowness);
   }
   return found;
+}
+
+PixelLoss pixel_loss(std::span<const Vector2> transmit, std::span<const Vector2> receive, Hertz centre_frequency, Hertz bandwidth,
+                     Metres x, Metres z) {
+  return PointSpread(transmit, receive, centre_frequency.value, bandwidth.value).loss(x.value, z.value);
+}
+
+CoarsestPixel coarsest_pixel(std::span<const Vector2> transmit, std::span<const Vector2> receive, Hertz centre_frequency,
+                             Hertz bandwidth, double decibels) {
+  const PointSpread spread(transmit, receive, centre_frequency.value, bandwidth.value);
+  const auto edge_of = [&](double PixelLoss::*image) {
+    double inside = 0.0;
+    double outside = 0.02 * spread.wavelength();
+    if (!std::isfinite(outside)) return Metres(outside);
+    while (spread.loss(outside, outside).*image <= decibels) {
+      inside = outside;
+      outside *= 1.1;
+      if (outside > 50.0 * spread.wavelength()) return Metres(std::numeric_limits<double>::infinity());
+    }
+    while (outside - inside > 1e-4 * outside) {
+      const double middle = 0.5 * (inside + outside);
+      (spread.loss(middle, middle).*image <= decibels ? inside : outside) = middle;
+    }
+    return Metres(inside);
+  };
+  return {edge_of(&PixelLoss::envelope), edge_of(&PixelLoss::oscillating)};
 }
 
 Spot spot_of(std::span<const Vector2> transmit, std::span<const Vector2> receive, Hertz centre_frequency, Hertz bandwidth) {

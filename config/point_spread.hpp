@@ -23,6 +23,25 @@ namespace echoform {
 /// `step` to either side, more than 0.
 [[nodiscard]] std::vector<Vector2> slownesses_at(const Leg& leg, const Probe& probe, const Point& pixel, Metres step);
 
+/// What an image loses of a point that lies half a pixel off its pixels, along both axes at once, in dB: of its envelope, and of
+/// the oscillating image (the real part of P), which is 0 dB at the point too. Infinite where nothing is left.
+struct PixelLoss {
+  double envelope = 0.0;
+  double oscillating = 0.0;
+};
+/// For pixels of `x` by `z`; arguments otherwise as those of spot_of().
+[[nodiscard]] PixelLoss pixel_loss(std::span<const Vector2> transmit, std::span<const Vector2> receive, Hertz centre_frequency,
+                                   Hertz bandwidth, Metres x, Metres z);
+
+/// Edges of the largest square pixels that lose no more than that.
+struct CoarsestPixel {
+  Metres envelope;
+  Metres oscillating;
+};
+/// Arguments as those of spot_of(); `decibels` above 0. Infinite edges where no pixel loses as much within 50 wavelengths.
+[[nodiscard]] CoarsestPixel coarsest_pixel(std::span<const Vector2> transmit, std::span<const Vector2> receive,
+                                           Hertz centre_frequency, Hertz bandwidth, double decibels);
+
 /// Full width at -6 dB.
 struct SpotWidth {
   double degrees = 0.0;         ///< from x towards z, 0 up to 180

@@ -17,23 +17,6 @@ Metres wavelength_of(MetresPerSecond velocity, Hertz frequency) {
   return velocity / frequency;
 }
 
-Metres pitch_of(const Probe& probe) {
-  double length = 0.0;
-  for (std::size_t i = 1; i < probe.elements.size(); ++i) {
-    const Point& a = probe.elements[i - 1].centre;
-    const Point& b = probe.elements[i].centre;
-    length += std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value);
-  }
-  return probe.elements.size() > 1 ? Metres(length / static_cast<double>(probe.elements.size() - 1)) : Metres();
-}
-
-Metres aperture_of(const Probe& probe) {
-  const Metres pitch = pitch_of(probe);
-  const Metres width = probe.elements.empty() ? Metres() : probe.elements.front().width;
-  const double steps = probe.elements.empty() ? 0.0 : static_cast<double>(probe.elements.size() - 1);
-  return steps * pitch + (width.value > 0.0 ? width : pitch);
-}
-
 Metres near_field_length(Metres aperture, Metres wavelength) {
   return aperture * (aperture / wavelength) / 4.0;
 }

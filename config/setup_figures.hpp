@@ -12,13 +12,6 @@ namespace echoform {
 /// Wavelength c / f. Expects a frequency above 0.
 [[nodiscard]] Metres wavelength_of(MetresPerSecond velocity, Hertz frequency);
 
-/// Mean distance between the centres of neighbouring elements; 0 for a single one.
-[[nodiscard]] Metres pitch_of(const Probe& probe);
-
-/// Length D of the active aperture: from the first to the last element's centre, and one element's width (a pitch, where the
-/// width is not known).
-[[nodiscard]] Metres aperture_of(const Probe& probe);
-
 /// Near-field length N = D^2 / (4 lambda), beyond which an aperture cannot focus (Krautkraemer and Krautkraemer, Ultrasonic
 /// Testing of Materials, 4th ed. 1990, section 4.2, for a piston of diameter D; taken for an array of length D).
 [[nodiscard]] Metres near_field_length(Metres aperture, Metres wavelength);
@@ -35,13 +28,6 @@ struct GratingLobe {
 };
 /// Nothing where no angle has a lobe: pitch <= lambda / 2.
 [[nodiscard]] std::optional<GratingLobe> grating_lobe(Metres pitch, Metres wavelength);
-
-/// Coarsest pixels that show a point's amplitude within 2 dB, wherever it lies between the pixels, for the shortest wavelength of
-/// an image. The oscillating image is cos(4 pi z / lambda) under its envelope, so that half a pixel off it has lost cos(2 pi /
-/// 10) = -1.8 dB for lambda / 10. The envelope of a pulse of 60 % bandwidth (Gaussian) and of an aperture as long as the depth
-/// (sinc^2, f-number 1) has lost 1.0 dB and 0.7 dB half a pixel off along both axes for lambda / 3.3.
-inline constexpr double pixels_per_wavelength_oscillating = 10.0;
-inline constexpr double pixels_per_wavelength_envelope = 3.3;
 
 /// Frames a second that a link of `bits_per_second` carries of `frame_bytes` each, counting nothing but samples.
 [[nodiscard]] double frames_per_second_of_link(double bits_per_second, std::size_t frame_bytes);

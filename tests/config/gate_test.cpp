@@ -106,6 +106,25 @@ TEST(Gate, LengthsAreQuickToTransform) {
   EXPECT_EQ(gate_length(145), 160U) << "no power of two is within reach";
 }
 
+TEST(Gate, GrowsBeyondTheGuardByNoMoreThanIsStated) {
+  for (std::size_t needed = 1; needed <= 100000; ++needed) {
+    const std::size_t length = gate_length(needed);
+    ASSERT_GE(length, needed);
+    ASSERT_LE(static_cast<double>(length), 1.125 * static_cast<double>(needed) + 24.0) << needed;
+  }
+  const ImagingPlan plan = plan_of();
+  const auto reach = samples_reached(plan);
+  for (const std::size_t guard : {0U, 64U, 100U}) {
+    const auto gate = choose_gate(plan, guard);
+    ASSERT_TRUE(gate);
+    const double before = reach->first - static_cast<double>(gate->first);
+    EXPECT_GE(before, static_cast<double>(guard));
+    EXPECT_LE(before, static_cast<double>(guard) + 7.0) << "all that is more stands behind";
+    const double needed = reach->last + 1.0 + static_cast<double>(guard) - static_cast<double>(gate->first);
+    EXPECT_LE(static_cast<double>(gate->count), 1.125 * needed + 24.0);
+  }
+}
+
 TEST(Gate, HoldsEverySampleThatIsLookedUp) {
   for (const auto& views : {std::vector<std::string>{"LL"}, std::vector<std::string>{"LT", "TT"}}) {
     for (const std::size_t guard : {0U, 64U, 100U}) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -54,6 +55,28 @@ TEST(Departure, IsTheAngleFromTheArraysNormal) {
   Probe dead = probe;
   for (std::size_t k = 1; k < 16; ++k) dead.elements[k].dead = true;
   EXPECT_FALSE(departure_sine(WaterLeg(dead), dead, far, MetresPerSecond(1480.0)));
+}
+
+TEST(Departure, OfAFieldOfElementsIsThatOfItsRows) {
+  // Three lines beside each other, one after the other in the file: from the end of one to the begin of the next it jumps back.
+  Probe field;
+  for (const double y : {-1e-3, 0.0, 1e-3}) {
+    for (Element element : turned_probe(0.5e-3, -10.0).elements) {
+      element.centre.y = Metres(y);
+      field.elements.push_back(element);
+    }
+  }
+  const Point far{Metres(10.0 * std::sin(25.0 * radian)), Metres(), Metres(10.0 * std::cos(25.0 * radian))};
+  const Probe line = turned_probe(0.5e-3, -10.0);
+  EXPECT_NEAR(departure_sine(WaterLeg(field), field, far, MetresPerSecond(1480.0)).value(),
+              departure_sine(WaterLeg(line), line, far, MetresPerSecond(1480.0)).value(), 1e-9);
+  EXPECT_EQ(entering_lobes(field, tank(MetresPerSecond(1480.0)), light_metal, 0.1, Hertz(5e6)).size(),
+            entering_lobes(line, tank(MetresPerSecond(1480.0)), light_metal, 0.1, Hertz(5e6)).size());
+  // From the other end the same beam is steered the other way.
+  Probe backwards = line;
+  std::reverse(backwards.elements.begin(), backwards.elements.end());
+  EXPECT_NEAR(departure_sine(WaterLeg(backwards), backwards, far, MetresPerSecond(1480.0)).value(),
+              -departure_sine(WaterLeg(line), line, far, MetresPerSecond(1480.0)).value(), 1e-12);
 }
 
 TEST(CouplantPath, RunsAlongTheNormal) {

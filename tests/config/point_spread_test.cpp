@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 namespace echoform {
 namespace {
@@ -97,6 +101,76 @@ TEST(Spot, OfOppositeWaysIsBlindAlongThem) {
   EXPECT_TRUE(line.blind);
   EXPECT_FALSE(line.axial.width);
   EXPECT_FALSE(line.lateral.width);
+}
+
+/// What a brute-force image of a point, over all pairs of elements with their whole travel times, loses `off` from the point; dB.
+PixelLoss brute_force_loss(const Probe& probe, const Point& point, double bandwidth, double x, double z) {
+  const auto image = [&](double dx, double dz) {
+    std::vector<double> later;
+    for (const Element& element : probe.elements) {
+      const auto time = [&](double px, double pz) {
+        return std::hypot(px - element.centre.x.value, pz - element.centre.z.value) / velocity;
+      };
+      later.push_back(time(point.x.value + dx, point.z.value + dz) - time(point.x.value, point.z.value));
+    }
+    // The pulse whose spectrum is a Gaussian that is `bandwidth` wide at one half.
+    std::complex<double> sum = 0.0;
+    for (const double tx : later) {
+      for (const double rx : later) {
+        const double t = tx + rx;
+        const double squared = std::numbers::pi * bandwidth * t * std::numbers::pi * bandwidth * t;
+        sum += std::polar(std::exp(-squared / (4.0 * std::numbers::ln2)), 2.0 * std::numbers::pi * frequency * t);
+      }
+    }
+    return sum;
+  };
+  const double peak = std::abs(image(0.0, 0.0));
+  PixelLoss worst;
+  for (const double side : {-0.5, 0.5}) {
+    const std::complex<double> there = image(0.5 * x, side * z);
+    worst.envelope = std::max(worst.envelope, 20.0 * std::log10(peak / std::abs(there)));
+    worst.oscillating = std::max(
+        worst.oscillating, there.real() > 0.0 ? 20.0 * std::log10(peak / there.real()) : std::numeric_limits<double>::infinity());
+  }
+  return worst;
+}
+
+TEST(CoarsestPixel, LosesTwoDecibelsOfABruteForceImageAtAnyFNumber) {
+  const double wavelength = velocity / frequency;
+  constexpr std::size_t count = 64;
+  Probe probe = make_linear_probe(count, Metres(0.5 * wavelength), Metres(0.0), Hertz(frequency), Hertz(3e6));
+  probe.elements.push_back(probe.elements.back());  // which StraightLeg gives no rays
+  const StraightLeg leg(probe);
+  probe.elements.back().dead = true;
+  Probe living = probe;
+  living.elements.pop_back();
+  double before = 0.0;
+  for (const double f_number : {0.25, 0.5, 1.0, 2.0}) {
+    const Point point{Metres(), Metres(), Metres(f_number * count * 0.5 * wavelength)};
+    const auto rays = slownesses_at(leg, probe, point, Metres(0.02 * wavelength));
+    ASSERT_EQ(rays.size(), count);
+    const CoarsestPixel coarsest = coarsest_pixel(rays, rays, Hertz(frequency), Hertz(3e6), 2.0);
+    // The spectrum ends at 1.5 bandwidths, where 0.2 % is left, and rays turn by a hundredth over half a pixel at f/0.25: some
+    // hundredths of a decibel each.
+    EXPECT_NEAR(brute_force_loss(living, point, 3e6, coarsest.envelope.value, coarsest.envelope.value).envelope, 2.0, 0.1)
+        << f_number;
+    EXPECT_NEAR(brute_force_loss(living, point, 3e6, coarsest.oscillating.value, coarsest.oscillating.value).oscillating, 2.0,
+                0.1)
+        << f_number;
+    EXPECT_LT(coarsest.oscillating, coarsest.envelope);
+    EXPECT_GT(coarsest.envelope.value, before) << "a smaller aperture takes coarser pixels";
+    before = coarsest.envelope.value;
+    // Other shapes of pixels, and those that lose much: a third of a wavelength at f/0.25 loses 4.7 dB.
+    const double third = wavelength / 3.3;
+    for (const auto& [x, z] : {std::pair{third, third}, std::pair{0.5 * third, third}, std::pair{third, 0.1 * third}}) {
+      EXPECT_NEAR(pixel_loss(rays, rays, Hertz(frequency), Hertz(3e6), Metres(x), Metres(z)).envelope,
+                  brute_force_loss(living, point, 3e6, x, z).envelope, 0.1)
+          << f_number;
+    }
+    if (f_number == 0.25) {
+      EXPECT_GT(brute_force_loss(living, point, 3e6, third, third).envelope, 4.5);
+    }
+  }
 }
 
 }  // namespace

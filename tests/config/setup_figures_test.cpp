@@ -18,25 +18,6 @@ TEST(SetupFigures, WavelengthsOfAluminiumAndWaterAtFiveMegahertz) {
   EXPECT_NEAR(wavelength_of(MetresPerSecond(1480.0), Hertz(5e6)).value, 0.296e-3, 1e-12);
 }
 
-TEST(SetupFigures, ApertureIsFromEdgeToEdge) {
-  const Probe probe = make_linear_probe(64, Metres(0.65e-3), Metres(0.6e-3), Hertz(5e6), Hertz(3e6));
-  EXPECT_NEAR(pitch_of(probe).value, 0.65e-3, 1e-12);
-  EXPECT_NEAR(aperture_of(probe).value, 41.55e-3, 1e-12);  // 63 * 0.65 + 0.6
-  const Probe points = make_linear_probe(64, Metres(0.65e-3), Metres(0.0), Hertz(5e6), Hertz(3e6));
-  EXPECT_NEAR(aperture_of(points).value, 41.6e-3, 1e-12);  // 64 * 0.65
-  const Probe single = make_linear_probe(1, Metres(0.65e-3), Metres(6e-3), Hertz(5e6), Hertz(3e6));
-  EXPECT_EQ(pitch_of(single).value, 0.0);
-  EXPECT_NEAR(aperture_of(single).value, 6e-3, 1e-15);
-}
-
-TEST(SetupFigures, PitchOfATurnedProbeIsAlongIt) {
-  Probe probe = make_linear_probe(2, Metres(0.5e-3), Metres(0.0), Hertz(5e6), Hertz(3e6));
-  probe.elements[1].centre = probe.elements[0].centre;
-  probe.elements[1].centre.x += Metres(0.3e-3);
-  probe.elements[1].centre.z += Metres(0.4e-3);
-  EXPECT_NEAR(pitch_of(probe).value, 0.5e-3, 1e-15);
-}
-
 TEST(SetupFigures, NearFieldOfTwentyMillimetres) {
   // 20 mm and 1.25 mm: 400 / 5 = 80 mm.
   EXPECT_NEAR(near_field_length(Metres(0.020), Metres(1.25e-3)).value, 0.080, 1e-12);
@@ -66,20 +47,6 @@ TEST(SetupFigures, GratingLobes) {
   EXPECT_FALSE(long_wave->straight_ahead);
   EXPECT_NEAR(long_wave->degrees, 70.84, 0.01);
   EXPECT_FALSE(grating_lobe(Metres(0.0), Metres(1e-3)));
-}
-
-TEST(SetupFigures, PixelsKeepTheAmplitude) {
-  const auto decibels = [](double ratio) { return 20.0 * std::log10(ratio); };
-  const double oscillating = 1.0 / pixels_per_wavelength_oscillating;
-  EXPECT_NEAR(decibels(std::cos(2.0 * std::numbers::pi * oscillating)), -1.84, 0.01);
-  // Half a pixel off along both axes, in wavelengths, of a Gaussian pulse of 60 % bandwidth and of f-number 1.
-  const double off = 0.5 / pixels_per_wavelength_envelope;
-  const double axial = 0.5 * 4.0 * std::numbers::ln2 / std::numbers::pi / 0.6;
-  const double along_z = std::exp(-4.0 * std::numbers::ln2 * std::pow(off / axial, 2));
-  const double beside = std::pow(std::sin(std::numbers::pi * off) / (std::numbers::pi * off), 2);
-  EXPECT_NEAR(decibels(along_z), -1.02, 0.01);
-  EXPECT_NEAR(decibels(beside), -0.67, 0.01);
-  EXPECT_GT(decibels(along_z * beside), -2.0);
 }
 
 TEST(SetupFigures, LinkRates) {
