@@ -12,7 +12,7 @@ namespace echoform::bench {
 namespace {
 
 constexpr Benchmark table[] = {
-    {"tfm", "the beamformer: against the frozen plain loop (cpu), against the device's ceilings (cuda)", tfm_cpu,
+    {"tfm", "the beamformer: against frozen plain loops (cpu), against the device's ceilings (cuda)", tfm_cpu,
      ECHOFORM_ON_CUDA(tfm_cuda)},
     {"schedules", "cuda: published GPU schedules of the same image on the same data, beside ours", nullptr,
      ECHOFORM_ON_CUDA(schedules_cuda)},
@@ -22,7 +22,7 @@ constexpr Benchmark table[] = {
      ECHOFORM_ON_CUDA(views_cuda)},
     {"hilbert", "half matrix and analytic signals, against the copy of as many bytes", hilbert_cpu,
      ECHOFORM_ON_CUDA(hilbert_cuda)},
-    {"scan", "polar scan conversion: against the plain loop, against the copy of its bytes (cuda)", scan_cpu,
+    {"scan", "polar scan conversion: against plain loops, against the copy of its bytes (cuda)", scan_cpu,
      ECHOFORM_ON_CUDA(scan_cuda)},
     {"delays", "tables of delays through a plane, a profile and a cylinder, against the general solver", delays,
      ECHOFORM_ON_CUDA(delays_cuda)},
