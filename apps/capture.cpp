@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/doors.hpp"
+#include "apps/text_output.hpp"
 #include "formats/capture_file.hpp"
 #include "pipeline/errors.hpp"
 #include "recording/capture_server.hpp"
@@ -51,13 +50,10 @@ CaptureServerOptions server_options(const CaptureOptions& chosen) {
 int capture(const CaptureOptions& chosen) {
   CaptureServerOptions options = server_options(chosen);
   StopSignals signals;
-  // A limit on the size of files is an error of the file, not the end of the program.
-  std::signal(SIGXFSZ, SIG_IGN);
   options.ended = [&signals] { signals.request_stop(); };
   CaptureServer server(options);
   // On standard output at once: a program that starts the capture reads the port from here.
-  fmt::print("{:<11} tcp {}:{}\n{:<11} {}\n", "frames in", options.address, server.port(), "capturing", chosen.output);
-  std::fflush(stdout);
+  print("{:<11} tcp {}:{}\n{:<11} {}\n", "frames in", options.address, server.port(), "capturing", chosen.output);
 
   using Steady = std::chrono::steady_clock;
   const auto begin = Steady::now();
@@ -80,10 +76,9 @@ int capture(const CaptureOptions& chosen) {
   live.finish();
   server.stop();
   const CaptureProgress last = server.progress();
-  fmt::print("captured {} bytes of {} connections{}, {} bytes of file\n", last.bytes, last.connections,
-             last.connections_refused > 0 ? fmt::format(" ({} more were refused)", last.connections_refused) : std::string(),
-             last.file_bytes);
-  std::fflush(stdout);
+  print("captured {} bytes of {} connections{}, {} bytes of file\n", last.bytes, last.connections,
+        last.connections_refused > 0 ? fmt::format(" ({} more were refused)", last.connections_refused) : std::string(),
+        last.file_bytes);
   if (!last.fault.empty()) throw RuntimeFault(last.fault);
   return 0;
 }

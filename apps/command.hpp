@@ -19,6 +19,9 @@ struct Command {
   std::string_view details;  ///< what it does and an example, below its own --help
   /// Adds the options and returns the action, which finds them filled in.
   Action (*define)(CLI::App& options);
+  /// Runs until it is told to end, and waits for nobody who does not read what it writes. Others end by a signal as any program
+  /// does, and when all that they have to say is read.
+  bool lasts = false;
 };
 
 /// All sub-commands, in the order of `echoform --help`.

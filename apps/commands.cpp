@@ -3,27 +3,28 @@
 namespace echoform {
 
 const std::vector<Command>& commands() {
+  constexpr bool lasting = true;
   static const std::vector<Command> all{
       {"demo", "simulated source, imaging and viewers in one go: start here",
        "Prints the address of the viewer page and a line a second; at the end latency, drops and the sustained rate.\n\n"
        "Example:\n  echoform demo --seconds 10 --snapshot demo.png",
-       define_demo},
+       define_demo, lasting},
       {"serve", "the imaging server: frames in over TCP, images out",
        "Binds loopback addresses unless the configuration says otherwise; Ctrl-C ends it in order.\n\n"
        "Example:\n  echoform serve --config examples/serve.toml",
-       define_serve},
+       define_serve, lasting},
       {"simulate", "the simulated FMC source, for a server that runs elsewhere",
        "Frames are synthesised ahead and sent in turn, so that it can send as fast as the server reads.\n\n"
        "Example:\n  echoform simulate --connect 127.0.0.1:17171 --rate 50",
-       define_simulate},
+       define_simulate, lasting},
       {"replay", "a recording as a live source",
        "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Without --rate a capture is sent as it came: the same bytes, on "
        "as many\n"
        "connections, at the same times; with it, its whole frames are.\n\n"
        "Example:\n  echoform replay notch.mat --connect 127.0.0.1:17171 --rate 10 --loop",
-       define_replay},
+       define_replay, lasting},
       {"view", "a subscriber: live statistics of the images, gaps counted",
-       "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view},
+       "Example:\n  echoform view --connect tcp://127.0.0.1:17180 --frames 100 --snapshot last.png", define_view, lasting},
       {"control", "read and change a server's settings while frames run",
        "get prints settings, set changes them together or not at all, reset goes back to what the server started with.\n"
        "Values are written as in the configuration file; KEY= goes back to the default.\n\n"
@@ -33,11 +34,11 @@ const std::vector<Command>& commands() {
        "A server in the place of `serve`: senders connect to it. The file can be read while it grows, and survives the "
        "program.\n\n"
        "Example:\n  echoform record --output scan.mfmc --frames 100",
-       define_record},
+       define_record, lasting},
       {"capture", "the bytes of acquisition connections as they come, with times, into a file",
        "A server in the place of `serve`, or with --connect between senders and a server. The file survives the program.\n\n"
        "Example:\n  echoform capture --listen 127.0.0.1:17170 --connect 127.0.0.1:17171 --output scan.efcap",
-       define_capture},
+       define_capture, lasting},
       {"inspect", "what a recording holds, and whether it keeps the rules of its format",
        "Exit code 2 if an .mfmc file breaks a rule of MFMC 2.0, or a capture one of the protocol: a line each says where, what "
        "was\n"
@@ -66,7 +67,7 @@ const std::vector<Command>& commands() {
        "code 1.\n"
        "At the end memory, descriptors and threads of the server must not have grown.\n\n"
        "Example:\n  echoform soak --minutes 10 --json soak.json",
-       define_soak},
+       define_soak, lasting},
       {"keygen", "a pair of CURVE keys, for a server or a client",
        "Neither file may exist. The secret key is for its owner alone; the public one goes to the other side "
        "(docs/security.md).\n\n"

@@ -1,32 +1,19 @@
 #include "apps/common.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <pthread.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 
+#include "apps/log.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/device_probe.hpp"
 #include "pipeline/errors.hpp"
 
 namespace echoform {
-namespace {
-
-sigset_t stop_set() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
-}
-
-}  // namespace
 
 Configuration configuration_from(const std::string& path) {
   return path.empty() ? Configuration{} : load_configuration(path);
@@ -89,39 +76,10 @@ bool on_terminal() {
   return isatty(STDERR_FILENO) == 1;
 }
 
-StopSignals::StopSignals() {
-  const sigset_t set = stop_set();
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A peer that goes away is an error of its connection, not the end of the program.
-  signal(SIGPIPE, SIG_IGN);
-  watcher_ = std::jthread([this, set](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      const timespec slice{0, 50'000'000};
-      if (sigtimedwait(&set, nullptr, &slice) < 0) continue;
-      if (source_.stop_requested()) _exit(130);
-      source_.request_stop();
-    }
-  });
-}
-
-StopSignals::~StopSignals() {
-  watcher_.request_stop();
-  watcher_.join();
-  const sigset_t set = stop_set();
-  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
-}
-
-bool StopSignals::wait_for(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  const std::stop_token stop = source_.get_token();
-  changed_.wait_for(lock, stop, time, [] { return false; });
-  return stop.stop_requested();
-}
-
 ProgressBar::ProgressBar(std::size_t steps) : steps_(steps), shown_(on_terminal()) {}
 
 ProgressBar::~ProgressBar() {
-  if (shown_ && started_) fmt::print(stderr, "\r\033[K");
+  if (shown_ && started_) write_status("\r\033[K");
 }
 
 void ProgressBar::step(std::string_view what) {
@@ -133,22 +91,16 @@ void ProgressBar::step(std::string_view what) {
 void ProgressBar::draw(std::string_view what) const {
   constexpr std::size_t width = 24;
   const std::size_t filled = std::min(width, width * done_ / steps_);
-  fmt::print(stderr, "\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what);
-  std::fflush(stderr);
+  write_status(fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what));
 }
 
 void LiveLine::show(std::string_view line) {
-  if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", line);
-    open_ = true;
-  } else {
-    fmt::print(stderr, "{}\n", line);
-  }
-  std::fflush(stderr);
+  write_status(terminal_ ? fmt::format("\r\033[K{}", line) : fmt::format("{}\n", line));
+  open_ = terminal_;
 }
 
 void LiveLine::finish() {
-  if (open_) fmt::print(stderr, "\n");
+  if (open_) write_status("\n");
   open_ = false;
 }
 

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 
+#include "apps/stop_signals.hpp"
 #include "config/configuration.hpp"
 
 // By name alone, since its header is the slowest of all: apps/command.hpp includes it for the sub-commands.
@@ -27,8 +24,7 @@ void add_backend_option(CLI::App& options, std::string& backend);
 /// Empty leaves the configuration as it is. Throws InputError for another word than auto, cpu, cuda or cuda:DEVICE.
 void apply_backend_option(const std::string& backend, Configuration& configuration);
 /// Replaces "auto" in the configuration by what it comes to on this machine, and logs that in a line, with the reason where it
-/// is not the GPU. Throws as decide_backend(). It may start the GPU, whose threads shall leave signals to StopSignals: call it
-/// after those are made.
+/// is not the GPU. Throws as decide_backend(). It may start the GPU.
 void settle_backend(Configuration& configuration);
 
 /// For options that count: a minus sign would otherwise wrap round to a huge number.
@@ -41,27 +37,6 @@ void settle_backend(Configuration& configuration);
 
 /// Whether standard error is a terminal: only there lines are rewritten and bars drawn.
 [[nodiscard]] bool on_terminal();
-
-/// SIGINT and SIGTERM as a stop token. Made before any thread, so that all of them leave the signals to this. A second
-/// signal ends the program at once.
-class StopSignals {
- public:
-  StopSignals();
-  ~StopSignals();
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-  void request_stop() { source_.request_stop(); }
-  /// Waits; returns true once a stop is requested.
-  bool wait_for(std::chrono::milliseconds time);
-
- private:
-  std::stop_source source_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::jthread watcher_;
-};
 
 /// A bar on standard error for work of several steps, where that is a terminal; silent elsewhere.
 class ProgressBar {
@@ -82,7 +57,8 @@ class ProgressBar {
   bool shown_;
 };
 
-/// A line that is rewritten in place on a terminal and printed anew elsewhere.
+/// A line that is rewritten in place on a terminal and printed anew elsewhere. It stands among the lines of the log, and waits
+/// for a reader as they do.
 class LiveLine {
  public:
   LiveLine() : terminal_(on_terminal()) {}

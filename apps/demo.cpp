@@ -11,6 +11,7 @@
 #include "apps/imaging_server.hpp"
 #include "apps/last_image.hpp"
 #include "apps/play.hpp"
+#include "apps/text_output.hpp"
 #include "formats/image_writer.hpp"
 #include "pipeline/errors.hpp"
 #include "simulators/frame_cycle.hpp"
@@ -99,10 +100,10 @@ void print_live(LiveLine& live, Pipeline& pipeline, CounterSnapshot& before, std
 }
 
 void print_places(const FrameCycle& cycle, std::uint64_t sequence) {
-  fmt::print("true places of the reflectors in the snapshot (sequence {}):\n", sequence);
+  print("true places of the reflectors in the snapshot (sequence {}):\n", sequence);
   for (const TruePosition& reflector : cycle.true_positions(sequence)) {
-    fmt::print("  {:<12} x {:8.3f} mm  z {:7.3f} mm{}\n", reflector.name, 1e3 * reflector.place.x.value,
-               1e3 * reflector.place.z.value, reflector.moving ? "  (moving)" : "");
+    print("  {:<12} x {:8.3f} mm  z {:7.3f} mm{}\n", reflector.name, 1e3 * reflector.place.x.value, 1e3 * reflector.place.z.value,
+          reflector.moving ? "  (moving)" : "");
   }
 }
 
@@ -128,10 +129,9 @@ int demo(const DemoOptions& options) {
   server->start();
   play_options.sender.host = parse_host_port(configuration.input.listen, "[input] listen").host;
   play_options.sender.port = server->source().port();
-  for (const std::string& line : server->addresses()) fmt::print("{}\n", line);
-  fmt::print("Open {} in a browser, or run: echoform view --connect {}\n", server->web().url(), server->images().endpoint());
-  if (options.seconds == 0.0) fmt::print("Ctrl-C ends the demo.\n");
-  std::fflush(stdout);
+  for (const std::string& line : server->addresses()) print("{}\n", line);
+  print("Open {} in a browser, or run: echoform view --connect {}\n", server->web().url(), server->images().endpoint());
+  if (options.seconds == 0.0) print("Ctrl-C ends the demo.\n");
 
   Player player(cycle, play_options);
   LiveLine live;
@@ -157,20 +157,20 @@ int demo(const DemoOptions& options) {
   if (writer && !last->empty()) {
     writer->write(last->file(0));
     print_places(cycle, last->sequence());
-    fmt::print("wrote {}\n", options.snapshot);
+    print("wrote {}\n", options.snapshot);
   }
   const auto& latency = metrics.distributions.front();
-  fmt::print("sent {} frames; sequence gaps {}\n", sent.frames_sent, metrics.counters.sequence_gaps);
-  if (const Recorder* recorder = server->recorder()) fmt::print("{}\n", recorder_text(recorder->status()));
-  fmt::print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(latency.total_p50),
-             milliseconds(latency.total_p99));
-  fmt::print("{}\n{}\n", drops_text(metrics.counters), closure_text(metrics.counters));
+  print("sent {} frames; sequence gaps {}\n", sent.frames_sent, metrics.counters.sequence_gaps);
+  if (const Recorder* recorder = server->recorder()) print("{}\n", recorder_text(recorder->status()));
+  print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(latency.total_p50),
+        milliseconds(latency.total_p99));
+  print("{}\n{}\n", drops_text(metrics.counters), closure_text(metrics.counters));
   if (!metrics.counters.closes()) throw RuntimeFault("the counters do not close");
   if (last->empty()) {
     if (signals.token().stop_requested()) return 0;  // broken off before the first image: not a fault
     throw RuntimeFault("no image was published");
   }
-  fmt::print("sustained {:.1f} images/s\n", last->images_per_second());
+  print("sustained {:.1f} images/s\n", last->images_per_second());
   return 0;
 }
 

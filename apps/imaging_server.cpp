@@ -7,6 +7,7 @@
 
 #include "apps/doors.hpp"
 #include "apps/keys.hpp"
+#include "apps/log.hpp"
 #include "config/plan.hpp"
 #include "config/scene.hpp"
 #include "config/standing_check.hpp"
@@ -173,6 +174,7 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   const RecorderStatus recorder = recorder_ != nullptr ? recorder_->status() : RecorderStatus{};
   report.recording = recorder.recording;
   report.frames_recorded = recorder.frames_recorded;
+  report.log_lines_dropped = log_lines_dropped();
   for (const auto& [reason, word] : words::not_recorded.entries) {
     report.frames_not_recorded.emplace_back(word, recorder.frames_not_recorded[static_cast<std::size_t>(reason)]);
   }

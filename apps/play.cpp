@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "apps/text_output.hpp"
 #include "pipeline/errors.hpp"
 #include "transport/acquisition/zeromq_sender.hpp"
 
@@ -96,11 +97,11 @@ int play_and_report(FrameSource& source, const PlayOptions& options) {
   });
   live.finish();
   if (options.rate && progress.timing_error.count > 0) {
-    fmt::print("timing error: mean {:.3f} ms, p99 {:.3f} ms, maximum {:.3f} ms, {} frames left out\n",
-               milliseconds(progress.timing_error.mean), milliseconds(progress.timing_error.p99),
-               milliseconds(progress.timing_error.maximum), progress.frames_skipped);
+    print("timing error: mean {:.3f} ms, p99 {:.3f} ms, maximum {:.3f} ms, {} frames left out\n",
+          milliseconds(progress.timing_error.mean), milliseconds(progress.timing_error.p99),
+          milliseconds(progress.timing_error.maximum), progress.frames_skipped);
   }
-  fmt::print("sent {} frames, {:.1f} frames/s\n", progress.frames_sent, progress.rate);
+  print("sent {} frames, {:.1f} frames/s\n", progress.frames_sent, progress.rate);
   return 0;
 }
 

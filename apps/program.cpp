@@ -1,14 +1,19 @@
 #include "apps/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <csignal>
+#include <cstdlib>
 #include <map>
+#include <optional>
 
 #include "apps/command.hpp"
+#include "apps/common.hpp"
+#include "apps/log.hpp"
+#include "apps/text_output.hpp"
 #include "pipeline/descriptors.hpp"
 #include "pipeline/errors.hpp"
 
@@ -28,11 +33,35 @@ void share_one_heap() {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }
 
-void fail(std::string_view line) {
-  fmt::print(stderr, "echoform: {}\n", line);
+/// Where standard input, output or error is closed, the next file or connection that is opened would take its place, and get what
+/// is meant for people.
+void open_standard_files() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) < 0)
+      static_cast<void>(::open("/dev/null", O_RDWR));  // takes the lowest number, which is this
+  }
 }
 
-int parse_and_run(int argc, char** argv) {
+void fail(std::string_view line) {
+  standard_error().write(fmt::format("echoform: {}\n", line));
+}
+
+/// What a command that runs until it is told to end shall not end by: the other end of a connection, or of standard error, that
+/// goes, and a limit on the size of files, which is an error of the file.
+void outlive_peers_and_files() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// Once a signal has come, nobody is waited for any more.
+void hurry(bool at_once) {
+  const auto end = std::chrono::steady_clock::now() + Log::patience;
+  standard_output().give_up_at(end);
+  standard_error().give_up_at(end);
+  if (at_once) finish_log();
+}
+
+int parse_and_run(int argc, char** argv, const HeldSignals& held) {
   CLI::App app{"Echoform turns array ultrasound into images while it is being acquired.", "echoform"};
   app.set_version_flag("--version", "echoform " ECHOFORM_VERSION);
   app.require_subcommand(1);
@@ -50,19 +79,21 @@ int parse_and_run(int argc, char** argv) {
       ->check(CLI::IsMember(levels))
       ->option_text("LEVEL (info)");
 
-  std::map<const CLI::App*, Action> actions;
+  std::map<const CLI::App*, std::pair<const Command*, Action>> actions;
   for (const Command& command : commands()) {
     CLI::App* options = app.add_subcommand(std::string(command.name), std::string(command.summary));
     options->footer(std::string("\n") + std::string(command.details));
     options->get_formatter()->column_width(34);
-    actions[options] = command.define(*options);
+    actions[options] = {&command, command.define(*options)};
   }
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& answer) {  // --help, --version
+    held.release();
     return app.exit(answer);
   } catch (const CLI::ParseError& error) {
+    held.release();
     const auto chosen = app.get_subcommands();
     // What was not understood is said first: a misspelt option also leaves the right one missing.
     for (const std::string& word : app.remaining(true)) {
@@ -77,19 +108,26 @@ int parse_and_run(int argc, char** argv) {
     return input_wrong;
   }
 
-  spdlog::set_default_logger(spdlog::stderr_color_mt("echoform"));
-  spdlog::set_pattern("%H:%M:%S.%e %^%l%$ %v");
-  spdlog::set_level(levels.at(level));
-  return actions.at(app.get_subcommands().front())();
+  const auto& [command, action] = actions.at(app.get_subcommands().front());
+  if (command->lasts) {
+    outlive_peers_and_files();
+    watch_signals(held, hurry);
+  } else {
+    held.release();
+  }
+  const Log log(standard_error(), on_terminal(), command->lasts ? LogMode::bounded : LogMode::whole, levels.at(level));
+  return action();
 }
 
 }  // namespace
 
 int run_program(int argc, char** argv) {
   share_one_heap();
+  open_standard_files();
   raise_descriptor_limit();
+  const HeldSignals held;
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(argc, argv, held);
   } catch (const InputError& error) {
     fail(error.what());
     return input_wrong;

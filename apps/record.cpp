@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <memory>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "apps/doors.hpp"
 #include "apps/frame_recorder.hpp"
 #include "apps/imaging_server.hpp"
+#include "apps/text_output.hpp"
 #include "config/plan.hpp"
 #include "pipeline/errors.hpp"
 
@@ -47,8 +46,6 @@ int record(const RecordOptions& chosen) {
     configuration.input.listen = chosen.listen;
   }
   StopSignals signals;
-  // A limit on the size of files is an error of the file, not the end of the program.
-  std::signal(SIGXFSZ, SIG_IGN);
   FrameRecorderOptions options;
   options.output = chosen.output;
   options.material = {configuration.material.longitudinal_velocity.value_or(MetresPerSecond{}),
@@ -65,10 +62,9 @@ int record(const RecordOptions& chosen) {
   }
   // On standard output at once: a program that starts the recorder reads the port from here.
   for (std::size_t k = 0; k < sources.size(); ++k) {
-    if (sources[k] != nullptr) fmt::print("{:<11} {}\n", source_doors()[k].label, sources[k]->describe());
+    if (sources[k] != nullptr) print("{:<11} {}\n", source_doors()[k].label, sources[k]->describe());
   }
-  fmt::print("{:<11} {}\n", "recording", chosen.output);
-  std::fflush(stdout);
+  print("{:<11} {}\n", "recording", chosen.output);
 
   using Steady = std::chrono::steady_clock;
   const auto begin = Steady::now();
@@ -100,11 +96,10 @@ int record(const RecordOptions& chosen) {
 
   const RecordingProgress last = recorder.progress();
   const CounterSnapshot counters = pipeline.counters();
-  fmt::print("wrote {} frames, {} bytes of samples; {}, sequence gaps {}{}\n{}\n", last.frames, last.bytes, drops_text(counters),
-             counters.sequence_gaps,
-             last.left_out > 0 ? fmt::format("; {} came after the last and were left out", last.left_out) : std::string(),
-             closure_text(counters));
-  std::fflush(stdout);
+  print("wrote {} frames, {} bytes of samples; {}, sequence gaps {}{}\n{}\n", last.frames, last.bytes, drops_text(counters),
+        counters.sequence_gaps,
+        last.left_out > 0 ? fmt::format("; {} came after the last and were left out", last.left_out) : std::string(),
+        closure_text(counters));
   if (!last.fault.empty()) throw RuntimeFault(last.fault);
   if (last.frames == 0) throw RuntimeFault(fmt::format("{}: no frame came, nothing was written", chosen.output));
   return 0;

@@ -6,6 +6,7 @@
 
 #include "apps/command.hpp"
 #include "apps/play.hpp"
+#include "apps/text_output.hpp"
 #include "formats/capture_file.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
@@ -29,8 +30,8 @@ int replay_bytes(const std::string& input, const PlayTexts& texts) {
       });
   live.finish();
   for (const std::string& ending : report.endings) spdlog::warn("{}", ending);
-  fmt::print("sent {} bytes on {} connections in {:.3f} s, at most {:.3f} ms late\n", report.bytes, report.connections,
-             1e-3 * milliseconds(report.elapsed), milliseconds(report.latest));
+  print("sent {} bytes on {} connections in {:.3f} s, at most {:.3f} ms late\n", report.bytes, report.connections,
+        1e-3 * milliseconds(report.elapsed), milliseconds(report.latest));
   return 0;
 }
 

@@ -1,12 +1,12 @@
 // echoform serve: the imaging server.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <utility>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/imaging_server.hpp"
+#include "apps/text_output.hpp"
 
 namespace echoform {
 namespace {
@@ -14,13 +14,14 @@ namespace {
 int serve(const std::string& path, const std::string& backend) {
   Configuration configuration = load_configuration(path);
   apply_backend_option(backend, configuration);
-  StopSignals signals;
   settle_backend(configuration);
+  StopSignals signals;
   ImagingServer server(std::move(configuration), {});
   server.start();
   // On standard output at once: a program that starts the server reads the ports from here.
-  for (const std::string& line : server.addresses()) fmt::print("{}\n", line);
-  std::fflush(stdout);
+  std::string addresses;
+  for (const std::string& line : server.addresses()) addresses += line + '\n';
+  print("{}", addresses);
 
   LiveLine live;
   CounterSnapshot before;
@@ -43,8 +44,8 @@ int serve(const std::string& path, const std::string& backend) {
   live.finish();
   server.stop();
   const CounterSnapshot last = server.pipeline().counters();
-  if (const Recorder* recorder = server.recorder()) fmt::print("{}\n", recorder_text(recorder->status()));
-  fmt::print("{}\n{}\n", drops_text(last), closure_text(last));
+  if (const Recorder* recorder = server.recorder()) print("{}\n", recorder_text(recorder->status()));
+  print("{}\n{}\n", drops_text(last), closure_text(last));
   return 0;
 }
 

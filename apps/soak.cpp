@@ -15,6 +15,7 @@
 #include "apps/soak/report.hpp"
 #include "apps/soak/telemetry_watch.hpp"
 #include "apps/soak/viewers.hpp"
+#include "apps/text_output.hpp"
 #include "formats/atomic_file.hpp"
 #include "pipeline/errors.hpp"
 
@@ -117,6 +118,7 @@ Places places_of(const ServerProcess& server, const Configuration& configuration
 int soak_server(const SoakOptions& options) {
   if (!options.json.empty()) check_output_place(options.json);
   const std::vector<Fault> faults = chosen_faults(options.faults);
+  StopSignals signals;  // before there is a folder that would be left behind
   const ScratchFolder scratch;
   std::string config = options.config;
   if (config.empty()) {
@@ -129,7 +131,6 @@ int soak_server(const SoakOptions& options) {
   Configuration configuration = load_configuration(config);
   if (options.config.empty()) configuration.file.clear();
   require_usable(configuration);
-  StopSignals signals;
   spdlog::info("synthesising the frames");
   auto parts = make_parts(configuration);
 
@@ -190,8 +191,7 @@ int soak_server(const SoakOptions& options) {
       line_at += 10.0;
       const LatencyFigures latency = latency_figures(good->latency(), latency_before);
       course.add_latency(elapsed(), latency);
-      fmt::print("{}\n", course_line(elapsed(), last, good->figures(), latency, figures, runner->injected()));
-      std::fflush(stdout);
+      print("{}\n", course_line(elapsed(), last, good->figures(), latency, figures, runner->injected()));
     }
     if (const auto failure = verdict.failure()) throw RuntimeFault(*failure);
     // A watcher that hears nothing finds no fault: while frames still run, each must hear more.
@@ -244,7 +244,7 @@ int soak_server(const SoakOptions& options) {
     if (trend.growth.grows) verdict.fail(growth_text(trend));
   }
   report.failure = verdict.failure();
-  print_report(report);
+  print("{}", report_text(report));
   if (!options.json.empty()) {
     const std::string text = json_of(report).dump(2) + '\n';
     write_file(options.json, std::as_bytes(std::span(text)));

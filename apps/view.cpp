@@ -13,6 +13,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/keys.hpp"
+#include "apps/text_output.hpp"
 #include "formats/image_writer.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/histogram.hpp"
@@ -59,21 +60,21 @@ std::string live_text(const SubscriberStatistics& s, const Observed& seen) {
 }
 
 void print_summary(const SubscriberStatistics& s, const Observed& seen) {
-  fmt::print("images {} (distinct sequences {}), {:.1f} MB in {:.2f} s\n", s.images, s.sequences,
-             1e-6 * static_cast<double>(s.bytes), s.seconds);
-  fmt::print("gaps {}, restarts {}, malformed {}\n", s.gaps, s.restarts, s.malformed);
-  fmt::print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms, maximum {:.2f} ms\n", milliseconds(s.latency_p50),
-             milliseconds(s.latency_p99), milliseconds(s.latency_maximum));
-  fmt::print("transport, published to here: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(s.transport_p50),
-             milliseconds(s.transport_p99));
+  print("images {} (distinct sequences {}), {:.1f} MB in {:.2f} s\n", s.images, s.sequences, 1e-6 * static_cast<double>(s.bytes),
+        s.seconds);
+  print("gaps {}, restarts {}, malformed {}\n", s.gaps, s.restarts, s.malformed);
+  print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms, maximum {:.2f} ms\n", milliseconds(s.latency_p50),
+        milliseconds(s.latency_p99), milliseconds(s.latency_maximum));
+  print("transport, published to here: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(s.transport_p50),
+        milliseconds(s.transport_p99));
   for (const auto& [name, histogram] : seen.stages) {
     HistogramCounts counts;
     histogram.read(counts);
-    fmt::print("stage {:<18} p50 {:.3f} ms, p99 {:.3f} ms\n", name, 1e-6 * static_cast<double>(counts.quantile(0.5)),
-               1e-6 * static_cast<double>(counts.quantile(0.99)));
+    print("stage {:<18} p50 {:.3f} ms, p99 {:.3f} ms\n", name, 1e-6 * static_cast<double>(counts.quantile(0.5)),
+          1e-6 * static_cast<double>(counts.quantile(0.99)));
   }
-  if (seen.last) fmt::print("drops at the server: {}\n", drops_text(*seen.last));
-  fmt::print("received {:.1f} images/s\n", s.images_per_second);
+  if (seen.last) print("drops at the server: {}\n", drops_text(*seen.last));
+  print("received {:.1f} images/s\n", s.images_per_second);
 }
 
 void print_json(const SubscriberStatistics& s, const Observed& seen) {
@@ -106,7 +107,7 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
                                        {"stages", stages},
                                        {"drops", drops}};
   // Names come from a peer: what is not UTF-8 is replaced, not thrown at.
-  fmt::print("{}\n", summary.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print("{}\n", summary.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 Axis axis_of(const wire::Axis& axis) {

@@ -100,6 +100,8 @@ void add_counters(Families& families, const TelemetryReport& report) {
   families.begin("frames_not_recorded_total", "Frames that came while recording was asked for and are in no file.",
                  MetricType::Counter);
   for (const auto& [reason, count] : report.frames_not_recorded) families.counter({{"reason", reason}}, number(count));
+  families.counter("log_lines_dropped_total", "Lines of the log and of status that standard error did not take.",
+                   number(report.log_lines_dropped));
 }
 
 void add_gauges(Families& families, const TelemetryReport& report) {

@@ -63,6 +63,7 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
   message.set_settings_revision(report.settings_revision);
   message.set_recording(report.recording);
   message.set_frames_recorded(report.frames_recorded);
+  message.set_log_lines_dropped(report.log_lines_dropped);
   for (const auto& [reason, frames] : report.frames_not_recorded) {
     auto& entry = *message.add_frames_not_recorded();
     entry.mutable_reason()->assign(reason);

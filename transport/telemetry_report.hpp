@@ -47,6 +47,7 @@ struct TelemetryReport {
   std::uint64_t settings_revision = 0;  ///< of the settings in force; 0 where they do not change
   bool recording = false;               ///< raw frames go to a file
   std::uint64_t frames_recorded = 0;
+  std::uint64_t log_lines_dropped = 0;  ///< that standard error did not take
   /// Frames that should have been recorded and were not, by a reason from a fixed list.
   std::vector<std::pair<std::string, std::uint64_t>> frames_not_recorded;
 };

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace echoform::soak {
 namespace {
@@ -37,35 +39,40 @@ std::string growth_text(const Trend& trend) {
   return trend_text(trend);
 }
 
-void print_report(const Report& report) {
-  fmt::print("\nsoak of {:.0f} s, seed {}\n", report.seconds, report.seed);
-  fmt::print("closure: exact in {} readings of /metrics and {} telemetry messages{}; {}\n", report.readings,
-             report.telemetry_messages, report.failure ? " but for what is said below" : "", closure_of(report.counters).text());
-  fmt::print("drops: {}\n", drops_text(report.counters));
-  fmt::print("counts, found and foretold:\n");
+std::string report_text(const Report& report) {
+  std::string text;
+  const auto put = [&]<class... Arguments>(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+  };
+  put("\nsoak of {:.0f} s, seed {}\n", report.seconds, report.seed);
+  put("closure: exact in {} readings of /metrics and {} telemetry messages{}; {}\n", report.readings, report.telemetry_messages,
+      report.failure ? " but for what is said below" : "", closure_of(report.counters).text());
+  put("drops: {}\n", drops_text(report.counters));
+  put("counts, found and foretold:\n");
   for (const auto& [name, expected] : report.expected) {
-    fmt::print("  {:<66} {:>8} {:>8}\n", name, value_of(report.counters, name), expected);
+    put("  {:<66} {:>8} {:>8}\n", name, value_of(report.counters, name), expected);
   }
-  fmt::print("viewers:\n");
+  put("viewers:\n");
   for (const ViewerFigures& viewer : report.viewers) {
-    fmt::print("  {:<24} {} images, {} left out, {} connections\n", viewer.name, viewer.images, viewer.gaps, viewer.connections);
+    put("  {:<24} {} images, {} left out, {} connections\n", viewer.name, viewer.images, viewer.gaps, viewer.connections);
   }
-  fmt::print("latency, last byte to published: p50 {:.2f}, p90 {:.2f}, p99 {:.2f}, maximum {:.2f} ms\n", report.latency.p50,
-             report.latency.p90, report.latency.p99, report.latency.maximum);
+  put("latency, last byte to published: p50 {:.2f}, p90 {:.2f}, p99 {:.2f}, maximum {:.2f} ms\n", report.latency.p50,
+      report.latency.p90, report.latency.p99, report.latency.maximum);
   const char* const names[] = {"p50", "p99"};
   for (std::size_t k = 0; k < report.latency_drift.size(); ++k) {
     const Slope& drift = report.latency_drift[k];
-    fmt::print("  drift of {} {:+.2f} ms per hour ({:+.2f} .. {:+.2f})\n", names[k], drift.median, drift.low, drift.high);
+    put("  drift of {} {:+.2f} ms per hour ({:+.2f} .. {:+.2f})\n", names[k], drift.median, drift.low, drift.high);
   }
-  for (const Trend& trend : report.trends) fmt::print("{}\n", trend_text(trend));
+  for (const Trend& trend : report.trends) put("{}\n", trend_text(trend));
   std::uint64_t injected = 0;
   std::string list;
   for (const auto& [name, count] : report.faults) {
     injected += count;
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name, count);
   }
-  fmt::print("faults: {} ({})\n", injected, list);
-  fmt::print("{}\n", report.failure ? "failed: " + *report.failure : "passed");
+  put("faults: {} ({})\n", injected, list);
+  put("{}\n", report.failure ? "failed: " + *report.failure : "passed");
+  return text;
 }
 
 nlohmann::ordered_json json_of(const Report& report) {

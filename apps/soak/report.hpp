@@ -35,7 +35,7 @@ struct Report {
                                       const LatencyFigures& latency, const ProcessFigures& process, std::uint64_t faults);
 /// "memory: +812 KiB per hour (...)", for a figure that grows.
 [[nodiscard]] std::string growth_text(const Trend& trend);
-void print_report(const Report& report);
+[[nodiscard]] std::string report_text(const Report& report);
 [[nodiscard]] nlohmann::ordered_json json_of(const Report& report);
 
 }  // namespace echoform::soak

@@ -68,6 +68,7 @@ class Telemetry:
     frames_recorded: int  # whose samples are in a file
     frames_not_recorded: dict[str, int]  # that came while recording was asked for and are in no file, by reason
     recording: bool  # frames go to a file now
+    log_lines_dropped: int  # lines of its log that standard error did not take
     doors: dict[str, Door]  # for frames, by name
     refusals: dict[tuple[str, str], int]  # peers turned away or cut off, by door and reason: ("images", "wrong_key")
 

@@ -1,0 +1,57 @@
+// The program's log, on standard error: a server lives on where nobody reads it.
+#pragma once
+
+#include <spdlog/common.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace echoform {
+
+class TextOutput;
+
+/// Who waits for standard error.
+enum class LogMode {
+  whole,    ///< whoever logs: nothing is lost where somebody reads, and the command ends when all is read
+  bounded,  ///< nobody: lines go through a queue to a thread of the log's own, and what does not fit is left out and counted
+};
+
+/// The default log of spdlog, from construction on. One at a time. Nothing of it throws: a line that cannot be written is
+/// counted, and the next one that can be says how many there were.
+class Log {
+ public:
+  /// How long the end of a bounded log waits for a reader.
+  static constexpr std::chrono::milliseconds patience{500};
+  /// Lines that may wait for a bounded log's reader; the oldest give way.
+  static constexpr std::size_t queue_lines = 1024;
+
+  Log(TextOutput& output, bool colours, LogMode mode, spdlog::level::level_enum level);
+  /// As finish().
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  /// Writes what waits. A bounded log gives up after `patience`, or when its output does, and even where its thread hangs in the
+  /// system; later lines are counted as left out. May be called again, from any thread.
+  void finish() noexcept;
+  /// Text as it is, after the lines before: the status line. Never waits for a reader of a bounded log.
+  void write(std::string_view text) noexcept;
+  /// Lines and texts that were left out, since the start.
+  [[nodiscard]] std::uint64_t dropped() const noexcept;
+
+  struct State;
+
+ private:
+  std::shared_ptr<State> state_;  // its thread's too, which may outlive this
+};
+
+/// Of the log there is, or of none: to standard error, as it is.
+void write_status(std::string_view text) noexcept;
+/// Log::finish() of the log there is.
+void finish_log() noexcept;
+/// Of the log there is; 0 where there is none.
+[[nodiscard]] std::uint64_t log_lines_dropped() noexcept;
+
+}  // namespace echoform

@@ -1,0 +1,58 @@
+// Text for standard output and standard error, which may be a pipe that nobody reads, a full disk or a terminal that is held.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string_view>
+
+namespace echoform {
+
+/// Writes to a descriptor that this process may share with others, whose flags stay as they are. What cannot be written is lost
+/// without an exception, and without a signal where SIGPIPE and SIGXFSZ are ignored. Any thread.
+class TextOutput {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// The descriptor outlives this.
+  explicit TextOutput(int descriptor) noexcept;
+  ~TextOutput();
+  TextOutput(const TextOutput&) = delete;
+  TextOutput& operator=(const TextOutput&) = delete;
+
+  /// Waits for room as long as may be. False where some of it was lost: nobody may read it any more, the disk is full, or
+  /// patience has an end.
+  bool write(std::string_view text) noexcept;
+  /// The end of patience, also of a write() that waits: what finds no room by then is lost at once. It can only come closer.
+  void give_up_at(Time time) noexcept;
+
+ private:
+  [[nodiscard]] bool write_locked(std::string_view text) noexcept;
+  [[nodiscard]] std::ptrdiff_t put(std::string_view text) noexcept;
+  [[nodiscard]] bool wait_for_room() noexcept;
+
+  const int descriptor_;
+  int own_ = -1;   // the same pipe or terminal once more, so that it can be one that does not wait
+  int wake_ = -1;  // an eventfd: patience has changed
+  bool socket_ = false;
+  bool waits_ = false;    // a pipe or terminal that could not be opened once more
+  std::size_t most_ = 0;  // bytes that fit where such a one says that it has room
+  std::atomic<Time::rep> patience_;
+  std::timed_mutex mutex_;
+};
+
+/// Of this process. Neither ever goes away, so that late threads may use them.
+[[nodiscard]] TextOutput& standard_output() noexcept;
+[[nodiscard]] TextOutput& standard_error() noexcept;
+
+/// As fmt::print() on standard output, at once, and without an exception where it cannot be written. For commands that last:
+/// standard output that nobody reads shall not keep them from ending.
+template <class... Arguments>
+void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  standard_output().write(fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace echoform
