@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -30,6 +31,22 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
+// What the name of a file that is written aside has more than the file's own at most: two dots, a process, a count and ".part".
+constexpr std::size_t aside_bytes = 32;
+
+void check_name_fits(const std::filesystem::path& path, const std::filesystem::path& directory) {
+  const long longest_name = ::pathconf(directory.c_str(), _PC_NAME_MAX),
+             longest_path = ::pathconf(directory.c_str(), _PC_PATH_MAX);
+  const auto check = [&](long longest, std::size_t bytes, std::string_view what) {
+    if (longest <= 0 || bytes + aside_bytes <= static_cast<std::size_t>(longest)) return;
+    throw InputError(path.string(), fmt::format("a {} of {} bytes", what, bytes),
+                     fmt::format("at most {}: {} that the system takes, less {} for its name while it is written",
+                                 static_cast<std::size_t>(longest) - aside_bytes, longest, aside_bytes));
+  };
+  check(longest_name, path.filename().string().size(), "file name");
+  check(longest_path, path.string().size() + 1, "path");
+}
+
 }  // namespace
 
 void check_output_place(const std::filesystem::path& path) {
@@ -43,6 +60,16 @@ void check_output_place(const std::filesystem::path& path) {
     throw InputError(path.string(), fmt::format("that {} may not be written to ({})", directory.string(), std::strerror(errno)),
                      "write permission");
   }
+  check_name_fits(path, directory);
+}
+
+void check_disk_takes(const std::filesystem::path& directory) {
+  constexpr std::array<std::byte, 4096> block{};
+  const AtomicFile trial(directory / "trial");  // never in its place
+  std::ofstream out(trial.aside(), std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(block.data()), block.size());
+  out.close();
+  if (!out) throw RuntimeFault(fmt::format("{}: cannot be written: {}", directory.string(), std::strerror(errno)));
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {

@@ -66,6 +66,23 @@ std::string file_name_of(const std::string& pattern, const std::string& name, Wa
   return result;
 }
 
+std::string longest_file_name(const std::string& pattern, const std::string& name) {
+  std::filesystem::path longest = file_name_of(pattern, name, WallTime{0});
+  const std::string extension = longest.extension().string();
+  return longest.replace_extension().string() + fmt::format("-{}", most_of_one_name) + extension;
+}
+
+void require_room(const FileSeriesOptions& options, std::uint64_t bytes) {
+  struct statvfs disk {};
+  if (::statvfs(options.folder.c_str(), &disk) != 0)
+    throw RuntimeFault(fmt::format("{}: {}", options.folder.string(), std::strerror(errno)));
+  const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  if (left >= bytes && left - bytes >= options.min_free_bytes) return;
+  throw RuntimeFault(fmt::format("{}: {:.1f} MB are left on the disk, of which {:.1f} MB shall stay free",
+                                 options.folder.string(), 1e-6 * static_cast<double>(left),
+                                 1e-6 * static_cast<double>(options.min_free_bytes)));
+}
+
 FileSeries::FileSeries(FileSeriesOptions options, MakeFrameWriter make) : options_(std::move(options)), make_(std::move(make)) {}
 
 void FileSeries::begin(std::shared_ptr<const Contents> contents) {
@@ -75,7 +92,7 @@ void FileSeries::begin(std::shared_ptr<const Contents> contents) {
 
 void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp, WallTime now) {
   try {
-    require_room(frame.size());
+    require_room(options_, frame.size());
     if (file_) {
       const std::uint64_t frames = file_->frames();
       const bool full = (options_.frames_per_file > 0 && frames >= options_.frames_per_file) ||
@@ -109,17 +126,6 @@ void FileSeries::delete_oldest() {
   std::filesystem::remove(written_.front(), error);
   if (error) spdlog::warn("{}: cannot be deleted: {}", written_.front().string(), error.message());
   written_.pop_front();
-}
-
-void FileSeries::require_room(std::uint64_t bytes) const {
-  struct statvfs disk {};
-  if (::statvfs(options_.folder.c_str(), &disk) != 0)
-    throw RuntimeFault(fmt::format("{}: {}", options_.folder.string(), std::strerror(errno)));
-  const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-  if (left >= bytes && left - bytes >= options_.min_free_bytes) return;
-  throw RuntimeFault(fmt::format("{}: {:.1f} MB are left on the disk, of which {:.1f} MB shall stay free",
-                                 options_.folder.string(), 1e-6 * static_cast<double>(left),
-                                 1e-6 * static_cast<double>(options_.min_free_bytes)));
 }
 
 void FileSeries::flush() {

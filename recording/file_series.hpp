@@ -35,6 +35,11 @@ void check_file_pattern(const std::string& pattern, const std::string& where);
 /// The name that a pattern stands for. `time` is written in UTC: 20260314T092653Z.
 [[nodiscard]] std::string file_name_of(const std::string& pattern, const std::string& name, WallTime time);
 
+/// The longest name that a pattern comes to: with the number that tells it from those of the same name.
+[[nodiscard]] std::string longest_file_name(const std::string& pattern, const std::string& name);
+/// Throws RuntimeFault, naming the folder, unless the disk has room for `bytes` and what shall stay free. Any thread.
+void require_room(const FileSeriesOptions& options, std::uint64_t bytes);
+
 /// One thread at a time.
 class FileSeries {
  public:
@@ -64,7 +69,6 @@ class FileSeries {
 
  private:
   void open_next(const FrameStamp& stamp, WallTime now);
-  void require_room(std::uint64_t bytes) const;
   void delete_oldest();
 
   const FileSeriesOptions options_;

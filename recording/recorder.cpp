@@ -14,6 +14,16 @@
 namespace echoform {
 namespace {
 
+/// Now, rather than with the first frame.
+void check_names(const RecorderOptions& options, const std::string& pattern, const std::string& where) {
+  check_file_pattern(pattern, where);
+  try {
+    check_output_place(options.files.folder / longest_file_name(pattern, options.name));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
 RecorderOptions checked(RecorderOptions options, const std::string& where) {
   check_file_pattern(options.pattern, where + " file");
   try {
@@ -21,6 +31,7 @@ RecorderOptions checked(RecorderOptions options, const std::string& where) {
   } catch (const InputError& error) {
     throw InputError(fmt::format("{} folder: {}", where, error.what()));
   }
+  check_names(options, options.pattern, where + " file");
   options.waiting_frames = std::max<std::size_t>(1, options.waiting_frames);
   return options;
 }
@@ -49,9 +60,21 @@ std::string Recorder::describe() const {
 }
 
 void Recorder::start(const std::string& file) {
-  if (!file.empty()) check_file_pattern(file, "recording");
+  const auto require_none = [this] {
+    if (wanted_ && status_.fault.empty()) throw InputError("recording", "one under way", "none: stop it first");
+  };
+  std::uint64_t frame_bytes = 1;
+  {
+    const std::lock_guard lock(mutex_);
+    require_none();
+    if (acquisition_) frame_bytes = acquisition_->frame_bytes();
+  }
+  // The disk is asked while frames go on.
+  check_names(options_, file.empty() ? options_.pattern : file, "recording");
+  require_room(options_.files, frame_bytes);
+  check_disk_takes(options_.files.folder);
   const std::lock_guard lock(mutex_);
-  if (wanted_ && status_.fault.empty()) throw InputError("recording", "one under way", "none: stop it first");
+  require_none();
   wanted_ = true;
   ++run_;
   status_.fault.clear();

@@ -75,7 +75,8 @@ class Recorder final : public ImageSink {
   Recorder& operator=(const Recorder&) = delete;
 
   /// Frames from now on are recorded, in a new file. `file` replaces the pattern; it is a name in the folder, without a path.
-  /// Throws InputError for another name, or if recording is under way.
+  /// Throws InputError for another name, one that is too long, or if recording is under way; RuntimeFault where the disk has no
+  /// room for a frame.
   void start(const std::string& file = {});
   /// Frames from now on are not recorded. Returns when those that waited are written and the file is closed. RuntimeFault where
   /// the disk takes longer than `wait_limit`: it is stopped all the same.

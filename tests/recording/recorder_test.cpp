@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <numeric>
 #include <thread>
@@ -34,6 +36,16 @@ std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition) {
   plan->acquisition = acquisition;
   plan->material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   return plan;
+}
+
+template <class Error, class Call>
+void expect_throw(const Call& call, const std::string& text) {
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown; expected " << text;
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr(text));
+  }
 }
 
 /// 2026-03-14 09:26:53 UTC.
@@ -285,6 +297,59 @@ TEST_F(RecorderTest, RoomIsLeftOnTheDisk) {
   EXPECT_THAT(status().fault, HasSubstr("shall stay free"));
   EXPECT_EQ(status().frames_not_recorded, (NotRecordedCounts{0, 2, 0, 0}));
   EXPECT_TRUE(disk_.order.empty());
+}
+
+TEST_F(RecorderTest, StartIsRefusedWhereTheDiskHasNoRoom) {
+  auto chosen = options();
+  chosen.at_start = false;
+  chosen.files.min_free_bytes = std::uint64_t{1} << 60;
+  make(chosen);
+  open(acquisition_of());
+  expect_throw<RuntimeFault>([&] { recorder_->start(); }, "shall stay free");
+  EXPECT_FALSE(status().recording);
+  publish(2);
+  EXPECT_EQ(status().frames_offered, 0U);
+}
+
+TEST_F(RecorderTest, StartIsRefusedWhereTheDiskTakesNothing) {
+  auto chosen = options();
+  chosen.at_start = false;
+  make(chosen);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit nothing{0, before.rlim_max};  // stands in for a full disk
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &nothing), 0);
+  expect_throw<RuntimeFault>([&] { recorder_->start(); }, "cannot be written");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_FALSE(status().recording);
+  EXPECT_EQ(scratch_.files(), 0U) << "nothing is left of the trial";
+  recorder_->start();
+  EXPECT_TRUE(status().recording);
+}
+
+TEST_F(RecorderTest, NamesThatAreTooLongAreFoundAtOnce) {
+  auto chosen = options();
+  chosen.at_start = false;
+  chosen.pattern = std::string(250, 'r') + ".mfmc";
+  expect_throw<InputError>([&] { make(chosen); }, "[recorder] file: ");
+  chosen.pattern = "{name}-{time}.mfmc";
+  chosen.name = std::string(250, 's');  // of the stream
+  expect_throw<InputError>([&] { make(chosen); }, "a file name of 279 bytes; expected at most 223");
+  chosen.name = "echoform";
+  make(chosen);
+  expect_throw<InputError>([&] { recorder_->start(std::string(240, 'r') + ".mfmc"); },
+                           "a file name of 252 bytes; expected at most 223");
+  EXPECT_FALSE(status().recording);
+  // The longest that will do is written in fact.
+  const std::string longest = std::string(223 - 7 - 5, 'r') + ".mfmc";
+  recorder_ = std::make_unique<Recorder>(chosen, "[recorder]");
+  recorder_->start(longest);
+  open(acquisition_of());
+  publish();
+  recorder_->stop();
+  EXPECT_EQ(status().fault, "");
+  EXPECT_TRUE(std::filesystem::exists(scratch_ / longest));
 }
 
 TEST_F(RecorderTest, AnotherAcquisitionBeginsAnotherFile) {

@@ -34,14 +34,17 @@ class Recorder(unittest.TestCase):
 
     def serve(self, recorder="", **more):
         config = self.path / "serve.toml"
-        config.write_text(f'{GRID}{DOORS}[recorder]\nfolder = "{self.path}"\nfile = "r.mfmc"\nmin_free_bytes = 0\n{recorder}\n')
+        if "min_free_bytes" not in recorder:
+            recorder = "min_free_bytes = 0\n" + recorder
+        config.write_text(f'{GRID}{DOORS}[recorder]\nfolder = "{self.path}"\nfile = "r.mfmc"\n{recorder}\n')
         server = subprocess.Popen([PROGRAM, "--log-level", "info", "serve", "--config", str(config)], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, **more)
         lines = [server.stdout.readline().strip() for _ in range(5)]
         places = {line[:11].strip(): line[12:] for line in lines}
-        self.assertEqual(places["recorder"], str(self.path / "r.mfmc"))
+        self.assertEqual(places["recorder"].removesuffix(" (when asked to)"), str(self.path / "r.mfmc"))
         self.port = int(places["frames in"].rsplit(":", 1)[1])
         self.web = re.search(r"http://[^/ ]+", places["viewer"])[0]
+        self.control_place = server.stdout.readline().split()[-1]
         for cleanup in (server.stderr.close, server.stdout.close, server.wait, server.kill):
             self.addCleanup(cleanup)
         return server
@@ -172,6 +175,30 @@ class Recorder(unittest.TestCase):
             self.assertEqual(len(data), written)
             self.assertGreater(written, 10)
             self.assertTrue((data[written - 1] == sent[written - 1]).all())
+
+    def control(self, *arguments):
+        return subprocess.run([PROGRAM, "control", "--connect", self.control_place, *arguments], capture_output=True, text=True, timeout=60)
+
+    def test_a_recording_that_cannot_be_is_refused_when_it_is_asked_for(self):
+        server = self.serve("at_start = false\nmin_free_bytes = 1000000000000000\n")
+        full = self.control("start_recording")
+        self.assertEqual(full.returncode, 1, full.stdout)
+        self.assertIn("shall stay free", full.stderr)
+        long_name = self.control("start_recording", 250 * "r" + ".mfmc")
+        self.assertEqual(long_name.returncode, 2, long_name.stdout)
+        self.assertIn("a file name of 262 bytes; expected at most 223", long_name.stderr)
+        self.assertEqual(self.metrics()["echoform_recording"], 0)
+        self.finish(server)
+        self.assertEqual([file.name for file in self.path.iterdir()], ["serve.toml"])
+
+    def test_a_name_that_is_too_long_is_said_at_once(self):
+        long_name = 250 * "r" + ".mfmc"
+        config = self.path / "serve.toml"
+        config.write_text(f'{GRID}{DOORS}[recorder]\nfolder = "{self.path}"\nfile = "{long_name}"\n')
+        result = subprocess.run([PROGRAM, "serve", "--config", str(config)], capture_output=True, text=True, timeout=60)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("[recorder] file: ", result.stderr)
+        self.assertIn("a file name of 262 bytes; expected at most 223", result.stderr)
 
     def test_a_folder_that_is_not_there_is_said_at_once(self):
         config = self.path / "serve.toml"
