@@ -1,9 +1,12 @@
 #include "apps/keys.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
 
 #include "pipeline/errors.hpp"
+#include "transport/peers/key_file.hpp"
 
 namespace echoform {
 
@@ -41,6 +44,25 @@ std::optional<CurveClientKeys> client_keys(const KeyFiles& files) {
   keys.server_key = read_curve_public(files.server_key, "--server-key");
   keys.own = files.key.empty() ? make_curve_pair() : read_curve_secret(files.key, "--key");
   return keys;
+}
+
+void add_refused_token(CLI::App& options) {
+  const auto refuse = [](const std::string&) {
+    throw InputError("--token", "a secret among the arguments, which every user of this machine may read",
+                     "--token-file FILE, or the environment variable ECHOFORM_TOKEN");
+  };
+  options.add_option_function<std::string>("--token", refuse, "")->group("");  // not in --help
+}
+
+std::string sender_token(const std::string& file) {
+  if (file.empty()) {
+    const char* const token = std::getenv("ECHOFORM_TOKEN");
+    return token != nullptr ? token : "";
+  }
+  const std::string text = read_key_file(file, "--token-file", true);
+  std::string token = text.substr(0, text.find_first_of("\r\n"));
+  if (token.empty()) throw InputError(place_of("--token-file", file), "an empty line", "the secret that the server asks for");
+  return token;
 }
 
 }  // namespace echoform

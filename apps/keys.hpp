@@ -28,4 +28,11 @@ void add_key_options(CLI::App& options, KeyFiles& files);
 /// clients refuses.
 [[nodiscard]] std::optional<CurveClientKeys> client_keys(const KeyFiles& files);
 
+/// Whoever uses this machine reads the arguments of its processes: adds --token to those that are refused, with what takes its
+/// place.
+void add_refused_token(CLI::App& options);
+/// The secret in `file`, up to the end of its first line; where no file is named, that in the environment variable
+/// ECHOFORM_TOKEN, or none. Throws InputError for a file that others may read, or that holds no such line.
+[[nodiscard]] std::string sender_token(const std::string& file);
+
 }  // namespace echoform

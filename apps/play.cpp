@@ -118,7 +118,11 @@ void add_play_options(CLI::App& options, PlayTexts& texts) {
       ->check(CLI::Range(1, 8))
       ->option_text("K (1)");
   options.add_option("--frames", texts.frames, "Ends after so many frames; 0: none")->check(whole_number())->option_text("N (0)");
-  options.add_option("--token", texts.token, "The secret that the server asks for")->option_text("TEXT");
+  options
+      .add_option("--token-file", texts.token_file,
+                  "File with the secret that the server asks for (default: the environment variable ECHOFORM_TOKEN)")
+      ->option_text("FILE");
+  add_refused_token(options);
   options.add_flag("--skip-late", texts.skip_late, "Leave frames out rather than send them late");
 }
 
@@ -136,7 +140,7 @@ PlayOptions play_options(const PlayTexts& texts) {
   options.sender.host = place.host;
   options.sender.port = place.port;
   options.sender.connections = texts.connections;
-  options.sender.token = texts.token;
+  options.sender.token = sender_token(texts.token_file);
   options.sender.name = "echoform " ECHOFORM_VERSION;
   options.rate = parse_rate(texts.rate, "--rate");
   options.skip_late = texts.skip_late;

@@ -30,7 +30,7 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
 /// Plays with a live line on standard error and a summary on standard output.
 int play_and_report(FrameSource& source, const PlayOptions& options);
 
-/// --connect, --zeromq, --server-key, --key, --rate, --connections, --frames, --token, --skip-late: into texts, resolved by
+/// --connect, --zeromq, --server-key, --key, --rate, --connections, --frames, --token-file, --skip-late: into texts, resolved by
 /// play_options().
 struct PlayTexts {
   std::string connect = "127.0.0.1:17171";
@@ -39,7 +39,7 @@ struct PlayTexts {
   std::string rate;
   std::size_t connections = 1;
   std::uint64_t frames = 0;
-  std::string token;
+  std::string token_file;  ///< empty: the environment's ECHOFORM_TOKEN, if it has one
   bool skip_late = false;
 };
 void add_play_options(CLI::App& options, PlayTexts& texts);

@@ -89,6 +89,9 @@ int parse_and_run(int argc, char** argv, const HeldSignals& held) {
 
   try {
     app.parse(argc, argv);
+  } catch (const InputError&) {
+    held.release();
+    throw;
   } catch (const CLI::Success& answer) {  // --help, --version
     held.release();
     return app.exit(answer);

@@ -7,6 +7,7 @@ What is said over the wire is in python/echoform/wire.py and sender.py, a guide 
 """
 
 import argparse
+import os
 import pathlib
 import sys
 import time
@@ -34,7 +35,8 @@ def simulate(acquisition, step, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--connect", default="127.0.0.1:17171", metavar="HOST:PORT")
-    parser.add_argument("--token", default="")
+    parser.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="with the secret that the server asks for; without, the "
+                        "environment variable ECHOFORM_TOKEN: arguments are read by every user of a machine")
     parser.add_argument("--elements", type=int, default=32)
     parser.add_argument("--samples", type=int, default=1024)
     parser.add_argument("--pitch", type=float, default=0.6e-3, help="metres")
@@ -48,6 +50,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save", metavar="FILE", help="also write the payloads of all frames, one after another")
     options = parser.parse_args()
+    token = options.token_file.read_text().strip() if options.token_file else os.environ.get("ECHOFORM_TOKEN", "")
 
     probe = echoform.Probe.linear(options.elements, options.pitch, element_width=0.9 * options.pitch,
                                   centre_frequency=options.frequency, bandwidth=0.6 * options.frequency)
@@ -61,7 +64,7 @@ def main():
         frames = [echoform.pack12(frame) for frame in frames]
     saved = open(options.save, "wb") if options.save else None
     start = time.monotonic()
-    with echoform.FrameSender(acquisition, options.connect, connections=options.connections, token=options.token) as sender:
+    with echoform.FrameSender(acquisition, options.connect, connections=options.connections, token=token) as sender:
         start = time.monotonic()
         for sequence in range(options.frames):
             if options.rate > 0:

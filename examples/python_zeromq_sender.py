@@ -7,6 +7,7 @@ The server must have the door: [input] zeromq = "127.0.0.1:17172".
 """
 
 import argparse
+import os
 import pathlib
 import secrets
 import sys
@@ -23,7 +24,8 @@ from echoform import wire  # noqa: E402
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--connect", default="127.0.0.1:17172", metavar="HOST:PORT")
-    parser.add_argument("--token", default="")
+    parser.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="with the secret that the server asks for; without, the "
+                        "environment variable ECHOFORM_TOKEN: arguments are read by every user of a machine")
     parser.add_argument("--elements", type=int, default=32)
     parser.add_argument("--samples", type=int, default=1024)
     parser.add_argument("--sample-rate", type=float, default=50e6, help="hertz")
@@ -32,12 +34,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save", metavar="FILE", help="also write the payloads of all frames, one after another")
     options = parser.parse_args()
+    token = options.token_file.read_text().strip() if options.token_file else os.environ.get("ECHOFORM_TOKEN", "")
 
     probe = echoform.Probe.linear(options.elements, 0.6e-3, element_width=0.5e-3, centre_frequency=5e6, bandwidth=3e6)
     acquisition = echoform.Acquisition(probe, options.samples, options.sample_rate, matrix="full", encoding="int16")
     session = secrets.randbits(63) + 1  # in every message: it tells our shots from those of others
     hello = wire.message(wire.HELLO, wire.hello_header(acquisition, session=session, sender="python_zeromq_sender",
-                                                       token=options.token))
+                                                       token=token))
 
     socket = zmq.Context.instance().socket(zmq.PUSH)
     socket.sndhwm = 2 * (options.elements + 1)  # two frames may wait; then send() does

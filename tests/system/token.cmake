@@ -1,0 +1,1 @@
+echoform_system_test(system_token token_test.py)
