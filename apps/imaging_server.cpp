@@ -147,7 +147,7 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   if (const auto plan = pipeline_->plan()) report.acquisition = acquisition_text(plan->acquisition);
   report.version = ECHOFORM_VERSION;
   report.settings_revision = control_->revision();
-  report.viewers = web_->viewers();
+  report.viewers = {{"images", images_->peers().open}, {"web", web_->viewers()}};
   report.viewer_dropped = web_->viewer_dropped();
   report.last_frame = publication_time_->last();
   SourceCounters all;

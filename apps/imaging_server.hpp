@@ -50,6 +50,8 @@ class ImagingServer {
   [[nodiscard]] AcquisitionSource& source() { return *sources_.front(); }
   [[nodiscard]] const WebSink& web() const { return *web_; }
   [[nodiscard]] const ZeromqSink& images() const { return *images_; }
+  /// Connected for images: subscribers over ZeroMQ and viewers of the web server.
+  [[nodiscard]] std::size_t viewers() const { return images_->peers().open + web_->viewers(); }
   [[nodiscard]] Control& control() { return *control_; }
   /// Null where the configuration asks for none.
   [[nodiscard]] Recorder* recorder() { return recorder_; }

@@ -36,7 +36,7 @@ int serve(const std::string& path, const std::string& backend) {
     const auto& latency = metrics.distributions.front();
     std::string line = fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
                                    now.frames_published - before.frames_published, milliseconds(latency.p50),
-                                   milliseconds(latency.p99), drops_text(now), now.sequence_gaps, server.web().viewers());
+                                   milliseconds(latency.p99), drops_text(now), now.sequence_gaps, server.viewers());
     if (const Recorder* recorder = server.recorder()) line += ", " + recorder_text(recorder->status());
     live.show(line);
     before = now;

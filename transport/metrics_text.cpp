@@ -23,8 +23,9 @@ class Families {
   void counter(Labels labels, double value) { add(std::move(labels)).counter.value = value; }
   void gauge(const char* name, const char* help, double value, Labels labels = {}) {
     begin(name, help, MetricType::Gauge);
-    add(std::move(labels)).gauge.value = value;
+    gauge(std::move(labels), value);
   }
+  void gauge(Labels labels, double value) { add(std::move(labels)).gauge.value = value; }
   void histogram(const DistributionSnapshot& from, Labels labels) {
     auto& histogram = add(std::move(labels)).histogram;
     histogram.sample_count = from.count;
@@ -117,7 +118,8 @@ void add_gauges(Families& families, const TelemetryReport& report) {
   families.gauge("pool_free", "Buffers that are free.", static_cast<double>(counters.slots_free), {{"pool", "slots"}});
   families.gauge("pool_size", "Buffers there are.", static_cast<double>(counters.slots), {{"pool", "slots"}});
   families.gauge("recording", "1 while frames are recorded.", report.recording ? 1.0 : 0.0);
-  families.gauge("subscribers", "Web viewers connected.", number(report.viewers));
+  families.begin("subscribers", "Connected for images: subscribers over ZeroMQ, viewers of the web server.", MetricType::Gauge);
+  for (const auto& [door, count] : report.viewers) families.gauge({{"door", door}}, number(count));
   families.gauge("last_frame_timestamp_seconds", "When a frame was last published, in seconds since 1970; 0 before the first.",
                  std::chrono::duration<double>(report.last_frame).count());
   families.gauge("settings_revision", "Of the settings in force; counts their changes from 1.", number(report.settings_revision));

@@ -34,7 +34,9 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
   message.set_clipped_samples(counters.clipped_samples);
   message.set_invalid_samples(counters.invalid_samples);
   message.set_viewer_dropped(report.viewer_dropped);
-  message.set_subscribers(report.viewers);
+  std::uint64_t viewers = 0;
+  for (const auto& [door, count] : report.viewers) viewers += count;
+  message.set_subscribers(viewers);
   for (const auto& distribution : metrics.distributions) {
     auto& to = *message.add_distributions();
     to.set_name(distribution.name);

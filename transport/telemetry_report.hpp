@@ -20,7 +20,8 @@ struct TelemetryReport {
   std::string backend;      ///< "cpu, avx512, 2 threads"
   std::string acquisition;  ///< one line; empty before a sender comes
   std::string version;
-  std::uint64_t viewers = 0;  ///< web viewers connected
+  /// Who is connected for images, by door: subscribers at "images", viewers at "web".
+  std::vector<std::pair<std::string, std::uint64_t>> viewers;
   std::uint64_t viewer_dropped = 0;
   WallTime last_frame{0};  ///< when a frame was last published; 0 before the first
   /// Messages that could not be used, by a reason from a fixed list.

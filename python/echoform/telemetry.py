@@ -60,7 +60,7 @@ class Telemetry:
     clipped_samples: int
     invalid_samples: int
     viewer_dropped: int  # images that a web viewer did not take before a newer one came
-    subscribers: int  # web viewers connected
+    subscribers: int  # connected for images: subscribers over ZeroMQ and web viewers
     distributions: dict[str, Distribution]  # "frame_latency" (last byte to published), "stage_beamform" ...
     backend: str
     acquisition: str  # one line: elements, samples, matrix, rate; empty before a sender comes

@@ -252,6 +252,22 @@ class Log(unittest.TestCase):
         server.send_signal(signal.SIGTERM)
         self.assertEqual(server.wait(PATIENCE), 0)
 
+    def test_viewers_are_those_of_both_doors(self):
+        server = self.serve(subprocess.PIPE)
+        with echoform.ImageSubscriber(self.images, timeout=PATIENCE), echoform.FrameSender(ACQUISITION, self.frames) as sender:
+            self.wait_for('subscribers{door="images"}', 1)
+            self.assertEqual(self.metric('subscribers{door="web"}'), 0)
+            with echoform.TelemetrySubscriber(self.places["telemetry"], timeout=PATIENCE) as telemetry:
+                self.assertEqual(telemetry.receive().subscribers, 1)
+            lines = iter(server.stderr.readline, "")
+            sender.send(FRAME)
+            self.assertRegex(next(line for line in lines if " images/s, " in line), "viewers 1$")
+        reader = threading.Thread(target=server.stderr.read)
+        reader.start()
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(server.wait(PATIENCE), 0)
+        reader.join()
+
     def test_hangup_ends_in_order(self):
         server = self.serve(subprocess.DEVNULL)
         self.watch_images(3)

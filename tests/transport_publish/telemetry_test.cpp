@@ -44,7 +44,8 @@ TelemetryReport some_report() {
   report.backend = "cpu";
   report.version = "0.1.0";
   report.acquisition = "32 elements";
-  report.viewers = 2;
+  report.viewers = {{"images", 3}, {"web", 2}};
+  report.log_lines_dropped = 23;
   report.viewer_dropped = 17;
   report.last_frame = 1'700'000'000'500ms;
   report.decode_errors = {{"checksum", 3}, {"magic", 1}};
@@ -135,6 +136,22 @@ Exposition read(const std::string& text) {
     }
   }
   return out;
+}
+
+TEST(Telemetry, ViewersAreThoseOfAllDoors) {
+  wire::Telemetry message;
+  fill_telemetry(some_report(), "echoform", 5s, message);
+  EXPECT_EQ(message.subscribers(), 5U);
+  const std::string text = metrics_text(some_report());
+  EXPECT_THAT(text, HasSubstr("echoform_subscribers{door=\"images\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("echoform_subscribers{door=\"web\"} 2\n"));
+}
+
+TEST(Telemetry, LinesThatTheLogLostAreCounted) {
+  wire::Telemetry message;
+  fill_telemetry(some_report(), "echoform", 5s, message);
+  EXPECT_EQ(message.log_lines_dropped(), 23U);
+  EXPECT_THAT(metrics_text(some_report()), HasSubstr("echoform_log_lines_dropped_total 23\n"));
 }
 
 TEST(Metrics, NamesUnitsAndTypes) {
