@@ -59,7 +59,7 @@ void report_links(const StreamReport& report, Outcome& outcome) {
       trials.push_back(json_of_trial(trial));
       dropped += trial.dropped;
       missed += trial.missed;
-      if (!trial.closes) outcome.say("  COUNTERS OF A TRIAL DO NOT CLOSE");
+      if (!trial.closes) outcome.say(fmt::format("  COUNTERS OF TRIAL {} DO NOT CLOSE", trials.size()));
     }
     const Spread rate = link.turns.spread("pipeline");
     const Spread bare = link.turns.spread("bare");
