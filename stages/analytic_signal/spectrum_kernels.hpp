@@ -1,4 +1,4 @@
-// The product of a spectrum with an imaginary one.
+// The product of a row's spectrum with an imaginary one.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,19 @@
 
 namespace echoform {
 
-/// Multiplies each of `bins` interleaved complex numbers by i * factors[k], in place.
-using SpectrumKernel = void (*)(float* spectrum, const float* factors, std::size_t bins);
+/// For the transform of a row taken as `half` complex numbers: multiplies its bins, in place, by i * b, of which there are, for
+/// 0 <= k <= half / 2, interleaved, `roots` (re, im of w) and `gains` (sum, difference) as in paired_spectrum.hpp. b[0] and
+/// b[half] count as 0.
+using PairKernel = void (*)(float* spectrum, const float* roots, const float* gains, std::size_t half);
 
 /// All levels give the same bits.
-[[nodiscard]] SpectrumKernel spectrum_kernel(SimdLevel level);
+[[nodiscard]] PairKernel pair_kernel(SimdLevel level);
 
-void multiply_spectrum_portable(float* spectrum, const float* factors, std::size_t bins);
-void multiply_spectrum_avx2(float* spectrum, const float* factors, std::size_t bins);
-void multiply_spectrum_avx512(float* spectrum, const float* factors, std::size_t bins);
+void multiply_pairs_portable(float* spectrum, const float* roots, const float* gains, std::size_t half);
+void multiply_pairs_avx2(float* spectrum, const float* roots, const float* gains, std::size_t half);
+void multiply_pairs_avx512(float* spectrum, const float* roots, const float* gains, std::size_t half);
+
+/// Multiplies each of `bins` interleaved complex numbers by i * factors[k], in place.
+void multiply_spectrum(float* spectrum, const float* factors, std::size_t bins);
 
 }  // namespace echoform

@@ -1,0 +1,179 @@
+#include "stages/analytic_signal/row_transform.hpp"
+
+#include <fftw3.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "pipeline/errors.hpp"
+#include "pipeline/planning.hpp"
+#include "stages/analytic_signal/analytic_signal_math.hpp"
+#include "stages/analytic_signal/fftw_lock.hpp"
+#include "stages/analytic_signal/paired_spectrum.hpp"
+
+namespace echoform {
+namespace {
+
+/// Of lengths that are tried; the first has served for every one that was tried so far.
+constexpr std::size_t attempts = 8;
+
+struct FreeFftw {
+  void operator()(void* memory) const noexcept { fftwf_free(memory); }
+};
+using Reals = std::unique_ptr<float[], FreeFftw>;
+
+Reals make_reals(std::size_t count) {
+  Reals array(fftwf_alloc_real(count));
+  if (!array) throw RuntimeFault(fmt::format("no memory: {:.1f} MB wanted for transforms", 4e-6 * static_cast<double>(count)));
+  std::fill_n(array.get(), count, 0.0F);
+  return array;
+}
+
+/// Even lengths alone, best first: `samples` where that is even and has no prime factor above 13; after that, lengths of at least
+/// 2 * samples - 1 that are 1, 5 or 15 times a power of two from 16 on. FFTW's estimated plans for these are the good ones: those
+/// for 13,824 take half as long again as those for 15,360.
+std::size_t even_transform_length(std::size_t samples, std::size_t attempt) {
+  if (samples % 2 == 0 && hilbert_transform_length(samples) == samples && attempt-- == 0) return samples;
+  std::size_t length = 16;
+  const auto next = [&] {  // 16, 20, 30, 32, 40 ...
+    const std::size_t power = std::bit_floor(length);
+    return length == power ? power / 4 * 5 : length < power / 8 * 15 ? power / 8 * 15 : 2 * power;
+  };
+  while (length < 2 * samples - 1 || attempt-- != 0) length = next();
+  return length;
+}
+
+/// Whether there is a plan, and none of its parts takes a buffer from the heap each time that it runs: FFTW's buffered parts do,
+/// and those for large primes. Its text names them.
+bool needs_no_heap(fftwf_plan plan) {
+  if (plan == nullptr) return false;
+  const std::unique_ptr<char, void (*)(void*)> text(fftwf_sprint_plan(plan), std::free);
+  const std::string_view parts = text ? text.get() : "";
+  for (const std::string_view part : {"buf", "rader", "bluestein"}) {
+    if (parts.find(part) != std::string_view::npos) return false;
+  }
+  return text != nullptr;
+}
+
+/// Floats of a spectrum: of length / 2 complex numbers, and one more where it is that of a real row.
+std::size_t spectrum_floats(std::size_t length) {
+  return length + 2;
+}
+
+}  // namespace
+
+class RowTransform::Workspace {
+ public:
+  explicit Workspace(std::size_t length)
+      : samples(make_reals(length)), spectrum(make_reals(spectrum_floats(length))), hilbert(make_reals(length)) {}
+
+  Reals samples;
+  Reals spectrum;
+  Reals hilbert;
+};
+
+void RowTransform::Free::operator()(fftwf_plan_s* plan) const noexcept {
+  const std::lock_guard lock(fftw_lock());
+  fftwf_destroy_plan(plan);
+}
+
+RowTransform::RowTransform(std::size_t samples, std::size_t members, SimdLevel level)
+    : samples_(samples), multiply_pairs_(pair_kernel(level)) {
+  for (std::size_t attempt = 0; forward_ == nullptr; ++attempt) {
+    if (attempt == attempts) throw RuntimeFault(fmt::format("FFTW has no plan without buffers for rows of {} samples", samples));
+    keep_planning();
+    const std::size_t length = even_transform_length(samples, attempt);
+    // Real transforms where the complex ones are so long that FFTW has only plans that allocate while they run: above 2^18.
+    static_cast<void>(plan(length, true) || plan(length, false));
+  }
+  make_factors();
+  while (workspaces_.size() < std::max<std::size_t>(1, members)) workspaces_.emplace_back(length_);
+}
+
+RowTransform::~RowTransform() = default;
+RowTransform::RowTransform(RowTransform&&) noexcept = default;
+RowTransform& RowTransform::operator=(RowTransform&&) noexcept = default;
+
+bool RowTransform::plan(std::size_t length, bool paired) {
+  // Estimated plans do not touch the arrays; that they are not those of a workspace matters no more than which workspace it is.
+  const Workspace work(length);
+  auto* const spectrum = reinterpret_cast<fftwf_complex*>(work.spectrum.get());
+  constexpr unsigned flags = FFTW_ESTIMATE | FFTW_NO_BUFFERING;
+  constexpr unsigned there = flags | FFTW_PRESERVE_INPUT;
+  constexpr unsigned back = flags | FFTW_DESTROY_INPUT;
+  Plan forward;
+  Plan backward;
+  {
+    const std::lock_guard lock(fftw_lock());
+    // What was planned before, for other lengths, would be built upon; and it would pile up.
+    fftwf_forget_wisdom();
+    if (paired) {
+      const int n = static_cast<int>(length / 2);
+      auto* const in = reinterpret_cast<fftwf_complex*>(work.samples.get());
+      auto* const out = reinterpret_cast<fftwf_complex*>(work.hilbert.get());
+      forward.reset(fftwf_plan_dft_1d(n, in, spectrum, FFTW_FORWARD, there));
+      backward.reset(fftwf_plan_dft_1d(n, spectrum, out, FFTW_BACKWARD, back));
+    } else {
+      const int n = static_cast<int>(length);
+      forward.reset(fftwf_plan_dft_r2c_1d(n, work.samples.get(), spectrum, there));
+      backward.reset(fftwf_plan_dft_c2r_1d(n, spectrum, work.hilbert.get(), back));
+    }
+    fftwf_forget_wisdom();
+  }
+  if (!needs_no_heap(forward.get()) || !needs_no_heap(backward.get())) return false;
+  length_ = length;
+  paired_ = paired;
+  forward_ = std::move(forward);
+  backward_ = std::move(backward);
+  return true;
+}
+
+void RowTransform::make_factors() {
+  gains_ = hilbert_spectrum(samples_, length_);
+  if (!paired_) return;
+  const std::vector<hilbert::PairFactors> pairs = hilbert::pair_factors(gains_, length_);
+  gains_.clear();
+  gains_.reserve(2 * pairs.size());
+  roots_.reserve(2 * pairs.size());
+  for (const hilbert::PairFactors& pair : pairs) {
+    roots_.insert(roots_.end(), {pair.root.re, pair.root.im});
+    gains_.insert(gains_.end(), {pair.sum, pair.difference});
+  }
+}
+
+void RowTransform::transform(const float* row, float* quadrature, std::size_t member) const noexcept {
+  const Workspace& work = workspaces_[member];
+  float* const spectrum = work.spectrum.get();
+  auto* const bins = reinterpret_cast<fftwf_complex*>(spectrum);
+  std::memcpy(work.samples.get(), row, samples_ * sizeof(float));  // beyond it: zeros, which no transform overwrites
+  if (paired_) {
+    fftwf_execute_dft(forward_.get(), reinterpret_cast<fftwf_complex*>(work.samples.get()), bins);
+    multiply_pairs_(spectrum, roots_.data(), gains_.data(), length_ / 2);
+    fftwf_execute_dft(backward_.get(), bins, reinterpret_cast<fftwf_complex*>(work.hilbert.get()));
+  } else {
+    fftwf_execute_dft_r2c(forward_.get(), work.samples.get(), bins);
+    multiply_spectrum(spectrum, gains_.data(), gains_.size());
+    fftwf_execute_dft_c2r(backward_.get(), bins, work.hilbert.get());
+  }
+  std::memcpy(quadrature, work.hilbert.get(), samples_ * sizeof(float));
+}
+
+std::size_t RowTransform::bytes() const noexcept {
+  const std::size_t of_member = (2 * length_ + spectrum_floats(length_)) * sizeof(float);
+  const std::size_t roots_of_fftw = 2 * length_ * sizeof(float) * 2;
+  return workspaces_.size() * of_member + (roots_.capacity() + gains_.capacity()) * sizeof(float) + roots_of_fftw;
+}
+
+double row_transform_bytes(std::size_t samples, std::size_t members) {
+  const auto length = static_cast<double>(even_transform_length(samples, 0));
+  // Each thread: the row, its spectrum and its transform. Besides factors, and FFTW's roots; while they are made, the spectrum of
+  // the kernel in double precision, whose memory is given back.
+  return (12.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 4.0 + 16.0 + 40.0) * length + 4096.0;
+}
+
+}  // namespace echoform
