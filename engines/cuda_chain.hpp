@@ -65,7 +65,6 @@ class CudaChain {
 
  private:
   [[nodiscard]] Step add_step(std::string_view name, std::size_t view, const BlockSpec& input);
-  [[nodiscard]] std::size_t same_view(std::size_t view) const;
   [[nodiscard]] std::vector<Step*> steps_with_blocks();
   [[nodiscard]] const SampleQuality* quality_place() const noexcept;
 

@@ -1,6 +1,5 @@
 #include <cstddef>
 
-#include "delay_laws/leg_bounds.hpp"
 #include "engines/cuda_chain.hpp"
 #include "engines/frame_facts.hpp"
 #include "gpu/cuda_backend.hpp"
@@ -20,7 +19,7 @@ CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, cons
   analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output);
   for (std::size_t k = 0; k < plan_.laws.size(); ++k) {
     CudaView view;
-    view.same_as = same_view(k);
+    view.same_as = first_alike(plan_, k);
     if (view.same_as == k) {
       view.beamform = add_step("beamform", k, analytic_signal_.output);
       view.envelope = add_step("envelope", k, view.beamform.output);
@@ -42,17 +41,10 @@ Step CudaChain::add_step(std::string_view name, std::size_t view, const BlockSpe
   return step;
 }
 
-/// The first view that, by reciprocity, has the same images: where only one of both directions was received.
-std::size_t CudaChain::same_view(std::size_t view) const {
-  if (plan_.acquisition.matrix == MatrixKind::full || !plan_.apodization.symmetric()) return view;
-  for (std::size_t other = 0; other < view; ++other) {
-    if (mirrored(plan_.laws[other], plan_.laws[view])) return other;
-  }
-  return view;
-}
-
 DeviceNeed CudaChain::need(DeviceNeed estimate) const {
-  estimate.fixed = bytes_ + half_matrix_.output.bytes() + analytic_signal_.output.bytes();
+  estimate.tables = 0;
+  for (const CudaView& view : views_) estimate.tables += view.beamform.stage ? view.beamform.stage->bytes() : 0;
+  estimate.fixed = bytes_ - estimate.tables + half_matrix_.output.bytes() + analytic_signal_.output.bytes();
   estimate.images = 0;
   estimate.images_of_slot = 0;
   for (const CudaView& view : views_) {

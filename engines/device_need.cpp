@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delay_laws/leg_bounds.hpp"
+#include "pipeline/errors.hpp"
+#include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/beamform/tile_plan.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/half_matrix/half_matrix.hpp"
 #include "stages/unpack/raw_samples.hpp"
@@ -28,23 +32,49 @@ DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& op
   // float32 rows and their analytic signal.
   need.fixed = rows * padded_columns(samples) * (sizeof(float) + 8);
   need.raw_of_slot = acquisition.a_scans() * device_row_pitch(raw_bytes(raw_element_type(acquisition.encoding), samples));
+  const bool half = analytic_signal_options(plan).half;
+  for (std::size_t view = 0; view < views; ++view) {
+    // A view that has the images of another has no tables of its own.
+    if (first_alike(plan, view) == view) need.tables += beamform::tile_table_bytes(plan, view, half);
+  }
   if (!options.keep_analytic) need.images = views * pixels * 8;
   need.images_of_slot =
       views * (pixels * sizeof(float) + (options.display ? shown : 0) + (options.keep_analytic ? pixels * 8 : 0));
   return need;
 }
 
+std::size_t first_alike(const ImagingPlan& plan, std::size_t view) {
+  if (plan.acquisition.matrix == MatrixKind::full || !plan.apodization.symmetric()) return view;
+  for (std::size_t other = 0; other < view; ++other) {
+    if (mirrored(plan.laws[other], plan.laws[view])) return other;
+  }
+  return view;
+}
+
+void require_device_room(const ImagingPlan& plan, const EngineOptions& options, int device, const DeviceMemory& memory) {
+  const DeviceNeed need = estimate_device_need(plan, options);
+  if (need.bytes() <= memory.free) return;
+  const auto gigabytes = [](std::size_t bytes) { return 1e-9 * static_cast<double>(bytes); };
+  const std::size_t views = plan.laws.size();
+  throw InputError(
+      "[grid] pixels",
+      fmt::format("{} x {} pixels and {} view{}, which need at least {:.2f} GB of GPU {} beside what is in use",
+                  plan.grid.x.count, plan.grid.z.count, views, views == 1 ? "" : "s", gigabytes(need.bytes()), device),
+      fmt::format("what fits into the {:.2f} GB that are free: {}", gigabytes(memory.free), what_would_fit(need, memory.free)));
+}
+
 std::string what_would_fit(const DeviceNeed& need, std::size_t free) {
   std::string advice;
   const std::size_t of_slot = need.raw_of_slot + need.images_of_slot;
-  if (need.fixed + need.images + of_slot <= free) {
-    const std::size_t slots = (free - need.fixed - need.images) / of_slot;
+  const std::size_t shared = need.fixed + need.tables + need.images;
+  if (shared + of_slot <= free) {
+    const std::size_t slots = (free - shared) / of_slot;
     advice = fmt::format("{} slot{}", slots, slots == 1 ? "" : "s");
   }
   const std::size_t kept = need.fixed + need.slots * need.raw_of_slot;
-  const std::size_t images = need.images + need.slots * need.images_of_slot;
+  const std::size_t images = need.tables + need.images + need.slots * need.images_of_slot;
   if (kept < free && images > 0) {
-    // Images grow with the square of the grid's sides.
+    // Images and tables grow with the square of the grid's sides.
     const double side = std::sqrt(std::min(1.0, static_cast<double>(free - kept) / static_cast<double>(images)));
     const auto columns = static_cast<std::size_t>(side * static_cast<double>(need.columns));
     const auto rows = static_cast<std::size_t>(side * static_cast<double>(need.rows));

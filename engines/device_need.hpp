@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <string>
 
+#include "gpu/memory_report.hpp"
 #include "pipeline/engine.hpp"
 
 namespace echoform {
 
 struct DeviceNeed {
-  std::size_t fixed = 0;           ///< bytes of tables and of A-scans on their way through the stages
+  std::size_t fixed = 0;           ///< bytes of A-scans on their way through the stages
+  std::size_t tables = 0;          ///< bytes of delay tables
   std::size_t raw_of_slot = 0;     ///< bytes of received samples
   std::size_t images = 0;          ///< bytes of images on their way through the stages
   std::size_t images_of_slot = 0;  ///< bytes of finished images
@@ -17,11 +19,18 @@ struct DeviceNeed {
   std::size_t columns = 0;  ///< pixels of the grid, for the advice
   std::size_t rows = 0;
 
-  [[nodiscard]] std::size_t bytes() const { return fixed + images + slots * (raw_of_slot + images_of_slot); }
+  [[nodiscard]] std::size_t bytes() const { return fixed + tables + images + slots * (raw_of_slot + images_of_slot); }
 };
 
-/// A lower bound from the plan alone, before any stage is made: without tables and scratch.
+/// A lower bound from the plan alone, before any stage is made: with delay tables, without scratch.
 [[nodiscard]] DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& options);
+
+/// The first view that, by reciprocity, has the same images as `view`: where only one of both directions was received.
+[[nodiscard]] std::size_t first_alike(const ImagingPlan& plan, std::size_t view);
+
+/// For a live change, whose engine is built while the one before is there: throws InputError unless `memory.free` of `device`
+/// holds the lower bound for `plan`, and says what would fit.
+void require_device_room(const ImagingPlan& plan, const EngineOptions& options, int device, const DeviceMemory& memory);
 
 /// "2 slots, or 404 x 404 pixels": fewer slots, or fewer pixels of the same shape, that fit into `free` bytes; with neither,
 /// "fewer samples or elements".

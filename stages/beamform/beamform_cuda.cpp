@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <span>
+
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
 #include "pipeline/errors.hpp"
@@ -11,6 +14,47 @@
 
 namespace echoform {
 namespace {
+
+/// Tables of delays and weights on the device, filled as they are made.
+class DeviceTables final : public beamform::TileTableStore {
+ public:
+  explicit DeviceTables(Backend& backend) : backend_(backend) {}
+
+  void begin(beamform::TileSideName side, std::size_t entries, bool weighted) override {
+    Tables& tables = of(side);
+    tables.delays = backend_.allocate(entries * sizeof(std::uint32_t), MemoryUse::working);
+    if (weighted) tables.weights = backend_.allocate(entries * sizeof(float), MemoryUse::working);
+  }
+  void add(beamform::TileSideName side, std::size_t first, std::span<const std::uint32_t> delays,
+           std::span<const float> weights) override {
+    const Tables& tables = of(side);
+    copy_now(tables.delays.bytes_begin() + first * sizeof(std::uint32_t), delays.data(), delays.size_bytes());
+    if (!weights.empty()) copy_now(tables.weights.bytes_begin() + first * sizeof(float), weights.data(), weights.size_bytes());
+  }
+
+  /// Of a side; as they are where none were made.
+  void put(beamform::TileSideName name, beamform::TileSide& side) const {
+    const Tables& tables = of(name);
+    if (tables.delays) side.delays = static_cast<const std::uint32_t*>(tables.delays.data());
+    if (tables.weights) side.weights = static_cast<const float*>(tables.weights.data());
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const Tables& tables : tables_) sum += tables.delays.size() + tables.weights.size();
+    return sum;
+  }
+
+ private:
+  struct Tables {
+    Buffer delays;
+    Buffer weights;
+  };
+  [[nodiscard]] Tables& of(beamform::TileSideName side) { return tables_[static_cast<std::size_t>(side)]; }
+  [[nodiscard]] const Tables& of(beamform::TileSideName side) const { return tables_[static_cast<std::size_t>(side)]; }
+
+  Backend& backend_;
+  std::array<Tables, 2> tables_;
+};
 
 class BeamformCuda final : public Stage {
  public:
@@ -26,10 +70,12 @@ class BeamformCuda final : public Stage {
         plan_, view_, input.matrix, input.columns, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_};
     launch_ = {};
     held_.clear();
+    tables_.reset();
     bytes_ = 0;
     rays_ = beamform::make_ray_tiles(request, backend_);
     if (rays_) rays_->build();
-    const beamform::TilePlan tiles = rays_ ? rays_->plan() : beamform::make_tile_plan(request, team);
+    if (!rays_) tables_.emplace(backend_);
+    const beamform::TilePlan tiles = rays_ ? rays_->plan() : beamform::make_tile_plan(request, team, &*tables_);
     launch_.kind = tiles.kind;
     launch_.half = half;
     launch_.nearest = plan_.interpolation == Interpolation::nearest;
@@ -42,7 +88,12 @@ class BeamformCuda final : public Stage {
       launch_.receive = rays_->receive();
     } else {
       launch_.transmit = upload(tiles.transmit);
-      launch_.receive = tiles.order == beamform::PairOrder::once ? launch_.transmit : upload(tiles.receive);
+      tables_->put(beamform::TileSideName::transmit, launch_.transmit);
+      launch_.receive = launch_.transmit;
+      if (tiles.order != beamform::PairOrder::once) {
+        launch_.receive = upload(tiles.receive);
+        tables_->put(beamform::TileSideName::receive, launch_.receive);
+      }
     }
     launch_.sources = static_cast<std::uint32_t>(plan_.acquisition.elements());
     launch_.once_weight = tiles.once_weight;
@@ -73,7 +124,9 @@ class BeamformCuda final : public Stage {
     launch_tiles(launch, gpu::stream_of(queue));
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_ + (rays_ ? rays_->bytes() : 0); }
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    return bytes_ + (tables_ ? tables_->bytes() : 0) + (rays_ ? rays_->bytes() : 0);
+  }
 
  private:
   void check(const BlockSpec& input) const {
@@ -142,6 +195,7 @@ class BeamformCuda final : public Stage {
   BlockSpec input_;
   beamform::TileLaunch launch_;
   std::vector<Buffer> held_;
+  std::optional<DeviceTables> tables_;        ///< of laws whose delays the host finds
   std::unique_ptr<beamform::RayTiles> rays_;  ///< where the device finds the delays itself
   std::size_t bytes_ = 0;
 };

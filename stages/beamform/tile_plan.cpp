@@ -24,6 +24,28 @@ namespace {
 /// farther still not within rounding_guard. Delays then come from tables.
 constexpr double half_distance_limit = 1 << 14;
 
+/// Numbers of a piece of tables, about: large enough that its upload is quick.
+constexpr std::size_t numbers_at_once = std::size_t{4} << 20;
+
+/// Keeps all of them.
+class KeptTables final : public TileTableStore {
+ public:
+  explicit KeptTables(TilePlan& plan) : plan_(plan) {}
+  void begin(TileSideName side, std::size_t entries, bool weighted) override {
+    of(side).delays.reserve(entries);
+    if (weighted) of(side).weights.reserve(entries);
+  }
+  void add(TileSideName side, std::size_t /*first*/, std::span<const std::uint32_t> delays,
+           std::span<const float> weights) override {
+    of(side).delays.insert(of(side).delays.end(), delays.begin(), delays.end());
+    of(side).weights.insert(of(side).weights.end(), weights.begin(), weights.end());
+  }
+
+ private:
+  TileSideTables& of(TileSideName side) { return side == TileSideName::transmit ? plan_.transmit : plan_.receive; }
+  TilePlan& plan_;
+};
+
 struct Bounds {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
@@ -248,29 +270,39 @@ std::vector<SourceWindow> find_windows(const SideInSamples& side, const Grid& gr
   return windows;
 }
 
-void fill_tables(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool weighted, TileSideTables& tables,
-                 ThreadTeam& team) {
+void fill_tables(const SideInSamples& side, TileSideName name, const Grid& grid, const TileShape& shape, bool weighted,
+                 const std::vector<SourceWindow>& windows, TileTableStore& store, ThreadTeam& team) {
   const std::size_t pixels = std::size_t{shape.x} * shape.z;
-  tables.delays.resize(tables.windows.size() * pixels);
-  if (weighted) tables.weights.resize(tables.delays.size());
+  const std::size_t of_tile = pixels * side.sources();
+  const std::size_t tiles = tile_count(grid, shape);
+  const std::size_t at_once = std::clamp<std::size_t>(numbers_at_once / of_tile, 1, std::max<std::size_t>(1, tiles));
   const double unit = std::ldexp(1.0, 32 - static_cast<int>(shape.index_bits));
-  over_tiles(tile_count(grid, shape), team, [&](std::size_t tile) -> std::uint32_t {
-    std::vector<Point> points;
-    std::vector<double> delays;
-    std::vector<float> weights;
-    tile_points(grid, shape, place_of(grid, shape, tile), points);
-    for (std::uint32_t source = 0; source < side.sources(); ++source) {
-      const std::size_t entry = tile * side.sources() + source;
-      static_cast<void>(side.evaluate(source, points, delays, weights));
-      for (std::size_t k = 0; k < pixels; ++k) {
-        // Places that weigh nothing look up the window's first sample.
-        const double relative = weights[k] == 0.0F ? 0.0 : delays[k] - tables.windows[entry].base;
-        tables.delays[entry * pixels + k] = static_cast<std::uint32_t>(std::floor(relative * unit));
-        if (weighted) tables.weights[entry * pixels + k] = weights[k];
+  store.begin(name, windows.size() * pixels, weighted);
+  std::vector<std::uint32_t> piece(at_once * of_tile);
+  std::vector<float> piece_weights(weighted ? piece.size() : 0);
+  for (std::size_t from = 0; from < tiles; from += at_once) {
+    const std::size_t count = std::min(at_once, tiles - from);
+    over_tiles(count, team, [&](std::size_t k) -> std::uint32_t {
+      std::vector<Point> points;
+      std::vector<double> delays;
+      std::vector<float> weights;
+      tile_points(grid, shape, place_of(grid, shape, from + k), points);
+      for (std::uint32_t source = 0; source < side.sources(); ++source) {
+        const SourceWindow& window = windows[(from + k) * side.sources() + source];
+        static_cast<void>(side.evaluate(source, points, delays, weights));
+        const std::size_t first = k * of_tile + source * pixels;
+        for (std::size_t pixel = 0; pixel < pixels; ++pixel) {
+          // Places that weigh nothing look up the window's first sample.
+          const double relative = weights[pixel] == 0.0F ? 0.0 : delays[pixel] - window.base;
+          piece[first + pixel] = static_cast<std::uint32_t>(std::floor(relative * unit));
+          if (weighted) piece_weights[first + pixel] = weights[pixel];
+        }
       }
-    }
-    return 0;
-  });
+      return 0;
+    });
+    store.add(name, from * of_tile, std::span(piece).first(count * of_tile),
+              std::span(piece_weights).first(weighted ? count * of_tile : 0));
+  }
 }
 
 void fill_forms(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool half, TileSideTables& tables,
@@ -394,7 +426,7 @@ void set_shape(const Grid& grid, TileKind kind, TilePlan& tiles) {
   tiles.ny = static_cast<std::uint32_t>(grid.y.count);
 }
 
-TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
+TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTableStore* store) {
   const ImagingPlan& plan = request.plan;
   const DelayLaw& law = plan.laws.at(request.view);
   check_directivity(plan, law);
@@ -419,19 +451,37 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team) {
     set_shape(plan.grid, kind, tiles);
     tiles.analytic = !tables;
     tiles.checked = find_checked(tiles.transmit.windows, other, sources, request.samples);
-    const auto fill = [&](const SideInSamples& side, TileSideTables& side_tables) {
+    KeptTables kept(tiles);
+    const auto fill = [&](const SideInSamples& side, TileSideName name, TileSideTables& side_tables) {
       if (tables) {
-        fill_tables(side, plan.grid, shape, weighted, side_tables, team);
+        fill_tables(side, name, plan.grid, shape, weighted, side_tables.windows, store != nullptr ? *store : kept, team);
       } else {
         fill_forms(side, plan.grid, shape, request.half, side_tables, team);
       }
     };
-    fill(transmit, tiles.transmit);
-    if (!once) fill(receive, tiles.receive);
+    fill(transmit, TileSideName::transmit, tiles.transmit);
+    if (!once) fill(receive, TileSideName::receive, tiles.receive);
     return tiles;
   }
   throw InputError(fmt::format("beamform stage, delay law {}", law.view), "pixels whose delays lie too far apart for its tiles",
                    "a finer grid, or a lower sample rate");
+}
+
+std::size_t tile_table_bytes(const ImagingPlan& plan, std::size_t view, bool half) {
+  const DelayLaw& law = plan.laws.at(view);
+  const TilePlanRequest request{.plan = plan, .view = view, .half = half};
+  const SideInSamples transmit(request, *law.transmit, beamform::Side::transmit);
+  const SideInSamples receive(request, *law.receive, beamform::Side::receive);
+  const bool both = !law.reciprocal() || !plan.apodization.symmetric();
+  const bool weighted = transmit.weighted() || receive.weighted();
+  const std::size_t entries = tile_count(plan.grid, shape_of(TileKind::large_narrow)) * transmit.sources();
+  std::size_t of_side = entries * sizeof(SourceWindow);
+  if (weighted || !transmit.analytic() || !receive.analytic()) {
+    of_side += plan.grid.pixels() * transmit.sources() * (sizeof(std::uint32_t) + (weighted ? sizeof(float) : 0));
+  } else {
+    of_side += entries * (sizeof(SourceForm) + (half ? 0 : sizeof(float)));
+  }
+  return (both ? 2 : 1) * of_side;
 }
 
 }  // namespace echoform::beamform

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cpu/thread_team.hpp"
@@ -11,7 +12,22 @@
 
 namespace echoform::beamform {
 
-/// Tables of one side; empty where the kernel does not want them. Layouts as TileSide.
+enum class TileSideName : std::uint8_t { transmit, receive };
+
+/// Takes delays and weights as they are made, piece by piece: 4 or 8 bytes for every source and pixel, which a volume has too
+/// many of to be held by the host as a whole.
+class TileTableStore {
+ public:
+  virtual ~TileTableStore() = default;
+  /// The tables of a side will have `entries` numbers, [tile, source, pixel of the tile]; `weighted`: weights too.
+  virtual void begin(TileSideName side, std::size_t entries, bool weighted) = 0;
+  /// Those from `first` on, in order. `weights` is empty where there are none.
+  virtual void add(TileSideName side, std::size_t first, std::span<const std::uint32_t> delays,
+                   std::span<const float> weights) = 0;
+};
+
+/// Tables of one side; empty where the kernel does not want them, and delays and weights where a store has them. Layouts as
+/// TileSide.
 struct TileSideTables {
   std::vector<SourceWindow> windows;
   std::vector<SourceForm> forms;
@@ -48,8 +64,13 @@ struct TilePlanRequest {
 
 /// Evaluates the law in double precision: bounds over every tile, and whole tables where it has no analytic form or there are
 /// weights. Throws InputError if the law gives an infinite time or one of 1 s and more, if delays are out of all proportion to
-/// the A-scan, or if `kind` does not hold what the tiles reach.
-[[nodiscard]] TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team);
+/// the A-scan, or if `kind` does not hold what the tiles reach. Delays and weights go to `store`; without one they are kept in
+/// the plan.
+[[nodiscard]] TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTableStore* store = nullptr);
+
+/// A lower bound of what the tables of a plan's view take on a device: those of every source and pixel where the law has no
+/// analytic form or there are weights, else a form for every source and tile. Bytes.
+[[nodiscard]] std::size_t tile_table_bytes(const ImagingPlan& plan, std::size_t view, bool half);
 
 /// What is added to each side's delays, in samples: u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - first sample
 /// of the gate, half of what does not depend on the pixel to each side, so that one table serves both where the law is

@@ -147,6 +147,49 @@ TEST_P(TileDelays, ComeFromTablesWhereSinglePrecisionDoesNotHoldThem) {
   EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound);
 }
 
+/// Notes how tables come.
+class NotedTables final : public TileTableStore {
+ public:
+  void begin(TileSideName side, std::size_t entries, bool weighted) override {
+    delays(side).resize(entries);
+    weights(side).resize(weighted ? entries : 0);
+  }
+  void add(TileSideName side, std::size_t first, std::span<const std::uint32_t> more,
+           std::span<const float> more_weights) override {
+    most = std::max(most, more.size());
+    ++pieces;
+    std::copy(more.begin(), more.end(), delays(side).begin() + static_cast<std::ptrdiff_t>(first));
+    std::copy(more_weights.begin(), more_weights.end(), weights(side).begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  std::vector<std::uint32_t>& delays(TileSideName side) { return delays_[static_cast<std::size_t>(side)]; }
+  std::vector<float>& weights(TileSideName side) { return weights_[static_cast<std::size_t>(side)]; }
+  std::size_t most = 0;
+  int pieces = 0;
+
+ private:
+  std::array<std::vector<std::uint32_t>, 2> delays_;
+  std::array<std::vector<float>, 2> weights_;
+};
+
+TEST(TilePlan, TablesComeInPieces) {
+  ThreadTeam team(2);
+  const Grid grid{{Metres(-10e-3), Metres(10e-3), 512}, {Metres(1e-3), Metres(20e-3), 512}, {}};
+  ImagingPlan plan = make_plan(24, grid, "LT");
+  plan.apodization.window = ApodizationWindow::hann;
+  const TilePlanRequest request{plan, 0, MatrixKind::half, 2000, false};
+  const TilePlan kept = make_tile_plan(request, team);
+  NotedTables noted;
+  const TilePlan stored = make_tile_plan(request, team, &noted);
+  EXPECT_EQ(noted.delays(TileSideName::transmit), kept.transmit.delays);
+  EXPECT_EQ(noted.delays(TileSideName::receive), kept.receive.delays);
+  EXPECT_EQ(noted.weights(TileSideName::transmit), kept.transmit.weights);
+  EXPECT_EQ(noted.weights(TileSideName::receive), kept.receive.weights);
+  EXPECT_FALSE(kept.transmit.delays.empty());
+  EXPECT_TRUE(stored.transmit.delays.empty() && stored.transmit.weights.empty() && stored.receive.delays.empty());
+  EXPECT_LE(noted.most, std::size_t{4} << 20) << "numbers that the host holds at a time, of 6.3 million";
+  EXPECT_EQ(noted.pieces, 4);
+}
+
 TEST(TilePlan, ChoosesTheLargestTilesWhoseWindowsHold) {
   ThreadTeam team(1);
   const auto kind_of = [&](double millimetres) {

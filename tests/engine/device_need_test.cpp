@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "delay_laws/delay_law.hpp"
+#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {
@@ -38,6 +42,61 @@ TEST(DeviceNeed, CountsTheGateAlone) {
   EXPECT_EQ(whole.images_of_slot, 256U * 256U * 5U);
   plan.gate = SampleGate{8, 1024};
   EXPECT_EQ(estimate_device_need(plan, {}).raw_of_slot, 128U * 128U * 1024U * 2U);
+}
+
+TEST(DeviceNeed, ALiveChangeIsRefusedWhereTheDeviceHasNoRoom) {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(16, Metres(0.65e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  plan.acquisition.samples = 1024;
+  plan.acquisition.sample_rate = Hertz(40e6);
+  plan.material = {MetresPerSecond(6300.0), MetresPerSecond(3130.0)};
+  plan.grid = {{Metres(-5e-3), Metres(5e-3), 4096}, {Metres(1e-3), Metres(9e-3), 4096}, {}};
+  plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, "LL"}));
+  const std::size_t needed = estimate_device_need(plan, {.slots = 3}).bytes();
+  EXPECT_NO_THROW(require_device_room(plan, {.slots = 3}, 0, {needed, needed}));
+  try {
+    require_device_room(plan, {.slots = 3}, 1, {needed - 1, 2 * needed});
+    FAIL();
+  } catch (const InputError& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(text.find("[grid] pixels: found 4096 x 4096 pixels and 1 view, which need at least 0.4"), 0U) << text;
+    EXPECT_NE(text.find(" GB of GPU 1 beside what is in use; expected what fits into the 0.4"), std::string::npos) << text;
+    EXPECT_NE(text.find("4095 x 4095 pixels"), std::string::npos) << text;
+  }
+}
+
+/// A leg of which nobody knows a form.
+class PlainLeg final : public Leg {
+ public:
+  [[nodiscard]] std::size_t sources() const noexcept override { return 128; }
+  void travel_times(std::size_t /*source*/, std::span<const Point> /*pixels*/, std::span<double> seconds) const override {
+    std::fill(seconds.begin(), seconds.end(), 1e-6);
+  }
+};
+
+TEST(DeviceNeed, CountsTablesOfDelays) {
+  ImagingPlan plan;
+  plan.acquisition.probe = make_linear_probe(128, Metres(0.65e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  plan.acquisition.samples = 1024;
+  plan.acquisition.sample_rate = Hertz(40e6);
+  plan.material = {MetresPerSecond(6300.0), MetresPerSecond(3130.0)};
+  plan.grid = {{Metres(-37.5e-3), Metres(37.5e-3), 256}, {Metres(1e-3), Metres(75e-3), 256}, {}};
+  plan.grid.y = {Metres(-37.5e-3), Metres(37.5e-3), 256};
+  plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, "LL"}));
+  const DeviceNeed analytic = estimate_device_need(plan, {});
+  // 8 x 16 x 256 tiles and 128 sources of 24 bytes: a form (16) and a window (8).
+  EXPECT_EQ(analytic.tables, std::size_t{8} * 16 * 256 * 128 * 24);
+  const auto leg = std::make_shared<PlainLeg>();
+  plan.laws = {{"plain", leg, leg}};
+  const std::size_t windows = std::size_t{8} * 16 * 256 * 128 * 8;
+  const DeviceNeed tables = estimate_device_need(plan, {});
+  EXPECT_EQ(tables.tables, windows + std::size_t{256} * 256 * 256 * 128 * 4) << "8.6 GB";
+  EXPECT_GT(tables.bytes(), std::size_t{8'600'000'000});
+  plan.apodization.window = ApodizationWindow::hann;
+  EXPECT_EQ(estimate_device_need(plan, {}).tables, windows + std::size_t{256} * 256 * 256 * 128 * 8) << "and their weights";
+  plan.laws = {{"plain", leg, std::make_shared<PlainLeg>()}};
+  EXPECT_EQ(estimate_device_need(plan, {}).tables, 2 * (windows + std::size_t{256} * 256 * 256 * 128 * 8)) << "on both sides";
+  EXPECT_NE(what_would_fit(tables, 4'000'000'000).find(" x "), std::string::npos) << "fewer pixels have smaller tables";
 }
 
 }  // namespace
