@@ -11,6 +11,7 @@
 #include "config/plan.hpp"
 #include "config/scene.hpp"
 #include "config/standing_check.hpp"
+#include "engines/device_need.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 #include "transport/control/control_json.hpp"
@@ -27,8 +28,16 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
   options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
   options.backend = backend_choice(configuration.imaging);
-  options.memory_estimate = [slots = options.slots, on_device = options.backend.kind == BackendKind::cuda](
-                                const ImagingPlan& plan) { return memory_needed(plan, slots, on_device); };
+  options.planning_limit = in_milliseconds(configuration.input.planning_timeout);
+  options.release_after = in_milliseconds(configuration.input.release_after);
+  options.memory_estimate = [slots = options.slots, by = imaged_by(configuration.imaging)](const ImagingPlan& plan) {
+    return memory_needed(plan, slots, by);
+  };
+  if (options.backend.kind == BackendKind::cuda) {
+    options.require_device_room = [slots = options.slots, device = options.backend.device](const ImagingPlan& plan) {
+      require_device_room(plan, {.slots = slots}, device, device_memory(device));
+    };
+  }
   return options;
 }
 
@@ -194,6 +203,8 @@ void ImagingServer::start() {
 void ImagingServer::stop() {
   if (stopped_) return;
   stopped_ = true;
+  // Doors wait for what they have begun.
+  pipeline_->end_planning();
   for (const auto& source : sources_) {
     if (source != nullptr) source->stop();
   }

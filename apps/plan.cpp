@@ -87,8 +87,7 @@ int plan_command(const PlanOptions& options) {
   const auto plan = build_plan(configuration, acquisition, stated, slots, PlanUse::description);
 
   SetupReport report = report_setup(*plan, make_scene(configuration, plan->acquisition.probe));
-  const bool on_device = configuration.imaging.backend == BackendWish::cuda;
-  const double needed = memory_needed(*plan, slots, on_device);
+  const double needed = memory_needed(*plan, slots, imaged_by(configuration.imaging));
   report.row("memory", fmt::format("{} with {} frames in flight ([input] slots), of {}", memory_text(needed), slots,
                                    memory_text(configuration.imaging.memory_limit.value_or(default_memory_limit()))));
   report.values["memory"] = {{"bytes", needed}, {"frames_in_flight", slots}};

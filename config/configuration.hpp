@@ -114,9 +114,11 @@ struct InputSection {
   std::size_t slots = 4;
   Seconds incomplete_timeout{1.0};
   Seconds hello_timeout{5.0};
-  Seconds stall_timeout{10.0};    ///< within a message; 0: never
-  Seconds message_timeout{60.0};  ///< for the whole of a message; 0: never
-  Seconds idle_timeout{0.0};      ///< between messages; 0: never
+  Seconds stall_timeout{10.0};     ///< within a message; 0: never
+  Seconds message_timeout{60.0};   ///< for the whole of a message; 0: never
+  Seconds idle_timeout{0.0};       ///< between messages; 0: never
+  Seconds planning_timeout{60.0};  ///< of a stream or a live change; 0: never
+  Seconds release_after{5.0};      ///< without a sender; 0: never
   std::size_t io_threads = 1;
   std::size_t max_connections = 16;
   std::size_t max_elements = 256;

@@ -44,6 +44,16 @@ void add_input_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"input", "idle_timeout", "s", "A TCP connection that falls silent between messages for this time is closed; 0 is never."},
       wait_or_never, [](auto& c) -> auto& { return c.input.idle_timeout; }));
+  k.push_back(number(
+      {"input", "planning_timeout", "s",
+       "A stream, or a live change, whose delay tables and transforms take longer than this to make is refused; 0 is never."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.planning_timeout; }));
+  k.push_back(number(
+      {"input", "release_after", "s",
+       "Slots and engine are given back when no sender has been connected for this time; 0 is never. Until then the next sender "
+       "with "
+       "the same acquisition goes on with them."},
+      wait_or_never, [](auto& c) -> auto& { return c.input.release_after; }));
   k.push_back(integer(
       {"input", "io_threads", "", "Threads that read TCP connections."}, within(1, 64),
       [](auto& c) -> auto& { return c.input.io_threads; }));

@@ -14,9 +14,11 @@
 #include "config/outlines.hpp"
 #include "config/plan_warnings.hpp"
 #include "config/scene.hpp"
+#include "cpu/thread_team.hpp"
 #include "delay_laws/view.hpp"
 #include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
+#include "stages/analytic_signal/row_transform.hpp"
 
 namespace echoform {
 namespace {
@@ -97,7 +99,7 @@ std::optional<Grid> resolve_display_grid(const DisplaySection& display, const Gr
 }
 
 void check_memory(const Configuration& configuration, const ImagingPlan& plan, std::size_t frames_in_flight) {
-  const double needed = memory_needed(plan, frames_in_flight, configuration.imaging.backend == BackendWish::cuda);
+  const double needed = memory_needed(plan, frames_in_flight, imaged_by(configuration.imaging));
   const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
   if (needed <= limit) return;
   throw InputError(
@@ -246,7 +248,11 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
   return plan;
 }
 
-double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool on_device) {
+ImagedBy imaged_by(const ImagingSection& imaging) {
+  return {imaging.backend == BackendWish::cuda ? BackendKind::cuda : BackendKind::cpu, imaging.threads};
+}
+
+double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, const ImagedBy& by) {
   const auto pixels = static_cast<double>(plan.grid.pixels());
   const auto shown = static_cast<double>(plan.display_grid ? plan.display_grid->pixels() : plan.grid.pixels());
   const auto views = static_cast<double>(plan.laws.size());
@@ -272,7 +278,12 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool
   // Rows are padded by up to 80 samples.
   const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.imaged_samples().count + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
-  const double engine = times + (on_device ? 0.0 : tables + 16.0 * samples);
+  double engine = times;
+  if (by.backend == BackendKind::cpu) {
+    // A thread's transforms have a workspace of their own.
+    const std::size_t threads = by.threads != 0 ? by.threads : usable_processors();
+    engine += tables + 16.0 * samples + row_transform_bytes(plan.imaged_samples().count, threads);
+  }
   return engine + slot * static_cast<double>(frames_in_flight);
 }
 

@@ -43,9 +43,18 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
 [[nodiscard]] std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition,
                                               const Material& material, const Scene& scene);
 
-/// Bytes of the host's memory that images, samples and delay tables of a plan take with that many frames in flight: an upper
-/// estimate. A device has tables and working memory of its own, and limits of its own.
-[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, bool on_device = false);
+/// Who images; what a plan takes of the host's memory depends on it.
+struct ImagedBy {
+  BackendKind backend = BackendKind::cpu;
+  std::size_t threads = 0;  ///< of the CPU; 0: as many as this process may run on
+};
+
+/// As a configuration says, whose backend is settled; "auto" counts as the CPU, which needs more.
+[[nodiscard]] ImagedBy imaged_by(const ImagingSection& imaging);
+
+/// Bytes of the host's memory that images, samples, delay tables and transforms of a plan take with that many frames in flight:
+/// an upper estimate. A device has tables and working memory of its own, and limits of its own.
+[[nodiscard]] double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, const ImagedBy& by = {});
 
 /// Three quarters of the memory that this process may have: the machine's, or its control group's if that is less. Bytes.
 [[nodiscard]] double default_memory_limit();

@@ -19,12 +19,14 @@ namespace {
 
 constexpr int changes_limit = 64;
 
-/// Both engines are there until the new one takes over, so both must fit: refused before anything is allocated.
-void check_room_beside(const Configuration& configuration, const ImagingPlan& plan, std::size_t in_use) {
-  const double needed = memory_needed(plan, configuration.input.slots) -
+/// Both engines are there until the new one takes over, so both must fit into the host's memory, of which they take what engines
+/// of their backend do: refused before anything is allocated. A device judges for itself (PipelineOptions::require_device_room).
+void check_room_beside(const Configuration& configuration, const ImagingPlan& plan, const Pipeline& pipeline) {
+  const ImagedBy by{pipeline.options().backend.kind, configuration.imaging.threads};
+  const double needed = memory_needed(plan, configuration.input.slots, by) -
                         static_cast<double>(configuration.input.slots * plan.acquisition.frame_bytes());
   const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
-  const double present = static_cast<double>(in_use);
+  const double present = static_cast<double>(pipeline.host_bytes());
   if (needed + present <= limit) return;
   throw InputError("[grid] pixels",
                    fmt::format("{} x {} pixels and {} view{}, which need {} beside the {} in use until they take over",
@@ -179,7 +181,7 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   const bool imaging =
       std::any_of(differing.begin(), differing.end(), [](const LiveKey* live) { return live->effect == LiveEffect::imaging; });
   if (!imaging) change.compression = wanted.output;
-  change.check = [&](const ImagingPlan& plan) { check_room_beside(wanted, plan, pipeline_.bytes()); };
+  change.check = [&](const ImagingPlan& plan) { check_room_beside(wanted, plan, pipeline_); };
   static_cast<void>(pipeline_.change(change));
   {
     const std::lock_guard lock(mutex_);

@@ -3,15 +3,23 @@
 
 #include "cpu/thread_team.hpp"
 #include "pipeline/first_exception.hpp"
+#include "pipeline/planning.hpp"
 
 namespace echoform {
 
-/// As ThreadTeam::for_each. Throws the first exception of `body`; pieces that were not begun by then are left out.
+/// As ThreadTeam::for_each. Throws the first exception of `body`; pieces that were not begun by then are left out, as
+/// are those that were not begun when the caller's planning was to end (pipeline/planning.hpp).
 template <class Body>
 void for_each_or_throw(ThreadTeam& team, std::size_t count, std::size_t grain, const Body& body) {
   FirstException exception;
+  const Planning* const planning = Planning::current();
   team.for_each(count, grain, [&](std::size_t first, std::size_t last, std::size_t member) {
-    if (!exception.caught()) exception.keep([&] { body(first, last, member); });
+    if (exception.caught()) return;
+    exception.keep([&] {
+      const Planning::Share share(planning);
+      keep_planning();
+      body(first, last, member);
+    });
   });
   exception.rethrow();
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "delay_laws/over_sources.hpp"
+#include "pipeline/planning.hpp"
 
 namespace echoform {
 namespace {
@@ -39,6 +40,7 @@ TimeRange pixel_bounds(const Leg& leg, std::size_t source, const Grid& grid) {
   points.reserve(batch);
   std::array<double, batch> seconds{};
   for (std::size_t first = 0; first < grid.pixels(); first += batch) {
+    keep_planning();
     const std::size_t last = std::min(first + batch, grid.pixels());
     points.clear();
     for (std::size_t pixel = first; pixel < last; ++pixel) points.push_back(grid.at(pixel));

@@ -8,18 +8,24 @@
 #include <vector>
 
 #include "pipeline/first_exception.hpp"
+#include "pipeline/planning.hpp"
 
 namespace echoform {
 
 /// Calls body(k) for every k < count, on up to `threads` threads (0: as many as processors), in any order. Throws the first
-/// exception of a body once all threads are done.
+/// exception of a body once all threads are done; PlanningEnded where the caller's planning is to end.
 template <class Body>
 void over_sources(std::size_t count, std::size_t threads, const Body& body) {
   std::atomic<std::size_t> next{0};
   FirstException exception;
+  const Planning* const planning = Planning::current();
   const auto work = [&] {
     exception.keep([&] {
-      for (std::size_t k = next++; k < count && !exception.caught(); k = next++) body(k);
+      const Planning::Share share(planning);
+      for (std::size_t k = next++; k < count && !exception.caught(); k = next++) {
+        keep_planning();
+        body(k);
+      }
     });
   };
   const std::size_t wanted = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());

@@ -1,8 +1,11 @@
 #include "engines/chain.hpp"
 
+#include "pipeline/planning.hpp"
+
 namespace echoform {
 
 Step make_step(std::string_view name, const ImagingPlan& plan, std::size_t view, Backend& backend, const BlockSpec& input) {
+  keep_planning();
   Step step;
   step.name = name;
   step.stage = make_stage(name, plan, view, backend);

@@ -26,6 +26,9 @@ class ImageSink {
   /// Called when a stream opens or an engine for another plan takes over, before the first frame of it; not where the display
   /// settings alone change (compression and revision: see FinishedFrame::plan).
   virtual void plan_changed(std::shared_ptr<const ImagingPlan> plan) = 0;
+  /// Nobody sends any more, and slots and engine are gone: what was taken for frames of the last plan may go too. Another
+  /// plan_changed() comes before the next frame.
+  virtual void stream_ended() {}
   /// Hands the images on, or copies what it keeps. Never waits for a peer.
   virtual void publish(const FinishedFrame& frame) noexcept = 0;
   /// Whether the envelopes of the frame that is imaged next will be read; frames tell by slot.envelope_wanted whether they

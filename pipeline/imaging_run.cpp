@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pipeline/errors.hpp"
+#include "pipeline/planning.hpp"
 
 namespace echoform {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::chrono::microseconds housekeeping_interval{10'000};
 std::vector<FrameSlot> equip_slots(Engine& engine, std::size_t count) {
   std::vector<FrameSlot> slots(count);
   for (std::size_t index = 0; index < count; ++index) {
+    keep_planning();
     slots[index].index = index;
     engine.equip(slots[index]);
     const std::size_t needed = engine.plan().acquisition.frame_bytes();
@@ -145,6 +147,7 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::u
   // Equipped aside: the samples of the slots in use stay where lanes write them, only the outputs change hands.
   std::vector<FrameSlot> fresh(slots_->size());
   for (std::size_t index = 0; index < fresh.size(); ++index) {
+    keep_planning();
     fresh[index].index = index;
     engine->equip_outputs(fresh[index]);
   }

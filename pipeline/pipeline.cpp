@@ -1,11 +1,13 @@
 #include "pipeline/pipeline.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "pipeline/errors.hpp"
+#include "pipeline/planning.hpp"
 
 namespace echoform {
 namespace {
@@ -17,6 +19,10 @@ const PipelineOptions& checked(const PipelineOptions& options) {
   }
   if (options.drain_limit.count() < 0) {
     throw InputError("drain_limit", fmt::format("{} ns", options.drain_limit.count()), "0 or more");
+  }
+  if (options.planning_limit.count() < 0 || options.release_after.count() < 0) {
+    throw InputError("planning_limit, release_after",
+                     fmt::format("{} and {} ns", options.planning_limit.count(), options.release_after.count()), "0 or more");
   }
   return options;
 }
@@ -44,6 +50,9 @@ Pipeline::Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std
   ledger_->set_listener([this] {
     if (const auto current = assembler()) current->slot_freed();
   });
+  if (options_.release_after.count() > 0) {
+    keeper_ = std::jthread([this](const std::stop_token& stop) { keep(stop); });
+  }
 }
 
 Pipeline::~Pipeline() {
@@ -74,7 +83,9 @@ std::string Pipeline::backend() const {
 
 std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const Acquisition& acquisition) {
   const std::lock_guard control(control_mutex_);
-  if (stopped_) throw InputError("acquisition stream: the server is stopping");
+  if (stopped_ || planning_.stop_requested()) throw InputError("acquisition stream: the server is stopping");
+  const Planning planning(planning_.get_token(), options_.planning_limit);
+  alone_since_.store(0);
   const auto current = assembler();
   if (current) {
     if (session == session_ && acquisition == announced_) return current;
@@ -142,6 +153,8 @@ std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const Imag
   if (both > static_cast<double>(options_.memory_limit)) return nullptr;
   try {
     return build_engine(plan);
+  } catch (const PlanningEnded&) {
+    throw;
   } catch (const std::exception&) {
     return nullptr;  // it is built again alone, and fails for good unless it was the memory
   }
@@ -167,15 +180,13 @@ void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<con
     start(acquisition, plan, engine ? std::move(engine) : build_engine(plan));
   } catch (...) {
     try {
+      // It has time of its own: what was refused may have used up what it had.
+      const Planning again(planning_.get_token(), options_.planning_limit);
       if (before) start(announced_, before, build_engine(before));
     } catch (const std::exception&) {
       // It fitted once. Now there is no stream until the next sender comes.
     }
-    if (!run_) {
-      bytes_.store(0);
-      const std::lock_guard lock(current_mutex_);
-      plan_.reset();
-    }
+    if (!run_) forget_plan();
     throw;
   }
 }
@@ -184,16 +195,25 @@ void Pipeline::start(const Acquisition& acquisition, std::shared_ptr<const Imagi
   std::string backend = engine->describe();
   auto run =
       std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
-                                   plan, std::move(engine), ledger_, metrics_, sinks_, clock_, [this] {
-                                     if (const auto current = assembler()) current->expire();
-                                   });
+                                   plan, std::move(engine), ledger_, metrics_, sinks_, clock_, [this] { keep_house(); });
   check_memory(run->host_bytes(), acquisition.frame_bytes());
   run_ = std::move(run);
-  bytes_.store(run_->bytes());
+  note_bytes();
   announced_ = acquisition;
   const std::lock_guard lock(current_mutex_);
   plan_ = std::move(plan);
   backend_ = std::move(backend);
+}
+
+void Pipeline::note_bytes() {
+  bytes_.store(run_ ? run_->bytes() : 0);
+  host_bytes_.store(run_ ? run_->host_bytes() : 0);
+}
+
+void Pipeline::forget_plan() {
+  note_bytes();
+  const std::lock_guard lock(current_mutex_);
+  plan_.reset();
 }
 
 void Pipeline::announce(const std::shared_ptr<const ImagingPlan>& plan) {
@@ -209,7 +229,7 @@ bool Pipeline::reconfigure() {
 
 bool Pipeline::change(const SettingsChange& change) {
   const std::lock_guard control(control_mutex_);
-  if (stopped_) throw InputError("settings: the server is stopping");
+  if (stopped_ || planning_.stop_requested()) throw InputError("settings: the server is stopping");
   if (run_ && change.compression) compress(*change.compression, change.revision);
   if (run_ && !change.compression) exchange(change.plan_factory, change.check);
   // From here on nothing fails.
@@ -230,8 +250,10 @@ void Pipeline::compress(const Compression& compression, std::uint64_t revision) 
 }
 
 void Pipeline::exchange(const PlanFactory& factory, const std::function<void(const ImagingPlan&)>& check) {
+  const Planning planning(planning_.get_token(), options_.planning_limit);
   auto plan = make_plan(factory, announced_);
   if (check) check(*plan);
+  if (options_.require_device_room) options_.require_device_room(*plan);
   const auto before = this->plan();
   for (std::size_t i = 0; i < plan->acquisition.elements(); ++i) {
     // Frames that are filling count their shots by the dead elements of before.
@@ -249,10 +271,59 @@ void Pipeline::exchange(const PlanFactory& factory, const std::function<void(con
     }
     announce(plan);
   });
-  bytes_.store(run_->bytes());
+  note_bytes();
+}
+
+void Pipeline::keep_house() {
+  const auto current = assembler();
+  if (!current) return;
+  current->expire();
+  if (options_.release_after.count() == 0) return;
+  const SteadyTime::rep now = std::max<SteadyTime::rep>(1, clock_.steady().count());
+  if (current->open_lanes() != 0) return alone_since_.store(0);
+  SteadyTime::rep since = 0;
+  if (alone_since_.compare_exchange_strong(since, now) || now - since < options_.release_after.count()) return;
+  {
+    const std::lock_guard lock(keeper_mutex_);
+    release_due_ = true;
+  }
+  keeper_wakes_.notify_one();
+}
+
+void Pipeline::keep(const std::stop_token& stop) {
+  for (;;) {
+    {
+      std::unique_lock lock(keeper_mutex_);
+      if (!keeper_wakes_.wait(lock, stop, [this] { return release_due_; })) return;
+      release_due_ = false;
+    }
+    release();
+  }
+}
+
+void Pipeline::release() {
+  const std::lock_guard control(control_mutex_);
+  const auto current = assembler();
+  // Another may have come while this waited for the lock.
+  if (stopped_ || !run_ || !current || alone_since_.load() == 0) return;
+  try {
+    retire(current.get());
+  } catch (const StreamBusy&) {
+    return;
+  } catch (const std::exception&) {
+    // Frames that do not finish are dropped with the engine.
+  }
+  run_.reset();
+  forget_plan();
+  announced_ = {};
+  for (const auto& sink : sinks_) sink->stream_ended();
+  // What is smaller than the blocks that are the system's own.
+  ::malloc_trim(0);
 }
 
 void Pipeline::stop() {
+  end_planning();
+  if (keeper_.joinable()) keeper_.request_stop();
   const std::lock_guard control(control_mutex_);
   if (std::exchange(stopped_, true)) return;
   if (const auto current = assembler()) current->close(DropReason::stopped);
@@ -261,7 +332,7 @@ void Pipeline::stop() {
     run_.reset();
   }
   set_assembler(nullptr);
-  bytes_.store(0);
+  note_bytes();
 }
 
 }  // namespace echoform

@@ -3,11 +3,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/clock.hpp"
@@ -31,10 +34,18 @@ struct PipelineOptions {
   /// An upper estimate of the same for a plan, made before its engine is: where the limit holds two engines, the next one is
   /// built while the one before is still there. Absent: it never does.
   std::function<double(const ImagingPlan&)> memory_estimate{};
+  /// Where a device images: throws InputError unless it has room for the engine of a plan beside the one that is there. Asked
+  /// before the engine of a live change is built.
+  std::function<void(const ImagingPlan&)> require_device_room{};
   BackendChoice backend;
   EngineOptions engine;
   std::chrono::nanoseconds drain_limit =
-      std::chrono::seconds(2);           ///< how long stop() and a change of sender wait for frames in work
+      std::chrono::seconds(2);  ///< how long stop() and a change of sender wait for frames in work
+  /// How long planning may take for a stream or a change of settings: it is refused after that. 0: as long as it takes.
+  std::chrono::nanoseconds planning_limit{0};
+  /// Slots and engine go when no sender has had a connection for so long; until then the next with the same acquisition takes
+  /// them over. 0: they stay until another comes.
+  std::chrono::nanoseconds release_after{0};
   std::optional<int> compute_processor;  ///< pins the worker that feeds the engine
   std::optional<int> publish_processor;  ///< pins the worker that publishes
 };
@@ -72,7 +83,8 @@ class Pipeline final : public StreamHost {
   /// acquisition is equal; further connections of the session join. What the sender before had stays, or is made again, if
   /// that fails. Throws InputError if another session has a lane open,
   /// the session announced another acquisition before, the acquisition is not possible, or it needs more memory than the
-  /// limit; RuntimeFault if memory or a backend is not to be had.
+  /// limit; PlanningEnded if it takes longer than it may or end_planning() was called; RuntimeFault if memory or a backend is not
+  /// to be had.
   [[nodiscard]] std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override;
 
   /// Asks the plan factory again for the acquisition in work and images the frames from the next one on by that plan,
@@ -84,6 +96,10 @@ class Pipeline final : public StreamHost {
   /// pipeline has stopped, RuntimeFault if frames in work do not finish within the drain limit: then nothing has changed.
   bool change(const SettingsChange& change);
 
+  /// Ends planning that is under way, and refuses all that would begin: before stop(), so that nobody waits for it. From any
+  /// thread, at once. Frames go on.
+  void end_planning() noexcept { planning_.request_stop(); }
+
   /// Discards what still comes, finishes queued frames within the drain limit and drops the rest as stopped. Senders that
   /// wait are woken. Streams cannot be opened afterwards. May be called again.
   void stop();
@@ -93,9 +109,11 @@ class Pipeline final : public StreamHost {
   [[nodiscard]] MetricsSnapshot metrics() const { return metrics_.snapshot(counters()); }
   /// For the one who sends telemetry, once a second: ends the window and reads.
   [[nodiscard]] MetricsSnapshot close_window() { return metrics_.close_window(clock_.steady(), counters()); }
-  /// Memory of slots and engine; 0 before the first stream. Fixed while frames run.
+  /// Memory of slots and engine; 0 where there are none. Fixed while frames run.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_.load(); }
-  /// What is being imaged; nothing before the first stream.
+  /// Of that, what is not a device's own.
+  [[nodiscard]] std::size_t host_bytes() const noexcept { return host_bytes_.load(); }
+  /// What is being imaged; nothing before the first stream, and once its slots and engine are gone.
   [[nodiscard]] std::shared_ptr<const ImagingPlan> plan() const;
   /// What images are formed on (Engine::describe()); empty before the first stream.
   [[nodiscard]] std::string backend() const;
@@ -113,6 +131,14 @@ class Pipeline final : public StreamHost {
   void compress(const Compression& compression, std::uint64_t revision);
   void check_memory(std::size_t bytes, std::size_t frame_bytes) const;
   void announce(const std::shared_ptr<const ImagingPlan>& plan);
+  void note_bytes();
+  void forget_plan();
+
+  // On the publish worker of the run:
+  void keep_house();
+  // On keeper_:
+  void keep(const std::stop_token& stop);
+  void release();
 
   [[nodiscard]] std::shared_ptr<FrameAssembler> assembler() const;
   void set_assembler(std::shared_ptr<FrameAssembler> assembler);
@@ -124,6 +150,8 @@ class Pipeline final : public StreamHost {
   const std::shared_ptr<FrameLedger> ledger_;
   PipelineMetrics metrics_;
   std::atomic<std::size_t> bytes_{0};
+  std::atomic<std::size_t> host_bytes_{0};
+  std::stop_source planning_;
 
   mutable std::mutex current_mutex_;  // guards these three alone
   std::shared_ptr<FrameAssembler> assembler_;
@@ -137,6 +165,13 @@ class Pipeline final : public StreamHost {
   std::uint64_t session_ = 0;
   Acquisition announced_;  // by the sender, before the plan refined it
   std::unique_ptr<ImagingRun> run_;
+
+  // Since when no sender has a connection; 0 while one has.
+  std::atomic<SteadyTime::rep> alone_since_{0};
+  std::mutex keeper_mutex_;  // guards release_due_
+  std::condition_variable_any keeper_wakes_;
+  bool release_due_ = false;
+  std::jthread keeper_;  // ends a run: its own threads cannot
 };
 
 }  // namespace echoform

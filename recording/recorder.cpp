@@ -113,10 +113,17 @@ RecorderStatus Recorder::status() const {
 void Recorder::plan_changed(std::shared_ptr<const ImagingPlan> plan) {
   const std::lock_guard lock(mutex_);
   // A file goes on when the imaging alone has changed, or its sender is back.
-  if (acquisition_ && *acquisition_ == plan->acquisition) return;
+  sending_ = true;
+  if (acquisition_ && *acquisition_ == plan->acquisition) return prepare_buffers();
   acquisition_ = plan->acquisition;
   material_ = plan->material;
   describe_contents();
+  prepare_buffers();
+}
+
+void Recorder::stream_ended() {
+  const std::lock_guard lock(mutex_);
+  sending_ = false;
   prepare_buffers();
 }
 
@@ -136,9 +143,14 @@ void Recorder::describe_contents() {
 }
 
 /// Frames of a sender before may still wait for the disk: then the thread does this once they are written, so that the memory is
-/// that of one sender, however often they change.
+/// that of one sender, however often they change, and none where nobody sends.
 void Recorder::prepare_buffers() {
   if (!acquisition_ || waiting_ > 0) return;
+  if (!sending_) {
+    free_.clear();
+    for (auto& buffer : buffers_) std::vector<std::byte>().swap(buffer);
+    return;
+  }
   const std::size_t bytes = acquisition_->frame_bytes();
   if (free_.size() == buffers_.size() && buffers_.front().size() == bytes) return;
   free_.clear();

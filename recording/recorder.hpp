@@ -86,6 +86,7 @@ class Recorder final : public ImageSink {
   [[nodiscard]] RecorderStatus status() const;
 
   void plan_changed(std::shared_ptr<const ImagingPlan> plan) override;
+  void stream_ended() override;
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] bool wants_envelope() noexcept override { return false; }
   [[nodiscard]] bool reads_samples() const noexcept override { return true; }
@@ -124,6 +125,7 @@ class Recorder final : public ImageSink {
   std::uint64_t broken_run_ = 0;  // the last one in which a file could not be written
   std::string pattern_;
   std::optional<Acquisition> acquisition_;
+  bool sending_ = false;  // frames of that acquisition may come
   Material material_;
   Contents contents_;        // of the frames that come; none before the first plan, and where they cannot be held
   std::string unsupported_;  // why they cannot

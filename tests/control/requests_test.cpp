@@ -177,8 +177,8 @@ TEST(ControlRequests, WhatDoesNotFitBesideTheEngineInWorkIsRefusedBeforeItIsBuil
   };
   Configuration large = parse_configuration(rig_file, "scan.toml");
   large.grid.pixels = {120, 120};
-  const double needed =
-      memory_needed(*build_plan(large, rig_acquisition(), {}, large.input.slots, PlanUse::live), large.input.slots);
+  const double needed = memory_needed(*build_plan(large, rig_acquisition(), {}, large.input.slots, PlanUse::live),
+                                      large.input.slots, {BackendKind::cpu, 1});
   Rig rig(BackendKind::cpu, limited(1.02 * needed));
   {
     const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
@@ -193,6 +193,34 @@ TEST(ControlRequests, WhatDoesNotFitBesideTheEngineInWorkIsRefusedBeforeItIsBuil
   Rig alone(BackendKind::cpu, limited(1.02 * needed));
   static_cast<void>(alone.set({{"grid.pixels", "[120, 120]"}}));
   EXPECT_NO_THROW(static_cast<void>(alone.pipeline.open_stream(1, rig_acquisition())));
+}
+
+TEST(ControlRequests, ADeviceIsJudgedByItsOwnMemoryAndTheHostByWhatIsLeftToIt) {
+  const auto on_device = [](const std::string& more) {
+    std::string file(rig_file);
+    return file.replace(file.find("threads = 1"), 11, "backend = \"cuda\"\n" + more);
+  };
+  Configuration large = parse_configuration(on_device(""), "scan.toml");
+  large.grid.pixels = {120, 120};
+  const auto plan = build_plan(large, rig_acquisition(), {}, large.input.slots, PlanUse::live);
+  const double of_host = memory_needed(*plan, large.input.slots, {BackendKind::cuda, 1});
+  ASSERT_GT(memory_needed(*plan, large.input.slots, {BackendKind::cpu, 1}), 1.5 * of_host)
+      << "tables and signals are the device's";
+  // Engines that take nothing of the host, and a device that has room for 200 columns.
+  const auto engines = std::make_shared<EngineControl>();
+  Rig rig(BackendKind::cuda, on_device("memory_limit = " + std::to_string(1.2 * of_host)), fake_engines(engines),
+          [](const ImagingPlan& wanted) {
+            if (wanted.grid.x.count > 200) throw InputError("GPU 0", "too many columns", "at most 200");
+          });
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  const wire::ControlReply fits = rig.ask("set", {{"grid.pixels", "[120, 120]"}});
+  EXPECT_EQ(fits.outcome(), wire::DONE) << fits.reason();
+  EXPECT_EQ(rig.pipeline.plan()->grid.x.count, 120U);
+  const wire::ControlReply refused = rig.ask("set", {{"grid.pixels", "[201, 20]"}});
+  EXPECT_EQ(refused.outcome(), wire::REFUSED);
+  EXPECT_EQ(refused.reason(), "GPU 0: found too many columns; expected at most 200");
+  EXPECT_EQ(*rig.made, 2) << "none was built for what was refused";
+  EXPECT_EQ(rig.pipeline.plan()->grid.x.count, 120U);
 }
 
 TEST(ControlRequests, AfterTheEndEverythingIsRefused) {

@@ -145,11 +145,13 @@ class Feeder {
 
 class Rig {
  public:
-  explicit Rig(BackendKind backend = BackendKind::cpu, std::string_view file = rig_file, EngineFactory engines = make_engine)
+  explicit Rig(BackendKind backend = BackendKind::cpu, std::string_view file = rig_file, EngineFactory engines = make_engine,
+               std::function<void(const ImagingPlan&)> device_room = {})
       : configuration(parse_configuration(file, "scan.toml")),
         choice{.automatic = false, .kind = backend, .threads = 1},
         made(std::make_shared<std::atomic<int>>(0)),
-        pipeline(options(configuration, choice), Control::first_plan_factory(configuration, {}), {sink}, clock,
+        pipeline(options(configuration, choice, std::move(device_room)), Control::first_plan_factory(configuration, {}), {sink},
+                 clock,
                  [counted = made, engines](auto plan, const auto& wish, const auto& given) {
                    ++*counted;
                    return engines(std::move(plan), wish, given);
@@ -158,13 +160,15 @@ class Rig {
     in_force[1] = configuration;
   }
 
-  static PipelineOptions options(const Configuration& configuration, const BackendChoice& choice) {
+  static PipelineOptions options(const Configuration& configuration, const BackendChoice& choice,
+                                 std::function<void(const ImagingPlan&)> device_room = {}) {
     PipelineOptions options;
     options.slots = configuration.input.slots;
     options.policy = configuration.input.drop_policy;
     options.backend = choice;
     options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(4e9));
     options.drain_limit = patience;
+    options.require_device_room = std::move(device_room);
     return options;
   }
 

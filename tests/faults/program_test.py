@@ -1,5 +1,5 @@
 """Faults of the whole program, one a run: SIGTERM in mid-frame, ports in use, a sender that is killed and comes again at once, too
-few file descriptors.
+few file descriptors, memory of senders that have gone.
 
 Arguments: the program, the case, the backend."""
 import os
@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.environ["ECHOFORM_SOURCE_DIR"], "python"))
@@ -58,10 +59,10 @@ class Program(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = pathlib.Path(folder.name)
 
-    def configuration(self, listen="127.0.0.1:0", images="127.0.0.1:0", telemetry="127.0.0.1:0", web="127.0.0.1:0", policy="block_sender"):
+    def configuration(self, listen="127.0.0.1:0", images="127.0.0.1:0", telemetry="127.0.0.1:0", web="127.0.0.1:0", policy="block_sender", more=""):
         file = self.path / "serve.toml"
         file.write_text(f'[material]\nlongitudinal_velocity = 5900.0\n[grid]\npixels = [32, 32]\n[input]\nlisten = "{listen}"\n'
-                        f'drop_policy = "{policy}"\n[server]\nimages = "{images}"\ntelemetry = "{telemetry}"\nweb = "{web}"\ncontrol = "127.0.0.1:0"\n')
+                        f'drop_policy = "{policy}"\n{more}\n[server]\nimages = "{images}"\ntelemetry = "{telemetry}"\nweb = "{web}"\ncontrol = "127.0.0.1:0"\n')
         return str(file)
 
     def serve(self, **places):
@@ -79,11 +80,11 @@ class Program(unittest.TestCase):
                 doors[found[1]] = found[2]
         return server, doors
 
-    def connect(self, doors):
+    def connect(self, doors, acquisition=ACQUISITION, session=7):
         host, port = doors["frames in"].split(":")
         connection = socket.create_connection((host, int(port)))
         self.addCleanup(connection.close)
-        connection.sendall(wire.message(wire.HELLO, wire.hello_header(ACQUISITION, session=7, sender="program_test")))
+        connection.sendall(wire.message(wire.HELLO, wire.hello_header(acquisition, session=session, sender="program_test")))
         kind, length = wire.parse_answer_prefix(receive(connection, wire.PREFIX_BYTES))
         answer = receive(connection, length)
         self.assertEqual(kind, wire.ACCEPT, answer)
@@ -184,6 +185,30 @@ class Program(unittest.TestCase):
         self.assertEqual(server.returncode, 0, errors)
         self.assertRegex(errors, r"file descriptors are wanted if all connections that it lets in come, and the limit is 300 "
                                  r"\(ulimit -Hn\): those beyond will be turned away; raise it, or lower \[input\] max_connections")
+
+    def memory_goes_with_the_sender(self):
+        # A prime: its transform is one of 2,097,152 numbers. Planning it took half a minute of measuring, and slots and engine stayed.
+        server, doors = self.serve(more="max_samples = 1048576\nrelease_after = 0.2")
+
+        def resident():
+            text = pathlib.Path(f"/proc/{server.pid}/status").read_text()
+            return 1024 * int(re.search(r"^VmRSS:\s+(\d+) kB", text, re.MULTILINE)[1])
+
+        small = self.connect(doors)  # what the first stream ever leaves behind: threads' heaps, libraries
+        small.close()
+        start = resident()
+        for session in (1, 2):
+            large = echoform.Acquisition(echoform.Probe.linear(2, 0.6e-3), 1048573, 50e6, matrix="full", encoding="int16")
+            connection = self.connect(doors, large, session)
+            if BACKEND == "cpu":
+                self.assertGreater(resident(), start + 60e6)  # 4 slots of 8.4 MB, 50 MB of samples and signals
+            connection.close()
+            deadline = time.monotonic() + 60
+            while resident() > start + 20e6:
+                self.assertLess(time.monotonic(), deadline, f"{resident() - start} bytes more than at the start")
+                time.sleep(0.05)
+        server.send_signal(signal.SIGTERM)
+        self.assertEqual(self.closing_lines(server), ["drops none", "frames received 0 = published 0 + dropped 0 + in flight 0"])
 
     def killed_sender_that_comes_again(self):
         server, doors = self.serve()

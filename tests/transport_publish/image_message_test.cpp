@@ -51,7 +51,7 @@ TEST(ImageMessage, StockParserReadsEveryField) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.004), Metres(0.020));
   ImageMessageWriter writer("echoform");
-  writer.set_plan(stream.plan());
+  writer.set_plan(*stream.plan());
   stream.slot().images[0].reference = 0.75F;
   stream.slot().clipped_samples = 7;
   const FinishedFrame frame = stream.frame(41);
@@ -95,7 +95,7 @@ TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.0), Metres(0.01));
   ImageMessageWriter writer("echoform");
-  writer.set_plan(stream.plan());
+  writer.set_plan(*stream.plan());
   const std::string message = message_of(writer, stream.frame(3), 0);
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message));
@@ -112,7 +112,7 @@ TEST(ImageMessage, CarriesThePlansOutlines) {
     plan->outlines.push_back(std::move(outline));
   }
   ImageMessageWriter writer("echoform");
-  writer.set_plan(plan);
+  writer.set_plan(*plan);
   for (const std::uint64_t sequence : {1, 2}) {
     const std::string message = message_of(writer, stream.frame(sequence), 0);
     ASSERT_LE(message.size(), writer.capacity());
@@ -125,7 +125,7 @@ TEST(ImageMessage, CarriesThePlansOutlines) {
     EXPECT_EQ(image.outlines(3).x(5), 8.0F);
     EXPECT_EQ(image.outlines(3).z(255), 0.02F);
   }
-  writer.set_plan(stream.plan());
+  writer.set_plan(*stream.plan());
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(3), 0)));
   EXPECT_EQ(image.outlines_size(), 0);
@@ -134,7 +134,7 @@ TEST(ImageMessage, CarriesThePlansOutlines) {
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");
-  writer.set_plan(stream.plan());
+  writer.set_plan(*stream.plan());
   stream.slot().images[0].display = Buffer();
   EXPECT_GT(writer.prepare(stream.frame(1), 0), 0u);
   EXPECT_EQ(writer.prepare(stream.frame(1), 1), 0u);
@@ -148,7 +148,7 @@ TEST(ImageMessage, DisplayHasItsOwnGrid) {
   auto plan = std::make_shared<ImagingPlan>(*stream.plan());
   plan->display_grid = Grid{{Metres(-0.01), Metres(0.01), 11}, {Metres(0.005), Metres(0.015), 7}, {}};
   ImageMessageWriter writer("echoform");
-  writer.set_plan(plan);
+  writer.set_plan(*plan);
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 1)));
   EXPECT_EQ(image.x().count(), 11u);
@@ -160,7 +160,7 @@ TEST(ImageMessage, WritingAllocatesNothing) {
   shape.views = {"LL", "a view whose name is too long for the small strings of the library"};
   synthetic::Stream stream(shape);
   ImageMessageWriter writer("echoform");
-  writer.set_plan(stream.plan());
+  writer.set_plan(*stream.plan());
   std::vector<std::byte> memory(writer.capacity());
   const std::size_t before = thread_allocations();
   for (std::uint64_t sequence = 1; sequence <= 20; ++sequence) {

@@ -285,7 +285,7 @@ TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
       {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "echoform", .latest_only = false});
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");
-  writer.set_plan(stream.plan());
+  writer.set_plan(*stream.plan());
   const auto good = [&](std::uint64_t sequence) {
     zmq::message_t message(writer.prepare(stream.frame(sequence), 0));
     writer.write({static_cast<std::byte*>(message.data()), message.size()});

@@ -101,14 +101,13 @@ ImageMessageWriter::ImageMessageWriter(std::string name, StreamChoice choice) : 
     throw InputError("published images", "neither envelope nor display", "at least one of them");
 }
 
-void ImageMessageWriter::set_plan(std::shared_ptr<const ImagingPlan> plan) {
-  plan_ = std::move(plan);
-  streams_ = describe_streams(*plan_, name_, choice_);
+void ImageMessageWriter::set_plan(const ImagingPlan& plan) {
+  streams_ = describe_streams(plan, name_, choice_);
   std::size_t pixels = 0;
   for (const auto& stream : streams_) pixels = std::max(pixels, stream.pixel_bytes);
   std::size_t outline_bytes = 0;
   head_.clear_outlines();
-  for (const Outline& outline : plan_->outlines) {
+  for (const Outline& outline : plan.outlines) {
     wire::Outline& line = *head_.add_outlines();
     line.set_name(outline.name);
     line.mutable_x()->Add(outline.x.begin(), outline.x.end());

@@ -52,8 +52,8 @@ class ImageMessageWriter {
   /// InputError for a name that is no stream name, or where nothing is chosen.
   explicit ImageMessageWriter(std::string name, StreamChoice choice = {});
 
-  /// Takes a new plan; before the first prepare().
-  void set_plan(std::shared_ptr<const ImagingPlan> plan);
+  /// Takes a new plan; before the first prepare(). It is not kept: tables of travel times hang on it.
+  void set_plan(const ImagingPlan& plan);
   [[nodiscard]] std::span<const StreamDescription> streams() const { return streams_; }
   /// No message of the present plan is longer.
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
@@ -67,7 +67,6 @@ class ImageMessageWriter {
  private:
   std::string name_;
   StreamChoice choice_;
-  std::shared_ptr<const ImagingPlan> plan_;
   std::vector<StreamDescription> streams_;
   std::size_t capacity_ = 0;
   wire::Image head_;

@@ -59,10 +59,15 @@ class ZeromqSinkImplementation final : public ZeromqSink {
 
   void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
     const std::lock_guard lock(mutex_);
-    writer_.set_plan(std::move(plan));
+    writer_.set_plan(*plan);
     warn_of_large_images();
     prepare_buffers();
     note_wishes();
+  }
+
+  void stream_ended() override {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(buffers_, [](const auto& buffer) { return !buffer->busy.load(std::memory_order_acquire); });
   }
 
   void publish(const FinishedFrame& frame) noexcept override {

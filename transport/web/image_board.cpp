@@ -52,9 +52,9 @@ std::span<const std::byte> ImageBoard::Lease::message() const {
 ImageBoard::ImageBoard(std::string name, StreamChoice choice) : writer_(std::move(name), choice) {}
 ImageBoard::~ImageBoard() = default;
 
-void ImageBoard::set_plan(std::shared_ptr<const ImagingPlan> plan) {
+void ImageBoard::set_plan(const ImagingPlan& plan) {
   const std::lock_guard writer_lock(writer_mutex_);
-  writer_.set_plan(std::move(plan));
+  writer_.set_plan(plan);
   const std::lock_guard lock(mutex_);
   for (Stream* stream : current_) {
     if (stream->newest != nullptr) release(*std::exchange(stream->newest, nullptr));

@@ -27,7 +27,7 @@ class ImageBoard {
   ImageBoard& operator=(const ImageBoard&) = delete;
 
   // For the pipeline.
-  void set_plan(std::shared_ptr<const ImagingPlan> plan);
+  void set_plan(const ImagingPlan& plan);
   /// Copies the images of streams that somebody watches, the others a few times a second so that whoever comes after the
   /// source has stopped still sees the last one. Allocates nothing. Returns whether viewers have news.
   bool publish(const FinishedFrame& frame) noexcept;
