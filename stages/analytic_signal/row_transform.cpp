@@ -173,7 +173,7 @@ double row_transform_bytes(std::size_t samples, std::size_t members) {
   const auto length = static_cast<double>(even_transform_length(samples, 0));
   // Each thread: the row, its spectrum and its transform. Besides factors, and FFTW's roots; while they are made, the spectrum of
   // the kernel in double precision, whose memory is given back.
-  return (12.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 4.0 + 16.0 + 40.0) * length + 4096.0;
+  return (12.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 4.0 + 16.0 + 40.0) * length + 32768.0;
 }
 
 }  // namespace echoform

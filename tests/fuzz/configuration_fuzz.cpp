@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const PlanUse use : {PlanUse::recording, PlanUse::live}) {
     try {
       const auto plan = build_plan(configuration, acquisition, {MetresPerSecond(6000.0), MetresPerSecond(3000.0)}, 2, use);
-      fuzz::require(memory_needed(*plan, 2) <= most, "a plan within its memory");
+      fuzz::require(memory_needed(*plan, 2, imaged_by(configuration.imaging)) <= most, "a plan within its memory");
       const SampleGate range = plan->imaged_samples();
       fuzz::require(range.count >= 1 && range.first + range.count <= plan->acquisition.samples, "a gate within the A-scan");
     } catch (const InputError& error) {
