@@ -111,7 +111,7 @@ TEST_F(MfmcElsewhere, ExternalStorageIsRefused) {
 }
 
 TEST_F(MfmcElsewhere, VirtualDatasetsAreRefusedAlsoOfTheirOwnFile) {
-  for (const std::string source : {other_.string(), std::string(".")}) {
+  for (const std::string& source : {other_.string(), std::string(".")}) {
     replace(data_name, [&](hid_t file) {
       const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
       const hsize_t shape[] = {1, 16, 6};
