@@ -20,12 +20,10 @@
 namespace echoform {
 namespace {
 
-namespace level = spdlog::level;
-
 constexpr std::string_view status_name = "status";
 constexpr std::string_view line_pattern = "%H:%M:%S.%e %^%l%$ %v";
 // As spdlog's own: trace to off.
-constexpr std::array<std::string_view, level::n_levels> colours_of_levels{
+constexpr std::array<std::string_view, spdlog::level::n_levels> colours_of_levels{
     "\033[37m", "\033[36m", "\033[32m", "\033[33m\033[1m", "\033[31m\033[1m", "\033[1m\033[41m", "\033[m"};
 constexpr std::string_view no_colour = "\033[m";
 
@@ -61,10 +59,10 @@ class OutputSink final : public spdlog::sinks::base_sink<std::mutex> {
   // In the place of those that are missing.
   void tell_lost() {
     const std::uint64_t lost = this->lost();
-    if (lost == told_ || !spdlog::should_log(level::warn)) return;
+    if (lost == told_ || !spdlog::should_log(spdlog::level::warn)) return;
     const std::string text =
         fmt::format("{} lines of the log were left out here: standard error did not take them", lost - told_);
-    if (put(spdlog::details::log_msg("", level::warn, text))) told_ = lost;
+    if (put(spdlog::details::log_msg("", spdlog::level::warn, text))) told_ = lost;
   }
 
   [[nodiscard]] bool put(const spdlog::details::log_msg& message) {
@@ -120,14 +118,14 @@ struct Log::State {
   State(TextOutput& to, bool colours) : output(to), sink(std::make_shared<OutputSink>(to, colours)) {}
 
   // Hands over to the pool's thread, or writes on the caller's where there is no pool.
-  [[nodiscard]] std::shared_ptr<spdlog::logger> make_logger(std::string name, level::level_enum level) const {
+  [[nodiscard]] std::shared_ptr<spdlog::logger> make_logger(std::string name, spdlog::level::level_enum level) const {
     std::shared_ptr<spdlog::logger> inner;
     if (pool != nullptr) {
       inner = std::make_shared<spdlog::async_logger>(name, sink, pool, spdlog::async_overflow_policy::overrun_oldest);
     } else {
       inner = std::make_shared<spdlog::logger>(name, sink);
     }
-    inner->set_level(level::trace);
+    inner->set_level(spdlog::level::trace);
     auto logger = std::make_shared<SilentLogger>(std::move(name), std::move(inner), sink);
     logger->set_level(level);
     return logger;
@@ -152,7 +150,7 @@ std::shared_ptr<Log::State> present_log() noexcept {
 }
 
 void write_to(Log::State& log, std::string_view text) noexcept {
-  log.status->log(level::info, spdlog::string_view_t(text.data(), text.size()));
+  log.status->log(spdlog::level::info, spdlog::string_view_t(text.data(), text.size()));
 }
 
 void finish_state(Log::State& state) noexcept {
@@ -178,7 +176,7 @@ void finish_state(Log::State& state) noexcept {
 
 }  // namespace
 
-Log::Log(TextOutput& output, bool colours, LogMode mode, level::level_enum level)
+Log::Log(TextOutput& output, bool colours, LogMode mode, spdlog::level::level_enum level)
     : state_(std::make_shared<State>(output, colours)) {
   if (mode == LogMode::bounded) {
     const auto begin = [] { pthread_setname_np(pthread_self(), "log"); };
@@ -186,7 +184,7 @@ Log::Log(TextOutput& output, bool colours, LogMode mode, level::level_enum level
         std::make_shared<spdlog::details::thread_pool>(queue_lines, 1, begin, [state = state_] { state->ended.set_value(); });
     state_->sink->watch(state_->pool);
   }
-  state_->status = state_->make_logger(std::string(status_name), level::info);
+  state_->status = state_->make_logger(std::string(status_name), spdlog::level::info);
   spdlog::set_default_logger(state_->make_logger("echoform", level));
   const std::lock_guard lock(present_mutex);
   present = state_;

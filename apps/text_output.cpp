@@ -16,8 +16,6 @@
 namespace echoform {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // What a terminal has room for at least, where it says that it has some.
 constexpr std::size_t terminal_room = 256;
 
@@ -48,8 +46,10 @@ bool TextOutput::write(std::string_view text) noexcept {
   // Another thread may be inside, and be stuck there for good where `waits_`.
   std::unique_lock lock(mutex_, std::defer_lock);
   while (!lock.owns_lock()) {
-    const Time end{Clock::duration(patience_.load())};
-    if (!lock.try_lock_until(std::min(end, Clock::now() + std::chrono::milliseconds(50))) && Clock::now() >= end) return false;
+    const Time end{std::chrono::steady_clock::duration(patience_.load())};
+    if (!lock.try_lock_until(std::min(end, std::chrono::steady_clock::now() + std::chrono::milliseconds(50))) &&
+        std::chrono::steady_clock::now() >= end)
+      return false;
   }
   return write_locked(text);
 }
@@ -86,10 +86,10 @@ std::ptrdiff_t TextOutput::put(std::string_view text) noexcept {
 /// False once patience has ended.
 bool TextOutput::wait_for_room() noexcept {
   for (;;) {
-    const Time end{Clock::duration(patience_.load())};
+    const Time end{std::chrono::steady_clock::duration(patience_.load())};
     int milliseconds = -1;
     if (end != Time::max()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
       if (left.count() <= 0) return false;
       milliseconds = static_cast<int>(std::min<std::chrono::milliseconds::rep>(left.count(), INT_MAX));
     }

@@ -10,8 +10,6 @@
 namespace echoform::test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 TEST(TextOutput, WaitsForAReaderAndLosesNothing) {
   const Pipe pipe;
   TextOutput output(pipe.writer.number());
@@ -29,7 +27,7 @@ TEST(TextOutput, NoReaderHoldsItOncePatienceEnds) {
   pipe.fill();
   TextOutput output(pipe.writer.number());
   // The writer waits by now or will find patience ended: both end it.
-  std::jthread end([&] { output.give_up_at(Clock::now()); });
+  std::jthread end([&] { output.give_up_at(std::chrono::steady_clock::now()); });
   EXPECT_FALSE(output.write("nobody reads this"));
   EXPECT_FALSE(output.write("nor this"));
 }
@@ -37,7 +35,7 @@ TEST(TextOutput, NoReaderHoldsItOncePatienceEnds) {
 TEST(TextOutput, AfterPatienceThereMayStillBeRoom) {
   const Pipe pipe;
   TextOutput output(pipe.writer.number());
-  output.give_up_at(Clock::now());
+  output.give_up_at(std::chrono::steady_clock::now());
   EXPECT_TRUE(output.write("a line\n"));
   EXPECT_EQ(pipe.read(7), "a line\n");
 }
@@ -46,8 +44,8 @@ TEST(TextOutput, PatienceOnlyEndsSooner) {
   const Pipe pipe;
   pipe.fill();
   TextOutput output(pipe.writer.number());
-  output.give_up_at(Clock::now());
-  output.give_up_at(Clock::now() + std::chrono::hours(1));
+  output.give_up_at(std::chrono::steady_clock::now());
+  output.give_up_at(std::chrono::steady_clock::now() + std::chrono::hours(1));
   EXPECT_FALSE(output.write("lost"));
 }
 
@@ -80,7 +78,7 @@ TEST(TextOutput, ASocketIsNotWaitedForEither) {
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
   const Descriptor here(ends[0]), there(ends[1]);
   TextOutput output(here.number());
-  output.give_up_at(Clock::now());
+  output.give_up_at(std::chrono::steady_clock::now());
   const std::string piece(4096, 'x');
   std::size_t taken = 0;
   while (output.write(piece)) ++taken;
