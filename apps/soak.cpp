@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -33,6 +34,7 @@ struct SoakOptions {
   std::string config;
   std::string json;
   std::string server_log;
+  std::uint64_t descriptors = 0;
 };
 
 /// A folder for the length of a run.
@@ -115,6 +117,23 @@ Places places_of(const ServerProcess& server, const Configuration& configuration
   return places;
 }
 
+/// What a server may keep of the memory that it had taken for peers who have gone.
+constexpr double kept_memory = 20.0 * 1048576.0;
+
+/// Once the last peer has gone, the server's memory comes back to what it was before the first one.
+void await_returned_memory(const ServerProcess& server, Report& report, Verdict& verdict) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  do {
+    report.memory_at_end = read_process(server.id()).memory;
+    if (report.memory_at_end <= report.memory_at_start + kept_memory) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // between looks
+  } while (std::chrono::steady_clock::now() < deadline);
+  verdict.fail(fmt::format(
+      "memory: {:.1f} MiB {} s after the last peer has gone; expected at most {:.1f} MiB, {:.0f} more than at the start",
+      report.memory_at_end / 1048576.0, patience.count(), (report.memory_at_start + kept_memory) / 1048576.0,
+      kept_memory / 1048576.0));
+}
+
 int soak_server(const SoakOptions& options) {
   if (!options.json.empty()) check_output_place(options.json);
   const std::vector<Fault> faults = chosen_faults(options.faults);
@@ -134,22 +153,23 @@ int soak_server(const SoakOptions& options) {
   spdlog::info("synthesising the frames");
   auto parts = make_parts(configuration);
 
-  const bool keep_log = !options.server_log.empty();
-  std::vector<std::string> arguments{"--log-level", keep_log ? "info" : "error", "serve", "--config", config};
+  std::vector<std::string> arguments{"serve", "--config", config};
   if (!options.backend.empty()) arguments.insert(arguments.end(), {"--backend", options.backend});
-  const std::filesystem::path log = keep_log ? std::filesystem::path(options.server_log) : scratch.path() / "server.log";
-  auto server = std::make_unique<ServerProcess>(arguments, log);
+  const std::filesystem::path log =
+      options.server_log.empty() ? scratch.path() / "server.log" : std::filesystem::path(options.server_log);
+  auto server = std::make_unique<ServerProcess>(arguments, log, options.descriptors);
   const Places places = places_of(*server, configuration);
   spdlog::info("server {}: frames {}:{}, images {}, web {}:{}", server->id(), places.frames.host, places.frames.port,
                places.images, places.web.host, places.web.port);
 
+  Report report;
+  report.seed = options.seed;
+  report.memory_at_start = read_process(server->id()).memory;
   Verdict verdict;
   Expectations expectations(configuration.input.drop_policy == DropPolicy::block_sender);
   Judge judge(places, expectations, verdict);
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  Report report;
-  report.seed = options.seed;
   Course course(60.0 * options.minutes);
   HistogramCounts latency_before;
   Counters last;
@@ -176,7 +196,7 @@ int soak_server(const SoakOptions& options) {
     traffic = std::make_unique<Traffic>(Stream(std::move(parts), sender, expectations), options.rate, verdict);
     judge.await("start", "an image at the good viewer", [&](const Counters&) { return good->published() != 0; });
     others = make_other_viewers(places, verdict, options.seed);
-    runner = std::make_unique<FaultRunner>(faults, options.seed, *traffic, judge, places, configuration);
+    runner = std::make_unique<FaultRunner>(faults, options.seed, *traffic, judge, server->log(), places, configuration);
 
     double line_at = 10.0;
     const double length = 60.0 * options.minutes;
@@ -228,16 +248,22 @@ int soak_server(const SoakOptions& options) {
   if (runner) report.faults = runner->counts();
   runner.reset();
   traffic.reset();
+  HistogramCounts none;
+  if (good) report.latency = latency_figures(good->latency(), none);
+  report.telemetry_messages = telemetry ? telemetry->messages() : 0;
   others.clear();
+  good.reset();
+  telemetry.reset();
   if (server) {
+    await_returned_memory(*server, report, verdict);
+    // Whatever its log does, it ends when asked to.
+    std::optional<UnreadLog> unread;
+    if (!verdict.failure()) unread.emplace(server->log());
     if (const auto end = server->stop(patience)) verdict.fail(fmt::format("the server did not end in order: {}", *end));
   }
   report.counters = last;
   report.expected = expectations.expected();
   report.readings = judge.readings();
-  report.telemetry_messages = telemetry ? telemetry->messages() : 0;
-  HistogramCounts none;
-  if (good) report.latency = latency_figures(good->latency(), none);
   report.latency_drift = course.latency_drift();
   report.trends = course.trends();
   for (const Trend& trend : report.trends) {
@@ -274,6 +300,10 @@ Action define_soak(CLI::App& options) {
       .add_option("--config", chosen->config, "TOML file of the server and the simulator (default: the demo's, on free ports)")
       ->option_text("FILE");
   options.add_option("--json", chosen->json, "Write the summary as JSON")->option_text("FILE");
+  options
+      .add_option("--descriptors", chosen->descriptors, "Most descriptors that the server may have (default: the system's limit)")
+      ->check(whole_number())
+      ->option_text("N");
   options.add_option("--server-log", chosen->server_log, "Keep the server's log")->option_text("FILE");
   return [chosen] { return soak_server(*chosen); };
 }

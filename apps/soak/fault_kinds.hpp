@@ -1,5 +1,5 @@
-// The faults of a soak, as the table in faults.cpp lists them: those of the sender, of others at the door for frames, and of
-// viewers and browsers, a file each.
+// The faults of a soak, as the table in faults.cpp lists them: those of the sender, of others at the door for frames, of viewers
+// and browsers, of many peers at once, and of whoever controls the server, a file each.
 #pragma once
 
 #include "apps/soak/faults.hpp"
@@ -41,8 +41,12 @@ void http_storm(const FaultContext& context);
 void web_viewer_breaks_protocol(const FaultContext& context);
 void subscriber_storm(const FaultContext& context);
 void zeromq_garbage(const FaultContext& context);
-void endless_control_message(const FaultContext& context);
+
+void control_parts_without_end(const FaultContext& context);
 void silent_zeromq_connections(const FaultContext& context);
+void pipelining_readers(const FaultContext& context);
+
+void log_nobody_reads(const FaultContext& context);
 
 void live_settings(const FaultContext& context);
 void refused_settings(const FaultContext& context);

@@ -48,8 +48,12 @@ const std::vector<Fault>& faults() {
       {"web_viewer_breaks_protocol", web_viewer_breaks_protocol},
       {"subscriber_storm", subscriber_storm},
       {"zeromq_garbage", zeromq_garbage},
-      {"endless_control_message", endless_control_message},
+      // Of many at once who want to wear the server down.
+      {"control_parts_without_end", control_parts_without_end},
       {"silent_zeromq_connections", silent_zeromq_connections},
+      {"pipelining_readers", pipelining_readers},
+      // Of whoever reads its log.
+      {"log_nobody_reads", log_nobody_reads},
       // Of whoever controls the server.
       {"live_settings", live_settings},
       {"refused_settings", refused_settings},
@@ -100,9 +104,10 @@ bool FaultContext::await_departure() const {
   });
 }
 
-FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, const Places& places,
-                         const Configuration& configuration)
+FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerLog& server_log,
+                         const Places& places, const Configuration& configuration)
     : judge_(judge),
+      server_log_(server_log),
       places_(places),
       configuration_(configuration),
       acquisition_(acquisition_of(simulator_configuration(configuration))),
@@ -111,7 +116,7 @@ FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& 
 
 void FaultRunner::inject(const Fault& fault, std::mt19937_64& random, Traffic& traffic) {
   try {
-    fault.inject({fault.name, random, traffic, judge_, lingering_, places_, configuration_, acquisition_});
+    fault.inject({fault.name, random, traffic, judge_, lingering_, server_log_, places_, configuration_, acquisition_});
   } catch (const std::exception& error) {
     judge_.verdict().fail(fmt::format("{}: {}", fault.name, error.what()));
   }

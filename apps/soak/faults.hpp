@@ -13,6 +13,7 @@
 
 #include "apps/soak/judge.hpp"
 #include "apps/soak/raw_connection.hpp"
+#include "apps/soak/server_log.hpp"
 #include "apps/soak/traffic.hpp"
 
 namespace echoform::soak {
@@ -50,6 +51,7 @@ struct FaultContext {
   Traffic& traffic;
   Judge& judge;
   Lingering& lingering;
+  ServerLog& server_log;
   const Places& places;
   const Configuration& configuration;
   const Acquisition& acquisition;  ///< of the configured simulator
@@ -79,8 +81,8 @@ struct Fault {
 /// up to a second.
 class FaultRunner {
  public:
-  FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, const Places& places,
-              const Configuration& configuration);
+  FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerLog& server_log,
+              const Places& places, const Configuration& configuration);
 
   /// Whether each fault has been injected at least once.
   [[nodiscard]] bool all_done() const { return all_done_.load(); }
@@ -95,6 +97,7 @@ class FaultRunner {
   void inject(const Fault& fault, std::mt19937_64& random, Traffic& traffic);
 
   Judge& judge_;
+  ServerLog& server_log_;
   const Places& places_;
   const Configuration& configuration_;
   const Acquisition acquisition_;

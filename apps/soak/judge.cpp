@@ -9,6 +9,10 @@
 
 namespace echoform::soak {
 
+HostPort place_of(const std::string& endpoint) {
+  return parse_host_port(endpoint.substr(endpoint.find("://") + 3), endpoint);
+}
+
 void Verdict::fail(const std::string& line) {
   {
     const std::lock_guard lock(mutex_);

@@ -26,6 +26,9 @@ struct Places {
   std::string web_token;
 };
 
+/// Where an endpoint of Places is.
+[[nodiscard]] HostPort place_of(const std::string& endpoint);
+
 /// How long anything that must happen may take on a busy machine before the server counts as hung.
 inline constexpr std::chrono::seconds patience{60};
 

@@ -50,10 +50,12 @@ RawConnection::~RawConnection() {
   if (socket_ >= 0) ::close(socket_);
 }
 
-RawConnection::RawConnection(RawConnection&& other) noexcept : socket_(std::exchange(other.socket_, -1)) {}
+RawConnection::RawConnection(RawConnection&& other) noexcept
+    : socket_(std::exchange(other.socket_, -1)), sent_(std::exchange(other.sent_, 0)) {}
 
 RawConnection& RawConnection::operator=(RawConnection&& other) noexcept {
   std::swap(socket_, other.socket_);
+  std::swap(sent_, other.sent_);
   return *this;
 }
 
@@ -65,6 +67,16 @@ bool RawConnection::send(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
   }
   return true;
+}
+
+bool RawConnection::send_some(std::string_view over_and_over) {
+  for (;;) {
+    const std::string_view rest = over_and_over.substr(sent_ % over_and_over.size());
+    const ssize_t sent = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0) return errno == EAGAIN || errno == EINTR;
+    sent_ += static_cast<std::size_t>(sent);
+    if (static_cast<std::size_t>(sent) < rest.size()) return true;
+  }
 }
 
 void RawConnection::end_sending() {

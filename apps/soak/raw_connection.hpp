@@ -24,6 +24,10 @@ class RawConnection {
   /// False if the peer does not take all of it.
   bool send(std::span<const std::byte> bytes);
   bool send(std::string_view text) { return send(std::as_bytes(std::span(text))); }
+  /// As much as fits now of these bytes over and over, from where the last call ended, without waiting. False once the peer has
+  /// gone. One who waits for a peer that has cut him off may not learn it for long: the system opens no window for what nobody
+  /// will read.
+  bool send_some(std::string_view over_and_over);
   /// Says that nothing more will come.
   void end_sending();
   /// Ends abruptly: the peer finds a reset.
@@ -39,6 +43,7 @@ class RawConnection {
 
  private:
   int socket_ = -1;
+  std::size_t sent_ = 0;  // by send_some()
 };
 
 struct HttpAnswer {

@@ -64,6 +64,8 @@ std::string report_text(const Report& report) {
     put("  drift of {} {:+.2f} ms per hour ({:+.2f} .. {:+.2f})\n", names[k], drift.median, drift.low, drift.high);
   }
   for (const Trend& trend : report.trends) put("{}\n", trend_text(trend));
+  put("memory before the first peer {:.1f} MiB, after the last {:.1f} MiB\n", report.memory_at_start / 1048576.0,
+      report.memory_at_end / 1048576.0);
   std::uint64_t injected = 0;
   std::string list;
   for (const auto& [name, count] : report.faults) {
@@ -104,6 +106,7 @@ nlohmann::ordered_json json_of(const Report& report) {
                                                {"most", trend.most}, {"per_hour", slope.median}, {"low", slope.low},
                                                {"high", slope.high}, {"blocks", trend.blocks},   {"grows", trend.growth.grows}};
   }
+  json["memory"] = {{"at_start", report.memory_at_start}, {"at_end", report.memory_at_end}};
   for (const auto& [name, count] : report.faults) json["faults"][name] = count;
   return json;
 }

@@ -26,6 +26,8 @@ struct Report {
   LatencyFigures latency;                ///< of the whole run
   std::array<Slope, 2> latency_drift{};  ///< of p50 and p99, ms per hour
   std::vector<Trend> trends;
+  double memory_at_start = 0.0;  ///< bytes, before the first peer
+  double memory_at_end = 0.0;    ///< after the last
   std::map<std::string, std::uint64_t> faults;
   std::optional<std::string> failure;
 };

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,11 +52,12 @@ ProcessFigures read_process(pid_t process) {
   return figures;
 }
 
-ServerProcess::ServerProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log) : log_(log) {
+ServerProcess::ServerProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log,
+                             std::uint64_t descriptors)
+    : log_(log) {
   std::array<int, 2> pipe_ends{};
-  const int log_file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (log_file < 0 || ::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    throw RuntimeFault(fmt::format("cannot write {}: {}", log.string(), std::strerror(errno)));
+  if (::pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
+    throw RuntimeFault(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
   std::vector<char*> words;
   std::string name = "echoform";
@@ -71,11 +73,13 @@ ServerProcess::ServerProcess(const std::vector<std::string>& arguments, const st
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
     ::dup2(pipe_ends[1], STDOUT_FILENO);
-    ::dup2(log_file, STDERR_FILENO);
+    ::dup2(log_.writing_end(), STDERR_FILENO);
+    const rlimit limit{descriptors, descriptors};
+    if (descriptors > 0 && ::setrlimit(RLIMIT_NOFILE, &limit) != 0) ::_exit(127);
     ::execv("/proc/self/exe", words.data());
     ::_exit(127);
   }
-  ::close(log_file);
+  log_.close_writing_end();
   ::close(pipe_ends[1]);
   output_ = pipe_ends[0];
   if (process_ < 0) throw RuntimeFault(fmt::format("cannot start the server: {}", std::strerror(errno)));
@@ -88,7 +92,7 @@ ServerProcess::ServerProcess(const std::vector<std::string>& arguments, const st
     std::array<char, 4096> buffer;
     const bool ready = left.count() > 0 && ::poll(&waiting, 1, static_cast<int>(left.count())) > 0;
     const ssize_t got = ready ? ::read(output_, buffer.data(), buffer.size()) : 0;
-    if (got <= 0) throw RuntimeFault(fmt::format("the server did not start: {}", last_line()));
+    if (got <= 0) throw RuntimeFault(fmt::format("the server did not start: {}", log_.last_line()));
     printed_.append(buffer.data(), static_cast<std::size_t>(got));
   }
 }
@@ -118,15 +122,6 @@ std::optional<HostPort> ServerProcess::address(std::string_view label) const {
   return std::nullopt;
 }
 
-std::string ServerProcess::last_line() const {
-  std::ifstream log(log_);
-  std::string last = "no word of it";
-  for (std::string line; std::getline(log, line);) {
-    if (!line.empty()) last = line;
-  }
-  return last;
-}
-
 std::optional<std::string> ServerProcess::ended() {
   int status = 0;
   if (!ended_ && ::waitpid(process_, &status, WNOHANG) == process_) ended_ = how(status);
@@ -145,7 +140,7 @@ bool ServerProcess::ended_within(std::chrono::milliseconds time) {
 std::optional<std::string> ServerProcess::stop(std::chrono::seconds patience) {
   ::kill(process_, SIGTERM);
   if (!ended_within(patience)) return fmt::format("still running {} s after SIGTERM", patience.count());
-  if (*ended_ != "exit code 0") return fmt::format("{}: {}", *ended_, last_line());
+  if (*ended_ != "exit code 0") return fmt::format("{}: {}", *ended_, log_.last_line());
   return std::nullopt;
 }
 

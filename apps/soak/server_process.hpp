@@ -4,12 +4,14 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/soak/server_log.hpp"
 #include "config/configuration.hpp"
 
 namespace echoform::soak {
@@ -27,15 +29,16 @@ struct ProcessFigures {
 
 class ServerProcess {
  public:
-  /// Runs this very program with `arguments` and waits until it has printed its addresses. Standard error goes to `log`.
-  /// RuntimeFault, with the last line of the log, if it ends instead.
-  ServerProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log);
+  /// Runs this very program with `arguments` and waits until it has printed its addresses. Standard error goes to the file `log`.
+  /// Where `descriptors` is not 0, it may have no more of them. RuntimeFault, with the last line of the log, if it ends instead.
+  ServerProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log, std::uint64_t descriptors = 0);
   /// Kills it where stop() has not ended it.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   [[nodiscard]] pid_t id() const { return process_; }
+  [[nodiscard]] ServerLog& log() { return log_; }
   /// "127.0.0.1:17171" of the line "frames in   tcp 127.0.0.1:17171", whatever stands before the address; nothing where there is
   /// no such line.
   [[nodiscard]] std::optional<HostPort> address(std::string_view label) const;
@@ -48,9 +51,7 @@ class ServerProcess {
   [[nodiscard]] std::optional<std::string> stop(std::chrono::seconds patience);
 
  private:
-  [[nodiscard]] std::string last_line() const;
-
-  std::filesystem::path log_;
+  ServerLog log_;
   pid_t process_ = -1;
   int output_ = -1;
   std::string printed_;

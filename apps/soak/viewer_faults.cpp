@@ -14,10 +14,6 @@ void require_status(const FaultContext& context, std::string_view request, int e
   if (found != expected) throw RuntimeFault(fmt::format("the web server answered {}; expected {}", found, expected));
 }
 
-HostPort place_of(const std::string& endpoint) {
-  return parse_host_port(endpoint.substr(endpoint.find("://") + 3), endpoint);
-}
-
 }  // namespace
 
 void half_open_http(const FaultContext& context) {
@@ -84,33 +80,6 @@ void zeromq_garbage(const FaultContext& context) {
     RawConnection connection(place_of(endpoint));
     static_cast<void>(connection.send(garbage));
     connection.end_sending();
-  }
-}
-
-void endless_control_message(const FaultContext& context) {
-  if (context.places.control.empty()) return;
-  RawConnection connection(place_of(context.places.control));
-  // ZMTP 3.0 without encryption, as a client that asks.
-  std::string greeting("\xFF\0\0\0\0\0\0\0\0\x7F\x03\0NULL", 16);
-  greeting.resize(64);
-  const std::string ready("\x04\x19\x05READY\x0BSocket-Type\0\0\0\x03REQ", 27);
-  static_cast<void>(connection.send(greeting + ready));
-  std::string answer;
-  while (answer.size() < greeting.size() + ready.size()) {
-    if (connection.read(answer, patience) != RawConnection::Outcome::bytes) throw RuntimeFault("control takes no client");
-  }
-  // Empty parts, of which each says that another follows: 600 KB, where 256 KiB may come without an end.
-  std::string parts;
-  for (int k = 0; k < 300'000; ++k) parts.append("\x01\0", 2);
-  static_cast<void>(connection.send(parts));
-  if (!connection.read_to_end(patience)) throw RuntimeFault("control keeps a client whose message has no end");
-}
-
-void silent_zeromq_connections(const FaultContext& context) {
-  std::vector<RawConnection> silent;
-  for (const std::string& endpoint : {context.places.images, context.places.telemetry, context.places.control}) {
-    if (endpoint.empty()) continue;
-    for (std::uint64_t n = context.pick(20, 100); n > 0; --n) silent.emplace_back(place_of(endpoint));
   }
 }
 

@@ -46,7 +46,7 @@ class Soak(unittest.TestCase):
         self.assertEqual(result.stdout.splitlines()[-1], "passed")
         report = json.loads((self.folder / "soak.json").read_text())
         self.assertTrue(report["passed"])
-        self.assertGreaterEqual(len(report["faults"]), 36)
+        self.assertGreaterEqual(len(report["faults"]), 40)
         self.assertTrue(all(count >= 1 for count in report["faults"].values()), report["faults"])
         frames = report["frames"]
         self.assertEqual(frames["received"], frames["published"] + frames["dropped"] + frames["in_flight"])
