@@ -1,12 +1,12 @@
 #include "pipeline/pipeline.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "pipeline/errors.hpp"
+#include "pipeline/heap.hpp"
 #include "pipeline/planning.hpp"
 
 namespace echoform {
@@ -318,7 +318,7 @@ void Pipeline::release() {
   announced_ = {};
   for (const auto& sink : sinks_) sink->stream_ended();
   // What is smaller than the blocks that are the system's own.
-  ::malloc_trim(0);
+  give_back_free_memory(0);
 }
 
 void Pipeline::stop() {
