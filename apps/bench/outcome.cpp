@@ -41,8 +41,8 @@ void Outcome::add(const std::string& key, const Figure& figure) {
   entry["name"] = figure.name;
   entry["unit"] = figure.unit.name;
   entry.update(json_of(figure.value));
-  if (!figure.limit.name.empty()) {
-    const Limit& limit = figure.limit;
+  if (figure.limit) {
+    const Limit& limit = *figure.limit;
     line += fmt::format("  {} % of {} {:.{}f}", text_of_ratio(limit.ratio, 1, 100.0), limit.name,
                         limit.value.median / figure.unit.factor, figure.unit.digits);
     // A few per cent are noise; more says that something is wrong with the limit.

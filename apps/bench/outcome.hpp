@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +29,9 @@ inline constexpr Unit milliseconds_unit{"ms", 1e-3, 3};
 
 /// What a figure cannot pass.
 struct Limit {
-  std::string name{};  ///< empty: none
-  Spread value{};      ///< in the figure's unit
-  Spread ratio{};      ///< figure : limit
+  std::string name;
+  Spread value;  ///< in the figure's unit
+  Spread ratio;  ///< figure : limit
 };
 /// Measured in turn with the figure: turns.spread(of), and its ratios round by round.
 [[nodiscard]] Limit limit_of(std::string name, const Turns& turns, std::string_view figure, std::string_view of);
@@ -42,9 +43,9 @@ struct Figure {
   std::string name;
   Spread value;
   Unit unit;
-  Limit limit{};
-  std::string note{};          ///< ends the line
-  json more = json::object();  ///< further JSON of the figure
+  std::optional<Limit> limit{};  ///< none for a figure that stands alone
+  std::string note{};            ///< ends the line
+  json more = json::object();    ///< further JSON of the figure
 };
 
 [[nodiscard]] json json_of(const Spread& spread);
