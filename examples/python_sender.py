@@ -33,7 +33,7 @@ def simulate(acquisition, step, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--connect", default="127.0.0.1:17171", metavar="HOST:PORT")
     parser.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="with the secret that the server asks for; without, the "
                         "environment variable ECHOFORM_TOKEN: arguments are read by every user of a machine")

@@ -22,7 +22,7 @@ from echoform import wire  # noqa: E402
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--connect", default="127.0.0.1:17172", metavar="HOST:PORT")
     parser.add_argument("--token-file", type=pathlib.Path, metavar="FILE", help="with the secret that the server asks for; without, the "
                         "environment variable ECHOFORM_TOKEN: arguments are read by every user of a machine")

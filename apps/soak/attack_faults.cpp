@@ -109,7 +109,7 @@ void pipelining_readers(const FaultContext& context) {
 
 void log_nobody_reads(const FaultContext& context) {
   const UnreadLog unread(context.server_log);
-  for (std::uint64_t n = context.pick(4, 16); n > 0; --n) garbage_connection(context);  // each of them is a line of the log
+  for (std::uint64_t n = context.pick(4, 16); n > 0; --n) second_sender(context);  // of whom the log has lines
   await_an_image(context);
   ask_for_settings(context);
 }

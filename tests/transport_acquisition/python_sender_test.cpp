@@ -124,7 +124,9 @@ TEST_F(PythonSender, OverZeromqArrivesBitByBit) {
   zeromq->start(host_);
   const std::string saved = folder_ / "frames.raw";
   const std::string output = folder_ / "output.txt";
-  ASSERT_EQ(run_script({"--connect", "127.0.0.1:" + std::to_string(zeromq->port()), "--token", "secret", "--elements", "9",
+  const std::string token = folder_ / "token";
+  std::ofstream(token) << "secret\n";
+  ASSERT_EQ(run_script({"--connect", "127.0.0.1:" + std::to_string(zeromq->port()), "--token-file", token, "--elements", "9",
                         "--samples", "201", "--frames", "10", "--rate", "0", "--save", saved},
                        output, "examples/python_zeromq_sender.py"),
             0)
