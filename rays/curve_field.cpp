@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rays/crossing_math.hpp"
+#include "rays/near_turns.hpp"
 #include "rays/ray_fields.hpp"
 
 namespace echoform::rays {
@@ -240,6 +241,7 @@ class CurveField final : public RayField {
         const Vector2 at = in_plane(points_[point]) - origin;
         field_.kernels_.node_slopes(field_.nodes_.row(x_, z_), field_.after_slope_, static_cast<float>(at.x),
                                     static_cast<float>(at.z), rows_.data() + (point - first) * 64 * words());
+        find_near(point);
       }
     }
 
@@ -257,9 +259,11 @@ class CurveField final : public RayField {
           std::uint64_t turns = here & ~((here >> 1U) | (after << 63U)) & joined[word];
           here = after;
           for (; turns != 0; turns &= turns - 1) {
-            add(source, point, slopes, 64 * word + static_cast<std::size_t>(std::countr_zero(turns)));
+            const std::size_t node = 64 * word + static_cast<std::size_t>(std::countr_zero(turns));
+            add_turn(source, point, slopes, node);
           }
         }
+        if (!near_[point - first_].empty()) add_near(source, point);
       }
     }
 
@@ -336,11 +340,54 @@ class CurveField final : public RayField {
       return {at, from.place.segment + from.place.t + part * (to.place.t - from.place.t)};
     }
 
-    /// The slope turns between `node` and the next.
-    [[gnu::noinline]] void add(std::size_t source, std::size_t point, const float* slopes, std::size_t node) {
+    /// Pieces so near to a point that the slope may turn on them unseen by the nodes.
+    void find_near(std::size_t point) {
+      std::vector<std::size_t>& near = near_[point - first_];
+      near.clear();
+      const Surface& surface = field_.surface_;
+      if (!surface.shadows()) return;
+      const NodeTable& nodes = field_.nodes_;
+      const Vector2 at = in_plane(points_[point]);
+      const double reach = near_piece * surface.longest_chord();
+      for (std::size_t word = 0; word < words(); ++word) {
+        Box around;
+        around.hold(at);
+        around.widen(reach);
+        if (!around.meets(nodes.boxes[word])) continue;
+        const std::size_t end = std::min(nodes.places.size() - 1, 64 * (word + 1));
+        for (std::size_t node = 64 * word; node < end; ++node) {
+          const bool joined = (nodes.joined[word] >> (node % 64) & 1U) != 0;
+          if (joined && lies_near(at, nodes.places[node], nodes.places[node + 1])) near.push_back(node);
+        }
+      }
+    }
+
+    [[gnu::noinline]] void add_near(std::size_t source, std::size_t point) {
+      for (const std::size_t node : near_[point - first_]) add_near(source, point, node);
+    }
+    void add_near(std::size_t source, std::size_t point, std::size_t node) {
+      const CrossingEnds ends{in_plane(field_.sources_[source]), in_plane(points_[point]), field_.before_, field_.after_};
+      const CurvePiece& piece = field_.nodes_.pieces[node];
+      const NearTurns turns = near_turns(piece, ends);
+      for (std::size_t k = 0; k < turns.count; ++k) {
+        const double middle = 0.5 * (turns.low[k] + turns.high[k]);
+        const FoundCrossing found =
+            find_crossing_between(piece, ends, field_.sides(), turns.low[k], turns.high[k], middle, most_crossing_steps);
+        add(source, point, node, found.t);
+      }
+    }
+
+    /// The slope turns between `node` and the next. Near pieces are looked at more closely.
+    [[gnu::noinline]] void add_turn(std::size_t source, std::size_t point, const float* slopes, std::size_t node) {
+      const std::vector<std::size_t>& near = near_[point - first_];
+      if (std::find(near.begin(), near.end(), node) != near.end()) return;
       const float* row = rows_.data() + (point - first_) * 64 * words();
       const float low = slopes[node] + row[node];
       const float high = slopes[node + 1] + row[node + 1];
+      add(source, point, node, static_cast<double>(low / (low - high)));
+    }
+
+    [[gnu::always_inline]] inline void add(std::size_t source, std::size_t point, std::size_t node, double start) {
       CrossingBatch& batch = *batch_;
       const std::size_t k = batch.count;
       const CurvePiece& piece = field_.nodes_.pieces[node];
@@ -359,7 +406,7 @@ class CurveField final : public RayField {
       const Vector2 to = in_plane(points_[point]);
       batch.point_x[k] = to.x;
       batch.point_z[k] = to.z;
-      batch.start[k] = static_cast<double>(low / (low - high));
+      batch.start[k] = start;
       node_[k] = node;
       ray_[k] = (source - first_source_) * points_.size() + point;
       if (++batch.count == CrossingBatch::capacity) finish();
@@ -424,6 +471,7 @@ class CurveField final : public RayField {
     std::vector<float> z_;
     std::vector<float> rows_;
     std::vector<std::uint64_t> negative_;
+    std::array<std::vector<std::size_t>, scanned_points> near_;  // by point: nodes at which near pieces begin
     std::unique_ptr<CrossingBatch> batch_;
     std::array<std::size_t, CrossingBatch::capacity> node_{};  // at which the piece begins
     std::array<std::size_t, CrossingBatch::capacity> ray_{};   // place in seconds_

@@ -10,6 +10,7 @@
 
 #include "pipeline/errors.hpp"
 #include "rays/crossing_math.hpp"
+#include "rays/near_turns.hpp"
 #include "rays/ray_system.hpp"
 
 namespace echoform {
@@ -195,17 +196,30 @@ double RaySolver::State::time_to(Vector2 point, double across, RayTrace* trace) 
     }
   };
   if (one_curve()) {
+    const Surface& surface = *path.interfaces[0].surface;
+    const bool near = surface.shadows() && std::abs(surface.signed_distance(point)) < rays::near_piece * surface.longest_chord();
     double slope_before = -1.0;  // so that a least time at the beginning counts as a way
+    const auto take_between = [&](SurfacePlace low, SurfacePlace high) {
+      system.begin(path, slowness, source, point, {high});
+      const bool solved = system.solve_between(low, high);
+      if (trace != nullptr)
+        ways.push_back(solved ? Way{system.place(0).at, system.time()} : over_node(surface.point(high).at, point));
+      if (solved) take();
+    };
     for (std::size_t j = 0; j < nodes.size(); ++j) {
       const double slope = slopes[j] + slope_at(nodes[j], slowness[1], point);
       const bool turns = slope_before < 0.0 && slope >= 0.0;
       slope_before = slope;
-      if (!turns) continue;
       const bool joined = j > 0 && nodes[j - 1].place.segment == nodes[j].place.segment;
-      if (joined) system.begin(path, slowness, source, point, {nodes[j].place});
-      const bool solved = joined && system.solve_between(nodes[j - 1].place, nodes[j].place);
-      if (trace != nullptr) ways.push_back(solved ? Way{system.place(0).at, system.time()} : over_node(nodes[j].at, point));
-      if (solved) take();
+      if (joined && near && rays::lies_near(point, nodes[j - 1].at, nodes[j].at)) {
+        const rays::NearTurns found = rays::near_turns(surface.piece(j - 1), {source, point, slowness[0], slowness[1]});
+        for (std::size_t k = 0; k < found.count; ++k)
+          take_between(surface.place_on_piece(j - 1, found.low[k]), surface.place_on_piece(j - 1, found.high[k]));
+      } else if (turns && joined) {
+        take_between(nodes[j - 1].place, nodes[j].place);
+      } else if (turns && trace != nullptr) {
+        ways.push_back(over_node(nodes[j].at, point));
+      }
     }
     if (trace == nullptr) return least;
     if (slope_before < 0.0) ways.push_back(over_node(nodes.back().at, point));

@@ -206,6 +206,7 @@ void Surface::find_pieces() {
       const Vector2 third = (1.0 / 3.0) * (2.0 * piece.b + piece.c);
       if (!segment.straight()) sags_[k] = std::max(std::abs(cross(along, second)), std::abs(cross(along, third))) / length(along);
     }
+    longest_chord_ = std::max(longest_chord_, length(along));
     if (chords_.size() % group_size == 0) {
       const auto first = static_cast<std::uint32_t>(chords_.size());
       groups_.push_back({first, first, nodes_[k].at, nodes_[k].at});

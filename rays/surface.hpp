@@ -71,6 +71,8 @@ class Surface {
   /// Node `node`, the next one and the curve between them; a straight way where the surface is points. Nodes that belong to two
   /// segments have none.
   [[nodiscard]] const rays::CurvePiece& piece(std::size_t node) const { return pieces_[node]; }
+  /// Of the straight ways between neighbouring nodes the longest, m.
+  [[nodiscard]] double longest_chord() const noexcept { return longest_chord_; }
   /// By how much the curve between node `node` and the next one lies beside the straight way between them at most, m.
   [[nodiscard]] double sag(std::size_t node) const { return sags_[node]; }
 
@@ -144,6 +146,7 @@ class Surface {
   std::vector<double> sags_;              ///< likewise
   std::vector<Chord> chords_;
   std::vector<Group> groups_;
+  double longest_chord_ = 0.0;
   std::vector<Vector2> turns_;  ///< by node, the sum of the directions of both pieces that meet there
   std::vector<bool> smooth_;
   /// Of the tangents, if these keep within half a turn.

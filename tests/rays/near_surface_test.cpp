@@ -150,6 +150,18 @@ TEST(RaysNearSurfaces, AreFoundAtEveryPixelBelowNearlyFlatFronts) {
   }
 }
 
+TEST(RaysNearSurfaces, AreFoundWhereAGreatestTimeLiesBetweenTheSameNodes) {
+  // Waves of three nodes each: the slopes at the nodes know nothing of two turns between them.
+  constexpr int count = 271;
+  const Front front = wavy(count, 2e-4, 3.0 / (count - 1));
+  const exact::Curve curve(front.segments);
+  std::vector<Point> points;
+  for (const double x : {-33.6e-3, -33.2e-3, -19.6e-3, -19.2e-3, 38.0e-3, 38.4e-3, 38.8e-3}) {
+    for (const double depth : {24e-6, 44e-6, 84e-6}) points.push_back(at(below(curve, x, depth)));
+  }
+  expect_exact(front, 5900.0, {at({3.1e-3, -0.1})}, points);
+}
+
 TEST(CrossingMath, FindsRaysBetweenNearlyStraightSidesOfAStep) {
   // Newton's method alone goes to and fro between t = 0.49 and 0.72 without end.
   const rays::CurvePiece piece{{0.0, 0.0}, {0.1 / 13.0, 0.0}, {}, {}, 0.0};

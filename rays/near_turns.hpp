@@ -1,0 +1,30 @@
+// Where the time over a piece turns from falling to rising, for a point that lies near to the piece: there the slope of T changes
+// within the point's depth, and it may turn twice between two nodes (a greatest and a least time) without their knowledge.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "rays/crossing_math.hpp"
+
+namespace echoform::rays {
+
+/// Of the length of a piece's chord: points are near that lie no further from it.
+inline constexpr double near_piece = 1.0;
+
+/// Whether `point` is near to the piece from `from` to `to`.
+[[nodiscard]] bool lies_near(Vector2 point, Vector2 from, Vector2 to);
+
+/// Bounds of t between which T turns.
+struct NearTurns {
+  static constexpr std::size_t most = 4;
+  std::array<double, most> low{};
+  std::array<double, most> high{};
+  std::size_t count = 0;
+};
+
+/// All turns over `piece` that are further apart than a third of their distance from the place beneath the point, and those that
+/// a parabola through three slopes foretells.
+[[nodiscard]] NearTurns near_turns(const CurvePiece& piece, const CrossingEnds& ends);
+
+}  // namespace echoform::rays
