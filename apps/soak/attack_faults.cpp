@@ -90,7 +90,7 @@ void silent_zeromq_connections(const FaultContext& context) {
     if (!endpoint.empty()) places.push_back(place_of(endpoint));
   }
   std::vector<RawConnection> silent;
-  for (std::uint64_t n = context.pick(64, 384); n > 0; --n) connect(silent, places[n % places.size()]);
+  for (std::uint64_t n = context.pick(256, 1536); n > 0; --n) connect(silent, places[n % places.size()]);
   await_an_image(context);
   ask_for_settings(context);
   recording_starts_and_stops(context);
