@@ -153,7 +153,9 @@ int soak_server(const SoakOptions& options) {
   spdlog::info("synthesising the frames");
   auto parts = make_parts(configuration);
 
-  std::vector<std::string> arguments{"serve", "--config", config};
+  // Warnings are there without --server-log too, so that a log that nobody reads has lines.
+  const std::string level = options.server_log.empty() ? "warning" : "info";
+  std::vector<std::string> arguments{"--log-level", level, "serve", "--config", config};
   if (!options.backend.empty()) arguments.insert(arguments.end(), {"--backend", options.backend});
   const std::filesystem::path log =
       options.server_log.empty() ? scratch.path() / "server.log" : std::filesystem::path(options.server_log);

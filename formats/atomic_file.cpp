@@ -65,7 +65,7 @@ void check_output_place(const std::filesystem::path& path) {
 
 void check_disk_takes(const std::filesystem::path& directory) {
   constexpr std::array<std::byte, 4096> block{};
-  const AtomicFile trial(directory / "trial");  // never in its place
+  const AtomicFile trial(directory / ".echoform-trial");  // never in its place, and no recording's name
   std::ofstream out(trial.aside(), std::ios::binary | std::ios::trunc);
   out.write(reinterpret_cast<const char*>(block.data()), block.size());
   out.close();

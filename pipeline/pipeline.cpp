@@ -85,10 +85,12 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   const std::lock_guard control(control_mutex_);
   if (stopped_ || planning_.stop_requested()) throw InputError("acquisition stream: the server is stopping");
   const Planning planning(planning_.get_token(), options_.planning_limit);
-  alone_since_.store(0);
   const auto current = assembler();
   if (current) {
-    if (session == session_ && acquisition == announced_) return current;
+    if (session == session_ && acquisition == announced_) {
+      alone_since_.store(0);
+      return current;
+    }
     if (current->open_lanes() != 0) {
       if (session != session_) throw StreamBusy("acquisition stream: another sender is active");
       throw InputError("acquisition", "one that differs from that of the session's first connection",
@@ -109,6 +111,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   auto intake = std::make_shared<FrameAssembler>(plan->acquisition, AssemblerOptions{policy_, options_.incomplete_timeout},
                                                  ledger_, run_->slots(), run_->acquired(), clock_, run_.get());
   set_assembler(intake);
+  alone_since_.store(0);  // what it says is of the stream before, which went on while this one was planned
   return intake;
 }
 
@@ -305,7 +308,8 @@ void Pipeline::release() {
   const std::lock_guard control(control_mutex_);
   const auto current = assembler();
   // Another may have come while this waited for the lock.
-  if (stopped_ || !run_ || !current || alone_since_.load() == 0) return;
+  const SteadyTime::rep since = alone_since_.load();
+  if (stopped_ || !run_ || !current || since == 0 || clock_.steady().count() - since < options_.release_after.count()) return;
   try {
     retire(current.get());
   } catch (const StreamBusy&) {

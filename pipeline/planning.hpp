@@ -1,5 +1,5 @@
-// Work before the first frame that may take seconds: plans, tables of delays, engines. Whoever asked for it may go, the server
-// may be told to stop, and a sender may ask for more than it is worth: then the work ends between two pieces.
+// Work before the first frame that may take seconds: plans, tables of delays, engines. The server may be told to stop meanwhile, and
+// a sender may ask for more than it is worth: then the work ends between two pieces.
 //
 // A Planning is what the thread that it was made on, and the threads that share its loops, work for, as long as it lives. Loops
 // of set-up call keep_planning() once for every piece of some milliseconds; those that run by for_each_or_throw() and

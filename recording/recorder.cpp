@@ -227,6 +227,7 @@ void Recorder::write_next(std::unique_lock<std::mutex>& lock) {
     lock.unlock();
     try {
       if (item.contents != writing_ || item.run != writing_run_) {
+        if (item.run != writing_run_) missed_ = 0;  // of a recording before
         writing_ = item.contents;
         writing_run_ = item.run;
         files_.begin(writing_);

@@ -211,9 +211,15 @@ def _probe(group: h5py.Group) -> Probe:
     centres, major, minor = (np.asarray(_dataset(group, name), np.float64)
                              for name in ("ELEMENT_POSITION", "ELEMENT_MAJOR", "ELEMENT_MINOR"))
     normals = np.cross(major, minor)
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    # Directions of zero are those of a level probe; all turned alike, as some writers have them, they emit into the part.
+    sizes = np.linalg.norm(normals, axis=1)
+    stated = sizes > 0
+    normals[stated] /= sizes[stated, None]
+    normals[~stated] = (0.0, 0.0, 1.0)
+    if stated.any() and (normals[stated, 2] < 0).all():
+        normals[stated] *= -1.0
     # The half axis nearer to x is half the width.
-    wide = abs(major[0, 0]) / np.linalg.norm(major[0]) >= abs(minor[0, 0]) / np.linalg.norm(minor[0])
+    wide = abs(major[0, 0]) * np.linalg.norm(minor[0]) >= abs(minor[0, 0]) * np.linalg.norm(major[0])
     width, length = (2 * float(np.linalg.norm(axis[0])) for axis in ((major, minor) if wide else (minor, major)))
     dead = np.ravel(_dataset(group, "DEAD_ELEMENT")[()]) if group.id.links.exists(b"DEAD_ELEMENT") else ()
     return Probe(x=centres[:, 0], y=centres[:, 1], z=centres[:, 2], normals=normals,

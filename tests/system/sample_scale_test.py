@@ -18,7 +18,7 @@ except ImportError as error:
 PROGRAM = sys.argv[1]
 KEY = 0.5
 SETUP = ('[material]\nlongitudinal_velocity = 6320.0\n[grid]\nx = [-0.002, 0.002]\nz = [0.004, 0.012]\npixels = [20, 40]\n'
-         '[imaging]\ncrop = "never"\n')
+         '[imaging]\ncrop = "never"\naccuracy = 1e-5\n')  # half precision rounds two scales differently
 DOORS = ('[input]\nlisten = "127.0.0.1:0"\n[server]\nimages = "127.0.0.1:0"\ntelemetry = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n'
          'control = "127.0.0.1:0"\n')
 

@@ -2,17 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include <chrono>
-
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform {
-namespace {
-
-constexpr int per_second = 10;
-
-}  // namespace
-
 SourceCounters LiveSourceCounters::read() const noexcept {
   SourceCounters result;
   for (std::size_t i = 0; i < decode_reason_count; ++i) result.decode_errors[i] = decode_errors[i].load();
@@ -38,20 +30,8 @@ std::string LiveSourceCounters::last_rejection() const {
   return last_rejection_;
 }
 
-std::int64_t PeerWarnings::second() const noexcept {
-  return std::chrono::duration_cast<std::chrono::seconds>(clock_.steady()).count();
-}
-
-bool PeerWarnings::open() const noexcept {
-  return second_.load() != second() || warnings_.load() < per_second;
-}
-
-void PeerWarnings::warn(const std::string& line) {
-  const std::int64_t now = second();
-  if (second_.exchange(now) != now) warnings_ = 0;
-  const int count = ++warnings_;
-  if (count <= per_second) spdlog::warn("{}", line);
-  if (count == per_second) spdlog::warn("more warnings about senders within this second are left out");
+void PeerWarnings::write(const std::string& line, std::uint64_t left_out) {
+  spdlog::warn("{}{}", line, left_out_text(left_out));
 }
 
 }  // namespace echoform

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "pipeline/clock.hpp"
+#include "pipeline/log_limit.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 
 namespace echoform {
@@ -33,20 +34,36 @@ struct LiveSourceCounters {
   std::string last_rejection_;
 };
 
-/// Warnings about peers, at most a few a second: a flood of bad peers must not become a flood of lines.
+/// What a door warns of. Each has lines of its own, so that a flood of one does not hide the others.
+enum class PeerWarning : std::uint8_t {
+  not_accepted,    ///< the system gave no connection
+  too_many,        ///< the door's places are taken
+  too_often,       ///< an address connects too fast
+  no_descriptors,  ///< none is left for it
+  silent,          ///< no complete Hello or message in time
+  rejected,        ///< a Hello that was refused
+  unknown_sender,  ///< shots without an accepted Hello
+  damaged,         ///< what could not be decoded
+  lost,            ///< gone without an End
+};
+inline constexpr std::size_t peer_warning_count = 9;
+
+/// Warnings about peers, at most one a second for each cause, with the number of those that had none: a flood of bad peers must
+/// not become a flood of lines.
 class PeerWarnings {
  public:
   explicit PeerWarnings(const Clock& clock) : clock_(clock) {}
-  void warn(const std::string& line);
-  /// Whether the next one of this second would be written: for lines that are costly to make.
-  [[nodiscard]] bool open() const noexcept;
+  /// `make_line()` is called for a line that is written alone.
+  template <class MakeLine>
+  void warn(PeerWarning cause, const MakeLine& make_line) {
+    if (const auto left_out = limits_[static_cast<std::size_t>(cause)].admit(clock_.steady())) write(make_line(), *left_out);
+  }
 
  private:
-  [[nodiscard]] std::int64_t second() const noexcept;
+  static void write(const std::string& line, std::uint64_t left_out);
 
   const Clock& clock_;
-  std::atomic<std::int64_t> second_{0};
-  std::atomic<int> warnings_{0};
+  std::array<LogLimit, peer_warning_count> limits_;
 };
 
 }  // namespace echoform

@@ -235,14 +235,15 @@ void MessageHandler::skip_shot() {
   const std::uint64_t session = reader_.session();
   if (find_refused(session) != nullptr) return;
   note_refused(session).until = SteadyTime(0);
-  if (warnings_.open()) {
-    warnings_.warn(fmt::format("{}: shots of a sender whose Hello was not accepted are thrown away", options_.name));
-  }
+  warnings_.warn(PeerWarning::unknown_sender, [&] {
+    return fmt::format("{}: shots of a sender whose Hello was not accepted are thrown away", options_.name);
+  });
 }
 
 void MessageHandler::fail(DecodeReason reason, const std::string& text) {
   counters_.add(reason);
-  if (warnings_.open()) warnings_.warn(fmt::format("{}: {}: {}", options_.name, words::decode_reason.of(reason), text));
+  warnings_.warn(PeerWarning::damaged,
+                 [&] { return fmt::format("{}: {}: {}", options_.name, words::decode_reason.of(reason), text); });
 }
 
 void MessageHandler::refuse(std::uint64_t session, const std::string& sender, const std::string& reason,
@@ -254,9 +255,10 @@ void MessageHandler::refuse(std::uint64_t session, const std::string& sender, co
   Counters::add(counters_.rejected);
   if (error) counters_.add(*error);
   counters_.note_rejection(reason);
-  if (!warnings_.open()) return;
-  warnings_.warn(sender.empty() ? fmt::format("{}: a sender is rejected: {}", options_.name, reason)
-                                : fmt::format("{}: sender \"{}\" rejected: {}", options_.name, sender, reason));
+  warnings_.warn(PeerWarning::rejected, [&] {
+    return sender.empty() ? fmt::format("{}: a sender is rejected: {}", options_.name, reason)
+                          : fmt::format("{}: sender \"{}\" rejected: {}", options_.name, sender, reason);
+  });
 }
 
 MessageHandler::Refused* MessageHandler::find_refused(std::uint64_t session) {
@@ -275,9 +277,10 @@ void MessageHandler::tick() try {
   if (!active_) return;
   active_->intake->expire();
   if (waiting_ || clock_.steady() - active_->heard < options_.idle_timeout) return;
-  warnings_.warn(fmt::format("{}: sender \"{}\" sent nothing for {} ms; it may go on with a Hello", options_.name,
-                             active_->sender,
-                             std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout).count()));
+  warnings_.warn(PeerWarning::silent, [&] {
+    return fmt::format("{}: sender \"{}\" sent nothing for {} ms; it may go on with a Hello", options_.name, active_->sender,
+                       std::chrono::duration_cast<std::chrono::milliseconds>(options_.idle_timeout).count());
+  });
   close();
   Counters::add(counters_.timed_out);
 } catch (const std::exception& error) {

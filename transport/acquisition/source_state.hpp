@@ -90,7 +90,10 @@ struct SourceState {
   std::atomic<std::size_t> leaving{0};
   PeerWarnings warnings{clock};
 
-  void warn(const std::string& line) { warnings.warn(line); }
+  template <class MakeLine>
+  void warn(PeerWarning cause, const MakeLine& make_line) {
+    warnings.warn(cause, make_line);
+  }
 };
 
 }  // namespace echoform

@@ -62,7 +62,7 @@ void TcpSession::give_way() {
   if (state_ != State::hello) return;
   Counters::add(source_->counters.rejected);
   source_->peers.refuse(PeerRefusal::silent);
-  source_->warn(fmt::format("{}: no complete Hello, and others want the place", peer_));
+  source_->warn(PeerWarning::silent, [&] { return fmt::format("{}: no complete Hello, and others want the place", peer_); });
   reject("Hello: found none complete while all places were taken; expected one at once", true);
 }
 
@@ -133,7 +133,9 @@ void TcpSession::on_end_of_connection(const error_code& error) {
   }
   if (accepted_) {
     Counters::add(source_->counters.lost);
-    source_->warn(fmt::format("{}: sender \"{}\" left without an End: {}", peer_, identity_.sender, error.message()));
+    source_->warn(PeerWarning::lost, [&] {
+      return fmt::format("{}: sender \"{}\" left without an End: {}", peer_, identity_.sender, error.message());
+    });
   } else {
     Counters::add(source_->counters.rejected);
   }
@@ -149,7 +151,7 @@ void TcpSession::take_hello() {
   } catch (const WrongToken& error) {
     Counters::add(source_->counters.rejected);
     source_->peers.refuse(PeerRefusal::wrong_token);
-    source_->warn(fmt::format("{}: rejected: wrong token", peer_));
+    source_->warn(PeerWarning::rejected, [&] { return fmt::format("{}: rejected: wrong token", peer_); });
     return reject(error.what());
   } catch (const InputError& error) {
     decoder_.fail(DecodeReason::bad_hello, error.what());
@@ -172,7 +174,8 @@ void TcpSession::on_stream(StreamOffer offer) try {
   if (state_ != State::opening) return;
   if (!offer.intake) {
     Counters::add(source_->counters.rejected);
-    source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, offer.refusal));
+    source_->warn(PeerWarning::rejected,
+                  [&] { return fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, offer.refusal); });
     return reject(offer.refusal, offer.retry);
   }
   lane_ = offer.intake->open_lane([weak = weak_from_this()] {
@@ -203,7 +206,8 @@ void TcpSession::on_stream(StreamOffer offer) try {
 } catch (const InputError& error) {
   // Another sender may have taken the stream over since it was opened.
   Counters::add(source_->counters.rejected);
-  source_->warn(fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, error.what()));
+  source_->warn(PeerWarning::rejected,
+                [&] { return fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, error.what()); });
   reject(error.what(), dynamic_cast<const StreamBusy*>(&error) != nullptr);
 } catch (const std::exception& error) {
   end_after(error);
@@ -257,7 +261,8 @@ void TcpSession::fail_decoding() {
     Counters::add(source_->counters.rejected);
     source_->peers.refuse(PeerRefusal::bad_request);
   }
-  source_->warn(fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text));
+  source_->warn(PeerWarning::damaged,
+                [&] { return fmt::format("{}: {}: {}", peer_, words::decode_reason.of(error.reason), error.text); });
   if (error.reason == DecodeReason::truncated) return close();
   reject(error.text);
 }
@@ -305,22 +310,27 @@ void TcpSession::tick(SteadyTime now) {
       Counters::add(source_->counters.timed_out);
       Counters::add(source_->counters.rejected);
       source_->peers.refuse(PeerRefusal::silent);
-      source_->warn(fmt::format("{}: no complete Hello within {} ms", peer_, options.hello_timeout.count()));
+      source_->warn(PeerWarning::silent,
+                    [&] { return fmt::format("{}: no complete Hello within {} ms", peer_, options.hello_timeout.count()); });
       return reject(fmt::format("Hello: found none complete within {} ms; expected one", options.hello_timeout.count()));
     case State::streaming: {
       const bool within = decoder_.within_message();
       if (within && options.message_timeout.count() != 0 && now - message_began_ >= options.message_timeout) {
         Counters::add(source_->counters.timed_out);
-        source_->warn(fmt::format("{}: sender \"{}\" took {} ms over one message", peer_, identity_.sender,
-                                  options.message_timeout.count()));
+        source_->warn(PeerWarning::silent, [&] {
+          return fmt::format("{}: sender \"{}\" took {} ms over one message", peer_, identity_.sender,
+                             options.message_timeout.count());
+        });
         return reject(fmt::format("connection: found a message of which a part is missing after {} ms; expected the whole of it",
                                   options.message_timeout.count()));
       }
       const auto limit = within ? options.stall_timeout : options.idle_timeout;
       if (limit.count() == 0 || silence < limit) return;
       Counters::add(source_->counters.timed_out);
-      source_->warn(fmt::format("{}: sender \"{}\" sent nothing for {} ms {}", peer_, identity_.sender, limit.count(),
-                                within ? "within a message" : "between messages"));
+      source_->warn(PeerWarning::silent, [&] {
+        return fmt::format("{}: sender \"{}\" sent nothing for {} ms {}", peer_, identity_.sender, limit.count(),
+                           within ? "within a message" : "between messages");
+      });
       return reject(fmt::format("connection: found no byte for {} ms {}; expected {}", limit.count(),
                                 within ? "within a message" : "between messages",
                                 within ? "the rest of it" : "a Shot or an End"));

@@ -156,7 +156,8 @@ class Server final : public TcpSource {
         return accept();
       }
       // Out of file descriptors, most likely: others may close.
-      state_->warn(fmt::format("cannot accept a connection on {}: {}", describe(), error.message()));
+      state_->warn(PeerWarning::not_accepted,
+                   [&] { return fmt::format("cannot accept a connection on {}: {}", describe(), error.message()); });
       retry_->expires_after(std::chrono::milliseconds(100));
       retry_->async_wait([this](const error_code& cancelled) {
         if (!cancelled && acceptor_->is_open()) accept();
@@ -171,7 +172,8 @@ class Server final : public TcpSource {
     thread->sessions.push_back(session);
     if (state_->counters.open.fetch_add(1) < maximum || make_room()) return session->start();
     state_->counters.open.fetch_sub(1);
-    state_->warn(fmt::format("too many connections on {}: {} are open", describe(), maximum));
+    state_->warn(PeerWarning::too_many,
+                 [&] { return fmt::format("too many connections on {}: {} are open", describe(), maximum); });
     session->refuse(fmt::format("connections: found {} open; expected at most {}", maximum + 1, maximum));
   }
 
@@ -190,14 +192,15 @@ class Server final : public TcpSource {
     if (const auto refusal = arrivals_.enter(from, now)) {
       Counters::add(state_->counters.rejected);
       state_->peers.refuse(*refusal);
-      state_->warn(fmt::format("{}: connects too often", from.to_string()));
+      state_->warn(PeerWarning::too_often, [&] { return fmt::format("{}: connects too often", from.to_string()); });
       return false;
     }
     if (fewer_descriptors_left(socket.native_handle(), descriptors_for_control)) {
       arrivals_.leave(from);
       Counters::add(state_->counters.rejected);
       state_->peers.refuse(PeerRefusal::no_descriptors);
-      state_->warn(fmt::format("{}: no file descriptors are left for it", from.to_string()));
+      state_->warn(PeerWarning::no_descriptors,
+                   [&] { return fmt::format("{}: no file descriptors are left for it", from.to_string()); });
       static_cast<void>(make_room());  // for the next one
       return false;
     }

@@ -27,8 +27,9 @@ class MessageMarks {
   }
 
  private:
-  static constexpr std::size_t places = 4096;
-  // Descriptors are small numbers. Where two share a place, a message of one counts for both, and nobody is wrongly accused.
+  static constexpr std::size_t places = 65536;
+  // Descriptors are small numbers, also where thousands of connections are open. Where two share a place, a message of one counts
+  // for both, and nobody is wrongly accused.
   static std::size_t place(int descriptor) noexcept { return static_cast<std::size_t>(descriptor) % places; }
   std::array<std::atomic<std::uint32_t>, places> counts_{};
 };
