@@ -28,7 +28,7 @@ class Bundle(unittest.TestCase):
         made = self.make()
         self.assertEqual(made.returncode, 0, made.stdout)
         self.assertIn("tarball: ", made.stdout)
-        with tarfile.open(self.folder / "made/part.tar.gz") as tar:
+        with tarfile.open(self.folder / "made/part.tar.xz") as tar:
             tar.extractall(self.folder / "elsewhere")
         shutil.rmtree(self.folder / "made")
         root = self.folder / "elsewhere/part"
