@@ -148,6 +148,8 @@ class BenchOnCpu(Bench):
             subprocess.run([PROGRAM, "bench", "tfm", "--backend", "cpu", "--json", str(figures), "--elements", "8", "--samples", "512",
                             "--pixels", "16", "--frames", "2", "--threads", "1"], check=True, stdout=subprocess.DEVNULL, timeout=200)
             tool = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"]) / "tools" / "performance-tables"
+            if not tool.exists():
+                self.skipTest("the sources are not here")
             printed = subprocess.run([sys.executable, str(tool), str(figures)], capture_output=True, text=True, check=True,
                                      timeout=60).stdout
             values = json.loads(figures.read_text())["tfm"]
