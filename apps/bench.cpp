@@ -3,10 +3,10 @@
 
 #include "apps/bench/benchmark.hpp"
 #include "apps/command.hpp"
+#include "base/errors.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "formats/atomic_file.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -8,8 +8,8 @@
 #include "apps/common.hpp"
 #include "apps/doors.hpp"
 #include "apps/text_output.hpp"
+#include "base/errors.hpp"
 #include "formats/capture_file.hpp"
-#include "pipeline/errors.hpp"
 #include "recording/capture_server.hpp"
 
 namespace echoform {

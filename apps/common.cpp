@@ -9,9 +9,9 @@
 #include <charconv>
 
 #include "apps/log.hpp"
+#include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/device_probe.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 

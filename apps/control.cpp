@@ -7,7 +7,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/keys.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform {

@@ -10,11 +10,11 @@
 #include "apps/common.hpp"
 #include "apps/play.hpp"
 #include "apps/recorded_frame.hpp"
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

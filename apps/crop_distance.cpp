@@ -8,8 +8,8 @@
 #include <span>
 
 #include "apps/recorded_frame.hpp"
+#include "base/errors.hpp"
 #include "config/gate.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -12,8 +12,8 @@
 #include "apps/last_image.hpp"
 #include "apps/play.hpp"
 #include "apps/text_output.hpp"
+#include "base/errors.hpp"
 #include "formats/image_writer.hpp"
-#include "pipeline/errors.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {

@@ -8,8 +8,8 @@
 #include <csignal>
 
 #include "apps/keys.hpp"
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "recording/recorder.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/acquisition/zeromq_source.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "config/configuration.hpp"
-#include "pipeline/clock.hpp"
 #include "pipeline/image_sink.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "formats/atomic_file.hpp"
-#include "pipeline/clock.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

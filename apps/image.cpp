@@ -11,13 +11,13 @@
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
 #include "apps/recorded_frame.hpp"
+#include "base/errors.hpp"
 #include "config/plan.hpp"
 #include "config/reached.hpp"
 #include "config/scene.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
 #include "pipeline/engine.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "control/control.hpp"
 #include "control/control_worker.hpp"
-#include "pipeline/clock.hpp"
 #include "pipeline/pipeline.hpp"
 #include "recording/recorder.hpp"
 #include "transport/acquisition/acquisition_source.hpp"

@@ -9,10 +9,10 @@
 
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
+#include "base/errors.hpp"
 #include "config/array_shape.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -5,7 +5,7 @@
 
 #include <ctime>
 
-#include "pipeline/text.hpp"
+#include "base/text.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/peers/key_file.hpp"
 
 namespace echoform {

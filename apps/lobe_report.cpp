@@ -8,9 +8,9 @@
 #include <set>
 
 #include "apps/setup_report_parts.hpp"
+#include "base/errors.hpp"
 #include "config/grating_lobes.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

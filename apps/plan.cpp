@@ -11,13 +11,13 @@
 #include "apps/common.hpp"
 #include "apps/recorded_frame.hpp"
 #include "apps/setup_report.hpp"
+#include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/memory_text.hpp"
 #include "config/plan.hpp"
 #include "config/scene.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

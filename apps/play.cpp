@@ -10,7 +10,7 @@
 #include <mutex>
 
 #include "apps/text_output.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/zeromq_sender.hpp"
 
 namespace echoform {

@@ -14,8 +14,8 @@
 #include "apps/common.hpp"
 #include "apps/log.hpp"
 #include "apps/text_output.hpp"
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -12,8 +12,8 @@
 #include "apps/frame_recorder.hpp"
 #include "apps/imaging_server.hpp"
 #include "apps/text_output.hpp"
+#include "base/errors.hpp"
 #include "config/plan.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "apps/play.hpp"
 #include "apps/recorded_frame.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "simulators/encode.hpp"
 
 namespace echoform {

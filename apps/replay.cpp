@@ -7,8 +7,8 @@
 #include "apps/command.hpp"
 #include "apps/play.hpp"
 #include "apps/text_output.hpp"
+#include "base/errors.hpp"
 #include "formats/capture_file.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 #include "recording/capture_replay.hpp"
 

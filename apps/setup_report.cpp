@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "apps/setup_report_parts.hpp"
+#include "base/errors.hpp"
 #include "config/array_shape.hpp"
 #include "config/gate.hpp"
 #include "config/grating_lobes.hpp"
 #include "config/plan_warnings.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

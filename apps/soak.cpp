@@ -17,9 +17,9 @@
 #include "apps/soak/telemetry_watch.hpp"
 #include "apps/soak/viewers.hpp"
 #include "apps/text_output.hpp"
+#include "base/errors.hpp"
+#include "base/sanitizers.hpp"
 #include "formats/atomic_file.hpp"
-#include "pipeline/errors.hpp"
-#include "pipeline/sanitizers.hpp"
 
 namespace echoform {
 namespace {

@@ -14,9 +14,9 @@
 #include "apps/common.hpp"
 #include "apps/keys.hpp"
 #include "apps/text_output.hpp"
+#include "base/errors.hpp"
+#include "base/histogram.hpp"
 #include "formats/image_writer.hpp"
-#include "pipeline/errors.hpp"
-#include "pipeline/histogram.hpp"
 #include "transport/publish/subscriber.hpp"
 
 namespace echoform {

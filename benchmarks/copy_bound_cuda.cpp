@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "benchmarks/statistics.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::benchmarks {
 

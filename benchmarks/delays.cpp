@@ -7,11 +7,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "acquisition/acquisition.hpp"
 #include "benchmarks/stopwatch.hpp"
 #include "cpu/thread_team.hpp"
 #include "delay_laws/over_sources.hpp"
 #include "delay_laws/ray_leg.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform::benchmarks {
 namespace {

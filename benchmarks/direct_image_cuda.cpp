@@ -1,11 +1,11 @@
 #include <numeric>
 
+#include "base/errors.hpp"
 #include "benchmarks/array_case.hpp"
 #include "benchmarks/direct_image.hpp"
 #include "benchmarks/lookups.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/cuda_check.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::benchmarks {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::benchmarks {
 namespace {

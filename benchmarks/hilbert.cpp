@@ -10,9 +10,9 @@
 #include <memory>
 #include <random>
 
+#include "base/errors.hpp"
 #include "benchmarks/hilbert_stages.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/half_matrix/half_matrix.hpp"
 

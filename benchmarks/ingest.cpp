@@ -6,9 +6,9 @@
 #include <chrono>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "benchmarks/counting_intake.hpp"
 #include "benchmarks/ingest_bare.hpp"
-#include "pipeline/errors.hpp"
 #include "transport/acquisition/sender.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 

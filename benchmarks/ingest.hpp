@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "benchmarks/statistics.hpp"
 #include "benchmarks/turns.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform::benchmarks {
 

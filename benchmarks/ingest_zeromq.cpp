@@ -4,9 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include "base/errors.hpp"
 #include "benchmarks/counting_intake.hpp"
 #include "benchmarks/ingest.hpp"
-#include "pipeline/errors.hpp"
 #include "transport/acquisition/zeromq_sender.hpp"
 #include "transport/acquisition/zeromq_source.hpp"
 #include "transport/zeromq/socket.hpp"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <random>
 
+#include "base/errors.hpp"
 #include "benchmarks/array_case.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/direct_image.hpp"
@@ -15,7 +16,6 @@
 #include "gpu/cuda_backend.hpp"
 #include "gpu/cufft_library.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::benchmarks {
 namespace {

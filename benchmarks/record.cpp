@@ -11,9 +11,9 @@
 #include <numeric>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "benchmarks/stopwatch.hpp"
 #include "formats/mfmc_writer.hpp"
-#include "pipeline/errors.hpp"
 #include "recording/recorder.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "transport/acquisition/sender.hpp"

@@ -9,12 +9,12 @@
 #include <span>
 #include <thread>
 
+#include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
 #include "benchmarks/frame_ring.hpp"
 #include "benchmarks/ingest_bare.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/errors.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "simulators/playback.hpp"
 #include "transport/acquisition/sender.hpp"

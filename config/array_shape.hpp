@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "rays/curve.hpp"
 
 namespace echoform {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_slot.hpp"
 #include "pipeline/imaging_plan.hpp"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/acquisition.hpp"
 #include "rays/scene.hpp"
 
 namespace echoform {

@@ -8,9 +8,9 @@
 #include <limits>
 #include <span>
 
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "config/key_table.hpp"
-#include "pipeline/errors.hpp"
-#include "pipeline/text.hpp"
 
 namespace echoform::keys {
 

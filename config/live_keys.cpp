@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "config/key_table.hpp"
 #include "config/toml_depth.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.hpp"
 #include "config/configuration.hpp"
-#include "pipeline/text.hpp"
 
 namespace echoform {
 

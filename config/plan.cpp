@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/errors.hpp"
 #include "config/gate.hpp"
 #include "config/memory_text.hpp"
 #include "config/outlines.hpp"
@@ -16,7 +17,6 @@
 #include "config/scene.hpp"
 #include "cpu/thread_team.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 

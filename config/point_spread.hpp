@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/acquisition.hpp"
 #include "rays/curve.hpp"
 
 namespace echoform {

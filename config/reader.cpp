@@ -6,10 +6,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "config/key_table.hpp"
 #include "config/toml_depth.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -1,6 +1,6 @@
 // The keys of [recorder].
+#include "base/text.hpp"
 #include "config/key_types.hpp"
-#include "pipeline/text.hpp"
 
 namespace echoform {
 namespace {

@@ -9,11 +9,11 @@
 #include <numbers>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "config/reached.hpp"
 #include "delay_laws/ray_leg.hpp"
 #include "delay_laws/view.hpp"
 #include "delay_laws/view_kind.hpp"
-#include "pipeline/errors.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {

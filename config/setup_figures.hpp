@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 namespace echoform {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/errors.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {

@@ -4,11 +4,11 @@
 
 #include <tuple>
 
+#include "base/errors.hpp"
 #include "config/plan.hpp"
 #include "config/scene.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <utility>
 
+#include "base/errors.hpp"
 #include "config/key_table.hpp"
 #include "config/memory_text.hpp"
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "control/in_use.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

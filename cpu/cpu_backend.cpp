@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

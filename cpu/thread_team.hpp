@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/function_ref.hpp"
 #include "pipeline/backend.hpp"
-#include "pipeline/function_ref.hpp"
 
 namespace echoform {
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "delay_laws/law_of_view.hpp"
 #include "delay_laws/ray_leg.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -25,10 +25,10 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
+#include "base/geometry.hpp"
+#include "base/grid.hpp"
 #include "delay_laws/leg_cache.hpp"
-#include "pipeline/acquisition.hpp"
-#include "pipeline/geometry.hpp"
-#include "pipeline/grid.hpp"
 #include "rays/ray_field.hpp"
 #include "rays/scene.hpp"
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "base/grid.hpp"
 #include "delay_laws/over_sources.hpp"
-#include "pipeline/grid.hpp"
 #include "rays/ray_field.hpp"
 
 namespace echoform {

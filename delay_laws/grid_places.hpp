@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "pipeline/grid.hpp"
+#include "base/grid.hpp"
 
 namespace echoform {
 

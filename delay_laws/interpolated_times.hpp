@@ -20,8 +20,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/grid.hpp"
-#include "pipeline/units.hpp"
+#include "base/grid.hpp"
+#include "base/units.hpp"
 #include "rays/ray_bundle.hpp"
 #include "rays/ray_field.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "delay_laws/view_kind.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/planning.hpp"
 #include "delay_laws/over_sources.hpp"
-#include "pipeline/planning.hpp"
 
 namespace echoform {
 namespace {

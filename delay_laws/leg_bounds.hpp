@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/grid.hpp"
 
 namespace echoform {
 

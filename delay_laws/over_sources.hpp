@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/first_exception.hpp"
-#include "pipeline/planning.hpp"
+#include "base/first_exception.hpp"
+#include "base/planning.hpp"
 
 namespace echoform {
 

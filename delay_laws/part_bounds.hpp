@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "pipeline/geometry.hpp"
+#include "base/geometry.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {

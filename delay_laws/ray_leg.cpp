@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/errors.hpp"
 #include "delay_laws/law_of_view.hpp"
 #include "delay_laws/over_sources.hpp"
 #include "delay_laws/ray_departures.hpp"
 #include "delay_laws/tabulated_leg.hpp"
-#include "pipeline/errors.hpp"
 #include "rays/ray_field.hpp"
 #include "rays/surface_kind.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <map>
 
+#include "base/errors.hpp"
 #include "delay_laws/contact.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/immersion.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <span>
 
+#include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/grid.hpp"
 #include "rays/ray_field.hpp"
 
 namespace echoform {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "delay_laws/view_kind.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/errors.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/errors.hpp"
 
 // Views of the tree that modes do not name. KIND(NAME) is `ViewKind NAME_view()` of delay_laws/NAME.cpp.
 #define ECHOFORM_VIEW_KINDS(KIND)

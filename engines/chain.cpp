@@ -1,6 +1,6 @@
 #include "engines/chain.hpp"
 
-#include "pipeline/planning.hpp"
+#include "base/planning.hpp"
 
 namespace echoform {
 

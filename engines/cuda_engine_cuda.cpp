@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/errors.hpp"
 #include "engines/cuda_chain.hpp"
 #include "engines/device_need.hpp"
 #include "engines/early_uploads.hpp"
@@ -15,7 +16,6 @@
 #include "gpu/device_probe.hpp"
 #include "gpu/memory_report.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/sample_quality.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "delay_laws/leg_bounds.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/tile_plan.hpp"
 #include "stages/block_checks.hpp"

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/worker.hpp"
 #include "engines/arrival_map.hpp"
 #include "pipeline/frame_slot.hpp"
-#include "pipeline/worker.hpp"
 
 namespace echoform {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "engines/cpu_engine.hpp"
 #include "engines/cuda_engine.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -10,10 +10,10 @@
 #include <mutex>
 #include <optional>
 
+#include "base/errors.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::formats {
 namespace {

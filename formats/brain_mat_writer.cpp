@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/samples.hpp"
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

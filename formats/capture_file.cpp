@@ -11,10 +11,10 @@
 #include <limits>
 #include <utility>
 
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/crc32c.hpp"
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

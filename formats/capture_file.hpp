@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
 
 namespace echoform {
 

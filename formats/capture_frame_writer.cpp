@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
 

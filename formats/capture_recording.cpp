@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "formats/capture_scan.hpp"
 #include "formats/readers.hpp"
 #include "formats/samples.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::formats {
 namespace {

@@ -6,7 +6,7 @@
 #include <deque>
 #include <map>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/decoder.hpp"
 #include "transport/acquisition/hello.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform {
 

@@ -10,9 +10,9 @@
 #include <mutex>
 #include <string>
 
+#include "base/errors.hpp"
 #include "formats/colour_map.hpp"
 #include "formats/figure_font.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "formats/brain_mat_writer.hpp"
 #include "formats/capture_frame_writer.hpp"
 #include "formats/mfmc_writer.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

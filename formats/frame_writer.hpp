@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/clock.hpp"
 
 namespace echoform {
 

@@ -15,8 +15,8 @@
 #include <fstream>
 #include <new>
 
-#include "pipeline/errors.hpp"
-#include "pipeline/sanitizers.hpp"
+#include "base/errors.hpp"
+#include "base/sanitizers.hpp"
 
 namespace echoform::formats {
 namespace {

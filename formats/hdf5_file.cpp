@@ -9,7 +9,7 @@
 #include <limits>
 #include <string_view>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {

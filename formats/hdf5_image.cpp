@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "formats/hdf5_file.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::formats {
 namespace {

@@ -9,11 +9,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/figure.hpp"
 #include "formats/hdf5_image.hpp"
 #include "formats/png.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/grid.hpp"
+#include "base/grid.hpp"
 
 namespace echoform {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "formats/mat5_stream.hpp"
-#include "pipeline/errors.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::formats {
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
@@ -18,7 +19,6 @@
 #include "formats/mfmc_placement.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
-#include "pipeline/errors.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {

@@ -9,12 +9,12 @@
 #include <set>
 #include <string_view>
 
+#include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/readers.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::formats {
 namespace {

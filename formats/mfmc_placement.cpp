@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::formats {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "acquisition/acquisition.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/vector3.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform::formats {
 

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/samples.hpp"
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

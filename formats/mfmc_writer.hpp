@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "acquisition/acquisition.hpp"
 #include "formats/frame_writer.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 namespace echoform::formats {
 

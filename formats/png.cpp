@@ -4,8 +4,8 @@
 #include <png.h>
 #include <zlib.h>
 
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

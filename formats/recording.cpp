@@ -8,8 +8,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/errors.hpp"
 #include "formats/readers.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "formats/frame_writer.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform {
 

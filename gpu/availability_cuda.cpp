@@ -3,13 +3,13 @@
 #include <map>
 #include <mutex>
 
+#include "base/errors.hpp"
 #include "gpu/code_check.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/device_scope.hpp"
 #include "gpu/memory_calls.hpp"
 #include "gpu/memory_report.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

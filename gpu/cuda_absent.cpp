@@ -1,10 +1,10 @@
 // The CUDA backend of a build without CUDA code.
 #ifndef ECHOFORM_WITH_CUDA
+#include "base/errors.hpp"
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/memory_report.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

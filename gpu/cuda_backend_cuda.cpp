@@ -1,8 +1,8 @@
 #include "gpu/cuda_backend.hpp"
 
+#include "base/errors.hpp"
 #include "gpu/memory.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::gpu {
 namespace {

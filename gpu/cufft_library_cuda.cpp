@@ -3,10 +3,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_check.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/fault.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace gpu {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/errors.hpp"
 #include "gpu/memory_calls.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::gpu {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 namespace echoform {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

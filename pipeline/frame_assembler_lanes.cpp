@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/frame_assembler.hpp"
 
 namespace echoform {

@@ -12,9 +12,9 @@
 #include <span>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
-#include "pipeline/errors.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/clock.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

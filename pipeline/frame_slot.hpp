@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/grid.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/block.hpp"
-#include "pipeline/clock.hpp"
-#include "pipeline/grid.hpp"
 
 namespace echoform {
 

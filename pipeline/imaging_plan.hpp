@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
+#include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/acquisition.hpp"
-#include "pipeline/grid.hpp"
 #include "pipeline/outline.hpp"
 
 namespace echoform {

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "pipeline/errors.hpp"
-#include "pipeline/planning.hpp"
+#include "base/errors.hpp"
+#include "base/planning.hpp"
 
 namespace echoform {
 namespace {

@@ -10,13 +10,13 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
+#include "base/worker.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_assembler.hpp"
 #include "pipeline/frame_ledger.hpp"
 #include "pipeline/image_sink.hpp"
 #include "pipeline/metrics.hpp"
-#include "pipeline/worker.hpp"
 
 namespace echoform {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
+#include "base/histogram.hpp"
 #include "pipeline/counters.hpp"
 #include "pipeline/frame_slot.hpp"
-#include "pipeline/histogram.hpp"
 
 namespace echoform {
 

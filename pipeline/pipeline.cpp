@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/errors.hpp"
-#include "pipeline/heap.hpp"
-#include "pipeline/planning.hpp"
+#include "base/errors.hpp"
+#include "base/heap.hpp"
+#include "base/planning.hpp"
 
 namespace echoform {
 namespace {

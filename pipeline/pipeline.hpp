@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_assembler.hpp"
 #include "pipeline/frame_intake.hpp"

@@ -1,11 +1,11 @@
 // The words of every enumeration that a user may write or read: one place for config, command line and messages.
 #pragma once
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/text.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/frame_slot.hpp"
 #include "pipeline/imaging_plan.hpp"
-#include "pipeline/text.hpp"
 
 namespace echoform::words {
 

@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {

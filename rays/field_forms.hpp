@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/geometry.hpp"
+#include "base/geometry.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/layer_math.hpp"
 

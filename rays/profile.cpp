@@ -6,8 +6,8 @@
 #include <fstream>
 #include <numbers>
 
-#include "pipeline/errors.hpp"
-#include "pipeline/text.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/geometry.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/geometry.hpp"
 #include "rays/field_forms.hpp"
 #include "rays/ray_path.hpp"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/near_turns.hpp"
 #include "rays/ray_system.hpp"

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/geometry.hpp"
+#include "base/geometry.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pipeline/units.hpp"
+#include "base/units.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {

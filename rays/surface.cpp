@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 // The kinds of the tree, a line each: KIND(NAME) is `SurfaceKind NAME_kind()` of rays/NAME.cpp.
 #define ECHOFORM_SURFACE_KINDS(KIND) \

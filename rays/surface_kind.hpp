@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/units.hpp"
+#include "base/units.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {

@@ -14,8 +14,8 @@
 #include <optional>
 #include <span>
 
+#include "base/errors.hpp"
 #include "formats/capture_file.hpp"
-#include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"

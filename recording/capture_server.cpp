@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "formats/capture_file.hpp"
-#include "pipeline/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/decoder.hpp"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 namespace echoform {
 

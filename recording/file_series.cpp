@@ -11,7 +11,7 @@
 #include <ctime>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

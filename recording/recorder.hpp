@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
+#include "base/worker.hpp"
 #include "pipeline/image_sink.hpp"
-#include "pipeline/text.hpp"
-#include "pipeline/worker.hpp"
 #include "recording/file_series.hpp"
 
 namespace echoform {

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "simulators/phantom.hpp"
 
 namespace echoform {

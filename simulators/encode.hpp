@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 namespace echoform {
 

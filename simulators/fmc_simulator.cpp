@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "simulators/encode.hpp"
 #include "simulators/noise.hpp"
 #include "simulators/scene_check.hpp"

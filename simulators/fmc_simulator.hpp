@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/grid.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/grid.hpp"
 #include "simulators/echo_model.hpp"
 #include "simulators/phantom.hpp"
 #include "simulators/scene_echoes.hpp"

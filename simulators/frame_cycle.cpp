@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "simulators/interface_waves.hpp"
 #include "simulators/sampled_curve.hpp"
 #include "simulators/simulated_scene.hpp"

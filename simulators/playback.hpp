@@ -10,8 +10,8 @@
 #include <stop_token>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/clock.hpp"
 #include "simulators/schedule.hpp"
 
 namespace echoform {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "simulators/fmc_simulator.hpp"
 #include "simulators/scene_echoes.hpp"
 

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "pipeline/units.hpp"
+#include "base/units.hpp"
 #include "simulators/sampled_curve.hpp"
 
 namespace echoform {

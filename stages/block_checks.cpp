@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/words.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
 #include "pipeline/metrics.hpp"
 #include "proto/telemetry.pb.h"
 #include "transport/acquisition/acquisition_source.hpp"

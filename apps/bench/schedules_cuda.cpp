@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "apps/bench/benchmark.hpp"
+#include "base/errors.hpp"
 #include "benchmarks/array_case.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/frame_ring.hpp"
 #include "benchmarks/paper_schedules.hpp"
 #include "benchmarks/tfm_gpu.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::bench {
 

@@ -1,6 +1,6 @@
 #include "apps/bench/benchmark.hpp"
+#include "base/errors.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/errors.hpp"
 
 #ifdef ECHOFORM_WITH_CUDA
 #define ECHOFORM_ON_CUDA(measure) measure

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
+#include "base/errors.hpp"
 #include "benchmarks/tfm.hpp"
 #include "config/plan.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::bench {
 namespace {

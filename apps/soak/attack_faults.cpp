@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/soak/fault_kinds.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform::soak {

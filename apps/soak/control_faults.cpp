@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "apps/soak/fault_kinds.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform::soak {

@@ -8,7 +8,7 @@
 
 #include "apps/soak/server_process.hpp"
 #include "apps/soak/slope.hpp"
-#include "pipeline/histogram.hpp"
+#include "base/histogram.hpp"
 
 namespace echoform::soak {
 

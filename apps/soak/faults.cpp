@@ -6,7 +6,7 @@
 #include <condition_variable>
 
 #include "apps/soak/fault_kinds.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "apps/soak/raw_connection.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 

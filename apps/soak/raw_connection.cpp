@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 namespace {

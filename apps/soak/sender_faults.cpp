@@ -8,7 +8,7 @@
 
 #include "apps/soak/fault_kinds.hpp"
 #include "apps/soak/wire_bytes.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 namespace {

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/errors.hpp"
 #include "config/plan.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::soak {
 namespace {

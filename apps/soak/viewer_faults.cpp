@@ -3,7 +3,7 @@
 
 #include "apps/soak/fault_kinds.hpp"
 #include "apps/soak/web_feed.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/publish/subscriber.hpp"
 
 namespace echoform::soak {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "apps/soak/web_feed.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 

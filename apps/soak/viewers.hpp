@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/soak/judge.hpp"
-#include "pipeline/histogram.hpp"
+#include "base/histogram.hpp"
 
 namespace echoform::soak {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "acquisition/acquisition.hpp"
 #include "apps/soak/raw_connection.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform::soak {
 

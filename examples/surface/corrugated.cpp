@@ -9,7 +9,7 @@
 #include <numbers>
 
 #include "apps/program.hpp"
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "rays/surface_kind.hpp"
 
 using namespace echoform;

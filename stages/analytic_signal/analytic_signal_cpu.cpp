@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/fftw_lock.hpp"
 #include "stages/analytic_signal/row_transform.hpp"

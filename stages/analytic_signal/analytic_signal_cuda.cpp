@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/analytic_signal/analytic_kernels.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/cufft_route.hpp"

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <numbers>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "stages/analytic_signal/analytic_signal_math.hpp"
 #include "stages/analytic_signal/fftw_lock.hpp"
 

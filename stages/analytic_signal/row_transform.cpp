@@ -10,8 +10,8 @@
 #include <mutex>
 #include <string_view>
 
-#include "pipeline/errors.hpp"
-#include "pipeline/planning.hpp"
+#include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "stages/analytic_signal/analytic_signal_math.hpp"
 #include "stages/analytic_signal/fftw_lock.hpp"
 #include "stages/analytic_signal/paired_spectrum.hpp"

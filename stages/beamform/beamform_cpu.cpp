@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <complex>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/words.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/delay_tables.hpp"

@@ -3,9 +3,9 @@
 #include <array>
 #include <span>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/ray_tiles.hpp"
 #include "stages/beamform/tile_kernels.hpp"

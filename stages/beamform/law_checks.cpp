@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "cpu/for_each_or_throw.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 
 namespace echoform::beamform {

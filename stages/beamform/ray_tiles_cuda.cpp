@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
 #include "stages/beamform/ray_tile_kernels.hpp"

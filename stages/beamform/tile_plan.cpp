@@ -11,8 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/errors.hpp"
 #include "cpu/for_each_or_throw.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
 #include "stages/beamform/tile_math.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/words.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/unpack/raw_samples.hpp"

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "acquisition/acquisition.hpp"
 #include "gpu/host_device.hpp"
-#include "pipeline/acquisition.hpp"
 
 namespace echoform {
 

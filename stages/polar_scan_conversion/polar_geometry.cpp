@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "stages/block_checks.hpp"
 
 namespace echoform::polar {

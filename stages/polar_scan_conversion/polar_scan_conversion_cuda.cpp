@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/polar_scan_conversion/polar_geometry.hpp"
 #include "stages/polar_scan_conversion/polar_launch.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/scan_conversion/resample_kernels.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "stages/half_matrix/half_matrix_math.hpp"
 #include "stages/unpack/frame_facts.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "stages/block_checks.hpp"
 
 namespace echoform {

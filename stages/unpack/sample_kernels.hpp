@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "acquisition/acquisition.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/acquisition.hpp"
 #include "stages/sample_quality.hpp"
 
 namespace echoform {

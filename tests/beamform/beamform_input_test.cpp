@@ -5,8 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "tests/beamform/signals.hpp"
 

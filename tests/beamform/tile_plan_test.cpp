@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/beamform/tile_math.hpp"
 
 namespace echoform::beamform {

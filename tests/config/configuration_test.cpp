@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/errors.hpp"
 #include "config/key_table.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {

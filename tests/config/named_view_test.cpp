@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/errors.hpp"
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "delay_laws/view_kind.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

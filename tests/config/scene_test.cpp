@@ -11,12 +11,12 @@
 #include <fstream>
 #include <numbers>
 
+#include "base/errors.hpp"
 #include "config/key_table.hpp"
 #include "config/live_keys.hpp"
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "delay_laws/leg_bounds.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/places.hpp"
 

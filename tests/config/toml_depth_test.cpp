@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "config/live_keys.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -9,9 +9,9 @@
 #include <numbers>
 #include <random>
 
+#include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/leg_bounds.hpp"
-#include "pipeline/errors.hpp"
 #include "rays/ray_path.hpp"
 #include "rays/surface_kind.hpp"
 #include "tests/rays/brute_force.hpp"

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "base/errors.hpp"
 #include "gpu/memory_report.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/engine/places.hpp"
 
 namespace echoform::test {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

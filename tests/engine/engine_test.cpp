@@ -11,9 +11,9 @@
 #include <numeric>
 #include <random>
 
+#include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/words.hpp"
 #include "tests/engine/places.hpp"
 

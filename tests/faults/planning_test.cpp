@@ -1,8 +1,8 @@
 // A server that is told to stop while it plans what a Hello asks for, and Hellos that ask for too much.
 #include <gmock/gmock.h>
 
-#include "pipeline/errors.hpp"
-#include "pipeline/planning.hpp"
+#include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {

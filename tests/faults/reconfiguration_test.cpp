@@ -1,5 +1,5 @@
 // A change of the imaging that cannot be is refused whole: the plan, the engine and the images stay, and no frame is lost.
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {

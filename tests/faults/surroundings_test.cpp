@@ -4,7 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/faults/server_bench.hpp"
 #include "transport/publish/subscriber.hpp"
 

@@ -1,7 +1,7 @@
 // A sender whose stream cannot be opened takes nothing from the one before, and a plan that cannot be is refused whole.
 #include <gmock/gmock.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {

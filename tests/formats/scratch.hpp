@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::test {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "tests/fuzz/input.hpp"
 #include "transport/acquisition/decoder.hpp"

@@ -2,9 +2,9 @@
 // is taken, and before anything walks over its pixels.
 #include <spdlog/spdlog.h>
 
+#include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "config/plan.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

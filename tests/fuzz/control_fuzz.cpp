@@ -3,8 +3,8 @@
 #include <google/protobuf/stubs/logging.h>
 #include <spdlog/spdlog.h>
 
+#include "base/errors.hpp"
 #include "control/control.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "tests/fuzz/input.hpp"
 #include "transport/acquisition/hello.hpp"

@@ -1,6 +1,6 @@
 // HOST:PORT as options and configurations give it: what is taken comes back when it is put together again.
+#include "base/errors.hpp"
 #include "config/configuration.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/fuzz/input.hpp"
 
 namespace echoform::fuzz {

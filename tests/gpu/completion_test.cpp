@@ -13,8 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "base/sanitizers.hpp"
 #include "gpu/fault.hpp"
-#include "pipeline/sanitizers.hpp"
 #include "tests/support/allocation_counter.hpp"
 
 namespace echoform::gpu {

@@ -5,11 +5,11 @@
 #include <complex>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/cufft_library.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/support/require_gpu.hpp"
 
 namespace echoform {

@@ -7,13 +7,13 @@
 #include <thread>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "gpu/bandwidth.hpp"
 #include "gpu/completion.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/memory_report.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/errors.hpp"
 #include "tests/gpu/faulty_kernels.hpp"
 #include "tests/support/require_gpu.hpp"
 

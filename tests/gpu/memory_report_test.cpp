@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/errors.hpp"
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/errors.hpp"
 #include "gpu/cuda_check.hpp"
 #include "gpu/memory_calls.hpp"
 #include "gpu/probe_status.hpp"
-#include "pipeline/errors.hpp"
 
 namespace echoform::gpu {
 namespace {

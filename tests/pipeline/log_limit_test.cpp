@@ -1,4 +1,4 @@
-#include "pipeline/log_limit.hpp"
+#include "base/log_limit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Planning ends when it is told to, and when it takes longer than it may; memory goes with the sender.
 #include <gmock/gmock.h>
 
+#include "base/planning.hpp"
 #include "cpu/for_each_or_throw.hpp"
 #include "delay_laws/over_sources.hpp"
-#include "pipeline/planning.hpp"
 #include "tests/pipeline/house.hpp"
 
 namespace echoform::test {

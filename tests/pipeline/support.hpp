@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "pipeline/engine.hpp"
-#include "pipeline/errors.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "pipeline/image_sink.hpp"
 #include "pipeline/pipeline.hpp"

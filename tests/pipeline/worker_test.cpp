@@ -1,4 +1,4 @@
-#include "pipeline/worker.hpp"
+#include "base/worker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <atomic>
 #include <string>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

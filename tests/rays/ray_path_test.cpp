@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/rays/brute_force.hpp"
 
 namespace echoform {

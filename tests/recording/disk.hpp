@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "recording/recorder.hpp"
 
 namespace echoform::test {

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <thread>
 
+#include "base/sanitizers.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/sanitizers.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/recording/disk.hpp"
 #include "tests/support/allocation_counter.hpp"

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 namespace echoform::test {
 

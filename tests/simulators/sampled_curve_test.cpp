@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/formats/scratch.hpp"
 
 namespace echoform::simulated {

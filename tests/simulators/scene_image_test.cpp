@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "rays/surface_kind.hpp"
 #include "simulators/scene_echoes.hpp"
 #include "tests/formats/scratch.hpp"

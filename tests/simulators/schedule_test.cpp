@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "simulators/playback.hpp"
 #include "simulators/schedule.hpp"
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {

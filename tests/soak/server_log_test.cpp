@@ -12,7 +12,7 @@
 #include <iterator>
 #include <string>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::soak {
 namespace {

@@ -8,8 +8,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "pipeline/planning.hpp"
-#include "pipeline/sanitizers.hpp"
+#include "base/planning.hpp"
+#include "base/sanitizers.hpp"
 
 namespace echoform::test {
 namespace {

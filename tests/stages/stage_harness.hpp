@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/errors.hpp"
 #include "stages/stage.hpp"
 #include "tests/support/require_gpu.hpp"
 

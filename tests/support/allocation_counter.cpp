@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "pipeline/sanitizers.hpp"
+#include "base/sanitizers.hpp"
 
 #if defined(__GLIBC__) && !ECHOFORM_ADDRESS_SANITIZER && !ECHOFORM_THREAD_SANITIZER
 #define ECHOFORM_COUNTS_ALLOCATIONS 1

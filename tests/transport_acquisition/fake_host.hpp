@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/frame_intake.hpp"
 
 namespace echoform::testing_support {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/hello.hpp"
 

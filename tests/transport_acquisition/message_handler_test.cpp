@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/whole_messages.hpp"
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/support/zmtp_peer.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/zeromq_peer.hpp"

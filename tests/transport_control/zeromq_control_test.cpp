@@ -8,9 +8,9 @@
 #include <mutex>
 #include <thread>
 
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
-#include "pipeline/sanitizers.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
+#include "base/sanitizers.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/process.hpp"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <thread>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "transport/publish/subscriber.hpp"

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"
 

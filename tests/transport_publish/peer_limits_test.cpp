@@ -5,7 +5,7 @@
 #include <cstring>
 #include <thread>
 
-#include "pipeline/descriptors.hpp"
+#include "base/descriptors.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/zmtp_peer.hpp"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/support/certificate.hpp"
 #include "transport/peers/peer_book.hpp"
 #include "transport/web/request_rules.hpp"

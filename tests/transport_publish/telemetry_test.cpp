@@ -5,7 +5,7 @@
 #include <regex>
 #include <sstream>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/metrics_text.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/telemetry_publisher.hpp"

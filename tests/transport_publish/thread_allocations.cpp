@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "pipeline/sanitizers.hpp"
+#include "base/sanitizers.hpp"
 
 namespace {
 thread_local std::size_t allocations = 0;

@@ -14,7 +14,7 @@
 #include <optional>
 #include <set>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/image.pb.h"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"

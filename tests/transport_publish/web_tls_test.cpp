@@ -14,7 +14,7 @@
 #include <boost/beast/websocket/ssl.hpp>
 #include <filesystem>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/image.pb.h"
 #include "tests/support/certificate.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"

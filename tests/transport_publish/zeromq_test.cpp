@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "tests/support/patience.hpp"
 #include "tests/transport_publish/synthetic_stream.hpp"
 #include "tests/transport_publish/thread_allocations.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/hello.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/message_reader.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
 
 namespace echoform {
 

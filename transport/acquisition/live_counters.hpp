@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/clock.hpp"
-#include "pipeline/log_limit.hpp"
+#include "base/clock.hpp"
+#include "base/log_limit.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 
 namespace echoform {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/live_counters.hpp"

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/text.hpp"
 #include "pipeline/frame_intake.hpp"
-#include "pipeline/text.hpp"
 #include "transport/acquisition/framing.hpp"
 
 namespace echoform {

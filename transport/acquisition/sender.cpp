@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/hello.hpp"
 #include "transport/acquisition/sender_connection.hpp"
 

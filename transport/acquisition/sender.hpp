@@ -10,9 +10,9 @@
 #include <stop_token>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
-#include "pipeline/errors.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/clock.hpp"
+#include "base/errors.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/frame_sender.hpp"
 

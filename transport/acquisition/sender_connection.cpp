@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/hello.hpp"
 #include "transport/wire_numbers.hpp"

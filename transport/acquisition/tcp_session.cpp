@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/admission.hpp"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/source_state.hpp"
 #include "transport/acquisition/tcp_session.hpp"
 #include "transport/peers/peer_book.hpp"

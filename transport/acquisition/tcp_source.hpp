@@ -11,8 +11,8 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/clock.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 #include "transport/acquisition/framing.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/hello.hpp"
 #include "transport/zeromq/socket.hpp"

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/frame_sender.hpp"
 #include "transport/acquisition/framing.hpp"

@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/live_counters.hpp"
 #include "transport/acquisition/message_handler.hpp"
 #include "transport/zeromq/socket.hpp"

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/acquisition.hpp"
-#include "pipeline/clock.hpp"
+#include "acquisition/acquisition.hpp"
+#include "base/clock.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/zeromq/curve_keys.hpp"

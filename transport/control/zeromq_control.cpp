@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/control/waiting_requests.hpp"
 #include "transport/wire_numbers.hpp"
 #include "transport/zeromq/socket.hpp"

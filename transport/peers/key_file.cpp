@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/text.hpp"
+#include "base/text.hpp"
 
 namespace echoform {
 

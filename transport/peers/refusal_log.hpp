@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/clock.hpp"
-#include "pipeline/log_limit.hpp"
+#include "base/clock.hpp"
+#include "base/log_limit.hpp"
 #include "transport/peers/peer_counters.hpp"
 
 namespace echoform {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "pipeline/words.hpp"
 #include "transport/wire_numbers.hpp"
 

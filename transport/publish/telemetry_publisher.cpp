@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/zeromq/socket.hpp"
 #include "transport/zeromq/subscriptions.hpp"
 

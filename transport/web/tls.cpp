@@ -9,7 +9,7 @@
 
 #include <boost/asio/buffer.hpp>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/peers/key_file.hpp"
 
 namespace echoform {

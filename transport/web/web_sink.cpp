@@ -11,8 +11,8 @@
 #include <boost/asio/write.hpp>
 #include <thread>
 
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 #include "transport/acquisition/handler_memory.hpp"
 #include "transport/web/request_rules.hpp"
 #include "transport/web/tls.hpp"

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
-#include "pipeline/heap.hpp"
-#include "pipeline/log_limit.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
+#include "base/heap.hpp"
+#include "base/log_limit.hpp"
 #include "transport/zeromq/socket.hpp"
 #include "transport/zeromq/zap.hpp"
 

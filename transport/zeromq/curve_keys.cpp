@@ -10,7 +10,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/peers/key_file.hpp"
 
 namespace echoform {

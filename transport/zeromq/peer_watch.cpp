@@ -15,7 +15,7 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 #include "transport/zeromq/received_bytes.hpp"
 
 namespace echoform {

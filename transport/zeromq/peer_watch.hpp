@@ -14,7 +14,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/descriptors.hpp"
+#include "base/descriptors.hpp"
 #include "transport/peers/peer_book.hpp"
 #include "transport/peers/refusal_log.hpp"
 #include "transport/zeromq/message_marks.hpp"

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <charconv>
 
-#include "pipeline/descriptors.hpp"
-#include "pipeline/errors.hpp"
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

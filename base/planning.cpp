@@ -1,4 +1,4 @@
-#include "pipeline/planning.hpp"
+#include "base/planning.hpp"
 
 #include <fmt/format.h>
 

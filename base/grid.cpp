@@ -1,10 +1,10 @@
-#include "pipeline/grid.hpp"
+#include "base/grid.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 namespace {

@@ -1,7 +1,7 @@
 // Points and directions. Right-handed: x along the array, z into the part, y across.
 #pragma once
 
-#include "pipeline/units.hpp"
+#include "base/units.hpp"
 
 namespace echoform {
 

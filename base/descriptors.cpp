@@ -1,4 +1,4 @@
-#include "pipeline/descriptors.hpp"
+#include "base/descriptors.hpp"
 
 #include <fmt/format.h>
 #include <sys/eventfd.h>

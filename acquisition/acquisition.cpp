@@ -1,10 +1,10 @@
-#include "pipeline/acquisition.hpp"
+#include "acquisition/acquisition.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/geometry.hpp"
+#include "base/geometry.hpp"
 
 namespace echoform {
 

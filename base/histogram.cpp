@@ -1,4 +1,4 @@
-#include "pipeline/histogram.hpp"
+#include "base/histogram.hpp"
 
 #include <algorithm>
 #include <cmath>

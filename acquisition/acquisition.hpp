@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/geometry.hpp"
+#include "base/geometry.hpp"
 
 namespace echoform {
 

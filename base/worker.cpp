@@ -1,4 +1,4 @@
-#include "pipeline/worker.hpp"
+#include "base/worker.hpp"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/errors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 

@@ -1,4 +1,4 @@
-#include "pipeline/heap.hpp"
+#include "base/heap.hpp"
 
 #if defined(__GLIBC__)
 #include <malloc.h>

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/clock.hpp"
+#include "base/clock.hpp"
 
 namespace echoform {
 
