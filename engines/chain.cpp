@@ -1,6 +1,7 @@
 #include "engines/chain.hpp"
 
 #include "base/planning.hpp"
+#include "stages/registry.hpp"
 
 namespace echoform {
 
@@ -21,10 +22,6 @@ void add_timing(FrameSlot& slot, std::string_view name, std::chrono::nanoseconds
     }
   }
   if (slot.timing_count < stage_timing_capacity) slot.timings[slot.timing_count++] = {name, duration};
-}
-
-float known_reference(const Compression& compression, float reference) noexcept {
-  return reference == static_cast<float>(compression.reference_value) ? 0.0F : reference;
 }
 
 }  // namespace echoform

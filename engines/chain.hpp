@@ -8,7 +8,7 @@
 #include "pipeline/backend.hpp"
 #include "pipeline/frame_slot.hpp"
 #include "pipeline/imaging_plan.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/stage.hpp"
 
 namespace echoform {
 
@@ -37,8 +37,5 @@ struct ViewChain {
 
 /// Adds to what the slot has under that name already: stages of several views add up.
 void add_timing(FrameSlot& slot, std::string_view name, std::chrono::nanoseconds duration) noexcept;
-
-/// A reference that a later engine can go on from; 0 for the configured value, which stages state until a frame had a peak.
-[[nodiscard]] float known_reference(const Compression& compression, float reference) noexcept;
 
 }  // namespace echoform

@@ -7,7 +7,6 @@
 #include "cpu/cpu_backend.hpp"
 #include "engines/chain.hpp"
 #include "stages/compression/compression.hpp"
-#include "stages/sample_quality.hpp"
 #include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
@@ -18,7 +17,6 @@ class CpuEngine final : public Engine {
   CpuEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
       : plan_(std::move(plan)),
         options_(options),
-        compression_(plan_->compression),
         backend_(make_cpu_backend(choice.threads, choice.pin)),
         queue_(backend_->make_queue()) {
     validate(*plan_, "imaging plan");
@@ -40,7 +38,6 @@ class CpuEngine final : public Engine {
       views_.push_back(std::move(chain));
     }
     references_.assign(views_.size(), 0.0F);
-    quality_ = dynamic_cast<const SampleQualitySource*>(half_matrix_.stage.get());
   }
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
@@ -71,13 +68,9 @@ class CpuEngine final : public Engine {
     run(half_matrix_, {slot.samples.bytes_begin() + first_byte_}, {half_matrix_.block.data()}, slot);
     run(analytic_signal_, {half_matrix_.block.data()}, {analytic_signal_.block.data()}, slot);
     for (std::size_t view = 0; view < views_.size(); ++view) image_view(views_[view], slot.images[view], slot);
-    if (quality_ != nullptr) {
-      slot.clipped_samples = quality_->quality().clipped;
-      slot.invalid_samples = quality_->quality().invalid;
-    }
-    if (options_.display) {
-      for (std::size_t view = 0; view < views_.size(); ++view)
-        references_[view] = known_reference(compression_, slot.images[view].reference);
+    if (const auto quality = half_matrix_.stage->facts().quality) {
+      slot.clipped_samples = quality->clipped;
+      slot.invalid_samples = quality->invalid;
     }
     done(slot, true);
   }
@@ -87,16 +80,15 @@ class CpuEngine final : public Engine {
   }
   void resume(std::size_t view, float reference) noexcept override {
     if (view >= views_.size()) return;
-    if (auto* stage = dynamic_cast<CompressionReference*>(views_[view].compression.stage.get())) stage->resume(reference);
+    if (!views_[view].compression.stage) return;
+    views_[view].compression.stage->resume({.quality = {}, .reference = ShownReference{reference, reference}});
   }
 
   void set_compression(const Compression& compression) override {
     // The first refuses what all would refuse.
     for (ViewChain& chain : views_) {
-      auto* stage = dynamic_cast<CompressionReference*>(chain.compression.stage.get());
-      if (stage != nullptr) stage->change(compression, *queue_);
+      if (chain.compression.stage) static_cast<void>(chain.compression.stage->retune(compression, *queue_));
     }
-    compression_ = compression;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
@@ -119,8 +111,9 @@ class CpuEngine final : public Engine {
     if (!options_.display) return;
     void* const compressed = chain.scan_conversion.stage ? chain.compression.block.data() : output.display.data();
     run(chain.compression, {output.envelope.data()}, {compressed}, slot);
-    if (const auto* reference = dynamic_cast<const CompressionReference*>(chain.compression.stage.get())) {
-      output.reference = reference->reference();
+    if (const auto reference = chain.compression.stage->facts().reference) {
+      output.reference = reference->shown;
+      references_[static_cast<std::size_t>(&chain - views_.data())] = reference->known;
     }
     if (chain.scan_conversion.stage) run(chain.scan_conversion, {compressed}, {output.display.data()}, slot);
   }
@@ -133,13 +126,11 @@ class CpuEngine final : public Engine {
 
   std::shared_ptr<const ImagingPlan> plan_;
   EngineOptions options_;
-  Compression compression_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;
   Step half_matrix_;
   Step analytic_signal_;
   std::vector<ViewChain> views_;
-  const SampleQualitySource* quality_ = nullptr;
   std::vector<float> references_;  // by view, of the last frame; 0 before the first
   std::size_t first_byte_ = 0;
   std::size_t bytes_ = 0;

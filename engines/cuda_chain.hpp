@@ -7,13 +7,12 @@
 #include "engines/device_need.hpp"
 #include "gpu/stream.hpp"
 #include "pipeline/engine.hpp"
-#include "stages/sample_quality.hpp"
 
 namespace echoform {
 
 struct CudaView : ViewChain {
-  const float* reference = nullptr;  ///< where the reference of the frame last queued stands on the device
-  std::size_t same_as = 0;           ///< the view whose images these are; its own number, or that of a mirrored view before it
+  const ShownReference* reference = nullptr;  ///< where the reference of the frame last queued stands on the device
+  std::size_t same_as = 0;  ///< the view whose images these are; its own number, or that of a mirrored view before it
 };
 
 /// Results of one view of one frame on the device.

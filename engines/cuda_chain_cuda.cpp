@@ -1,17 +1,10 @@
-#include <cstddef>
-
 #include "engines/cuda_chain.hpp"
 #include "engines/frame_facts.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/cuda_check.hpp"
 #include "gpu/stream_queue.hpp"
-#include "stages/compression/compression.hpp"
-#include "stages/unpack/frame_facts.hpp"
 
 namespace echoform {
-
-static_assert(offsetof(FrameFacts, invalid) == offsetof(FrameFacts, clipped) + offsetof(SampleQuality, invalid),
-              "counts are copied as SampleQuality");
 
 CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, const BlockSpec& raw, Backend& backend)
     : plan_(plan), options_(options), backend_(backend) {
@@ -25,9 +18,7 @@ CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, cons
       view.envelope = add_step("envelope", k, view.beamform.output);
       if (options_.display) {
         view.compression = add_step("compression", k, view.envelope.output);
-        if (const auto* stage = dynamic_cast<const CompressionReference*>(view.compression.stage.get())) {
-          view.reference = stage->device_reference();
-        }
+        view.reference = view.compression.stage->device_facts().reference;
         if (plan_.display_grid) view.scan_conversion = add_step("scan-conversion", k, view.compression.output);
       }
     }
@@ -74,9 +65,9 @@ void CudaChain::allocate_blocks() {
     step->block = backend_.allocate(step->output.bytes(), MemoryUse::working);
     bytes_ += step->block.size();
   }
-  std::vector<const float*> references;
+  std::vector<const ShownReference*> references;
   for (const CudaView& view : views_) references.push_back(view.reference);
-  references_ = backend_.allocate(references.size() * sizeof(const float*), MemoryUse::working);
+  references_ = backend_.allocate(references.size() * sizeof(const ShownReference*), MemoryUse::working);
   copy_now(references_.data(), references.data(), references_.size());
   bytes_ += references_.size();
 }
@@ -107,17 +98,14 @@ void CudaChain::queue(const DeviceFrame& frame, ExecutionQueue& queue, bool time
     run(view.compression, results.envelope.data(), compressed);
     if (view.scan_conversion.stage) run(view.scan_conversion, compressed, results.display.data());
   }
-  gpu::launch_gather_facts(quality_place(), static_cast<const float* const*>(references_.data()), views_.size(),
+  gpu::launch_gather_facts(quality_place(), static_cast<const ShownReference* const*>(references_.data()), views_.size(),
                            frame.facts.data(), stream);
   note();
 }
 
-/// What the first stage counts stands behind its rows.
 const SampleQuality* CudaChain::quality_place() const noexcept {
-  const BlockSpec& spec = half_matrix_.output;
-  if (spec.trailer < sizeof(FrameFacts)) return nullptr;
-  const auto* const facts = reinterpret_cast<const FrameFacts*>(half_matrix_.block.bytes_begin() + (spec.bytes() - spec.trailer));
-  return reinterpret_cast<const SampleQuality*>(&facts->clipped);
+  const auto offset = half_matrix_.stage->device_facts().quality;
+  return offset ? reinterpret_cast<const SampleQuality*>(half_matrix_.block.bytes_begin() + *offset) : nullptr;
 }
 
 }  // namespace echoform

@@ -17,8 +17,6 @@
 #include "gpu/memory_report.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/compression/compression.hpp"
-#include "stages/sample_quality.hpp"
 #include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
@@ -35,7 +33,6 @@ using gpu::Event;
 struct Frame {
   FrameSlot* slot = nullptr;  // while under way
   Engine::Done done;
-  Compression compression;  // of the frame under way
   void* engine = nullptr;
 
   DeviceFrame device;
@@ -53,7 +50,6 @@ class CudaEngine final : public Engine {
   CudaEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
       : plan_(checked(std::move(plan))),
         options_(options),
-        compression_(plan_->compression),
         device_(choice.device),
         gpu_timeout_(choice.gpu_timeout),
         need_(estimate_device_need(*plan_, options)),
@@ -162,7 +158,6 @@ class CudaEngine final : public Engine {
     Frame& frame = *frames_[slot.index];
     frame.slot = &slot;
     frame.done = done;
-    frame.compression = compression_;
 
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.upload_begun.get(), upload_.get()));
     uploads_->complete(slot);
@@ -196,18 +191,17 @@ class CudaEngine final : public Engine {
   void resume(std::size_t view, float reference) noexcept override {
     if (view >= references_.size() || !(reference > 0.0F)) return;
     use_device();
-    if (auto* stage = dynamic_cast<CompressionReference*>(chain_->views()[view].compression.stage.get()))
-      stage->resume(reference);
+    if (const auto& stage = chain_->views()[view].compression.stage) {
+      stage->resume({.quality = {}, .reference = ShownReference{reference, reference}});
+    }
   }
 
   void set_compression(const Compression& compression) override {
     use_device();
     // Behind the frames that were submitted. The first view refuses what all would refuse.
     for (const CudaView& view : chain_->views()) {
-      auto* stage = dynamic_cast<CompressionReference*>(view.compression.stage.get());
-      if (stage != nullptr) stage->change(compression, *queue_);
+      if (view.compression.stage) static_cast<void>(view.compression.stage->retune(compression, *queue_));
     }
-    compression_ = compression;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
@@ -340,12 +334,12 @@ class CudaEngine final : public Engine {
     const auto& quality = *static_cast<const SampleQuality*>(frame.facts_here.data());
     slot.clipped_samples = quality.clipped;
     slot.invalid_samples = quality.invalid;
-    const auto* const references = reinterpret_cast<const float*>(&quality + 1);
+    const auto* const references = reinterpret_cast<const ShownReference*>(&quality + 1);
     const auto& views = chain_->views();
     for (std::size_t view = 0; view < views.size() && options_.display; ++view) {
-      const float reference = references[views[view].same_as];
-      slot.images[view].reference = reference;
-      references_[view] = known_reference(frame.compression, reference);
+      const ShownReference reference = references[views[view].same_as];
+      slot.images[view].reference = reference.shown;
+      references_[view] = reference.known;
     }
     // The slot may be submitted again while done() still returns.
     const Done done = std::move(frame.done);
@@ -360,7 +354,6 @@ class CudaEngine final : public Engine {
 
   const std::shared_ptr<const ImagingPlan> plan_;
   const EngineOptions options_;
-  Compression compression_;  // of frames submitted from now on
   const int device_;
   const std::chrono::nanoseconds gpu_timeout_;
   DeviceNeed need_;

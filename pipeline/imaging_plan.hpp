@@ -12,6 +12,7 @@
 #include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "pipeline/outline.hpp"
+#include "pipeline/sample_gate.hpp"
 
 namespace echoform {
 
@@ -33,6 +34,8 @@ struct Apodization {
   [[nodiscard]] bool angular() const { return directivity || angle_limit < 90.0; }
   [[nodiscard]] bool trivial() const { return window == ApodizationWindow::none && !angular(); }
   [[nodiscard]] bool symmetric() const { return sides == ApodizationSides::both; }
+
+  auto operator<=>(const Apodization&) const = default;
 };
 
 struct Compression {
@@ -43,13 +46,8 @@ struct Compression {
   /// Of the running reference: the part of the way that it moves towards each frame's peak when that is lower. A higher
   /// peak is taken at once, so nothing saturates. 1 follows every frame.
   double running_fraction = 0.1;
-};
 
-/// Samples of every A-scan that are transformed and imaged; what lies outside is neither uploaded nor read.
-struct SampleGate {
-  std::size_t first = 0;
-  std::size_t count = 0;
-  constexpr auto operator<=>(const SampleGate&) const = default;
+  auto operator<=>(const Compression&) const = default;
 };
 
 /// Amplitude of one unit of a sample as the data state it: of integers their sample_scale, of float32 1.

@@ -7,8 +7,8 @@
 #include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/half_matrix/half_matrix.hpp"
+#include "stages/registry.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
-#include "stages/stage.hpp"
 #include "stages/unpack/unpack.hpp"
 
 namespace echoform {

@@ -21,7 +21,8 @@ class AnalyticSignalCpu final : public Stage {
  public:
   AnalyticSignalCpu(std::size_t members, SimdLevel level) : members_(std::max<std::size_t>(1, members)), level_(level) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("analytic-signal");
     require_block(input, "analytic-signal", {ElementType::float32});
     if (input.columns < 2 || input.columns > sample_limit) {
       throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
@@ -35,7 +36,7 @@ class AnalyticSignalCpu final : public Stage {
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const std::size_t grain = std::max<std::size_t>(1, 16384 / transform_->length());
     team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t member) {
       for (std::size_t row = first; row < last; ++row) {

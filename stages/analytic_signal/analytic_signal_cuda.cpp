@@ -24,7 +24,8 @@ class AnalyticSignalCuda final : public Stage {
  public:
   AnalyticSignalCuda(const AnalyticSignalOptions& options, Backend& backend) : options_(options), backend_(backend) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("analytic-signal");
     require_block(input, "analytic-signal", {ElementType::float32});
     if (input.columns < 2 || input.columns > cufft_sample_limit) {
       throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
@@ -50,7 +51,7 @@ class AnalyticSignalCuda final : public Stage {
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const cudaStream_t stream = gpu::stream_of(queue);
     gpu::AnalyticRows rows = rows_;
     rows.input = input.as<float>();

@@ -15,8 +15,9 @@
 #include <optional>
 
 #include "cpu/cpu_backend.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "pipeline/stage.hpp"
 #include "stages/beamform/tile_launch.hpp"
-#include "stages/stage.hpp"
 
 namespace echoform {
 

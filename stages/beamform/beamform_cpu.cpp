@@ -21,7 +21,8 @@ class BeamformCpu final : public Stage {
   BeamformCpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level, BeamformLookup lookup)
       : plan_(plan), view_(view), backend_(backend), kernels_(kernels_of(level)), lookup_(lookup) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("beamform");
     const std::size_t rows = beamform_input_rows(input.matrix, plan_.acquisition.elements());
     const std::size_t samples = plan_.imaged_samples().count;
     if (input.type != ElementType::planar_complex64 || input.rows != rows || input.columns != samples ||
@@ -48,7 +49,7 @@ class BeamformCpu final : public Stage {
     return beamform_output(plan_.grid);
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const auto* data = input.as<float>();
     auto* image = output.as<std::complex<float>>();
     team_of(queue).for_each(tables_.tiling.tiles.size(), 1, [&](std::size_t first, std::size_t last, std::size_t member) {

@@ -61,7 +61,8 @@ class BeamformCuda final : public Stage {
   BeamformCuda(const ImagingPlan& plan, std::size_t view, Backend& backend, std::optional<beamform::TileKind> kind)
       : plan_(plan), view_(view), backend_(backend), kind_(kind) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("beamform");
     check(input);
     input_ = input;
     ThreadTeam team(0);
@@ -114,9 +115,9 @@ class BeamformCuda final : public Stage {
     return beamform_output(plan_.grid);
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     beamform::TileLaunch launch = launch_;
-    launch.rows = input.data;
+    launch.rows = input[0].data;
     launch.image = output.as<float>();
     if (launch.half) {
       launch.factor = reinterpret_cast<const float*>(input.as<std::byte>() + input_.bytes() - input_.trailer);

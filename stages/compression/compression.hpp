@@ -7,32 +7,19 @@
 //
 // The reference is fixed, or runs: it takes a higher peak of a frame at once and moves running_fraction of the way towards
 // a lower one, before the frame is compressed. Until a frame has a finite peak above 0 there is none: all is 0.
+//
+// Facts: the reference; shown is options.reference_value where there is none yet. A running one goes on from what resume() says
+// if that is positive and finite. Retuned by other Compression options: a running reference goes on; one that was fixed begins
+// anew.
 #pragma once
 
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "pipeline/stage.hpp"
 
 namespace echoform {
-
-/// Implemented, besides Stage, by compression stages.
-class CompressionReference {
- public:
-  virtual ~CompressionReference() = default;
-  /// Envelope shown as 0 dB in the frame last processed; options.reference_value where there was none yet. On the GPU that is
-  /// the last frame that the device has finished: wait for the queue first.
-  [[nodiscard]] virtual float reference() const noexcept = 0;
-  /// The same number (a float) in the GPU's memory, on the GPU, else null. Engines with several frames under way copy it
-  /// behind process(), on the same queue.
-  [[nodiscard]] virtual const float* device_reference() const noexcept { return nullptr; }
-  /// Goes on from the reference of another stage, as when settings change between two frames. Ignored by a fixed reference
-  /// and unless the value is positive and finite. Not while a frame is processed.
-  virtual void resume(float reference) noexcept = 0;
-  /// Other options for what is processed from now on; what stands on `queue` already keeps those of before. A running reference
-  /// goes on; one that was fixed begins anew. Throws InputError, and nothing changes, if an option is out of its range.
-  virtual void change(const Compression& options, ExecutionQueue& queue) = 0;
-};
 
 /// Throws InputError if an option is out of its range (pipeline/imaging_plan.hpp).
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level = simd_level());

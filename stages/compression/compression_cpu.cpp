@@ -10,17 +10,18 @@
 namespace echoform {
 namespace {
 
-class CompressionCpu final : public Stage, public CompressionReference {
+class CompressionCpu final : public Stage {
  public:
   CompressionCpu(const Compression& options, SimdLevel level) : reference_(options), kernels_(compression_kernels(level)) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("compression");
     output_ = compression_output(input);
     input_stride_ = stride_of(input);
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const auto* const envelope = input.as<std::uint32_t>();
     const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
     ThreadTeam& team = team_of(queue);
@@ -46,9 +47,14 @@ class CompressionCpu final : public Stage, public CompressionReference {
     });
   }
 
-  [[nodiscard]] float reference() const noexcept override { return reference_.value(); }
-  void resume(float reference) noexcept override { reference_.resume(reference); }
-  void change(const Compression& options, ExecutionQueue& /*queue*/) override { reference_.change(options); }
+  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = {}, .reference = reference_.state()}; }
+  void resume(const StageFacts& facts) noexcept override {
+    if (facts.reference) reference_.resume(facts.reference->known);
+  }
+  [[nodiscard]] bool retune(const StageOptions& options, ExecutionQueue& /*queue*/) override {
+    reference_.change(options.as<Compression>());
+    return true;
+  }
 
  private:
   RunningReference reference_;

@@ -12,39 +12,44 @@ namespace {
 
 /// The reference and its rule live in device memory, where each frame finds them, so that frames queue up behind each other
 /// without the host, and so that a change of the rule takes its place among them although their launches are captured.
-class CompressionCuda final : public Stage, public CompressionReference {
+class CompressionCuda final : public Stage {
  public:
   CompressionCuda(const Compression& options, Backend& backend) : options_(options) {
     state_ = backend.allocate(sizeof(DeviceReference), MemoryUse::working);
-    readback_ = backend.allocate(sizeof(float), MemoryUse::readback);
+    readback_ = backend.allocate(sizeof(ShownReference), MemoryUse::readback);
     stream_ = gpu::make_stream();                            // on the device that allocate() has made current
     launch_change(options_.rule(), state(), stream_.get());  // a kernel's first launch loads it: not while frames run
     set_state(options_.follows_peaks() ? 0.0 : options_.rule().unset);
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("compression");
     output_ = compression_output(input);
     input_stride_ = stride_of(input);
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const cudaStream_t stream = gpu::stream_of(queue);
     const EnvelopeImage image{input.as<std::uint32_t>(), output_.rows, output_.columns, input_stride_};
-    launch_follow(image, state(), static_cast<float*>(readback_.data()), stream);
+    launch_follow(image, state(), static_cast<ShownReference*>(readback_.data()), stream);
     launch_compress(image, output.as<std::uint8_t>(), state(), stream);
   }
 
-  [[nodiscard]] float reference() const noexcept override { return *static_cast<const volatile float*>(readback_.data()); }
-  [[nodiscard]] const float* device_reference() const noexcept override { return &state()->shown; }
+  [[nodiscard]] StageFacts facts() const noexcept override {
+    const volatile ShownReference& read = *static_cast<const ShownReference*>(readback_.data());
+    return {.quality = {}, .reference = ShownReference{read.shown, read.known}};
+  }
+  [[nodiscard]] DeviceFacts device_facts() const noexcept override { return {.quality = {}, .reference = &state()->shown}; }
 
-  void resume(float reference) noexcept override {
-    if (options_.can_resume(reference)) set_state(reference);
+  void resume(const StageFacts& facts) noexcept override {
+    if (facts.reference && options_.can_resume(facts.reference->known)) set_state(facts.reference->known);
   }
 
-  void change(const Compression& options, ExecutionQueue& queue) override {
-    options_.change(options);
+  [[nodiscard]] bool retune(const StageOptions& options, ExecutionQueue& queue) override {
+    options_.change(options.as<Compression>());
     launch_change(options_.rule(), state(), gpu::stream_of(queue));
+    return true;
   }
 
  private:
@@ -55,10 +60,10 @@ class CompressionCuda final : public Stage, public CompressionReference {
     DeviceReference fresh;
     fresh.reference = reference;
     fresh.rule = options_.rule();
-    fresh.shown = shown_reference(reference, options_.rule());
+    fresh.shown = reference_state(reference, options_.rule());
     ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(state_.data(), &fresh, sizeof fresh, cudaMemcpyHostToDevice, stream_.get()));
     ECHOFORM_CUDA_QUEUED(cudaStreamSynchronize(stream_.get()));
-    *static_cast<volatile float*>(readback_.data()) = fresh.shown;
+    *static_cast<ShownReference*>(readback_.data()) = fresh.shown;
   }
 
   RunningReference options_;  // checked; the reference itself is in device memory

@@ -19,7 +19,7 @@ EnvelopeImage joined(EnvelopeImage image) {
 
 /// Peaks are compared as integers, in any order: floats that are not negative are ordered as their bits. The block that finishes
 /// last moves the reference, so that no launch of its own is needed.
-__global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceReference* state, float* readback) {
+__global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceReference* state, ShownReference* readback) {
   std::uint32_t peak = 0;
   const std::size_t step = std::size_t{gridDim.x} * threads;
   const std::size_t rows = state->rule.follows ? image.rows : 0;
@@ -48,10 +48,10 @@ __global__ __launch_bounds__(threads) void follow(EnvelopeImage image, DeviceRef
   const ReferenceRule rule = state->rule;
   const float highest = __uint_as_float(atomicExch(&state->peak, 0u));
   const double reference = rule.follows ? followed(state->reference, highest, rule) : state->reference;
-  const float shown = shown_reference(reference, rule);
+  const ShownReference shown = reference_state(reference, rule);
   state->reference = reference;
   state->shown = shown;
-  state->curve = curve_for(shown, rule);
+  state->curve = curve_for(shown.shown, rule);
   state->blocks = 0;
   *readback = shown;
 }
@@ -83,7 +83,7 @@ __global__ void change_rule(ReferenceRule rule, DeviceReference* state) {
 
 }  // namespace
 
-void launch_follow(const EnvelopeImage& image, DeviceReference* state, float* readback, cudaStream_t stream) {
+void launch_follow(const EnvelopeImage& image, DeviceReference* state, ShownReference* readback, cudaStream_t stream) {
   const EnvelopeImage all = joined(image);
   const std::size_t wanted = (all.columns + threads - 1) / threads;
   follow<<<static_cast<unsigned>(wanted < search_blocks ? wanted : search_blocks), threads, 0, stream>>>(all, state, readback);

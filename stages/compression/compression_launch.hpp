@@ -14,7 +14,7 @@ struct DeviceReference {
   double reference = 0.0;  ///< 0: none yet
   ReferenceRule rule;      ///< of the frames that follow
   CompressionCurve curve;  ///< of the frame under way
-  float shown = 0.0F;      ///< envelope shown as 0 dB
+  ShownReference shown;    ///< of the frame last finished
   std::uint32_t peak = 0;  ///< bits of the highest finite envelope found so far in the frame under way
   unsigned blocks = 0;     ///< that have searched their part
 };
@@ -29,7 +29,7 @@ struct EnvelopeImage {
 
 /// Finds the peak of a frame where the rule follows it, moves the reference, and leaves the frame's curve in `state`; *readback,
 /// in pinned memory, gets the reference too.
-void launch_follow(const EnvelopeImage& image, DeviceReference* state, float* readback, cudaStream_t stream);
+void launch_follow(const EnvelopeImage& image, DeviceReference* state, ShownReference* readback, cudaStream_t stream);
 
 /// By the curve of `state`. Rows of `out` follow each other.
 void launch_compress(const EnvelopeImage& image, std::uint8_t* out, const DeviceReference* state, cudaStream_t stream);

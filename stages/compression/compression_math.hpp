@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/host_device.hpp"
+#include "pipeline/shown_reference.hpp"
 
 namespace echoform {
 
@@ -89,6 +90,10 @@ ECHOFORM_HOST_DEVICE double reference_after_change(double reference, const Refer
 
 ECHOFORM_HOST_DEVICE float shown_reference(double reference, const ReferenceRule& rule) {
   return static_cast<float>(reference > 0.0 ? reference : rule.unset);
+}
+
+ECHOFORM_HOST_DEVICE ShownReference reference_state(double reference, const ReferenceRule& rule) {
+  return {shown_reference(reference, rule), rule.follows ? static_cast<float>(reference) : 0.0F};
 }
 
 /// 255 (1 + (20 log10(e / reference) + gain) / range), with 20 log10(e) = 20 log10(2) log2(e).

@@ -58,6 +58,10 @@ float RunningReference::value() const noexcept {
   return shown_reference(reference_, rule_);
 }
 
+ShownReference RunningReference::state() const noexcept {
+  return reference_state(reference_, rule_);
+}
+
 CompressionCurve RunningReference::curve() const noexcept {
   return curve_for(value(), rule_);
 }

@@ -17,11 +17,12 @@ class RunningReference {
   void change(const Compression& options);
   /// Takes a frame's peak: finite, at least 0.
   void follow(float peak) noexcept;
-  /// As CompressionReference.
+  /// Goes on from the reference of another stage. Ignored by a fixed reference and unless the value is positive and finite.
   void resume(float reference) noexcept;
   /// Whether resume() would heed it.
   [[nodiscard]] bool can_resume(float reference) const noexcept;
   [[nodiscard]] float value() const noexcept;
+  [[nodiscard]] ShownReference state() const noexcept;
   [[nodiscard]] CompressionCurve curve() const noexcept;
   [[nodiscard]] const ReferenceRule& rule() const noexcept { return rule_; }
 

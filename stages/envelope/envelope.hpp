@@ -7,7 +7,8 @@
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "pipeline/stage.hpp"
 
 namespace echoform {
 

@@ -12,13 +12,14 @@ class EnvelopeCpu final : public Stage {
  public:
   explicit EnvelopeCpu(SimdLevel level) : kernel_(envelope_kernel(level)) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("envelope");
     output_ = envelope_output(input);
     input_stride_ = stride_of(input);
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
     team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
       for (std::size_t row = first; row < last; ++row) {

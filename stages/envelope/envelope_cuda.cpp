@@ -8,13 +8,14 @@ namespace {
 
 class EnvelopeCuda final : public Stage {
  public:
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("envelope");
     output_ = envelope_output(input);
     input_stride_ = stride_of(input);
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     launch_envelope(input.as<float>(), output.as<float>(), output_.rows, output_.columns, input_stride_, gpu::stream_of(queue));
   }
 

@@ -9,7 +9,7 @@
 //         Samples of every encoding are multiplied by the scale, sums of integers formed in 32-bit integers first; float32 ones
 //         that is_invalid_sample() tells become 0. Pairs with a dead element are zero, and their samples neither read nor
 //         counted.
-// The stage is a SampleQualitySource.
+// Its facts are the quality of the samples.
 // On CUDA the output has a trailer (stages/unpack/frame_facts.hpp) whose first float is the greatest |value| of the frame.
 #pragma once
 
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "cpu/cpu_backend.hpp"
-#include "stages/sample_quality.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/imaging_plan.hpp"
+#include "pipeline/stage.hpp"
 
 namespace echoform {
 

@@ -11,13 +11,14 @@
 namespace echoform {
 namespace {
 
-class HalfMatrixCpu final : public Stage, public SampleQualitySource {
+class HalfMatrixCpu final : public Stage {
  public:
   HalfMatrixCpu(HalfMatrixOptions options, SimdLevel level) : options_(std::move(options)), level_(level) {
     require_half_matrix_options(options_);
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("half-matrix");
     output_ = half_matrix_output(options_, input);
     input_row_bytes_ = raw_row_bytes(input);
     const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
@@ -26,7 +27,7 @@ class HalfMatrixCpu final : public Stage, public SampleQualitySource {
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     quality_.reset();
     const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
     team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
@@ -47,7 +48,7 @@ class HalfMatrixCpu final : public Stage, public SampleQualitySource {
     });
   }
 
-  [[nodiscard]] SampleQuality quality() const noexcept override { return quality_.read(); }
+  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = quality_.read(), .reference = {}}; }
 
  private:
   HalfMatrixOptions options_;

@@ -9,14 +9,15 @@
 namespace echoform {
 namespace {
 
-class HalfMatrixCuda final : public Stage, public SampleQualitySource {
+class HalfMatrixCuda final : public Stage {
  public:
   HalfMatrixCuda(HalfMatrixOptions options, Backend& backend)
       : options_(std::move(options)), backend_(backend), reader_(backend) {
     require_half_matrix_options(options_);
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("half-matrix");
     const BlockSpec output = half_matrix_output(options_, input);
     const std::vector<PairSource> sources = half_matrix_sources(options_, input);
     sources_ = backend_.allocate(sources.size() * sizeof(PairSource), MemoryUse::working);
@@ -24,9 +25,12 @@ class HalfMatrixCuda final : public Stage, public SampleQualitySource {
     return reader_.prepare("half-matrix", input, output, static_cast<const PairSource*>(sources_.data()), 1.0F);
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override { reader_.process(input, output, queue); }
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
+    reader_.process(input[0], output, queue);
+  }
 
-  [[nodiscard]] SampleQuality quality() const noexcept override { return reader_.quality(); }
+  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.quality(), .reference = {}}; }
+  [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.device_facts(); }
   [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size(); }
 
  private:

@@ -28,7 +28,7 @@
 #include <optional>
 
 #include "cpu/cpu_backend.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/stage.hpp"
 
 namespace echoform {
 

@@ -60,7 +60,8 @@ class PolarScanConversionCpu final : public Stage {
   PolarScanConversionCpu(const PolarScanConversionOptions& options, SimdLevel level)
       : options_(options), geometry_(options), kernels_(polar::kernels_of(level)) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("polar-scan-conversion");
     output_ = polar::describe_output(options_, input);
     input_stride_ = stride_of(input);
     texel_stride_ = options_.beams + 3;
@@ -69,7 +70,7 @@ class PolarScanConversionCpu final : public Stage {
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const auto method = static_cast<std::size_t>(options_.interpolation);
     if (output_.type == ElementType::uint8) {
       convert(input.as<std::uint8_t>(), output.as<std::uint8_t>(), team_of(queue), kernels_.levels[method]);

@@ -17,7 +17,8 @@ class PolarScanConversionCuda final : public Stage {
   PolarScanConversionCuda(const PolarScanConversionOptions& options, Backend& backend)
       : options_(options), geometry_(options), backend_(backend) {}
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("polar-scan-conversion");
     const BlockSpec output = polar::describe_output(options_, input);
     levels_ = input.type == ElementType::uint8;
     conversion_.rows = static_cast<std::uint32_t>(output.rows);
@@ -32,7 +33,7 @@ class PolarScanConversionCuda final : public Stage {
     return output;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     if (levels_) {
       polar::launch(conversion_, options_.interpolation, input.as<std::uint8_t>(), output.as<std::uint8_t>(),
                     gpu::stream_of(queue));

@@ -29,7 +29,8 @@ class CartesianScanConversionCpu final : public Stage {
     validate(options);
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("scan-conversion");
     output_ = scan_conversion_output(options_, input);
     const Grid& acoustic = options_.acoustic;
     input_stride_ = stride_of(input);
@@ -42,7 +43,7 @@ class CartesianScanConversionCpu final : public Stage {
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     if (output_.type == ElementType::uint8) {
       convert(input.as<std::uint8_t>(), output.as<std::uint8_t>(), queue, kernels_.blend_levels, kernels_.pick_levels);
     } else {

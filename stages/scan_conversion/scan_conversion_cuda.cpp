@@ -29,7 +29,8 @@ class CartesianScanConversionCuda final : public Stage {
     validate(options);
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("scan-conversion");
     const BlockSpec output = scan_conversion_output(options_, input);
     levels_ = input.type == ElementType::uint8;
     const auto taps = [&](const Axis& from, const Axis& to) {
@@ -41,7 +42,7 @@ class CartesianScanConversionCuda final : public Stage {
     return output;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     if (levels_) {
       launch_resample(resampling_, input.as<std::uint8_t>(), output.as<std::uint8_t>(), gpu::stream_of(queue));
     } else {

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "stages/sample_quality.hpp"
+#include "pipeline/sample_quality.hpp"
 
 namespace echoform {
 

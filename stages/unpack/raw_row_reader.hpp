@@ -2,11 +2,13 @@
 // For *_cuda.cpp files.
 #pragma once
 
+#include <cstddef>
+
 #include "gpu/stream_queue.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/block.hpp"
+#include "pipeline/stage.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/sample_quality.hpp"
 #include "stages/unpack/frame_facts.hpp"
 #include "stages/unpack/raw_row_kernels.hpp"
 #include "stages/unpack/raw_samples.hpp"
@@ -50,6 +52,13 @@ class RawRowReader {
   [[nodiscard]] SampleQuality quality() const noexcept {
     const auto& facts = *static_cast<const FrameFacts*>(pinned_.data());
     return {facts.clipped, facts.invalid};
+  }
+
+  /// Behind the rows.
+  [[nodiscard]] DeviceFacts device_facts() const noexcept {
+    static_assert(offsetof(FrameFacts, invalid) == offsetof(FrameFacts, clipped) + offsetof(SampleQuality, invalid),
+                  "counts are copied as SampleQuality");
+    return {.quality = output_.bytes() - output_.trailer + offsetof(FrameFacts, clipped), .reference = nullptr};
   }
 
  private:

@@ -5,7 +5,7 @@
 
 #include "acquisition/acquisition.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "stages/sample_quality.hpp"
+#include "pipeline/sample_quality.hpp"
 
 namespace echoform {
 

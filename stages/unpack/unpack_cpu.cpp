@@ -9,13 +9,14 @@
 namespace echoform {
 namespace {
 
-class UnpackCpu final : public Stage, public SampleQualitySource {
+class UnpackCpu final : public Stage {
  public:
   UnpackCpu(double sample_scale, SimdLevel level) : weight_(static_cast<float>(sample_scale)), level_(level) {
     require_sample_scale(sample_scale, "unpack");
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("unpack");
     output_ = unpack_output(input);
     input_row_bytes_ = raw_row_bytes(input);
     const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
@@ -23,7 +24,7 @@ class UnpackCpu final : public Stage, public SampleQualitySource {
     return output_;
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override {
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     quality_.reset();
     // Pieces of some 64 KB: large against the cost of taking one, small against a frame.
     const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
@@ -37,7 +38,7 @@ class UnpackCpu final : public Stage, public SampleQualitySource {
     });
   }
 
-  [[nodiscard]] SampleQuality quality() const noexcept override { return quality_.read(); }
+  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = quality_.read(), .reference = {}}; }
 
  private:
   float weight_;

@@ -5,20 +5,24 @@
 namespace echoform {
 namespace {
 
-class UnpackCuda final : public Stage, public SampleQualitySource {
+class UnpackCuda final : public Stage {
  public:
   UnpackCuda(double sample_scale, Backend& backend) : weight_(static_cast<float>(sample_scale)), reader_(backend) {
     require_sample_scale(sample_scale, "unpack");
   }
 
-  [[nodiscard]] BlockSpec prepare(const BlockSpec& input) override {
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("unpack");
     const BlockSpec output = unpack_output(input);
     return reader_.prepare("unpack", input, output, nullptr, weight_);
   }
 
-  void process(ConstBlock input, Block output, ExecutionQueue& queue) noexcept override { reader_.process(input, output, queue); }
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
+    reader_.process(input[0], output, queue);
+  }
 
-  [[nodiscard]] SampleQuality quality() const noexcept override { return reader_.quality(); }
+  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.quality(), .reference = {}}; }
+  [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.device_facts(); }
 
  private:
   float weight_;

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "gpu/cuda_backend.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/stage.hpp"
 #ifdef ECHOFORM_WITH_CUDA
 #include "stages/beamform/beamform.hpp"
 #endif

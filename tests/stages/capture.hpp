@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "stages/stage.hpp"
+#include "pipeline/stage.hpp"
 
 #ifdef ECHOFORM_WITH_CUDA
 #include "gpu/stream_queue.hpp"

@@ -62,7 +62,7 @@ TEST_P(Capture, RawSamples) {
 #endif
     expect_same_again(*unpack, frame.spec, *frame.block);
     expect_same_again(*half_matrix, frame.spec, *frame.block);
-    const SampleQuality seen = dynamic_cast<SampleQualitySource&>(*unpack).quality();
+    const SampleQuality seen = unpack->facts().quality.value();
     EXPECT_EQ(seen, (SampleQuality{frame.clipped, frame.invalid}));
   }
 }

@@ -88,7 +88,7 @@ TEST_P(HalfMatrix, EveryEncodingAndKindInBothForms) {
                   }
                 }
               }
-              EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality(), counts);
+              EXPECT_EQ(stage->facts().quality.value(), counts);
               ASSERT_EQ(result.spec.trailer, on_cuda() ? 64u : 0u);
               if (on_cuda()) {
                 EXPECT_EQ(result.block->as<float>()[result.spec.rows * result.spec.row_stride], peak);
@@ -131,7 +131,7 @@ TEST_P(HalfMatrix, SumsOfFullScaleIntegersDoNotWrap) {
   const auto stage = make({2, true, 1.0, {}});
   const StageResult result = run(*stage, spec, input);
   EXPECT_EQ(result.block->as<float>()[result.spec.row_stride + 39], -65536.0F);
-  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, 160u);
+  EXPECT_EQ(stage->facts().quality.value().clipped, 160u);
 }
 
 TEST_P(HalfMatrix, FactsStartAnewWithEachFrame) {
@@ -140,10 +140,10 @@ TEST_P(HalfMatrix, FactsStartAnewWithEachFrame) {
   std::memset(silent.block().data, 0, loud.spec.bytes());
   const auto stage = make({3, true, 1.0, {}});
   const StageResult result = run(*stage, loud.spec, *loud.block, 2);
-  const auto& source = dynamic_cast<SampleQualitySource&>(*stage);
-  EXPECT_EQ(source.quality().clipped, loud.clipped);
+  const Stage& source = *stage;
+  EXPECT_EQ(source.facts().quality.value().clipped, loud.clipped);
   run_again(*stage, silent, result);
-  EXPECT_EQ(source.quality().clipped, 0u);
+  EXPECT_EQ(source.facts().quality.value().clipped, 0u);
   for (std::size_t row = 0; row < result.spec.rows; ++row) {
     for (std::size_t column = 0; column < 256; ++column) {
       ASSERT_EQ(result.block->as<float>()[row * result.spec.row_stride + column], 0.0F);
@@ -166,7 +166,7 @@ TEST_P(HalfMatrix, LongRowsInEveryEncoding) {
         const double sum = frame.at(1, n) + frame.at(2, n);
         ASSERT_NEAR(row[n], sum, std::abs(sum) * 0x1p-23) << "type " << int(type) << ", sample " << n;
       }
-      EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality(), (SampleQuality{frame.clipped, frame.invalid}));
+      EXPECT_EQ(stage->facts().quality.value(), (SampleQuality{frame.clipped, frame.invalid}));
     }
   }
 }
@@ -212,7 +212,7 @@ TEST_P(HalfMatrix, FloatsThatTheScaleTakesTooFarAreInvalid) {
   const StageResult result = run(*stage, spec, input);
   const float expected[] = {0.0F, 0.0F, 0x1.fffffep56F, -0x1.fffffep56F, 0x1p40F, 0.0F};
   for (std::size_t n = 0; n < 6; ++n) EXPECT_EQ(result.block->as<float>()[n], expected[n]) << n;
-  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().invalid, 2u);
+  EXPECT_EQ(stage->facts().quality.value().invalid, 2u);
 }
 
 TEST(HalfMatrixPlan, ScaleOfFloatsIsThePlansAlone) {

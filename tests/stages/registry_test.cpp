@@ -3,7 +3,7 @@
 #include <set>
 
 #include "stages/analytic_signal/analytic_signal.hpp"
-#include "stages/stage.hpp"
+#include "stages/registry.hpp"
 #include "stages/unpack/raw_samples.hpp"
 #include "tests/stages/stage_harness.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/errors.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "stages/stage.hpp"
+#include "pipeline/stage.hpp"
 #include "tests/support/require_gpu.hpp"
 
 namespace echoform::test {

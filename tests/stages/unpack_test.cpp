@@ -42,7 +42,7 @@ TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
                 << "type " << int(type) << ", " << columns << " columns, row " << row << ", column " << column;
           }
         }
-        const SampleQuality seen = dynamic_cast<SampleQualitySource&>(*stage).quality();
+        const SampleQuality seen = stage->facts().quality.value();
         EXPECT_EQ(seen.clipped, frame.clipped);
         EXPECT_EQ(seen.invalid, frame.invalid);
       }
@@ -55,7 +55,7 @@ TEST_P(Unpack, CountsStartAnewWithEachFrame) {
   const auto stage = make(1.0);
   const StageResult result = run(*stage, frame.spec, *frame.block);
   run_again(*stage, *frame.block, result);
-  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, frame.clipped);
+  EXPECT_EQ(stage->facts().quality.value().clipped, frame.clipped);
 }
 
 TEST_P(Unpack, EveryTwelveBitValueAtBothPlaces) {
@@ -74,7 +74,7 @@ TEST_P(Unpack, EveryTwelveBitValueAtBothPlaces) {
     ASSERT_EQ(result.block->as<float>()[place], static_cast<float>(value));
     ASSERT_EQ(result.block->as<float>()[place + 1], static_cast<float>(-1 - value));
   }
-  EXPECT_EQ(dynamic_cast<SampleQualitySource&>(*stage).quality().clipped, 4u);
+  EXPECT_EQ(stage->facts().quality.value().clipped, 4u);
 }
 
 TEST_P(Unpack, LargeFramesGoPastTheCachesWithTheSameValues) {

@@ -1,0 +1,34 @@
+// Everything that fixes how frames of one acquisition become images, as the pipeline knows it: what a method resolved from
+// settings and acquisition. Constant afterwards.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+#include "pipeline/outline.hpp"
+#include "pipeline/recipe.hpp"
+#include "pipeline/sample_gate.hpp"
+
+namespace echoform {
+
+/// How display images show envelopes.
+struct DisplayScale {
+  double dynamic_range_db = 40.0;
+  double gain_db = 0.0;
+  std::optional<double> fixed_reference;  ///< envelope shown as 0 dB; none: it runs, and each frame's output says it
+};
+
+struct ImagingSetup {
+  /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
+  std::uint64_t settings_revision = 0;
+  Acquisition acquisition;
+  Material material;  ///< of the part, for recordings
+  SampleGate gate;    ///< count >= 2, within the A-scan
+  Recipe recipe;
+  DisplayScale scale;
+  std::vector<Outline> outlines;  ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+};
+
+}  // namespace echoform

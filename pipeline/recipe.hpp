@@ -1,0 +1,52 @@
+// The chain of stages as data. A method composes it (methods/), a runner of any backend executes it (engines/runner.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/grid.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+/// A stage in a recipe. Blocks are numbered: 0 is the frame's received samples (the gate's columns), k + 1 the output of step k.
+struct Step {
+  const StageKind* stage = nullptr;
+  StageOptions options;
+  std::vector<std::size_t> inputs;  ///< blocks; each of an earlier step
+
+  [[nodiscard]] friend bool operator==(const Step&, const Step&) = default;
+};
+
+enum class OutputKind : std::uint8_t {
+  complex_image,  ///< complex64 on the grid
+  envelope,       ///< float32 on the grid; only where somebody reads it (FrameSlot::envelope_wanted)
+  display,        ///< uint8 on the grid, decibels
+};
+
+/// An image of each frame, as whoever reads it knows it.
+struct OutputDescription {
+  std::string view;  ///< "LL"
+  OutputKind kind = OutputKind::envelope;
+  Grid grid;
+
+  [[nodiscard]] friend bool operator==(const OutputDescription&, const OutputDescription&) = default;
+};
+
+struct RecipeOutput {
+  OutputDescription description;
+  std::size_t block = 0;            ///< the output of a step
+  std::size_t reference_block = 0;  ///< of the step that tells what is shown as 0 dB; 0: none does
+};
+
+struct Recipe {
+  std::vector<Step> steps;  ///< in the order in which they run
+  std::vector<RecipeOutput> outputs;
+
+  /// Adds a step, or finds the equal one that is there already. Returns its block.
+  std::size_t add(const StageKind& stage, StageOptions options, std::vector<std::size_t> inputs);
+};
+
+}  // namespace echoform
