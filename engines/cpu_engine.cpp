@@ -87,7 +87,7 @@ class CpuEngine final : public Engine {
   void set_compression(const Compression& compression) override {
     // The first refuses what all would refuse.
     for (ViewChain& chain : views_) {
-      if (chain.compression.stage) static_cast<void>(chain.compression.stage->retune(compression, *queue_));
+      if (chain.compression.stage && chain.compression.stage->accepts(compression)) chain.compression.stage->retune(compression, *queue_);
     }
   }
 

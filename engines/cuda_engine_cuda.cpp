@@ -200,7 +200,7 @@ class CudaEngine final : public Engine {
     use_device();
     // Behind the frames that were submitted. The first view refuses what all would refuse.
     for (const CudaView& view : chain_->views()) {
-      if (view.compression.stage) static_cast<void>(view.compression.stage->retune(compression, *queue_));
+      if (view.compression.stage && view.compression.stage->accepts(compression)) view.compression.stage->retune(compression, *queue_);
     }
   }
 

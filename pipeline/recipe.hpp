@@ -39,6 +39,8 @@ struct RecipeOutput {
   OutputDescription description;
   std::size_t block = 0;            ///< the output of a step
   std::size_t reference_block = 0;  ///< of the step that tells what is shown as 0 dB; 0: none does
+
+  [[nodiscard]] friend bool operator==(const RecipeOutput&, const RecipeOutput&) = default;
 };
 
 struct Recipe {

@@ -102,10 +102,12 @@ class Stage {
   /// processed.
   virtual void resume(const StageFacts& /*facts*/) noexcept {}
 
-  /// Whether the stage takes these options for what is processed from now on; what stands on `queue` already keeps those of
-  /// before. False, and nothing changed, where it has to be made anew for them. Throws InputError, and nothing changes, if one is
-  /// out of its range. Not while process() runs.
-  [[nodiscard]] virtual bool retune(const StageOptions& /*options*/, ExecutionQueue& /*queue*/) { return false; }
+  /// Whether retune() takes these options; where not, the stage has to be made anew for them. Throws InputError if one is out of
+  /// its range.
+  [[nodiscard]] virtual bool accepts(const StageOptions& /*options*/) const { return false; }
+  /// Options that it accepts, for what is processed from now on; what stands on `queue` already keeps those of before. Not while
+  /// process() runs.
+  virtual void retune(const StageOptions& /*options*/, ExecutionQueue& /*queue*/) noexcept {}
 };
 
 /// What there is of a stage: its name and how each backend makes it. One constant a stage, in its header.

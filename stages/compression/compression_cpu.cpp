@@ -51,9 +51,9 @@ class CompressionCpu final : public Stage {
   void resume(const StageFacts& facts) noexcept override {
     if (facts.reference) reference_.resume(facts.reference->known);
   }
-  [[nodiscard]] bool retune(const StageOptions& options, ExecutionQueue& /*queue*/) override {
+  [[nodiscard]] bool accepts(const StageOptions& options) const override { return RunningReference::accepts(options); }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
     reference_.change(options.as<Compression>());
-    return true;
   }
 
  private:

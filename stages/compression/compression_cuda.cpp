@@ -46,10 +46,10 @@ class CompressionCuda final : public Stage {
     if (facts.reference && options_.can_resume(facts.reference->known)) set_state(facts.reference->known);
   }
 
-  [[nodiscard]] bool retune(const StageOptions& options, ExecutionQueue& queue) override {
+  [[nodiscard]] bool accepts(const StageOptions& options) const override { return RunningReference::accepts(options); }
+  void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
     options_.change(options.as<Compression>());
     launch_change(options_.rule(), state(), gpu::stream_of(queue));
-    return true;
   }
 
  private:

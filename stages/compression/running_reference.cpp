@@ -36,6 +36,11 @@ RunningReference::RunningReference(const Compression& options) : options_(option
   if (!follows_peaks()) reference_ = options.reference_value;
 }
 
+bool RunningReference::accepts(const StageOptions& options) {
+  static_cast<void>(RunningReference(options.as<Compression>()));
+  return true;
+}
+
 void RunningReference::change(const Compression& options) {
   RunningReference changed(options);
   changed.reference_ = reference_after_change(reference_, rule_, changed.rule_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pipeline/imaging_plan.hpp"
+#include "pipeline/stage_options.hpp"
 #include "stages/compression/compression_math.hpp"
 
 namespace echoform {
@@ -10,6 +11,9 @@ class RunningReference {
  public:
   /// Throws InputError if an option is out of its range.
   explicit RunningReference(const Compression& options);
+
+  /// True for every Compression. Throws InputError if an option is out of its range.
+  [[nodiscard]] static bool accepts(const StageOptions& options);
 
   /// Whether the peak of each frame is wanted.
   [[nodiscard]] bool follows_peaks() const noexcept { return options_.reference == ReferenceMode::running; }
