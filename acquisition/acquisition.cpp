@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "base/errors.hpp"
 
@@ -20,8 +21,25 @@ Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, H
   return probe;
 }
 
+std::vector<TransmitEvent> element_events(std::span<const std::uint32_t> elements) {
+  std::vector<TransmitEvent> events(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) events[i].form = ElementEvent{elements[i]};
+  return events;
+}
+
+std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::size_t event) {
+  if (acquisition.events.empty()) return event;
+  const auto* const form = std::get_if<ElementEvent>(&acquisition.events[event].form);
+  return form != nullptr ? std::optional<std::size_t>(form->element) : std::nullopt;
+}
+
 std::size_t Acquisition::a_scans() const {
   const std::size_t n = elements();
+  if (!events.empty()) {
+    return std::accumulate(events.begin(), events.end(), std::size_t{0}, [n](std::size_t sum, const TransmitEvent& event) {
+      return sum + (event.receivers.empty() ? n : event.receivers.size());
+    });
+  }
   return matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
 }
 
@@ -45,6 +63,41 @@ std::size_t Acquisition::bytes_per_a_scan() const {
   return 0;
 }
 
+namespace {
+
+/// Every event by itself and all of them together; the probe's size has been checked.
+void validate_events(const Acquisition& acquisition, std::string_view where) {
+  const std::vector<TransmitEvent>& events = acquisition.events;
+  if (events.empty()) return;
+  const std::size_t n = acquisition.elements();
+  if (acquisition.matrix != MatrixKind::full) {
+    throw InputError(fmt::format("{} events", where), "events and a half matrix", "one of both");
+  }
+  if (events.size() > n) {
+    throw InputError(fmt::format("{} events", where), fmt::format("{}", events.size()),
+                     fmt::format("at most one for each of the {} elements", n));
+  }
+  std::vector<bool> fired(n);
+  std::vector<bool> records(n);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto place = [&] { return fmt::format("{} event {}", where, i); };
+    const std::size_t element = std::get<ElementEvent>(events[i].form).element;
+    if (element >= n) throw InputError(place(), fmt::format("element {}", element), fmt::format("elements 0 to {}", n - 1));
+    if (fired[element]) throw InputError(place(), fmt::format("element {} again", element), "each element in one event");
+    fired[element] = true;
+    records.assign(n, false);
+    for (const std::size_t receiver : events[i].receivers) {
+      if (receiver >= n) {
+        throw InputError(place(), fmt::format("receiver {}", receiver), fmt::format("elements 0 to {}", n - 1));
+      }
+      if (records[receiver]) throw InputError(place(), fmt::format("receiver {} again", receiver), "each receiver once");
+      records[receiver] = true;
+    }
+  }
+}
+
+}  // namespace
+
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where) {
   const auto place = [&](std::string_view field) { return fmt::format("{} {}", where, field); };
   const std::size_t n = acquisition.elements();
@@ -54,7 +107,8 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
   if (acquisition.samples < 2 || acquisition.samples > limits.samples) {
     throw InputError(place("samples"), fmt::format("{}", acquisition.samples), fmt::format("2 to {}", limits.samples));
   }
-  // Cannot overflow: both factors are within the limits, which are far below 2^32.
+  validate_events(acquisition, where);
+  // Cannot overflow: events, receivers and samples are each within the limits, which are far below 2^32.
   if (acquisition.a_scans() > limits.frame_bytes / acquisition.bytes_per_a_scan()) {
     throw InputError(place("frame"), fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
                      fmt::format("at most {} bytes a frame", limits.frame_bytes));

@@ -1,4 +1,4 @@
-// What one sequence of acquisition frames is: the probe, the matrix of A-scans and their sampling.
+// What one sequence of acquisition frames is: the probe, its transmit events, the A-scans of a frame and their sampling.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/transmit_event.hpp"
 #include "base/geometry.hpp"
 
 namespace echoform {
 
-/// Which (transmit, receive) pairs a frame holds.
+/// How the (transmit, receive) pairs of a frame relate: all of them are there, or each once for both directions, or each once
+/// as the sum of both directions.
 enum class MatrixKind : std::uint8_t {
-  full,         ///< every ordered pair: [tx, rx, sample]
+  full,         ///< all: [event, receiver, sample]
   half,         ///< each i <= j once: [pair, sample]; an off-diagonal pair stands for two
   half_summed,  ///< as half, and the instrument already added s_ij + s_ji off the diagonal
 };
@@ -51,6 +53,9 @@ struct Probe {
 struct Acquisition {
   Probe probe;
   MatrixKind matrix = MatrixKind::full;
+  /// The shots of a frame, in the order of their rows. Empty: full matrix capture, or half of one; event i is element i.
+  /// Otherwise `matrix` is full: every receiver of every event has its row.
+  std::vector<TransmitEvent> events;
   SampleEncoding encoding = SampleEncoding::int16;
   std::size_t samples = 0;  ///< per A-scan
   Hertz sample_rate;
@@ -59,7 +64,13 @@ struct Acquisition {
   double sample_scale = 1.0;  ///< amplitude of one unit of an integer sample
 
   [[nodiscard]] std::size_t elements() const { return probe.elements.size(); }
-  /// A-scans in a frame: N^2 or N (N + 1) / 2.
+  /// Shots in a frame: those listed, or one an element.
+  [[nodiscard]] std::size_t event_count() const { return events.empty() ? elements() : events.size(); }
+  /// Whether a pair stands for both of its directions, so that event i is recorded by the elements from i on.
+  [[nodiscard]] bool pairs_once() const { return matrix != MatrixKind::full; }
+  /// Whether a pair is the sum of both of its directions.
+  [[nodiscard]] bool pairs_summed() const { return matrix == MatrixKind::half_summed; }
+  /// A-scans in a frame: the receivers of all events, which are N^2 or N (N + 1) / 2 where no events are listed.
   [[nodiscard]] std::size_t a_scans() const;
   /// A-scans in the shot that transmits with element `transmit`: N, or N - transmit for half matrices.
   [[nodiscard]] std::size_t a_scans_in_shot(std::size_t transmit) const;
@@ -71,6 +82,9 @@ struct Acquisition {
   auto operator<=>(const Acquisition&) const = default;
 };
 
+/// The element that fires alone in `event`, which is below event_count(); none where several transmit.
+[[nodiscard]] std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::size_t event);
+
 /// Limits that every door applies before it allocates anything.
 struct AcquisitionLimits {
   std::size_t elements = 1024;
@@ -78,8 +92,9 @@ struct AcquisitionLimits {
   std::size_t frame_bytes = std::size_t{1} << 30;
 };
 
-/// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), numbers are
-/// finite, sample_rate > 0, sample_scale is finite and not 0, and every element emits towards +z (normal.z > 0).
+/// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), events are of
+/// elements of the probe, none twice, with receivers of the probe, none twice, numbers are finite, sample_rate > 0, sample_scale
+/// is finite and not 0, and every element emits towards +z (normal.z > 0).
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where);
 
 /// Place of pair (i, j), i <= j, in the half-matrix order (0,0), (0,1) ... (0,N-1), (1,1) ...

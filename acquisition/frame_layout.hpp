@@ -1,0 +1,98 @@
+// Where the A-scans of a frame lie: all that whoever moves, stores or counts shots needs to know of an acquisition.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace echoform {
+
+struct Acquisition;
+
+/// Rows of a frame that follow each other.
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  constexpr bool operator==(const RowRange&) const = default;
+};
+
+/// Bytes of a frame that follow each other.
+struct ByteRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  constexpr bool operator==(const ByteRange&) const = default;
+};
+
+/// What a row is: the A-scan of element `receiver` after event `event`.
+struct EventReceiver {
+  std::uint32_t event = 0;
+  std::uint32_t receiver = 0;
+
+  constexpr auto operator<=>(const EventReceiver&) const = default;
+};
+
+/// A frame is an array of rows [row, sample], one an A-scan. Shot `event` is the rows of one transmit event, which follow each
+/// other; the shots follow each other in the order of the events. Takes memory when made, and never afterwards; a few
+/// bytes an event where all elements record.
+class FrameLayout {
+ public:
+  /// Of no frame: no events, no rows.
+  FrameLayout() = default;
+  /// `acquisition` has passed validate(), so that no count overflows.
+  explicit FrameLayout(const Acquisition& acquisition);
+
+  /// Shots of a frame, those that are not expected counted in.
+  [[nodiscard]] std::size_t events() const noexcept { return first_rows_.size() - 1; }
+  /// Of the probe.
+  [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
+  [[nodiscard]] std::size_t rows() const noexcept { return first_rows_.back(); }
+  /// In each row.
+  [[nodiscard]] std::size_t samples() const noexcept { return samples_; }
+  [[nodiscard]] std::size_t bytes_per_row() const noexcept { return bytes_per_row_; }
+  [[nodiscard]] std::size_t frame_bytes() const noexcept { return rows() * bytes_per_row_; }
+
+  /// Rows that the shot of `event`, which is below events(), fills.
+  [[nodiscard]] RowRange shot(std::size_t event) const noexcept {
+    return {first_rows_[event], first_rows_[event + 1] - first_rows_[event]};
+  }
+  /// The same in bytes of the frame.
+  [[nodiscard]] ByteRange shot_bytes(std::size_t event) const noexcept {
+    return {first_rows_[event] * bytes_per_row_, shot(event).count * bytes_per_row_};
+  }
+  [[nodiscard]] std::size_t longest_shot_bytes() const noexcept { return longest_shot_ * bytes_per_row_; }
+
+  /// Whether a frame waits for the shot of `event`. One whose element is dead may come, and counts as zeros.
+  [[nodiscard]] bool expected(std::size_t event) const noexcept { return expected_[event]; }
+  /// Shots without which a frame is not complete.
+  [[nodiscard]] std::size_t expected_shots() const noexcept { return expected_shots_; }
+
+  /// Place of the A-scan of `receiver` after `event`; none where the frame does not hold it.
+  [[nodiscard]] std::optional<std::size_t> row_of(std::size_t event, std::size_t receiver) const noexcept;
+  /// What each row is, in their order.
+  [[nodiscard]] std::vector<EventReceiver> pairs() const;
+
+  /// "64 elements" or, where the acquisition lists its events, "12 events": what an event's index must be below.
+  [[nodiscard]] std::string events_text() const;
+
+  bool operator==(const FrameLayout&) const = default;
+
+ private:
+  [[nodiscard]] std::uint32_t receiver_of(std::size_t event, std::size_t place) const noexcept;
+
+  std::size_t elements_ = 0;
+  std::size_t samples_ = 0;
+  std::size_t bytes_per_row_ = 0;
+  bool listed_ = false;                       // the acquisition lists its events
+  bool from_diagonal_ = false;                // event i is recorded by the elements from i on
+  std::vector<std::uint32_t> first_rows_{0};  // by event, and the end
+  std::vector<bool> expected_;
+  std::size_t expected_shots_ = 0;
+  std::size_t longest_shot_ = 0;
+  std::vector<std::uint32_t> receivers_;  // by row; empty where they follow from the event
+};
+
+}  // namespace echoform
