@@ -6,8 +6,8 @@
 
 #include "cpu/cpu_backend.hpp"
 #include "engines/chain.hpp"
+#include "pipeline/raw_samples.hpp"
 #include "stages/compression/compression.hpp"
-#include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
 namespace {

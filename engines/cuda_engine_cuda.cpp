@@ -16,8 +16,8 @@
 #include "gpu/device_probe.hpp"
 #include "gpu/memory_report.hpp"
 #include "gpu/stream_queue.hpp"
+#include "pipeline/raw_samples.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
 namespace {

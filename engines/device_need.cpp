@@ -7,11 +7,11 @@
 
 #include "base/errors.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "pipeline/raw_samples.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/tile_plan.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/half_matrix/half_matrix.hpp"
-#include "stages/unpack/raw_samples.hpp"
 
 namespace echoform {
 

@@ -21,4 +21,12 @@ std::size_t BlockSpec::bytes() const {
   return 0;
 }
 
+std::size_t shortest_stride(const BlockSpec& spec) {
+  return spec.type == ElementType::packed12 ? (3 * spec.columns + 1) / 2 : spec.columns;
+}
+
+std::size_t stride_of(const BlockSpec& spec) {
+  return spec.row_stride != 0 ? spec.row_stride : shortest_stride(spec);
+}
+
 }  // namespace echoform

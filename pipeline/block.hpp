@@ -39,6 +39,11 @@ struct BlockSpec {
   auto operator<=>(const BlockSpec&) const = default;
 };
 
+/// Distance at which rows follow each other without gaps, in elements (bytes for packed12).
+[[nodiscard]] std::size_t shortest_stride(const BlockSpec& spec);
+/// Distance of rows in elements (bytes for packed12), where a row_stride of 0 means that rows follow each other at once.
+[[nodiscard]] std::size_t stride_of(const BlockSpec& spec);
+
 /// Memory that a backend owns; host or device according to the backend. Never owned by the view.
 struct Block {
   void* data = nullptr;

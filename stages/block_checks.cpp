@@ -14,15 +14,7 @@ constexpr std::size_t size_limit = std::size_t{1} << 40;  // elements: far above
 
 constexpr std::size_t launch_limit = (std::size_t{1} << 31) - 1;  // blocks of a launch along x
 
-std::size_t shortest_stride(const BlockSpec& spec) {
-  return spec.type == ElementType::packed12 ? (3 * spec.columns + 1) / 2 : spec.columns;
-}
-
 }  // namespace
-
-std::size_t stride_of(const BlockSpec& spec) {
-  return spec.row_stride != 0 ? spec.row_stride : shortest_stride(spec);
-}
 
 void require_block(const BlockSpec& spec, std::string_view stage, std::initializer_list<ElementType> types) {
   const auto place = [&](std::string_view field) { return fmt::format("{} stage, input {}", stage, field); };

@@ -8,9 +8,6 @@
 
 namespace echoform {
 
-/// Distance of rows in elements (bytes for packed12), where a row_stride of 0 means that rows follow each other at once.
-[[nodiscard]] std::size_t stride_of(const BlockSpec& spec);
-
 /// Columns rounded up to 16: rows of 4-byte numbers that start on 64 bytes if the block does.
 [[nodiscard]] constexpr std::size_t padded_columns(std::size_t columns) {
   return (columns + 15) / 16 * 16;

@@ -2,11 +2,12 @@
 #include <cstring>
 #include <utility>
 
+#include "pipeline/raw_samples.hpp"
 #include "stages/half_matrix/half_matrix.hpp"
 #include "stages/half_matrix/half_matrix_form.hpp"
 #include "stages/unpack/quality_counter.hpp"
-#include "stages/unpack/raw_samples.hpp"
 #include "stages/unpack/sample_kernels.hpp"
+#include "stages/unpack/sample_scale.hpp"
 
 namespace echoform {
 namespace {

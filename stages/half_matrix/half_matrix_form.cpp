@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
+#include "pipeline/raw_samples.hpp"
 #include "pipeline/words.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/unpack/raw_samples.hpp"
+#include "stages/unpack/sample_scale.hpp"
 
 namespace echoform {
 namespace {

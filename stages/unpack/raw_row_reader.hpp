@@ -7,11 +7,11 @@
 #include "gpu/stream_queue.hpp"
 #include "pipeline/backend.hpp"
 #include "pipeline/block.hpp"
+#include "pipeline/raw_samples.hpp"
 #include "pipeline/stage.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/unpack/frame_facts.hpp"
 #include "stages/unpack/raw_row_kernels.hpp"
-#include "stages/unpack/raw_samples.hpp"
 
 namespace echoform::gpu {
 

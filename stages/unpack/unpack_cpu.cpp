@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "pipeline/raw_samples.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/unpack/quality_counter.hpp"
-#include "stages/unpack/raw_samples.hpp"
 #include "stages/unpack/sample_kernels.hpp"
+#include "stages/unpack/sample_scale.hpp"
 #include "stages/unpack/unpack.hpp"
 
 namespace echoform {

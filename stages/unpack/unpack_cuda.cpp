@@ -1,5 +1,6 @@
+#include "pipeline/raw_samples.hpp"
 #include "stages/unpack/raw_row_reader.hpp"
-#include "stages/unpack/raw_samples.hpp"
+#include "stages/unpack/sample_scale.hpp"
 #include "stages/unpack/unpack.hpp"
 
 namespace echoform {

@@ -2,9 +2,9 @@
 
 #include <set>
 
+#include "pipeline/raw_samples.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/registry.hpp"
-#include "stages/unpack/raw_samples.hpp"
 #include "tests/stages/stage_harness.hpp"
 
 namespace echoform::test {

@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "pipeline/raw_samples.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/unpack/raw_samples.hpp"
+#include "stages/unpack/sample_scale.hpp"
 #include "tests/stages/raw_frames.hpp"
 
 namespace echoform::test {

@@ -1,11 +1,4 @@
-#include "stages/unpack/raw_samples.hpp"
-
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "base/errors.hpp"
-#include "stages/block_checks.hpp"
+#include "pipeline/raw_samples.hpp"
 
 namespace echoform {
 
@@ -47,12 +40,20 @@ BlockSpec raw_block(const Acquisition& acquisition) {
   return spec;
 }
 
-void require_sample_scale(double sample_scale, std::string_view stage) {
-  const float single = static_cast<float>(sample_scale);
-  if (!std::isfinite(single) || std::fpclassify(single) != FP_NORMAL) {
-    throw InputError(fmt::format("{} stage, sample scale", stage), fmt::format("{}", sample_scale),
-                     "a number other than 0 that single precision can hold");
-  }
+GatedSamples gated(const BlockSpec& raw, const SampleGate& gate) {
+  GatedSamples samples{raw, raw_bytes(raw.type, gate.first)};
+  samples.spec.columns = gate.count;
+  return samples;
+}
+
+DeviceRows device_rows(const BlockSpec& raw, const SampleGate& gate) {
+  DeviceRows rows;
+  rows.row_bytes = raw_bytes(raw.type, gate.count);
+  rows.pitch = (rows.row_bytes + 15) / 16 * 16;
+  rows.spec = raw;
+  rows.spec.columns = gate.count;
+  rows.spec.row_stride = raw.type == ElementType::packed12 ? rows.pitch : rows.pitch / raw_bytes(raw.type, 1);
+  return rows;
 }
 
 }  // namespace echoform
