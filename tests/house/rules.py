@@ -1,0 +1,222 @@
+"""Rules of the house that can be read off the sources. Each gives {file: [what was found, ...]}."""
+import re
+
+# Whose business the kinds of pairs are; elsewhere nobody compares them or switches on them.
+KNOW_KINDS = ("acquisition/", "proto/", "formats/", "python/", "transport/acquisition/hello.cpp")
+# Enumerations of acquisition/ that other rooms may switch on, and why.
+OPEN_ENUMERATIONS = {"SampleEncoding": "how a sample is stored is the business of whoever reads or writes samples"}
+
+COMMENT_OR_STRING = re.compile(r'//[^\n]*|/\*.*?\*/|R"\((.*?)\)"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)\'', re.DOTALL)
+ENUMERATION = re.compile(r"\benum(?:\s+class|\s+struct)?\s+(\w+)\s*(?::[^{;]*)?\{([^}]*)\}")
+STAGE_KIND = re.compile(r"\b(?:extern\s+|inline\s+|constexpr\s+)*(?:const\s+)?StageKind\s+(\w+)\s*[;={]")
+# n (n + 1) / 2, however n is called.
+TRIANGLE = re.compile(r"\*\s*\(\s*\w+(?:\(\))?\s*\+\s*1[uUlL]*\s*\)\s*/\s*2")
+
+
+def code_of(text, strings=False):
+    """The text without comments, and without the contents of strings unless they are wanted; lines stay where they are."""
+    def blank(found):
+        if found[0].startswith(("//", "/*")):
+            return "\n" * found[0].count("\n") or " "
+        return found[0] if strings else '""' + "\n" * found[0].count("\n")
+    # Digits in groups, 1'000'000, are no characters.
+    return COMMENT_OR_STRING.sub(blank, re.sub(r"(?<=\d)'(?=\d)", "", text))
+
+
+def enumerations(text):
+    """{name: [enumerators]}"""
+    return {name: re.findall(r"\b([a-z]\w*)\b(?=\s*(?:=[^,]*)?(?:,|$))", body.strip(), re.IGNORECASE)
+            for name, body in ENUMERATION.findall(code_of(text))}
+
+
+def note(findings, name, text, place, what):
+    findings.setdefault(name, []).append(f"line {text.count(chr(10), 0, place) + 1}: {what}")
+
+
+def of_kinds(house):
+    """The enumerations that say which pairs an acquisition holds or which kinds its parts are: all of acquisition/ but the open
+    ones, so that one by another name is found too; and those of the messages that have the same enumerators."""
+    kinds = {}
+    for _, text in house.files("acquisition"):
+        kinds.update({name: words for name, words in enumerations(text).items() if name not in OPEN_ENUMERATIONS})
+    for path in sorted((house.root / "proto").glob("*.proto")):
+        for name, words in enumerations(path.read_text(encoding="utf-8").replace(";", ",")).items():
+            endings = [word.lower() for word in words]
+            if any(len([word for word in those if any(end == word or end.endswith("_" + word) for end in endings)]) >= 2
+                   for those in list(kinds.values())):
+                kinds.setdefault(name, words)
+    return kinds
+
+
+def kinds_compared(house):
+    """Comparisons, switches and casts of kinds, names for them that hide them, and enumerations that repeat them."""
+    kinds = of_kinds(house)
+    if not kinds:
+        return {}
+    any_kind = r"(?:\w+::)*(?:" + "|".join(kinds) + ")"
+    declared = re.compile(rf"\b{any_kind}\s*&?\s+(\w+)\s*[;=,){{]")
+    texts = [(name, code_of(text)) for name, text in house.files()]
+    members = {variable for name, text in texts if name.endswith(".hpp")
+               for variable in re.findall(rf"\b{any_kind}\s+(\w+)\s*(?:=[^;,()]*|\{{[^;]*)?;", text)}
+    findings = {}
+    for name, text in texts:
+        if name.startswith(KNOW_KINDS):
+            continue
+        own = set(declared.findall(text))
+        variables = [rf"(?:\.|->){variable}" for variable in sorted(members)] + [rf"\b{variable}" for variable in sorted(own)]
+        held = "(?:" + "|".join(variables) + r")\b(?!\s*\()" if variables else "(?!)"
+        patterns = [
+            (rf"[=!]=\s*{any_kind}::\w+|{any_kind}::\w+\s*[=!]=", "compares a kind"),
+            (rf"\bcase\s+{any_kind}::\w+", "switches on a kind"),
+            (rf"{held}\s*[=!]=(?!=)|[=!]=\s*[\w.>()\[\]-]*{held}", "compares a kind"),
+            (rf"\bswitch\s*\([^()]*{held}\s*\)", "switches on a kind"),
+            (rf"(?:static_cast<[^<>]*>|to_underlying)\s*\([^()]*{held}\s*\)", "makes a number of a kind"),
+            (rf"\busing\s+(?:enum\s+{any_kind}|\w+\s*=\s*{any_kind})\s*;", "gives kinds another name"),
+        ]
+        seen = set()
+        for pattern, what in patterns:
+            for found in re.finditer(pattern, text):
+                line = text.count("\n", 0, found.start())
+                if line not in seen:
+                    seen.add(line)
+                    note(findings, name, text, found.start(), f"{what}: {' '.join(found[0].split())}")
+        for repeated, words in enumerations(text).items():
+            for kind, those in kinds.items():
+                if len(set(words) & set(those)) >= 2 and repeated != kind:
+                    findings.setdefault(name, []).append(f"enumeration {repeated} repeats {kind}")
+    return findings
+
+
+def kinds_by_question(house):
+    """Calls of functions of acquisition/ that are nothing but a comparison with a kind: that is comparing by another name."""
+    any_kind = "(?:" + "|".join(of_kinds(house)) + ")"
+    plain = re.compile(r"\bbool\s+(?:\w+::)?(\w+)\s*\([^()]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{\s*return\s+[\w.>()-]+\s*[=!]=\s*(?:\w+::)*"
+                       + any_kind + r"::\w+\s*;\s*\}")
+    texts = [(name, code_of(text)) for name, text in house.files("acquisition")]
+    headers = " ".join(text for name, text in texts if name.endswith(".hpp"))
+    questions = {function for _, text in texts for function in plain.findall(text) if re.search(rf"\b{function}\s*\(", headers)}
+    return calls_of(house, questions)
+
+
+def calls_of(house, functions):
+    """Where rooms that are not to know kinds call one of these functions."""
+    findings = {}
+    if not functions:
+        return findings
+    called = re.compile(r"\b(?:" + "|".join(sorted(functions)) + r")\s*\(")
+    for name, text in house.files():
+        if name.startswith(KNOW_KINDS):
+            continue
+        code = code_of(text)
+        for found in called.finditer(code):
+            note(findings, name, code, found.start(), found[0].rstrip(" ("))
+    return findings
+
+
+def index_arithmetic(house):
+    """Places of pairs of one kind, worked out outside of the rooms that know kinds: by a function of acquisition/ that is named
+    after a kind, or by n (n + 1) / 2."""
+    words = {part for those in of_kinds(house).values() for word in those for part in (word, word.split("_")[0])}
+    functions = set()
+    for name, text in house.files("acquisition"):
+        if name.endswith(".hpp"):
+            functions |= {function for function in re.findall(r"\b([a-z]\w*)\s*\(", code_of(text))
+                          if {"index", "row", "rows", "place", "offset"} & set(function.split("_")) and words & set(function.split("_"))}
+    findings = calls_of(house, functions)
+    for name, text in house.files():
+        if name.startswith(KNOW_KINDS):
+            continue
+        code = code_of(text)
+        for found in TRIANGLE.finditer(code):
+            note(findings, name, code, found.start(), " ".join(found[0].split()))
+    return findings
+
+
+def casts_in_engines(house):
+    """Casts down in engines/: stages say what they know through their interface."""
+    findings = {}
+    for name, text in house.files("engines"):
+        code = code_of(text)
+        for found in re.finditer(r"\bdynamic_(?:pointer_)?cast\b", code):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def stage_folders(house):
+    return sorted(path.name for path in (house.root / "stages").iterdir() if path.is_dir())
+
+
+def method_folders(house):
+    folder = house.root / "methods"
+    return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
+def chains_elsewhere(house):
+    """Kinds of stages named outside of their own folders, methods and what measures stages one by one: a chain is composed in
+    methods/ alone."""
+    kinds = {}
+    for name, text in house.files("stages"):
+        for kind in STAGE_KIND.findall(code_of(text)):
+            kinds[kind] = name.rsplit("/", 1)[0]
+    findings = {}
+    if not kinds:
+        return findings
+    named = re.compile(r"\b(?:" + "|".join(sorted(kinds)) + r")\b")
+    for name, text in house.files():
+        if name.startswith(("methods/", "benchmarks/")):
+            continue
+        code = code_of(text)
+        for found in named.finditer(code):
+            if not name.startswith(kinds[found[0]] + "/"):
+                note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def names_of_stages(house):
+    """Stages and methods that engines/, pipeline/ and transport/ name, in code or by an include; a stage that is named after the
+    output that it makes (pipeline/recipe.hpp) can only be found by its include."""
+    recipe = house.root / "pipeline/recipe.hpp"
+    outputs = {word for words in enumerations(recipe.read_text(encoding="utf-8")).values() for word in words} if recipe.exists() else set()
+    words = [name.replace("_", "[ _-]?") for name in stage_folders(house) + method_folders(house) if name not in outputs]
+    named = re.compile(r"(?<![A-Za-z])(?:" + "|".join(words) + r")(?![A-Za-z])", re.IGNORECASE)
+    include = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?:stages|methods)/[^"]*"', re.MULTILINE)
+    findings = {}
+    for name, text in house.files("engines", "pipeline", "transport"):
+        code = code_of(text, strings=True)
+        for found in include.finditer(code):
+            note(findings, name, code, found.start(), found[0])
+        code = include.sub("", code)
+        for found in named.finditer(code):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def above_the_pipeline(house):
+    """Includes of pipeline/ beside base/, acquisition/ and its own."""
+    findings = {}
+    for (room, _), files in house.includes().items():
+        for name, header in files if room == "pipeline" else ():
+            if not header.startswith(("base/", "acquisition/")):
+                findings.setdefault(name, []).append(f"includes {header}")
+    return findings
+
+
+def against_the_order(house):
+    """Includes of rooms that stand later in docs/architecture.md's table."""
+    findings = {}
+    for (room, other), files in house.back_arrows().items():
+        for name, header in files:
+            findings.setdefault(name, []).append(f"includes {header}, but {other}/ stands above {room}/")
+    return findings
+
+
+RULES = {
+    "kinds-compared": kinds_compared,
+    "kinds-by-question": kinds_by_question,
+    "index-arithmetic": index_arithmetic,
+    "casts-in-engines": casts_in_engines,
+    "chains-elsewhere": chains_elsewhere,
+    "names-of-stages": names_of_stages,
+    "above-the-pipeline": above_the_pipeline,
+    "against-the-order": against_the_order,
+}
