@@ -67,7 +67,14 @@ class CompareBuilds(unittest.TestCase):
 
     def test_two_pairs_tell_nothing_of_a_spread(self):
         _, lines, _ = self.compare(self.stand_in("A"), self.stand_in("B", speed=0.9), "--only", "frame", "--pairs", 2, "--seconds", 0, code=0)
-        self.assertEqual({line["verdict"] for line in lines.values()}, {"not told"})
+        self.assertEqual({line["verdict"] for line in lines.values()}, {"within its spread"})
+
+    def test_the_best_of_each_run(self):
+        _, lines, values = self.compare(self.stand_in("A"), self.stand_in("B"), "--only", "frame", "--pairs", 1, "--seconds", 0, "--best", code=0)
+        self.assertEqual(values["of_each_run"], "best")
+        # 1.1 times the rate and 0.9 times the seconds of the median, and the stand-ins' own spread.
+        self.assertAlmostEqual(lines["images per second"]["before"], 110.0, delta=0.3)
+        self.assertAlmostEqual(lines["beamform, seconds"]["before"], 0.009, delta=0.00003)
 
     def test_what_was_not_measured_is_said(self):
         text, lines, _ = self.compare(self.stand_in("A"), self.stand_in("B"), "--only", "frame", "--only", "kernel", "--seconds", 0, code=3)
