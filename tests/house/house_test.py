@@ -124,6 +124,12 @@ class Finds(unittest.TestCase):
             self.assertEqual(self.found("index-arithmetic", **{"stages/a.cpp": line, "formats/a.cpp": line}), {"stages/a.cpp": 1}, line)
         self.assertEqual(self.found("index-arithmetic", **{"stages/a.cpp": "m * (m + 1) / 3; row_index(i);"}), {})
 
+    def test_forms_of_events(self):
+        forms = {"acquisition/event.hpp": "using Form = std::variant<ElementEvent, PlaneWave>;\n"}
+        for line in ("std::holds_alternative<PlaneWave>(form);", "event.form = ElementEvent{3};"):
+            self.assertEqual(self.found("forms-of-events", **forms, **{"transport/a.cpp": line, "methods/a.cpp": line,
+                                                                       "transport/acquisition/hello.cpp": line}), {"transport/a.cpp": 1}, line)
+
     def test_casts(self):
         self.assertEqual(self.found("casts-in-engines", **{"engines/a.cpp": "dynamic_cast<A*>(b);\nstd::dynamic_pointer_cast<A>(b);\n// dynamic_cast",
                                                            "apps/a.cpp": "dynamic_cast<A*>(b);"}), {"engines/a.cpp": 2})

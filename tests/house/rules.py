@@ -132,6 +132,26 @@ def index_arithmetic(house):
     return findings
 
 
+def forms_of_events(house):
+    """Forms of transmit events named where shots are only moved, stored and computed: a form is the business of acquisition/, of its
+    line in the messages and of whoever works out when its wave arrives."""
+    forms = set()
+    for name, text in house.files("acquisition"):
+        for alternatives in re.findall(r"\busing\s+\w+\s*=\s*std::variant<([^<>;]*)>\s*;", code_of(text)):
+            forms |= {word.strip() for word in alternatives.split(",")} - {"std::monostate"}
+    findings = {}
+    if not forms:
+        return findings
+    named = re.compile(r"\b(?:" + "|".join(sorted(forms)) + r")\b")
+    for name, text in house.files("pipeline", "engines", "stages", "transport", "recording", "control"):
+        if name.startswith(KNOW_KINDS):
+            continue
+        code = code_of(text)
+        for found in named.finditer(code):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
 def casts_in_engines(house):
     """Casts down in engines/: stages say what they know through their interface."""
     findings = {}
@@ -214,6 +234,7 @@ RULES = {
     "kinds-compared": kinds_compared,
     "kinds-by-question": kinds_by_question,
     "index-arithmetic": index_arithmetic,
+    "forms-of-events": forms_of_events,
     "casts-in-engines": casts_in_engines,
     "chains-elsewhere": chains_elsewhere,
     "names-of-stages": names_of_stages,

@@ -58,6 +58,11 @@ class CompareBuilds(unittest.TestCase):
         self.assertEqual(values["in_one_alone"], [{"case": "frame", "line": "A, seconds", "build": "before"},
                                                   {"case": "frame", "line": "B, seconds", "build": "after"}])
 
+    def test_lines_that_have_other_names_by_now(self):
+        _, lines, values = self.compare(self.stand_in("A"), self.stand_in("B"), "--only", "frame", "--pairs", 1, "--seconds", 0, "--renamed", "A=B", code=0)
+        self.assertEqual(values["in_one_alone"], [])
+        self.assertIn("B, seconds", lines)
+
     def test_a_line_beyond_the_limit_fails(self):
         text, lines, _ = self.compare(self.stand_in("A"), self.stand_in("B", beamform=0.9), "--only", "frame", "--pairs", 3, "--seconds", 0, code=1)
         self.assertEqual({name: line["verdict"] for name, line in lines.items()}, {"beamform, seconds": "slower", "images per second": "yes"})
