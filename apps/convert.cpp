@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/play.hpp"
@@ -15,7 +16,6 @@
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "acquisition/words.hpp"
 #include "apps/doors.hpp"
 #include "apps/keys.hpp"
 #include "apps/log.hpp"

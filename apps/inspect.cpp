@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <optional>
 
+#include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
 #include "base/errors.hpp"
 #include "config/array_shape.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
-#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <ctime>
 
+#include "acquisition/words.hpp"
 #include "base/text.hpp"
-#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {

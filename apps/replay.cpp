@@ -4,12 +4,12 @@
 
 #include <filesystem>
 
+#include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/play.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/capture_file.hpp"
-#include "pipeline/words.hpp"
 #include "recording/capture_replay.hpp"
 
 namespace echoform {
@@ -54,7 +54,8 @@ Action define_replay(CLI::App& options) {
   options.add_flag("--loop", chosen->loop, "Begin again after the last frame, until Ctrl-C");
   return [chosen, &options] {
     if (chosen->play.rate.empty() && std::filesystem::path(chosen->input).extension() == capture_extension) {
-      for (const char* const name : {"--zeromq", "--encoding", "--loop", "--connections", "--frames", "--token-file", "--skip-late"}) {
+      for (const char* const name :
+           {"--zeromq", "--encoding", "--loop", "--connections", "--frames", "--token-file", "--skip-late"}) {
         if (options.count(name) > 0)
           throw InputError(name, "it beside a capture that is sent as it came",
                            "--rate FPS|max beside it, which sends its frames");

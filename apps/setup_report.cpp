@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "acquisition/words.hpp"
 #include "apps/setup_report_parts.hpp"
 #include "base/errors.hpp"
 #include "config/array_shape.hpp"
@@ -11,7 +12,6 @@
 #include "config/grating_lobes.hpp"
 #include "config/plan_warnings.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {

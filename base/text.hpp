@@ -42,4 +42,11 @@ template <class Enum, class... Rest>
   return Words<Enum, 1 + sizeof...(Rest)>{{first, rest...}};
 }
 
+namespace words {
+
+/// An entry of such a table, for make_words().
+template <class Enum>
+using Word = std::pair<Enum, std::string_view>;
+
+}  // namespace words
 }  // namespace echoform

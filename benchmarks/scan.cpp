@@ -13,8 +13,8 @@
 #include "benchmarks/reference_tfm.hpp"
 #include "benchmarks/scan_gpu.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/words.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
+#include "stages/scan_conversion/scan_conversion_words.hpp"
 
 namespace echoform::benchmarks {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "pipeline/words.hpp"
+#include "stages/scan_conversion/scan_conversion_words.hpp"
 
 namespace echoform::benchmarks {
 namespace {

@@ -8,7 +8,7 @@
 #include "benchmarks/tfm_gpu.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "stages/registry.hpp"
+#include "methods/tfm/stage_registry.hpp"
 
 namespace echoform::benchmarks {
 namespace {

@@ -2,8 +2,11 @@
 
 #include <span>
 
+#include "acquisition/words.hpp"
 #include "config/key_types.hpp"
-#include "pipeline/words.hpp"
+#include "stages/beamform/beamform_words.hpp"
+#include "stages/compression/compression_words.hpp"
+#include "stages/scan_conversion/scan_conversion_words.hpp"
 
 namespace echoform {
 
@@ -150,8 +153,8 @@ void add_imaging_keys(std::vector<Key>& k) {
       {"apodization", "window", "", "Taper over the aperture, by element index."}, words::apodization_window,
       [](auto& c) -> auto& { return c.apodization.window; }));
   k.push_back(number(
-      {"apodization", "tukey_fraction", "", "Tapered part of the Tukey window: 0 is rectangular, 1 is Hann."}, within(0.0, 1.0),
-      [](auto& c) -> auto& { return c.apodization.tukey_fraction; }));
+      {"apodization", "tukey_fraction", "", "Tapered part of the Tukey window: 0 is rectangular, 1 is Hann."},
+      within(Apodization::tukey_fractions), [](auto& c) -> auto& { return c.apodization.tukey_fraction; }));
   k.push_back(word(
       {"apodization", "sides", "", "Which side is weighted; one side alone needs both halves of the matrix looked up."},
       words::apodization_sides, [](auto& c) -> auto& { return c.apodization.sides; }));
@@ -162,16 +165,16 @@ void add_imaging_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"apodization", "angle_limit", "degrees",
        "Beyond this angle from its normal, at which the ray to the pixel leaves, an element has weight 0; 90 is no limit."},
-      within(1.0, 90.0), [](auto& c) -> auto& { return c.apodization.angle_limit; }));
+      within(Apodization::angle_limits), [](auto& c) -> auto& { return c.apodization.angle_limit; }));
 }
 
 void add_output_keys(std::vector<Key>& k) {
   const Range place = within(-10.0, 10.0);
   k.push_back(number(
-      {"output", "dynamic_range_db", "dB", "Range below the reference that the display shows."}, within(1.0, 200.0),
-      [](auto& c) -> auto& { return c.output.dynamic_range_db; }));
+      {"output", "dynamic_range_db", "dB", "Range below the reference that the display shows."},
+      within(Compression::dynamic_ranges), [](auto& c) -> auto& { return c.output.dynamic_range_db; }));
   k.push_back(number(
-      {"output", "gain_db", "dB", "Gain of the display."}, within(-200.0, 200.0),
+      {"output", "gain_db", "dB", "Gain of the display."}, within(Compression::gains),
       [](auto& c) -> auto& { return c.output.gain_db; }));
   k.push_back(word(
       {"output", "reference", "", "What is 0 dB: the running peak of the images, or reference_value."}, words::reference_mode,
@@ -182,7 +185,7 @@ void add_output_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"output", "running_fraction", "",
        "How far the running reference falls towards a lower peak with each frame; 1 follows at once."},
-      within(1e-6, 1.0), [](auto& c) -> auto& { return c.output.running_fraction; }));
+      within(Compression::running_fractions), [](auto& c) -> auto& { return c.output.running_fraction; }));
 
   k.push_back(number_pair(
       {"display", "x", "m", "First and last pixel centre of the display image.", "as [grid]"}, place,
@@ -197,7 +200,7 @@ void add_output_keys(std::vector<Key>& k) {
       {"display", "interpolation", "", "Between the pixels of the imaging grid."}, words::scan_interpolation,
       [](auto& c) -> auto& { return c.display.interpolation; }));
   k.push_back(number(
-      {"display", "cubic_alpha", "", "Free parameter of cubic convolution."}, within(-3.0, 0.0),
+      {"display", "cubic_alpha", "", "Free parameter of cubic convolution."}, within(cubic_alphas),
       [](auto& c) -> auto& { return c.display.cubic_alpha; }));
 }
 

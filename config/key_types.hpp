@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/errors.hpp"
+#include "base/interval.hpp"
 #include "base/text.hpp"
 #include "config/key_table.hpp"
 
@@ -30,6 +31,9 @@ struct Range {
 }
 [[nodiscard]] constexpr Range within(double low, double high) {
   return {low, high, false};
+}
+[[nodiscard]] constexpr Range within(const Interval& range) {
+  return within(range.least, range.most);
 }
 
 /// What a key is called and means; `otherwise` says where an absent value comes from.

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "config/gate.hpp"
 #include "config/memory_text.hpp"
@@ -17,7 +18,6 @@
 #include "config/scene.hpp"
 #include "cpu/thread_team.hpp"
 #include "delay_laws/view.hpp"
-#include "pipeline/words.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 
 namespace echoform {

@@ -6,6 +6,7 @@
 
 #include "cpu/thread_team.hpp"
 #include "pipeline/backend.hpp"
+#include "pipeline/stage.hpp"
 
 namespace echoform {
 
@@ -19,6 +20,9 @@ namespace echoform {
 
 /// Members of the teams that `backend`, a CPU backend, makes: what stages size their scratch memory by.
 [[nodiscard]] std::size_t team_size(const Backend& backend);
+[[nodiscard]] inline std::size_t team_size(const StageSite& site) {
+  return site.threads != 0 ? site.threads : usable_processors();
+}
 
 /// Instruction sets that the processor and the operating system offer. ECHOFORM_SIMD (portable, avx2, avx512) in the
 /// environment lowers the level for tests and comparisons.

@@ -1,7 +1,7 @@
 #include "engines/chain.hpp"
 
 #include "base/planning.hpp"
-#include "stages/registry.hpp"
+#include "methods/tfm/stage_registry.hpp"
 
 namespace echoform {
 

@@ -7,8 +7,8 @@
 
 #include "base/errors.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/stage_options.hpp"
 #include "pipeline/raw_samples.hpp"
-#include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/tile_plan.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/half_matrix/half_matrix.hpp"

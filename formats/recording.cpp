@@ -8,9 +8,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "formats/readers.hpp"
-#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {

@@ -10,9 +10,10 @@
 namespace echoform {
 namespace {
 
-void require_range(std::string_view where, std::string_view key, double value, double low, double high) {
-  if (!(value >= low && value <= high)) {
-    throw InputError(fmt::format("{} {}", where, key), fmt::format("{}", value), fmt::format("{} to {}", low, high));
+void require_range(std::string_view where, std::string_view key, double value, const Interval& range) {
+  if (!range.holds(value)) {
+    throw InputError(fmt::format("{} {}", where, key), fmt::format("{}", value),
+                     fmt::format("{} to {}", range.least, range.most));
   }
 }
 
@@ -23,9 +24,9 @@ bool ImagingPlan::reciprocal() const {
 }
 
 void validate(const Compression& compression, std::string_view where) {
-  require_range(where, "dynamic_range_db", compression.dynamic_range_db, 1.0, 200.0);
-  require_range(where, "gain_db", compression.gain_db, -200.0, 200.0);
-  require_range(where, "running_fraction", compression.running_fraction, 1e-6, 1.0);
+  require_range(where, "dynamic_range_db", compression.dynamic_range_db, Compression::dynamic_ranges);
+  require_range(where, "gain_db", compression.gain_db, Compression::gains);
+  require_range(where, "running_fraction", compression.running_fraction, Compression::running_fractions);
   if (!(compression.reference_value > 0.0) || !std::isfinite(compression.reference_value)) {
     throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", compression.reference_value),
                      "a positive number");
@@ -58,11 +59,11 @@ void validate(const ImagingPlan& plan, std::string_view where) {
     }
   }
   const std::string in = fmt::format("{}:", where);
-  require_range(in, "[imaging] accuracy", plan.accuracy, 1e-6, 0.1);
-  require_range(in, "[apodization] tukey_fraction", plan.apodization.tukey_fraction, 0.0, 1.0);
-  require_range(in, "[apodization] angle_limit", plan.apodization.angle_limit, 1.0, 90.0);
+  require_range(in, "[imaging] accuracy", plan.accuracy, Interval{1e-6, 0.1});
+  require_range(in, "[apodization] tukey_fraction", plan.apodization.tukey_fraction, Apodization::tukey_fractions);
+  require_range(in, "[apodization] angle_limit", plan.apodization.angle_limit, Apodization::angle_limits);
   validate(plan.compression, fmt::format("{} [output]", in));
-  require_range(in, "[display] cubic_alpha", plan.cubic_alpha, -3.0, 0.0);
+  require_range(in, "[display] cubic_alpha", plan.cubic_alpha, cubic_alphas);
   if (plan.apodization.directivity && plan.acquisition.probe.centre_frequency.value <= 0.0) {
     throw InputError(fmt::format("{} [apodization] directivity", in), "a probe without centre frequency",
                      "[probe] centre_frequency, which the directivity needs");

@@ -13,42 +13,12 @@
 #include "delay_laws/delay_law.hpp"
 #include "pipeline/outline.hpp"
 #include "pipeline/sample_gate.hpp"
+#include "stages/beamform/apodization_options.hpp"
+#include "stages/beamform/interpolation.hpp"
+#include "stages/compression/compression_options.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
-
-enum class Interpolation : std::uint8_t { nearest, linear };
-enum class ScanInterpolation : std::uint8_t { nearest, bilinear, cubic };
-enum class ApodizationWindow : std::uint8_t { none, hann, tukey };
-enum class ApodizationSides : std::uint8_t { both, transmit, receive };
-enum class ReferenceMode : std::uint8_t { fixed, running };
-
-/// Weights b_ij = w_tx(i, p) * w_rx(j, p).
-struct Apodization {
-  ApodizationWindow window = ApodizationWindow::none;  ///< over the whole aperture, by element index
-  double tukey_fraction = 0.5;                         ///< tapered part, 0 (rectangular) .. 1 (Hann)
-  ApodizationSides sides = ApodizationSides::both;     ///< any but `both` makes b_ij != b_ji
-  bool directivity = false;                            ///< weight by the element's directivity at the centre frequency
-  double angle_limit = 90.0;                           ///< degrees from the element's normal; beyond it the weight is 0
-
-  /// Whether weights follow the angles at which waves leave the elements.
-  [[nodiscard]] bool angular() const { return directivity || angle_limit < 90.0; }
-  [[nodiscard]] bool trivial() const { return window == ApodizationWindow::none && !angular(); }
-  [[nodiscard]] bool symmetric() const { return sides == ApodizationSides::both; }
-
-  auto operator<=>(const Apodization&) const = default;
-};
-
-struct Compression {
-  double dynamic_range_db = 40.0;  ///< > 0, <= 200
-  double gain_db = 0.0;
-  ReferenceMode reference = ReferenceMode::running;
-  double reference_value = 1.0;  ///< envelope shown as 0 dB with a fixed reference; > 0
-  /// Of the running reference: the part of the way that it moves towards each frame's peak when that is lower. A higher
-  /// peak is taken at once, so nothing saturates. 1 follows every frame.
-  double running_fraction = 0.1;
-
-  auto operator<=>(const Compression&) const = default;
-};
 
 /// Amplitude of one unit of a sample as the data state it: of integers their sample_scale, of float32 1.
 [[nodiscard]] inline double stated_scale(const Acquisition& acquisition) {

@@ -4,8 +4,8 @@
 
 namespace echoform {
 
-RecipeMemory recipe_memory(const Recipe& recipe, const BlockSpec& samples, std::size_t frame_bytes, BackendKind backend) {
-  const bool on_device = backend == BackendKind::cuda;
+RecipeMemory recipe_memory(const Recipe& recipe, const BlockSpec& samples, std::size_t frame_bytes, const StageSite& site) {
+  const bool on_device = site.backend == BackendKind::cuda;
   RecipeMemory memory;
   memory.host_of_slot = frame_bytes;
   if (on_device) memory.device_of_slot = samples.bytes();
@@ -15,7 +15,7 @@ RecipeMemory recipe_memory(const Recipe& recipe, const BlockSpec& samples, std::
   for (const Step& step : recipe.steps) {
     inputs.clear();
     for (const std::size_t block : step.inputs) inputs.push_back(specs.at(block));
-    const StageStatement statement = step.stage->state(step.options, InputSpecs(inputs), backend);
+    const StageStatement statement = step.stage->state(step.options, InputSpecs(inputs), site);
     memory.host_shared += statement.memory.host;
     memory.device_shared += statement.memory.device;
     memory.pixels_shared += statement.memory.of_pixels;

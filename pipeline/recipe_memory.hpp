@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "pipeline/backend.hpp"
 #include "pipeline/recipe.hpp"
 
 namespace echoform {
@@ -26,6 +25,6 @@ struct RecipeMemory {
 /// `samples` describes the received samples as a stage reads them (raw_block() with the gate's columns), `frame_bytes` is what a
 /// frame takes on the host. Throws InputError if a stage refuses its inputs.
 [[nodiscard]] RecipeMemory recipe_memory(const Recipe& recipe, const BlockSpec& samples, std::size_t frame_bytes,
-                                         BackendKind backend);
+                                         const StageSite& site);
 
 }  // namespace echoform

@@ -62,6 +62,14 @@ struct StageMemory {
   std::size_t of_pixels = 0;  ///< of both, what grows with the number of pixels: tables of delays
 };
 
+/// Where a stage is to run, so far as what it takes depends on it.
+struct StageSite {
+  StageSite(BackendKind on, std::size_t team = 0) : backend(on), threads(team) {}  // NOLINT: a kind of backend is a site
+
+  BackendKind backend;
+  std::size_t threads;  ///< of the CPU's queues; 0: as many as the process may use
+};
+
 /// A statement about a stage before it is prepared.
 struct StageStatement {
   BlockSpec output;
@@ -113,12 +121,13 @@ class Stage {
 /// What there is of a stage: its name and how each backend makes it. One constant a stage, in its header.
 struct StageKind {
   using Make = std::unique_ptr<Stage> (*)(const StageOptions& options, Backend& backend);
-  using State = StageStatement (*)(const StageOptions& options, const InputSpecs& inputs, BackendKind backend);
+  using State = StageStatement (*)(const StageOptions& options, const InputSpecs& inputs, const StageSite& site);
 
   std::string_view name;  ///< "half-matrix"
   Make cpu = nullptr;     ///< null: not on this backend, or not in this build
   Make cuda = nullptr;
-  /// What prepare() would return and take at least, without taking anything. Throws InputError as prepare() does of inputs.
+  /// What prepare() would return and take, without taking anything. Where the memory is not known before the work is done, the
+  /// stage's header says whether more or less is stated. Throws InputError as prepare() does of inputs.
   State state = nullptr;
 };
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "acquisition/words.hpp"
 #include "base/errors.hpp"
-#include "pipeline/words.hpp"
 
 namespace echoform {
 namespace {

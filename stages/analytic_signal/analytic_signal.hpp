@@ -26,16 +26,12 @@
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
 
 /// For queues of at most `members` threads.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level = simd_level());
-
-/// For the registry; neither the plan nor `view` matters. The queue must come from `backend`.
-[[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 /// Distance of the I and Q rows for A-scans of `samples`.
 [[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) {
@@ -45,20 +41,32 @@ namespace echoform {
 /// Which way the Hilbert transform goes on CUDA. `automatic`: fused where the length allows it.
 enum class HilbertRoute : unsigned char { automatic, cufft, fused };
 
+/// All of CUDA: there is nothing to choose on the CPU.
 struct AnalyticSignalOptions {
   bool half = false;     ///< the half path
   bool nearest = false;  ///< of the half path: made for nearest interpolation
   HilbertRoute route = HilbertRoute::automatic;
   std::size_t spectra_bytes = std::size_t{256} << 20;  ///< most that the cuFFT route may hold; larger frames go in pieces
+
+  [[nodiscard]] friend constexpr bool operator==(const AnalyticSignalOptions&, const AnalyticSignalOptions&) = default;
 };
 
-/// Plans with an accuracy of 1e-3 or more take the half path.
-[[nodiscard]] AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan);
+/// Relative L2 error of complex images from which on the half path is good enough.
+inline constexpr double half_path_accuracy = 1e-3;
+
+/// "analytic-signal", by AnalyticSignalOptions. States what the CPU takes at its set-up too, when it is most, and FFTW's tables
+/// as large as they can be; of the cuFFT route what it takes without the memory in which cuFFT works, which is known of plans
+/// alone.
+extern const StageKind analytic_signal_stage;
+
+/// What every implementation asks of its input, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec analytic_signal_output(const AnalyticSignalOptions& options, const BlockSpec& input, BackendKind backend);
+/// On CUDA. Throws InputError where the route is `fused` and the length is not one of its own.
+[[nodiscard]] bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples);
 
 /// In builds with CUDA only. The backend must outlive the stage. prepare() throws InputError where the route is `fused` and the
 /// length is not one of its own.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const AnalyticSignalOptions& options, Backend& backend);
-[[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 /// Of the output on CUDA, in elements.
 inline constexpr std::size_t cuda_lead = 256;

@@ -1,12 +1,9 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 
-#include "base/errors.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/fftw_lock.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
@@ -15,23 +12,14 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t sample_limit = std::size_t{1} << 28;  // twice this still fits FFTW's int
-
 class AnalyticSignalCpu final : public Stage {
  public:
   AnalyticSignalCpu(std::size_t members, SimdLevel level) : members_(std::max<std::size_t>(1, members)), level_(level) {}
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("analytic-signal");
-    require_block(input, "analytic-signal", {ElementType::float32});
-    if (input.columns < 2 || input.columns > sample_limit) {
-      throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
-                       fmt::format("2 to {}", sample_limit));
-    }
+    output_ = analytic_signal_output({}, input, BackendKind::cpu);
     input_stride_ = stride_of(input);
-    output_ = input;
-    output_.type = ElementType::planar_complex64;
-    output_.row_stride = analytic_row_stride(input.columns);
     transform_.emplace(input.columns, members_, level_);
     return output_;
   }
@@ -74,10 +62,6 @@ std::mutex& fftw_lock() {
 
 std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level) {
   return std::make_unique<AnalyticSignalCpu>(members, level);
-}
-
-std::unique_ptr<Stage> make_analytic_signal_cpu(const ImagingPlan& /*plan*/, std::size_t /*view*/, Backend& backend) {
-  return make_analytic_signal_cpu(team_size(backend));
 }
 
 }  // namespace echoform

@@ -1,11 +1,8 @@
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/analytic_signal/analytic_kernels.hpp"
@@ -17,26 +14,13 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t cufft_sample_limit = std::size_t{1} << 28;  // twice this still fits cuFFT's int
-constexpr std::size_t half_trailer = 64;
-
 class AnalyticSignalCuda final : public Stage {
  public:
   AnalyticSignalCuda(const AnalyticSignalOptions& options, Backend& backend) : options_(options), backend_(backend) {}
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("analytic-signal");
-    require_block(input, "analytic-signal", {ElementType::float32});
-    if (input.columns < 2 || input.columns > cufft_sample_limit) {
-      throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
-                       fmt::format("2 to {}", cufft_sample_limit));
-    }
-    require_rows_of_a_launch(input.rows, "analytic-signal");
-    output_ = input;
-    output_.type = options_.half ? ElementType::complex_half_slope : ElementType::complex64;
-    output_.row_stride = cuda_analytic_row_stride(input.columns);
-    output_.lead = cuda_lead;
-    output_.trailer = options_.half ? half_trailer : 0;
+    output_ = analytic_signal_output(options_, input, BackendKind::cuda);
     rows_.input_stride = stride_of(input);
     rows_.rows = input.rows;
     rows_.samples = static_cast<std::uint32_t>(input.columns);
@@ -79,12 +63,7 @@ class AnalyticSignalCuda final : public Stage {
  private:
   void choose_route(const BlockSpec& input) {
     cufft_.reset();
-    const bool can_fuse = fused_hilbert_length(input.columns) == input.columns;
-    if (options_.route == HilbertRoute::fused && !can_fuse) {
-      throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
-                       "a length of the fused transform");
-    }
-    if (options_.route == HilbertRoute::cufft || !can_fuse) {
+    if (!takes_fused_route(options_, input.columns)) {
       cufft_ = std::make_unique<gpu::CufftRoute>(input.rows, input.columns, rows_.input_stride, options_.spectra_bytes, backend_);
       return;
     }
@@ -109,10 +88,6 @@ class AnalyticSignalCuda final : public Stage {
 
 std::unique_ptr<Stage> make_analytic_signal_cuda(const AnalyticSignalOptions& options, Backend& backend) {
   return std::make_unique<AnalyticSignalCuda>(options, backend);
-}
-
-std::unique_ptr<Stage> make_analytic_signal_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_analytic_signal_cuda(analytic_signal_options(plan), backend);
 }
 
 }  // namespace echoform

@@ -33,9 +33,9 @@ class CufftRoute {
 
   const CufftLibrary& cufft_ = cufft_library();
   std::size_t rows_;
-  std::size_t length_;     // of the transform of a row
-  std::size_t chunk_;      // rows
-  bool in_place_ = false;  // rows are copied before the transform
+  std::size_t length_ = 0;  // of the transform of a row
+  std::size_t chunk_ = 0;   // rows
+  bool in_place_ = false;   // rows are copied before the transform
   FftPlan forward_;
   FftPlan backward_;
   Buffer spectra_;  // [chunk, length / 2] complex

@@ -5,26 +5,17 @@
 
 #include "gpu/cuda_backend.hpp"
 #include "stages/analytic_signal/analytic_signal_math.hpp"
+#include "stages/analytic_signal/cufft_sizes.hpp"
 
 namespace echoform::gpu {
-namespace {
-
-/// A length whose half cuFFT transforms, and the rows of which are its own: even and without large prime factors, or padded.
-std::size_t transform_length(std::size_t samples) {
-  const std::size_t length = hilbert_transform_length(samples);
-  if (length != samples || (samples % 2 == 0 && samples >= 8)) return length;
-  return hilbert_transform_length(samples, 1);  // the first of the padded lengths
-}
-
-}  // namespace
 
 CufftRoute::CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_stride, std::size_t most_bytes, Backend& backend)
-    : rows_(rows), length_(transform_length(samples)) {
-  const std::size_t most = std::max<std::size_t>(1, most_bytes / (length_ * sizeof(float)));
-  const std::size_t chunks = (rows + most - 1) / most;
-  chunk_ = (rows + chunks - 1) / chunks;
+    : rows_(rows) {
+  const CufftSizes sizes = cufft_sizes(rows, samples, most_bytes);
+  length_ = sizes.length;
+  chunk_ = sizes.chunk;
   in_place_ = length_ != samples || input_stride % 2 != 0;
-  spectra_ = backend.allocate(chunk_ * length_ * sizeof(float), MemoryUse::working);
+  spectra_ = backend.allocate(sizes.spectra_bytes(), MemoryUse::working);
   const std::vector<hilbert::PairFactors> factors = hilbert::pair_factors(hilbert_spectrum(samples, length_), length_);
   factors_ = backend.allocate(factors.size() * sizeof(hilbert::PairFactors), MemoryUse::working);
   copy_now(factors_.data(), factors.data(), factors_.size());

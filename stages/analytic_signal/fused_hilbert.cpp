@@ -14,6 +14,17 @@ std::size_t fused_hilbert_length(std::size_t at_least) {
 
 namespace hilbert {
 
+std::size_t twiddle_count(int length) {
+  const Shape shape = shape_of(length);
+  std::size_t count = 0;
+  int span = length;
+  for (int pass = 0; pass + 1 < shape.passes; ++pass) {
+    span /= shape.radix[pass];
+    count += static_cast<std::size_t>(kept_below(shape.radix[pass])) * static_cast<std::size_t>(span);
+  }
+  return count;
+}
+
 std::vector<Complex> twiddle_table(int length) {
   const Shape shape = shape_of(length);
   std::vector<Complex> table;

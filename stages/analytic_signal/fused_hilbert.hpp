@@ -113,6 +113,7 @@ struct PassOf {
 
 /// The table for a length, computed in double precision: for each pass but the last exp(-2 pi i power j / span).
 [[nodiscard]] std::vector<Complex> twiddle_table(int length);
+[[nodiscard]] std::size_t twiddle_count(int length);
 
 /// Place of element p in shared memory: a gap after each 16, so that threads 16 elements apart meet different banks.
 ECHOFORM_HOST_DEVICE constexpr int padded(int p) {

@@ -23,7 +23,11 @@ struct alignas(16) PairFactors {
   float difference = 0.0F;
 };
 
-/// For 0 <= k <= L / 4, from b[0] ... b[L / 2].
+/// How many there are for a transform of length L: 0 <= k <= L / 4.
+[[nodiscard]] constexpr std::size_t pair_count(std::size_t length) {
+  return length / 4 + 1;
+}
+/// From b[0] ... b[L / 2].
 [[nodiscard]] std::vector<PairFactors> pair_factors(const std::vector<float>& b, std::size_t length);
 
 /// Turns bins k and L / 2 - k (0 with itself) of the transform of z into those of the product.

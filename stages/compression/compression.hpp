@@ -16,20 +16,19 @@
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage.hpp"
+#include "stages/compression/compression_options.hpp"
 
 namespace echoform {
 
-/// Throws InputError if an option is out of its range (pipeline/imaging_plan.hpp).
+/// "compression", by Compression.
+extern const StageKind compression_stage;
+
+/// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLevel level = simd_level());
 
 /// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
 [[nodiscard]] std::unique_ptr<Stage> make_compression_cuda(const Compression& options, Backend& backend);
-
-/// For the registry: options from the plan; one stage a view, since each has a reference of its own.
-[[nodiscard]] std::unique_ptr<Stage> make_compression_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
-[[nodiscard]] std::unique_ptr<Stage> make_compression_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 /// What every implementation asks of its input, and the output that comes of it. Throws InputError.
 [[nodiscard]] BlockSpec compression_output(const BlockSpec& input);

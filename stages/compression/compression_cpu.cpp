@@ -77,8 +77,23 @@ std::unique_ptr<Stage> make_compression_cpu(const Compression& options, SimdLeve
   return std::make_unique<CompressionCpu>(options, level);
 }
 
-std::unique_ptr<Stage> make_compression_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& /*backend*/) {
-  return make_compression_cpu(plan.compression);
-}
+constinit const StageKind compression_stage{
+    .name = "compression",
+    .cpu = [](const StageOptions& options, Backend&) { return make_compression_cpu(options.as<Compression>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_compression_cuda(options.as<Compression>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          static_cast<void>(RunningReference(options.as<Compression>()));  // checks
+          StageStatement statement{compression_output(inputs.only("compression")), {}};
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = sizeof(DeviceReference);
+            statement.memory.host = sizeof(ShownReference);
+          }
+          return statement;
+        },
+};
 
 }  // namespace echoform

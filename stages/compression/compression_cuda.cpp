@@ -40,6 +40,7 @@ class CompressionCuda final : public Stage {
     const volatile ShownReference& read = *static_cast<const ShownReference*>(readback_.data());
     return {.quality = {}, .reference = ShownReference{read.shown, read.known}};
   }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return state_.size(); }
   [[nodiscard]] DeviceFacts device_facts() const noexcept override { return {.quality = {}, .reference = &state()->shown}; }
 
   void resume(const StageFacts& facts) noexcept override {
@@ -78,10 +79,6 @@ class CompressionCuda final : public Stage {
 
 std::unique_ptr<Stage> make_compression_cuda(const Compression& options, Backend& backend) {
   return std::make_unique<CompressionCuda>(options, backend);
-}
-
-std::unique_ptr<Stage> make_compression_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_compression_cuda(plan.compression, backend);
 }
 
 }  // namespace echoform

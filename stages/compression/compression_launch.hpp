@@ -9,16 +9,6 @@
 
 namespace echoform {
 
-/// The reference, in device memory.
-struct DeviceReference {
-  double reference = 0.0;  ///< 0: none yet
-  ReferenceRule rule;      ///< of the frames that follow
-  CompressionCurve curve;  ///< of the frame under way
-  ShownReference shown;    ///< of the frame last finished
-  std::uint32_t peak = 0;  ///< bits of the highest finite envelope found so far in the frame under way
-  unsigned blocks = 0;     ///< that have searched their part
-};
-
 /// An image of envelopes, rows `stride` apart.
 struct EnvelopeImage {
   const std::uint32_t* bits = nullptr;

@@ -102,4 +102,14 @@ ECHOFORM_HOST_DEVICE CompressionCurve curve_for(float reference, const Reference
   return {static_cast<float>(rule.slope), static_cast<float>(offset)};
 }
 
+/// On a GPU the reference lives in device memory.
+struct DeviceReference {
+  double reference = 0.0;  ///< 0: none yet
+  ReferenceRule rule;      ///< of the frames that follow
+  CompressionCurve curve;  ///< of the frame under way
+  ShownReference shown;    ///< of the frame last finished
+  std::uint32_t peak = 0;  ///< bits of the highest finite envelope found so far in the frame under way
+  unsigned blocks = 0;     ///< that have searched their part
+};
+
 }  // namespace echoform

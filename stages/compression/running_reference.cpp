@@ -13,18 +13,19 @@ namespace {
 // Keeps the reference a normal number while frames without signal pull it down.
 constexpr double smallest_reference = std::numeric_limits<float>::min();
 
-void require(bool right, const char* option, double found, const char* expected) {
+void require(bool right, const char* option, double found, const std::string& expected) {
   if (!right) throw InputError(fmt::format("compression stage, {}", option), fmt::format("{}", found), expected);
+}
+void require(double found, const Interval& range, const char* option, const char* unit) {
+  require(range.holds(found), option, found, fmt::format("{} to {}{}", range.least, range.most, unit));
 }
 
 }  // namespace
 
 RunningReference::RunningReference(const Compression& options) : options_(options) {
-  require(options.dynamic_range_db > 0.0 && options.dynamic_range_db <= 200.0, "dynamic range", options.dynamic_range_db,
-          "above 0 dB, at most 200 dB");
-  require(std::abs(options.gain_db) <= 200.0, "gain", options.gain_db, "-200 to 200 dB");
-  require(options.running_fraction > 0.0 && options.running_fraction <= 1.0, "running fraction", options.running_fraction,
-          "above 0, at most 1");
+  require(options.dynamic_range_db, Compression::dynamic_ranges, "dynamic range", " dB");
+  require(options.gain_db, Compression::gains, "gain", " dB");
+  require(options.running_fraction, Compression::running_fractions, "running fraction", "");
   require(options.reference_value >= smallest_reference && options.reference_value <= std::numeric_limits<float>::max(),
           "reference value", options.reference_value, "a positive number that single precision can hold");
   rule_.slope = 255.0 * 20.0 * std::log10(2.0) / options.dynamic_range_db;

@@ -1,9 +1,9 @@
 // The envelope that is shown as 0 dB, from frame to frame. Shared by the backends.
 #pragma once
 
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage_options.hpp"
 #include "stages/compression/compression_math.hpp"
+#include "stages/compression/compression_options.hpp"
 
 namespace echoform {
 

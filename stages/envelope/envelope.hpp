@@ -7,19 +7,22 @@
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
+
+/// There is nothing to choose.
+struct EnvelopeOptions {
+  [[nodiscard]] friend constexpr bool operator==(const EnvelopeOptions&, const EnvelopeOptions&) = default;
+};
+
+/// "envelope", by EnvelopeOptions. It holds no memory.
+extern const StageKind envelope_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level = simd_level());
 
 /// On the GPU; blocks start on 16 bytes. In builds with CUDA code.
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda();
-
-/// For the registry; neither the plan nor `view` matters.
-[[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
-[[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 /// What every implementation asks of its input, and the output that comes of it. Throws InputError.
 [[nodiscard]] BlockSpec envelope_output(const BlockSpec& input);

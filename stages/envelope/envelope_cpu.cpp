@@ -60,8 +60,16 @@ std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level) {
   return std::make_unique<EnvelopeCpu>(level);
 }
 
-std::unique_ptr<Stage> make_envelope_cpu(const ImagingPlan& /*plan*/, std::size_t /*view*/, Backend& /*backend*/) {
-  return make_envelope_cpu();
-}
+constinit const StageKind envelope_stage{
+    .name = "envelope",
+    .cpu = [](const StageOptions&, Backend&) { return make_envelope_cpu(); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions&, Backend&) { return make_envelope_cuda(); },
+#endif
+    .state =
+        [](const StageOptions&, const InputSpecs& inputs, const StageSite&) {
+          return StageStatement{envelope_output(inputs.only("envelope")), {}};
+        },
+};
 
 }  // namespace echoform

@@ -30,8 +30,4 @@ std::unique_ptr<Stage> make_envelope_cuda() {
   return std::make_unique<EnvelopeCuda>();
 }
 
-std::unique_ptr<Stage> make_envelope_cuda(const ImagingPlan& /*plan*/, std::size_t /*view*/, Backend& /*backend*/) {
-  return make_envelope_cuda();
-}
-
 }  // namespace echoform

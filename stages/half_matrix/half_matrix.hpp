@@ -17,30 +17,27 @@
 #include <vector>
 
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
 
 struct HalfMatrixOptions {
   std::size_t elements = 0;
-  bool reciprocal = true;         ///< ImagingPlan::reciprocal()
+  bool reciprocal = true;         ///< whether no law and no weight tells (i, j) from (j, i)
   double sample_scale = 1.0;      ///< amplitude of one unit of a sample: finite, not 0
   std::vector<std::size_t> dead;  ///< elements whose pairs count as zero; each below `elements`
+
+  [[nodiscard]] friend bool operator==(const HalfMatrixOptions&, const HalfMatrixOptions&) = default;
 };
+
+/// "half-matrix", by HalfMatrixOptions.
+extern const StageKind half_matrix_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cpu(HalfMatrixOptions options, SimdLevel level = simd_level());
 
-/// For the registry: options from the plan; `view` does not matter, since the form serves all views.
-[[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
-
 /// In builds with CUDA only. The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cuda(HalfMatrixOptions options, Backend& backend);
-[[nodiscard]] std::unique_ptr<Stage> make_half_matrix_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
-
-/// The options that a plan asks for.
-[[nodiscard]] HalfMatrixOptions half_matrix_options(const ImagingPlan& plan);
 
 /// Form of the output for an input of kind `input`.
 [[nodiscard]] MatrixKind reduced_matrix(MatrixKind input, bool reciprocal);

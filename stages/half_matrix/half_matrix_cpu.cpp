@@ -50,6 +50,7 @@ class HalfMatrixCpu final : public Stage {
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = quality_.read(), .reference = {}}; }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size() * sizeof(PairSource); }
 
  private:
   HalfMatrixOptions options_;
@@ -65,10 +66,6 @@ class HalfMatrixCpu final : public Stage {
 
 std::unique_ptr<Stage> make_half_matrix_cpu(HalfMatrixOptions options, SimdLevel level) {
   return std::make_unique<HalfMatrixCpu>(std::move(options), level);
-}
-
-std::unique_ptr<Stage> make_half_matrix_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& /*backend*/) {
-  return make_half_matrix_cpu(half_matrix_options(plan));
 }
 
 }  // namespace echoform

@@ -31,7 +31,7 @@ class HalfMatrixCuda final : public Stage {
 
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.quality(), .reference = {}}; }
   [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.device_facts(); }
-  [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size(); }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size() + reader_.bytes(); }
 
  private:
   HalfMatrixOptions options_;
@@ -44,10 +44,6 @@ class HalfMatrixCuda final : public Stage {
 
 std::unique_ptr<Stage> make_half_matrix_cuda(HalfMatrixOptions options, Backend& backend) {
   return std::make_unique<HalfMatrixCuda>(std::move(options), backend);
-}
-
-std::unique_ptr<Stage> make_half_matrix_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_half_matrix_cuda(half_matrix_options(plan), backend);
 }
 
 }  // namespace echoform

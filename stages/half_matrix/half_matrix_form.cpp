@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "pipeline/raw_samples.hpp"
-#include "pipeline/words.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/unpack/sample_scale.hpp"
 
@@ -71,15 +71,22 @@ MatrixKind reduced_matrix(MatrixKind input, bool reciprocal) {
   return input == MatrixKind::full ? MatrixKind::full : MatrixKind::half;
 }
 
-HalfMatrixOptions half_matrix_options(const ImagingPlan& plan) {
-  HalfMatrixOptions options;
-  options.elements = plan.acquisition.elements();
-  options.reciprocal = plan.reciprocal();
-  options.sample_scale = plan.amplitude_scale();
-  for (std::size_t i = 0; i < options.elements; ++i) {
-    if (plan.acquisition.probe.elements[i].dead) options.dead.push_back(i);
-  }
-  return options;
-}
+constinit const StageKind half_matrix_stage{
+    .name = "half-matrix",
+    .cpu = [](const StageOptions& options, Backend&) { return make_half_matrix_cpu(options.as<HalfMatrixOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_half_matrix_cuda(options.as<HalfMatrixOptions>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          const auto& wanted = options.as<HalfMatrixOptions>();
+          require_half_matrix_options(wanted);
+          StageStatement statement = state_with_facts(half_matrix_output(wanted, inputs.only("half-matrix")), site);
+          StageMemory& memory = statement.memory;
+          (site.backend == BackendKind::cuda ? memory.device : memory.host) += statement.output.rows * sizeof(PairSource);
+          return statement;
+        },
+};
 
 }  // namespace echoform

@@ -44,7 +44,8 @@ void check(const PolarScanConversionOptions& options) {
   require(depth >= 0.0 && std::isfinite(depth), "start depth", depth, "0 m or more");
   const double radius = options.probe_radius.value;
   require(radius >= 0.0 && std::isfinite(radius), "probe radius", radius, "0 m or more");
-  require(options.cubic_alpha >= -3.0 && options.cubic_alpha <= 0.0, "cubic alpha", options.cubic_alpha, "-3 to 0");
+  require(cubic_alphas.holds(options.cubic_alpha), "cubic alpha", options.cubic_alpha,
+          fmt::format("{} to {}", cubic_alphas.least, cubic_alphas.most).c_str());
   validate(options.display, "polar-scan-conversion stage, display grid");
   require(options.display.y.count == 1, "display grid", fmt::format("{} pixels along y", options.display.y.count),
           "1: an image, not a volume");

@@ -6,15 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/imaging_plan.hpp"
+#include "stages/polar_scan_conversion/polar_math.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform::polar {
 
-/// A block of threads makes a tile of the image. A thread makes four pixels side by side; two threads side by side and 16 below
-/// each other are a warp, since samples that lie below each other come from the same beams and so from the same cache lines,
-/// and four warps stand side by side.
-inline constexpr std::uint32_t tile_columns = 32;
-inline constexpr std::uint32_t tile_rows = 16;
 inline constexpr std::uint32_t tile_threads = tile_columns * tile_rows / 4;
 
 /// Where the pixel of a tile stands in its table of 2 * tile_columns * tile_rows numbers: place along the beam; that across

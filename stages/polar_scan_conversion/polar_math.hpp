@@ -11,6 +11,12 @@ namespace echoform::polar {
 /// within it. Since cells are below `count`, all ones is never a place: as a place along the beam it says "outside".
 inline constexpr std::uint32_t outside = 0xffffffffu;
 
+/// On a GPU a block of threads makes a tile of the image. A thread makes four pixels side by side; two threads side by side and
+/// 16 below each other are a warp, since samples that lie below each other come from the same beams and so from the same cache
+/// lines, and four warps stand side by side.
+inline constexpr std::uint32_t tile_columns = 32;
+inline constexpr std::uint32_t tile_rows = 16;
+
 ECHOFORM_HOST_DEVICE std::uint32_t cell_of(std::uint32_t place, unsigned cell_bits) {
   return place >> (32u - cell_bits);
 }

@@ -27,8 +27,10 @@
 #include <memory>
 #include <optional>
 
+#include "base/grid.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "pipeline/stage.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
 
@@ -43,8 +45,14 @@ struct PolarScanConversionOptions {
   Metres probe_radius;      ///< of a curvilinear probe; 0: a sector, with its apex on the probe
   Grid display;             ///< two-dimensional
   ScanInterpolation interpolation = ScanInterpolation::cubic;
-  double cubic_alpha = -0.5;  ///< -3 to 0; -0.5 alone keeps straight lines
+  double cubic_alpha = -0.5;  ///< within cubic_alphas; -0.5 alone keeps straight lines
+
+  [[nodiscard]] friend bool operator==(const PolarScanConversionOptions&, const PolarScanConversionOptions&) = default;
 };
+
+/// "polar-scan-conversion", by PolarScanConversionOptions. States the tables as large as they can be: the pixels inside of the
+/// sector are counted when they are found.
+extern const StageKind polar_scan_conversion_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_polar_scan_conversion_cpu(const PolarScanConversionOptions& options,

@@ -55,6 +55,17 @@ void turn_in_squares(const Pixel* from, std::size_t from_stride, Pixel* to, std:
   }
 }
 
+/// Pixels of an output row from the first to the last inside, and where their places stand.
+struct Row {
+  std::size_t begin = 0;
+  std::size_t count = 0;
+  std::size_t place = 0;
+};
+
+std::size_t texel_bytes(const PolarScanConversionOptions& options, const BlockSpec& input) {
+  return (options.samples + 1) * (options.beams + 3) * (input.type == ElementType::uint8 ? 1 : sizeof(float));
+}
+
 class PolarScanConversionCpu final : public Stage {
  public:
   PolarScanConversionCpu(const PolarScanConversionOptions& options, SimdLevel level)
@@ -65,7 +76,7 @@ class PolarScanConversionCpu final : public Stage {
     output_ = polar::describe_output(options_, input);
     input_stride_ = stride_of(input);
     texel_stride_ = options_.beams + 3;
-    texels_.assign((options_.samples + 1) * texel_stride_ * (input.type == ElementType::uint8 ? 1 : sizeof(float)), 0);
+    texels_.assign(texel_bytes(options_, input), 0);
     make_table();
     return output_;
   }
@@ -84,13 +95,6 @@ class PolarScanConversionCpu final : public Stage {
   }
 
  private:
-  /// Pixels of an output row from the first to the last inside, and where their places stand.
-  struct Row {
-    std::size_t begin = 0;
-    std::size_t count = 0;
-    std::size_t place = 0;
-  };
-
   void make_table() {
     const Grid& display = options_.display;
     axial_.clear();
@@ -172,5 +176,33 @@ class PolarScanConversionCpu final : public Stage {
 std::unique_ptr<Stage> make_polar_scan_conversion_cpu(const PolarScanConversionOptions& options, SimdLevel level) {
   return std::make_unique<PolarScanConversionCpu>(options, level);
 }
+
+constinit const StageKind polar_scan_conversion_stage{
+    .name = "polar-scan-conversion",
+    .cpu = [](const StageOptions& options,
+              Backend&) { return make_polar_scan_conversion_cpu(options.as<PolarScanConversionOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_polar_scan_conversion_cuda(options.as<PolarScanConversionOptions>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          const auto& wanted = options.as<PolarScanConversionOptions>();
+          static_cast<void>(polar::Geometry(wanted));  // checks
+          const BlockSpec& input = inputs.only("polar-scan-conversion");
+          StageStatement statement{polar::describe_output(wanted, input), {}};
+          const Axis& x = wanted.display.x;
+          const Axis& z = wanted.display.z;
+          const auto whole = [](std::size_t count, std::size_t of) { return (count + of - 1) / of; };
+          if (site.backend == BackendKind::cuda) {
+            const std::size_t tiles = whole(x.count, polar::tile_columns) * whole(z.count, polar::tile_rows);
+            statement.memory.device = tiles * (1 + 2 * polar::tile_columns * polar::tile_rows) * sizeof(std::uint32_t);
+          } else {
+            const std::size_t places = z.count * whole(x.count, polar::group) * polar::group;
+            statement.memory.host = texel_bytes(wanted, input) + 2 * places * sizeof(std::uint32_t) + z.count * sizeof(Row);
+          }
+          return statement;
+        },
+};
 
 }  // namespace echoform

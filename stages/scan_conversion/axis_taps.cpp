@@ -24,7 +24,7 @@ double place_on(const Axis& axis, Metres position) {
 
 AxisTaps make_axis_taps(const Axis& input, const Axis& output, ScanInterpolation interpolation, double cubic_alpha) {
   AxisTaps table;
-  table.taps = interpolation == ScanInterpolation::nearest ? 1 : interpolation == ScanInterpolation::bilinear ? 2 : 4;
+  table.taps = tap_count(interpolation);
   table.count = output.count;
   table.index.assign(table.taps * output.count, 0);
   table.weight.assign(table.taps * output.count, 0.0F);

@@ -11,9 +11,10 @@
 
 #include <memory>
 
+#include "base/grid.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
 
@@ -21,8 +22,13 @@ struct ScanConversionOptions {
   Grid acoustic;  ///< two-dimensional: y.count == 1
   Grid display;   ///< two-dimensional
   ScanInterpolation interpolation = ScanInterpolation::bilinear;
-  double cubic_alpha = -0.5;  ///< -3 to 0
+  double cubic_alpha = -0.5;  ///< within cubic_alphas
+
+  [[nodiscard]] friend bool operator==(const ScanConversionOptions&, const ScanConversionOptions&) = default;
 };
+
+/// "scan-conversion", by ScanConversionOptions.
+extern const StageKind scan_conversion_stage;
 
 /// For queues of at most `members` threads. Throws InputError if grids or alpha are out of their ranges.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& options, std::size_t members,
@@ -31,13 +37,6 @@ struct ScanConversionOptions {
 /// On the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cuda(const ScanConversionOptions& options, Backend& backend);
 
-/// For the registry: options from the plan, whose display grid is the acoustic grid where it names none; `view` does not
-/// matter. The queue must come from `backend`.
-[[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
-[[nodiscard]] std::unique_ptr<Stage> make_scan_conversion_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
-
-/// As the registry's factories take them from a plan.
-[[nodiscard]] ScanConversionOptions scan_conversion_options(const ImagingPlan& plan);
 /// What every implementation asks of its options, and of its input, and the output that comes of it. Throw InputError.
 void validate(const ScanConversionOptions& options);
 [[nodiscard]] BlockSpec scan_conversion_output(const ScanConversionOptions& options, const BlockSpec& input);

@@ -22,6 +22,11 @@ void require_plane(const Grid& grid, const char* name) {
   }
 }
 
+/// Floats from one member's blended row to the next: 64 bytes apart at least, so that no two write to one cache line.
+std::size_t blended_row(const ScanConversionOptions& options) {
+  return padded_columns(options.acoustic.x.count) + 16;
+}
+
 class CartesianScanConversionCpu final : public Stage {
  public:
   CartesianScanConversionCpu(const ScanConversionOptions& options, std::size_t members, SimdLevel level)
@@ -37,8 +42,7 @@ class CartesianScanConversionCpu final : public Stage {
     columns_ = make_axis_taps(acoustic.x, options_.display.x, options_.interpolation, options_.cubic_alpha);
     rows_ = make_axis_taps(acoustic.z, options_.display.z, options_.interpolation, options_.cubic_alpha);
     find_used_columns();
-    // Blended rows of the members lie 64 bytes apart at least, so that no two write to one cache line.
-    blended_stride_ = padded_columns(acoustic.x.count) + 16;
+    blended_stride_ = blended_row(options_);
     blended_.assign(members_ * blended_stride_, 0.0F);
     return output_;
   }
@@ -49,6 +53,11 @@ class CartesianScanConversionCpu final : public Stage {
     } else {
       convert(input.as<float>(), output.as<float>(), queue, kernels_.blend_floats, kernels_.pick_floats);
     }
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    return blended_.size() * sizeof(float) + tap_bytes(options_.interpolation, columns_.count) +
+           tap_bytes(options_.interpolation, rows_.count);
   }
 
  private:
@@ -110,8 +119,9 @@ class CartesianScanConversionCpu final : public Stage {
 void validate(const ScanConversionOptions& options) {
   require_plane(options.acoustic, "acoustic");
   require_plane(options.display, "display");
-  if (!(options.cubic_alpha >= -3.0 && options.cubic_alpha <= 0.0)) {
-    throw InputError("scan-conversion stage, cubic alpha", fmt::format("{}", options.cubic_alpha), "-3 to 0");
+  if (!cubic_alphas.holds(options.cubic_alpha)) {
+    throw InputError("scan-conversion stage, cubic alpha", fmt::format("{}", options.cubic_alpha),
+                     fmt::format("{} to {}", cubic_alphas.least, cubic_alphas.most));
   }
 }
 
@@ -130,16 +140,32 @@ BlockSpec scan_conversion_output(const ScanConversionOptions& options, const Blo
   return output;
 }
 
-ScanConversionOptions scan_conversion_options(const ImagingPlan& plan) {
-  return {plan.grid, plan.display_grid.value_or(plan.grid), plan.scan_interpolation, plan.cubic_alpha};
-}
-
 std::unique_ptr<Stage> make_scan_conversion_cpu(const ScanConversionOptions& options, std::size_t members, SimdLevel level) {
   return std::make_unique<CartesianScanConversionCpu>(options, members, level);
 }
 
-std::unique_ptr<Stage> make_scan_conversion_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_scan_conversion_cpu(scan_conversion_options(plan), team_size(backend));
-}
+constinit const StageKind scan_conversion_stage{
+    .name = "scan-conversion",
+    .cpu = [](const StageOptions& options,
+              Backend& backend) { return make_scan_conversion_cpu(options.as<ScanConversionOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_scan_conversion_cuda(options.as<ScanConversionOptions>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          const auto& wanted = options.as<ScanConversionOptions>();
+          validate(wanted);
+          StageStatement statement{scan_conversion_output(wanted, inputs.only("scan-conversion")), {}};
+          const std::size_t taps =
+              tap_bytes(wanted.interpolation, wanted.display.x.count) + tap_bytes(wanted.interpolation, wanted.display.z.count);
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = taps;
+          } else {
+            statement.memory.host = taps + team_size(site) * blended_row(wanted) * sizeof(float);
+          }
+          return statement;
+        },
+};
 
 }  // namespace echoform

@@ -13,6 +13,7 @@ struct TapMemory {
   Buffer index;
   Buffer weight;
 
+  [[nodiscard]] std::size_t bytes() const noexcept { return index.size() + weight.size(); }
   [[nodiscard]] DeviceTaps upload(const AxisTaps& taps, Backend& backend) {
     index = backend.allocate(taps.index.size() * sizeof(std::int32_t), MemoryUse::working);
     weight = backend.allocate(taps.weight.size() * sizeof(float), MemoryUse::working);
@@ -50,6 +51,8 @@ class CartesianScanConversionCuda final : public Stage {
     }
   }
 
+  [[nodiscard]] std::size_t bytes() const noexcept override { return rows_.bytes() + columns_.bytes(); }
+
  private:
   ScanConversionOptions options_;
   Backend& backend_;
@@ -63,10 +66,6 @@ class CartesianScanConversionCuda final : public Stage {
 
 std::unique_ptr<Stage> make_scan_conversion_cuda(const ScanConversionOptions& options, Backend& backend) {
   return std::make_unique<CartesianScanConversionCuda>(options, backend);
-}
-
-std::unique_ptr<Stage> make_scan_conversion_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_scan_conversion_cuda(scan_conversion_options(plan), backend);
 }
 
 }  // namespace echoform

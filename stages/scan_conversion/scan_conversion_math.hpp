@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/grid.hpp"
 #include "gpu/host_device.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
 
@@ -35,6 +36,15 @@ struct AxisTaps {
   std::vector<std::int32_t> index;  ///< 0 <= index < input.count; taps beyond an end are clamped to it
   std::vector<float> weight;        ///< adds to 1 over the taps
 };
+
+/// Of an output pixel.
+[[nodiscard]] constexpr std::size_t tap_count(ScanInterpolation interpolation) {
+  return interpolation == ScanInterpolation::nearest ? 1 : interpolation == ScanInterpolation::bilinear ? 2 : 4;
+}
+/// That the tables of an axis take, without those that say where they end.
+[[nodiscard]] constexpr std::size_t tap_bytes(ScanInterpolation interpolation, std::size_t count) {
+  return tap_count(interpolation) * count * (sizeof(std::int32_t) + sizeof(float));
+}
 
 /// A centre counts as inside up to 1e-6 of a pixel beyond the first and last centres of `input` (1 nm where it is a single
 /// pixel), so that grids with common ends agree. Nearest rounds halves up.

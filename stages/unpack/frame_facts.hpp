@@ -18,4 +18,11 @@ struct FrameFacts {
 inline constexpr std::size_t facts_trailer = 64;
 static_assert(sizeof(FrameFacts) <= facts_trailer);
 
+/// Where the blocks of a frame put their facts together. Zero before the first frame; the last block leaves it so again. One
+/// frame at a time.
+struct GatheredFacts {
+  FrameFacts facts;
+  std::uint32_t finished_blocks = 0;
+};
+
 }  // namespace echoform

@@ -12,13 +12,6 @@
 
 namespace echoform::gpu {
 
-/// Where the blocks of a frame put their facts together. Zero before the first frame; the last block leaves it so again. One
-/// frame at a time.
-struct GatheredFacts {
-  FrameFacts facts;
-  std::uint32_t finished_blocks = 0;
-};
-
 struct RawRows {
   const void* input = nullptr;  ///< raw A-scans, aligned to one sample (packed12: a byte)
   std::size_t input_row_bytes = 0;

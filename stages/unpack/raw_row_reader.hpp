@@ -54,6 +54,9 @@ class RawRowReader {
     return {facts.clipped, facts.invalid};
   }
 
+  /// Device memory.
+  [[nodiscard]] std::size_t bytes() const noexcept { return gathered_.size(); }
+
   /// Behind the rows.
   [[nodiscard]] DeviceFacts device_facts() const noexcept {
     static_assert(offsetof(FrameFacts, invalid) == offsetof(FrameFacts, clipped) + offsetof(SampleQuality, invalid),

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "stages/unpack/frame_facts.hpp"
 
 namespace echoform {
 
@@ -14,6 +15,16 @@ void require_sample_scale(double sample_scale, std::string_view stage) {
     throw InputError(fmt::format("{} stage, sample scale", stage), fmt::format("{}", sample_scale),
                      "a number other than 0 that single precision can hold");
   }
+}
+
+StageStatement state_with_facts(BlockSpec output, const StageSite& site) {
+  StageStatement statement{output, {}};
+  if (site.backend == BackendKind::cuda) {
+    statement.output.trailer = facts_trailer;
+    statement.memory.device = sizeof(GatheredFacts);
+    statement.memory.host = sizeof(FrameFacts);
+  }
+  return statement;
 }
 
 }  // namespace echoform

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
@@ -18,14 +17,19 @@ namespace echoform {
 /// The output, without trailer, for an input; throws InputError if it is not one.
 [[nodiscard]] BlockSpec unpack_output(const BlockSpec& input);
 
-/// `sample_scale` is the amplitude of one unit of a sample: finite, not 0 (else InputError).
-[[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level = simd_level());
+struct UnpackOptions {
+  double sample_scale = 1.0;  ///< amplitude of one unit of a sample: finite, not 0 (else InputError)
 
-/// For the registry: scale of plan.acquisition; `view` does not matter.
-[[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend);
+  [[nodiscard]] friend constexpr bool operator==(const UnpackOptions&, const UnpackOptions&) = default;
+};
+
+/// "unpack", by UnpackOptions.
+extern const StageKind unpack_stage;
+
+/// `sample_scale` as in the options.
+[[nodiscard]] std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level = simd_level());
 
 /// In builds with CUDA only. The backend must outlive the stage.
 [[nodiscard]] std::unique_ptr<Stage> make_unpack_cuda(double sample_scale, Backend& backend);
-[[nodiscard]] std::unique_ptr<Stage> make_unpack_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend);
 
 }  // namespace echoform

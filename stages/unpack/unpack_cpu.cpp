@@ -66,8 +66,18 @@ std::unique_ptr<Stage> make_unpack_cpu(double sample_scale, SimdLevel level) {
   return std::make_unique<UnpackCpu>(sample_scale, level);
 }
 
-std::unique_ptr<Stage> make_unpack_cpu(const ImagingPlan& plan, std::size_t /*view*/, Backend& /*backend*/) {
-  return make_unpack_cpu(plan.amplitude_scale());
-}
+constinit const StageKind unpack_stage{
+    .name = "unpack",
+    .cpu = [](const StageOptions& options, Backend&) { return make_unpack_cpu(options.as<UnpackOptions>().sample_scale); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_unpack_cuda(options.as<UnpackOptions>().sample_scale, backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          require_sample_scale(options.as<UnpackOptions>().sample_scale, "unpack");
+          return state_with_facts(unpack_output(inputs.only("unpack")), site);
+        },
+};
 
 }  // namespace echoform

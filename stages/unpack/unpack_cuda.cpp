@@ -24,6 +24,7 @@ class UnpackCuda final : public Stage {
 
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.quality(), .reference = {}}; }
   [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.device_facts(); }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return reader_.bytes(); }
 
  private:
   float weight_;
@@ -34,10 +35,6 @@ class UnpackCuda final : public Stage {
 
 std::unique_ptr<Stage> make_unpack_cuda(double sample_scale, Backend& backend) {
   return std::make_unique<UnpackCuda>(sample_scale, backend);
-}
-
-std::unique_ptr<Stage> make_unpack_cuda(const ImagingPlan& plan, std::size_t /*view*/, Backend& backend) {
-  return make_unpack_cuda(plan.amplitude_scale(), backend);
 }
 
 }  // namespace echoform

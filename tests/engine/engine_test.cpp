@@ -11,10 +11,10 @@
 #include <numeric>
 #include <random>
 
+#include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/cuda_backend.hpp"
-#include "pipeline/words.hpp"
 #include "tests/engine/places.hpp"
 
 namespace echoform::test {

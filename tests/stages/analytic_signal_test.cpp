@@ -439,17 +439,6 @@ TEST(HilbertKernel, ClosedFormEqualsItsSum) {
   }
 }
 
-TEST(AnalyticSignalPlan, AccuracyAndInterpolationChooseTheForm) {
-  ImagingPlan plan;
-  plan.accuracy = 1e-3;
-  EXPECT_TRUE(analytic_signal_options(plan).half);
-  EXPECT_FALSE(analytic_signal_options(plan).nearest);
-  plan.accuracy = 9e-4;
-  plan.interpolation = Interpolation::nearest;
-  EXPECT_FALSE(analytic_signal_options(plan).half);
-  EXPECT_TRUE(analytic_signal_options(plan).nearest);
-}
-
 TEST(HilbertKernel, LengthsOfTransforms) {
   EXPECT_EQ(hilbert_transform_length(1024), 1024u);
   EXPECT_EQ(hilbert_transform_length(13 * 11 * 7), 1001u);

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "acquisition/words.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "gpu/memory_report.hpp"
 #include "pipeline/pipeline.hpp"

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
+#include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/analytic_signal/cufft_sizes.hpp"
+#include "stages/analytic_signal/fused_hilbert.hpp"
+#include "stages/analytic_signal/row_transform.hpp"
+#include "stages/block_checks.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::size_t sample_limit = std::size_t{1} << 28;  // twice this still fits the int of FFTW and cuFFT
+constexpr std::size_t half_trailer = 64;
+
+StageMemory memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec& input) {
+  StageMemory memory;
+  if (options.half && input.trailer == 0) memory.device += sizeof(std::uint32_t);  // the peak, found here
+  if (takes_fused_route(options, input.columns)) {
+    memory.device += hilbert::twiddle_count(static_cast<int>(input.columns)) * sizeof(hilbert::Complex);
+  } else {
+    memory.device += cufft_sizes(input.rows, input.columns, options.spectra_bytes).bytes();
+  }
+  return memory;
+}
+
+}  // namespace
+
+bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples) {
+  const bool can_fuse = fused_hilbert_length(samples) == samples;
+  if (options.route == HilbertRoute::fused && !can_fuse) {
+    throw InputError("analytic-signal stage, input samples", fmt::format("{}", samples), "a length of the fused transform");
+  }
+  return can_fuse && options.route != HilbertRoute::cufft;
+}
+
+BlockSpec analytic_signal_output(const AnalyticSignalOptions& options, const BlockSpec& input, BackendKind backend) {
+  require_block(input, "analytic-signal", {ElementType::float32});
+  if (input.columns < 2 || input.columns > sample_limit) {
+    throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
+                     fmt::format("2 to {}", sample_limit));
+  }
+  BlockSpec output = input;
+  if (backend == BackendKind::cpu) {
+    output.type = ElementType::planar_complex64;
+    output.row_stride = analytic_row_stride(input.columns);
+    output.trailer = 0;
+    return output;
+  }
+  require_rows_of_a_launch(input.rows, "analytic-signal");
+  output.type = options.half ? ElementType::complex_half_slope : ElementType::complex64;
+  output.row_stride = cuda_analytic_row_stride(input.columns);
+  output.lead = cuda_lead;
+  output.trailer = options.half ? half_trailer : 0;
+  return output;
+}
+
+constinit const StageKind analytic_signal_stage{
+    .name = "analytic-signal",
+    .cpu = [](const StageOptions&, Backend& backend) { return make_analytic_signal_cpu(team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_analytic_signal_cuda(options.as<AnalyticSignalOptions>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          const auto& wanted = options.as<AnalyticSignalOptions>();
+          const BlockSpec& input = inputs.only("analytic-signal");
+          StageStatement statement{analytic_signal_output(wanted, input, site.backend), {}};
+          if (site.backend == BackendKind::cuda) {
+            statement.memory = memory_on_cuda(wanted, input);
+          } else {
+            statement.memory.host = static_cast<std::size_t>(row_transform_bytes(input.columns, team_size(site)));
+          }
+          return statement;
+        },
+};
+
+}  // namespace echoform

@@ -1,0 +1,21 @@
+// How much of a frame goes through cuFFT at a time. Free of CUDA's headers.
+#pragma once
+
+#include <cstddef>
+
+namespace echoform {
+
+struct CufftSizes {
+  std::size_t length = 0;  ///< of the transform of a row, even
+  std::size_t chunk = 0;   ///< rows at a time
+
+  /// [chunk, length / 2] complex numbers.
+  [[nodiscard]] std::size_t spectra_bytes() const { return chunk * length * sizeof(float); }
+  /// Of spectra and factors; without what cuFFT works in.
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// For `rows` of `samples`, 2 or more, whose spectra may take `most_bytes`.
+[[nodiscard]] CufftSizes cufft_sizes(std::size_t rows, std::size_t samples, std::size_t most_bytes);
+
+}  // namespace echoform

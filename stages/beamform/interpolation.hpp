@@ -1,0 +1,10 @@
+// How the beamformer looks up between two samples.
+#pragma once
+
+#include <cstdint>
+
+namespace echoform {
+
+enum class Interpolation : std::uint8_t { nearest, linear };
+
+}  // namespace echoform
