@@ -33,6 +33,20 @@ std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::s
   return form != nullptr ? std::optional<std::size_t>(form->element) : std::nullopt;
 }
 
+bool tells_directions(const Acquisition& acquisition) {
+  return !acquisition.events.empty() || acquisition.elements() < 2 || !acquisition.pairs_summed();
+}
+
+std::string_view pairs_word(const Acquisition& acquisition) {
+  if (!acquisition.events.empty()) return "events";
+  return acquisition.pairs_summed() ? "half_summed" : acquisition.pairs_once() ? "half" : "full";
+}
+
+std::string pairs_text(const Acquisition& acquisition) {
+  if (!acquisition.events.empty()) return fmt::format("{} events", acquisition.events.size());
+  return fmt::format("{} matrix", pairs_word(acquisition));
+}
+
 std::size_t Acquisition::a_scans() const {
   const std::size_t n = elements();
   if (!events.empty()) {
@@ -41,14 +55,6 @@ std::size_t Acquisition::a_scans() const {
     });
   }
   return matrix == MatrixKind::full ? n * n : n * (n + 1) / 2;
-}
-
-std::size_t Acquisition::a_scans_in_shot(std::size_t transmit) const {
-  return matrix == MatrixKind::full ? elements() : elements() - transmit;
-}
-
-std::size_t Acquisition::a_scan_index(std::size_t transmit, std::size_t receive) const {
-  return matrix == MatrixKind::full ? transmit * elements() + receive : half_matrix_index(transmit, receive, elements());
 }
 
 std::size_t Acquisition::bytes_per_a_scan() const {

@@ -72,10 +72,6 @@ struct Acquisition {
   [[nodiscard]] bool pairs_summed() const { return matrix == MatrixKind::half_summed; }
   /// A-scans in a frame: the receivers of all events, which are N^2 or N (N + 1) / 2 where no events are listed.
   [[nodiscard]] std::size_t a_scans() const;
-  /// A-scans in the shot that transmits with element `transmit`: N, or N - transmit for half matrices.
-  [[nodiscard]] std::size_t a_scans_in_shot(std::size_t transmit) const;
-  /// Place of the A-scan (transmit, receive) in the frame; for half matrices transmit <= receive.
-  [[nodiscard]] std::size_t a_scan_index(std::size_t transmit, std::size_t receive) const;
   [[nodiscard]] std::size_t bytes_per_a_scan() const;
   [[nodiscard]] std::size_t frame_bytes() const { return a_scans() * bytes_per_a_scan(); }
 
@@ -84,6 +80,14 @@ struct Acquisition {
 
 /// The element that fires alone in `event`, which is below event_count(); none where several transmit.
 [[nodiscard]] std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::size_t event);
+
+/// Whether both directions of a pair have A-scans of their own, or one that stands for either; not where only their sum is there.
+[[nodiscard]] bool tells_directions(const Acquisition& acquisition);
+
+/// "full", "half", "half_summed" or, where events are listed, "events".
+[[nodiscard]] std::string_view pairs_word(const Acquisition& acquisition);
+/// "full matrix", "half matrix", "half_summed matrix" or "3 events".
+[[nodiscard]] std::string pairs_text(const Acquisition& acquisition);
 
 /// Limits that every door applies before it allocates anything.
 struct AcquisitionLimits {

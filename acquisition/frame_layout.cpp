@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "acquisition/acquisition.hpp"
+#include "base/errors.hpp"
 
 namespace echoform {
 
@@ -13,6 +15,7 @@ FrameLayout::FrameLayout(const Acquisition& acquisition)
       samples_(acquisition.samples),
       bytes_per_row_(acquisition.bytes_per_a_scan()),
       listed_(!acquisition.events.empty()),
+      summed_(acquisition.pairs_summed()),
       from_diagonal_(acquisition.pairs_once()),
       expected_(acquisition.event_count()) {
   const std::size_t events = acquisition.event_count();
@@ -69,8 +72,22 @@ std::vector<EventReceiver> FrameLayout::pairs() const {
   return pairs;
 }
 
+bool FrameLayout::operator==(const FrameLayout& other) const noexcept {
+  const auto facts = [](const FrameLayout& of) {
+    return std::tie(of.elements_, of.samples_, of.bytes_per_row_, of.listed_, of.from_diagonal_, of.first_rows_, of.receivers_);
+  };
+  return facts(*this) == facts(other);
+}
+
 std::string FrameLayout::events_text() const {
   return fmt::format("{} {}", events(), listed_ ? "events" : "elements");
+}
+
+void require_expected_shots(const FrameLayout& layout) {
+  if (layout.expected_shots() > 0) return;
+  throw InputError("dead elements",
+                   fmt::format("all {} {}", layout.events(), layout.lists_events() ? "that fire" : "of the probe"),
+                   "at least one that is alive");
 }
 
 }  // namespace echoform

@@ -47,6 +47,8 @@ class FrameLayout {
 
   /// Shots of a frame, those that are not expected counted in.
   [[nodiscard]] std::size_t events() const noexcept { return first_rows_.size() - 1; }
+  /// Whether the acquisition lists its events; if not, event i is element i.
+  [[nodiscard]] bool lists_events() const noexcept { return listed_; }
   /// Of the probe.
   [[nodiscard]] std::size_t elements() const noexcept { return elements_; }
   [[nodiscard]] std::size_t rows() const noexcept { return first_rows_.back(); }
@@ -72,13 +74,18 @@ class FrameLayout {
 
   /// Place of the A-scan of `receiver` after `event`; none where the frame does not hold it.
   [[nodiscard]] std::optional<std::size_t> row_of(std::size_t event, std::size_t receiver) const noexcept;
+  /// Whether the row of `receiver` after `event` is the sum of both directions of the pair.
+  [[nodiscard]] bool sums_directions(std::size_t event, std::size_t receiver) const noexcept {
+    return summed_ && event != receiver;
+  }
   /// What each row is, in their order.
   [[nodiscard]] std::vector<EventReceiver> pairs() const;
 
   /// "64 elements" or, where the acquisition lists its events, "12 events": what an event's index must be below.
   [[nodiscard]] std::string events_text() const;
 
-  bool operator==(const FrameLayout&) const = default;
+  /// Whether the rows of both are the same, whatever may be dead.
+  [[nodiscard]] bool operator==(const FrameLayout& other) const noexcept;
 
  private:
   [[nodiscard]] std::uint32_t receiver_of(std::size_t event, std::size_t place) const noexcept;
@@ -87,6 +94,7 @@ class FrameLayout {
   std::size_t samples_ = 0;
   std::size_t bytes_per_row_ = 0;
   bool listed_ = false;                       // the acquisition lists its events
+  bool summed_ = false;                       // its rows off the diagonal are sums
   bool from_diagonal_ = false;                // event i is recorded by the elements from i on
   std::vector<std::uint32_t> first_rows_{0};  // by event, and the end
   std::vector<bool> expected_;
@@ -94,5 +102,8 @@ class FrameLayout {
   std::size_t longest_shot_ = 0;
   std::vector<std::uint32_t> receivers_;  // by row; empty where they follow from the event
 };
+
+/// Throws InputError if no shot is expected: no frame would ever be complete.
+void require_expected_shots(const FrameLayout& layout);
 
 }  // namespace echoform

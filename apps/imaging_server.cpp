@@ -65,8 +65,8 @@ ZeromqControlOptions control_options(const Configuration& configuration) {
 }
 
 std::string acquisition_text(const Acquisition& a) {
-  return fmt::format("{} elements, {} matrix, {} samples at {:g} MHz, {}", a.elements(), words::matrix_kind.of(a.matrix),
-                     a.samples, 1e-6 * a.sample_rate.value, words::sample_encoding.of(a.encoding));
+  return fmt::format("{} elements, {}, {} samples at {:g} MHz, {}", a.elements(), pairs_text(a), a.samples,
+                     1e-6 * a.sample_rate.value, words::sample_encoding.of(a.encoding));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ void print_text(const Inspection& found) {
     const Material material = found.recording->material();
     print_row("recording", found.recording->describe());
     print_row("probe", probe_text(a.probe));
-    print_row("matrix", fmt::format("{}, {} A-scans", words::matrix_kind.of(a.matrix), a.a_scans()));
+    print_row("matrix", fmt::format("{}, {} A-scans", pairs_word(a), a.a_scans()));
     print_row("samples",
               fmt::format("{} at {:.6g} MHz from {:.6g} us", a.samples, 1e-6 * a.sample_rate.value, 1e6 * a.start_time.value));
     print_row("frames", fmt::format("{}", found.recording->frames()));
@@ -94,7 +94,7 @@ void print_json(const std::string& path, const Inspection& found) {
     const Acquisition& a = found.recording->acquisition();
     const Material material = found.recording->material();
     out["elements"] = a.elements();
-    out["matrix"] = words::matrix_kind.of(a.matrix);
+    out["matrix"] = pairs_word(a);
     out["a_scans"] = a.a_scans();
     out["samples"] = a.samples;
     out["sample_rate"] = a.sample_rate.value;

@@ -41,10 +41,9 @@ void print_capture(const CaptureScan& scan) {
   row("time", fmt::format("{}, {:.3f} s", time_text(scan.began()), seconds(scan.duration())));
   for (const CapturedSequence& sequence : scan.sequences()) {
     const Acquisition& a = sequence.acquisition;
-    row("acquisition",
-        fmt::format("{} elements, {}, {} samples, {}: {} whole frames, {} incomplete, {} sequences missing", a.elements(),
-                    words::matrix_kind.of(a.matrix), a.samples, words::sample_encoding.of(a.encoding), sequence.frames.size(),
-                    sequence.incomplete, sequence.gaps));
+    row("acquisition", fmt::format("{} elements, {}, {} samples, {}: {} whole frames, {} incomplete, {} sequences missing",
+                                   a.elements(), pairs_word(a), a.samples, words::sample_encoding.of(a.encoding),
+                                   sequence.frames.size(), sequence.incomplete, sequence.gaps));
   }
   const auto& connections = scan.connections();
   for (std::size_t k = 0; k < std::min(connections.size(), most_shown); ++k) {

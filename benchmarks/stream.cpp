@@ -9,6 +9,7 @@
 #include <span>
 #include <thread>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
 #include "benchmarks/frame_ring.hpp"
@@ -180,7 +181,7 @@ double bare_rate(Bench& bench, std::size_t connections, double least_seconds) {
   const std::size_t frame_bytes = acquisition.frame_bytes();
   BareReceiver receiver({.connections = connections,
                          .threads = io_threads(connections),
-                         .read_bytes = acquisition.a_scans_in_shot(0) * acquisition.bytes_per_a_scan(),
+                         .read_bytes = FrameLayout(acquisition).shot_bytes(0).count,
                          .frame_bytes = frame_bytes},
                         std::span(bench.ring.bytes_begin(), bench.ring.size()));
   SenderOptions options;

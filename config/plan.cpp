@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "acquisition/frame_layout.hpp"
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "config/gate.hpp"
@@ -168,14 +169,20 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
   replace("[acquisition] sample_rate", sampling.sample_rate, acquisition.sample_rate, 1e-6, "MHz");
   replace("[acquisition] start_time", sampling.start_time, acquisition.start_time, 1e6, "us");
   replace("[acquisition] time_offset", sampling.time_offset, acquisition.time_offset, 1e6, "us");
-  if (sampling.matrix && *sampling.matrix != acquisition.matrix) {
+  if (sampling.matrix) {
     const std::string_view word = words::matrix_kind.of(*sampling.matrix);
-    if (acquisition.matrix == MatrixKind::full) {
-      throw InputError(place(configuration, "[acquisition] matrix"), fmt::format("\"{}\" for data that is a full matrix", word),
+    Acquisition stated = acquisition;
+    stated.matrix = *sampling.matrix;
+    if (FrameLayout(stated) != FrameLayout(acquisition)) {
+      throw InputError(place(configuration, "[acquisition] matrix"),
+                       fmt::format("\"{}\" for data that is a {}", word,
+                                   acquisition.events.empty() ? pairs_text(acquisition) : "list of transmit events"),
                        "no such key, or half-matrix data");
     }
-    note("[acquisition] matrix", std::string(word), fmt::format("{} of the data", words::matrix_kind.of(acquisition.matrix)));
-    acquisition.matrix = *sampling.matrix;
+    if (stated != acquisition) {
+      note("[acquisition] matrix", std::string(word), fmt::format("{} of the data", pairs_word(acquisition)));
+    }
+    acquisition.matrix = stated.matrix;
   }
 }
 

@@ -98,7 +98,7 @@ std::vector<std::string> unsampled_warnings(const ImagingPlan& plan) {
 }
 
 std::optional<std::string> half_summed_warning(const ImagingPlan& plan) {
-  if (plan.acquisition.matrix != MatrixKind::half_summed) return std::nullopt;
+  if (tells_directions(plan.acquisition)) return std::nullopt;
   std::string why;
   if (!plan.apodization.symmetric() && !plan.apodization.trivial()) {
     why = "[apodization] sides weighs transmitters and receivers differently";

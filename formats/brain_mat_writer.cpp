@@ -12,6 +12,7 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/pair_order.hpp"
 #include "formats/samples.hpp"
 
 namespace echoform {
@@ -72,7 +73,7 @@ Variable array_of(const Probe& probe) {
 }  // namespace
 
 void check_brain_mat_holds(const Acquisition& acquisition, const std::string& where) {
-  if (acquisition.matrix == MatrixKind::half_summed) {
+  if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
   }
   const std::size_t bytes = acquisition.a_scans() * acquisition.samples * sizeof(double);
@@ -115,11 +116,9 @@ void BrainMatWriter::write(std::span<const std::byte> frame, const FrameStamp& /
   formats::frame_amplitudes(a, frame, samples);
   std::vector<double> transmit;
   std::vector<double> receive;
-  for (std::size_t i = 0; i < a.elements(); ++i) {
-    for (std::size_t j = a.matrix == MatrixKind::full ? 0 : i; j < a.elements(); ++j) {
-      transmit.push_back(static_cast<double>(i + 1));
-      receive.push_back(static_cast<double>(j + 1));
-    }
+  for (const formats::ElementPair pair : formats::element_pairs(a, name)) {
+    transmit.push_back(static_cast<double>(pair.transmit + 1));
+    receive.push_back(static_cast<double>(pair.receive + 1));
   }
   std::vector<double> time;
   for (std::size_t n = 0; n < a.samples; ++n)

@@ -35,9 +35,9 @@ void check_capture_holds(const Acquisition& acquisition, const std::string& wher
 
 CaptureFrameWriter::CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition,
                                        const FrameWriterOptions& options)
-    : acquisition_(checked(acquisition, path.string())), began_(options.recorded), file_(path, began_) {
+    : layout_(checked(acquisition, path.string())), began_(options.recorded), file_(path, began_) {
   file_.append(CaptureRecordType::open, 0, time_, "a recording");
-  file_.append(CaptureRecordType::sent, 0, time_, encode_message(MessageType::hello, hello_of(acquisition_)));
+  file_.append(CaptureRecordType::sent, 0, time_, encode_message(MessageType::hello, hello_of(acquisition)));
 }
 
 CaptureFrameWriter::~CaptureFrameWriter() {
@@ -48,19 +48,17 @@ CaptureFrameWriter::~CaptureFrameWriter() {
 }
 
 void CaptureFrameWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp) {
-  if (frame.size() != acquisition_.frame_bytes())
-    throw InputError("capture", fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", acquisition_.frame_bytes()));
+  if (frame.size() != layout_.frame_bytes())
+    throw InputError("capture", fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", layout_.frame_bytes()));
   if (stamp.acquisition_time > began_ && began_.count() > 0) time_ = std::max(time_, stamp.acquisition_time - began_);
   std::array<std::byte, maximum_encoded_shot_bytes> header{};
-  const std::size_t a_scan = acquisition_.bytes_per_a_scan();
-  for (std::size_t transmit = 0; transmit < acquisition_.elements(); ++transmit) {
-    const std::size_t first = acquisition_.a_scan_index(transmit, acquisition_.matrix == MatrixKind::full ? 0 : transmit);
-    const auto payload = frame.subspan(first * a_scan, acquisition_.a_scans_in_shot(transmit) * a_scan);
-    const std::size_t length = encode_shot(header,
-                                           {.sequence = stamp.sequence,
-                                            .transmit = static_cast<std::uint32_t>(transmit),
-                                            .acquisition_time = stamp.acquisition_time},
-                                           payload.size());
+  for (std::size_t event = 0; event < layout_.events(); ++event) {
+    const ByteRange bytes = layout_.shot_bytes(event);
+    const auto payload = frame.subspan(bytes.first, bytes.count);
+    const std::size_t length = encode_shot(
+        header,
+        {.sequence = stamp.sequence, .transmit = static_cast<std::uint32_t>(event), .acquisition_time = stamp.acquisition_time},
+        payload.size());
     file_.append(CaptureRecordType::sent, 0, time_, std::span<const std::byte>(header).first(length));
     file_.append(CaptureRecordType::sent, 0, time_, payload);
   }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "acquisition/frame_layout.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
 
@@ -21,12 +22,12 @@ class CaptureFrameWriter final : public FrameWriter {
   void flush() override { file_.flush(); }
   void close() override;
   [[nodiscard]] std::uint64_t frames() const noexcept override { return frames_; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept override { return frames_ * acquisition_.frame_bytes(); }
+  [[nodiscard]] std::uint64_t bytes() const noexcept override { return frames_ * layout_.frame_bytes(); }
 
  private:
   void write(std::span<const std::byte> frame, const FrameStamp& stamp) override;
 
-  const Acquisition acquisition_;
+  const FrameLayout layout_;
   const WallTime began_;
   CaptureWriter file_;
   std::uint64_t frames_ = 0;

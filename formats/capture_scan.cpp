@@ -33,7 +33,7 @@ struct Piece {
 
 struct BegunFrame {
   CapturedFrame frame;
-  std::size_t missing = 0;  // shots of live elements
+  std::size_t missing = 0;  // shots that are expected
   bool again = false;       // of a sequence that is whole already: shots that came twice, or a numbering begun anew
 };
 
@@ -186,7 +186,8 @@ struct CaptureScan::Implementation {
     while (sequence < sequences.size() && sequences[sequence].acquisition != contents.acquisition) ++sequence;
     if (sequence == most_sequences)
       throw InputError("Hello", fmt::format("acquisition {}", sequence + 1), "fewer in one capture");
-    if (sequence == sequences.size()) sequences.push_back({.acquisition = contents.acquisition, .frames = {}});
+    if (sequence == sequences.size())
+      sequences.push_back({.acquisition = contents.acquisition, .layout = FrameLayout(contents.acquisition), .frames = {}});
     said.session = contents.identity.session;
     connection.sequence = sequence;
     connection.session = &sessions[{said.session, sequence}];
@@ -194,7 +195,7 @@ struct CaptureScan::Implementation {
     connection.decoder.accept(contents.acquisition);
   }
 
-  /// Keeps the shot unless there is one of that element. Whether it was kept.
+  /// Keeps the shot unless there is one of that event. Whether it was kept.
   static bool keep(CapturedFrame& frame, const CapturedFrame::Shot& shot) {
     const auto at =
         std::lower_bound(frame.shots.begin(), frame.shots.end(), shot.transmit,
@@ -205,7 +206,6 @@ struct CaptureScan::Implementation {
   }
 
   static void take_shot(Session& session, CapturedSequence& sequence, const ShotHeader& shot, const CapturedFrame::Shot& place) {
-    const auto& elements = sequence.acquisition.probe.elements;
     auto at = session.begun.find(shot.sequence);
     if (at == session.begun.end()) {
       // A frame is whole without the shots of dead elements, which may come after it.
@@ -213,13 +213,14 @@ struct CaptureScan::Implementation {
                                       [&](const WholeFrame& frame) { return frame.number == shot.sequence; });
       const bool again = whole != session.whole.rend();
       if (again && keep(sequence.frames[whole->place], place)) return;
-      BegunFrame frame{.frame = {.stamp = {shot.sequence, shot.acquisition_time}, .shots = {}}, .again = again};
-      for (const Element& element : elements) frame.missing += element.dead ? 0 : 1;
+      BegunFrame frame{.frame = {.stamp = {shot.sequence, shot.acquisition_time}, .shots = {}},
+                       .missing = sequence.layout.expected_shots(),
+                       .again = again};
       at = session.begun.emplace(shot.sequence, std::move(frame)).first;
       session.order.push_back(shot.sequence);
     }
     BegunFrame& begun = at->second;
-    if (keep(begun.frame, place) && !elements[shot.transmit].dead) --begun.missing;
+    if (keep(begun.frame, place) && sequence.layout.expected(shot.transmit)) --begun.missing;
     if (begun.missing > 0) return drop_oldest(session, sequence);
     if (session.any && shot.sequence > session.last && shot.sequence - session.last <= longest_gap)
       sequence.gaps += shot.sequence - session.last - 1;
@@ -292,13 +293,12 @@ const std::vector<CapturedSequence>& CaptureScan::sequences() const noexcept {
 }
 
 void CaptureScan::read_frame(const CapturedSequence& sequence, std::size_t frame, std::span<std::byte> bytes) const {
-  const Acquisition& a = sequence.acquisition;
   const auto& shots = sequence.frames[frame].shots;
   auto place = shots.begin();
-  for (std::size_t transmit = 0; transmit < a.elements(); ++transmit) {
-    const std::size_t first = a.a_scan_index(transmit, a.matrix == MatrixKind::full ? 0 : transmit);
-    const auto shot = bytes.subspan(first * a.bytes_per_a_scan(), a.a_scans_in_shot(transmit) * a.bytes_per_a_scan());
-    if (place == shots.end() || place->transmit != transmit) {
+  for (std::size_t event = 0; event < sequence.layout.events(); ++event) {
+    const ByteRange range = sequence.layout.shot_bytes(event);
+    const auto shot = bytes.subspan(range.first, range.count);
+    if (place == shots.end() || place->transmit != event) {
       std::fill(shot.begin(), shot.end(), std::byte{0});
     } else {
       implementation_->read(*place++, shot);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/frame_writer.hpp"
 
@@ -32,12 +33,13 @@ struct CapturedFrame {
     std::uint32_t connection = 0;
     std::uint64_t position = 0;
   };
-  std::vector<Shot> shots;  ///< those that came, by transmitting element
+  std::vector<Shot> shots;  ///< those that came, by event
 };
 
 /// The frames of one acquisition, over all sessions that announced it.
 struct CapturedSequence {
   Acquisition acquisition;
+  FrameLayout layout;                 ///< of its frames
   std::vector<CapturedFrame> frames;  ///< whole ones, in the order in which they became whole
   std::uint64_t incomplete = 0;
   std::uint64_t gaps = 0;  ///< sequences left out between whole frames that follow each other

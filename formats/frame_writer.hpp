@@ -30,7 +30,7 @@ class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
 
-  /// Adds a frame: acquisition.frame_bytes() in its encoding, A-scans in a_scan_index order. Throws InputError for another
+  /// Adds a frame: acquisition.frame_bytes() in its encoding, rows as its layout has them. Throws InputError for another
   /// size; RuntimeFault if the disk has no room for it or fails: then the file ends with the frame before.
   void append(std::span<const std::byte> frame, const FrameStamp& stamp = {}) { write(frame, stamp); }
   /// Forces what was appended to the disk itself. Throws RuntimeFault if that fails.

@@ -22,6 +22,7 @@
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mfmc_parts.hpp"
+#include "formats/pair_order.hpp"
 #include "formats/samples.hpp"
 #include "pipeline/words.hpp"
 
@@ -196,11 +197,9 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
   const hsize_t a_scans = a.a_scans();
   std::vector<hobj_ref_t> transmit;
   std::vector<hobj_ref_t> receive;
-  for (std::size_t i = 0; i < a.elements(); ++i) {
-    for (std::size_t j = a.matrix == MatrixKind::full ? 0 : i; j < a.elements(); ++j) {
-      transmit.push_back(laws[i]);
-      receive.push_back(laws[j]);
-    }
+  for (const formats::ElementPair pair : formats::element_pairs(a, "MFMC")) {
+    transmit.push_back(laws[pair.transmit]);
+    receive.push_back(laws[pair.receive]);
   }
   make.dataset(group, "TRANSMIT_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, transmit);
   make.dataset(group, "RECEIVE_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, receive);
@@ -215,7 +214,7 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
 }  // namespace
 
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) {
-  if (acquisition.matrix == MatrixKind::half_summed) {
+  if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
   }
   const std::size_t bytes = stored_frame_bytes(acquisition);

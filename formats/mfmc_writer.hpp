@@ -20,9 +20,9 @@ using MfmcWriterOptions = FrameWriterOptions;
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 
 /// Writes one sequence of one probe that stays where it is: MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
-/// a_scan_index order; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws name one element each;
-/// a half matrix has the A-scans i <= j only. Three things go beyond the format, which allows it: sizes of elements that are
-/// unknown are a nanometre (a vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the
+/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws name one element
+/// each; a half matrix has the A-scans i <= j only. Three things go beyond the format, which allows it: sizes of elements that
+/// are unknown are a nanometre (a vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the
 /// amplitude of one count, where it is not 1; START_TIME has the time offset taken off.
 ///
 /// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands

@@ -4,9 +4,21 @@
 
 #include <algorithm>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 
 namespace echoform::formats {
+
+std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std::string& where) {
+  std::vector<ElementPair> pairs;
+  pairs.reserve(acquisition.a_scans());
+  for (const EventReceiver row : FrameLayout(acquisition).pairs()) {
+    const auto element = firing_element(acquisition, row.event);
+    if (!element) throw InputError(where, fmt::format("event {} of several elements", row.event), "events of one element each");
+    pairs.push_back({*element, row.receiver});
+  }
+  return pairs;
+}
 
 PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, std::size_t elements,
                       const std::string& where) {

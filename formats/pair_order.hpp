@@ -24,6 +24,15 @@ struct PairOrder {
   [[nodiscard]] std::string note() const;
 };
 
+/// A row of a frame whose events are of one element each; both from 0.
+struct ElementPair {
+  std::size_t transmit = 0;
+  std::size_t receive = 0;
+};
+
+/// What each row of a frame is, in their order. Throws InputError (naming `where`) for events of several elements.
+[[nodiscard]] std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std::string& where);
+
 /// `transmit` and `receive` (same length) count from 0. A list in which some pair appears in both orders is a full matrix,
 /// any other a half matrix ((j, i) stands for (i, j) by reciprocity); one element is a full matrix of one. `where` names the
 /// file and list. Throws InputError if the list is empty, an index is `elements` or more, or a pair appears twice.

@@ -81,8 +81,8 @@ void Recording::read_stored(std::size_t frame, std::span<std::byte> bytes) {
 std::string Recording::describe() const {
   const auto& a = acquisition_;
   std::string text =
-      fmt::format("{}: {}, {} elements, {} matrix, {} A-scans x {} samples, {:.6g} MHz sampling, start {:.6g} us, {} frame{}",
-                  path_.filename().string(), format_, a.elements(), words::matrix_kind.of(a.matrix), a.a_scans(), a.samples,
+      fmt::format("{}: {}, {} elements, {}, {} A-scans x {} samples, {:.6g} MHz sampling, start {:.6g} us, {} frame{}",
+                  path_.filename().string(), format_, a.elements(), pairs_text(a), a.a_scans(), a.samples,
                   a.sample_rate.value * 1e-6, a.start_time.value * 1e6, frames(), frames() == 1 ? "" : "s");
   if (a.probe.centre_frequency.value > 0.0) text += fmt::format(", {:.6g} MHz probe", a.probe.centre_frequency.value * 1e-6);
   if (material_.longitudinal_velocity.value > 0.0)

@@ -31,7 +31,7 @@ class Recording {
   /// The probe of frame `frame` (< frames()) in global coordinates: the same elements, placed where that frame was taken.
   [[nodiscard]] virtual Probe probe(std::size_t /*frame*/) const { return acquisition_.probe; }
 
-  /// Fills `samples` with frame `frame`: shape [a_scans, samples] in a_scan_index order, missing pairs as 0, those of
+  /// Fills `samples` with frame `frame`: shape [a_scans, samples], rows as the layout has them, missing pairs as 0, those of
   /// dead elements as the file has them.
   /// Throws InputError if `frame` >= frames(), the span has another size, or the frame holds damaged data or a sample that
   /// is not finite (the message names the A-scan).

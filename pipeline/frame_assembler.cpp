@@ -1,11 +1,7 @@
 #include "pipeline/frame_assembler.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-
-#include "base/errors.hpp"
 
 namespace echoform {
 namespace {
@@ -27,6 +23,7 @@ FrameAssembler::FrameAssembler(Acquisition acquisition, const AssemblerOptions& 
                                std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock,
                                FrameArrivals* arrivals)
     : acquisition_(std::move(acquisition)),
+      layout_(acquisition_),
       incomplete_timeout_(options.incomplete_timeout),
       ledger_(std::move(ledger)),
       slots_(std::move(slots)),
@@ -35,14 +32,9 @@ FrameAssembler::FrameAssembler(Acquisition acquisition, const AssemblerOptions& 
       arrivals_(arrivals),
       frames_(slots_->size()),
       policy_(options.policy) {
-  const auto& elements = acquisition_.probe.elements;
-  shots_expected_ =
-      static_cast<std::size_t>(std::count_if(elements.begin(), elements.end(), [](const Element& e) { return !e.dead; }));
-  if (shots_expected_ == 0) {
-    throw InputError("dead elements", fmt::format("all {} of the probe", elements.size()), "at least one that is alive");
-  }
+  require_expected_shots(layout_);
   for (std::size_t slot = 0; slot < frames_.size(); ++slot) {
-    frames_[slot].claimed.resize(elements.size());
+    frames_[slot].claimed.resize(layout_.events());
     frames_[slot].samples = (*slots_)[slot].samples.bytes_begin();
   }
 }
@@ -106,8 +98,8 @@ ShotPlace FrameAssembler::begin_shot(LaneId id, const ShotHeader& header, std::s
   {
     const std::lock_guard lock(mutex_);
     Lane* lane = find_lane(id);
-    if (lane == nullptr || lane->ticket || header.transmit >= acquisition_.elements() ||
-        payload_bytes != acquisition_.a_scans_in_shot(header.transmit) * acquisition_.bytes_per_a_scan()) {
+    if (lane == nullptr || lane->ticket || header.transmit >= layout_.events() ||
+        payload_bytes != layout_.shot_bytes(header.transmit).count) {
       return place;
     }
     lane->waiting = false;
@@ -134,7 +126,7 @@ ShotPlace FrameAssembler::admit(Lane& lane, const ShotHeader& header, std::size_
     return place;
   }
   drop_passed();
-  if (acquisition_.probe.elements[header.transmit].dead) {
+  if (!layout_.expected(header.transmit)) {
     discard(payload_bytes, false);
     return place;
   }
@@ -181,12 +173,10 @@ ShotPlace FrameAssembler::claim(Lane& lane, OpenFrame& frame, const ShotHeader& 
       (place.acquisition_time.count() == 0 || header.acquisition_time < place.acquisition_time)) {
     place.acquisition_time = header.acquisition_time;
   }
-  const std::size_t first_receive = acquisition_.matrix == MatrixKind::full ? 0 : header.transmit;
-  const std::size_t bytes = acquisition_.bytes_per_a_scan();
+  const ByteRange bytes = layout_.shot_bytes(header.transmit);
   ShotPlace shot;
   shot.verdict = ShotVerdict::accepted;
-  shot.place = {frame.samples + acquisition_.a_scan_index(header.transmit, first_receive) * bytes,
-                acquisition_.a_scans_in_shot(header.transmit) * bytes};
+  shot.place = {frame.samples + bytes.first, bytes.count};
   shot.ticket = make_ticket(slot, header.transmit, frame.lease);
   lane.ticket = shot.ticket;
   return shot;
@@ -199,7 +189,7 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
   OpenFrame& frame = frames_[slot];
   // A slot with a writer is never leased again, so the ticket's lease is the frame's.
   --frame.writers;
-  if (written) ledger_->count_bytes(acquisition_.a_scans_in_shot(transmit) * acquisition_.bytes_per_a_scan());
+  if (written) ledger_->count_bytes(layout_.shot_bytes(transmit).count);
   if (!frame.open) {
     if (frame.writers == 0) {
       ledger_->drained(slot, Notify::later);
@@ -214,10 +204,10 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
   frame.last_progress = now;
   FrameSlot& place = (*slots_)[slot];
   if (arrivals_ != nullptr) {
-    const std::size_t first_receive = acquisition_.matrix == MatrixKind::full ? 0 : transmit;
-    arrivals_->shots_arrived(place, acquisition_.a_scan_index(transmit, first_receive), acquisition_.a_scans_in_shot(transmit));
+    const RowRange rows = layout_.shot(transmit);
+    arrivals_->shots_arrived(place, rows.first, rows.count);
   }
-  if (++frame.finished < shots_expected_) return;
+  if (++frame.finished < layout_.expected_shots()) return;
   frame.open = false;
   if (!sequences_.settled(frame.sequence)) static_cast<void>(sequences_.mark(frame.sequence, SequenceStatus::closed));
   place.last_byte_time = now;

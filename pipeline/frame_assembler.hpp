@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "pipeline/edge.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "pipeline/frame_ledger.hpp"
@@ -37,8 +38,8 @@ struct AssemblerOptions {
 };
 
 /// The rules, beside those of FrameIntake:
-/// - A frame is complete with one shot of every element that is not dead. Shots of dead elements are discarded, so that
-///   their rows stay zero.
+/// - A frame is complete with every shot that its layout expects. Shots of dead elements are discarded, so that their rows
+///   stay zero.
 /// - A lane that asks for a shot of sequence s has moved on from everything below s, even while it waits for a slot. A frame
 ///   from which every open lane has moved on is incomplete, and a sequence from which every open lane has moved on without a
 ///   shot of it is a gap. A lane that has sent nothing yet has not moved on from anything.
@@ -54,7 +55,7 @@ class FrameAssembler final : public FrameIntake {
   static constexpr std::int64_t renumbering_step = 65'536;
 
   /// `slots` have staging memory for `acquisition`, zeroed in the rows of dead elements, and stand in `ledger` under their
-  /// indices. `acquired`, `clock` and `arrivals` (if any) live until close(). Throws InputError if all elements are dead.
+  /// indices. `acquired`, `clock` and `arrivals` (if any) live until close(). Throws InputError if no shot is expected.
   FrameAssembler(Acquisition acquisition, const AssemblerOptions& options, std::shared_ptr<FrameLedger> ledger,
                  std::shared_ptr<std::vector<FrameSlot>> slots, AcquiredEdge& acquired, const Clock& clock,
                  FrameArrivals* arrivals = nullptr);
@@ -99,7 +100,7 @@ class FrameAssembler final : public FrameIntake {
     bool open = false;  // filling
     std::uint64_t sequence = 0;
     std::uint16_t lease = 0;    // tells tickets of successive frames apart
-    std::vector<bool> claimed;  // by transmit: a shot is written, or is in place
+    std::vector<bool> claimed;  // by event: a shot is written, or is in place
     std::size_t finished = 0;
     std::size_t writers = 0;  // lanes that write now; those of a dropped frame too
     SteadyTime last_progress{0};
@@ -132,12 +133,12 @@ class FrameAssembler final : public FrameIntake {
   void run(const Wakes& wakes);  // without the lock
 
   const Acquisition acquisition_;
+  const FrameLayout layout_;
   const std::chrono::nanoseconds incomplete_timeout_;
   const std::shared_ptr<FrameLedger> ledger_;
   const std::shared_ptr<std::vector<FrameSlot>> slots_;
   AcquiredEdge& acquired_;
   const Clock& clock_;
-  std::size_t shots_expected_ = 0;
   FrameArrivals* arrivals_;  // null once closed
 
   mutable std::mutex mutex_;  // taken before the ledger's

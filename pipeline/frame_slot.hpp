@@ -54,7 +54,7 @@ inline constexpr std::size_t stage_timing_capacity = 16;
 
 struct FrameSlot {
   std::size_t index = 0;
-  Buffer samples;  ///< staging; frame_bytes of the acquisition, rows in a_scan_index order
+  Buffer samples;  ///< staging; frame_bytes of the acquisition, rows as its layout has them
 
   // Set by the source.
   std::uint64_t sequence = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "base/heap.hpp"
 #include "base/planning.hpp"
@@ -29,10 +30,6 @@ const PipelineOptions& checked(const PipelineOptions& options) {
 
 double megabytes(std::size_t bytes) {
   return 1e-6 * static_cast<double>(bytes);
-}
-
-bool same_layout(const Acquisition& a, const Acquisition& b) {
-  return a.elements() == b.elements() && a.samples == b.samples && a.matrix == b.matrix && a.encoding == b.encoding;
 }
 
 }  // namespace
@@ -117,15 +114,13 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
 
 std::shared_ptr<const ImagingPlan> Pipeline::make_plan(const PlanFactory& factory, const Acquisition& acquisition) {
   auto plan = factory(acquisition);
-  if (!same_layout(plan->acquisition, acquisition)) {
+  const FrameLayout layout(plan->acquisition);
+  if (layout != FrameLayout(acquisition)) {
     throw InputError("acquisition", fmt::format("{} elements x {} samples", acquisition.elements(), acquisition.samples),
                      fmt::format("the configured {} x {}, in the same matrix and encoding", plan->acquisition.elements(),
                                  plan->acquisition.samples));
   }
-  bool alive = false;
-  for (const Element& element : plan->acquisition.probe.elements) alive = alive || !element.dead;
-  if (!alive)
-    throw InputError("dead elements", fmt::format("all {} of the probe", acquisition.elements()), "at least one that is alive");
+  require_expected_shots(layout);
   return plan;
 }
 

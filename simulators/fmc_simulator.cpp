@@ -8,6 +8,7 @@
 #include <numbers>
 #include <utility>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "simulators/encode.hpp"
 #include "simulators/noise.hpp"
@@ -31,37 +32,47 @@ class FrameWriter {
  public:
   FrameWriter(const SimulatorConfiguration& configuration, const Acquisition& acquisition, std::uint64_t frame,
               std::span<std::byte> bytes)
-      : configuration_(configuration), acquisition_(acquisition), frame_(frame), bytes_(bytes) {
+      : configuration_(configuration), acquisition_(acquisition), layout_(acquisition), frame_(frame), bytes_(bytes) {
+    event_of_.resize(acquisition.elements(), layout_.events());
+    for (std::size_t event = 0; event < layout_.events(); ++event) {
+      if (const auto element = firing_element(acquisition, event)) event_of_[*element] = event;
+    }
     const std::size_t m = acquisition.samples;
     signal_.resize(m);
     received_.resize(m);
-    if (acquisition.matrix == MatrixKind::half_summed) received_back_.resize(m);
+    received_back_.resize(m);
     counts_.resize(m);
     counts_back_.resize(m);
   }
 
-  /// Both directions of a pair, i <= j: they share their echoes.
-  void write_pair(std::size_t i, std::size_t j, std::span<const Echo> echoes) {
+  /// Both directions of a pair, i <= j, as far as the frame has them: they share their echoes, which are asked for
+  /// where there is something to write.
+  template <class EchoesOfPair>
+  void write_pair(std::size_t i, std::size_t j, const EchoesOfPair& echoes_of_pair) {
+    const std::span<std::byte> forth = a_scan(i, j);
+    const std::span<std::byte> back = i != j ? a_scan(j, i) : std::span<std::byte>{};
+    if (forth.empty() && back.empty()) return;
     const auto& elements = acquisition_.probe.elements;
     if (elements[i].dead || elements[j].dead) {
-      std::ranges::fill(a_scan(i, j), std::byte{0});
-      if (acquisition_.matrix == MatrixKind::full && i != j) std::ranges::fill(a_scan(j, i), std::byte{0});
+      std::ranges::fill(forth, std::byte{0});
+      std::ranges::fill(back, std::byte{0});
       return;
     }
     std::ranges::fill(signal_, 0.0F);
-    for (const Echo& echo : echoes) add_pulse(acquisition_, configuration_.fractional_bandwidth, echo, signal_);
-    if (acquisition_.matrix == MatrixKind::half_summed && i != j) {
-      write_sum(i, j);
-    } else {
-      write_one(i, j);
-      if (acquisition_.matrix == MatrixKind::full && i != j) write_one(j, i);
+    for (const Echo& echo : echoes_of_pair(i, j)) {
+      add_pulse(acquisition_, configuration_.fractional_bandwidth, echo, signal_);
     }
+    if (layout_.sums_directions(event_of_[i], j)) return write_sum(i, j, forth);
+    if (!forth.empty()) write_one(i, j, forth);
+    if (!back.empty()) write_one(j, i, back);
   }
 
  private:
+  /// Empty where the frame does not hold it.
   [[nodiscard]] std::span<std::byte> a_scan(std::size_t transmit, std::size_t receive) const {
-    const std::size_t size = acquisition_.bytes_per_a_scan();
-    return bytes_.subspan(acquisition_.a_scan_index(transmit, receive) * size, size);
+    const auto row = layout_.row_of(event_of_[transmit], receive);
+    const std::size_t size = layout_.bytes_per_row();
+    return row ? bytes_.subspan(*row * size, size) : std::span<std::byte>{};
   }
 
   void receive(std::size_t transmit, std::size_t receiver, std::vector<float>& received) const {
@@ -76,9 +87,8 @@ class FrameWriter {
     quantise12(received, static_cast<float>(1.0 / acquisition_.sample_scale), counts);
   }
 
-  void write_one(std::size_t transmit, std::size_t receiver) {
+  void write_one(std::size_t transmit, std::size_t receiver, std::span<std::byte> place) {
     receive(transmit, receiver, received_);
-    const auto place = a_scan(transmit, receiver);
     if (!configuration_.quantised) {
       std::memcpy(place.data(), received_.data(), place.size());
       return;
@@ -87,10 +97,9 @@ class FrameWriter {
     encode_counts(counts_, acquisition_.encoding, acquisition_.sample_scale, place);
   }
 
-  void write_sum(std::size_t i, std::size_t j) {
+  void write_sum(std::size_t i, std::size_t j, std::span<std::byte> place) {
     receive(i, j, received_);
     receive(j, i, received_back_);
-    const auto place = a_scan(i, j);
     if (!configuration_.quantised) {
       for (std::size_t n = 0; n < received_.size(); ++n) received_[n] += received_back_[n];
       std::memcpy(place.data(), received_.data(), place.size());
@@ -108,6 +117,8 @@ class FrameWriter {
 
   const SimulatorConfiguration& configuration_;
   const Acquisition& acquisition_;
+  FrameLayout layout_;
+  std::vector<std::size_t> event_of_;  // by element; layout_.events() for those that do not fire
   std::uint64_t frame_;
   std::span<std::byte> bytes_;
   std::vector<float> signal_;
@@ -223,20 +234,25 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
   const auto write = [&](const auto& echoes_of_pair) {
     for (std::size_t i = 0; i < acquisition_.elements(); ++i) {
       for (std::size_t j = i; j < acquisition_.elements(); ++j) {
-        echoes_of_pair(i, j);
-        writer.write_pair(i, j, echoes);
+        writer.write_pair(i, j, echoes_of_pair);
       }
     }
   };
   if (scene_ != nullptr) {
     const SceneEchoes::Reflectors reflectors = scene_->at(phase(frame));
-    write([&](std::size_t i, std::size_t j) { scene_->echoes(reflectors, i, j, echoes); });
+    write([&](std::size_t i, std::size_t j) -> const std::vector<Echo>& {
+      scene_->echoes(reflectors, i, j, echoes);
+      return echoes;
+    });
     return;
   }
   const EchoModel model(probe_,
                         {configuration_.material.longitudinal_velocity, configuration_.spreading, configuration_.directivity},
                         configuration_.phantom, phase(frame));
-  write([&](std::size_t i, std::size_t j) { model.echoes(i, j, echoes); });
+  write([&](std::size_t i, std::size_t j) -> const std::vector<Echo>& {
+    model.echoes(i, j, echoes);
+    return echoes;
+  });
 }
 
 void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, const Echo& echo, std::span<float> samples) noexcept {

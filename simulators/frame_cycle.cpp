@@ -70,9 +70,8 @@ std::string FrameCycle::describe() const {
   const Acquisition& a = acquisition();
   return fmt::format(
       "simulated {} elements x {} samples, {}, {}, {:g} MHz sampled at {:g} MHz; {} reflectors; cycle of {} frames in {:.1f} MB",
-      a.elements(), a.samples, words::matrix_kind.of(a.matrix), words::sample_encoding.of(a.encoding),
-      1e-6 * a.probe.centre_frequency.value, 1e-6 * a.sample_rate.value, simulator_.configuration().phantom.reflectors(),
-      frames(), 1e-6 * static_cast<double>(bytes()));
+      a.elements(), a.samples, pairs_word(a), words::sample_encoding.of(a.encoding), 1e-6 * a.probe.centre_frequency.value,
+      1e-6 * a.sample_rate.value, simulator_.configuration().phantom.reflectors(), frames(), 1e-6 * static_cast<double>(bytes()));
 }
 
 }  // namespace echoform

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "acquisition/frame_layout.hpp"
 #include "apps/soak/fault_kinds.hpp"
 #include "apps/soak/wire_bytes.hpp"
 #include "base/errors.hpp"
@@ -15,12 +16,21 @@ namespace {
 
 using Transmits = std::vector<std::size_t>;
 
+/// The shots that the server waits for.
 Transmits alive(const Acquisition& acquisition) {
+  const FrameLayout layout(acquisition);
   Transmits transmits;
-  for (std::size_t i = 0; i < acquisition.elements(); ++i) {
-    if (!acquisition.probe.elements[i].dead) transmits.push_back(i);
+  for (std::size_t event = 0; event < layout.events(); ++event) {
+    if (layout.expected(event)) transmits.push_back(event);
   }
   return transmits;
+}
+
+/// Where the A-scan of a shot that is certainly looked at begins in a frame: of the element that fires, which is alive.
+std::size_t own_a_scan(const Acquisition& acquisition, std::size_t transmit) {
+  const FrameLayout layout(acquisition);
+  const std::size_t element = firing_element(acquisition, transmit).value_or(0);
+  return layout.row_of(transmit, element).value_or(layout.shot(transmit).first) * layout.bytes_per_row();
 }
 
 /// One of several, and not the last.
@@ -279,8 +289,7 @@ void nan_samples(const FaultContext& context) {
     const std::array<float, 3> values{std::numeric_limits<float>::quiet_NaN(), infinity, -infinity};
     const Transmits transmits = alive(acquisition);
     for (std::size_t i = 0; i < transmits.size(); ++i) {
-      const std::size_t a_scan = acquisition.a_scan_index(transmits[i], transmits[i]);
-      std::memcpy(samples.data() + a_scan * acquisition.bytes_per_a_scan() + (gate.first + gate.count / 2) * sizeof(float),
+      std::memcpy(samples.data() + own_a_scan(acquisition, transmits[i]) + (gate.first + gate.count / 2) * sizeof(float),
                   &values[i % values.size()], sizeof(float));
     }
     context.expect(counter::invalid, transmits.size());
@@ -299,9 +308,8 @@ void saturated_samples(const FaultContext& context) {
     const std::array<unsigned char, 3> both_at_2047{0xFF, 0xF7, 0x7F};
     const Transmits transmits = alive(acquisition);
     for (const std::size_t transmit : transmits) {
-      const std::size_t a_scan = acquisition.a_scan_index(transmit, transmit);
-      std::memcpy(samples.data() + a_scan * acquisition.bytes_per_a_scan() + (gate.first + gate.count / 2) / 2 * 3,
-                  both_at_2047.data(), both_at_2047.size());
+      std::memcpy(samples.data() + own_a_scan(acquisition, transmit) + (gate.first + gate.count / 2) / 2 * 3, both_at_2047.data(),
+                  both_at_2047.size());
     }
     context.expect(counter::clipped, 2 * transmits.size());
     stream.send_frame(samples);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "apps/soak/fault_kinds.hpp"
 #include "apps/soak/wire_bytes.hpp"
 #include "base/errors.hpp"
@@ -59,7 +60,7 @@ void truncated_hello(const FaultContext& context) {
 }
 
 void shot_before_hello(const FaultContext& context) {
-  const std::vector<std::byte> payload(context.acquisition.a_scans_in_shot(0) * context.acquisition.bytes_per_a_scan());
+  const std::vector<std::byte> payload(FrameLayout(context.acquisition).shot_bytes(0).count);
   context.expect(counter::decode_error("unexpected_message"));
   context.expect(counter::rejected);
   send_and_leave(context, shot_bytes(1, 0, payload));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "config/plan.hpp"
 
@@ -42,9 +43,8 @@ std::span<const std::byte> Stream::samples() {
 }
 
 std::span<const std::byte> Stream::shot_samples(std::size_t transmit) {
-  const Acquisition& a = acquisition();
-  const std::size_t first = a.a_scan_index(transmit, a.matrix == MatrixKind::full ? 0 : transmit);
-  return samples().subspan(first * a.bytes_per_a_scan(), a.a_scans_in_shot(transmit) * a.bytes_per_a_scan());
+  const ByteRange bytes = FrameLayout(acquisition()).shot_bytes(transmit);
+  return samples().subspan(bytes.first, bytes.count);
 }
 
 void Stream::send_frame() {

@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "acquisition/frame_layout.hpp"
 #include "control/control.hpp"
 #include "tests/pipeline/support.hpp"
 
@@ -202,9 +203,8 @@ class Rig {
     engine->equip(slot);
     const Acquisition& acquisition = plan->acquisition;
     for (std::uint32_t tx = 0; tx < acquisition.elements(); ++tx) {
-      fill_noise({slot.samples.bytes_begin() + acquisition.a_scan_index(tx, 0) * acquisition.bytes_per_a_scan(),
-                  shot_bytes(acquisition, tx)},
-                 sequence, tx);
+      const ByteRange bytes = FrameLayout(acquisition).shot_bytes(tx);
+      fill_noise({slot.samples.bytes_begin() + bytes.first, bytes.count}, sequence, tx);
     }
     EXPECT_TRUE(image_now(*engine, slot));
     return images = copy_images(slot, *plan);

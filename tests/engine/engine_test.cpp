@@ -11,6 +11,7 @@
 #include <numeric>
 #include <random>
 
+#include "acquisition/frame_layout.hpp"
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
@@ -219,11 +220,10 @@ TEST_P(Engines, ImageTheSameWhateverTheirShotsWaysIn) {
     imaged.engine = engine_at(GetParam(), plan, {.keep_analytic = true});
     imaged.engine->equip(imaged.slot);
     const auto send = [&](const Frame& from, std::size_t transmit) {
-      const std::size_t row = a.a_scan_index(transmit, matrix == MatrixKind::full ? 0 : transmit);
-      const std::size_t rows = a.a_scans_in_shot(transmit);
-      std::memcpy(imaged.slot.samples.bytes_begin() + row * a.bytes_per_a_scan(), from.bytes.data() + row * a.bytes_per_a_scan(),
-                  rows * a.bytes_per_a_scan());
-      imaged.engine->shots_arrived(imaged.slot, row, rows);
+      const FrameLayout layout(a);
+      const ByteRange bytes = layout.shot_bytes(transmit);
+      std::memcpy(imaged.slot.samples.bytes_begin() + bytes.first, from.bytes.data() + bytes.first, bytes.count);
+      imaged.engine->shots_arrived(imaged.slot, layout.shot(transmit).first, layout.shot(transmit).count);
     };
     std::vector<std::size_t> order(a.elements());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "acquisition/frame_layout.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/mat_maker.hpp"
 #include "tests/formats/scratch.hpp"
@@ -60,7 +61,7 @@ TEST_F(BrainMat, ReadsEveryField) {
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = i; j < 3; ++j) {
         for (std::size_t n = 0; n < 5; ++n)
-          EXPECT_EQ(samples[a.a_scan_index(i, j) * 5 + n], static_cast<float>(brain_sample(i, j, n)));
+          EXPECT_EQ(samples[FrameLayout(a).row_of(i, j).value() * 5 + n], static_cast<float>(brain_sample(i, j, n)));
       }
     }
   }

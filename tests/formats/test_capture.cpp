@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "acquisition/frame_layout.hpp"
 #include "formats/capture_file.hpp"
 #include "formats/capture_frame_writer.hpp"
 #include "formats/capture_scan.hpp"
@@ -54,9 +55,8 @@ struct Sender {
                      acquisition));
   }
   [[nodiscard]] Bytes shot(std::uint64_t sequence, std::uint32_t transmit, const Bytes& frame) const {
-    const std::size_t first = acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit);
-    const std::size_t row = acquisition.bytes_per_a_scan();
-    const auto payload = std::span(frame).subspan(first * row, acquisition.a_scans_in_shot(transmit) * row);
+    const ByteRange range = FrameLayout(acquisition).shot_bytes(transmit);
+    const auto payload = std::span(frame).subspan(range.first, range.count);
     std::array<std::byte, maximum_encoded_shot_bytes> header{};
     const std::size_t length = encode_shot(
         header, {.sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(1000 + sequence)}, payload.size());

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "acquisition/frame_layout.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
@@ -52,10 +53,12 @@ class Mfmc : public ::testing::Test {
     EXPECT_EQ(a.probe.centre_frequency.value, 5e6);
     EXPECT_NEAR(a.probe.elements[1].width.value, 4e-4, 1e-12);
     EXPECT_NEAR(a.probe.elements[1].length.value, 1e-2, 1e-12);
+    const FrameLayout layout(a);
     for (std::size_t k = 0; k < maker.frames; ++k) {
       const auto samples = frame(*recording, k);
       for (const auto& [i, j] : maker.all_pairs()) {
-        const std::size_t at = matrix == MatrixKind::full ? a.a_scan_index(i, j) : a.a_scan_index(std::min(i, j), std::max(i, j));
+        const std::size_t at =
+            matrix == MatrixKind::full ? layout.row_of(i, j).value() : layout.row_of(std::min(i, j), std::max(i, j)).value();
         for (std::size_t n = 0; n < a.samples; ++n) {
           ASSERT_EQ(samples[at * a.samples + n], static_cast<float>(maker.sample(k, i, j, n)))
               << k << ": " << i << ", " << j << ", " << n;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <thread>
 
+#include "acquisition/frame_layout.hpp"
 #include "formats/mfmc_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
@@ -72,7 +73,7 @@ void expect_frames(const std::filesystem::path& path, const Acquisition& a, std:
     recording->read_frame(frame, samples);
     for (std::size_t i = 0; i < a.elements(); ++i) {
       for (std::size_t j = a.matrix == MatrixKind::full ? 0 : i; j < a.elements(); ++j) {
-        const std::size_t k = a.a_scan_index(i, j);
+        const std::size_t k = FrameLayout(a).row_of(i, j).value();
         for (std::size_t n = 0; n < a.samples; ++n) {
           ASSERT_EQ(samples[k * a.samples + n], scale * static_cast<float>(count_of(frame, k, n)))
               << "frame " << frame << ", A-scan " << k << ", sample " << n;

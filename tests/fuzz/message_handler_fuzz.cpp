@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "tests/fuzz/input.hpp"
 #include "transport/acquisition/message_handler.hpp"
 
@@ -27,8 +28,8 @@ class CheckingIntake final : public FrameIntake {
   void close_lane(LaneId lane) override { fuzz::require(lane == 3 && --lanes == 0, "the lane that was opened"); }
   ShotPlace begin_shot(LaneId lane, const ShotHeader& header, std::size_t bytes) override {
     fuzz::require(lanes == 1 && lane == 3 && !open, "on the open lane, one shot at a time");
-    fuzz::require(header.transmit < acquisition_.elements(), "a transmit of the probe");
-    fuzz::require(bytes == acquisition_.a_scans_in_shot(header.transmit) * acquisition_.bytes_per_a_scan(), "the shot's bytes");
+    fuzz::require(header.transmit < acquisition_.event_count(), "an event of the frame");
+    fuzz::require(bytes == FrameLayout(acquisition_).shot_bytes(header.transmit).count, "the shot's bytes");
     if (waits > 0) {
       --waits;
       return {.verdict = ShotVerdict::wait, .place = {}, .ticket = 0};

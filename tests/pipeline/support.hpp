@@ -36,7 +36,8 @@ inline Acquisition small_acquisition(std::size_t elements = 4, std::size_t sampl
 }
 
 inline std::size_t shot_bytes(const Acquisition& acquisition, std::uint32_t transmit) {
-  return acquisition.a_scans_in_shot(transmit) * acquisition.bytes_per_a_scan();
+  // Plain counting, which takes no memory.
+  return (acquisition.elements() - (acquisition.pairs_once() ? transmit : 0)) * acquisition.bytes_per_a_scan();
 }
 
 inline std::byte pattern(std::uint64_t sequence, std::size_t transmit, std::size_t offset) {
@@ -48,15 +49,16 @@ inline void fill(std::span<std::byte> place, std::uint64_t sequence, std::size_t
 }
 
 /// Bytes of the frame that are not what its sender wrote, or not zero where an element is dead. Row by row, in the order of
-/// the conventions, without a_scan_index.
+/// the conventions, without the layout.
 inline std::size_t wrong_bytes(const FrameSlot& slot, const Acquisition& acquisition) {
   const std::byte* at = slot.samples.bytes_begin();
   std::size_t wrong = 0;
   const std::size_t n = acquisition.elements();
-  for (std::size_t tx = 0; tx < n; ++tx) {
+  for (std::size_t tx = 0; tx < acquisition.event_count(); ++tx) {
     const std::size_t receivers = acquisition.matrix == MatrixKind::full ? n : n - tx;
+    const std::size_t element = acquisition.events.empty() ? tx : std::get<ElementEvent>(acquisition.events[tx].form).element;
     for (std::size_t i = 0; i < receivers * acquisition.bytes_per_a_scan(); ++i, ++at) {
-      const std::byte expected = acquisition.probe.elements[tx].dead ? std::byte{0} : pattern(slot.sequence, tx, i);
+      const std::byte expected = acquisition.probe.elements[element].dead ? std::byte{0} : pattern(slot.sequence, tx, i);
       if (*at != expected) ++wrong;
     }
   }

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "acquisition/frame_layout.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 
 namespace echoform {
@@ -49,9 +50,7 @@ struct Feeder {
       if (discard) {
         decoder.discard_payload(scratch);
       } else {
-        const std::uint32_t tx = decoder.shot().transmit;
-        const std::size_t first =
-            acquisition.a_scan_index(tx, acquisition.matrix == MatrixKind::full ? 0 : tx) * acquisition.bytes_per_a_scan();
+        const std::size_t first = FrameLayout(acquisition).shot_bytes(decoder.shot().transmit).first;
         decoder.receive_payload(std::span(frame).subspan(first, decoder.payload_bytes()));
       }
     }

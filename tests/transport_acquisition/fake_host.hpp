@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "pipeline/frame_intake.hpp"
 
@@ -58,8 +59,8 @@ class FakeIntake final : public FrameIntake {
       return {.verdict = ShotVerdict::wait, .place = {}, .ticket = 0};
     }
     if (discarding) return {.verdict = ShotVerdict::discarded, .place = {}, .ticket = 0};
-    const std::size_t bytes = acquisition_.a_scans_in_shot(header.transmit) * acquisition_.bytes_per_a_scan();
-    EXPECT_EQ(bytes, payload_bytes);
+    const ByteRange bytes = FrameLayout(acquisition_).shot_bytes(header.transmit);
+    EXPECT_EQ(bytes.count, payload_bytes);
     Slot& slot = slots_[header.sequence % slots_.size()];
     if (slot.sequence != header.sequence || !slot.used) {
       slot.used = true;
@@ -67,17 +68,15 @@ class FakeIntake final : public FrameIntake {
       slot.shots = 0;
     }
     slot.time = header.acquisition_time;
-    const std::size_t first =
-        acquisition_.a_scan_index(header.transmit, acquisition_.matrix == MatrixKind::full ? 0 : header.transmit);
     open_shots_.insert(lane);
     return {.verdict = ShotVerdict::accepted,
-            .place = std::span(slot.samples).subspan(first * acquisition_.bytes_per_a_scan(), bytes),
+            .place = std::span(slot.samples).subspan(bytes.first, bytes.count),
             .ticket = header.sequence % slots_.size()};
   }
   void finish_shot(LaneId lane, std::uint64_t ticket) override {
     const std::lock_guard lock(mutex_);
     open_shots_.erase(lane);
-    if (++slots_[ticket].shots == acquisition_.elements()) ++frames;
+    if (++slots_[ticket].shots == acquisition_.event_count()) ++frames;
   }
   void abandon_shot(LaneId lane, std::uint64_t /*ticket*/) override {
     const std::lock_guard lock(mutex_);

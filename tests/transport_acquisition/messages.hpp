@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
@@ -99,11 +100,9 @@ inline Bytes shot_message(std::uint64_t sequence, std::uint32_t transmit, const 
 
 /// The payload of one shot out of a frame.
 inline Bytes shot_payload(const Acquisition& acquisition, const Bytes& frame, std::uint32_t transmit) {
-  const std::size_t first =
-      acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit) * acquisition.bytes_per_a_scan();
-  const std::size_t size = acquisition.a_scans_in_shot(transmit) * acquisition.bytes_per_a_scan();
-  const auto begin = frame.begin() + static_cast<std::ptrdiff_t>(first);
-  return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+  const ByteRange bytes = FrameLayout(acquisition).shot_bytes(transmit);
+  const auto begin = frame.begin() + static_cast<std::ptrdiff_t>(bytes.first);
+  return {begin, begin + static_cast<std::ptrdiff_t>(bytes.count)};
 }
 
 /// A peer that sends whatever it is told.

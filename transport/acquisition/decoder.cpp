@@ -95,7 +95,7 @@ void AcquisitionDecoder::take_prefix() {
                                                        type == MessageType::shot ? "a Shot (4)" : "an End (5)"));
     return;
   }
-  if (!reader_.check_lengths(sizes_.longest())) {
+  if (!reader_.check_lengths(layout_.longest_shot_bytes())) {
     fail_by_reader();
     return;
   }
@@ -116,7 +116,7 @@ DecodeEvent AcquisitionDecoder::take_hello() {
 }
 
 void AcquisitionDecoder::accept(const Acquisition& acquisition) {
-  sizes_ = ShotSizes::of(acquisition);
+  layout_ = FrameLayout(acquisition);
   accepted_ = true;
   reader_.forget_hello();
   state_ = State::prefix;
@@ -125,7 +125,7 @@ void AcquisitionDecoder::accept(const Acquisition& acquisition) {
 DecodeEvent AcquisitionDecoder::take_header() {
   const std::span<const std::byte> header(look_ahead_.data() + consumed_, reader_.prefix().header_bytes);
   const bool is_shot = reader_.type() == MessageType::shot;
-  if (!(is_shot ? reader_.read_shot(header) && reader_.check_shot(sizes_) : reader_.read_end(header))) return fail_by_reader();
+  if (!(is_shot ? reader_.read_shot(header) && reader_.check_shot(layout_) : reader_.read_end(header))) return fail_by_reader();
   consumed_ += header.size();
   if (!is_shot) {
     state_ = State::ended;

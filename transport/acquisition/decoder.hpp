@@ -90,7 +90,7 @@ class AcquisitionDecoder {
   MessageReader reader_;
   std::vector<std::byte> hello_header_;
   std::size_t hello_filled_ = 0;
-  ShotSizes sizes_;  // once accepted
+  FrameLayout layout_;  // once accepted
 
   std::size_t payload_bytes_ = 0;
   std::size_t payload_left_ = 0;

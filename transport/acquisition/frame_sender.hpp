@@ -12,7 +12,7 @@ namespace echoform {
 class FrameSender {
  public:
   virtual ~FrameSender() = default;
-  /// Sends one frame: acquisition.frame_bytes() bytes, A-scans in a_scan_index order. Returns when `frame` may be reused; blocks
+  /// Sends one frame: acquisition.frame_bytes() bytes, rows as the layout has them. Returns when `frame` may be reused; blocks
   /// while the server takes no more. InputError for a frame of another size, RuntimeFault if sending fails or was cancelled.
   virtual void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) = 0;
   /// Says End and waits until what was sent has left. The sender cannot send afterwards.

@@ -162,7 +162,7 @@ void MessageHandler::open(const HelloContents& contents, std::span<const std::by
                          .sender = contents.identity.sender,
                          .hello = {header.begin(), header.end()},
                          .acquisition = contents.acquisition,
-                         .sizes = ShotSizes::of(offer.intake->acquisition()),
+                         .layout = FrameLayout(offer.intake->acquisition()),
                          .intake = std::move(offer.intake),
                          .lane = lane,
                          .heard = clock_.steady()});
@@ -196,7 +196,7 @@ MessageHandler::Verdict MessageHandler::take_shot() {
     return Verdict::taken;
   }
   active_->heard = clock_.steady();
-  if (!reader_.check_shot(active_->sizes)) {
+  if (!reader_.check_shot(active_->layout)) {
     fail_by_reader();
     return Verdict::taken;
   }

@@ -63,7 +63,7 @@ class MessageHandler {
     std::string sender;
     std::vector<std::byte> hello;  ///< its header, as it came
     Acquisition acquisition;       ///< as the Hello says
-    ShotSizes sizes;
+    FrameLayout layout;
     std::shared_ptr<FrameIntake> intake;
     LaneId lane = 0;
     SteadyTime heard{0};

@@ -109,19 +109,18 @@ bool MessageReader::read_end(std::span<const std::byte> header) {
   return true;
 }
 
-bool MessageReader::check_shot(const ShotSizes& sizes) {
-  if (shot_.transmit >= sizes.elements) {
-    return fail(DecodeReason::bad_transmit,
-                fmt::format("Shot transmit (frame {}): found {}; expected below the Hello's {} elements", shot_.sequence,
-                            shot_.transmit, sizes.elements));
+bool MessageReader::check_shot(const FrameLayout& layout) {
+  if (shot_.transmit >= layout.events()) {
+    return fail(DecodeReason::bad_transmit, fmt::format("Shot transmit (frame {}): found {}; expected below the Hello's {}",
+                                                        shot_.sequence, shot_.transmit, layout.events_text()));
   }
-  const std::size_t a_scans = sizes.matrix == MatrixKind::full ? sizes.elements : sizes.elements - shot_.transmit;
-  const std::size_t expected = a_scans * sizes.a_scan_bytes;
+  const std::size_t expected = layout.shot_bytes(shot_.transmit).count;
   if (prefix_.payload_bytes != expected) {
     return fail(
         DecodeReason::bad_payload_length,
         fmt::format("Shot payload (frame {}, transmit {}): found {} bytes; expected {} ({} A-scans of {} bytes by the Hello)",
-                    shot_.sequence, shot_.transmit, prefix_.payload_bytes, expected, a_scans, sizes.a_scan_bytes));
+                    shot_.sequence, shot_.transmit, prefix_.payload_bytes, expected, layout.shot(shot_.transmit).count,
+                    layout.bytes_per_row()));
   }
   return true;
 }

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "acquisition/acquisition.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "base/text.hpp"
 #include "pipeline/frame_intake.hpp"
 #include "transport/acquisition/framing.hpp"
@@ -57,19 +57,6 @@ struct DecodeError {
   std::string text;  ///< one line: "WHERE: found FOUND; expected EXPECTED"
 };
 
-/// What the Hello says about the sizes of shots.
-struct ShotSizes {
-  std::size_t elements = 0;
-  std::size_t a_scan_bytes = 0;
-  MatrixKind matrix = MatrixKind::full;
-
-  [[nodiscard]] static ShotSizes of(const Acquisition& acquisition) noexcept {
-    return {acquisition.elements(), acquisition.bytes_per_a_scan(), acquisition.matrix};
-  }
-  /// Bytes of the longest payload.
-  [[nodiscard]] std::uint64_t longest() const noexcept { return static_cast<std::uint64_t>(elements) * a_scan_bytes; }
-};
-
 /// Every function but the getters says whether what it looked at is good; if not, error() says why.
 class MessageReader {
  public:
@@ -88,8 +75,8 @@ class MessageReader {
   [[nodiscard]] bool read_end(std::span<const std::byte> header);
   /// Whether the header belongs to the prefix that was read last.
   [[nodiscard]] bool check_checksum(std::span<const std::byte> header);
-  /// Whether transmit and payload length of the shot that was read last are of this acquisition.
-  [[nodiscard]] bool check_shot(const ShotSizes& sizes);
+  /// Whether transmit and payload length of the shot that was read last are of such frames.
+  [[nodiscard]] bool check_shot(const FrameLayout& layout);
 
   [[nodiscard]] const MessagePrefix& prefix() const noexcept { return prefix_; }
   [[nodiscard]] MessageType type() const noexcept { return static_cast<MessageType>(prefix_.type); }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "transport/acquisition/hello.hpp"
 #include "transport/acquisition/sender_connection.hpp"
@@ -41,7 +42,7 @@ struct AcquisitionSender::Implementation {
   };
 
   Implementation(Acquisition described, const SenderOptions& options)
-      : acquisition(std::move(described)), workers(options.connections) {}
+      : acquisition(std::move(described)), layout(acquisition), workers(options.connections) {}
 
   ~Implementation() {
     for (auto& worker : workers) {
@@ -77,7 +78,7 @@ struct AcquisitionSender::Implementation {
     std::vector<SenderConnection*> accepted;
     for (auto& worker : workers) {
       try {
-        worker.connection->await_accept(options.accept_timeout, acquisition.frame_bytes());
+        worker.connection->await_accept(options.accept_timeout, layout.frame_bytes());
         accepted.push_back(worker.connection.get());
       } catch (const ServerBusy&) {
         busy = std::current_exception();
@@ -123,13 +124,11 @@ struct AcquisitionSender::Implementation {
 
   void send_stripe(std::size_t index) {
     SenderConnection& connection = *workers[index].connection;
-    const std::size_t a_scan_bytes = acquisition.bytes_per_a_scan();
-    for (std::size_t transmit = index; transmit < acquisition.elements(); transmit += workers.size()) {
-      // The shots of one transmit lie together, in full and in half matrices (there from the pair (transmit, transmit) on).
-      const std::size_t first = acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit);
+    for (std::size_t event = index; event < layout.events(); event += workers.size()) {
+      const ByteRange bytes = layout.shot_bytes(event);
       connection.add(
-          {.sequence = job.sequence, .transmit = static_cast<std::uint32_t>(transmit), .acquisition_time = job.acquisition_time},
-          job.frame.subspan(first * a_scan_bytes, acquisition.a_scans_in_shot(transmit) * a_scan_bytes));
+          {.sequence = job.sequence, .transmit = static_cast<std::uint32_t>(event), .acquisition_time = job.acquisition_time},
+          job.frame.subspan(bytes.first, bytes.count));
     }
     connection.flush();
   }
@@ -158,6 +157,7 @@ struct AcquisitionSender::Implementation {
   }
 
   const Acquisition acquisition;
+  const FrameLayout layout;
   std::uint64_t session = 0;
   std::vector<Worker> workers;  // worker 0 is the caller's thread
   Job job;
@@ -183,8 +183,8 @@ AcquisitionSender::~AcquisitionSender() = default;
 
 void AcquisitionSender::send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) {
   Implementation& me = *implementation_;
-  if (frame.size() != me.acquisition.frame_bytes()) {
-    throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", me.acquisition.frame_bytes()));
+  if (frame.size() != me.layout.frame_bytes()) {
+    throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", me.layout.frame_bytes()));
   }
   if (!me.usable) throw RuntimeFault("this sender has finished or lost a connection");
   me.job = {sequence, acquisition_time, frame};
@@ -206,10 +206,10 @@ void AcquisitionSender::send_shot(std::size_t connection, const ShotHeader& shot
   Implementation& me = *implementation_;
   if (connection >= me.workers.size())
     throw InputError("connection", fmt::format("{}", connection), fmt::format("below {}", me.workers.size()));
-  if (shot.transmit >= me.acquisition.elements()) {
-    throw InputError("transmit", fmt::format("{}", shot.transmit), fmt::format("below {}", me.acquisition.elements()));
+  if (shot.transmit >= me.layout.events()) {
+    throw InputError("transmit", fmt::format("{}", shot.transmit), fmt::format("below {}", me.layout.events()));
   }
-  const std::size_t expected = me.acquisition.a_scans_in_shot(shot.transmit) * me.acquisition.bytes_per_a_scan();
+  const std::size_t expected = me.layout.shot_bytes(shot.transmit).count;
   if (payload.size() != expected) throw InputError("shot", fmt::format("{} bytes", payload.size()), fmt::format("{}", expected));
   if (!me.usable) throw RuntimeFault("this sender has finished or lost a connection");
   try {

@@ -52,7 +52,7 @@ class AcquisitionSender final : public FrameSender {
   AcquisitionSender(const AcquisitionSender&) = delete;
   AcquisitionSender& operator=(const AcquisitionSender&) = delete;
 
-  /// Sends one frame: acquisition.frame_bytes() bytes, A-scans in a_scan_index order. Shot `transmit` goes over connection
+  /// Sends one frame: acquisition.frame_bytes() bytes, rows as the layout has them. Shot `transmit` goes over connection
   /// transmit % connections. Returns when all is handed to the system, which is when `frame` may be reused; blocks while the
   /// server does not read. Allocates nothing. RuntimeFault if a connection is lost, with the server's reason if it gave one.
   void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) override;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/hello.hpp"
@@ -36,7 +37,8 @@ std::uint64_t random_session() {
 }
 
 struct ZeromqSender::Implementation {
-  Implementation(Acquisition described, const ZeromqSenderOptions& chosen) : acquisition(std::move(described)), options(chosen) {
+  Implementation(Acquisition described, const ZeromqSenderOptions& chosen)
+      : acquisition(std::move(described)), layout(acquisition), options(chosen) {
     if (options.queued_frames < 1 || options.queued_frames > 64) {
       throw InputError("queued frames", fmt::format("{}", options.queued_frames), "1 to 64");
     }
@@ -52,7 +54,7 @@ struct ZeromqSender::Implementation {
     // Frames wait here, not in the queue of a connection that does not exist: a server that comes late shall not get old ones.
     connection.connected_only = true;
     connection.signs_of_life = SignsOfLife::keep_alive;
-    connection.send_queue = static_cast<int>(options.queued_frames * (acquisition.elements() + 1));
+    connection.send_queue = static_cast<int>(options.queued_frames * (layout.events() + 1));
     socket = connect_socket(context, connection);
     socket.set(zmq::sockopt::sndtimeo, static_cast<int>(slice.count()));
   }
@@ -89,6 +91,7 @@ struct ZeromqSender::Implementation {
   }
 
   const Acquisition acquisition;
+  const FrameLayout layout;
   const ZeromqSenderOptions options;
   std::uint64_t session = 0;
   std::vector<std::byte> hello;
@@ -105,16 +108,15 @@ ZeromqSender::ZeromqSender(const Acquisition& acquisition, const ZeromqSenderOpt
 ZeromqSender::~ZeromqSender() = default;
 
 void ZeromqSender::send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) {
-  const Acquisition& acquisition = implementation_->acquisition;
-  if (frame.size() != acquisition.frame_bytes()) {
-    throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", acquisition.frame_bytes()));
+  const FrameLayout& layout = implementation_->layout;
+  if (frame.size() != layout.frame_bytes()) {
+    throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", layout.frame_bytes()));
   }
   send_hello();
-  const std::size_t a_scan_bytes = acquisition.bytes_per_a_scan();
-  for (std::size_t transmit = 0; transmit < acquisition.elements(); ++transmit) {
-    const std::size_t first = acquisition.a_scan_index(transmit, acquisition.matrix == MatrixKind::full ? 0 : transmit);
-    send_shot({.sequence = sequence, .transmit = static_cast<std::uint32_t>(transmit), .acquisition_time = acquisition_time},
-              frame.subspan(first * a_scan_bytes, acquisition.a_scans_in_shot(transmit) * a_scan_bytes));
+  for (std::size_t event = 0; event < layout.events(); ++event) {
+    const ByteRange bytes = layout.shot_bytes(event);
+    send_shot({.sequence = sequence, .transmit = static_cast<std::uint32_t>(event), .acquisition_time = acquisition_time},
+              frame.subspan(bytes.first, bytes.count));
   }
 }
 
@@ -123,11 +125,11 @@ void ZeromqSender::send_hello() {
 }
 
 void ZeromqSender::send_shot(const ShotHeader& shot, std::span<const std::byte> payload) {
-  const Acquisition& acquisition = implementation_->acquisition;
-  if (shot.transmit >= acquisition.elements()) {
-    throw InputError("transmit", fmt::format("{}", shot.transmit), fmt::format("below {}", acquisition.elements()));
+  const FrameLayout& layout = implementation_->layout;
+  if (shot.transmit >= layout.events()) {
+    throw InputError("transmit", fmt::format("{}", shot.transmit), fmt::format("below {}", layout.events()));
   }
-  const std::size_t expected = acquisition.a_scans_in_shot(shot.transmit) * acquisition.bytes_per_a_scan();
+  const std::size_t expected = layout.shot_bytes(shot.transmit).count;
   if (payload.size() != expected) throw InputError("shot", fmt::format("{} bytes", payload.size()), fmt::format("{}", expected));
   std::array<std::byte, maximum_encoded_shot_bytes> header{};
   const std::size_t length = encode_shot(header, shot, payload.size(), implementation_->session);
