@@ -1,5 +1,6 @@
 // echoform inspect: what a recording holds, and whether it keeps the rules of its format.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -56,6 +57,18 @@ std::string probe_text(const Probe& probe) {
   return text;
 }
 
+/// The elements that fire, in their order: the first of many.
+std::string firing_text(const Acquisition& acquisition) {
+  constexpr std::size_t most_shown = 16;
+  std::vector<std::string> names;
+  for (std::size_t event = 0; event < std::min(acquisition.events.size(), most_shown); ++event) {
+    const auto element = firing_element(acquisition, event);
+    names.push_back(element ? fmt::format("{}", *element) : "several");
+  }
+  return fmt::format("element{} {}{}", acquisition.events.size() == 1 ? "" : "s", fmt::join(names, ", "),
+                     acquisition.events.size() > most_shown ? " ..." : "");
+}
+
 void print_row(std::string_view name, std::string_view text) {
   fmt::print("{:<11} {}\n", name, text);
 }
@@ -67,6 +80,7 @@ void print_text(const Inspection& found) {
     print_row("recording", found.recording->describe());
     print_row("probe", probe_text(a.probe));
     print_row("matrix", fmt::format("{}, {} A-scans", pairs_word(a), a.a_scans()));
+    if (!a.events.empty()) print_row("events", fmt::format("{}: {}", a.events.size(), firing_text(a)));
     print_row("samples",
               fmt::format("{} at {:.6g} MHz from {:.6g} us", a.samples, 1e-6 * a.sample_rate.value, 1e6 * a.start_time.value));
     print_row("frames", fmt::format("{}", found.recording->frames()));
@@ -95,6 +109,10 @@ void print_json(const std::string& path, const Inspection& found) {
     const Material material = found.recording->material();
     out["elements"] = a.elements();
     out["matrix"] = pairs_word(a);
+    for (std::size_t event = 0; event < a.events.size(); ++event) {
+      const auto element = firing_element(a, event);
+      out["events"].push_back({{"element", element ? nlohmann::json(*element) : nlohmann::json()}});
+    }
     out["a_scans"] = a.a_scans();
     out["samples"] = a.samples;
     out["sample_rate"] = a.sample_rate.value;

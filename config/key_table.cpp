@@ -322,6 +322,10 @@ void add_simulator_keys(std::vector<Key>& k) {
   k.push_back(word(
       {"simulator", "matrix", "", "Which pairs a frame holds."}, words::matrix_kind,
       [](auto& c) -> auto& { return c.simulator.source.matrix; }));
+  k.push_back(integer_list(
+      {"simulator", "fire", "",
+       "Elements that transmit, one after the other, from 0; all receive each of them. Empty: all elements."},
+      within(0, 1023), 1024, [](auto& c) -> auto& { return c.simulator.source.fire; }));
   k.push_back(word(
       {"simulator", "encoding", "", "How samples are sent."}, words::sample_encoding,
       [](auto& c) -> auto& { return c.simulator.source.encoding; }));

@@ -219,6 +219,9 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
                                 stated_scale(plan->acquisition)));
   }
   validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
+  if (!plan->acquisition.events.empty()) {
+    throw InputError("acquisition", pairs_text(plan->acquisition), "a full or half matrix: sparse firings are not imaged yet");
+  }
 
   // Laws first: their message about a missing velocity says more than the grid's.
   const Scene scene = make_scene(configuration, plan->acquisition.probe);

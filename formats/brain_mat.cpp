@@ -176,6 +176,7 @@ class BrainRecording final : public Recording {
     const auto receive = element_numbers(data, "rx", a_scans, acquisition_.elements(), file);
     const PairOrder order = order_pairs(transmit, receive, acquisition_.elements(), file + ": exp_data.tx, exp_data.rx");
     acquisition_.matrix = order.matrix;
+    acquisition_.events = order.events;
     if (const auto note = order.note(); !note.empty()) notes_.push_back(note);
     validate(acquisition_, options.limits, file);
     read_samples(data, order, transmit, receive, file);

@@ -239,6 +239,7 @@ class MfmcRecording final : public Recording {
     }
     order_ = order_pairs(transmit, receive, probe_.elements.size(), where_ + " TRANSMIT_LAW, RECEIVE_LAW");
     acquisition_.matrix = order_.matrix;
+    acquisition_.events = order_.events;
     if (const auto note = order_.note(); !note.empty()) notes_.push_back(note);
     count_dead(transmit, receive);
     return static_cast<std::size_t>(place - probes.begin());

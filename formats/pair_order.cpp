@@ -20,6 +20,21 @@ std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std
   return pairs;
 }
 
+namespace {
+
+/// The elements that transmit, in the order in which they first do.
+std::vector<std::uint32_t> transmitters(std::span<const std::size_t> transmit, std::size_t elements) {
+  std::vector<std::uint32_t> firing;
+  std::vector<bool> seen(elements);
+  for (const std::size_t element : transmit) {
+    if (!seen[element]) firing.push_back(static_cast<std::uint32_t>(element));
+    seen[element] = true;
+  }
+  return firing;
+}
+
+}  // namespace
+
 PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std::size_t> receive, std::size_t elements,
                       const std::string& where) {
   if (transmit.empty()) throw InputError(where, "no A-scans", "at least one");
@@ -41,6 +56,16 @@ PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std
   }
 
   PairOrder order;
+  // No pair is there twice: with as many as that, each has all receivers.
+  const std::vector<std::uint32_t> firing = transmitters(transmit, elements);
+  if (firing.size() < elements && transmit.size() == firing.size() * elements) {
+    order.events = element_events(firing);
+    for (const std::size_t element : firing) {
+      const auto first = full.begin() + static_cast<std::ptrdiff_t>(element * elements);
+      order.source.insert(order.source.end(), first, first + static_cast<std::ptrdiff_t>(elements));
+    }
+    return order;
+  }
   bool both_orders = elements == 1;
   for (std::size_t i = 0; i < elements && !both_orders; ++i) {
     for (std::size_t j = i + 1; j < elements && !both_orders; ++j) {
@@ -70,6 +95,7 @@ PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std
 
 std::string PairOrder::note() const {
   std::string text;
+  if (!events.empty()) text = "some elements fire, all receive";
   if (mixed) {
     text = "neither a complete full nor a half matrix: read as full";
   } else if (swapped > 0) {

@@ -15,10 +15,11 @@ struct PairOrder {
   static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
   MatrixKind matrix = MatrixKind::full;
-  std::vector<std::size_t> source;  ///< for each A-scan of the frame, its place in the file, or `none`
-  std::size_t missing = 0;          ///< A-scans without a place in the file
-  std::size_t swapped = 0;          ///< A-scans stored as (j, i) that stand for (i, j), i < j
-  bool mixed = false;               ///< a full matrix that is not complete
+  std::vector<TransmitEvent> events;  ///< of an acquisition that lists them
+  std::vector<std::size_t> source;    ///< for each A-scan of the frame, its place in the file, or `none`
+  std::size_t missing = 0;            ///< A-scans without a place in the file
+  std::size_t swapped = 0;            ///< A-scans stored as (j, i) that stand for (i, j), i < j
+  bool mixed = false;                 ///< a full matrix that is not complete
 
   /// What was unusual, for people; empty for a complete matrix.
   [[nodiscard]] std::string note() const;
@@ -33,9 +34,11 @@ struct ElementPair {
 /// What each row of a frame is, in their order. Throws InputError (naming `where`) for events of several elements.
 [[nodiscard]] std::vector<ElementPair> element_pairs(const Acquisition& acquisition, const std::string& where);
 
-/// `transmit` and `receive` (same length) count from 0. A list in which some pair appears in both orders is a full matrix,
-/// any other a half matrix ((j, i) stands for (i, j) by reciprocity); one element is a full matrix of one. `where` names the
-/// file and list. Throws InputError if the list is empty, an index is `elements` or more, or a pair appears twice.
+/// `transmit` and `receive` (same length) count from 0. A list in which some elements, not all,
+/// transmit and all receive each of them is of events, in the order in which they first appear; of others, one in which some pair
+/// appears in both orders is a full matrix, any other a half matrix ((j, i) stands for (i, j) by reciprocity); one element is a
+/// full matrix of one. `where` names the file and list. Throws InputError if the list is empty, an index is `elements` or more,
+/// or a pair appears twice.
 [[nodiscard]] PairOrder order_pairs(std::span<const std::size_t> transmit, std::span<const std::size_t> receive,
                                     std::size_t elements, const std::string& where);
 

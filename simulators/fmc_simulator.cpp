@@ -165,6 +165,14 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
                        fmt::format("0 to {}", c.elements - 1));
     }
   }
+  std::vector<bool> fired(c.elements);
+  for (const std::size_t element : c.fire) {
+    if (element >= c.elements || fired[element]) {
+      throw InputError(fmt::format("{} fire", where), fmt::format("{}{}", element, element < c.elements ? " again" : ""),
+                       fmt::format("elements 0 to {}, each once", c.elements - 1));
+    }
+    fired[element] = true;
+  }
   if (!c.quantised && c.encoding != SampleEncoding::float32) {
     throw InputError(fmt::format("{} quantised", where), "false with an integer encoding", "true, or encoding float32");
   }
@@ -198,6 +206,7 @@ Acquisition acquisition_of(const SimulatorConfiguration& configuration) {
       make_linear_probe(c.elements, c.pitch, c.element_width, c.centre_frequency, c.centre_frequency * c.fractional_bandwidth);
   for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
   acquisition.matrix = c.matrix;
+  acquisition.events = element_events(std::vector<std::uint32_t>(c.fire.begin(), c.fire.end()));
   acquisition.encoding = c.encoding;
   acquisition.samples = c.samples;
   acquisition.sample_rate = c.sample_rate;

@@ -1,4 +1,5 @@
-// The simulated Full Matrix Capture source: a probe, a phantom, and the frames that an instrument would send of it.
+// The simulated source of Full Matrix Capture and sparse firings: a probe, a phantom, and the frames that an instrument would
+// send of it.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,7 @@ struct SimulatorConfiguration {
   Seconds start_time;
   Seconds time_offset;
   MatrixKind matrix = MatrixKind::full;
+  std::vector<std::size_t> fire;  ///< elements that transmit, one after the other; empty: all, in order
   SampleEncoding encoding = SampleEncoding::int16;
   Material material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   Spreading spreading = Spreading::cylindrical;

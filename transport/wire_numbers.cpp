@@ -65,7 +65,46 @@ std::optional<std::string> wide(const FieldDescriptor& field, const Varint& numb
   return std::nullopt;
 }
 
+/// Takes the contents of a field with this tag; false where they are none, or end behind the bytes.
+bool skip_contents(std::span<const std::byte>& bytes, std::uint64_t tag) {
+  std::uint64_t length = 0;
+  switch (tag & 7) {
+    case wire_varint:
+      return take_varint(bytes).whole;
+    case wire_64_bits:
+      length = 8;
+      break;
+    case wire_32_bits:
+      length = 4;
+      break;
+    case wire_length: {
+      const Varint stated = take_varint(bytes);
+      if (!stated.whole || stated.wide) return false;
+      length = stated.value;
+      break;
+    }
+    case wire_group:
+    case wire_group_end:
+      return true;
+    default:
+      return false;
+  }
+  if (length > bytes.size()) return false;
+  bytes = bytes.subspan(static_cast<std::size_t>(length));
+  return true;
+}
+
 }  // namespace
+
+std::size_t count_field(std::span<const std::byte> bytes, std::uint32_t field) {
+  std::size_t count = 0;
+  while (!bytes.empty()) {
+    const Varint tag = take_varint(bytes);
+    if (!tag.whole || tag.wide || !skip_contents(bytes, tag.value)) break;
+    if (tag.value >> 3 == field) ++count;
+  }
+  return count;
+}
 
 std::optional<std::string> find_wide_number(std::span<const std::byte> bytes, const Descriptor& type) {
   unsigned groups = 0;  // of other people's fields, within which numbers are nothing to us

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@ namespace echoform {
 /// message's.
 [[nodiscard]] std::optional<std::string> find_wide_number(std::span<const std::byte> bytes,
                                                           const google::protobuf::Descriptor& type);
+
+/// How often a message on the wire states field `field`, up to the first bytes that are no field; says before anything is made
+/// of them how many messages a repeated one holds.
+[[nodiscard]] std::size_t count_field(std::span<const std::byte> bytes, std::uint32_t field);
 
 /// Fills `message` from bytes; false where they are none, or hold a number that does not fit its field.
 template <class Message>

@@ -135,9 +135,12 @@ std::vector<Part> make_parts(const Configuration& configuration) {
   SimulatorConfiguration floats = plain;
   floats.elements = std::max<std::size_t>(2, plain.elements * 3 / 4);
   floats.encoding = SampleEncoding::float32;
-  std::erase_if(floats.dead_elements, [&](std::size_t element) { return element >= floats.elements; });
+  for (auto* const list : {&floats.dead_elements, &floats.fire}) {
+    std::erase_if(*list, [&](std::size_t element) { return element >= floats.elements; });
+  }
   SimulatorConfiguration packed = plain;
   packed.matrix = MatrixKind::half;
+  packed.fire.clear();
   packed.encoding = SampleEncoding::packed12;
   packed.quantised = true;
   // Far from the converter's limits, so that only a fault that is asked for saturates.

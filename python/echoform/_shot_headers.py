@@ -14,8 +14,8 @@ from . import wire
 
 
 def shot_places(acquisition) -> tuple[list[int], list[slice]]:
-    """Bytes of each transmit's shot, and where they lie in a frame's."""
-    sizes = [acquisition.shot_a_scans(transmit) * acquisition.a_scan_bytes for transmit in range(acquisition.elements)]
+    """Bytes of each shot, and where they lie in a frame's."""
+    sizes = [acquisition.shot_a_scans(transmit) * acquisition.a_scan_bytes for transmit in range(acquisition.shots)]
     return sizes, [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes).tolist())]
 
 

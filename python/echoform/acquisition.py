@@ -73,6 +73,8 @@ class Acquisition:
 
     matrix        "full": frames are [tx, rx, sample]; "half" (each pair i <= j once) and "half_summed" (the instrument added both
                   directions): frames are [pair, sample] in the order (0,0), (0,1) ... (0,N-1), (1,1) ...: see half_matrix()
+    events        sparse firings: indices of the elements that fire, one after the other, each once; all elements receive each of
+                  them, and frames are [event, rx, sample]. Empty: every element fires, in order
     encoding      "int16", "packed12" (12 bit two's complement, two samples in three bytes) or "float32"
     sample_scale  amplitude of one unit of an integer sample
     """
@@ -85,8 +87,15 @@ class Acquisition:
     matrix: str = "full"
     encoding: str = "int16"
     sample_scale: float = 1.0
+    events: Sequence[int] = ()
 
     def __post_init__(self):
+        events = tuple(int(element) for element in self.events)
+        if events and (min(events) < 0 or max(events) >= self.elements or len(set(events)) < len(events)):
+            raise ValueError(f"events: found {list(events)}; expected elements from 0 to {self.elements - 1}, each once")
+        if events and self.matrix != "full":
+            raise ValueError(f"events: found them with matrix {self.matrix!r}; expected 'full', of the events that are listed")
+        object.__setattr__(self, "events", events)
         for name, known in (("matrix", wire.MATRIX), ("encoding", wire.ENCODING)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}: found {getattr(self, name)!r}; expected one of {', '.join(known)}")
@@ -100,22 +109,27 @@ class Acquisition:
         return len(self.probe.x)
 
     @property
+    def shots(self) -> int:
+        """Shots of a frame: one for each event, or each element."""
+        return len(self.events) or self.elements
+
+    @property
     def frame_shape(self) -> tuple[int, ...]:
         """Shape of a frame as an array of samples: [tx, rx, sample], or [pair, sample] of half matrices."""
         n = self.elements
-        return (n, n, self.samples) if self.matrix == "full" else (n * (n + 1) // 2, self.samples)
+        return (self.shots, n, self.samples) if self.matrix == "full" else (n * (n + 1) // 2, self.samples)
 
     @property
     def a_scan_bytes(self) -> int:
         return {"int16": 2 * self.samples, "packed12": (3 * self.samples + 1) // 2, "float32": 4 * self.samples}[self.encoding]
 
     def shot_a_scans(self, transmit: int) -> int:
-        """A-scans in the shot of one transmitting element."""
+        """A-scans in one shot."""
         return self.elements if self.matrix == "full" else self.elements - transmit
 
     @property
     def frame_bytes(self) -> int:
-        return sum(self.shot_a_scans(transmit) for transmit in range(self.elements)) * self.a_scan_bytes
+        return sum(self.shot_a_scans(transmit) for transmit in range(self.shots)) * self.a_scan_bytes
 
     @property
     def times(self) -> np.ndarray:

@@ -51,7 +51,7 @@ class PushFrameSender:
         self._socket = make_socket(zmq.PUSH, heartbeats=False, context=self._context)
         # Frames wait in send(), not for a server that is not there: one that comes late shall not get old ones.
         self._socket.immediate = True
-        self._socket.sndhwm = queued_frames * (acquisition.elements + 1)
+        self._socket.sndhwm = queued_frames * (acquisition.shots + 1)
         try:
             connect(self._socket, endpoint, server_key, client_key)
         except ValueError:

@@ -65,7 +65,8 @@ class Recording:
         return (self[frame] for frame in range(len(self)))
 
     def full(self, first: int = 0, last: int | None = None) -> np.ndarray:
-        """Frames first to last (excluded) as [frame, tx, rx, sample]; of half matrices by reciprocity, s_ji = s_ij."""
+        """Frames first to last (excluded) as [frame, tx, rx, sample]; of half matrices by reciprocity, s_ji = s_ij. Of sparse
+        firings [frame, event, rx, sample]: nothing is made up."""
         frames = self.samples[first:last]
         if self.matrix == "full":
             return frames.reshape(len(frames), *self.acquisition.frame_shape)
@@ -102,22 +103,30 @@ class Recording:
         kind = self.samples.dtype
         if kind not in (np.dtype("int16"), np.dtype("float32")):
             raise ValueError(f"samples of type {kind}")
-        for matrix, (i, j) in (("full", np.indices((count, count)).reshape(2, -1)), ("half", np.triu_indices(count))):
-            if np.array_equal(transmit, i) and np.array_equal(receive, j):
-                break
-        else:
-            raise ValueError("neither a full nor a half matrix in the usual order")
+        matrix, events = _order(transmit, receive, count)
         if self.samples.ndim != 3 or self.samples.shape[1] != len(transmit):
             raise ValueError(f"samples of shape {self.samples.shape}")
         position = _flat(_dataset(sequence, "PROBE_POSITION"))
         if position.size != 3 or position.any():
             raise ValueError("a probe that is placed elsewhere or moves")
         self.acquisition = Acquisition(
-            probe, self.samples.shape[2], 1.0 / _number(sequence, "TIME_STEP"), start_time=_number(sequence, "START_TIME"), matrix=matrix,
+            probe, self.samples.shape[2], 1.0 / _number(sequence, "TIME_STEP"), start_time=_number(sequence, "START_TIME"), matrix=matrix, events=events,
             encoding="int16" if kind == np.dtype("int16") else "float32", sample_scale=_number(sequence, _SAMPLE_SCALE, 1.0))
         shear, longitudinal = _flat(sequence.attrs["SPECIMEN_VELOCITY"])
         self.velocities = float(longitudinal), float(shear)
         self.recorded = _text(sequence.attrs.get("DATE_AND_TIME", ""))
+
+
+def _order(transmit: np.ndarray, receive: np.ndarray, count: int) -> tuple[str, tuple[int, ...]]:
+    """Which matrix the pairs of `count` elements are, and the elements that fire where not all do. ValueError if none."""
+    for matrix, (i, j) in (("full", np.indices((count, count)).reshape(2, -1)), ("half", np.triu_indices(count))):
+        if np.array_equal(transmit, i) and np.array_equal(receive, j):
+            return matrix, ()
+    events = transmit[::count]
+    if (np.array_equal(transmit, np.repeat(events, count)) and np.array_equal(receive, np.tile(np.arange(count), len(events)))
+            and len(set(events.tolist())) == len(events) < count):
+        return "full", tuple(events.tolist())
+    raise ValueError("neither a full nor a half matrix nor sparse firings in the usual order")
 
 
 def _open(path: str) -> h5py.File:

@@ -207,10 +207,11 @@ class FrameSender:
 
     def send_shot(self, a_scans: np.ndarray, transmit: int, *, sequence: int, time_ns: int | None = None) -> None:
         """Sends what one transmit gave, as soon as an instrument has it: [rx, sample], of half matrices the receivers from
-        `transmit` on. A frame is complete with the shots of all elements; sequences must not go back."""
+        `transmit` on. `transmit` is the element that fired, or the place in `acquisition.events`. A frame is complete with the
+        shots of all elements, or all events; sequences must not go back."""
         acquisition = self.acquisition
-        if not 0 <= transmit < acquisition.elements:
-            raise ValueError(f"transmit: found {transmit}; expected 0 to {acquisition.elements - 1}")
+        if not 0 <= transmit < acquisition.shots:
+            raise ValueError(f"transmit: found {transmit}; expected 0 to {acquisition.shots - 1}")
         payload = acquisition.encode(a_scans)
         if payload.shape != (acquisition.shot_a_scans(transmit), acquisition.a_scan_bytes):
             expected = acquisition.shot_a_scans(transmit), acquisition.samples

@@ -9,6 +9,7 @@ import struct
 
 HELLO, ACCEPT, REJECT, SHOT, END = 1, 2, 3, 4, 5
 MATRIX = {"full": 1, "half": 2, "half_summed": 3}
+EVENTS = 4  # the matrix of a Hello that lists its transmit events
 ENCODING = {"int16": 1, "packed12": 2, "float32": 3}
 
 PREFIX_BYTES = 24
@@ -138,9 +139,15 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
                  + double(8, probe.element_length) + double(9, probe.centre_frequency) + double(10, probe.bandwidth)
                  + numbers(11, probe.dead_elements))
     return (number(1, session) + number(2, connection_index) + number(3, connection_count) + text(4, sender) + text(5, token)
-            + text(6, described) + number(7, MATRIX[acquisition.matrix]) + number(8, ENCODING[acquisition.encoding])
+            + text(6, described) + number(7, EVENTS if acquisition.events else MATRIX[acquisition.matrix]) + number(8, ENCODING[acquisition.encoding])
             + number(9, acquisition.samples) + double(10, acquisition.sample_rate) + double(11, acquisition.start_time)
-            + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale))
+            + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale)
+            + b"".join(text(14, element_event(element)) for element in acquisition.events))
+
+
+def element_event(element: int) -> bytes:
+    """A TransmitEvent: one element fires alone. Element 0 is stated too, since it is one of several forms."""
+    return varint(1 << 3 | 0) + varint(element)
 
 
 def shot_header(sequence: int, transmit: int, acquisition_time: int, session: int = 0) -> bytes:

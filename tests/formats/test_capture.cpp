@@ -406,6 +406,27 @@ TEST_P(WrittenFrames, KeepTheShotsOfALastElementThatIsDead) {
   }
 }
 
+TEST(ConvertedFrames, OfEventsComeBackFromCaptureAndMfmcBitByBit) {
+  const Scratch scratch;
+  Acquisition a = acquisition_of();
+  a.events = element_events(std::vector<std::uint32_t>{static_cast<std::uint32_t>(a.elements() - 1), 0});
+  for (const std::string name : {"events.efcap", "events.mfmc"}) {
+    {
+      const auto writer = make_frame_writer(scratch / name, a, {.recorded = WallTime(100)});
+      for (unsigned k = 0; k < 3; ++k) writer->append(random_frame(a, k), {.sequence = k, .acquisition_time = WallTime(100)});
+      writer->close();
+    }
+    const auto recording = open_recording(scratch / name);
+    ASSERT_EQ(recording->frames(), 3U) << name;
+    EXPECT_EQ(recording->stored().events, a.events) << name;
+    Bytes bytes(a.frame_bytes());
+    for (unsigned k = 0; k < 3; ++k) {
+      recording->read_stored(k, bytes);
+      EXPECT_EQ(bytes, random_frame(a, k)) << name << ", frame " << k;
+    }
+  }
+}
+
 TEST(ConvertedFrames, WithALastElementThatIsDeadComeBackFromACaptureBitByBit) {
   const Scratch scratch;
   Acquisition a = acquisition_of();

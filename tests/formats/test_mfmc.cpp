@@ -115,6 +115,25 @@ TEST_F(Mfmc, PairsInAnyOrder) {
   expect_right(maker, MatrixKind::half);
 }
 
+TEST_F(Mfmc, AllReceiversOfSomeTransmittersAreEvents) {
+  MfmcMaker maker;
+  for (const std::size_t transmit : {3U, 1U}) {
+    for (const std::size_t receive : {2U, 0U, 3U, 1U}) maker.pairs.emplace_back(transmit, receive);
+  }
+  const auto recording = open(maker);
+  const Acquisition& a = recording->acquisition();
+  EXPECT_EQ(a.events, element_events(std::vector<std::uint32_t>{3, 1}));
+  const auto samples = frame(*recording, 0);
+  ASSERT_EQ(samples.size(), 2 * 4 * a.samples);
+  for (const auto& [transmit, receive] : maker.pairs) {
+    const std::size_t row = (transmit == 3 ? 0 : 4) + receive;
+    for (std::size_t n = 0; n < a.samples; ++n) {
+      ASSERT_EQ(samples[row * a.samples + n], static_cast<float>(maker.sample(0, transmit, receive, n)))
+          << transmit << ", " << receive << ", " << n;
+    }
+  }
+}
+
 TEST_F(Mfmc, SeveralSequences) {
   MfmcMaker maker;
   maker.sequences = 2;

@@ -52,6 +52,16 @@ TEST(PairOrder, BothOrdersOfSomePairMakeAnIncompleteFullMatrix) {
   EXPECT_THAT(found.note(), HasSubstr("1 missing"));
 }
 
+TEST(PairOrder, AllReceiversOfSomeTransmittersAreEventsInTheirOrder) {
+  const auto found = order({{2, 1}, {0, 0}, {2, 0}, {0, 2}, {2, 2}, {0, 1}}, 3);
+  EXPECT_EQ(found.events, element_events(std::vector<std::uint32_t>{2, 0}));
+  EXPECT_EQ(found.matrix, MatrixKind::full);
+  EXPECT_THAT(found.source, ElementsAre(2, 0, 4, 1, 5, 3));
+  EXPECT_EQ(found.missing, 0U);
+  // One pair short, it is what it was: a matrix with zeros.
+  EXPECT_TRUE(order({{2, 1}, {0, 0}, {2, 0}, {0, 2}, {2, 2}}, 3).events.empty());
+}
+
 TEST(PairOrder, OneElementIsFull) {
   EXPECT_EQ(order({{0, 0}}, 1).matrix, MatrixKind::full);
 }

@@ -29,6 +29,14 @@ std::string text(const auto& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Two of four elements fire; one of them is received by two.
+Acquisition sparse_acquisition() {
+  Acquisition acquisition = make_acquisition(4, 5);
+  acquisition.events = element_events(std::vector<std::uint32_t>{3, 0});
+  acquisition.events[1].receivers = {2, 1};
+  return acquisition;
+}
+
 void acquisition() {
   for (const MatrixKind matrix : {MatrixKind::full, MatrixKind::half}) {
     for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
@@ -49,6 +57,15 @@ void acquisition() {
                        acquisition));
     }
   }
+  const Acquisition firings = sparse_acquisition();
+  const Bytes frame_of_firings = random_bytes(firings.frame_bytes(), 1);
+  Bytes sent = hello_message(firings);
+  for (const std::uint32_t transmit : {1U, 0U}) {
+    sent = sent + shot_message(5, transmit, shot_payload(firings, frame_of_firings, transmit));
+  }
+  put("acquisition_decoder", "events", std::string("\x03\x20\x01", 3) + text(sent + encode_message(MessageType::end, {})));
+  put("hello", "events",
+      encode_hello({.session = 7, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}}, firings));
   const Acquisition acquisition = make_acquisition(3, 8);
   const Bytes hello = hello_message(acquisition);
   put("acquisition_decoder", "second_hello", std::string(3, '\1') + text(hello + hello));
@@ -97,6 +114,8 @@ void whole_messages() {
   const Acquisition acquisition = make_acquisition(2, 5);
   const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
   const auto good = frame_of(acquisition, 7, 2, frame);
+  const Acquisition firings = sparse_acquisition();
+  put("message_handler", "events", row(frame_of(firings, 7, 2, random_bytes(firings.frame_bytes(), 1))));
   put("message_handler", "two_parts", row({good[0]}) + row({good[1], good[2]}, '\3'));
   put("message_handler", "waiting", row(frame_of(acquisition, 7, 3, frame), '\5'));
   put("message_handler", "silence_between", row({good[0], good[1]}, '\11') + row({good[0], good[2]}, '\11'));
@@ -196,11 +215,15 @@ void recordings() {
   brain.compressed = false;
   brain.pairs = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
   put("brain_mat", "full", text(brain.file()));
+  brain.pairs = {{1, 0}, {1, 1}};
+  put("brain_mat", "events", text(brain.file()));
 
   std::filesystem::create_directories(folder / "capture");
-  for (const bool half : {false, true}) {
-    const auto path = folder / "capture" / (half ? "half.efcap" : "full.efcap");
-    const Acquisition acquisition = make_acquisition(2, 3, half ? MatrixKind::half : MatrixKind::full);
+  for (const auto& [name, acquisition] : {std::pair<std::string, Acquisition>{"full", make_acquisition(2, 3)},
+                                          {"half", make_acquisition(2, 3, MatrixKind::half)},
+                                          {"events", sparse_acquisition()}}) {
+    const bool half = name == "half";
+    const auto path = folder / "capture" / (name + ".efcap");
     const auto writer = make_frame_writer(path, acquisition, {.recorded = WallTime(5)});
     for (const std::uint64_t sequence : {3U, 5U})
       writer->append(random_bytes(acquisition.frame_bytes(), 1), {.sequence = sequence, .acquisition_time = WallTime(9)});
@@ -208,8 +231,8 @@ void recordings() {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     std::filesystem::remove(path);
-    put("capture", half ? "half" : "full", std::string(1, half ? '\1' : '\0') + bytes);
-    put("capture", half ? "cut_half" : "cut_full", std::string(1, '\1') + bytes.substr(0, bytes.size() - 50));
+    put("capture", name, std::string(1, half ? '\1' : '\0') + bytes);
+    put("capture", "cut_" + name, std::string(1, '\1') + bytes.substr(0, bytes.size() - 50));
   }
 
   std::filesystem::create_directories(folder / "mfmc_file");

@@ -31,6 +31,23 @@ TEST(FrameAssembler, PutsShotsOfEveryMatrixAndEncodingInTheirRows) {
   }
 }
 
+TEST(FrameAssembler, PutsShotsOfEventsInTheirRowsAndWaitsForThoseOfLiveElements) {
+  Acquisition acquisition = small_acquisition(5, 7, MatrixKind::full, {1});
+  acquisition.events = element_events(std::vector<std::uint32_t>{4, 1, 2});
+  Bench bench(DropPolicy::block_sender, 2, acquisition);
+  const LaneId lane = bench.lane();
+  for (std::uint64_t sequence = 0; sequence < 3; ++sequence) {
+    EXPECT_EQ(bench.shot(lane, sequence, 1), ShotVerdict::discarded);  // of element 1, which is dead
+    EXPECT_EQ(bench.shot(lane, sequence, 2), ShotVerdict::accepted);
+    EXPECT_EQ(bench.shot(lane, sequence, 0), ShotVerdict::accepted);
+    EXPECT_EQ(bench.publish(), sequence);
+  }
+  EXPECT_EQ(bench.shot(lane, 3, 3), ShotVerdict::invalid);
+  EXPECT_EQ(bench.counters().frames_published, 3U);
+  acquisition.probe.elements[4].dead = acquisition.probe.elements[2].dead = true;
+  EXPECT_THROW(Bench(DropPolicy::block_sender, 2, acquisition), InputError);
+}
+
 TEST(FrameAssembler, KeepsTimesOfTheFirstAndLastByteAndTheEarliestShot) {
   Bench bench(DropPolicy::block_sender, 2, small_acquisition(3));
   const LaneId lane = bench.lane();

@@ -1,4 +1,5 @@
 """Recordings as arrays: what was sent to `echoform record` comes back, also while it is being written."""
+import dataclasses
 import re
 import subprocess
 import unittest
@@ -73,6 +74,19 @@ class Recordings(unittest.TestCase):
                     self.assertEqual((probe.centre_frequency, probe.bandwidth, probe.dead_elements), (5e6, 3e6, (1,)))
                     with self.assertRaisesRegex(IndexError, "frame 4 of 4"):
                         recording[4]
+
+    def test_sparse_firings_come_back(self):
+        sent = dataclasses.replace(acquisition(), events=(2, 0))
+        frame = numpy.random.default_rng(1).integers(-2000, 2000, sent.frame_shape).astype(numpy.int16)
+        frame[:, 1] = 0  # the dead element gives nothing
+        recorder, endpoint = self.record("--frames", "1")
+        with echoform.FrameSender(sent, endpoint) as sender:
+            sender.send(frame)
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        with echoform.Recording(self.file) as recording:
+            self.assertEqual(recording.acquisition.events, (2, 0))
+            numpy.testing.assert_array_equal(recording[0], frame)
+            self.assertEqual(recording.full().shape, (1, 2, 3, 20))
 
     def test_a_recording_can_be_sent_again(self):
         sent = acquisition()

@@ -1,4 +1,5 @@
 """The acquisition protocol's bytes: against WIRE.md's own, against the protobuf library, and against plain bit arithmetic."""
+import dataclasses
 import random
 import re
 import struct
@@ -34,6 +35,10 @@ class Messages(unittest.TestCase):
     def test_hello_shot_and_end_are_those_of_the_document(self):
         hello = wire.hello_header(example(), session=0x1122334455667788, sender="example 1.0")
         self.assertEqual(wire.message(wire.HELLO, hello), dump("hello"))
+        sparse = dataclasses.replace(example(), events=(3, 0))
+        hello = wire.hello_header(sparse, session=0x1122334455667788, sender="example 1.0")
+        self.assertEqual(wire.message(wire.HELLO, hello), dump("events_hello"))
+        self.assertEqual((sparse.shots, sparse.frame_shape, sparse.frame_bytes), (2, (2, 4, 6), 2 * 4 * 9))
         samples = 100 * (6 * numpy.arange(4)[:, None] + numpy.arange(6)) - 1000
         payload = example().encode(samples.astype(numpy.int16)).tobytes()
         header = wire.shot_header(300, 2, 1700000000123456789)
@@ -176,7 +181,9 @@ class Samples(unittest.TestCase):
                 echoform.Probe(**wrong)
         probe = echoform.Probe.linear(4, 1e-3)
         numpy.testing.assert_allclose(probe.x, [-1.5e-3, -0.5e-3, 0.5e-3, 1.5e-3])
-        for wrong, line in ((dict(matrix="whole"), "matrix: found 'whole'"), (dict(encoding="int8"), "encoding: found 'int8'")):
+        for wrong, line in ((dict(events=(0, 4)), r"events: found \[0, 4\]; expected elements from 0 to"),
+                            (dict(events=(1, 1)), "each once"), (dict(events=(1,), matrix="half"), "events: found them with matrix 'half'"),
+                            (dict(matrix="whole"), "matrix: found 'whole'"), (dict(encoding="int8"), "encoding: found 'int8'")):
             with self.assertRaisesRegex(ValueError, line):
                 echoform.Acquisition(probe, 16, 1e6, **wrong)
         with self.assertRaisesRegex(ValueError, "samples: found 1;"):

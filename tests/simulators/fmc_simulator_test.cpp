@@ -1,9 +1,12 @@
 // Whole frames: seeds and noise, matrices, encodings, saturation, motion.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <numbers>
 
+#include "base/errors.hpp"
 #include "simulators/fmc_simulator.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "simulators/noise.hpp"
@@ -46,6 +49,36 @@ TEST(FmcSimulator, SameSeedGivesTheSameBytesInAnyOrder) {
     other.synthesise(k, b);
     EXPECT_EQ(b, frames[k]) << "frame " << k;
   }
+}
+
+TEST(FmcSimulator, SparseFiringsAreThoseRowsOfTheFullMatrix) {
+  SimulatorConfiguration configuration = small();
+  configuration.dead_elements = {2};
+  const auto full = frame_of(configuration, 3);
+  const std::size_t shot = configuration.elements * acquisition_of(configuration).bytes_per_a_scan();
+  configuration.fire = {5, 0, 2};
+  const auto sparse = frame_of(configuration, 3);
+  ASSERT_EQ(sparse.size(), 3 * shot);
+  for (std::size_t event = 0; event < 3; ++event) {
+    EXPECT_EQ(std::memcmp(sparse.data() + event * shot, full.data() + configuration.fire[event] * shot, shot), 0) << event;
+  }
+}
+
+TEST(FmcSimulator, RefusesFiringsThatContradict) {
+  const auto refusal = [](const std::vector<std::size_t>& fire, MatrixKind matrix) -> std::string {
+    SimulatorConfiguration configuration = small();
+    configuration.fire = fire;
+    configuration.matrix = matrix;
+    try {
+      const FmcSimulator simulator(configuration);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(refusal({0, 1, 0}, MatrixKind::full), testing::HasSubstr("[simulator] fire: found 0 again"));
+  EXPECT_THAT(refusal({1000}, MatrixKind::full), testing::HasSubstr("[simulator] fire: found 1000; expected elements 0 to"));
+  EXPECT_THAT(refusal({0}, MatrixKind::half), testing::HasSubstr("found events and a half matrix"));
 }
 
 TEST(FmcSimulator, FramesOfTheSamePhaseDifferInTheirNoiseAlone) {

@@ -65,8 +65,8 @@ class Tap(threading.Thread):
                 shot = acquisition_pb2.Shot.FromString(data[at + 24:begin])
                 frames.setdefault(shot.sequence, {})[shot.transmit] = data[begin:end]
             at = end
-        elements = len(hello.probe.x)
-        whole = [b"".join(shots[i] for i in range(elements)) for shots in frames.values() if len(shots) == elements]
+        count = len(hello.events) or len(hello.probe.x)
+        whole = [b"".join(shots[i] for i in range(count)) for shots in frames.values() if len(shots) == count]
         return hello, [decoded(hello, frame) for frame in whole]
 
 

@@ -9,6 +9,8 @@ def check_fields(test, file, hello, frames, velocities=(3130.0, 6320.0)):
     elements, samples = len(hello.probe.x), hello.samples
     full = hello.matrix == acquisition_pb2.FULL
     pairs = [(i, j) for i in range(elements) for j in range(0 if full else i, elements)]
+    if hello.matrix == acquisition_pb2.EVENTS:
+        pairs = [(event.element, j) for event in hello.events for j in range(elements)]
     test.assertEqual((file.attrs["TYPE"], file.attrs["VERSION"]), ("MFMC", "2.0.0"))
     groups = []
     file.visititems(lambda name, item: groups.append(item) if isinstance(item, h5py.Group) else None)

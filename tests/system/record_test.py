@@ -43,9 +43,10 @@ class Record(unittest.TestCase):
             self.addCleanup(cleanup)
         return recorder
 
-    def simulate(self, *options, matrix="full", encoding="int16", elements=8):
+    def simulate(self, *options, matrix="full", encoding="int16", elements=8, fire=()):
         config = self.path / "simulator.toml"
-        config.write_text(f'[simulator]\nelements = {elements}\nsamples = 301\nmatrix = "{matrix}"\nencoding = "{encoding}"\n')
+        config.write_text(f'[simulator]\nelements = {elements}\nsamples = 301\nmatrix = "{matrix}"\nencoding = "{encoding}"\n'
+                          f'fire = {list(fire)}\n')
         sender = subprocess.Popen([PROGRAM, "--log-level", "warning", "simulate", "--connect", f"127.0.0.1:{self.tap.port}",
                                    "--config", str(config), "--rate", "max", *map(str, options)],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -78,6 +79,17 @@ class Record(unittest.TestCase):
 
     def test_half_matrix_equals_what_was_sent(self):
         self.check_recording(100, matrix="half")
+
+    def test_sparse_firings_equal_what_was_sent(self):
+        self.check_recording(10, fire=(6, 0, 3))
+        found = self.inspect(0)
+        self.assertEqual((found["matrix"], found["a_scans"]), ("events", 24))
+        self.assertEqual(found["events"], [{"element": 6}, {"element": 0}, {"element": 3}])
+        copy = self.path / "copy.efcap"
+        subprocess.run([PROGRAM, "convert", str(self.file), str(copy)], check=True, capture_output=True, timeout=60)
+        text = subprocess.run([PROGRAM, "inspect", str(copy)], check=True, capture_output=True, text=True, timeout=60).stdout
+        self.assertRegex(text, r"matrix +events, 24 A-scans")
+        self.assertRegex(text, r"events +3: elements 6, 0, 3")
 
     def test_packed_samples_are_unpacked(self):
         self.check_recording(10, matrix="half", encoding="packed12")

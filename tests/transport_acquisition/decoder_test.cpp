@@ -99,6 +99,40 @@ void expect_whole(const Feeder& feeder, const Conversation& conversation) {
   }
 }
 
+TEST(Decoder, TakesShotsOfEventsByTheirPlace) {
+  Acquisition acquisition = make_acquisition(5, 11);
+  acquisition.events = element_events(std::vector<std::uint32_t>{4, 1, 3});
+  acquisition.events[1].receivers = {2, 0};
+  const Bytes frame = random_bytes((5 + 2 + 5) * 11 * 2, 1);
+  Bytes bytes = hello_message(acquisition);
+  for (const std::uint32_t transmit : {1U, 2U, 0U}) {
+    bytes = bytes + shot_message(5, transmit, shot_payload(acquisition, frame, transmit));
+  }
+  Feeder feeder(acquisition);
+  feeder.feed(bytes + encode_message(MessageType::end, {}), [](std::size_t) { return 7; });
+  EXPECT_EQ(feeder.events, expected_events) << feeder.decoder.error().text;
+  EXPECT_EQ(feeder.frame, frame);
+
+  Feeder stranger(acquisition);
+  stranger.feed(bytes + shot_message(6, 3, Bytes(110)), [](std::size_t left) { return left; });
+  EXPECT_EQ(stranger.decoder.error().text, "Shot transmit (frame 6): found 3; expected below the Hello's 3 events");
+  EXPECT_EQ(stranger.decoder.error().reason, DecodeReason::bad_transmit);
+  Feeder contradiction(acquisition);
+  contradiction.feed(bytes + shot_message(6, 1, Bytes(110)), [](std::size_t left) { return left; });
+  EXPECT_EQ(contradiction.decoder.error().text,
+            "Shot payload (frame 6, transmit 1): found 110 bytes; expected 44 (2 A-scans of 22 bytes by the Hello)");
+}
+
+TEST(Decoder, CountsEventsBeforeTheyTakeMemory) {
+  // Half a million events of two bytes each would be messages of some fifty bytes.
+  std::string header = wire_hello(make_acquisition(5, 11)).SerializeAsString();
+  for (std::size_t i = 0; i < 500'000; ++i) header += std::string("\x72\x00", 2);
+  Feeder feeder(make_acquisition(5, 11));
+  feeder.feed(raw_message(1, header, 0), [](std::size_t left) { return left; });
+  EXPECT_EQ(feeder.decoder.error().text, "Hello events: found 500000; expected at most 4096");
+  EXPECT_EQ(feeder.decoder.error().reason, DecodeReason::bad_hello);
+}
+
 TEST(Decoder, TakesPiecesOfEverySize) {
   const Conversation conversation;
   for (std::size_t size = 1; size <= conversation.bytes.size(); ++size) {

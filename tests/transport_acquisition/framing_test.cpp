@@ -1,8 +1,12 @@
 #include "transport/acquisition/framing.hpp"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/dynamic_message.h>
 
 #include <limits>
+#include <memory>
 
 #include "base/errors.hpp"
 #include "tests/transport_acquisition/messages.hpp"
@@ -102,6 +106,50 @@ TEST(Hello, LeavesOutDefaultsAndReadsThem) {
   EXPECT_EQ(contents.identity.connection_count, 1U);
 }
 
+TEST(Hello, CarriesEventsInTheirOrderAndTheirReceivers) {
+  Acquisition acquisition = make_acquisition(5, 16);
+  acquisition.events = element_events(std::vector<std::uint32_t>{4, 0, 2});
+  acquisition.events[1].receivers = {3, 0};
+  const wire::Hello hello = wire_hello(acquisition);
+  EXPECT_EQ(hello.matrix(), wire::EVENTS);
+  EXPECT_EQ(read_hello(hello, {}).acquisition, acquisition);
+}
+
+/// The fields and words of version 1 before there were events.
+std::unique_ptr<google::protobuf::DescriptorPool> version_1() {
+  google::protobuf::FileDescriptorProto file;
+  wire::Hello::descriptor()->file()->CopyTo(&file);
+  for (auto& type : *file.mutable_message_type()) {
+    if (type.name() != "Hello") continue;
+    for (int i = type.field_size() - 1; i >= 0; --i) {
+      if (type.field(i).number() > 13) type.mutable_field()->DeleteSubrange(i, 1);
+    }
+  }
+  auto& words = *file.mutable_enum_type(0)->mutable_value();
+  for (int i = words.size() - 1; i >= 0; --i) {
+    if (words.Get(i).number() > 3) words.DeleteSubrange(i, 1);
+  }
+  auto pool = std::make_unique<google::protobuf::DescriptorPool>();
+  EXPECT_NE(pool->BuildFile(file), nullptr);
+  return pool;
+}
+
+TEST(Hello, OfEventsIsRefusedByAServerOfBefore) {
+  Acquisition acquisition = make_acquisition(5, 16);
+  acquisition.events = element_events(std::vector<std::uint32_t>{4, 0});
+  const auto pool = version_1();
+  google::protobuf::DynamicMessageFactory factory(pool.get());
+  const auto* const type = pool->FindMessageTypeByName("echoform.wire.Hello");
+  ASSERT_NE(type, nullptr);
+  const std::unique_ptr<google::protobuf::Message> heard(factory.GetPrototype(type)->New());
+  ASSERT_TRUE(heard->ParseFromString(wire_hello(acquisition).SerializeAsString()));
+  // It keeps the number that it does not know, and takes 1 to 3 alone.
+  const auto* const matrix = type->FindFieldByName("matrix");
+  EXPECT_EQ(heard->GetReflection()->GetEnumValue(*heard, matrix), 4);
+  EXPECT_EQ(matrix->enum_type()->FindValueByNumber(4), nullptr);
+  EXPECT_NE(matrix->enum_type()->FindValueByNumber(3), nullptr);
+}
+
 TEST(Hello, RefusesElementsOfDifferentSizes) {
   Acquisition acquisition = make_acquisition(3, 16);
   acquisition.probe.elements[1].width = Metres(1e-3);
@@ -173,6 +221,42 @@ INSTANTIATE_TEST_SUITE_P(
         BadHello{"frame_too_large", [](wire::Hello& h) { h.set_samples(1000); }, "at most 8000 bytes a frame"},
         BadHello{"matrix", [](wire::Hello& h) { h.set_matrix(static_cast<wire::MatrixKind>(9)); },
                  "Hello matrix: found 9; expected 1 (FULL)"},
+        BadHello{"events_without_matrix", [](wire::Hello& h) { h.add_events()->set_element(1); },
+                 "Hello events: found 1 with matrix 1; expected none, or matrix 4 (EVENTS)"},
+        BadHello{"no_events", [](wire::Hello& h) { h.set_matrix(wire::EVENTS); },
+                 "Hello events: found 0 with matrix 4 (EVENTS); expected 1 to 4, the number of elements"},
+        BadHello{"too_many_events",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   for (std::uint32_t i = 0; i < 5; ++i) h.add_events()->set_element(i);
+                 },
+                 "Hello events: found 5 with matrix 4 (EVENTS); expected 1 to 4"},
+        BadHello{"event_of_no_form",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->set_element(1);
+                   h.add_events();
+                 },
+                 "Hello event 1: found none of the forms that this server knows; expected an element"},
+        BadHello{"event_of_a_stranger",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->set_element(4);
+                 },
+                 "Hello event 0: found element 4; expected elements 0 to 3"},
+        BadHello{"event_twice",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   for (int i = 0; i < 2; ++i) h.add_events()->set_element(2);
+                 },
+                 "Hello event 1: found element 2 again; expected each element in one event"},
+        BadHello{"receiver_twice",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->set_element(2);
+                   for (int i = 0; i < 2; ++i) h.mutable_events(0)->add_receivers(3);
+                 },
+                 "Hello event 0: found receiver 3 again; expected each receiver once"},
         BadHello{"encoding", [](wire::Hello& h) { h.clear_encoding(); }, "Hello encoding: found 0; expected 1 (INT16)"},
         BadHello{"connections", [](wire::Hello& h) { h.set_connection_count(9); },
                  "Hello connection_count: found 9; expected 1 to 8"},

@@ -35,7 +35,7 @@ inline Bytes hello_of(const Acquisition& acquisition, std::uint64_t session, con
 inline std::vector<Bytes> frame_of(const Acquisition& acquisition, std::uint64_t session, std::uint64_t sequence,
                                    const Bytes& frame) {
   std::vector<Bytes> messages{hello_of(acquisition, session)};
-  for (std::uint32_t transmit = 0; transmit < acquisition.elements(); ++transmit) {
+  for (std::uint32_t transmit = 0; transmit < acquisition.event_count(); ++transmit) {
     messages.push_back(shot_of(session, sequence, transmit, shot_payload(acquisition, frame, transmit)));
   }
   return messages;

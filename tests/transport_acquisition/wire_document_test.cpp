@@ -49,6 +49,13 @@ Bytes example_hello() {
       example(),
       {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
 }
+Bytes example_events_hello() {
+  Acquisition acquisition = example();
+  acquisition.events = element_events(std::vector<std::uint32_t>{3, 0});
+  return hello_message(
+      acquisition,
+      {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
+}
 Bytes example_shot(std::uint64_t session = 0) {
   std::array<std::byte, maximum_encoded_shot_bytes> header{};
   const Bytes payload = example_payload();
@@ -82,6 +89,9 @@ std::string block(const std::string& name) {
 
 TEST(WireDocument, ShowsTheHelloThatTheCodeMakes) {
   EXPECT_EQ(block("hello"), dump(example_hello()));
+}
+TEST(WireDocument, ShowsTheHelloOfEventsThatTheCodeMakes) {
+  EXPECT_EQ(block("events_hello"), dump(example_events_hello()));
 }
 TEST(WireDocument, ShowsTheShotThatTheCodeMakes) {
   EXPECT_EQ(block("shot"), dump(example_shot()));

@@ -70,9 +70,47 @@ MatrixKind read_matrix(wire::MatrixKind kind) {
       return MatrixKind::half;
     case wire::HALF_SUMMED:
       return MatrixKind::half_summed;
+    case wire::EVENTS:
+      return MatrixKind::full;  // of what its events are received by
     default:
-      throw InputError("Hello matrix", fmt::format("{}", static_cast<int>(kind)), "1 (FULL), 2 (HALF) or 3 (HALF_SUMMED)");
+      throw InputError("Hello matrix", fmt::format("{}", static_cast<int>(kind)),
+                       "1 (FULL), 2 (HALF), 3 (HALF_SUMMED) or 4 (EVENTS)");
   }
+}
+
+TransmitEvent read_event(const wire::TransmitEvent& message, int place) {
+  TransmitEvent event;
+  switch (message.form_case()) {
+    case wire::TransmitEvent::kElement:
+      event.form = ElementEvent{message.element()};
+      break;
+    default:
+      throw InputError(fmt::format("Hello event {}", place), "none of the forms that this server knows", "an element");
+  }
+  event.receivers.assign(message.receivers().begin(), message.receivers().end());
+  return event;
+}
+
+/// Those of a Hello whose probe has `elements`. What each states is left to validate().
+std::vector<TransmitEvent> read_events(const wire::Hello& hello, std::size_t elements) {
+  const auto count = static_cast<std::size_t>(hello.events_size());
+  if (hello.matrix() != wire::EVENTS) {
+    if (count == 0) return {};
+    throw InputError("Hello events", fmt::format("{} with matrix {}", count, static_cast<int>(hello.matrix())),
+                     "none, or matrix 4 (EVENTS)");
+  }
+  if (count == 0 || count > elements) {
+    throw InputError("Hello events", fmt::format("{} with matrix 4 (EVENTS)", count),
+                     fmt::format("1 to {}, the number of elements", elements));
+  }
+  std::vector<TransmitEvent> events;
+  for (int i = 0; i < hello.events_size(); ++i) events.push_back(read_event(hello.events(i), i));
+  return events;
+}
+
+void write_event(const TransmitEvent& event, wire::TransmitEvent& message) {
+  message.set_element(std::get<ElementEvent>(event.form).element);
+  for (const std::uint32_t receiver : event.receivers) message.add_receivers(receiver);
 }
 
 SampleEncoding read_encoding(wire::SampleEncoding encoding) {
@@ -140,6 +178,7 @@ HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limi
   acquisition.matrix = read_matrix(hello.matrix());
   acquisition.encoding = read_encoding(hello.encoding());
   acquisition.probe = read_probe(hello.probe(), limits);
+  acquisition.events = read_events(hello, acquisition.elements());
   acquisition.samples = hello.samples();
   acquisition.sample_rate = Hertz(hello.sample_rate());
   acquisition.start_time = Seconds(hello.start_time());
@@ -178,7 +217,8 @@ std::string encode_hello(const SenderIdentity& identity, const Acquisition& acqu
   for (std::size_t i = 0; i < probe.elements.size(); ++i) {
     if (probe.elements[i].dead) message.add_dead_elements(static_cast<std::uint32_t>(i));
   }
-  hello.set_matrix(to_wire(acquisition.matrix));
+  hello.set_matrix(acquisition.events.empty() ? to_wire(acquisition.matrix) : wire::EVENTS);
+  for (const TransmitEvent& event : acquisition.events) write_event(event, *hello.add_events());
   hello.set_encoding(to_wire(acquisition.encoding));
   hello.set_samples(static_cast<std::uint32_t>(acquisition.samples));
   hello.set_sample_rate(acquisition.sample_rate.value);

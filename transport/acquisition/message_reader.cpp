@@ -70,6 +70,10 @@ bool MessageReader::check_checksum(std::span<const std::byte> header) {
 
 bool MessageReader::read_hello(std::span<const std::byte> header) {
   if (!check_checksum(header)) return false;
+  // Each event takes two bytes on the wire and many times that once it is a message: counted before it is one.
+  if (const auto events = count_field(header, wire::Hello::kEventsFieldNumber); events > maximum_events) {
+    return fail(DecodeReason::bad_hello, fmt::format("Hello events: found {}; expected at most {}", events, maximum_events));
+  }
   // A peer must not be able to make the library write to our standard error.
   const google::protobuf::LogSilencer silencer;
   if (!parse_message(header, *hello_)) {
