@@ -90,6 +90,51 @@ TEST_P(Connections, SecondSender) {
   bench.expect_images(acquisition, {1, 2, 3, 4});
 }
 
+TEST_P(Connections, HellosWhoseEventsContradictThem) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  GoodSender good(bench, acquisition);
+  good.send(1, 2);
+  ASSERT_TRUE(bench.published(2));
+  const Books before = bench.books();
+  wire::Hello events = testing_support::wire_hello(acquisition, 8);
+  events.set_matrix(wire::EVENTS);
+  const std::string none = events.SerializeAsString();
+  // Two bytes each on the wire, and some fifty once they are messages.
+  std::string flood = none;
+  for (int i = 0; i < 500'000; ++i) flood += std::string("\x72\x00", 2);
+  events.add_events()->set_element(static_cast<std::uint32_t>(acquisition.elements()));
+  const std::string stranger = events.SerializeAsString();
+  events.mutable_events(0)->set_element(1);
+  *events.add_events() = events.events(0);
+  const std::string twice = events.SerializeAsString();
+  events.mutable_events(1)->clear_form();
+  const std::string formless = events.SerializeAsString();
+  const std::vector<std::pair<std::string, std::string>> refusals{
+      {none, "Hello events: found 0 with matrix 4 (EVENTS)"},
+      {flood, "Hello events: found 500000; expected at most 4096"},
+      {stranger, "Hello event 0: found element"},
+      {twice, "Hello event 1: found element 1 again"},
+      {formless, "Hello event 1: found none of the forms"},
+  };
+  std::uint64_t sequence = 3;
+  for (const auto& [header, line] : refusals) {
+    RawPeer peer(bench.port());
+    peer.send(testing_support::raw_message(1, header, 0));
+    std::string answer;
+    ASSERT_EQ(peer.receive(answer), static_cast<std::uint16_t>(MessageType::reject)) << line;
+    wire::Reject reject;
+    ASSERT_TRUE(reject.ParseFromString(answer));
+    EXPECT_THAT(reject.reason(), testing::StartsWith(line));
+    EXPECT_FALSE(reject.retry());
+    EXPECT_TRUE(peer.closed());
+    good.send(sequence++, 1);
+  }
+  good.finish();
+  bench.expect_change(before, {.received = 5, .published = 5, .decode_errors = {{DecodeReason::bad_hello, 5}}, .rejected = 5});
+  bench.expect_images(acquisition, {1, 2, 3, 4, 5, 6, 7});
+}
+
 TEST_P(Connections, SecondSenderThatComesAgain) {
   ServerBench bench(GetParam());
   const Acquisition acquisition = base_acquisition();
