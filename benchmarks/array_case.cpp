@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "methods/tfm/stage_options.hpp"
+
 namespace echoform::benchmarks {
 ImagingPlan array_plan(const ArrayCase& test) {
   ImagingPlan plan;
@@ -27,8 +29,8 @@ ImagingPlan weighted_plan(ImagingPlan plan) {
 }
 
 bool looked_up_once(const ImagingPlan& plan, std::size_t view) {
-  const bool halved = plan.acquisition.matrix != MatrixKind::full || plan.reciprocal();
-  return halved && plan.laws[view].reciprocal() && plan.apodization.symmetric();
+  const BeamformOptions options = beamform_options(plan, view);
+  return options.alike_both_ways() && options.pairs != all_pairs(options.pairs.events, options.pairs.receivers);
 }
 
 double pairs_of(const ImagingPlan& plan) {

@@ -3,6 +3,7 @@
 #include "benchmarks/delays.hpp"
 #include "benchmarks/stopwatch.hpp"
 #include "gpu/cuda_backend.hpp"
+#include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/ray_tiles.hpp"
 
 namespace echoform::benchmarks {
@@ -12,7 +13,10 @@ std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test) {
   std::vector<DeviceDelays> report;
   for (const DelaysPart& part : delays_parts()) {
     const ImagingPlan plan = delays_plan(test, part);
-    const beamform::TilePlanRequest request{.plan = plan, .samples = plan.acquisition.samples};
+    // As the rows of a half matrix.
+    BeamformOptions options = beamform_options(plan, 0);
+    options.pairs = pairs_both_ways(plan.acquisition.elements());
+    const beamform::TilePlanRequest request{.options = options};
     const auto rays = beamform::make_ray_tiles(request, *backend);
     DeviceDelays& found = report.emplace_back(DeviceDelays{part.name, rays != nullptr, {}});
     if (rays == nullptr) continue;

@@ -4,6 +4,7 @@
 #include <complex>
 #include <vector>
 
+#include "acquisition/pair_rows.hpp"
 #include "benchmarks/device_kernels.hpp"
 #include "pipeline/imaging_plan.hpp"
 
@@ -14,9 +15,9 @@ struct DirectImage {
   double lookups = 0.0;                     ///< within the A-scan
 };
 
-/// Of contact view `view` of a plan with a linear array at z = 0 and start time 0, from the rows of a half matrix; `matrix` is
-/// half or half_summed. Weights are those of the plan, which has the same on both sides. Waits for the result.
-[[nodiscard]] DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, MatrixKind matrix,
+/// Of contact view `view` of a plan with a linear array at z = 0 and start time 0, from rows as `pairs` says: summed, or both
+/// ways. Weights are those of the plan, which has the same on both sides. Waits for the result.
+[[nodiscard]] DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, const PairRows& pairs,
                                        cudaStream_t stream);
 
 }  // namespace echoform::benchmarks

@@ -36,7 +36,7 @@ double samples_per_metre(const ImagingPlan& plan, const Leg& leg) {
 
 }  // namespace
 
-DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, MatrixKind matrix,
+DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, const PairRows& pairs,
                          cudaStream_t stream) {
   const auto backend = make_cuda_backend();
   std::vector<double> elements;
@@ -60,8 +60,8 @@ DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const Device
   task.weights = static_cast<const float*>(weights.data());
   task.rows = rows;
   task.elements = static_cast<std::uint32_t>(elements.size());
-  task.both_ways = matrix == MatrixKind::half && !law.reciprocal();
-  task.off_diagonal = matrix == MatrixKind::half ? 2.0 : 1.0;
+  task.both_ways = !pairs.summed && !law.reciprocal();
+  task.off_diagonal = pairs.summed ? 1.0 : 2.0;
   task.element_x = element_x.data();
   task.pixel_x = pixel_x.data();
   task.pixel_z = pixel_z.data();

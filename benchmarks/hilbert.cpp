@@ -14,7 +14,7 @@
 #include "benchmarks/hilbert_stages.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
+#include "stages/pairing/pairing.hpp"
 
 namespace echoform::benchmarks {
 namespace {
@@ -45,9 +45,9 @@ HilbertReport measure_on_cpu(const HilbertCase& test, const std::function<void(c
   const Buffer raw = backend->allocate(raw_spec.bytes(), MemoryUse::working);
   const std::vector<std::int16_t> samples = hilbert_raw_samples(test);
   std::memcpy(raw.data(), samples.data(), raw.size());
-  const auto half_matrix = make_half_matrix_cpu({test.elements, true, 1.0, {}});
+  const auto pairing = make_pairing_cpu(pairing_of(hilbert_acquisition(test), true, 1.0));
   const auto analytic = make_analytic_signal_cpu(team_size(*backend));
-  const BlockSpec half_spec = half_matrix->prepare(raw_spec);
+  const BlockSpec half_spec = pairing->prepare(raw_spec);
   const BlockSpec analytic_spec = analytic->prepare(half_spec);
   const Buffer half = backend->allocate(half_spec.bytes(), MemoryUse::working);
   const Buffer signal = backend->allocate(analytic_spec.bytes(), MemoryUse::working);
@@ -76,7 +76,7 @@ HilbertReport measure_on_cpu(const HilbertCase& test, const std::function<void(c
     }
     return hilbert_figure(name, std::move(turns), bytes, 2.0 * static_cast<double>(raw.size()));
   };
-  const auto run_half = [&] { half_matrix->process({raw.data()}, {half.data()}, *queue); };
+  const auto run_half = [&] { pairing->process({raw.data()}, {half.data()}, *queue); };
   const auto run_signal = [&] { analytic->process({half.data()}, {signal.data()}, *queue); };
   const double half_bytes = hilbert_bytes(raw_spec, half_spec);
   const double signal_bytes = hilbert_bytes(half_spec, analytic_spec);
@@ -91,6 +91,13 @@ HilbertReport measure_on_cpu(const HilbertCase& test, const std::function<void(c
 }
 
 }  // namespace
+
+Acquisition hilbert_acquisition(const HilbertCase& test) {
+  Acquisition acquisition;
+  acquisition.probe.elements.resize(test.elements);
+  acquisition.samples = test.samples;
+  return acquisition;
+}
 
 BlockSpec hilbert_raw_spec(const HilbertCase& test) {
   BlockSpec spec;

@@ -5,7 +5,7 @@
 #include "gpu/stream_queue.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/fused_hilbert.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
+#include "stages/pairing/pairing.hpp"
 
 namespace echoform::benchmarks {
 namespace {
@@ -53,8 +53,8 @@ HilbertReport measure_hilbert_cuda(const HilbertCase& test, const std::function<
   const BlockSpec raw_spec = hilbert_raw_spec(test);
   const Buffer raw = backend->allocate(raw_spec.bytes(), MemoryUse::working);
   copy_now(raw.data(), hilbert_raw_samples(test).data(), raw.size());
-  const auto half_matrix = make_half_matrix_cuda({test.elements, true, 1.0, {}}, *backend);
-  const BlockSpec half_spec = half_matrix->prepare(raw_spec);
+  const auto pairing = make_pairing_cuda(pairing_of(hilbert_acquisition(test), true, 1.0), *backend);
+  const BlockSpec half_spec = pairing->prepare(raw_spec);
   const Buffer half = backend->allocate(half_spec.bytes(), MemoryUse::working);
 
   HilbertReport report;
@@ -70,7 +70,7 @@ HilbertReport measure_hilbert_cuda(const HilbertCase& test, const std::function<
     for (const double seconds : turns.values("copy")) rates.push_back(copied / seconds);
     return hilbert_figure(name, std::move(turns), bytes, copied);
   };
-  const auto run_half = [&] { half_matrix->process({raw.data()}, {half.data()}, *queue); };
+  const auto run_half = [&] { pairing->process({raw.data()}, {half.data()}, *queue); };
   const double half_bytes = hilbert_bytes(raw_spec, half_spec);
   report.stages.push_back(figure("half matrix", half_bytes, run_half));
 

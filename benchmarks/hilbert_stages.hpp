@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "benchmarks/hilbert.hpp"
 #include "pipeline/block.hpp"
 
 namespace echoform::benchmarks {
 
-/// The full matrix of random samples.
+/// A full matrix.
+[[nodiscard]] Acquisition hilbert_acquisition(const HilbertCase& test);
+/// Of random samples.
 [[nodiscard]] BlockSpec hilbert_raw_spec(const HilbertCase& test);
 [[nodiscard]] std::vector<std::int16_t> hilbert_raw_samples(const HilbertCase& test);
 

@@ -7,6 +7,7 @@
 
 #include "benchmarks/array_case.hpp"
 #include "cpu/thread_team.hpp"
+#include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/apodization.hpp"
 
 namespace echoform::benchmarks {
@@ -26,14 +27,16 @@ std::vector<float> sample_delays(const ImagingPlan& plan, const Leg& leg) {
 }
 
 std::vector<float> weights_of(const ImagingPlan& plan, const Leg& leg) {
-  const Apodization& apodization = plan.apodization;
+  const Aperture aperture = beamform_options(plan, 0).aperture;
+  const Apodization& apodization = aperture.apodization;
   const std::size_t n = plan.acquisition.elements();
   const auto points = plan.grid.points();
   const std::vector<double> window = beamform::aperture_window(apodization.window, apodization.tukey_fraction, n);
   std::vector<float> weights(n * points.size());
   for (std::size_t i = 0; i < n; ++i) {
     const auto row = std::span(weights).subspan(i * points.size(), points.size());
-    beamform::element_weights(plan, leg, i, window[i], points, row);
+    // Element k is source k of either side.
+    beamform::element_weights(aperture, BeamformSide::receive, leg, i, window[i], points, row);
   }
   return weights;
 }

@@ -123,7 +123,7 @@ class PaperChain {
     rows.rows = pairs_;
     rows.samples = samples_;
     rows.stride = stride_;
-    return direct_image(plan_, 0, rows, MatrixKind::half_summed, stream_);
+    return direct_image(plan_, 0, rows, summed_pairs(plan_.acquisition.elements()), stream_);
   }
   [[nodiscard]] double envelope_error(const DirectImage& truth) const {
     const auto* found = static_cast<const float*>(host_envelope_.data());

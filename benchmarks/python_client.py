@@ -32,7 +32,7 @@ from echoform.server import find_program, toml_of  # noqa: E402
 def publish(ports, pixels):
     """Images one after the other, each as soon as the subscriber has room."""
     stages = [messages.StageDuration(stage=name, nanoseconds=123456) for name in
-              ("half-matrix", "analytic-signal", "beamform", "envelope", "compression")]
+              ("pairing", "analytic-signal", "beamform", "envelope", "compression")]
     image = messages.Image(stream="echoform", sequence=1, view="LL", acquisition_time=time.time_ns(), publish_time=time.time_ns(),
                            latency=1234567, x=messages.Axis(first=-0.02, last=0.02, count=pixels),
                            z=messages.Axis(first=0.001, last=0.045, count=pixels), encoding=1, dynamic_range_db=40, reference=1,

@@ -6,11 +6,12 @@
 #include <cstring>
 #include <memory>
 
+#include "acquisition/acquisition.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
+#include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/unpack/unpack.hpp"
 
@@ -18,12 +19,11 @@ namespace {
 
 using namespace echoform;
 
-BlockSpec make_spec(ElementType type, std::size_t rows, std::size_t columns, MatrixKind matrix = MatrixKind::full) {
+BlockSpec make_spec(ElementType type, std::size_t rows, std::size_t columns) {
   BlockSpec spec;
   spec.type = type;
   spec.rows = rows;
   spec.columns = columns;
-  spec.matrix = matrix;
   return spec;
 }
 
@@ -67,9 +67,11 @@ void unpack(benchmark::State& state) {
   run(state, *stage, make_spec(static_cast<ElementType>(state.range(0)), 16384, 4096), static_cast<std::size_t>(state.range(1)));
 }
 
-void half_matrix(benchmark::State& state) {
-  const auto stage = make_half_matrix_cpu({static_cast<std::size_t>(state.range(1)), true, 1.0, {}});
+void pairing(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(1));
+  Acquisition acquisition;
+  acquisition.probe.elements.resize(n);
+  const auto stage = make_pairing_cpu(pairing_of(acquisition, true, 1.0));
   run(state, *stage, make_spec(static_cast<ElementType>(state.range(0)), n * n, static_cast<std::size_t>(state.range(2))),
       static_cast<std::size_t>(state.range(3)));
 }
@@ -118,7 +120,7 @@ BENCHMARK(unpack)
     ->ArgsProduct({{int16, packed12, float32}, {1, 2}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(half_matrix)
+BENCHMARK(pairing)
     ->ArgNames({"type", "elements", "samples", "threads"})
     ->ArgsProduct({{int16, packed12, float32}, {128}, {4096}, {1, 2}})
     ->ArgsProduct({{int16}, {32}, {1024}, {1, 2}})

@@ -16,6 +16,7 @@
 #include "benchmarks/reference_tfm.hpp"
 #include "benchmarks/reference_tfm_pairs.hpp"
 #include "benchmarks/turns.hpp"
+#include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/delay_tables.hpp"
 
@@ -28,7 +29,6 @@ class Data {
   Data(const Acquisition& acquisition, Backend& backend) : samples_(acquisition.samples) {
     const std::size_t elements = acquisition.elements();
     spec.type = ElementType::planar_complex64;
-    spec.matrix = MatrixKind::half_summed;
     spec.rows = elements * (elements + 1) / 2;
     spec.columns = samples_;
     spec.row_stride = (samples_ + 64 + 15) / 16 * 16;
@@ -95,7 +95,7 @@ struct TfmRunner {
         threads(members),
         backend(make_cpu_backend(members)),
         queue(backend->make_queue()),
-        stage(make_beamform_cpu(plan, 0, *backend, level)),
+        stage(make_beamform_cpu(beamform_options(plan, 0), *backend, level)),
         image(plan.grid.pixels()) {
     const BlockSpec output = stage->prepare(spec);
     (void)output;
@@ -126,7 +126,7 @@ class InCache {
         queue_(backend_->make_queue()) {
     const auto& kernels = beamform::kernels_of(simd_level());
     kernels_ = &kernels;
-    tables_ = beamform::make_delay_tables(plan, 0, kernels, *backend_, team_of(*queue_));
+    tables_ = beamform::make_delay_tables(beamform_options(plan, 0), kernels, *backend_, team_of(*queue_));
     row_.assign(2 * (samples_ + 64), 0.25F);
     sums_.assign(members, std::vector<float>(std::size_t{2} * tables_.tiling.most_patches * kernels.lanes));
   }

@@ -8,7 +8,8 @@
 #include "benchmarks/tfm_gpu.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
-#include "methods/tfm/stage_registry.hpp"
+#include "methods/tfm/stage_options.hpp"
+#include "stages/beamform/beamform.hpp"
 
 namespace echoform::benchmarks {
 namespace {
@@ -19,10 +20,9 @@ constexpr std::size_t trailer = 64;
 /// Random analytic signals in the form that the analytic-signal stage gives the beamformer.
 class BeamformerInput {
  public:
-  BeamformerInput(const ImagingPlan& plan, MatrixKind matrix, bool half_path, Backend& backend, cudaStream_t stream) {
-    const std::size_t n = plan.acquisition.elements();
+  BeamformerInput(const ImagingPlan& plan, const PairRows& pairs, bool half_path, Backend& backend, cudaStream_t stream) {
     rows_.lead = lead;
-    rows_.rows = n * (n + 1) / 2;
+    rows_.rows = pairs.rows;
     rows_.samples = plan.acquisition.samples;
     rows_.stride = (rows_.samples + lead + 15) / 16 * 16;
     single_ = backend.allocate((rows_.lead + rows_.rows * rows_.stride) * sizeof(float2), MemoryUse::working);
@@ -30,7 +30,6 @@ class BeamformerInput {
     launch_fill_random(rows_, stream);
 
     spec_.type = half_path ? ElementType::complex_half_slope : ElementType::complex64;
-    spec_.matrix = matrix;
     spec_.rows = rows_.rows;
     spec_.columns = rows_.samples;
     spec_.row_stride = rows_.stride;
@@ -128,15 +127,15 @@ struct TfmOnGpu::Implementation {
         backend(make_cuda_backend()),
         queue(backend->make_queue()),
         stream(gpu::stream_of(*queue)),
-        matrix(plan.reciprocal() ? MatrixKind::half_summed : MatrixKind::half),
-        input(plan, matrix, half_path, *backend, stream),
+        pairs(plan.reciprocal() ? summed_pairs(plan.acquisition.elements()) : pairs_both_ways(plan.acquisition.elements())),
+        input(plan, pairs, half_path, *backend, stream),
         views(make_views()),
         ceilings(*backend, stream),
         beamforming(stream, [this] { beamform(); }),
         loads(ceilings.loads(half_path ? 8 : 16)),
         instructions(ceilings.instructions()) {
     for (std::size_t view = 0; view < views.size(); ++view) {
-      const DirectImage truth = direct_image(plan, view, input.rows(), matrix, stream);
+      const DirectImage truth = direct_image(plan, view, input.rows(), pairs, stream);
       lookups += truth.lookups;
       relative_error = std::max(relative_error, error_of(views[view].image, truth.image));
     }
@@ -151,7 +150,9 @@ struct TfmOnGpu::Implementation {
   [[nodiscard]] std::vector<View> make_views() const {
     std::vector<View> made;
     for (std::size_t view = 0; view < plan.laws.size(); ++view) {
-      auto stage = make_stage("beamform", plan, view, *backend);
+      BeamformOptions options = beamform_options(plan, view);
+      options.pairs = pairs;
+      auto stage = make_beamform_cuda(std::move(options), *backend);
       const BlockSpec output = stage->prepare(input.spec());
       made.push_back({std::move(stage), backend->allocate(output.bytes(), MemoryUse::working)});
     }
@@ -166,7 +167,7 @@ struct TfmOnGpu::Implementation {
   std::unique_ptr<Backend> backend;
   std::unique_ptr<ExecutionQueue> queue;
   cudaStream_t stream;
-  MatrixKind matrix;
+  PairRows pairs;
   BeamformerInput input;
   std::vector<View> views;
   CeilingKernels ceilings;

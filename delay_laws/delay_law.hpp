@@ -100,6 +100,9 @@ struct DelayLaw {
 
   /// Whether both sides are the same leg: then tau(i, j) = tau(j, i), and a half matrix needs one lookup a pair.
   [[nodiscard]] bool reciprocal() const { return transmit == receive; }
+
+  /// By the legs that they are, not by what those say.
+  [[nodiscard]] friend bool operator==(const DelayLaw&, const DelayLaw&) = default;
 };
 
 /// What a law may be built from.

@@ -25,7 +25,7 @@ class CpuEngine final : public Engine {
     const SampleGate gate = plan_->imaged_samples();
     samples.columns = gate.count;
     first_byte_ = raw_bytes(samples.type, gate.first);
-    half_matrix_ = add_step("half-matrix", 0, samples, true);
+    half_matrix_ = add_step("pairing", 0, samples, true);
     analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output, true);
     for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
       ViewChain chain;
@@ -87,7 +87,8 @@ class CpuEngine final : public Engine {
   void set_compression(const Compression& compression) override {
     // The first refuses what all would refuse.
     for (ViewChain& chain : views_) {
-      if (chain.compression.stage && chain.compression.stage->accepts(compression)) chain.compression.stage->retune(compression, *queue_);
+      if (chain.compression.stage && chain.compression.stage->accepts(compression))
+        chain.compression.stage->retune(compression, *queue_);
     }
   }
 

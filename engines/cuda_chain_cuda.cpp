@@ -8,7 +8,7 @@ namespace echoform {
 
 CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, const BlockSpec& raw, Backend& backend)
     : plan_(plan), options_(options), backend_(backend) {
-  half_matrix_ = add_step("half-matrix", 0, raw);
+  half_matrix_ = add_step("pairing", 0, raw);
   analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output);
   for (std::size_t k = 0; k < plan_.laws.size(); ++k) {
     CudaView view;

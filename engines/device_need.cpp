@@ -11,17 +11,13 @@
 #include "pipeline/raw_samples.hpp"
 #include "stages/beamform/tile_plan.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
 
 namespace echoform {
 
 DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& options) {
   const Acquisition& acquisition = plan.acquisition;
   const std::size_t samples = plan.imaged_samples().count;
-  const std::size_t elements = acquisition.elements();
-  const std::size_t rows = reduced_matrix(acquisition.matrix, plan.reciprocal()) == MatrixKind::full
-                               ? elements * elements
-                               : elements * (elements + 1) / 2;
+  const std::size_t rows = combined_rows(acquisition, reciprocal(plan)).rows;
   const std::size_t pixels = plan.grid.pixels();
   const std::size_t shown = plan.display_grid ? plan.display_grid->pixels() : pixels;
   const std::size_t views = plan.laws.size();
@@ -35,7 +31,7 @@ DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& op
   const bool half = analytic_signal_options(plan).half;
   for (std::size_t view = 0; view < views; ++view) {
     // A view that has the images of another has no tables of its own.
-    if (first_alike(plan, view) == view) need.tables += beamform::tile_table_bytes(plan, view, half);
+    if (first_alike(plan, view) == view) need.tables += beamform::tile_table_bytes(beamform_options(plan, view), half);
   }
   if (!options.keep_analytic) need.images = views * pixels * 8;
   need.images_of_slot =
@@ -44,7 +40,7 @@ DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& op
 }
 
 std::size_t first_alike(const ImagingPlan& plan, std::size_t view) {
-  if (plan.acquisition.matrix == MatrixKind::full || !plan.apodization.symmetric()) return view;
+  if (!plan.apodization.symmetric() || !combined_rows(plan.acquisition, false).any_reversed()) return view;
   for (std::size_t other = 0; other < view; ++other) {
     if (mirrored(plan.laws[other], plan.laws[view])) return other;
   }

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <string>
 
-#include "acquisition/acquisition.hpp"
-
 namespace echoform {
 
 enum class ElementType : std::uint8_t {
@@ -29,10 +27,9 @@ struct BlockSpec {
   std::size_t columns = 0;  ///< samples, or x
   /// Distance of rows in elements of the type (bytes for packed12). Rows of planar blocks are 2 * row_stride apart.
   std::size_t row_stride = 0;
-  MatrixKind matrix = MatrixKind::full;  ///< meaning of the rows, while they are A-scans
-  std::size_t sub_blocks = 1;            ///< y, for volumes: rows = z * y
-  std::size_t lead = 0;                  ///< elements of zeros before the first row
-  std::size_t trailer = 0;               ///< bytes behind the rows for facts about the frame; stages say which
+  std::size_t sub_blocks = 1;  ///< y, for volumes: rows = z * y
+  std::size_t lead = 0;        ///< elements of zeros before the first row
+  std::size_t trailer = 0;     ///< bytes behind the rows for facts about the frame; stages say which
 
   /// Bytes that a block of this kind takes.
   [[nodiscard]] std::size_t bytes() const;

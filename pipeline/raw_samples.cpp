@@ -36,7 +36,6 @@ BlockSpec raw_block(const Acquisition& acquisition) {
   spec.rows = acquisition.a_scans();
   spec.columns = acquisition.samples;
   spec.row_stride = spec.type == ElementType::packed12 ? acquisition.bytes_per_a_scan() : acquisition.samples;
-  spec.matrix = acquisition.matrix;
   return spec;
 }
 

@@ -123,7 +123,7 @@ struct StageKind {
   using Make = std::unique_ptr<Stage> (*)(const StageOptions& options, Backend& backend);
   using State = StageStatement (*)(const StageOptions& options, const InputSpecs& inputs, const StageSite& site);
 
-  std::string_view name;  ///< "half-matrix"
+  std::string_view name;  ///< "analytic-signal"
   Make cpu = nullptr;     ///< null: not on this backend, or not in this build
   Make cuda = nullptr;
   /// What prepare() would return and take, without taking anything. Where the memory is not known before the work is done, the

@@ -60,8 +60,8 @@ std::string name_of(const Case& which) {
   std::string views;
   for (const std::string& view : test.views) views += (views.empty() ? "" : "+") + view;
   return fmt::format("{} x {} {}, {} x {}, {}, {}{}", test.elements, test.samples,
-                     test.matrix == MatrixKind::full ? "FULL" : "HALF", test.pixels, test.pixels, views, path_of(test.accuracy),
-                     which.gated ? ", gated" : "");
+                     array_plan(test).acquisition.a_scans() == test.elements * test.elements ? "FULL" : "HALF", test.pixels,
+                     test.pixels, views, path_of(test.accuracy), which.gated ? ", gated" : "");
 }
 
 json json_of_stages(const std::vector<StageFigure>& stages) {

@@ -67,17 +67,17 @@ struct Peak {
   Point place;
 };
 
-Peak brightest(const ImagingPlan& plan, const BlockSpec& spec, const std::vector<float>& data) {
+Peak brightest(const BeamformOptions& options, const BlockSpec& spec, const std::vector<float>& data) {
   const auto backend = make_cpu_backend();
   const auto queue = backend->make_queue();
-  const auto beamform = make_beamform_cpu(plan, 0, *backend);
+  const auto beamform = make_beamform_cpu(options, *backend);
   const BlockSpec output = beamform->prepare(spec);
   std::vector<std::complex<float>> image(output.rows * output.columns);
   beamform->process({data.data()}, {image.data()}, *queue);
   queue->finish();
   Peak peak;
   for (std::size_t k = 0; k < image.size(); ++k) {
-    if (std::abs(image[k]) > peak.amplitude) peak = {std::abs(image[k]), plan.grid.at(k)};
+    if (std::abs(image[k]) > peak.amplitude) peak = {std::abs(image[k]), options.grid.at(k)};
   }
   return peak;
 }
@@ -87,27 +87,33 @@ Peak brightest(const ImagingPlan& plan, const BlockSpec& spec, const std::vector
 int main() {
   add_delay_law("elliptic", make_elliptic_law);
 
-  ImagingPlan plan;
-  plan.acquisition.probe = make_linear_probe(32, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
-  plan.acquisition.samples = 1024;
-  plan.acquisition.sample_rate = Hertz(40e6);
-  plan.material.longitudinal_velocity = MetresPerSecond(velocity_along_z);
-  plan.grid.x = {Metres(-10e-3), Metres(10e-3), 101};
-  plan.grid.z = {Metres(5e-3), Metres(35e-3), 151};
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(32, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  acquisition.samples = 1024;
+  acquisition.sample_rate = Hertz(40e6);
+  Material material;
+  material.longitudinal_velocity = MetresPerSecond(velocity_along_z);
+
+  BeamformOptions options;
+  options.grid.x = {Metres(-10e-3), Metres(10e-3), 101};
+  options.grid.z = {Metres(5e-3), Metres(35e-3), 151};
+  options.pairs = summed_pairs(acquisition.elements());
+  options.sample_rate = acquisition.sample_rate;
+  options.gate = {0, acquisition.samples};
+  options.scale = 1.0F / (32.0F * 32.0F);
 
   BlockSpec spec;
   spec.type = ElementType::planar_complex64;
-  spec.matrix = MatrixKind::half_summed;
-  spec.rows = 32 * 33 / 2;
-  spec.columns = plan.acquisition.samples;
-  spec.row_stride = plan.acquisition.samples + 64;
+  spec.rows = options.pairs.rows;
+  spec.columns = acquisition.samples;
+  spec.row_stride = acquisition.samples + 64;
   const Point scatterer{Metres(3e-3), Metres(0.0), Metres(20e-3)};
-  const std::vector<float> data = echoes(plan.acquisition, spec, scatterer);
+  const std::vector<float> data = echoes(acquisition, spec, scatterer);
 
-  plan.laws = {make_delay_law("elliptic", {plan.acquisition, plan.material, "LL"})};
-  const Peak elliptic = brightest(plan, spec, data);
-  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, "LL"})};
-  const Peak isotropic = brightest(plan, spec, data);
+  options.law = make_delay_law("elliptic", {acquisition, material, "LL"});
+  const Peak elliptic = brightest(options, spec, data);
+  options.law = make_delay_law("contact", {acquisition, material, "LL"});
+  const Peak isotropic = brightest(options, spec, data);
 
   std::printf("elliptic law: amplitude %.3f at x = %.1f mm, z = %.1f mm\n", elliptic.amplitude, 1e3 * elliptic.place.x.value,
               1e3 * elliptic.place.z.value);

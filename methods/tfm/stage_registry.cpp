@@ -22,7 +22,7 @@ struct PlannedStage {
 const std::vector<PlannedStage>& planned_stages() {
   static const std::vector<PlannedStage> stages{
       {unpack_stage, [](const ImagingPlan& plan) -> StageOptions { return unpack_options(plan); }},
-      {half_matrix_stage, [](const ImagingPlan& plan) -> StageOptions { return half_matrix_options(plan); }},
+      {pairing_stage, [](const ImagingPlan& plan) -> StageOptions { return pairing_options(plan); }},
       {analytic_signal_stage, [](const ImagingPlan& plan) -> StageOptions { return analytic_signal_options(plan); }},
       {envelope_stage, [](const ImagingPlan&) -> StageOptions { return EnvelopeOptions{}; }},
       {compression_stage, [](const ImagingPlan& plan) -> StageOptions { return plan.compression; }},
@@ -34,12 +34,7 @@ const std::vector<PlannedStage>& planned_stages() {
 }  // namespace
 
 std::unique_ptr<Stage> make_stage(std::string_view name, const ImagingPlan& plan, std::size_t view, Backend& backend) {
-  if (name == "beamform") {
-#ifdef ECHOFORM_WITH_CUDA
-    if (backend.kind() == BackendKind::cuda) return make_beamform_cuda(plan, view, backend);
-#endif
-    return make_beamform_cpu(plan, view, backend);
-  }
+  if (name == beamform_stage.name) return make_stage(beamform_stage, beamform_options(plan, view), backend);
   std::string known = "beamform";
   for (const PlannedStage& stage : planned_stages()) {
     if (stage.kind.name == name) return make_stage(stage.kind, stage.options(plan), backend);

@@ -16,7 +16,7 @@
 //               (1 where the frame is zero), so that Q, which peaks higher, and sums of lookups have room. What is too
 //               large for half precision becomes +-65504. With linear interpolation element samples - 1 is zero, since no
 //               lookup there counts; with nearest interpolation the differences are 0. The trailer is 64 bytes, its first
-//               float 1 / k. The greatest |I| is read from the input's trailer where it has one (the half-matrix stage's), and
+//               float 1 / k. The greatest |I| is read from the input's trailer where it has one (the pairing stage's), and
 //               measured by one more kernel where it has not.
 // I is exact on the float path. Q is as exact as on the CPU, by either route:
 //   fused   one kernel reads the rows and writes the output (fused_hilbert.hpp); for the lengths of fused_hilbert_length()

@@ -43,32 +43,46 @@ bool has_weights(const Apodization& apodization, Side side) {
          (apodization.sides == ApodizationSides::transmit) == (side == Side::transmit);
 }
 
-MetresPerSecond directivity_velocity(const ImagingPlan& plan, const Leg& leg, std::size_t element) {
-  if (const auto form = leg.point_source(element)) return form->velocity;
-  const Departures* const departures = leg.departures();
-  return departures != nullptr ? departures->velocity() : plan.material.longitudinal_velocity;
+bool has_weights(const Apodization& apodization) {
+  return has_weights(apodization, Side::transmit) || has_weights(apodization, Side::receive);
 }
 
-void element_weights(const ImagingPlan& plan, const Leg& leg, std::size_t element, double window_weight,
+std::vector<double> source_window(const Aperture& aperture, Side side, std::size_t sources) {
+  const Apodization& apodization = aperture.apodization;
+  if (!has_weights(apodization, side)) return {};
+  const std::vector<double> of_elements =
+      aperture_window(apodization.window, apodization.tukey_fraction, aperture.probe.elements.size());
+  std::vector<double> window(sources);
+  for (std::size_t source = 0; source < sources; ++source) window[source] = of_elements[aperture.element_of(side, source)];
+  return window;
+}
+
+MetresPerSecond directivity_velocity(const Aperture& aperture, const Leg& leg, std::size_t source) {
+  if (const auto form = leg.point_source(source)) return form->velocity;
+  const Departures* const departures = leg.departures();
+  return departures != nullptr ? departures->velocity() : aperture.longitudinal_velocity;
+}
+
+void element_weights(const Aperture& aperture, Side side, const Leg& leg, std::size_t source, double window_weight,
                      std::span<const Point> pixels, std::span<float> weights) {
-  const Apodization& apodization = plan.apodization;
+  const Apodization& apodization = aperture.apodization;
   if (!apodization.angular()) {
     std::fill(weights.begin(), weights.end(), static_cast<float>(window_weight));
     return;
   }
-  const Element& source = plan.acquisition.probe.elements[element];
+  const Element& element = aperture.probe.elements[aperture.element_of(side, source)];
   const Departures* const departures = leg.departures();
   const double least_cosine = std::cos(apodization.angle_limit * std::numbers::pi / 180.0);
-  const double waves_across = apodization.directivity ? source.width.value * plan.acquisition.probe.centre_frequency.value /
-                                                            directivity_velocity(plan, leg, element).value
+  const double waves_across = apodization.directivity ? element.width.value * aperture.probe.centre_frequency.value /
+                                                            directivity_velocity(aperture, leg, source).value
                                                       : 0.0;
   std::array<double, 64> cosines;
   for (std::size_t from = 0; from < pixels.size(); from += cosines.size()) {
     const std::size_t count = std::min(cosines.size(), pixels.size() - from);
     if (departures != nullptr) {
-      departures->cosines(element, pixels.subspan(from, count), std::span(cosines).first(count));
+      departures->cosines(source, pixels.subspan(from, count), std::span(cosines).first(count));
     } else {
-      straight_cosines(source, pixels.subspan(from, count), cosines);
+      straight_cosines(element, pixels.subspan(from, count), cosines);
     }
     for (std::size_t k = 0; k < count; ++k) {
       const double cosine = cosines[k];

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/imaging_plan.hpp"
+#include "stages/beamform/beamform_options.hpp"
 
 namespace echoform::beamform {
 
@@ -13,21 +13,25 @@ namespace echoform::beamform {
 /// cosine tapers over `tukey_fraction` of the aperture (0: rectangular, 1: Hann).
 [[nodiscard]] std::vector<double> aperture_window(ApodizationWindow window, double tukey_fraction, std::size_t elements);
 
-enum class Side : unsigned char { transmit, receive };
+using Side = BeamformSide;
 
 /// Whether the side has weights other than 1.
 [[nodiscard]] bool has_weights(const Apodization& apodization, Side side);
+/// Whether either has.
+[[nodiscard]] bool has_weights(const Apodization& apodization);
+/// That window by source of a side; empty where the side has no weights.
+[[nodiscard]] std::vector<double> source_window(const Aperture& aperture, Side side, std::size_t sources);
 
-/// Weights of the element that is `leg`'s source `element` for `pixels` (0 .. 1), into `weights`. Angles are those from the
-/// element's normal at which the leg's wave leaves it: along the straight line to the pixel, or as the leg says where rays bend.
-/// Directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda at the probe's centre frequency
-/// in the medium where the wave leaves (directivity_velocity()). A pixel behind the element has weight 0 under either; so has one
-/// that no ray reaches.
-void element_weights(const ImagingPlan& plan, const Leg& leg, std::size_t element, double window_weight,
+/// Weights of the element behind source `source` of `leg`, of this side, for `pixels` (0 .. 1), into `weights`. Angles are those
+/// from the element's normal at which the leg's wave leaves it: along the straight line to the pixel, or as the leg says where
+/// rays bend. Directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda at the probe's centre
+/// frequency in the medium where the wave leaves (directivity_velocity()). A pixel behind the element has weight 0 under either;
+/// so has one that no ray reaches.
+void element_weights(const Aperture& aperture, Side side, const Leg& leg, std::size_t source, double window_weight,
                      std::span<const Point> pixels, std::span<float> weights);
 
 /// Wave speed that an element's directivity on this leg follows: that at which the leg's wave leaves, else that of longitudinal
 /// waves.
-[[nodiscard]] MetresPerSecond directivity_velocity(const ImagingPlan& plan, const Leg& leg, std::size_t element);
+[[nodiscard]] MetresPerSecond directivity_velocity(const Aperture& aperture, const Leg& leg, std::size_t source);
 
 }  // namespace echoform::beamform

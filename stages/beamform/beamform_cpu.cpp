@@ -7,6 +7,8 @@
 #include "pipeline/words.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/delay_tables.hpp"
+#include "stages/beamform/law_checks.hpp"
+#include "stages/beamform/tile_plan.hpp"
 
 namespace echoform {
 namespace {
@@ -16,37 +18,38 @@ using namespace beamform;  // the kernels and tables of this folder
 // Window loads run past the last sample by up to a window's length.
 constexpr std::size_t overrun = 64;
 
+void require_input(const BeamformOptions& options, const BlockSpec& input) {
+  const std::size_t samples = options.gate.count;
+  if (input.type == ElementType::planar_complex64 && input.rows == options.pairs.rows && input.columns == samples &&
+      input.row_stride >= input.columns + overrun) {
+    return;
+  }
+  throw InputError(
+      "beamform input",
+      fmt::format("{} [{}, {}] with rows of {}", words::element_type.of(input.type), input.rows, input.columns, input.row_stride),
+      fmt::format("planar complex64 [{}, {}] with rows of at least {}", options.pairs.rows, samples, samples + overrun));
+}
+
 class BeamformCpu final : public Stage {
  public:
-  BeamformCpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level, BeamformLookup lookup)
-      : plan_(plan), view_(view), backend_(backend), kernels_(kernels_of(level)), lookup_(lookup) {}
+  BeamformCpu(BeamformOptions options, Backend& backend, SimdLevel level, BeamformLookup lookup)
+      : options_(std::move(options)), backend_(backend), kernels_(kernels_of(level)), lookup_(lookup) {
+    validate(options_);
+  }
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("beamform");
-    const std::size_t rows = beamform_input_rows(input.matrix, plan_.acquisition.elements());
-    const std::size_t samples = plan_.imaged_samples().count;
-    if (input.type != ElementType::planar_complex64 || input.rows != rows || input.columns != samples ||
-        input.row_stride < input.columns + overrun) {
-      throw InputError("beamform input",
-                       fmt::format("{} [{}, {}] with rows of {}", words::element_type.of(input.type), input.rows, input.columns,
-                                   input.row_stride),
-                       fmt::format("planar complex64 [{}, {}] with rows of at least {}", rows, samples, samples + overrun));
-    }
+    require_input(options_, input);
     const auto queue = backend_.make_queue();
     ThreadTeam& team = team_of(*queue);
-    tables_ = make_delay_tables(plan_, view_, kernels_, backend_, team);
-    if (input.matrix == MatrixKind::half_summed && !tables_.shared) {
-      throw InputError("beamform input", "a summed half matrix", "half or full: the law or the weights tell (i, j) from (j, i)");
-    }
+    tables_ = make_delay_tables(options_, kernels_, backend_, team);
     if (lookup_ == BeamformLookup::gather) {
       for (Tile& tile : tables_.tiling.tiles) tile.window = Window::gather;
     }
     input_ = input;
-    const std::size_t floats = std::size_t{2} * tables_.tiling.most_patches * kernels_.lanes;
-    sums_stride_ = (floats + 15) / 16 * 16;
+    sums_stride_ = tile_sum_floats(tables_.tiling.most_patches, kernels_.lanes);
     sums_ = backend_.allocate(team.size() * sums_stride_ * sizeof(float), MemoryUse::working);
-
-    return beamform_output(plan_.grid);
+    return beamform_output(options_.grid);
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
@@ -63,33 +66,20 @@ class BeamformCpu final : public Stage {
   void image_tile(std::size_t index, const float* data, std::complex<float>* image, std::size_t member) const noexcept {
     const Tile& tile = tables_.tiling.tiles[index];
     const std::uint32_t lanes = kernels_.lanes;
-    const auto n = static_cast<std::uint32_t>(plan_.acquisition.elements());
     float* sums = static_cast<float*>(sums_.data()) + member * sums_stride_;
     std::fill_n(sums, std::size_t{2} * tile.patches * lanes, 0.0F);
 
-    const auto sum = [&](const LegTables& outer_leg, std::uint32_t outer, const LegTables& inner_leg, std::uint32_t first,
-                         std::uint32_t last, std::size_t row) {
-      if (first >= last) return;
-      sum_pairs(index, outer_leg, outer, inner_leg, first, last, data + row * 2 * input_.row_stride, sums);
-    };
     const LegTables& transmit = tables_.transmit;
     const LegTables& receive = tables_.inner();
-    for (std::uint32_t i = 0; i < n; ++i) {
-      switch (input_.matrix) {
-        case MatrixKind::full:
-          sum(transmit, i, receive, 0, n, std::size_t{i} * n);
-          break;
-        case MatrixKind::half_summed:
-          sum(transmit, i, receive, i, n, half_matrix_index(i, i, n));
-          break;
-        case MatrixKind::half:
-          sum(transmit, i, receive, i, n, half_matrix_index(i, i, n));
-          sum(receive, i, transmit, i + 1, n, half_matrix_index(i, i, n) + 1);
-          break;
+    for (const PairRun& run : options_.pairs.lookups) {
+      if (run.reversed) {
+        sum_pairs(index, receive, transmit, run, data, sums);
+      } else {
+        sum_pairs(index, transmit, receive, run, data, sums);
       }
     }
 
-    const float scale = 1.0F / (static_cast<float>(n) * static_cast<float>(n));
+    const float scale = options_.scale;
     const std::uint32_t* pixel = tables_.tiling.pixel.data() + tile.first_patch * lanes;
     for (std::uint32_t patch = 0; patch < tile.patches; ++patch) {
       const float* patch_sums = sums + std::size_t{2} * patch * lanes;
@@ -100,8 +90,9 @@ class BeamformCpu final : public Stage {
     }
   }
 
-  void sum_pairs(std::size_t index, const LegTables& outer_leg, std::uint32_t outer, const LegTables& inner_leg,
-                 std::uint32_t first, std::uint32_t last, const float* rows, float* sums) const noexcept {
+  void sum_pairs(std::size_t index, const LegTables& outer_leg, const LegTables& inner_leg, const PairRun& run, const float* data,
+                 float* sums) const noexcept {
+    const std::uint32_t outer = run.event;
     const Tile& tile = tables_.tiling.tiles[index];
     const std::size_t outer_entry = tile.first_patch * outer_leg.sources;
     const std::size_t inner_entry = tile.first_patch * inner_leg.sources;
@@ -124,23 +115,22 @@ class BeamformCpu final : public Stage {
     task.inner_base = wholes(inner_leg.base, inner_entry);
     task.inner_top = wholes(inner_leg.top, inner_entry);
     task.inner_weight = reals(inner_leg.weight, inner_entry * lanes);
-    task.inner_first = first;
-    task.inner_last = last;
+    task.inner_first = run.receiver;
+    task.inner_last = run.receiver + run.count;
     task.inner_low = wholes(inner_leg.low, index * inner_leg.sources);
     task.inner_high = wholes(inner_leg.high, index * inner_leg.sources);
     task.outer_low = *wholes(outer_leg.low, index * outer_leg.sources + outer);
     task.outer_high = *wholes(outer_leg.high, index * outer_leg.sources + outer);
-    task.rows = rows;
+    task.rows = data + run.row * 2 * input_.row_stride;
     task.row_pitch = 2 * input_.row_stride;
     task.quadrature = input_.row_stride;
     task.samples = static_cast<std::int32_t>(input_.columns);
     task.sums = sums;
-    const bool linear = plan_.interpolation == Interpolation::linear;
+    const bool linear = options_.interpolation == Interpolation::linear;
     kernels_.kernels[static_cast<int>(tile.window)][linear][tables_.weighted][tile.checked](task);
   }
 
-  const ImagingPlan& plan_;
-  std::size_t view_;
+  BeamformOptions options_;
   Backend& backend_;
   const KernelSet& kernels_;
   BeamformLookup lookup_;
@@ -152,10 +142,6 @@ class BeamformCpu final : public Stage {
 
 }  // namespace
 
-std::size_t beamform_input_rows(MatrixKind matrix, std::size_t elements) {
-  return matrix == MatrixKind::full ? elements * elements : elements * (elements + 1) / 2;
-}
-
 BlockSpec beamform_output(const Grid& grid) {
   BlockSpec output;
   output.type = ElementType::complex64;
@@ -166,17 +152,39 @@ BlockSpec beamform_output(const Grid& grid) {
   return output;
 }
 
-std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend, SimdLevel level,
-                                         BeamformLookup lookup) {
-  return std::make_unique<BeamformCpu>(plan, view, backend, std::min(level, simd_level()), lookup);
+std::unique_ptr<Stage> make_beamform_cpu(BeamformOptions options, Backend& backend, SimdLevel level, BeamformLookup lookup) {
+  return std::make_unique<BeamformCpu>(std::move(options), backend, std::min(level, simd_level()), lookup);
 }
 
-std::unique_ptr<Stage> make_beamform_cpu(const ImagingPlan& plan, std::size_t view, Backend& backend) {
-  return make_beamform_cpu(plan, view, backend, simd_level());
-}
-
-std::size_t beamform_cpu_bytes(const ImagingPlan& plan, std::size_t view) {
-  return delay_table_bytes(plan, view, kernels_of(simd_level()).lanes);
-}
+constinit const StageKind beamform_stage{
+    .name = "beamform",
+    .cpu = [](const StageOptions& options,
+              Backend& backend) { return make_beamform_cpu(options.as<BeamformOptions>(), backend); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_beamform_cuda(options.as<BeamformOptions>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          const auto& wanted = options.as<BeamformOptions>();
+          validate(wanted);
+          check_directivity(wanted);
+          const BlockSpec& input = inputs.only("beamform");
+          StageStatement statement{beamform_output(wanted.grid), {}};
+          StageMemory& memory = statement.memory;
+          if (site.backend == BackendKind::cuda) {
+            memory.device = tile_table_bytes(wanted, input.type == ElementType::complex_half_slope);
+            memory.of_pixels = memory.device;
+            return statement;
+          }
+          require_input(wanted, input);
+          const std::uint32_t lanes = kernels_of(simd_level()).lanes;
+          const std::size_t members = team_size(site);
+          memory.of_pixels = delay_table_bytes(wanted, lanes, members);
+          memory.host =
+              memory.of_pixels + members * tile_sum_floats(most_patches_of(wanted.grid, lanes, members), lanes) * sizeof(float);
+          return statement;
+        },
+};
 
 }  // namespace echoform

@@ -58,8 +58,10 @@ class DeviceTables final : public beamform::TileTableStore {
 
 class BeamformCuda final : public Stage {
  public:
-  BeamformCuda(const ImagingPlan& plan, std::size_t view, Backend& backend, std::optional<beamform::TileKind> kind)
-      : plan_(plan), view_(view), backend_(backend), kind_(kind) {}
+  BeamformCuda(BeamformOptions options, Backend& backend, std::optional<beamform::TileKind> kind)
+      : options_(std::move(options)), backend_(backend), kind_(kind) {
+    validate(options_);
+  }
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("beamform");
@@ -67,8 +69,7 @@ class BeamformCuda final : public Stage {
     input_ = input;
     ThreadTeam team(0);
     const bool half = input.type == ElementType::complex_half_slope;
-    const beamform::TilePlanRequest request{
-        plan_, view_, input.matrix, input.columns, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_};
+    const beamform::TilePlanRequest request{options_, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_};
     launch_ = {};
     held_.clear();
     tables_.reset();
@@ -79,7 +80,7 @@ class BeamformCuda final : public Stage {
     const beamform::TilePlan tiles = rays_ ? rays_->plan() : beamform::make_tile_plan(request, team, &*tables_);
     launch_.kind = tiles.kind;
     launch_.half = half;
-    launch_.nearest = plan_.interpolation == Interpolation::nearest;
+    launch_.nearest = options_.interpolation == Interpolation::nearest;
     launch_.analytic = tiles.analytic;
     launch_.order = tiles.order;
     launch_.row_stride = static_cast<std::uint32_t>(input.row_stride);
@@ -96,23 +97,25 @@ class BeamformCuda final : public Stage {
         tables_->put(beamform::TileSideName::receive, launch_.receive);
       }
     }
-    launch_.sources = static_cast<std::uint32_t>(plan_.acquisition.elements());
+    const beamform::SourceCounts sources = beamform::source_counts(options_);
+    launch_.sources = sources.transmit;
+    launch_.receivers = sources.receive;
+    launch_.separate = sources.transmit != sources.receive;
     launch_.once_weight = tiles.once_weight;
-    const auto n = static_cast<float>(plan_.acquisition.elements());
-    launch_.scale = 1.0F / (n * n);
-    launch_.nx = static_cast<std::uint32_t>(plan_.grid.x.count);
-    launch_.nz = static_cast<std::uint32_t>(plan_.grid.z.count);
-    launch_.ny = static_cast<std::uint32_t>(plan_.grid.y.count);
+    launch_.scale = options_.scale;
+    launch_.nx = static_cast<std::uint32_t>(options_.grid.x.count);
+    launch_.nz = static_cast<std::uint32_t>(options_.grid.z.count);
+    launch_.ny = static_cast<std::uint32_t>(options_.grid.y.count);
     launch_.tiles_x = tiles.tiles_x;
     launch_.tiles_z = tiles.tiles_z;
     launch_.checked = upload(tiles.checked);
     launch_.splits = splits(tiles);
     if (launch_.splits > 1) {
-      launch_.partial = static_cast<float*>(hold(launch_.splits * plan_.grid.pixels() * 2 * sizeof(float)));
+      launch_.partial = static_cast<float*>(hold(launch_.splits * options_.grid.pixels() * 2 * sizeof(float)));
     }
     prepare_tiles(launch_);
 
-    return beamform_output(plan_.grid);
+    return beamform_output(options_.grid);
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
@@ -132,12 +135,9 @@ class BeamformCuda final : public Stage {
  private:
   void check(const BlockSpec& input) const {
     require_block(input, "beamform", {ElementType::complex64, ElementType::complex_half_slope});
-    const std::size_t rows = beamform_input_rows(input.matrix, plan_.acquisition.elements());
-    if (input.rows != rows) {
-      throw InputError("beamform stage, input A-scans", fmt::format("{}", input.rows), fmt::format("{}", rows));
-    }
-    if (input.matrix == MatrixKind::half_summed && !(plan_.laws.at(view_).reciprocal() && plan_.apodization.symmetric())) {
-      throw InputError("beamform stage, input matrix", "summed pairs", "a law and weights that are the same both ways");
+    if (input.rows != options_.pairs.rows || input.columns != options_.gate.count) {
+      throw InputError("beamform stage, input A-scans", fmt::format("{} of {} samples", input.rows, input.columns),
+                       fmt::format("{} of {}", options_.pairs.rows, options_.gate.count));
     }
     if (input.lead != beamform::row_margin || input.row_stride < input.columns + beamform::row_margin ||
         input.row_stride % 2 != 0) {
@@ -155,8 +155,8 @@ class BeamformCuda final : public Stage {
     const beamform::TileKind kind = launch_.kind;
     const std::size_t groups = kind == beamform::TileKind::gather
                                    ? launch_.sources
-                                   : beamform::group_count(launch_.sources, shape_of(kind).pairs, launch_.order);
-    const std::size_t shared = beamform::tile_shared_bytes(kind, launch_.analytic, launch_.half, launch_.sources,
+                                   : beamform::group_count(sources_of(launch_), shape_of(kind).pairs, launch_.order);
+    const std::size_t shared = beamform::tile_shared_bytes(kind, launch_.analytic, launch_.half, sources_of(launch_),
                                                            launch_.order == beamform::PairOrder::once);
     const beamform::SharedMemory device{device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
                                         device_attribute(cudaDevAttrReservedSharedMemoryPerBlock)};
@@ -189,8 +189,7 @@ class BeamformCuda final : public Stage {
             upload(tables.z),       upload(tables.delays), upload(tables.weights)};
   }
 
-  const ImagingPlan& plan_;
-  std::size_t view_;
+  const BeamformOptions options_;
   Backend& backend_;
   std::optional<beamform::TileKind> kind_;
   BlockSpec input_;
@@ -203,13 +202,8 @@ class BeamformCuda final : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_beamform_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend,
-                                          std::optional<beamform::TileKind> kind) {
-  return std::make_unique<BeamformCuda>(plan, view, backend, kind);
-}
-
-std::unique_ptr<Stage> make_beamform_cuda(const ImagingPlan& plan, std::size_t view, Backend& backend) {
-  return make_beamform_cuda(plan, view, backend, std::nullopt);
+std::unique_ptr<Stage> make_beamform_cuda(BeamformOptions options, Backend& backend, std::optional<beamform::TileKind> kind) {
+  return std::make_unique<BeamformCuda>(std::move(options), backend, kind);
 }
 
 }  // namespace echoform

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cpu/for_each_or_throw.hpp"
+#include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
 
 namespace echoform::beamform {
@@ -95,8 +96,8 @@ struct SideRequest {
 
 class SideBuilder {
  public:
-  SideBuilder(const ImagingPlan& plan, const Tiling& tiling, const SideRequest& request, Backend& backend)
-      : plan_(plan), tiling_(tiling), request_(request) {
+  SideBuilder(const BeamformOptions& options, const Tiling& tiling, const SideRequest& request, Backend& backend)
+      : options_(options), tiling_(tiling), request_(request) {
     tables_.sources = static_cast<std::uint32_t>(request.leg.sources());
     const std::size_t entries = tiling.patches() * tables_.sources;
     tables_.offset = backend.allocate(entries * tiling.lanes * sizeof(float), MemoryUse::working);
@@ -105,9 +106,7 @@ class SideBuilder {
     tables_.top = backend.allocate(entries * sizeof(std::int32_t), MemoryUse::working);
     tables_.low = backend.allocate(tiling.tiles.size() * tables_.sources * sizeof(std::int32_t), MemoryUse::working);
     tables_.high = backend.allocate(tiling.tiles.size() * tables_.sources * sizeof(std::int32_t), MemoryUse::working);
-    if (has_weights(plan.apodization, request.side)) {
-      window_ = aperture_window(plan.apodization.window, plan.apodization.tukey_fraction, tables_.sources);
-    }
+    window_ = source_window(options.aperture, request.side, tables_.sources);
   }
 
   LegTables build(ThreadTeam& team) {
@@ -128,7 +127,7 @@ class SideBuilder {
     std::fill_n(high, tables_.sources, std::numeric_limits<std::int32_t>::min() / 4);
     for (std::size_t patch = tile.first_patch; patch < tile.first_patch + tile.patches; ++patch) {
       std::array<Point, 16> points;
-      patch_points(plan_.grid, tiling_, patch, std::span(points).first(tiling_.lanes));
+      patch_points(options_.grid, tiling_, patch, std::span(points).first(tiling_.lanes));
       for (std::uint32_t source = 0; source < tables_.sources; ++source) {
         const std::size_t entry = patch * tables_.sources + source;
         const std::int32_t base = fill_entry(entry, source, std::span<const Point>(points).first(tiling_.lanes));
@@ -147,7 +146,8 @@ class SideBuilder {
     weight.fill(1.0F);
     request_.leg.travel_times(source, points, std::span(delay).first(lanes));
     if (!window_.empty()) {
-      element_weights(plan_, request_.leg, source, window_[source], points, std::span(weight).first(lanes));
+      element_weights(options_.aperture, request_.side, request_.leg, source, window_[source], points,
+                      std::span(weight).first(lanes));
     }
     double least = std::numeric_limits<double>::infinity();
     double most = -least;
@@ -161,7 +161,7 @@ class SideBuilder {
         bad_source_ = source + 1;
         delay[lane] = 0.0;
       }
-      delay[lane] = delay[lane] * plan_.acquisition.sample_rate.value + request_.samples_offset;
+      delay[lane] = delay[lane] * options_.sample_rate.value + request_.samples_offset;
       if (!(std::abs(delay[lane]) < delay_limit)) {
         far_source_ = source + 1;
         delay[lane] = 0.0;
@@ -188,7 +188,7 @@ class SideBuilder {
     return base;
   }
 
-  const ImagingPlan& plan_;
+  const BeamformOptions& options_;
   const Tiling& tiling_;
   SideRequest request_;
   LegTables tables_;
@@ -229,43 +229,49 @@ void choose_kernels(DelayTables& tables, const KernelSet& kernels, std::size_t s
   }
 }
 
-bool weights_needed(const ImagingPlan& plan) {
-  return has_weights(plan.apodization, Side::transmit) || has_weights(plan.apodization, Side::receive);
+std::size_t over(std::size_t count, std::size_t of) {
+  return (count + of - 1) / of;
 }
 
 }  // namespace
 
-std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::uint32_t lanes) {
-  const PatchShape shape = square_patch(lanes);
-  const Grid& grid = plan.grid;
-  const std::size_t patches = ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
-  const std::size_t legs = plan.reciprocal() && plan.laws[view].reciprocal() ? 1 : 2;
-  const std::size_t per_entry = (weights_needed(plan) ? 2 : 1) * lanes * sizeof(float) + 2 * sizeof(std::int32_t);
-  return patches * (legs * plan.acquisition.elements() * per_entry + lanes * sizeof(std::uint32_t));
+std::size_t tile_sum_floats(std::uint32_t most_patches, std::uint32_t lanes) {
+  return (std::size_t{2} * most_patches * lanes + 15) / 16 * 16;
 }
 
-DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend,
-                              ThreadTeam& team) {
-  const DelayLaw& law = plan.laws.at(view);
-  check_directivity(plan, law);
+std::uint32_t most_patches_of(const Grid& grid, std::uint32_t lanes, std::size_t members) {
+  const PatchShape shape = square_patch(lanes);
+  const PatchShape edge = tile_shape(grid, members);
+  return static_cast<std::uint32_t>(over(std::min<std::size_t>(edge.x, grid.x.count), shape.x) *
+                                    over(std::min<std::size_t>(edge.z, grid.z.count), shape.z));
+}
+
+std::size_t delay_table_bytes(const BeamformOptions& options, std::uint32_t lanes, std::size_t members) {
+  const PatchShape shape = square_patch(lanes);
+  const PatchShape edge = tile_shape(options.grid, members);
+  const Grid& grid = options.grid;
+  const std::size_t patches = over(grid.x.count, shape.x) * over(grid.z.count, shape.z) * grid.y.count;
+  const std::size_t tiles = over(grid.x.count, edge.x) * over(grid.z.count, edge.z) * grid.y.count;
+  const std::size_t sources = options.pairs.events + (options.alike_both_ways() ? 0 : options.pairs.receivers);
+  const std::size_t numbers = has_weights(options.aperture.apodization) ? 2 : 1;  // a lane
+  const std::size_t of_entry = numbers * lanes * sizeof(float) + 2 * sizeof(std::int32_t);
+  return sources * (patches * of_entry + tiles * 2 * sizeof(std::int32_t)) + patches * lanes * sizeof(std::uint32_t);
+}
+
+DelayTables make_delay_tables(const BeamformOptions& options, const KernelSet& kernels, Backend& backend, ThreadTeam& team) {
+  const DelayLaw& law = options.law;
+  check_directivity(options);
   DelayTables tables;
-  tables.tiling = make_tiling(plan.grid, kernels.lanes, team.size());
-  tables.shared = law.reciprocal() && plan.apodization.symmetric();
-  tables.weighted = weights_needed(plan) || has_invalid_times(law, plan.grid, team);
-  // u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate; the constant goes half to each side, so that one table
-  // serves both where the law is reciprocal.
-  // With a gate, sample 0 of a row is the gate's first.
-  const SampleGate gate = plan.imaged_samples();
-  const double half_offset =
-      0.5 * ((plan.acquisition.time_offset - plan.acquisition.start_time).value * plan.acquisition.sample_rate.value -
-             static_cast<double>(gate.first));
-  tables.transmit =
-      SideBuilder(plan, tables.tiling, {law, *law.transmit, Side::transmit, tables.weighted, half_offset}, backend).build(team);
-  if (!tables.shared) {
-    tables.receive =
-        SideBuilder(plan, tables.tiling, {law, *law.receive, Side::receive, tables.weighted, half_offset}, backend).build(team);
-  }
-  choose_kernels(tables, kernels, gate.count);
+  tables.tiling = make_tiling(options.grid, kernels.lanes, team.size());
+  tables.shared = options.alike_both_ways();
+  tables.weighted = has_weights(options.aperture.apodization) || has_invalid_times(law, options.grid, team);
+  const double offset = half_delay_offset(options);
+  const auto build = [&](const Leg& leg, Side side) {
+    return SideBuilder(options, tables.tiling, {law, leg, side, tables.weighted, offset}, backend).build(team);
+  };
+  tables.transmit = build(*law.transmit, Side::transmit);
+  if (!tables.shared) tables.receive = build(*law.receive, Side::receive);
+  choose_kernels(tables, kernels, options.gate.count);
   return tables;
 }
 

@@ -9,8 +9,7 @@
 #include "cpu/cpu_backend.hpp"
 #include "cpu/thread_team.hpp"
 #include "pipeline/backend.hpp"
-#include "pipeline/imaging_plan.hpp"
-#include "stages/beamform/apodization.hpp"
+#include "stages/beamform/beamform_options.hpp"
 #include "stages/beamform/tile_kernel.hpp"
 
 namespace echoform::beamform {
@@ -61,12 +60,17 @@ struct DelayTables {
   [[nodiscard]] std::size_t bytes() const { return transmit.bytes() + receive.bytes() + tiling.pixel.size() * 4; }
 };
 
-/// Bytes that the tables of a plan's view take; before anything is allocated.
-[[nodiscard]] std::size_t delay_table_bytes(const ImagingPlan& plan, std::size_t view, std::uint32_t lanes);
+/// Bytes that the tables take, before anything is allocated; without weights for laws that leave pixels out, which are found when
+/// the law is evaluated.
+[[nodiscard]] std::size_t delay_table_bytes(const BeamformOptions& options, std::uint32_t lanes, std::size_t members);
+/// Floats of the sums of one member, padded so that no two write to one cache line.
+[[nodiscard]] std::size_t tile_sum_floats(std::uint32_t most_patches, std::uint32_t lanes);
+/// Patches of the largest tile into which a grid is cut for a team of `members`.
+[[nodiscard]] std::uint32_t most_patches_of(const Grid& grid, std::uint32_t lanes, std::size_t members);
 
 /// Evaluates the law in double precision over the whole grid. Throws InputError if the law gives an infinite time or one
 /// of 1 s and more.
-[[nodiscard]] DelayTables make_delay_tables(const ImagingPlan& plan, std::size_t view, const KernelSet& kernels, Backend& backend,
+[[nodiscard]] DelayTables make_delay_tables(const BeamformOptions& options, const KernelSet& kernels, Backend& backend,
                                             ThreadTeam& team);
 
 }  // namespace echoform::beamform

@@ -35,10 +35,10 @@ bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadT
 
 }  // namespace
 
-void check_directivity(const ImagingPlan& plan, const DelayLaw& law) {
-  if (!plan.apodization.directivity) return;
-  for (const auto& leg : {law.transmit, law.receive}) {
-    if (directivity_velocity(plan, *leg, 0).value > 0.0) continue;
+void check_directivity(const BeamformOptions& options) {
+  if (!options.aperture.apodization.directivity) return;
+  for (const auto& leg : {options.law.transmit, options.law.receive}) {
+    if (directivity_velocity(options.aperture, *leg, 0).value > 0.0) continue;
     throw InputError("[apodization] directivity", "a material without longitudinal velocity",
                      "[material] longitudinal_velocity, which the directivity needs");
   }

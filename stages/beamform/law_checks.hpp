@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "cpu/thread_team.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "stages/beamform/beamform_options.hpp"
 
 namespace echoform::beamform {
 
@@ -13,7 +13,7 @@ namespace echoform::beamform {
 inline constexpr double delay_limit = 1 << 28;
 
 /// Throws InputError where weights by directivity lack the velocity that they need.
-void check_directivity(const ImagingPlan& plan, const DelayLaw& law);
+void check_directivity(const BeamformOptions& options);
 
 /// Whether some pixel of the grid is out of some source's reach. Legs of which every source has the analytic form are not
 /// evaluated: they reach every pixel.

@@ -43,7 +43,7 @@ class RayTilesCuda final : public RayTiles {
  public:
   RayTilesCuda(const TilePlanRequest& request, rays::FieldForm transmit, std::optional<rays::FieldForm> receive, Backend& backend)
       : request_(request), backend_(backend), stream_(gpu::make_stream()), kinds_(candidates(request)) {
-    const Grid& grid = request.plan.grid;
+    const Grid& grid = request.options.grid;
     set_order(request, plan_);
     prepare_ray_tiles(request.shared_limit);
     std::vector<double> x(grid.x.count), z(grid.z.count);
@@ -53,7 +53,7 @@ class RayTilesCuda final : public RayTiles {
     z_ = upload(z);
     flags_ = static_cast<RayTileFlags*>(hold(sizeof(RayTileFlags)));
     found_flags_ = backend.allocate(sizeof(RayTileFlags), MemoryUse::readback);
-    const DelayLaw& law = request.plan.laws.at(request.view);
+    const DelayLaw& law = request.options.law;
     sides_.push_back(side_of(*law.transmit, transmit));
     if (plan_.order != PairOrder::once) sides_.push_back(side_of(*law.receive, receive ? *receive : transmit));
   }
@@ -63,14 +63,14 @@ class RayTilesCuda final : public RayTiles {
     std::vector<TileKind> kinds = kinds_;
     std::stable_partition(kinds.begin(), kinds.end(), [&](TileKind kind) { return kind == built_; });
     for (const TileKind kind : kinds) {
-      if (tile_shared_bytes(kind, false, request_.half, sources(), plan_.order == PairOrder::once) > request_.shared_limit)
+      if (tile_shared_bytes(kind, false, request_.half, counts(), plan_.order == PairOrder::once) > request_.shared_limit)
         continue;
-      set_shape(request_.plan.grid, kind, plan_);
+      set_shape(request_.options.grid, kind, plan_);
       if (!fill(kind)) continue;
       built_ = kind;
       return;
     }
-    throw InputError("beamform stage, delay law " + request_.plan.laws.at(request_.view).view,
+    throw InputError("beamform stage, delay law " + request_.options.law.view,
                      "pixels whose delays lie too far apart for its tiles", "a finer grid, or a lower sample rate");
   }
 
@@ -85,6 +85,7 @@ class RayTilesCuda final : public RayTiles {
 
  private:
   struct Side {
+    std::uint32_t sources = 0;
     const std::uint8_t* inside = nullptr;
     std::optional<LayerRays> layers;
     std::optional<CurveRays> curve;
@@ -102,11 +103,12 @@ class RayTilesCuda final : public RayTiles {
     }
   };
 
-  [[nodiscard]] std::uint32_t sources() const { return static_cast<std::uint32_t>(request_.plan.acquisition.elements()); }
+  [[nodiscard]] SourceCounts counts() const { return source_counts(request_.options); }
 
   Side side_of(const Leg& leg, const rays::FieldForm& form) {
     Side side;
-    const std::vector<std::uint8_t>& inside = leg.rays(request_.plan.grid)->inside;
+    side.sources = static_cast<std::uint32_t>(leg.sources());
+    const std::vector<std::uint8_t>& inside = leg.rays(request_.options.grid)->inside;
     if (std::find(inside.begin(), inside.end(), 0) != inside.end()) side.inside = upload(inside);
     if (form.layers) {
       const rays::LayerForm& from = *form.layers;
@@ -143,10 +145,10 @@ class RayTilesCuda final : public RayTiles {
 
   bool run(TileKind kind) {
     const TileShape shape = shape_of(kind);
-    const std::size_t entries = plan_.tiles() * sources();
     const std::size_t pixels = std::size_t{shape.x} * shape.z;
     ECHOFORM_CUDA(cudaMemsetAsync(flags_, 0, sizeof(RayTileFlags), stream_.get()));
     for (Side& side : sides_) {
+      const std::size_t entries = plan_.tiles() * side.sources;
       need(side.windows, entries * sizeof(SourceWindow), MemoryUse::working);
       need(side.found, entries * sizeof(SourceWindow), MemoryUse::readback);
       need(side.delays, entries * pixels * sizeof(std::uint32_t), MemoryUse::working);
@@ -163,18 +165,18 @@ class RayTilesCuda final : public RayTiles {
     ECHOFORM_CUDA(cudaMemcpyAsync(found_flags_.data(), flags_, sizeof(RayTileFlags), cudaMemcpyDeviceToHost, stream_.get()));
     ECHOFORM_CUDA(cudaStreamSynchronize(stream_.get()));
     const RayTileFlags flags = found_flags();
-    const DelayLaw& law = request_.plan.laws.at(request_.view);
+    const DelayLaw& law = request_.options.law;
     if (flags.bad_source != 0) refuse_times(law, flags.bad_source - 1);
     if (flags.far_source != 0) refuse_distance(law, flags.far_source - 1);
     const auto windows_of = [&](const Side& side) {
       const auto* const first = static_cast<const SourceWindow*>(side.found.data());
-      return std::vector<SourceWindow>(first, first + entries);
+      return std::vector<SourceWindow>(first, first + plan_.tiles() * side.sources);
     };
     const std::vector<SourceWindow> transmit = windows_of(sides_.front());
     const std::vector<SourceWindow> receive = sides_.size() > 1 ? windows_of(sides_.back()) : std::vector<SourceWindow>{};
     const std::vector<SourceWindow>& other = sides_.size() > 1 ? receive : transmit;
-    if (!fits(shape, transmit, other, sources())) return false;
-    plan_.checked = find_checked(transmit, other, sources(), request_.samples);
+    if (!fits(shape, transmit, other, counts())) return false;
+    plan_.checked = find_checked(transmit, other, counts(), request_.options.gate.count);
     return true;
   }
 
@@ -183,14 +185,14 @@ class RayTilesCuda final : public RayTiles {
     task.x = x_;
     task.z = z_;
     task.inside = side.inside;
-    task.nx = static_cast<std::uint32_t>(request_.plan.grid.x.count);
-    task.nz = static_cast<std::uint32_t>(request_.plan.grid.z.count);
+    task.nx = static_cast<std::uint32_t>(request_.options.grid.x.count);
+    task.nz = static_cast<std::uint32_t>(request_.options.grid.z.count);
     task.tiles_x = plan_.tiles_x;
     task.tiles = static_cast<std::uint32_t>(plan_.tiles());
     task.shape_x = shape.x;
     task.shape_z = shape.z;
-    task.sources = sources();
-    task.rate = request_.plan.acquisition.sample_rate.value;
+    task.sources = side.sources;
+    task.rate = request_.options.sample_rate.value;
     task.offset = delay_offset(request_);
     task.unit = std::ldexp(1.0, 32 - static_cast<int>(shape.index_bits));
     task.windows = static_cast<SourceWindow*>(side.windows.data());
@@ -249,15 +251,15 @@ bool holds(const std::optional<rays::FieldForm>& form, std::size_t shared_limit)
 }  // namespace
 
 std::unique_ptr<RayTiles> make_ray_tiles(const TilePlanRequest& request, Backend& backend) {
-  const ImagingPlan& plan = request.plan;
-  const DelayLaw& law = plan.laws.at(request.view);
-  check_directivity(plan, law);
-  if (has_weights(plan.apodization, Side::transmit) || has_weights(plan.apodization, Side::receive)) return nullptr;
-  auto transmit = form_of(*law.transmit, plan.grid);
+  const BeamformOptions& options = request.options;
+  const DelayLaw& law = options.law;
+  check_directivity(options);
+  if (has_weights(options.aperture.apodization)) return nullptr;
+  auto transmit = form_of(*law.transmit, options.grid);
   if (!transmit) return nullptr;
   std::optional<rays::FieldForm> receive;
   if (law.receive != law.transmit) {
-    receive = form_of(*law.receive, plan.grid);
+    receive = form_of(*law.receive, options.grid);
     if (!receive) return nullptr;
   }
   if (!holds(transmit, request.shared_limit) || !holds(receive, request.shared_limit)) return nullptr;

@@ -37,7 +37,16 @@ __device__ __forceinline__ float2 look_up(const uint2* row, std::int32_t base, s
   }
 }
 
-template <bool half, bool nearest>
+template <bool separate>
+__device__ __forceinline__ std::uint32_t receivers_of(const TileLaunch& launch) {
+  if constexpr (separate) {
+    return launch.receivers;
+  } else {
+    return launch.sources;
+  }
+}
+
+template <bool half, bool nearest, bool separate>
 __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ TileLaunch launch) {
   const std::uint32_t tile = blockIdx.x;
   const std::uint32_t plane = launch.tiles_x * launch.tiles_z;
@@ -45,9 +54,9 @@ __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ 
   const std::uint32_t z = tile % plane / launch.tiles_x * shape.z + threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8;
   if (x >= launch.nx || z >= launch.nz) return;
   constexpr std::size_t pixels_of_tile = shape.x * shape.z;
-  const bool once = launch.order == PairOrder::once;
+  const bool once = !separate && launch.order == PairOrder::once;
   const GatherSide transmit = side_of(launch.transmit, tile, launch.sources);
-  const GatherSide receive = once ? transmit : side_of(launch.receive, tile, launch.sources);
+  const GatherSide receive = once ? transmit : side_of(launch.receive, tile, receivers_of<separate>(launch));
   const auto* const rows = static_cast<const uint2*>(launch.rows) + row_margin;
   float2 sum = make_float2(0.0F, 0.0F);
   const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{launch.sources} * blockIdx.y / launch.splits);
@@ -57,12 +66,13 @@ __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ 
     if (a.reach < 0) continue;
     const std::uint32_t transmit_delay = transmit.delays[i * pixels_of_tile];
     float2 part = make_float2(0.0F, 0.0F);
-    for (std::uint32_t j = once ? i : 0; j < launch.sources; ++j) {
+    for (std::uint32_t j = once ? i : 0; j < receivers_of<separate>(launch); ++j) {
       const SourceWindow b = receive.windows[j];
       if (b.reach < 0) continue;
       const std::uint32_t low = min(i, j);
-      const std::uint32_t row = launch.order == PairOrder::ordered_full ? i * launch.sources + j
-                                                                        : low * launch.sources - low * (low + 1) / 2 + max(i, j);
+      const std::uint32_t row = separate || launch.order == PairOrder::ordered_full
+                                    ? i * receivers_of<separate>(launch) + j
+                                    : low * launch.sources - low * (low + 1) / 2 + max(i, j);
       const float2 value = look_up<half, nearest>(rows + std::size_t{row} * launch.row_stride, a.base + b.base,
                                                   transmit_delay + receive.delays[j * pixels_of_tile], launch.samples);
       float weight = receive.weights == nullptr ? 1.0F : receive.weights[j * pixels_of_tile];
@@ -82,13 +92,18 @@ __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ 
   out[(std::size_t{z} * launch.ny + tile / plane) * launch.nx + x] = make_float2(sum.x * factor, sum.y * factor);
 }
 
+template <bool separate>
+TileFunction function_of(const TileLaunch& launch) {
+  if (launch.half) return {reinterpret_cast<const void*>(&gather<true, false, separate>), 0};
+  return {launch.nearest ? reinterpret_cast<const void*>(&gather<false, true, separate>)
+                         : reinterpret_cast<const void*>(&gather<false, false, separate>),
+          0};
+}
+
 }  // namespace
 
 TileFunction gather_function(const TileLaunch& launch) {
-  if (launch.half) return {reinterpret_cast<const void*>(&gather<true, false>), 0};
-  return {
-      launch.nearest ? reinterpret_cast<const void*>(&gather<false, true>) : reinterpret_cast<const void*>(&gather<false, false>),
-      0};
+  return launch.separate ? function_of<true>(launch) : function_of<false>(launch);
 }
 
 }  // namespace echoform::beamform

@@ -32,7 +32,7 @@ class TileSum {
   }
 
   __device__ void run() {
-    const std::uint32_t all = group_count(launch_.sources, pairs, launch_.order);
+    const std::uint32_t all = windows_.all_groups();
     const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{all} * blockIdx.y / launch_.splits);
     const std::uint32_t end = static_cast<std::uint32_t>(std::uint64_t{all} * (blockIdx.y + 1) / launch_.splits);
 #pragma unroll
@@ -54,7 +54,7 @@ class TileSum {
         transmit_group = group.i;
 #pragma unroll
         for (int k = 0; k < Variant::pixels; ++k)
-          load_delays(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit_delay_[k]);
+          load_delays<false>(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit_delay_[k]);
       }
       if (windows_.once() && group.i == group.j) {
         add_group<true>(stage, group);
@@ -82,6 +82,7 @@ class TileSum {
     return first_z_ + place / 32 / across * 4 + place % 32 / 8;
   }
 
+  template <bool of_receive>
   __device__ void load_delays(const Side& shared, const TileSide& side, std::uint32_t first, int k,
                               std::uint32_t (&delay)[pairs]) const {
     if constexpr (Variant::analytic) {
@@ -97,19 +98,21 @@ class TileSum {
 #pragma unroll
       for (int n = 0; n < pairs; ++n) {
         const std::uint32_t source = first + static_cast<std::uint32_t>(n);
-        delay[n] = source < launch_.sources ? side.delays[table_place(source, k)] : 0;
+        delay[n] = source < windows_.template sources<of_receive>() ? side.delays[table_place<of_receive>(source, k)] : 0;
       }
     }
   }
+  template <bool of_receive>
   __device__ std::size_t table_place(std::uint32_t source, int k) const {
     constexpr std::uint32_t pixels = Variant::shape.x * Variant::shape.z;
-    return (std::size_t{tile_} * launch_.sources + source) * pixels + place_in_tile(k);
+    return (std::size_t{tile_} * windows_.template sources<of_receive>() + source) * pixels + place_in_tile(k);
   }
+  template <bool of_receive>
   __device__ void load_weights(const TileSide& side, std::uint32_t first, int k, float (&weight)[pairs]) const {
 #pragma unroll
     for (int n = 0; n < pairs; ++n) {
       const std::uint32_t source = first + static_cast<std::uint32_t>(n);
-      weight[n] = source < launch_.sources ? side.weights[table_place(source, k)] : 0.0F;
+      weight[n] = source < windows_.template sources<of_receive>() ? side.weights[table_place<of_receive>(source, k)] : 0.0F;
     }
   }
 
@@ -118,12 +121,12 @@ class TileSum {
 #pragma unroll
     for (int k = 0; k < Variant::pixels; ++k) {
       std::uint32_t receive[pairs];
-      load_delays(windows_.receive(), windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive);
+      load_delays<true>(windows_.receive(), windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive);
       if constexpr (Variant::analytic) {
         add_pixel<diagonal>(stage, group, k, transmit_delay_[k], receive);
       } else {
         std::uint32_t transmit[pairs];
-        load_delays(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit);
+        load_delays<false>(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit);
         add_pixel<diagonal>(stage, group, k, transmit, receive);
       }
     }
@@ -136,8 +139,8 @@ class TileSum {
     [[maybe_unused]] float transmit_weight[pairs];
     [[maybe_unused]] float receive_weight[pairs];
     if constexpr (Variant::weighted) {
-      load_weights(launch_.transmit, group.i * pairs, k, transmit_weight);
-      load_weights(windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive_weight);
+      load_weights<false>(launch_.transmit, group.i * pairs, k, transmit_weight);
+      load_weights<true>(windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive_weight);
     }
     if constexpr (Variant::half) {
       add_half<diagonal>(windows_.address(stage), transmit, receive, transmit_weight, receive_weight, off_diagonal, sums_[k]);

@@ -30,6 +30,12 @@ inline constexpr TileShape tile_shapes[tile_kind_count] = {
     {32, 16, 6, 64, 8, 256, 3},  {32, 16, 7, 96, 8, 256, 2},     {16, 16, 6, 64, 8, 256, 3}, {16, 16, 7, 96, 8, 256, 2},
     {16, 16, 8, 192, 4, 256, 3}, {16, 16, 16, 65536, 8, 256, 2},  // gather: straight from the A-scans in device memory
 };
+/// Whether there are kernels for sides of different counts: of each capacity of windows one, since most such frames have few
+/// pairs.
+[[nodiscard]] constexpr bool has_separate_counts(TileKind kind) {
+  return kind == TileKind::large_narrow || kind == TileKind::large_wide || kind == TileKind::small_widest ||
+         kind == TileKind::gather;
+}
 [[nodiscard]] constexpr TileShape shape_of(TileKind kind) {
   return tile_shapes[static_cast<std::size_t>(kind)];
 }
@@ -65,11 +71,11 @@ struct TileSide {
   const float* weights = nullptr;         ///< likewise; absent where all weights are 1
 };
 
-/// Which ordered or unordered pairs are summed, and the row of each.
+/// The loops over pairs that the kernels have, and the row of each pair: order_of() in tile_plan.hpp chooses one.
 enum class PairOrder : std::uint8_t {
-  once,          ///< i <= j, rows in the half-matrix order
-  ordered_full,  ///< all (i, j), row i N + j
-  ordered_half,  ///< all (i, j), row of (min, max) in the half-matrix order
+  once,          ///< i <= j, rows (0,0), (0,1) ... (1,1) ...
+  ordered_full,  ///< all (i, j), row i * receivers + j
+  ordered_half,  ///< all (i, j), row of (min, max) in that same order
 };
 
 struct TileLaunch {
@@ -86,9 +92,9 @@ struct TileLaunch {
 
   TileSide transmit;
   TileSide receive;
-  std::uint32_t sources = 0;
-  float once_weight = 1.0F;  ///< of off-diagonal pairs under PairOrder::once
-  float scale = 1.0F;        ///< 1 / N^2
+  std::uint32_t sources = 0;  ///< of the transmit side, and of the receive side too unless `separate`
+  float once_weight = 1.0F;   ///< of off-diagonal pairs under PairOrder::once
+  float scale = 1.0F;
 
   std::uint32_t nx = 0;
   std::uint32_t nz = 0;
@@ -99,24 +105,40 @@ struct TileLaunch {
   std::uint32_t splits = 1;               ///< blocks that share a tile's pairs
   float* partial = nullptr;               ///< complex [split, pixel], where splits > 1
   float* image = nullptr;                 ///< complex [z, y, x]
+
+  std::uint32_t receivers = 0;  ///< sources of the receive side
+  bool separate = false;        ///< the sides' counts differ; PairOrder::ordered_full
 };
+
+/// Sources of the two sides.
+struct SourceCounts {
+  std::uint32_t transmit = 0;
+  std::uint32_t receive = 0;
+};
+[[nodiscard]] constexpr SourceCounts sources_of(const TileLaunch& launch) {
+  return {launch.sources, launch.receivers};
+}
 
 /// Shared memory of a block: two stages of windows, aligned so that an address is a sum without carries, then the tables of all
 /// sources of one or both sides. 0 for gather.
-[[nodiscard]] constexpr std::size_t tile_shared_bytes(TileKind kind, bool analytic, bool half, std::uint32_t sources,
+[[nodiscard]] constexpr std::size_t tile_shared_bytes(TileKind kind, bool analytic, bool half, const SourceCounts& sources,
                                                       bool one_side) {
   const TileShape shape = shape_of(kind);
   if (kind == TileKind::gather) return 0;
-  const std::size_t padded = (std::size_t{sources} + shape.pairs - 1) / shape.pairs * shape.pairs;
+  const auto padded = [&](std::size_t count) { return (count + shape.pairs - 1) / shape.pairs * shape.pairs; };
+  const std::size_t tabled = padded(sources.transmit) + (one_side ? 0 : padded(sources.receive));
   const std::size_t a_source = sizeof(SourceWindow) + (analytic ? sizeof(SourceForm) + (half ? 0 : sizeof(float)) : 0);
-  return (std::size_t{8} << shape.index_bits) + std::size_t{16} * shape.pairs * shape.pairs * shape.window +
-         (one_side ? 1 : 2) * padded * a_source;
+  return (std::size_t{8} << shape.index_bits) + std::size_t{16} * shape.pairs * shape.pairs * shape.window + tabled * a_source;
 }
 
 /// Groups of `pairs` x `pairs` sources that a launch goes through.
 ECHOFORM_HOST_DEVICE constexpr std::uint32_t group_count(std::uint32_t sources, std::uint32_t pairs, PairOrder order) {
   const std::uint32_t groups = (sources + pairs - 1) / pairs;
   return order == PairOrder::once ? groups * (groups + 1) / 2 : groups * groups;
+}
+ECHOFORM_HOST_DEVICE constexpr std::uint32_t group_count(const SourceCounts& sources, std::uint32_t pairs, PairOrder order) {
+  if (sources.transmit == sources.receive) return group_count(sources.transmit, pairs, order);
+  return ((sources.transmit + pairs - 1) / pairs) * ((sources.receive + pairs - 1) / pairs);
 }
 
 /// A device's shared memory in bytes.

@@ -87,14 +87,8 @@ void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile
 class SideInSamples {
  public:
   SideInSamples(const TilePlanRequest& request, const Leg& leg, beamform::Side side)
-      : plan_(request.plan),
-        leg_(leg),
-        law_(request.plan.laws.at(request.view)),
-        half_(request.half),
-        offset_(delay_offset(request)) {
-    if (has_weights(plan_.apodization, side)) {
-      window_ = aperture_window(plan_.apodization.window, plan_.apodization.tukey_fraction, leg.sources());
-    }
+      : options_(request.options), leg_(leg), side_(side), half_(request.half), offset_(delay_offset(request)) {
+    window_ = source_window(options_.aperture, side, leg.sources());
     analytic_ = true;
     for (std::size_t source = 0; source < leg.sources() && analytic_; ++source) {
       const auto form = leg.point_source(source);
@@ -108,12 +102,12 @@ class SideInSamples {
   [[nodiscard]] bool analytic() const { return analytic_; }
   [[nodiscard]] bool weighted() const { return !window_.empty(); }
   [[nodiscard]] std::uint32_t sources() const { return static_cast<std::uint32_t>(leg_.sources()); }
-  [[nodiscard]] double samples_per_metre() const { return plan_.acquisition.sample_rate.value / velocity_; }
+  [[nodiscard]] double samples_per_metre() const { return options_.sample_rate.value / velocity_; }
 
   /// Bounds of the delays over a tile. Closed form for point sources: the nearest point of the tile and its farthest corner.
   [[nodiscard]] Bounds analytic_bounds(std::uint32_t source, const TilePlace& tile) const {
     const PointSourceForm& form = forms_[source];
-    const Grid& grid = plan_.grid;
+    const Grid& grid = options_.grid;
     const auto nearest = [](double position, double first, double last) { return std::clamp(position, first, last) - position; };
     const auto farthest = [](double position, double first, double last) {
       return std::max(std::abs(first - position), std::abs(last - position));
@@ -123,7 +117,7 @@ class SideInSamples {
     const double dy = grid.y.at(tile.y).value - form.origin.y.value;
     const double least = std::hypot(nearest(form.origin.x.value, x0, x1), dy, nearest(form.origin.z.value, z0, z1));
     const double most = std::hypot(farthest(form.origin.x.value, x0, x1), dy, farthest(form.origin.z.value, z0, z1));
-    const double offset = form.offset.value * plan_.acquisition.sample_rate.value + offset_;
+    const double offset = form.offset.value * options_.sample_rate.value + offset_;
     return {least * samples_per_metre() + offset, most * samples_per_metre() + offset};
   }
 
@@ -134,7 +128,7 @@ class SideInSamples {
     weights.assign(points.size(), 1.0F);
     leg_.travel_times(source, points, delays);
     if (weighted()) {
-      element_weights(plan_, leg_, source, window_[source], points, weights);
+      element_weights(options_.aperture, side_, leg_, source, window_[source], points, weights);
     }
     for (std::size_t k = 0; k < points.size(); ++k) {
       if (std::isnan(delays[k])) {
@@ -142,7 +136,7 @@ class SideInSamples {
         continue;
       }
       if (!(std::abs(delays[k]) < 1.0)) return false;
-      delays[k] = delays[k] * plan_.acquisition.sample_rate.value + offset_;
+      delays[k] = delays[k] * options_.sample_rate.value + offset_;
     }
     return true;
   }
@@ -150,11 +144,11 @@ class SideInSamples {
   [[nodiscard]] SourceForm form_of(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
                                    std::uint32_t index_bits, float& phase) const {
     const PointSourceForm& form = forms_[source];
-    const Grid& grid = plan_.grid;
+    const Grid& grid = options_.grid;
     const double k = samples_per_metre();
     const double dy = (grid.y.at(tile.y).value - form.origin.y.value) * k;
     const double added =
-        form.offset.value * plan_.acquisition.sample_rate.value + offset_ - window.base + static_cast<double>(1u << index_bits);
+        form.offset.value * options_.sample_rate.value + offset_ - window.base + static_cast<double>(1u << index_bits);
     if (half_) {
       phase = 0.0F;
       return {static_cast<float>((form.origin.x.value - middle(grid.x)) * k),
@@ -181,7 +175,7 @@ class SideInSamples {
     return places;
   }
 
-  [[nodiscard]] const DelayLaw& law() const { return law_; }
+  [[nodiscard]] const DelayLaw& law() const { return options_.law; }
 
  private:
   /// Coordinates of the half path count from here, wherever the probe's own origin lies: single precision is for differences.
@@ -194,8 +188,8 @@ class SideInSamples {
     };
     double greatest = 0.0;
     for (const PointSourceForm& form : forms_) {
-      greatest = std::max(greatest, std::hypot(farthest(form.origin.x, plan_.grid.x), farthest(form.origin.y, plan_.grid.y),
-                                               farthest(form.origin.z, plan_.grid.z)));
+      greatest = std::max(greatest, std::hypot(farthest(form.origin.x, options_.grid.x), farthest(form.origin.y, options_.grid.y),
+                                               farthest(form.origin.z, options_.grid.z)));
     }
     return greatest * samples_per_metre();
   }
@@ -204,9 +198,9 @@ class SideInSamples {
     return axis.at((first + end - 1) / 2).value;
   }
 
-  const ImagingPlan& plan_;
+  const BeamformOptions& options_;
   const Leg& leg_;
-  const DelayLaw& law_;
+  beamform::Side side_;
   bool half_;
   double offset_;
   std::vector<double> window_;
@@ -360,32 +354,31 @@ std::int32_t greatest_reach(const std::vector<SourceWindow>& windows, std::uint3
 }  // namespace
 
 double delay_offset(const TilePlanRequest& request) {
-  const Acquisition& acquisition = request.plan.acquisition;
-  const double gate = request.plan.gate ? static_cast<double>(request.plan.gate->first) : 0.0;
-  double offset = 0.5 * ((acquisition.time_offset - acquisition.start_time).value * acquisition.sample_rate.value - gate);
-  if (request.plan.interpolation == Interpolation::nearest) offset += 0.25;
+  double offset = half_delay_offset(request.options);
+  if (request.options.interpolation == Interpolation::nearest) offset += 0.25;
   // The half path cuts fractions to ten bits: half a last place more makes that rounding.
-  if (request.half && request.plan.interpolation == Interpolation::linear) offset += 0.25 / 1024.0;
+  if (request.half && request.options.interpolation == Interpolation::linear) offset += 0.25 / 1024.0;
   return offset;
 }
 
 bool fits(const TileShape& shape, const std::vector<SourceWindow>& transmit, const std::vector<SourceWindow>& receive,
-          std::uint32_t sources) {
-  for (std::size_t tile = 0; tile * sources < transmit.size(); ++tile) {
-    const std::int64_t reach = std::int64_t{greatest_reach(transmit, sources, tile)} + greatest_reach(receive, sources, tile);
+          const SourceCounts& sources) {
+  for (std::size_t tile = 0; tile * sources.transmit < transmit.size(); ++tile) {
+    const std::int64_t reach =
+        std::int64_t{greatest_reach(transmit, sources.transmit, tile)} + greatest_reach(receive, sources.receive, tile);
     if (reach + 2 > static_cast<std::int64_t>(shape.window)) return false;
   }
   return true;
 }
 
 std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit, const std::vector<SourceWindow>& receive,
-                                       std::uint32_t sources, std::size_t samples) {
-  std::vector<std::uint8_t> checked(transmit.size() / sources);
-  const auto ends = [sources](const std::vector<SourceWindow>& windows, std::size_t tile) {
+                                       const SourceCounts& sources, std::size_t samples) {
+  std::vector<std::uint8_t> checked(transmit.size() / sources.transmit);
+  const auto ends = [](const std::vector<SourceWindow>& windows, std::uint32_t count, std::size_t tile) {
     std::pair<std::int64_t, std::int64_t> range{std::numeric_limits<std::int32_t>::max(),
                                                 std::numeric_limits<std::int32_t>::min()};
-    for (std::uint32_t source = 0; source < sources; ++source) {
-      const SourceWindow& window = windows[tile * sources + source];
+    for (std::uint32_t source = 0; source < count; ++source) {
+      const SourceWindow& window = windows[tile * count + source];
       if (window.reach < 0) continue;
       range.first = std::min<std::int64_t>(range.first, window.base);
       range.second = std::max<std::int64_t>(range.second, std::int64_t{window.base} + window.reach);
@@ -393,8 +386,8 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
     return range;
   };
   for (std::size_t tile = 0; tile < checked.size(); ++tile) {
-    const auto a = ends(transmit, tile);
-    const auto b = ends(receive, tile);
+    const auto a = ends(transmit, sources.transmit, tile);
+    const auto b = ends(receive, sources.receive, tile);
     // Sources that reach nothing look up the leading zeros and are outside of every A-scan, harmlessly.
     checked[tile] = a.first + b.first < 0 || a.second + b.second > static_cast<std::int64_t>(samples) - 2;
   }
@@ -402,20 +395,39 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
 }
 
 std::vector<TileKind> candidates(const TilePlanRequest& request) {
-  if (request.kind) return {*request.kind};
-  return {TileKind::large_narrow, TileKind::large_wide,   TileKind::small_narrow,
-          TileKind::small_wide,   TileKind::small_widest, TileKind::gather};
+  const SourceCounts sources = source_counts(request.options);
+  const bool separate = sources.transmit != sources.receive;
+  if (request.kind) {
+    if (!separate || has_separate_counts(*request.kind)) return {*request.kind};
+    throw InputError("beamform stage, tiles", "a kind without kernels for as many events as there are",
+                     "one for different numbers of events and receivers");
+  }
+  std::vector<TileKind> kinds{TileKind::large_narrow, TileKind::large_wide,   TileKind::small_narrow,
+                              TileKind::small_wide,   TileKind::small_widest, TileKind::gather};
+  if (separate) std::erase_if(kinds, [](TileKind kind) { return !has_separate_counts(kind); });
+  return kinds;
+}
+
+OrderOfPairs order_of(const PairRows& pairs, bool alike) {
+  if (pairs == all_pairs(pairs.events, pairs.receivers)) return {PairOrder::ordered_full, 1.0F};
+  if (pairs.events == pairs.receivers) {
+    if (pairs == summed_pairs(pairs.events)) return {PairOrder::once, 1.0F};
+    // One direction is as good as the other: looked up once, for both.
+    if (pairs == pairs_both_ways(pairs.events)) {
+      return alike ? OrderOfPairs{PairOrder::once, 2.0F} : OrderOfPairs{PairOrder::ordered_half, 1.0F};
+    }
+  }
+  throw InputError("beamform stage, pairs", "rows in an order of their own", "every pair, or those of i <= j, in their order");
+}
+
+SourceCounts source_counts(const BeamformOptions& options) {
+  return {static_cast<std::uint32_t>(options.pairs.events), static_cast<std::uint32_t>(options.pairs.receivers)};
 }
 
 void set_order(const TilePlanRequest& request, TilePlan& tiles) {
-  const bool shared = request.plan.laws.at(request.view).reciprocal() && request.plan.apodization.symmetric();
-  tiles.order = PairOrder::ordered_half;
-  if (request.matrix == MatrixKind::full) {
-    tiles.order = PairOrder::ordered_full;
-  } else if (shared) {
-    tiles.order = PairOrder::once;
-    tiles.once_weight = request.matrix == MatrixKind::half ? 2.0F : 1.0F;
-  }
+  const OrderOfPairs found = order_of(request.options.pairs, request.options.alike_both_ways());
+  tiles.order = found.order;
+  tiles.once_weight = found.once_weight;
 }
 
 void set_shape(const Grid& grid, TileKind kind, TilePlan& tiles) {
@@ -427,17 +439,18 @@ void set_shape(const Grid& grid, TileKind kind, TilePlan& tiles) {
 }
 
 TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTableStore* store) {
-  const ImagingPlan& plan = request.plan;
-  const DelayLaw& law = plan.laws.at(request.view);
-  check_directivity(plan, law);
+  const BeamformOptions& options = request.options;
+  const Grid& grid = options.grid;
+  const DelayLaw& law = options.law;
+  check_directivity(options);
   const SideInSamples transmit(request, *law.transmit, beamform::Side::transmit);
   const SideInSamples receive(request, *law.receive, beamform::Side::receive);
   TilePlan tiles;
   set_order(request, tiles);
   const bool once = tiles.order == PairOrder::once;
-  const bool weighted = transmit.weighted() || receive.weighted() || has_invalid_times(law, plan.grid, team);
-  const std::uint32_t sources = transmit.sources();
-  WindowsBySize sizes(transmit, receive, plan.grid, once, team);
+  const bool weighted = transmit.weighted() || receive.weighted() || has_invalid_times(law, grid, team);
+  const SourceCounts sources = source_counts(options);
+  WindowsBySize sizes(transmit, receive, grid, once, team);
 
   for (const TileKind kind : candidates(request)) {
     const TileShape shape = shape_of(kind);
@@ -448,15 +461,15 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
     tiles.transmit.windows = std::move(windows.transmit);
     tiles.receive.windows = std::move(windows.receive);
     const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;
-    set_shape(plan.grid, kind, tiles);
+    set_shape(grid, kind, tiles);
     tiles.analytic = !tables;
-    tiles.checked = find_checked(tiles.transmit.windows, other, sources, request.samples);
+    tiles.checked = find_checked(tiles.transmit.windows, other, sources, options.gate.count);
     KeptTables kept(tiles);
     const auto fill = [&](const SideInSamples& side, TileSideName name, TileSideTables& side_tables) {
       if (tables) {
-        fill_tables(side, name, plan.grid, shape, weighted, side_tables.windows, store != nullptr ? *store : kept, team);
+        fill_tables(side, name, grid, shape, weighted, side_tables.windows, store != nullptr ? *store : kept, team);
       } else {
-        fill_forms(side, plan.grid, shape, request.half, side_tables, team);
+        fill_forms(side, grid, shape, request.half, side_tables, team);
       }
     };
     fill(transmit, TileSideName::transmit, tiles.transmit);
@@ -467,21 +480,18 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
                    "a finer grid, or a lower sample rate");
 }
 
-std::size_t tile_table_bytes(const ImagingPlan& plan, std::size_t view, bool half) {
-  const DelayLaw& law = plan.laws.at(view);
-  const TilePlanRequest request{.plan = plan, .view = view, .half = half};
-  const SideInSamples transmit(request, *law.transmit, beamform::Side::transmit);
-  const SideInSamples receive(request, *law.receive, beamform::Side::receive);
-  const bool both = !law.reciprocal() || !plan.apodization.symmetric();
+std::size_t tile_table_bytes(const BeamformOptions& options, bool half) {
+  const TilePlanRequest request{.options = options, .half = half};
+  const SideInSamples transmit(request, *options.law.transmit, beamform::Side::transmit);
+  const SideInSamples receive(request, *options.law.receive, beamform::Side::receive);
   const bool weighted = transmit.weighted() || receive.weighted();
-  const std::size_t entries = tile_count(plan.grid, shape_of(TileKind::large_narrow)) * transmit.sources();
-  std::size_t of_side = entries * sizeof(SourceWindow);
+  const std::size_t sources = transmit.sources() + (options.alike_both_ways() ? 0 : receive.sources());
+  const std::size_t entries = tile_count(options.grid, shape_of(TileKind::large_narrow)) * sources;
   if (weighted || !transmit.analytic() || !receive.analytic()) {
-    of_side += plan.grid.pixels() * transmit.sources() * (sizeof(std::uint32_t) + (weighted ? sizeof(float) : 0));
-  } else {
-    of_side += entries * (sizeof(SourceForm) + (half ? 0 : sizeof(float)));
+    return entries * sizeof(SourceWindow) +
+           options.grid.pixels() * sources * (sizeof(std::uint32_t) + (weighted ? sizeof(float) : 0));
   }
-  return (both ? 2 : 1) * of_side;
+  return entries * (sizeof(SourceWindow) + sizeof(SourceForm) + (half ? 0 : sizeof(float)));
 }
 
 }  // namespace echoform::beamform

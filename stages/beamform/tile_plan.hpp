@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cpu/thread_team.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "stages/beamform/beamform_options.hpp"
 #include "stages/beamform/tile_launch.hpp"
 
 namespace echoform::beamform {
@@ -53,10 +53,7 @@ struct TilePlan {
 };
 
 struct TilePlanRequest {
-  const ImagingPlan& plan;
-  std::size_t view = 0;
-  MatrixKind matrix = MatrixKind::half_summed;        ///< form of the beamformer's input
-  std::size_t samples = 0;                            ///< of its rows: those of the gate
+  const BeamformOptions& options;                     ///< validated; outlives the request
   bool half = false;                                  ///< data path
   std::size_t shared_limit = std::size_t{227} << 10;  ///< bytes that a block may have on the device
   std::optional<TileKind> kind{};                     ///< asked for by tests and benchmarks; else the best that fits
@@ -68,13 +65,11 @@ struct TilePlanRequest {
 /// the plan.
 [[nodiscard]] TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTableStore* store = nullptr);
 
-/// A lower bound of what the tables of a plan's view take on a device: those of every source and pixel where the law has no
+/// A lower bound of what the tables take on a device: those of every source and pixel where the law has no
 /// analytic form or there are weights, else a form for every source and tile. Bytes.
-[[nodiscard]] std::size_t tile_table_bytes(const ImagingPlan& plan, std::size_t view, bool half);
+[[nodiscard]] std::size_t tile_table_bytes(const BeamformOptions& options, bool half);
 
-/// What is added to each side's delays, in samples: u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - first sample
-/// of the gate, half of what does not depend on the pixel to each side, so that one table serves both where the law is
-/// reciprocal. Nearest: floor(u + 1/2).
+/// half_delay_offset(), and what makes rounding of cutting. Nearest: floor(u + 1/2).
 [[nodiscard]] double delay_offset(const TilePlanRequest& request);
 
 /// The order in which kinds are tried. Large tiles share windows best, even where that takes wide windows (1.97 against 1.76 T
@@ -83,12 +78,22 @@ struct TilePlanRequest {
 
 /// Whether every window [tile, source] of every pair holds in the shape's capacity, with the neighbour of the last sample.
 [[nodiscard]] bool fits(const TileShape& shape, const std::vector<SourceWindow>& transmit,
-                        const std::vector<SourceWindow>& receive, std::uint32_t sources);
+                        const std::vector<SourceWindow>& receive, const SourceCounts& sources);
 
 /// TilePlan::checked.
 [[nodiscard]] std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit,
-                                                     const std::vector<SourceWindow>& receive, std::uint32_t sources,
+                                                     const std::vector<SourceWindow>& receive, const SourceCounts& sources,
                                                      std::size_t samples);
+
+/// The loop over the pairs of `pairs`, and the weight of pairs of two elements. `alike`: BeamformOptions::alike_both_ways().
+/// Throws InputError where the kernels have none.
+struct OrderOfPairs {
+  PairOrder order = PairOrder::once;
+  float once_weight = 1.0F;
+};
+[[nodiscard]] OrderOfPairs order_of(const PairRows& pairs, bool alike);
+/// Of both legs.
+[[nodiscard]] SourceCounts source_counts(const BeamformOptions& options);
 
 /// Order and weight of pairs; kind and number of tiles.
 void set_order(const TilePlanRequest& request, TilePlan& tiles);

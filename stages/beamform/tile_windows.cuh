@@ -40,12 +40,14 @@ __device__ __forceinline__ Group next_group(Group group, std::uint32_t groups, b
   return group;
 }
 
-template <bool half_path, bool analytic_delays, bool weighted_sums, bool nearest_sample, int tile_kind>
+template <bool half_path, bool analytic_delays, bool weighted_sums, bool nearest_sample, int tile_kind,
+          bool separate_counts = false>
 struct TileVariant {
   static constexpr bool half = half_path;
   static constexpr bool analytic = analytic_delays;
   static constexpr bool weighted = weighted_sums;
   static constexpr bool nearest = nearest_sample;
+  static constexpr bool separate = separate_counts;  // of the sources of either side; else one count serves both
   static constexpr TileShape shape = tile_shapes[tile_kind];
   static constexpr int index_bits = static_cast<int>(shape.index_bits);
   static constexpr int capacity = static_cast<int>(shape.window);
@@ -76,19 +78,34 @@ class TileWindows {
   __device__ TileWindows(const TileLaunch& launch, unsigned char* memory) : launch_(launch) {
     const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
     first_stage_ = (begin + Variant::alignment - 1) / Variant::alignment * Variant::alignment;
-    once_ = launch.order == PairOrder::once;
+    once_ = !Variant::separate && launch.order == PairOrder::once;
     padded_ = groups() * pairs;
     unsigned char* const place =
-        load_side(launch.transmit, transmit_, memory + (first_stage_ - begin) + 2 * Variant::stage_bytes);
+        load_side<false>(launch.transmit, transmit_, memory + (first_stage_ - begin) + 2 * Variant::stage_bytes);
     if (once_) {
       receive_ = transmit_;
     } else {
-      load_side(launch.receive, receive_, place);
+      load_side<true>(launch.receive, receive_, place);
     }
   }
 
   [[nodiscard]] __device__ bool once() const { return once_; }
-  [[nodiscard]] __device__ std::uint32_t groups() const { return (launch_.sources + pairs - 1) / pairs; }
+  /// Sources of a side. They are read from the launch where they are wanted: kept, they would take registers.
+  template <bool receive>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t sources() const {
+    if constexpr (Variant::separate && receive) {
+      return launch_.receivers;
+    } else {
+      return launch_.sources;
+    }
+  }
+  /// Of the receive side.
+  [[nodiscard]] __device__ std::uint32_t groups() const { return (sources<true>() + pairs - 1) / pairs; }
+  /// Of both sides.
+  [[nodiscard]] __device__ std::uint32_t all_groups() const {
+    if constexpr (Variant::separate) return (launch_.sources + pairs - 1) / pairs * groups();
+    return group_count(launch_.sources, pairs, launch_.order);
+  }
   [[nodiscard]] __device__ const Side& transmit() const { return transmit_; }
   [[nodiscard]] __device__ const Side& receive() const { return receive_; }
   /// Address in shared memory of the windows of a stage.
@@ -105,7 +122,7 @@ class TileWindows {
       const SourceWindow a = transmit_.windows[i];
       const std::uint32_t to = address(stage) + static_cast<std::uint32_t>(of_group * pairs * Variant::capacity * 8) + 16 * lane;
       const std::uint32_t j = group.j * pairs;
-      if (launch_.order == PairOrder::ordered_half) {
+      if (!Variant::separate && launch_.order == PairOrder::ordered_half) {
         // Rows of (min, max): no fixed distance.
 #pragma unroll
         for (std::uint32_t n = 0; n < pairs; ++n) {
@@ -113,7 +130,7 @@ class TileWindows {
           fill_window(to, n, a, receive_.windows[j + n], low * launch_.sources - low * (low + 1) / 2 + max(i, j + n), lane);
         }
       } else {
-        const std::uint32_t row = once_ ? i * launch_.sources - i * (i + 1) / 2 + j : i * launch_.sources + j;
+        const std::uint32_t row = once_ ? i * launch_.sources - i * (i + 1) / 2 + j : i * sources<true>() + j;
 #pragma unroll
         for (std::uint32_t n = 0; n < pairs; ++n) {
           if (once_ && j + n < i) continue;
@@ -124,21 +141,31 @@ class TileWindows {
   }
 
  private:
+  template <bool receive>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t padded() const {
+    if constexpr (Variant::separate && !receive) {
+      return (launch_.sources + pairs - 1) / pairs * pairs;
+    } else {
+      return padded_;
+    }
+  }
+
+  template <bool receive>
   __device__ unsigned char* load_side(const TileSide& side, Side& shared, unsigned char* place) {
-    const std::size_t first = std::size_t{blockIdx.x} * launch_.sources;
+    const std::size_t first = std::size_t{blockIdx.x} * sources<receive>();
     if constexpr (Variant::analytic) {
       shared.forms = reinterpret_cast<SourceForm*>(place);
-      place += padded_ * sizeof(SourceForm);
+      place += padded<receive>() * sizeof(SourceForm);
     }
     shared.windows = reinterpret_cast<SourceWindow*>(place);
-    place += padded_ * sizeof(SourceWindow);
+    place += padded<receive>() * sizeof(SourceWindow);
     if constexpr (Variant::analytic && !Variant::half) {
       shared.phases = reinterpret_cast<float*>(place);
-      place += padded_ * sizeof(float);
+      place += padded<receive>() * sizeof(float);
     }
-    for (std::uint32_t place_of_source = threadIdx.x; place_of_source < padded_; place_of_source += threads) {
+    for (std::uint32_t place_of_source = threadIdx.x; place_of_source < padded<receive>(); place_of_source += threads) {
       // Places beyond the last source take its delays, which hold in a window, and reach nothing.
-      const std::uint32_t source = min(place_of_source, launch_.sources - 1);
+      const std::uint32_t source = min(place_of_source, sources<receive>() - 1);
       shared.windows[place_of_source] = side.windows[first + source];
       if (source != place_of_source) shared.windows[place_of_source].reach = -1;
       if constexpr (Variant::analytic) {
@@ -168,7 +195,7 @@ class TileWindows {
 
   const TileLaunch& launch_;
   std::uint32_t first_stage_;
-  std::uint32_t padded_;
+  std::uint32_t padded_;  // sources of the receive side
   bool once_;
   Side transmit_;
   Side receive_;

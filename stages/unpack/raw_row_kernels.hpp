@@ -1,4 +1,4 @@
-// Raw A-scans to float32 on CUDA: the kernel that unpack and half-matrix share. For *.cu and *_cuda.cpp files.
+// Raw A-scans to float32 on CUDA: the kernel that unpack and pairing share. For *.cu and *_cuda.cpp files.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "acquisition/acquisition.hpp"
-#include "stages/half_matrix/half_matrix_math.hpp"
+#include "acquisition/pair_source.hpp"
 #include "stages/unpack/frame_facts.hpp"
 
 namespace echoform::gpu {

@@ -1,4 +1,4 @@
-// What the stages unpack and half-matrix on CUDA have in common: the kernel, and the facts of a frame on their way to the host.
+// What the stages unpack and pairing on CUDA have in common: the kernel, and the facts of a frame on their way to the host.
 // For *_cuda.cpp files.
 #pragma once
 

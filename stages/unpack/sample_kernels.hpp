@@ -1,4 +1,4 @@
-// Raw A-scans to float32, one row at a time: the loops that unpack and half-matrix share.
+// Raw A-scans to float32, one row at a time: the loops that unpack and pairing share.
 #pragma once
 
 #include <cstddef>

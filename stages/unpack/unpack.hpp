@@ -4,7 +4,7 @@
 // Output  float32 [a_scans, samples], rows padded to a multiple of 16 samples (the padding is not written): samples of
 //         every encoding times the scale; float32 ones that is_invalid_sample() tells become 0.
 // On CUDA the output has a trailer (frame_facts.hpp) whose first float is the greatest |value| of the frame.
-// Its facts are the quality of the samples. A chain that ends in a beamformer starts with half-matrix instead, which unpacks too.
+// Its facts are the quality of the samples. A chain that ends in a beamformer starts with pairing instead, which unpacks too.
 #pragma once
 
 #include <memory>

@@ -27,15 +27,18 @@ class ConstantLeg final : public Leg {
   double time_;
 };
 
-std::string refusal(const ImagingPlan& plan, const BlockSpec& spec) {
+std::string refusal(const BeamformOptions& options, const BlockSpec& spec) {
   const auto backend = make_cpu_backend(1);
   try {
-    const BlockSpec output = make_beamform_cpu(plan, 0, *backend)->prepare(spec);
+    const BlockSpec output = make_beamform_cpu(options, *backend)->prepare(spec);
     (void)output;
   } catch (const InputError& error) {
     return error.what();
   }
   return "accepted";
+}
+std::string refusal(const ImagingPlan& plan, const BlockSpec& spec) {
+  return refusal(options_of(plan, MatrixKind::half_summed), spec);
 }
 
 TEST(BeamformInput, RefusesWhatItCannotUse) {
@@ -54,7 +57,8 @@ TEST(BeamformInput, RefusesWhatItCannotUse) {
             "beamform input: found planar complex64 [10, 100] with rows of 112; expected planar complex64 [10, 100] with rows of "
             "at least 164");
   EXPECT_EQ(refusal(make_plan(4, 100, grid, "LT"), spec),
-            "beamform input: found a summed half matrix; expected half or full: the law or the weights tell (i, j) from (j, i)");
+            "beamform stage, pairs: found sums of both directions; expected each direction: the law or the weights tell (i, j) "
+            "from (j, i)");
   ImagingPlan infinite = plan;
   const auto leg = std::make_shared<ConstantLeg>(4, std::numeric_limits<double>::infinity());
   infinite.laws = {DelayLaw{"LL", leg, leg}};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -21,7 +22,7 @@ std::vector<std::complex<float>> beamform_cpu(const ImagingPlan& plan, const Inp
                                               BeamformLookup lookup) {
   const auto backend = make_cpu_backend(threads);
   const auto queue = backend->make_queue();
-  const auto stage = make_beamform_cpu(plan, 0, *backend, way.level, lookup);
+  const auto stage = make_beamform_cpu(options_of(plan, input.pairs), *backend, way.level, lookup);
   const BlockSpec output = stage->prepare(input.spec);
   EXPECT_EQ(output.type, ElementType::complex64);
   EXPECT_EQ(output.rows * output.columns, plan.grid.pixels());
@@ -35,7 +36,7 @@ std::vector<std::complex<float>> beamform_cpu(const ImagingPlan& plan, const Inp
 std::vector<std::complex<float>> beamform(const ImagingPlan& plan, const Input& input, const Way& way, std::size_t threads = 1,
                                           BeamformLookup lookup = BeamformLookup::automatic) {
   if (way.backend == BackendKind::cpu) return beamform_cpu(plan, input, way, threads, lookup);
-  return beamform_cuda(plan, input.spec, input.data, way);
+  return beamform_cuda(options_of(plan, input.pairs), input.spec, input.data, way);
 }
 
 direct::Problem problem_of(const ImagingPlan& plan, const Signals& signals) {
@@ -259,6 +260,48 @@ TEST_P(BeamformLevel, WeighsBothSidesByTheApodization) {
   }
 }
 
+TEST_P(BeamformLevel, SparseFiringsAreTheSumOfTheirPairs) {
+  // In an order of their own; more of them than a group of the kernels has, and fewer.
+  for (const auto& firing : {std::vector<std::uint32_t>{9, 2, 4}, std::vector<std::uint32_t>{0, 11, 1, 10, 2, 9, 3, 8, 4}}) {
+    const Signals signals(12, 480, 23, false);
+    const Input input = input_of_firings(signals, firing);
+    for (const char* view : {"LL", "LT"}) {
+      for (const bool weighted : {false, true}) {
+        for (const auto interpolation : {Interpolation::linear, Interpolation::nearest}) {
+          const Grid grid{{Metres(-4.1e-3), Metres(5.3e-3), 37}, {Metres(1.03e-3), Metres(9.9e-3), 41}, {}};
+          ImagingPlan plan = make_plan(12, 480, grid, view);
+          plan.acquisition.events = element_events(firing);
+          plan.interpolation = interpolation;
+          if (weighted) plan.apodization.window = ApodizationWindow::hann;
+          auto problem = problem_of(plan, signals);
+          problem.sample = [&](std::size_t tx, std::size_t rx, std::size_t k) {
+            const bool fires = std::find(firing.begin(), firing.end(), tx) != firing.end();
+            return fires ? Complex(signals.at(tx, rx, k)) : Complex();
+          };
+          if (weighted) {
+            problem.transmit_weight = [](std::size_t element, std::size_t) {
+              return std::pow(std::sin(std::numbers::pi * (static_cast<double>(element) + 0.5) / 12.0), 2);
+            };
+            problem.receive_weight = problem.transmit_weight;
+          }
+          EXPECT_LT(direct::relative_error(beamform(plan, input, GetParam()), direct::image(problem)), precision())
+              << firing.size() << " firings, " << view << (weighted ? ", weighted" : "");
+        }
+      }
+    }
+  }
+}
+
+TEST_P(BeamformLevel, AllElementsInTurnAreTheFullMatrix) {
+  const Grid grid{{Metres(-4.1e-3), Metres(5.3e-3), 21}, {Metres(1.03e-3), Metres(9.9e-3), 22}, {}};
+  const Signals signals(5, 480, 29, false);
+  ImagingPlan plan = make_plan(5, 480, grid, "LT");
+  const auto full = beamform(plan, Input(signals, MatrixKind::full), GetParam());
+  const std::vector<std::uint32_t> firing{0, 1, 2, 3, 4};
+  plan.acquisition.events = element_events(firing);
+  EXPECT_EQ(beamform(plan, input_of_firings(signals, firing), GetParam()), full);
+}
+
 /// A straight leg with a shadow: no path from element e to pixels with x beyond a line that moves with e.
 class ShadowedLeg final : public Leg {
  public:
@@ -335,6 +378,22 @@ TEST_P(BeamformTileKind, EveryWayToCutTheImageGivesTheSameOne) {
       Way way = GetParam();
       way.kind = static_cast<beamform::TileKind>(kind);
       EXPECT_LT(direct::relative_error(beamform(plan, input, way), expected), precision()) << view << ", kind " << kind;
+    }
+    // As many tiles as there are for other counts of firings than of receivers.
+    const std::vector<std::uint32_t> firing{17, 3, 4, 5, 6, 7, 8, 9, 10, 0};
+    ImagingPlan sparse = plan;
+    sparse.acquisition.events = element_events(firing);
+    auto problem = problem_of(sparse, signals);
+    problem.sample = [&](std::size_t tx, std::size_t rx, std::size_t k) {
+      return std::find(firing.begin(), firing.end(), tx) != firing.end() ? Complex(signals.at(tx, rx, k)) : Complex();
+    };
+    const auto of_firings = direct::image(problem);
+    for (std::size_t kind = 0; kind < beamform::tile_kind_count; ++kind) {
+      Way way = GetParam();
+      way.kind = static_cast<beamform::TileKind>(kind);
+      if (!has_separate_counts(*way.kind)) continue;
+      EXPECT_LT(direct::relative_error(beamform(sparse, input_of_firings(signals, firing), way), of_firings), precision())
+          << view << ", kind " << kind << ", sparse";
     }
   }
 }

@@ -77,19 +77,19 @@ std::vector<std::byte> elements_of(const BlockSpec& planar, const std::vector<fl
 
 }  // namespace
 
-std::vector<std::complex<float>> beamform_cuda(const ImagingPlan& plan, const BlockSpec& planar, const std::vector<float>& rows,
-                                               const Way& way) {
+std::vector<std::complex<float>> beamform_cuda(const BeamformOptions& options, const BlockSpec& planar,
+                                               const std::vector<float>& rows, const Way& way) {
   const auto backend = make_cuda_backend();
   const auto queue = backend->make_queue();
   const BlockSpec spec = spec_of(planar, way.half);
-  const std::vector<std::byte> bytes = elements_of(planar, rows, spec, way.half, plan.interpolation == Interpolation::nearest);
+  const std::vector<std::byte> bytes = elements_of(planar, rows, spec, way.half, options.interpolation == Interpolation::nearest);
   const Buffer input = backend->allocate(spec.bytes(), MemoryUse::working);
   copy_now(input.data(), bytes.data(), bytes.size());
-  const auto stage = make_beamform_cuda(plan, 0, *backend, way.kind);
+  const auto stage = make_beamform_cuda(options, *backend, way.kind);
   const BlockSpec output = stage->prepare(spec);
   EXPECT_EQ(output.type, ElementType::complex64);
-  EXPECT_EQ(output.rows * output.columns, plan.grid.pixels());
-  std::vector<std::complex<float>> image(plan.grid.pixels(), {NAN, NAN});
+  EXPECT_EQ(output.rows * output.columns, options.grid.pixels());
+  std::vector<std::complex<float>> image(options.grid.pixels(), {NAN, NAN});
   const Buffer on_device = backend->allocate(output.bytes(), MemoryUse::working);
   copy_now(on_device.data(), image.data(), output.bytes());
   // Twice: a frame leaves nothing behind for the next.
@@ -99,7 +99,7 @@ std::vector<std::complex<float>> beamform_cuda(const ImagingPlan& plan, const Bl
   return image;
 }
 #else
-std::vector<std::complex<float>> beamform_cuda(const ImagingPlan& /*plan*/, const BlockSpec& /*planar*/,
+std::vector<std::complex<float>> beamform_cuda(const BeamformOptions& /*options*/, const BlockSpec& /*planar*/,
                                                const std::vector<float>& /*rows*/, const Way& /*way*/) {
   return {};
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipeline/block.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "stages/beamform/beamform_options.hpp"
 #include "tests/beamform/way.hpp"
 
 namespace echoform {
@@ -14,7 +14,7 @@ namespace echoform {
 [[nodiscard]] std::uint16_t half_bits(float value);
 
 /// The image of `rows` (planar_complex64 as `planar` says), on the data path of `way`.
-[[nodiscard]] std::vector<std::complex<float>> beamform_cuda(const ImagingPlan& plan, const BlockSpec& planar,
+[[nodiscard]] std::vector<std::complex<float>> beamform_cuda(const BeamformOptions& options, const BlockSpec& planar,
                                                              const std::vector<float>& rows, const Way& way);
 
 }  // namespace echoform

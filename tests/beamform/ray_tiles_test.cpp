@@ -11,6 +11,7 @@
 #include "rays/surface_kind.hpp"
 #include "stages/beamform/ray_turn_math.hpp"
 #include "stages/beamform/tile_plan.hpp"
+#include "tests/beamform/options_of.hpp"
 #include "tests/support/require_gpu.hpp"
 #ifdef ECHOFORM_WITH_CUDA
 #include "stages/beamform/ray_tiles.hpp"
@@ -106,8 +107,8 @@ TEST(RayTiles, AreTheHostsTables) {
       for (const std::optional<beamform::TileKind> kind :
            {std::optional<beamform::TileKind>{}, std::optional{beamform::TileKind::gather}}) {
         SCOPED_TRACE(std::string(part.name) + " " + view);
-        const beamform::TilePlanRequest request{
-            plan, 0, MatrixKind::half, plan.acquisition.samples, false, std::size_t{227} << 10, kind};
+        const BeamformOptions options = options_of(plan, MatrixKind::half);
+        const beamform::TilePlanRequest request{options, false, std::size_t{227} << 10, kind};
         const auto rays = beamform::make_ray_tiles(request, *backend);
         ASSERT_NE(rays, nullptr);
         rays->build();

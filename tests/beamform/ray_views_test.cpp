@@ -84,10 +84,10 @@ const std::vector<double>& brute_times(const ImagingPlan& plan, bool immersed, c
 }
 
 std::vector<std::complex<float>> image_of(const ImagingPlan& plan, const Input& input, const Way& way) {
-  if (way.backend == BackendKind::cuda) return beamform_cuda(plan, input.spec, input.data, way);
+  if (way.backend == BackendKind::cuda) return beamform_cuda(options_of(plan, input.pairs), input.spec, input.data, way);
   const auto backend = make_cpu_backend(1);
   const auto queue = backend->make_queue();
-  const auto stage = make_beamform_cpu(plan, 0, *backend, way.level);
+  const auto stage = make_beamform_cpu(options_of(plan, input.pairs), *backend, way.level);
   static_cast<void>(stage->prepare(input.spec));
   std::vector<std::complex<float>> image(plan.grid.pixels());
   stage->process({input.data.data()}, {image.data()}, *queue);

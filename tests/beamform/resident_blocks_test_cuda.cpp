@@ -34,6 +34,7 @@ TEST(TileKernelsCuda, AreResidentAsReckoned) {
           launch.analytic = true;
           launch.order = order;
           launch.sources = sources;
+          launch.receivers = sources;
           const TileFunction function = launch.kind == TileKind::gather ? gather_function(launch)
                                         : half                          ? half_tile_function(launch)
                                                                         : float_tile_function(launch);

@@ -11,6 +11,7 @@
 #include "delay_laws/delay_law.hpp"
 #include "pipeline/block.hpp"
 #include "pipeline/imaging_plan.hpp"
+#include "tests/beamform/options_of.hpp"
 
 namespace echoform {
 
@@ -49,13 +50,14 @@ struct Signals {
 /// The signals as the beamformer's input in one of its forms.
 struct Input {
   BlockSpec spec;
+  PairRows pairs;
   std::vector<float> data;
 
   Input(const Signals& signals, MatrixKind kind) {
     const std::size_t n = signals.elements;
     spec.type = ElementType::planar_complex64;
-    spec.matrix = kind;
-    spec.rows = kind == MatrixKind::full ? n * n : n * (n + 1) / 2;
+    pairs = rows_of(kind, n);
+    spec.rows = pairs.rows;
     spec.columns = signals.samples;
     spec.row_stride = (signals.samples + 64 + 15) / 16 * 16;
     data.assign(spec.rows * 2 * spec.row_stride, 0.0F);
@@ -72,6 +74,21 @@ struct Input {
     }
   }
 };
+
+/// The signals of these elements' firings, in this order, received by all.
+inline Input input_of_firings(const Signals& signals, const std::vector<std::uint32_t>& firing) {
+  const Input full(signals, MatrixKind::full);
+  Input input = full;
+  input.pairs = all_pairs(firing.size(), signals.elements);
+  input.spec.rows = input.pairs.rows;
+  input.data.clear();
+  const std::size_t of_event = signals.elements * 2 * full.spec.row_stride;
+  for (const std::uint32_t element : firing) {
+    const auto first = full.data.begin() + static_cast<std::ptrdiff_t>(element * of_event);
+    input.data.insert(input.data.end(), first, first + static_cast<std::ptrdiff_t>(of_event));
+  }
+  return input;
+}
 
 inline ImagingPlan make_plan(std::size_t elements, std::size_t samples, Grid grid, std::string_view view = "LL") {
   ImagingPlan plan;

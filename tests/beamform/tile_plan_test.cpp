@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "stages/beamform/tile_math.hpp"
+#include "tests/beamform/options_of.hpp"
 
 namespace echoform::beamform {
 namespace {
@@ -99,7 +100,7 @@ TEST_P(TileDelays, EqualTheLaw) {
     for (const char* view : {"LL", "LT"}) {
       for (const TileKind kind : {TileKind::large_wide, TileKind::small_wide, TileKind::small_widest, TileKind::gather}) {
         const ImagingPlan plan = make_plan(11, grid, view);
-        const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half, 2000, half, std::size_t{227} << 10, kind}, team);
+        const TilePlan tiles = make_tile_plan({options_of(plan, MatrixKind::half), half, std::size_t{227} << 10, kind}, team);
         EXPECT_EQ(tiles.analytic, kind != TileKind::gather);
         EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound) << view;
         if (tiles.order != PairOrder::once) {
@@ -129,7 +130,7 @@ TEST_P(TileDelays, DoNotDependOnWhereTheOriginLies) {
   const double bound = half ? 0.25 / 1024.0 + 6e-5 : 4e-5;
   // 10 m are 63,500 samples, whose single precision is 0.004.
   const ImagingPlan plan = moved(make_plan(11, grid, "LL"), Metres(10.0), "LL");
-  const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half, 2000, half}, team);
+  const TilePlan tiles = make_tile_plan({options_of(plan, MatrixKind::half), half}, team);
   EXPECT_TRUE(tiles.analytic);
   EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound);
 }
@@ -142,7 +143,7 @@ TEST_P(TileDelays, ComeFromTablesWhereSinglePrecisionDoesNotHoldThem) {
   ImagingPlan plan = make_plan(11, grid, "LL");
   plan.acquisition.start_time = Seconds(3.174e-3);
   const double bound = half ? 0.25 / 1024.0 + 6e-5 : 4e-5;
-  const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half, 2000, half}, team);
+  const TilePlan tiles = make_tile_plan({options_of(plan, MatrixKind::half), half}, team);
   EXPECT_EQ(tiles.analytic, !half);
   EXPECT_LT(worst_delay(plan, tiles, tiles.transmit, *plan.laws[0].transmit, half), bound);
 }
@@ -176,7 +177,8 @@ TEST(TilePlan, TablesComeInPieces) {
   const Grid grid{{Metres(-10e-3), Metres(10e-3), 512}, {Metres(1e-3), Metres(20e-3), 512}, {}};
   ImagingPlan plan = make_plan(24, grid, "LT");
   plan.apodization.window = ApodizationWindow::hann;
-  const TilePlanRequest request{plan, 0, MatrixKind::half, 2000, false};
+  const BeamformOptions options = options_of(plan, MatrixKind::half);
+  const TilePlanRequest request{options, false};
   const TilePlan kept = make_tile_plan(request, team);
   NotedTables noted;
   const TilePlan stored = make_tile_plan(request, team, &noted);
@@ -196,7 +198,7 @@ TEST(TilePlan, ChoosesTheLargestTilesWhoseWindowsHold) {
     const Metres size(1e-3 * millimetres);
     const Grid grid{{-0.5 * size, 0.5 * size, 64}, {Metres(0.5e-3), Metres(0.5e-3) + size, 64}, {}};
     const ImagingPlan plan = make_plan(16, grid, "LL");
-    return make_tile_plan({plan, 0, MatrixKind::half_summed, 2000, true}, team).kind;
+    return make_tile_plan({options_of(plan, MatrixKind::half_summed), true}, team).kind;
   };
   EXPECT_EQ(kind_of(4.0), TileKind::large_narrow);
   EXPECT_EQ(kind_of(9.0), TileKind::large_wide);
@@ -210,18 +212,18 @@ TEST(TilePlan, StaysWithinTheDevicesSharedMemory) {
   const Grid grid{{Metres(-4.5e-3), Metres(4.5e-3), 64}, {Metres(0.5e-3), Metres(9.5e-3), 64}, {}};
   const ImagingPlan plan = make_plan(16, grid, "LL");
   const auto kind_of = [&](std::size_t limit) {
-    return make_tile_plan({plan, 0, MatrixKind::half_summed, 2000, true, limit}, team).kind;
+    return make_tile_plan({options_of(plan, MatrixKind::half_summed), true, limit}, team).kind;
   };
   EXPECT_EQ(kind_of(std::size_t{227} << 10), TileKind::large_wide);
   // As much as devices of compute capability 8.9 have holds no two stages of wide windows.
   const TileKind smaller = kind_of(98'000);
-  EXPECT_LE(tile_shared_bytes(smaller, true, true, 16, true), 98'000u);
+  EXPECT_LE(tile_shared_bytes(smaller, true, true, {16, 16}, true), 98'000u);
   EXPECT_EQ(kind_of(1000), TileKind::gather);
 }
 
 TEST(TilePlan, CountsTheBlocksThatTheTablesOfManySourcesLeaveRoomFor) {
   const auto resident = [](TileKind kind, std::uint32_t sources, bool once, const SharedMemory& device) {
-    return resident_blocks(kind, tile_shared_bytes(kind, true, true, sources, once), device);
+    return resident_blocks(kind, tile_shared_bytes(kind, true, true, {sources, sources}, once), device);
   };
   // Compute capability 9.0. Wide windows alone take 99,328 bytes, narrow ones 66,048; a source's tables 24 a side.
   constexpr SharedMemory h200{233'472, 1024};
@@ -246,7 +248,8 @@ TEST(TilePlan, KnowsWhichTilesReachOverTheEndsOfTheAScan) {
   const Grid grid{{Metres(-4e-3), Metres(4e-3), 64}, {Metres(1e-3), Metres(40e-3), 312}, {}};
   ImagingPlan plan = make_plan(8, grid, "LL");
   const auto checked = [&](std::size_t samples) {
-    const TilePlan tiles = make_tile_plan({plan, 0, MatrixKind::half_summed, samples, false}, team);
+    plan.acquisition.samples = samples;
+    const TilePlan tiles = make_tile_plan({options_of(plan, MatrixKind::half_summed), false}, team);
     return std::count(tiles.checked.begin(), tiles.checked.end(), 1);
   };
   // The shallowest pixels are reached before the start time here, so some tiles are checked at any length.

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "delay_laws/delay_law.hpp"
+#include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/beamform.hpp"
 
 namespace echoform {
@@ -69,7 +70,6 @@ double engine(const std::string& view, const Scene& scene) {
 
   BlockSpec spec;
   spec.type = ElementType::planar_complex64;
-  spec.matrix = MatrixKind::full;
   spec.rows = elements * elements;
   spec.columns = samples;
   spec.row_stride = 176;
@@ -84,7 +84,9 @@ double engine(const std::string& view, const Scene& scene) {
   }
   const auto backend = make_cpu_backend(1);
   const auto queue = backend->make_queue();
-  const auto stage = make_beamform_cpu(plan, 0, *backend);
+  BeamformOptions options = beamform_options(plan, 0);
+  options.pairs = all_pairs(elements, elements);
+  const auto stage = make_beamform_cpu(options, *backend);
   static_cast<void>(stage->prepare(spec));
   std::complex<float> image;
   stage->process({data.data()}, {&image}, *queue);

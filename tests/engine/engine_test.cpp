@@ -153,7 +153,7 @@ TEST_P(Engines, ReportStagesAndWhatWasWrongWithSamples) {
     EXPECT_EQ(imaged.slot.clipped_samples, 0U);
     std::vector<std::string_view> names;
     for (std::size_t k = 0; k < imaged.slot.timing_count; ++k) names.push_back(imaged.slot.timings[k].stage);
-    std::vector<std::string_view> expected{"half-matrix", "analytic-signal", "beamform", "envelope", "compression"};
+    std::vector<std::string_view> expected{"pairing", "analytic-signal", "beamform", "envelope", "compression"};
     if (cuda && !eager) expected = {"compute"};
     if (cuda) expected.insert(expected.begin(), "upload");
     if (cuda) expected.push_back("download");

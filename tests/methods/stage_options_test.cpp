@@ -11,25 +11,44 @@ TEST(TfmStageOptions, ScaleOfFloatsIsThePlansAlone) {
   plan.acquisition.probe = make_linear_probe(3, 1.0_mm, 0.8_mm, 5.0_MHz, 3.0_MHz);
   plan.acquisition.encoding = SampleEncoding::float32;
   plan.acquisition.sample_scale = 2.0;
-  EXPECT_EQ(half_matrix_options(plan).sample_scale, 1.0) << "field 13 of a Hello says nothing of float32";
+  EXPECT_EQ(pairing_options(plan).sample_scale, 1.0) << "field 13 of a Hello says nothing of float32";
   for (const SampleEncoding encoding : {SampleEncoding::float32, SampleEncoding::int16, SampleEncoding::packed12}) {
     plan.acquisition.encoding = encoding;
     plan.sample_scale = 0.5;
-    EXPECT_EQ(half_matrix_options(plan).sample_scale, 0.5) << "replaces 2, and multiplies floats";
+    EXPECT_EQ(pairing_options(plan).sample_scale, 0.5) << "replaces 2, and multiplies floats";
   }
 }
 
-TEST(TfmStageOptions, TakesElementsAndFormFromThePlan) {
+TEST(TfmStageOptions, PairsFollowTheWeightsAndTheEvents) {
   ImagingPlan plan;
   plan.acquisition.probe = make_linear_probe(3, 1.0_mm, 0.8_mm, 5.0_MHz, 3.0_MHz);
-  plan.acquisition.probe.elements[2].dead = true;
-  plan.acquisition.sample_scale = 2.0;
+  plan.acquisition.sample_rate = 40.0_MHz;
+  plan.acquisition.samples = 100;
+  plan.material.longitudinal_velocity = MetresPerSecond(6000.0);
+  plan.laws = {make_delay_law("contact", {plan.acquisition, plan.material, "LL"})};
+  const auto sources = [&] { return pairing_options(plan).sources->size(); };
+  EXPECT_EQ(beamform_options(plan, 0).pairs, summed_pairs(3));
+  EXPECT_EQ(sources(), 6u);
+  EXPECT_FLOAT_EQ(beamform_options(plan, 0).scale, 1.0F / 9.0F);
+
   plan.apodization.sides = ApodizationSides::transmit;
-  const HalfMatrixOptions options = half_matrix_options(plan);
-  EXPECT_EQ(options.elements, 3u);
-  EXPECT_FALSE(options.reciprocal);
-  EXPECT_EQ(options.sample_scale, 2.0);
-  EXPECT_THAT(options.dead, testing::ElementsAre(2u));
+  EXPECT_EQ(beamform_options(plan, 0).pairs, all_pairs(3, 3));
+  EXPECT_EQ(sources(), 9u);
+
+  plan.apodization.sides = ApodizationSides::both;
+  const std::vector<std::uint32_t> firing{2, 0};
+  plan.acquisition.events = element_events(firing);
+  const BeamformOptions sparse = beamform_options(plan, 0);
+  EXPECT_EQ(sparse.pairs, all_pairs(2, 3));
+  EXPECT_EQ(sources(), 6u);
+  EXPECT_EQ(sparse.aperture.firing, firing);
+  EXPECT_FLOAT_EQ(sparse.scale, 1.0F / 9.0F) << "pairs that were not received count as zeros";
+  ASSERT_EQ(sparse.law.transmit->sources(), 2u);
+  EXPECT_EQ(sparse.law.transmit->point_source(0)->origin, plan.acquisition.probe.elements[2].centre);
+  EXPECT_EQ(sparse.law.receive, plan.laws[0].receive);
+
+  plan.acquisition.events = element_events(std::vector<std::uint32_t>{0, 1, 2});
+  EXPECT_EQ(beamform_options(plan, 0).pairs, summed_pairs(3)) << "all elements in turn are a full matrix";
 }
 
 TEST(TfmStageOptions, AccuracyAndInterpolationChooseTheForm) {

@@ -4,11 +4,12 @@
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
+#include "stages/pairing/pairing.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/unpack/unpack.hpp"
 #include "tests/stages/capture.hpp"
+#include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
 #include "tests/support/allocation_counter.hpp"
 
@@ -50,15 +51,15 @@ TEST_P(Allocations, NoneWhileProcessing) {
 
   for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
     std::unique_ptr<Stage> unpack = make_unpack_cpu(1.0, level());
-    std::unique_ptr<Stage> half_matrix = make_half_matrix_cpu({8, true, 1.0, {1}}, level());
+    std::unique_ptr<Stage> pairing = make_pairing_cpu(pairing_of({.elements = 8, .dead = {1}}), level());
 #ifdef ECHOFORM_WITH_CUDA
     if (on_cuda()) {
       unpack = make_unpack_cuda(1.0, backend());
-      half_matrix = make_half_matrix_cuda({8, true, 1.0, {1}}, backend());
+      pairing = make_pairing_cuda(pairing_of({.elements = 8, .dead = {1}}), backend());
     }
 #endif
     EXPECT_EQ(allocations_in_frames(*unpack, make_spec(type, 64, 1031)), 0u);
-    EXPECT_EQ(allocations_in_frames(*half_matrix, make_spec(type, 64, 1031)), 0u);
+    EXPECT_EQ(allocations_in_frames(*pairing, make_spec(type, 64, 1031)), 0u);
   }
   // FFTW takes different ways for short, long and odd lengths, some of which work in buffers.
   for (const std::size_t samples : {1000, 1001, 1024, 1031, 4096, 6561, 8192, 14641, 16384, 65536}) {

@@ -6,8 +6,8 @@
 #include "gpu/stream_queue.hpp"
 #endif
 #include "stages/analytic_signal/analytic_signal.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
 #include "stages/unpack/unpack.hpp"
+#include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
 
 namespace echoform::test {
@@ -51,17 +51,17 @@ ECHOFORM_ALL_IMPLEMENTATIONS(Capture);
 
 TEST_P(Capture, RawSamples) {
   for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
-    const RawFrame frame = make_raw_frame(type, MatrixKind::full, 16, 320, 0, 1);  // no padding, which is not written
+    const RawFrame frame = make_raw_frame(type, 16, 320, 0, 1);  // no padding, which is not written
     std::unique_ptr<Stage> unpack = make_unpack_cpu(1.5, level());
-    std::unique_ptr<Stage> half_matrix = make_half_matrix_cpu({4, true, 1.5, {2}}, level());
+    std::unique_ptr<Stage> pairing = make_pairing_cpu(pairing_of({.elements = 4, .dead = {2}, .scale = 1.5}), level());
 #ifdef ECHOFORM_WITH_CUDA
     if (on_cuda()) {
       unpack = make_unpack_cuda(1.5, backend());
-      half_matrix = make_half_matrix_cuda({4, true, 1.5, {2}}, backend());
+      pairing = make_pairing_cuda(pairing_of({.elements = 4, .dead = {2}, .scale = 1.5}), backend());
     }
 #endif
     expect_same_again(*unpack, frame.spec, *frame.block);
-    expect_same_again(*half_matrix, frame.spec, *frame.block);
+    expect_same_again(*pairing, frame.spec, *frame.block);
     const SampleQuality seen = unpack->facts().quality.value();
     EXPECT_EQ(seen, (SampleQuality{frame.clipped, frame.invalid}));
   }
@@ -69,7 +69,7 @@ TEST_P(Capture, RawSamples) {
 
 TEST_P(Capture, AnalyticSignal) {
   for (const std::size_t samples : {320, 321, 1031, 4096}) {
-    const RawFrame rows = make_raw_frame(ElementType::float32, MatrixKind::full, 7, samples, 1, 1);
+    const RawFrame rows = make_raw_frame(ElementType::float32, 7, samples, 1, 1);
     for (std::size_t n = 0; n < 7 * rows.spec.row_stride; ++n) {
       rows.block->as<float>()[n] = static_cast<float>(n * 2654435761u >> 20 & 0xfff) - 2048.0F;
     }

@@ -5,7 +5,7 @@
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
+#include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/unpack/unpack.hpp"
 #include "tests/stages/stage_harness.hpp"
@@ -48,9 +48,7 @@ TEST(StageKinds, FrontAndBackOfTheChainFitTogether) {
   };
   const Link analytic_signal{analytic_signal_stage, AnalyticSignalOptions{}};
   BlockSpec analytic = make_spec(ElementType::planar_complex64, 10, 100, analytic_row_stride(100));
-  analytic.matrix = MatrixKind::half_summed;
-  EXPECT_EQ(chain(raw_block(acquisition), {{half_matrix_stage, HalfMatrixOptions{4, true, 1.0, {}}}, analytic_signal}), analytic);
-  analytic.matrix = MatrixKind::full;
+  EXPECT_EQ(chain(raw_block(acquisition), {{pairing_stage, pairing_of(acquisition, true, 1.0)}, analytic_signal}), analytic);
   analytic.rows = 16;
   EXPECT_EQ(chain(raw_block(acquisition), {{unpack_stage, UnpackOptions{}}, analytic_signal}), analytic);
   EXPECT_EQ(chain(make_spec(ElementType::complex64, 30, 20), {{envelope_stage, EnvelopeOptions{}},

@@ -41,12 +41,10 @@ inline void put_packed12(unsigned char* row, std::size_t column, int value) {
 }
 
 /// Random samples with some at the ends of the range (integers) or not finite (floats). `extra` widens the row stride.
-inline RawFrame make_raw_frame(ElementType type, MatrixKind matrix, std::size_t rows, std::size_t columns, std::size_t extra,
-                               unsigned seed) {
+inline RawFrame make_raw_frame(ElementType type, std::size_t rows, std::size_t columns, std::size_t extra, unsigned seed) {
   RawFrame frame;
   const std::size_t shortest = type == ElementType::packed12 ? (3 * columns + 1) / 2 : columns;
   frame.spec = make_spec(type, rows, columns, shortest + extra);
-  frame.spec.matrix = matrix;
   frame.block = std::make_unique<TestBlock>(frame.spec);
   frame.clipped_in_row.assign(rows, 0);
   frame.invalid_in_row.assign(rows, 0);

@@ -30,7 +30,7 @@ TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
   for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
     for (const std::size_t columns : row_lengths) {
       for (const std::size_t rows : {1, 7}) {
-        const RawFrame frame = make_raw_frame(type, MatrixKind::full, rows, columns, columns % 3, 7);
+        const RawFrame frame = make_raw_frame(type, rows, columns, columns % 3, 7);
         const auto stage = make(scale);
         const StageResult result = run(*stage, frame.spec, *frame.block);
         ASSERT_EQ(result.spec.type, ElementType::float32);
@@ -52,7 +52,7 @@ TEST_P(Unpack, EqualsTheSamplesTimesTheScale) {
 }
 
 TEST_P(Unpack, CountsStartAnewWithEachFrame) {
-  const RawFrame frame = make_raw_frame(ElementType::int16, MatrixKind::full, 5, 100, 0, 3);
+  const RawFrame frame = make_raw_frame(ElementType::int16, 5, 100, 0, 3);
   const auto stage = make(1.0);
   const StageResult result = run(*stage, frame.spec, *frame.block);
   run_again(*stage, *frame.block, result);

@@ -3,8 +3,7 @@
 #include <utility>
 
 #include "pipeline/raw_samples.hpp"
-#include "stages/half_matrix/half_matrix.hpp"
-#include "stages/half_matrix/half_matrix_form.hpp"
+#include "stages/pairing/pairing.hpp"
 #include "stages/unpack/quality_counter.hpp"
 #include "stages/unpack/sample_kernels.hpp"
 #include "stages/unpack/sample_scale.hpp"
@@ -12,29 +11,28 @@
 namespace echoform {
 namespace {
 
-class HalfMatrixCpu final : public Stage {
+class PairingCpu final : public Stage {
  public:
-  HalfMatrixCpu(HalfMatrixOptions options, SimdLevel level) : options_(std::move(options)), level_(level) {
-    require_half_matrix_options(options_);
-  }
+  PairingCpu(PairingOptions options, SimdLevel level) : options_(std::move(options)), level_(level) { validate(options_); }
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
-    const BlockSpec& input = inputs.only("half-matrix");
-    output_ = half_matrix_output(options_, input);
+    const BlockSpec& input = inputs.only("pairing");
+    output_ = pairing_output(options_, input);
     input_row_bytes_ = raw_row_bytes(input);
     const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
     kernel_ = row_kernel(encoding_of(input.type), store, level_);
-    sources_ = half_matrix_sources(options_, input);
     return output_;
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     quality_.reset();
+    const std::vector<PairSource>& sources = *options_.sources;
+    const auto scale = static_cast<float>(options_.sample_scale);
     const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
     team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
       SampleQuality seen;
       for (std::size_t row = first; row < last; ++row) {
-        const PairSource& source = sources_[row];
+        const PairSource& source = sources[row];
         float* const out = output.as<float>() + row * output_.row_stride;
         if (source.weight == 0.0F) {
           std::memset(out, 0, output_.columns * sizeof(float));
@@ -43,29 +41,27 @@ class HalfMatrixCpu final : public Stage {
         const std::byte* const one = input.as<std::byte>() + source.first * input_row_bytes_;
         const std::byte* const other =
             source.second != source.first ? input.as<std::byte>() + source.second * input_row_bytes_ : nullptr;
-        kernel_(one, other, out, output_.columns, source.weight, seen);
+        kernel_(one, other, out, output_.columns, source.weight * scale, seen);
       }
       quality_.add(seen);
     });
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = quality_.read(), .reference = {}}; }
-  [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size() * sizeof(PairSource); }
 
  private:
-  HalfMatrixOptions options_;
+  PairingOptions options_;
   SimdLevel level_;
   BlockSpec output_;
   std::size_t input_row_bytes_ = 0;
   RowKernel kernel_ = nullptr;
-  std::vector<PairSource> sources_;  // one an output row
   QualityCounter quality_;
 };
 
 }  // namespace
 
-std::unique_ptr<Stage> make_half_matrix_cpu(HalfMatrixOptions options, SimdLevel level) {
-  return std::make_unique<HalfMatrixCpu>(std::move(options), level);
+std::unique_ptr<Stage> make_pairing_cpu(PairingOptions options, SimdLevel level) {
+  return std::make_unique<PairingCpu>(std::move(options), level);
 }
 
 }  // namespace echoform

@@ -1,0 +1,146 @@
+#include "acquisition/pair_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "acquisition/acquisition.hpp"
+#include "acquisition/frame_layout.hpp"
+#include "base/errors.hpp"
+
+namespace echoform {
+namespace {
+
+std::uint32_t index_of(std::size_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+PairRows each_pair_once(std::size_t elements) {
+  PairRows pairs{elements, elements, elements * (elements + 1) / 2, false, {}};
+  for (std::size_t i = 0; i < elements; ++i) {
+    pairs.lookups.push_back({index_of(i), index_of(i), index_of(elements - i), half_matrix_index(i, i, elements), false});
+  }
+  return pairs;
+}
+
+/// Which pairs a frame holds, and which of them are dead.
+class ReceivedPairs {
+ public:
+  explicit ReceivedPairs(const Acquisition& acquisition)
+      : elements_(acquisition.probe.elements), rows_(acquisition.event_count() * elements_.size()) {
+    for (std::size_t event = 0; event < acquisition.event_count(); ++event) firing_.push_back(firing_element(acquisition, event));
+    std::size_t row = 0;
+    for (const EventReceiver& pair : FrameLayout(acquisition).pairs()) {
+      rows_[pair.event * elements_.size() + pair.receiver] = row++;
+    }
+  }
+
+  /// Of one direction, as it was received; nothing where that is no row, or dead.
+  [[nodiscard]] PairSource one(std::size_t event, std::size_t receiver, float weight) const {
+    const auto row = row_of(event, receiver);
+    return row ? PairSource{*row, *row, weight} : PairSource{};
+  }
+  /// Of both directions.
+  [[nodiscard]] PairSource sum(std::size_t i, std::size_t j) const {
+    const auto forward = row_of(i, j);
+    const auto backward = row_of(j, i);
+    if (!forward && !backward) return {};
+    return {forward ? *forward : *backward, backward ? *backward : *forward, 1.0F};
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> row_of(std::size_t event, std::size_t receiver) const {
+    const std::optional<std::size_t>& firing = firing_[event];
+    if (elements_[receiver].dead || (firing && elements_[*firing].dead)) return std::nullopt;
+    return rows_[event * elements_.size() + receiver];
+  }
+
+  const std::vector<Element>& elements_;
+  std::vector<std::optional<std::size_t>> firing_;
+  std::vector<std::optional<std::size_t>> rows_;  // [event, receiver]
+};
+
+/// Of a pair of two elements: one direction stands for the sum of both, or half of the sum for one direction.
+float weight_of_pair(const Acquisition& acquisition, const PairRows& pairs) {
+  if (!acquisition.pairs_once() || acquisition.pairs_summed() == pairs.summed) return 1.0F;
+  return pairs.summed ? 2.0F : 0.5F;
+}
+
+}  // namespace
+
+bool PairRows::any_reversed() const {
+  return std::ranges::any_of(lookups, [](const PairRun& run) { return run.reversed; });
+}
+
+PairRows all_pairs(std::size_t events, std::size_t receivers) {
+  PairRows pairs{events, receivers, events * receivers, false, {}};
+  for (std::size_t event = 0; event < events; ++event) {
+    pairs.lookups.push_back({index_of(event), 0, index_of(receivers), event * receivers, false});
+  }
+  return pairs;
+}
+
+PairRows summed_pairs(std::size_t elements) {
+  PairRows pairs = each_pair_once(elements);
+  pairs.summed = true;
+  return pairs;
+}
+
+PairRows pairs_both_ways(std::size_t elements) {
+  PairRows pairs = each_pair_once(elements);
+  const std::vector<PairRun> forward = std::move(pairs.lookups);
+  pairs.lookups.clear();
+  for (const PairRun& run : forward) {
+    pairs.lookups.push_back(run);
+    // The element with itself has one direction.
+    if (run.count > 1) pairs.lookups.push_back({run.event, run.receiver + 1, run.count - 1, run.row + 1, true});
+  }
+  return pairs;
+}
+
+void validate(const PairRows& pairs, const char* where) {
+  for (const PairRun& run : pairs.lookups) {
+    const std::size_t others = run.reversed ? pairs.events : pairs.receivers;
+    const std::size_t own = run.reversed ? pairs.receivers : pairs.events;
+    if (run.event < own && run.count <= others && run.receiver <= others - run.count && run.count <= pairs.rows &&
+        run.row <= pairs.rows - run.count) {
+      continue;
+    }
+    throw InputError(
+        fmt::format("{} pairs", where),
+        fmt::format("event {} with {} receivers from {} on, in rows from {} on", run.event, run.count, run.receiver, run.row),
+        fmt::format("{} events, {} receivers and {} rows", pairs.events, pairs.receivers, pairs.rows));
+  }
+}
+
+PairRows combined_rows(const Acquisition& acquisition, bool reciprocal) {
+  const std::size_t elements = acquisition.elements();
+  if (reciprocal) return summed_pairs(elements);
+  if (acquisition.pairs_once()) return pairs_both_ways(elements);
+  return all_pairs(acquisition.event_count(), elements);
+}
+
+CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal) {
+  CombinedPairs combined{combined_rows(acquisition, reciprocal), {}};
+  const PairRows& pairs = combined.pairs;
+  const ReceivedPairs received(acquisition);
+  const bool both_received = pairs.summed && !acquisition.pairs_once();
+  const float weight = weight_of_pair(acquisition, pairs);
+  combined.sources.resize(pairs.rows);
+  for (const PairRun& run : pairs.lookups) {
+    if (run.reversed) continue;
+    for (std::uint32_t k = 0; k < run.count; ++k) {
+      const std::size_t receiver = run.receiver + k;
+      PairSource& source = combined.sources[run.row + k];
+      if (both_received) {
+        source = received.sum(run.event, receiver);
+      } else {
+        source = received.one(run.event, receiver, receiver == run.event ? 1.0F : weight);
+      }
+    }
+  }
+  return combined;
+}
+
+}  // namespace echoform

@@ -1,0 +1,66 @@
+// What the rows of A-scans stand for on their way to a beamformer: which transmit event and which receiver, and in what order
+// they are summed. Whoever sums them asks this and nothing else of an acquisition.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "acquisition/pair_source.hpp"
+
+namespace echoform {
+
+struct Acquisition;
+
+/// Rows that follow each other, of one transmit event and of receivers that follow each other.
+struct PairRun {
+  std::uint32_t event = 0;
+  std::uint32_t receiver = 0;  ///< of the first row
+  std::uint32_t count = 0;
+  std::size_t row = 0;  ///< the first
+  /// Looked up as if the receivers had transmitted and the event's element received, which is the same by reciprocity: event k is
+  /// element k.
+  bool reversed = false;
+
+  [[nodiscard]] friend constexpr bool operator==(const PairRun&, const PairRun&) = default;
+};
+
+struct PairRows {
+  std::size_t events = 0;     ///< sources of the transmit leg
+  std::size_t receivers = 0;  ///< sources of the receive leg
+  std::size_t rows = 0;
+  /// Rows of two elements are s_ij + s_ji: for laws and weights that are the same both ways, as event k is element k.
+  bool summed = false;
+  std::vector<PairRun> lookups;  ///< in the order of summation
+
+  /// Whether some row is looked up in a direction in which it was not received: then mirrored views have the same image.
+  [[nodiscard]] bool any_reversed() const;
+
+  [[nodiscard]] friend bool operator==(const PairRows&, const PairRows&) = default;
+};
+
+/// Every pair: row event * receivers + receiver.
+[[nodiscard]] PairRows all_pairs(std::size_t events, std::size_t receivers);
+/// Pairs (i, j), i <= j, of `elements` that transmit in turn, in the order (0,0), (0,1) ... (1,1) ..., each the sum of both
+/// directions.
+[[nodiscard]] PairRows summed_pairs(std::size_t elements);
+/// In the same order, each received once and looked up in both directions.
+[[nodiscard]] PairRows pairs_both_ways(std::size_t elements);
+
+/// Throws InputError, naming `where`, unless every lookup is within the counts.
+void validate(const PairRows& pairs, const char* where);
+
+/// Rows for a beamformer, and of which rows of a frame each is made.
+struct CombinedPairs {
+  PairRows pairs;
+  std::vector<PairSource> sources;  ///< by row
+};
+
+/// The rows that cost a beamformer least. `reciprocal`: no law and no weight tells (i, j) from (j, i), so that event k is element
+/// k; then both directions are added and a pair costs one lookup. Otherwise every pair has a row, or, where a frame has each pair
+/// once, is looked up both ways. Pairs with a dead element, and those that the frame does not hold, are rows of zeros.
+[[nodiscard]] CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal);
+/// The same without the sources.
+[[nodiscard]] PairRows combined_rows(const Acquisition& acquisition, bool reciprocal);
+
+}  // namespace echoform

@@ -1,0 +1,62 @@
+// What the beamformer's sum is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+#include "acquisition/pair_rows.hpp"
+#include "base/grid.hpp"
+#include "delay_laws/delay_law.hpp"
+#include "pipeline/sample_gate.hpp"
+#include "stages/beamform/apodization_options.hpp"
+#include "stages/beamform/interpolation.hpp"
+
+namespace echoform {
+
+enum class BeamformSide : std::uint8_t { transmit, receive };
+
+/// The elements behind the sources of a law, as weights need them.
+struct Aperture {
+  Probe probe;                        ///< source k of the receive leg is element k
+  std::vector<std::uint32_t> firing;  ///< element of each source of the transmit leg; empty: likewise element k
+  /// For directivity, where a leg does not say at what speed its waves leave; 0 where unknown.
+  MetresPerSecond longitudinal_velocity;
+  Apodization apodization;
+
+  [[nodiscard]] std::size_t element_of(BeamformSide side, std::size_t source) const {
+    return side == BeamformSide::receive || firing.empty() ? source : firing[source];
+  }
+
+  [[nodiscard]] friend bool operator==(const Aperture&, const Aperture&) = default;
+};
+
+/// image(p) = scale * sum over pairs of w_tx(event, p) * w_rx(receiver, p) * s(tau_tx(event, p) + tau_rx(receiver, p)).
+struct BeamformOptions {
+  DelayLaw law;  ///< transmit->sources() == pairs.events, receive->sources() == pairs.receivers
+  Grid grid;
+  PairRows pairs;  ///< rows of the input; summed ones only where alike_both_ways()
+  Aperture aperture;
+  Interpolation interpolation = Interpolation::linear;
+  Hertz sample_rate;    ///< > 0
+  Seconds start_time;   ///< of sample 0 of an A-scan after the pulse's emission
+  Seconds time_offset;  ///< sample n is at start_time + n / sample_rate - time_offset
+  SampleGate gate;      ///< the samples of the rows: their first is sample gate.first of an A-scan
+  float scale = 1.0F;
+
+  /// Whether neither law nor weights tell (i, j) from (j, i): then one side's tables serve both.
+  [[nodiscard]] bool alike_both_ways() const { return law.reciprocal() && aperture.apodization.symmetric(); }
+
+  [[nodiscard]] friend bool operator==(const BeamformOptions&, const BeamformOptions&) = default;
+};
+
+/// Throws InputError unless legs and pairs have the same counts, every lookup is within them, and the apodization is in its
+/// ranges.
+void validate(const BeamformOptions& options);
+
+/// What is added to each side's delays, in samples: u = (tau_tx + tau_rx - start_time + time_offset) * sample_rate - gate.first,
+/// half of what does not depend on the pixel to each side, so that one table serves both where the law is reciprocal.
+[[nodiscard]] double half_delay_offset(const BeamformOptions& options);
+
+}  // namespace echoform

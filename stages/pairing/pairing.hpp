@@ -1,0 +1,52 @@
+// The first stage of a chain that ends in a beamformer: raw A-scans to float32 in the rows that cost the beamformer least.
+//
+// Input   int16, packed12 or float32 [a_scans, samples], any row stride.
+// Output  float32 [rows, samples], rows padded to a multiple of 16 samples (the padding is not written). A row is an A-scan, or
+// the
+//         sum of those of both directions of a pair, times a weight, or zeros: acquisition/pair_rows.hpp says which.
+//         Samples of every encoding are multiplied by the scale, sums of integers formed in 32-bit integers first; float32 ones
+//         that is_invalid_sample() tells become 0. Of rows of zeros no samples are read or counted.
+// Its facts are the quality of the samples.
+// On CUDA the output has a trailer (stages/unpack/frame_facts.hpp) whose first float is the greatest |value| of the frame.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "acquisition/pair_rows.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+struct PairingOptions {
+  std::size_t a_scans = 0;                                 ///< of a frame
+  std::shared_ptr<const std::vector<PairSource>> sources;  ///< by row of the output, at least one, each below `a_scans`
+  double sample_scale = 1.0;                               ///< amplitude of one unit of a sample: finite, not 0
+
+  /// By their contents.
+  [[nodiscard]] friend bool operator==(const PairingOptions& a, const PairingOptions& b) {
+    return a.a_scans == b.a_scans && a.sample_scale == b.sample_scale &&
+           (a.sources == b.sources || (a.sources && b.sources && *a.sources == *b.sources));
+  }
+};
+
+/// What brings frames of `acquisition` into the rows of combined_rows(acquisition, reciprocal).
+[[nodiscard]] PairingOptions pairing_of(const Acquisition& acquisition, bool reciprocal, double sample_scale);
+
+/// "pairing", by PairingOptions. What the CPU reads of the sources are the options' own.
+extern const StageKind pairing_stage;
+
+/// Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_pairing_cpu(PairingOptions options, SimdLevel level = simd_level());
+
+/// In builds with CUDA only. The backend must outlive the stage.
+[[nodiscard]] std::unique_ptr<Stage> make_pairing_cuda(PairingOptions options, Backend& backend);
+
+/// What stages on every backend ask of their options, and of their input, and the output without trailer that comes of it. Throw
+/// InputError.
+void validate(const PairingOptions& options);
+[[nodiscard]] BlockSpec pairing_output(const PairingOptions& options, const BlockSpec& input);
+
+}  // namespace echoform

@@ -1,0 +1,23 @@
+// The beamformer's options as a plan has them, on rows of the test's own.
+#pragma once
+
+#include "methods/tfm/stage_options.hpp"
+
+namespace echoform {
+
+/// Rows as a frame of this kind has them, nothing added up.
+inline PairRows rows_of(MatrixKind kind, std::size_t elements) {
+  if (kind == MatrixKind::full) return all_pairs(elements, elements);
+  return kind == MatrixKind::half ? pairs_both_ways(elements) : summed_pairs(elements);
+}
+
+inline BeamformOptions options_of(const ImagingPlan& plan, PairRows pairs) {
+  BeamformOptions options = beamform_options(plan, 0);
+  options.pairs = std::move(pairs);
+  return options;
+}
+inline BeamformOptions options_of(const ImagingPlan& plan, MatrixKind kind) {
+  return options_of(plan, rows_of(kind, plan.acquisition.elements()));
+}
+
+}  // namespace echoform

@@ -1,0 +1,92 @@
+// Legs of some of another one's sources.
+#include "delay_laws/selected_leg.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "rays/surface_kind.hpp"
+
+namespace echoform {
+namespace {
+
+const Grid grid{{Metres(-3e-3), Metres(3e-3), 7}, {Metres(1e-3), Metres(8e-3), 5}, {}};
+
+DelayLaw law_of(const char* name, const Acquisition& acquisition) {
+  Scene scene;
+  if (std::string_view(name) == "immersion") scene.couplant = MetresPerSecond(1480.0);
+  return make_delay_law(name, {acquisition, {MetresPerSecond(6320.0), MetresPerSecond(3130.0)}, "LL", scene});
+}
+
+Acquisition array(double z) {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(6, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  for (Element& element : acquisition.probe.elements) element.centre.z = Metres(z);
+  return acquisition;
+}
+
+std::vector<double> times_of(const Leg& leg, std::size_t source) {
+  const std::vector<Point> points = grid.points();
+  std::vector<double> seconds(points.size());
+  leg.travel_times(source, points, seconds);
+  return seconds;
+}
+
+TEST(SelectedLeg, HasTheTimesAndFormsOfItsSources) {
+  const DelayLaw law = law_of("contact", array(0.0));
+  const auto leg = select_sources(law.transmit, {4, 0, 4});
+  ASSERT_EQ(leg->sources(), 3u);
+  for (const auto& [source, of] : {std::pair{0, 4}, std::pair{1, 0}, std::pair{2, 4}}) {
+    EXPECT_EQ(times_of(*leg, source), times_of(*law.transmit, of));
+    const auto form = leg->point_source(source);
+    ASSERT_TRUE(form.has_value()) << "delays may be found on the fly as before";
+    EXPECT_EQ(form->origin, law.transmit->point_source(of)->origin);
+  }
+  EXPECT_EQ(leg->tabulated(grid, 1), nullptr);
+}
+
+TEST(SelectedLeg, OfAllSourcesInTheirOrderIsTheLegItself) {
+  const DelayLaw law = law_of("contact", array(0.0));
+  EXPECT_EQ(select_sources(law.transmit, {0, 1, 2, 3, 4, 5}), law.transmit);
+  EXPECT_NE(select_sources(law.transmit, {1, 0, 2, 3, 4, 5}), law.transmit);
+  EXPECT_THROW(static_cast<void>(select_sources(law.transmit, {6})), InputError);
+}
+
+TEST(SelectedLeg, HasTheRaysAndDeparturesOfItsSources) {
+  const DelayLaw law = law_of("immersion", array(-9e-3));
+  const auto selected = select_sources(law.transmit, {5, 2});
+  const auto leg = selected->tabulated(grid, 1, Seconds(0.0), true);
+  const auto whole = law.transmit->tabulated(grid, 1, Seconds(0.0), true);
+  ASSERT_NE(leg, nullptr);
+  ASSERT_EQ(leg->sources(), 2u);
+  EXPECT_EQ(times_of(*leg, 0), times_of(*whole, 5));
+  EXPECT_EQ(times_of(*leg, 1), times_of(*whole, 2));
+  const LegRays* const rays = leg->rays(grid);
+  ASSERT_NE(rays, nullptr) << "a device may find them by itself as before";
+  ASSERT_EQ(rays->field->sources().size(), 2u);
+  const std::vector<Point> points = grid.points();
+  std::vector<double> found(points.size());
+  rays->field->times(1, 2, points, found);
+  const std::vector<double> wanted = times_of(*law.transmit, 2);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (rays->inside[k] != 0) {
+      EXPECT_NEAR(found[k], wanted[k], 1e-12) << "as RayField::times() states";
+    }
+  }
+  ASSERT_NE(leg->departures(), nullptr);
+  std::vector<double> cosines(points.size());
+  std::vector<double> of_whole(points.size());
+  leg->departures()->cosines(0, points, cosines);
+  whole->departures()->cosines(5, points, of_whole);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (std::isnan(of_whole[k])) {
+      EXPECT_TRUE(std::isnan(cosines[k]));
+    } else {
+      EXPECT_EQ(cosines[k], of_whole[k]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echoform

@@ -1,0 +1,140 @@
+// What each stage states of its output and its memory, against what prepare() returns and takes.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include "base/sanitizers.hpp"
+#include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/beamform/beamform.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/envelope/envelope.hpp"
+#include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
+#include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/unpack/unpack.hpp"
+#include "tests/stages/pairing_of.hpp"
+#include "tests/stages/stage_harness.hpp"
+
+namespace echoform::test {
+namespace {
+
+/// How what is stated of a stage's memory relates to what it holds afterwards.
+enum class Stated { exactly, at_least, at_most };
+
+std::size_t heap_in_use() {
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+class State : public StageTest {
+ protected:
+  void expect_as_stated(const StageKind& kind, const StageOptions& options, const BlockSpec& input,
+                        Stated how = Stated::exactly) {
+    SCOPED_TRACE(kind.name);
+    const StageStatement stated = kind.state(options, input, {backend().kind(), threads()});
+    const auto stage = make_stage(kind, options, backend());
+    const std::size_t before = heap_in_use();
+    EXPECT_EQ(stage->prepare(input), stated.output);
+    const std::size_t taken = heap_in_use() - before;
+    const std::size_t wanted = on_cuda() ? stated.memory.device : stated.memory.host;
+    if (how != Stated::at_least) {
+      EXPECT_LE(stage->bytes(), wanted);
+    }
+    if (how != Stated::at_most) {
+      EXPECT_GE(stage->bytes(), wanted);
+    }
+    if (how == Stated::at_least || on_cuda() || ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) return;
+    // Lists of tiles, and what the heap keeps beside each piece.
+    EXPECT_LE(taken, wanted + (std::size_t{64} << 10));
+  }
+};
+ECHOFORM_ALL_IMPLEMENTATIONS(State);
+
+const Axis width{Metres(-0.01), Metres(0.01), 70};
+const Axis depth{Metres(0.001), Metres(0.02), 90};
+const Grid plane{width, depth, {}};
+
+TEST_P(State, OfTheFrontOfAChain) {
+  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+    expect_as_stated(unpack_stage, UnpackOptions{0.5}, make_spec(type, 36, 333));
+    expect_as_stated(pairing_stage, pairing_of({.elements = 6}), make_spec(type, 36, 333));
+    expect_as_stated(pairing_stage, pairing_of({.elements = 6, .received = MatrixKind::half, .reciprocal = false}),
+                     make_spec(type, 21, 333));
+  }
+  for (const bool half : {false, true}) {
+    AnalyticSignalOptions options{.half = half};
+    // FFTW does not say what its tables take, and set-up takes more than stays.
+    const Stated fused = on_cuda() ? Stated::exactly : Stated::at_most;
+    for (const std::size_t samples : {1024, 4096}) {
+      expect_as_stated(analytic_signal_stage, options, make_spec(ElementType::float32, 21, samples), fused);
+    }
+    // cuFFT says what it works in once it has planned.
+    const Stated by_cufft = on_cuda() ? Stated::at_least : Stated::at_most;
+    for (const std::size_t samples : {1000, 1031}) {
+      expect_as_stated(analytic_signal_stage, options, make_spec(ElementType::float32, 21, samples), by_cufft);
+    }
+    BlockSpec with_peak = make_spec(ElementType::float32, 21, 1024, 1024);
+    with_peak.trailer = 64;
+    if (on_cuda()) expect_as_stated(analytic_signal_stage, options, with_peak);
+  }
+}
+
+TEST_P(State, OfTheBackOfAChain) {
+  const BlockSpec image = make_spec(ElementType::complex64, 90, 70);
+  expect_as_stated(envelope_stage, EnvelopeOptions{}, image);
+  expect_as_stated(compression_stage, Compression{}, make_spec(ElementType::float32, 90, 70));
+  const Grid display{{width.first, width.last, 211}, {depth.first, depth.last, 307}, {}};
+  for (const auto how : {ScanInterpolation::nearest, ScanInterpolation::bilinear, ScanInterpolation::cubic}) {
+    for (const ElementType type : {ElementType::uint8, ElementType::float32}) {
+      expect_as_stated(scan_conversion_stage, ScanConversionOptions{plane, display, how, -0.5}, make_spec(type, 90, 70));
+      PolarScanConversionOptions polar;
+      polar.beams = 90;
+      polar.samples = 70;
+      polar.angle_pitch = 0.01;
+      polar.sample_spacing = Metres(2e-4);
+      polar.display = display;
+      polar.interpolation = how;
+      // As if all pixels were inside of the sector.
+      expect_as_stated(polar_scan_conversion_stage, polar, make_spec(type, 90, 70), Stated::at_most);
+    }
+  }
+}
+
+TEST_P(State, OfTheBeamformer) {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(9, 0.6_mm, 0.5_mm, 5.0_MHz, 3.0_MHz);
+  acquisition.samples = 480;
+  acquisition.sample_rate = 40.0_MHz;
+  const Material material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+  for (const char* view : {"LL", "LT"}) {
+    for (const bool weighted : {false, true}) {
+      BeamformOptions options;
+      options.law = make_delay_law("contact", {acquisition, material, view});
+      options.grid = plane;
+      options.pairs = options.law.reciprocal() ? summed_pairs(9) : all_pairs(9, 9);
+      options.aperture.probe = acquisition.probe;
+      if (weighted) options.aperture.apodization.window = ApodizationWindow::hann;
+      options.sample_rate = acquisition.sample_rate;
+      options.gate = {0, acquisition.samples};
+      BlockSpec input = make_spec(ElementType::planar_complex64, options.pairs.rows, 480, 480 + 64);
+      if (on_cuda()) {
+        input = make_spec(ElementType::complex64, options.pairs.rows, 480, 480 + 256);
+        input.lead = 256;
+      }
+      // On CUDA which tiles fit is found with the windows, and that is the law's evaluation.
+      expect_as_stated(beamform_stage, options, input, on_cuda() ? Stated::at_least : Stated::exactly);
+    }
+  }
+}
+
+TEST(StateOfAStage, IsRefusedAsItsInputIs) {
+  const BlockSpec wrong = make_spec(ElementType::uint8, 36, 333);
+  for (const auto& [kind, options] : {std::pair<const StageKind*, StageOptions>{&unpack_stage, UnpackOptions{}},
+                                      {&pairing_stage, pairing_of({.elements = 6})},
+                                      {&analytic_signal_stage, AnalyticSignalOptions{}},
+                                      {&envelope_stage, EnvelopeOptions{}},
+                                      {&compression_stage, Compression{}}}) {
+    EXPECT_NE(input_error_of([&] { static_cast<void>(kind->state(options, wrong, BackendKind::cpu)); }), "") << kind->name;
+  }
+}
+
+}  // namespace
+}  // namespace echoform::test
