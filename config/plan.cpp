@@ -219,9 +219,6 @@ std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration
                                 stated_scale(plan->acquisition)));
   }
   validate(plan->acquisition, AcquisitionLimits{}, configuration.name());
-  if (!plan->acquisition.events.empty()) {
-    throw InputError("acquisition", pairs_text(plan->acquisition), "a full or half matrix: sparse firings are not imaged yet");
-  }
 
   // Laws first: their message about a missing velocity says more than the grid's.
   const Scene scene = make_scene(configuration, plan->acquisition.probe);
@@ -273,7 +270,7 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, cons
   const double places = patched(plan.grid.x) * patched(plan.grid.z) * static_cast<double>(plan.grid.y.count);
   for (const DelayLaw& law : plan.laws) {
     // One table serves both sides where nothing tells them apart. Per source and pixel an offset, and a share of its base.
-    const double sides = law.reciprocal() && plan.apodization.symmetric() ? 1.0 : 2.0;
+    const double sides = law.reciprocal() && plan.apodization.symmetric() && plan.acquisition.events.empty() ? 1.0 : 2.0;
     const double entry = plan.apodization.trivial() ? 5.0 : 9.0;
     tables += sides * entry * elements * places;
   }

@@ -43,6 +43,15 @@ TEST(Plan, GridFollowsFromApertureAndGate) {
   EXPECT_FALSE(plan->display_grid);
 }
 
+TEST(Plan, SparseFiringsAreImagedAsTheProbeThatTheyAreOf) {
+  Acquisition sparse = example();
+  sparse.events = element_events(std::vector<std::uint32_t>{3, 11});
+  const auto plan = build_plan({}, sparse, steel);
+  EXPECT_EQ(plan->grid, build_plan({}, example(), steel)->grid);
+  EXPECT_EQ(plan->acquisition.events, sparse.events);
+  EXPECT_EQ(plan->laws[0].receive->sources(), example().elements());
+}
+
 TEST(Plan, TimeOffsetAndModeShiftTheDefaultGate) {
   Configuration configuration;
   configuration.imaging.views = {"LT"};

@@ -98,6 +98,21 @@ INSTANTIATE_TEST_SUITE_P(All, EngineKinds, testing::ValuesIn(kinds()), [](const 
 
 class Engines : public EnginesAt {};
 
+TEST_P(Engines, ImagesSparseFirings) {
+  for (const bool chosen : {false, true}) {
+    const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL", "LT"}, 320);
+    plan->acquisition.events = element_events(std::vector<std::uint32_t>{5, 0, 3});
+    if (chosen) {
+      plan->acquisition.events[1].receivers = {6, 2, 0, 1};
+      plan->acquisition.probe.elements[2].dead = true;
+    }
+    const Frame frame = random_frame(plan->acquisition, 9);
+    const Imaged imaged = image_of(GetParam(), plan, frame);
+    EXPECT_LT(relative_error(imaged.complex(0), plain_image(*plan, frame, 6320.0, 6320.0)), GetParam().tolerance);
+    EXPECT_LT(relative_error(imaged.complex(1), plain_image(*plan, frame, 6320.0, 3130.0)), GetParam().tolerance);
+  }
+}
+
 TEST_P(Engines, GiveTheSameBitsForTheSameFrame) {
   const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL", "LT"}, 256);
   const Frame frame = random_frame(plan->acquisition, 4);

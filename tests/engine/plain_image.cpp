@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <numbers>
 #include <random>
 
@@ -79,6 +80,14 @@ std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, do
   std::vector<std::vector<Complex>> rows;
   for (std::size_t row = 0; row < a.a_scans(); ++row)
     rows.push_back(analytic(frame.amplitudes.data() + row * a.samples + gate.first, gate.count));
+  // Where each pair lies if the events are listed: their receivers one after the other.
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> listed;
+  for (const TransmitEvent& event : a.events) {
+    const std::size_t tx = std::get<ElementEvent>(event.form).element;
+    for (std::size_t k = 0; k < (event.receivers.empty() ? n : event.receivers.size()); ++k) {
+      listed.emplace(std::pair{tx, event.receivers.empty() ? k : std::size_t{event.receivers[k]}}, listed.size());
+    }
+  }
   std::vector<Complex> image;
   for (std::size_t iz = 0; iz < grid.z.count; ++iz) {
     for (std::size_t ix = 0; ix < grid.x.count; ++ix) {
@@ -97,6 +106,11 @@ std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, do
             row = 0;
             for (std::size_t k = 0; k < i; ++k) row += n - k;
             row += j - i;
+          }
+          if (!a.events.empty()) {
+            const auto place = listed.find({tx, rx});
+            if (place == listed.end()) continue;
+            row = place->second;
           }
           const double share = a.matrix == MatrixKind::half_summed && i != j ? 0.5 : 1.0;
           const double tau = std::hypot(x - a.probe.elements[tx].centre.x.value, z) / velocity_transmit +
