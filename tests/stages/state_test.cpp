@@ -127,13 +127,15 @@ TEST_P(State, OfTheBeamformer) {
 
 TEST(StateOfAStage, IsRefusedAsItsInputIs) {
   const BlockSpec wrong = make_spec(ElementType::uint8, 36, 333);
-  for (const auto& [kind, options] : {std::pair<const StageKind*, StageOptions>{&unpack_stage, UnpackOptions{}},
-                                      {&pairing_stage, pairing_of({.elements = 6})},
-                                      {&analytic_signal_stage, AnalyticSignalOptions{}},
-                                      {&envelope_stage, EnvelopeOptions{}},
-                                      {&compression_stage, Compression{}}}) {
-    EXPECT_NE(input_error_of([&] { static_cast<void>(kind->state(options, wrong, BackendKind::cpu)); }), "") << kind->name;
-  }
+  const auto refusal = [&](const StageKind& kind, const StageOptions& options) {
+    return input_error_of([&] { static_cast<void>(kind.state(options, wrong, BackendKind::cpu)); });
+  };
+  EXPECT_EQ(refusal(pairing_stage, pairing_of({.elements = 6})),
+            "pairing stage, input type: found uint8; expected int16 or packed12 or float32");
+  EXPECT_NE(refusal(unpack_stage, UnpackOptions{}), "");
+  EXPECT_NE(refusal(analytic_signal_stage, AnalyticSignalOptions{}), "");
+  EXPECT_NE(refusal(envelope_stage, EnvelopeOptions{}), "");
+  EXPECT_NE(refusal(compression_stage, Compression{}), "");
 }
 
 }  // namespace
