@@ -10,6 +10,7 @@
 #include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
 #include "config/gate.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform {
 namespace {
@@ -17,15 +18,18 @@ namespace {
 /// Complex images by view.
 std::vector<std::vector<std::complex<float>>> images_of(const ImagingPlan& plan, Recording& recording, std::size_t frame,
                                                         const BackendChoice& choice) {
-  const auto engine = make_engine(std::make_shared<ImagingPlan>(plan), choice, {.keep_analytic = true, .display = false});
+  const auto engine = make_engine(
+      make_imaging_setup(std::make_shared<ImagingPlan>(plan), {.complex_images = true, .display = false}), choice, {});
   FrameSlot slot;
   engine->equip(slot);
   read_recorded_frame(recording, frame, slot);
   if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
   std::vector<std::vector<std::complex<float>>> images;
-  for (const ImageOutput& output : slot.images) {
-    const auto* first = static_cast<const std::complex<float>*>(output.analytic.data());
-    images.emplace_back(first, first + plan.grid.pixels());
+  const auto& outputs = engine->setup().recipe.outputs;
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].description.kind != OutputKind::complex_image) continue;
+    const auto* first = static_cast<const std::complex<float>*>(slot.outputs[k].data.data());
+    images.emplace_back(first, first + outputs[k].description.grid.pixels());
   }
   return images;
 }

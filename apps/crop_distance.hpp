@@ -8,6 +8,7 @@
 
 #include "formats/recording.hpp"
 #include "pipeline/engine.hpp"
+#include "pipeline/imaging_plan.hpp"
 
 namespace echoform {
 

@@ -14,24 +14,24 @@ namespace {
 
 class RecordingEngine final : public Engine {
  public:
-  RecordingEngine(FrameRecorder& recorder, std::shared_ptr<const ImagingPlan> plan)
-      : recorder_(recorder), plan_(std::move(plan)), backend_(make_cpu_backend(1)) {}
+  RecordingEngine(FrameRecorder& recorder, std::shared_ptr<const ImagingSetup> setup)
+      : recorder_(recorder), setup_(std::move(setup)), backend_(make_cpu_backend(1)) {}
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
   [[nodiscard]] std::string describe() const override { return "none: frames are recorded"; }
   void equip(FrameSlot& slot) override {
-    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
+    slot.samples = backend_->allocate(setup_->acquisition.frame_bytes(), MemoryUse::staging);
   }
   void submit(FrameSlot& slot, const Done& done) noexcept override {
-    slot.timing_count = 0;
-    done(slot, recorder_.write(plan_->acquisition, slot));
+    slot.timings.clear();
+    done(slot, recorder_.write(setup_->acquisition, slot));
   }
   [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
 
  private:
   FrameRecorder& recorder_;
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   std::unique_ptr<Backend> backend_;
 };
 
@@ -46,26 +46,28 @@ FrameRecorder::FrameRecorder(FrameRecorderOptions options) : options_(std::move(
     throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
 }
 
-std::shared_ptr<const ImagingPlan> FrameRecorder::plan(const Acquisition& acquisition) {
+std::shared_ptr<const ImagingSetup> FrameRecorder::setup(const Acquisition& acquisition) {
   check_mfmc_holds(acquisition, "acquisition");
   const std::lock_guard lock(mutex_);
   if (acquisition_ && *acquisition_ != acquisition) {
     throw InputError("acquisition", "another than that of the recording so far", "the same: one recording holds one acquisition");
   }
-  auto plan = std::make_shared<ImagingPlan>();
-  plan->acquisition = acquisition;
-  plan->material = options_.material;
-  return plan;
+  auto setup = std::make_shared<ImagingSetup>();
+  setup->acquisition = acquisition;
+  setup->material = options_.material;
+  setup->gate = {0, acquisition.samples};
+  return setup;
 }
 
-PlanFactory FrameRecorder::plan_factory() {
-  return [this](const Acquisition& acquisition) { return plan(acquisition); };
+SetupFactory FrameRecorder::setup_factory() {
+  return [this](const Acquisition& acquisition) { return setup(acquisition); };
 }
 
 EngineFactory FrameRecorder::engine_factory() {
-  return [this](std::shared_ptr<const ImagingPlan> plan, const BackendChoice&, const EngineOptions&) -> std::unique_ptr<Engine> {
-    return std::make_unique<RecordingEngine>(*this, std::move(plan));
-  };
+  return
+      [this](std::shared_ptr<const ImagingSetup> setup, const BackendChoice&, const EngineOptions&) -> std::unique_ptr<Engine> {
+        return std::make_unique<RecordingEngine>(*this, std::move(setup));
+      };
 }
 
 bool FrameRecorder::write(const Acquisition& acquisition, const FrameSlot& slot) noexcept {

@@ -38,7 +38,7 @@ class FrameRecorder {
   FrameRecorder& operator=(const FrameRecorder&) = delete;
 
   /// For a Pipeline, which the recorder outlives.
-  [[nodiscard]] PlanFactory plan_factory();
+  [[nodiscard]] SetupFactory setup_factory();
   [[nodiscard]] EngineFactory engine_factory();
 
   /// One frame, from one thread at a time. False if it could not be written.
@@ -48,7 +48,7 @@ class FrameRecorder {
   [[nodiscard]] RecordingProgress progress() const;
 
  private:
-  [[nodiscard]] std::shared_ptr<const ImagingPlan> plan(const Acquisition& acquisition);
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> setup(const Acquisition& acquisition);
 
   const FrameRecorderOptions options_;
   mutable std::mutex mutex_;

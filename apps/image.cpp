@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <complex>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -17,6 +18,7 @@
 #include "config/scene.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
+#include "methods/tfm/setup.hpp"
 #include "pipeline/engine.hpp"
 
 namespace echoform {
@@ -34,7 +36,7 @@ struct ImageOptions {
 
 struct Output {
   std::filesystem::path path;
-  std::size_t view = 0;
+  std::string view;
   std::unique_ptr<ImageWriter> writer;
 };
 
@@ -42,9 +44,9 @@ struct Output {
 std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<std::string>& views) {
   std::vector<Output> outputs;
   for (const std::string& text : options.outputs) {
-    for (std::size_t view = 0; view < views.size(); ++view) {
+    for (const std::string& view : views) {
       Output output;
-      output.path = views.size() == 1 ? std::filesystem::path(text) : with_view_name(text, views[view]);
+      output.path = views.size() == 1 ? std::filesystem::path(text) : with_view_name(text, view);
       output.view = view;
       output.writer = make_image_writer(output.path);
       for (const Output& other : outputs) {
@@ -58,19 +60,24 @@ std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<
   return outputs;
 }
 
-ImageFile describe_image(const ImagingPlan& plan, const FrameSlot& slot, std::size_t view, const ImageOptions& options) {
-  const std::size_t pixels = plan.grid.pixels();
-  const ImageOutput& image = slot.images[view];
+template <class Pixel>
+std::span<const Pixel> pixels_of(const ImagingSetup& setup, const FrameSlot& slot, std::string_view view, OutputKind kind) {
+  const auto output = setup.recipe.find(view, kind);
+  if (!output) return {};
+  return {static_cast<const Pixel*>(slot.outputs[*output].data.data()), setup.recipe.outputs[*output].description.grid.pixels()};
+}
+
+ImageFile describe_image(const ImagingSetup& setup, const FrameSlot& slot, std::string_view view, const ImageOptions& options) {
   ImageFile file;
-  file.grid = plan.grid;
-  file.envelope = {static_cast<const float*>(image.envelope.data()), pixels};
-  file.analytic = {static_cast<const std::complex<float>*>(image.analytic.data()), image.analytic ? pixels : 0};
+  file.grid = setup.recipe.outputs[setup.recipe.find(view, OutputKind::envelope).value()].description.grid;
+  file.envelope = pixels_of<float>(setup, slot, view, OutputKind::envelope);
+  file.analytic = pixels_of<std::complex<float>>(setup, slot, view, OutputKind::complex_image);
   file.field = options.field == "analytic" ? ImageField::analytic : ImageField::envelope;
   file.title = fmt::format("{}, frame {}", std::filesystem::path(options.input).filename().string(), options.frame);
-  file.view = plan.laws[view].view;
-  file.dynamic_range_db = plan.compression.dynamic_range_db;
-  file.gain_db = plan.compression.gain_db;
-  if (plan.compression.reference == ReferenceMode::fixed) file.reference = plan.compression.reference_value;
+  file.view = view;
+  file.dynamic_range_db = setup.scale.dynamic_range_db;
+  file.gain_db = setup.scale.gain_db;
+  if (setup.scale.fixed_reference) file.reference = *setup.scale.fixed_reference;
   return file;
 }
 
@@ -111,8 +118,8 @@ int image(const ImageOptions& options) {
   warn_of_unreached(*plan);
 
   progress.step("delay tables");
-  const auto engine =
-      make_engine(plan, backend_choice(configuration.imaging), {.keep_analytic = options.field == "analytic", .display = false});
+  const auto setup = make_imaging_setup(plan, {.complex_images = options.field == "analytic", .display = false});
+  const auto engine = make_engine(setup, backend_choice(configuration.imaging), {});
   FrameSlot slot;
   engine->equip(slot);
   read_recorded_frame(*recording, frame, slot);
@@ -121,16 +128,15 @@ int image(const ImageOptions& options) {
   if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
   if (slot.invalid_samples > 0) spdlog::warn("{} samples were not finite and count as 0", slot.invalid_samples);
 
-  for (std::size_t view = 0; view < slot.images.size(); ++view) {
-    const std::span values(static_cast<const float*>(slot.images[view].envelope.data()), plan->grid.pixels());
+  for (const std::string_view view : setup->recipe.views()) {
+    const auto values = pixels_of<float>(*setup, slot, view, OutputKind::envelope);
     if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
-      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty",
-                   plan->laws[view].view);
+      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", view);
     }
   }
 
   progress.step("writing");
-  for (const Output& output : outputs) output.writer->write(describe_image(*plan, slot, output.view, options));
+  for (const Output& output : outputs) output.writer->write(describe_image(*setup, slot, output.view, options));
   for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
   if (options.crop_distance) {
     const auto choice = backend_choice(configuration.imaging);

@@ -31,12 +31,12 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.backend = backend_choice(configuration.imaging);
   options.planning_limit = in_milliseconds(configuration.input.planning_timeout);
   options.release_after = in_milliseconds(configuration.input.release_after);
-  options.memory_estimate = [slots = options.slots, by = imaged_by(configuration.imaging)](const ImagingPlan& plan) {
-    return memory_needed(plan, slots, by);
+  options.memory_estimate = [slots = options.slots, by = imaged_by(configuration.imaging)](const ImagingSetup& setup) {
+    return memory_needed(*setup.plan, slots, by);
   };
   if (options.backend.kind == BackendKind::cuda) {
-    options.require_device_room = [slots = options.slots, device = options.backend.device](const ImagingPlan& plan) {
-      require_device_room(plan, {.slots = slots}, device, device_memory(device));
+    options.require_device_room = [slots = options.slots, device = options.backend.device](const ImagingSetup& setup) {
+      require_device_room(setup, {.slots = slots}, device, device_memory(device));
     };
   }
   return options;
@@ -74,7 +74,7 @@ std::string acquisition_text(const Acquisition& a) {
 /// When a frame was last published.
 class PublicationTime final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan> /*plan*/) override {}
+  void setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) override {}
   void publish(const FinishedFrame& frame) noexcept override {
     last_.store(frame.publish_time.count(), std::memory_order_relaxed);
   }
@@ -101,7 +101,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     sinks_.push_back(door.make(configuration_));
     if (sinks_.back() != nullptr) sinks.push_back(sinks_.back());
   }
-  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_plan_factory(configuration_, stated_),
+  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_setup_factory(configuration_, stated_),
                                          std::move(sinks), clock_, std::move(foundations.engines));
   control_ = std::make_unique<Control>(configuration_, stated_, *pipeline_);
   for (const auto& sink : sinks_) {
@@ -154,7 +154,7 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   report.backend = pipeline_->backend();
   // Before the first stream there is no engine to ask.
   if (report.backend.empty()) report.backend = words::backend_kind.of(pipeline_->options().backend.kind);
-  if (const auto plan = pipeline_->plan()) report.acquisition = acquisition_text(plan->acquisition);
+  if (const auto setup = pipeline_->setup()) report.acquisition = acquisition_text(setup->acquisition);
   report.version = ECHOFORM_VERSION;
   report.settings_revision = control_->revision();
   report.viewers = {{"images", images_->peers().open}, {"web", web_->viewers()}};

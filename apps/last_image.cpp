@@ -7,23 +7,25 @@
 
 namespace echoform {
 
-void LastImage::plan_changed(std::shared_ptr<const ImagingPlan> plan) {
+void LastImage::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
   const std::lock_guard lock(mutex_);
-  plan_ = std::move(plan);
-  envelopes_.assign(plan_->laws.size(), std::vector<float>(plan_->grid.pixels()));
-  references_.assign(plan_->laws.size(), 1.0F);
+  envelopes_.clear();
+  for (std::size_t output = 0; output < setup->recipe.outputs.size(); ++output) {
+    const OutputDescription& description = setup->recipe.outputs[output].description;
+    if (description.kind != OutputKind::envelope) continue;
+    envelopes_.push_back({output, description, std::vector<float>(description.grid.pixels())});
+  }
   count_ = 0;
 }
 
 void LastImage::publish(const FinishedFrame& frame) noexcept {
   const std::lock_guard lock(mutex_);
-  for (std::size_t view = 0; view < envelopes_.size(); ++view) {
-    const ImageOutput& image = frame.slot.images[view];
-    std::memcpy(envelopes_[view].data(), image.envelope.data(),
-                std::min(image.envelope.size(), envelopes_[view].size() * sizeof(float)));
-    references_[view] = image.reference;
+  for (Envelope& envelope : envelopes_) {
+    const SlotOutput& image = frame.slot.outputs[envelope.output];
+    std::memcpy(envelope.pixels.data(), image.data.data(), std::min(image.data.size(), envelope.pixels.size() * sizeof(float)));
+    envelope.reference = image.reference;
   }
-  compression_ = frame.plan.compression;
+  scale_ = frame.setup.scale;
   sequence_ = frame.slot.sequence;
   if (count_ == 0) first_ = frame.now;
   last_ = frame.now;
@@ -49,13 +51,14 @@ std::uint64_t LastImage::sequence() const {
 ImageFile LastImage::file(std::size_t view) const {
   const std::lock_guard lock(mutex_);
   ImageFile file;
-  file.grid = plan_->grid;
-  file.envelope = envelopes_[view];
+  const Envelope& envelope = envelopes_[view];
+  file.grid = envelope.description.grid;
+  file.envelope = envelope.pixels;
   file.title = fmt::format("sequence {}", sequence_);
-  file.view = plan_->laws[view].view;
-  file.dynamic_range_db = compression_.dynamic_range_db;
-  file.gain_db = compression_.gain_db;
-  if (references_[view] > 0.0F) file.reference = references_[view];
+  file.view = envelope.description.view;
+  file.dynamic_range_db = scale_.dynamic_range_db;
+  file.gain_db = scale_.gain_db;
+  if (envelope.reference > 0.0F) file.reference = envelope.reference;
   return file;
 }
 

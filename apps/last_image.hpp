@@ -15,7 +15,7 @@ namespace echoform {
 
 class LastImage final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override;
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override;
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] std::string describe() const override { return "the newest image"; }
 
@@ -28,10 +28,15 @@ class LastImage final : public ImageSink {
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const ImagingPlan> plan_;
-  std::vector<std::vector<float>> envelopes_;  ///< one a view, of plan_'s size
-  std::vector<float> references_;
-  Compression compression_;  ///< of the newest frame
+  /// An envelope among the outputs, and its newest image.
+  struct Envelope {
+    std::size_t output = 0;
+    OutputDescription description;
+    std::vector<float> pixels;
+    float reference = 1.0F;
+  };
+  std::vector<Envelope> envelopes_;  ///< one a view
+  DisplayScale scale_;               ///< of the newest frame
   std::uint64_t sequence_ = 0;
   std::uint64_t count_ = 0;
   SteadyTime first_{0};

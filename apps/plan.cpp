@@ -18,6 +18,7 @@
 #include "config/scene.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/recording.hpp"
+#include "methods/tfm/setup.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {
@@ -43,7 +44,7 @@ struct Measurement {
 /// Images one frame of noise again and again. The first is not counted: it makes what later ones find.
 Measurement measure(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice) {
   using Clock = std::chrono::steady_clock;
-  const auto engine = make_engine(plan, choice, {});
+  const auto engine = make_engine(make_imaging_setup(plan), choice, {});
   FrameSlot slot;
   engine->equip(slot);
   const std::vector<std::byte> noise = benchmarks::noise_frame(plan->acquisition);

@@ -54,7 +54,7 @@ int record(const RecordOptions& chosen) {
   options.ended = [&signals] { signals.request_stop(); };
   FrameRecorder recorder(std::move(options));
   const SystemClock clock;
-  Pipeline pipeline(recording_pipeline_options(configuration), recorder.plan_factory(), {}, clock, recorder.engine_factory());
+  Pipeline pipeline(recording_pipeline_options(configuration), recorder.setup_factory(), {}, clock, recorder.engine_factory());
   std::vector<std::unique_ptr<AcquisitionSource>> sources;
   for (const SourceDoor& door : source_doors()) sources.push_back(door.make(configuration, clock));
   for (const auto& source : sources) {

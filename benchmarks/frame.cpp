@@ -56,11 +56,11 @@ std::vector<std::byte> noise_frame(const Acquisition& acquisition) {
   return samples;
 }
 
-FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames) {
-  const auto engine = make_engine(plan, {false, BackendKind::cpu, threads}, {});
+FrameReport measure_frame(const std::shared_ptr<const ImagingSetup>& setup, std::size_t threads, std::size_t frames) {
+  const auto engine = make_engine(setup, {false, BackendKind::cpu, threads}, {});
   FrameSlot slot;
   engine->equip(slot);
-  const std::vector<std::byte> noise = noise_frame(plan->acquisition);
+  const std::vector<std::byte> noise = noise_frame(setup->acquisition);
   std::memcpy(slot.samples.data(), noise.data(), noise.size());
 
   FrameReport report;
@@ -68,7 +68,7 @@ FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::s
   report.engine_bytes = engine->bytes();
   std::vector<double> reads;
   std::vector<double> beamforming;
-  std::vector<std::vector<double>> stages(stage_timing_capacity);
+  std::vector<std::vector<double>> stages;
   ThreadTeam team(threads);
   for (std::size_t frame = 0; frame < frames + 2; ++frame) {
     const auto begin = std::chrono::steady_clock::now();
@@ -80,7 +80,8 @@ FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::s
     report.turns.add("reads", read / static_cast<double>(report.frame_bytes));
     reads.push_back(read);
     beamforming.push_back(0.0);
-    for (std::size_t k = 0; k < slot.timing_count; ++k) {
+    stages.resize(slot.timings.size());
+    for (std::size_t k = 0; k < slot.timings.size(); ++k) {
       stages[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
       if (slot.timings[k].stage == "beamform") beamforming.back() += stages[k].back();
     }
@@ -88,7 +89,7 @@ FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::s
   report.images_per_second = report.turns.spread("images");
   report.beamform_seconds = spread_of(std::move(beamforming)).median;
   report.read_bytes_per_second = spread_of(reads);
-  for (std::size_t k = 0; k < slot.timing_count; ++k) {
+  for (std::size_t k = 0; k < slot.timings.size(); ++k) {
     report.stages.push_back({std::string(slot.timings[k].stage), spread_of(stages[k])});
   }
   return report;

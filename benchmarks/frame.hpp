@@ -27,9 +27,10 @@ struct FrameReport {
   double beamform_seconds = 0.0;  ///< median of a frame's beamform stages, all views
 };
 
-/// Images one frame of random samples (int16 or as the plan says) `frames` times on `threads` threads after two that are
+/// Images one frame of random samples (int16 or as the setup says) `frames` times on `threads` threads after two that are
 /// not counted.
-[[nodiscard]] FrameReport measure_frame(const std::shared_ptr<const ImagingPlan>& plan, std::size_t threads, std::size_t frames);
+[[nodiscard]] FrameReport measure_frame(const std::shared_ptr<const ImagingSetup>& setup, std::size_t threads,
+                                        std::size_t frames);
 
 /// Samples of a frame: uniform noise of 12-bit amplitudes, or -0.5 .. 0.5 for float32; the same in every run.
 [[nodiscard]] std::vector<std::byte> noise_frame(const Acquisition& acquisition);

@@ -1,7 +1,6 @@
 #include "benchmarks/frame_ring.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -73,21 +72,24 @@ double seconds_between(Clock::time_point begin, Clock::time_point end) {
 class StageTimes {
  public:
   void add(const FrameSlot& slot) {
-    for (std::size_t k = 0; k < slot.timing_count; ++k) {
-      names_[k] = slot.timings[k].stage;
-      seconds_[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
+    stages_.resize(std::max(stages_.size(), slot.timings.size()));
+    for (std::size_t k = 0; k < slot.timings.size(); ++k) {
+      stages_[k].name = slot.timings[k].stage;
+      stages_[k].seconds.push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
     }
   }
   [[nodiscard]] std::vector<StageFigure> figures() const {
     std::vector<StageFigure> figures;
-    for (std::size_t k = 0; k < seconds_.size() && !seconds_[k].empty(); ++k)
-      figures.push_back({names_[k], spread_of(seconds_[k])});
+    for (const auto& [name, seconds] : stages_) figures.push_back({name, spread_of(seconds)});
     return figures;
   }
 
  private:
-  std::array<std::string, stage_timing_capacity> names_;
-  std::array<std::vector<double>, stage_timing_capacity> seconds_;
+  struct Times {
+    std::string name;
+    std::vector<double> seconds;
+  };
+  std::vector<Times> stages_;
 };
 
 /// Images one frame with nothing else in flight; seconds until it is done.
@@ -104,9 +106,9 @@ double image_alone(Engine& engine, Ring& ring, StageTimes& times) {
 }  // namespace
 
 struct FrameRing::Implementation {
-  Implementation(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t slots)
-      : engine(make_engine(plan, choice, {.slots = slots})), ring(*engine, slots) {
-    const std::vector<std::byte> noise = noise_frame(plan->acquisition);
+  Implementation(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice, std::size_t slots)
+      : engine(make_engine(setup, choice, {.slots = slots})), ring(*engine, slots) {
+    const std::vector<std::byte> noise = noise_frame(setup->acquisition);
     for (FrameSlot& slot : ring.slots()) std::memcpy(slot.samples.data(), noise.data(), noise.size());
   }
 
@@ -115,8 +117,8 @@ struct FrameRing::Implementation {
   StageTimes times;
 };
 
-FrameRing::FrameRing(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t slots)
-    : implementation_(std::make_unique<Implementation>(plan, choice, slots)) {}
+FrameRing::FrameRing(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice, std::size_t slots)
+    : implementation_(std::make_unique<Implementation>(setup, choice, slots)) {}
 FrameRing::~FrameRing() = default;
 
 double FrameRing::images_per_second(std::size_t frames) {
@@ -140,10 +142,10 @@ std::size_t FrameRing::engine_bytes() const {
   return implementation_->engine->bytes();
 }
 
-RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t frames,
+RingReport measure_ring(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice, std::size_t frames,
                         const std::vector<Turn>& against) {
   if (frames < 10) throw InputError("frames", std::to_string(frames), "at least 10");
-  FrameRing ring(plan, choice);
+  FrameRing ring(setup, choice);
   RingReport report;
   report.engine_bytes = ring.engine_bytes();
   constexpr std::size_t windows = 10;
@@ -157,11 +159,11 @@ RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const Ba
   return report;
 }
 
-std::vector<StageFigure> eager_stages(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice,
+std::vector<StageFigure> eager_stages(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice,
                                       std::size_t frames) {
-  const auto engine = make_engine(plan, choice, {.eager = true});
+  const auto engine = make_engine(setup, choice, {.eager = true});
   Ring ring(*engine, 1);
-  const std::vector<std::byte> noise = noise_frame(plan->acquisition);
+  const std::vector<std::byte> noise = noise_frame(setup->acquisition);
   std::memcpy(ring.slots().front().samples.data(), noise.data(), noise.size());
   StageTimes ignored;
   for (std::size_t frame = 0; frame < 3; ++frame) static_cast<void>(image_alone(*engine, ring, ignored));

@@ -16,7 +16,7 @@ namespace echoform::benchmarks {
 /// An engine and its slots, filled with the same random samples.
 class FrameRing {
  public:
-  explicit FrameRing(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice, std::size_t slots = 4);
+  explicit FrameRing(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice, std::size_t slots = 4);
   ~FrameRing();
   FrameRing(const FrameRing&) = delete;
   FrameRing& operator=(const FrameRing&) = delete;
@@ -45,12 +45,12 @@ struct RingReport {
 
 /// Images `frames` frames (at least 10) in ten windows of a FrameRing, after one that is not counted, and 20 alone. `against`
 /// takes turns with the windows. RuntimeFault if the engine fails.
-[[nodiscard]] RingReport measure_ring(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice,
+[[nodiscard]] RingReport measure_ring(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice,
                                       std::size_t frames, const std::vector<Turn>& against = {});
 
 /// Median times of the stages of one frame alone, on an engine that queues stage by stage (EngineOptions::eager): where the time
 /// of a frame goes.
-[[nodiscard]] std::vector<StageFigure> eager_stages(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice,
+[[nodiscard]] std::vector<StageFigure> eager_stages(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice,
                                                     std::size_t frames);
 
 }  // namespace echoform::benchmarks

@@ -84,7 +84,7 @@ double image(const RecordCase& test, FrameCycle& cycle, bool record, RecordRepor
   PipelineOptions options;
   options.backend = test.backend;
   options.memory_limit = test.memory_limit;
-  Pipeline pipeline(options, test.plan, sinks, clock);
+  Pipeline pipeline(options, test.setup, sinks, clock);
   TcpSourceOptions source_options;
   source_options.port = 0;
   const auto source = make_tcp_source(source_options);

@@ -15,7 +15,7 @@ namespace echoform::benchmarks {
 
 struct RecordCase {
   SimulatorConfiguration simulator;
-  PlanFactory plan;
+  SetupFactory setup;
   BackendChoice backend{false, BackendKind::cpu};
   std::filesystem::path folder;                      ///< on the disk that is measured; files are deleted
   std::size_t rounds = 5;                            ///< of everything, in turns

@@ -105,7 +105,7 @@ StreamTrial run_trial(Bench& bench, std::size_t connections, double rate, double
   options.policy = rate > 0.0 ? DropPolicy::drop_newest : DropPolicy::block_sender;
   options.backend = bench.test.backend;
   options.memory_limit = bench.test.memory_limit;
-  Pipeline pipeline(options, bench.test.plan, {sink}, clock);
+  Pipeline pipeline(options, bench.test.setup, {sink}, clock);
   TcpSourceOptions source_options;
   source_options.port = 0;
   source_options.io_threads = io_threads(connections);
@@ -206,12 +206,12 @@ double bare_rate(Bench& bench, std::size_t connections, double least_seconds) {
 }
 
 /// Images a second of the engine alone.
-double engine_rate(const StreamCase& test, const std::shared_ptr<const ImagingPlan>& plan) {
-  if (test.backend.kind == BackendKind::cuda) return FrameRing(plan, test.backend).images_per_second(test.engine_frames);
-  return measure_frame(plan, test.backend.threads, test.engine_frames).images_per_second.median;
+double engine_rate(const StreamCase& test, const std::shared_ptr<const ImagingSetup>& setup) {
+  if (test.backend.kind == BackendKind::cuda) return FrameRing(setup, test.backend).images_per_second(test.engine_frames);
+  return measure_frame(setup, test.backend.threads, test.engine_frames).images_per_second.median;
 }
 
-StreamLink run_link(Bench& bench, const std::shared_ptr<const ImagingPlan>& plan, std::size_t connections,
+StreamLink run_link(Bench& bench, const std::shared_ptr<const ImagingSetup>& setup, std::size_t connections,
                     const std::function<void(const std::string&)>& progress) {
   StreamLink link;
   link.connections = connections;
@@ -226,7 +226,7 @@ StreamLink run_link(Bench& bench, const std::shared_ptr<const ImagingPlan>& plan
       bench.test.rounds,
       {{"bare", [&] { return bare_rate(bench, connections, bare_seconds); }},
        {"pipeline", full_speed},
-       {"engine", [&] { return engine_rate(bench.test, plan); }}},
+       {"engine", [&] { return engine_rate(bench.test, setup); }}},
       [&](std::size_t round) { progress(fmt::format("full speed, {} connections, round {}", connections, round + 1)); });
   return link;
 }
@@ -238,13 +238,13 @@ StreamReport measure_stream(const StreamCase& test, const std::function<void(con
   progress("making frames");
   FrameCycle cycle(test.simulator);
   report.frame_bytes = cycle.acquisition().frame_bytes();
-  const auto plan = test.plan(cycle.acquisition());
-  report.imaged_samples = plan->imaged_samples().count;
+  const auto setup = test.setup(cycle.acquisition());
+  report.imaged_samples = setup->gate.count;
   const auto backend = test.backend.kind == BackendKind::cuda ? make_cuda_backend() : make_cpu_backend(1);
   Bench bench{test, cycle, backend->allocate(slots * report.frame_bytes, MemoryUse::staging), report};
   std::vector<double> engine;
   for (const std::size_t connections : test.connections) {
-    report.links.push_back(run_link(bench, plan, connections, progress));
+    report.links.push_back(run_link(bench, setup, connections, progress));
     const std::vector<double>& rates = report.links.back().turns.values("engine");
     engine.insert(engine.end(), rates.begin(), rates.end());
   }

@@ -17,7 +17,7 @@ namespace echoform::benchmarks {
 
 struct StreamCase {
   SimulatorConfiguration simulator;
-  PlanFactory plan;
+  SetupFactory setup;
   BackendChoice backend{false, BackendKind::cpu};
   std::size_t memory_limit = std::size_t{16} << 30;  ///< of slots and engine, bytes
   std::vector<std::size_t> connections{1};           ///< full speed is measured on each of these numbers, the rest on the last
@@ -56,7 +56,7 @@ struct StreamLink {
 
 struct StreamReport {
   std::size_t frame_bytes = 0;
-  std::size_t imaged_samples = 0;   ///< of an A-scan: the plan's gate
+  std::size_t imaged_samples = 0;   ///< of an A-scan: the setup's gate
   Spread engine_images_per_second;  ///< limit: the engine alone on frames in memory, over all rounds
   std::vector<StreamLink> links;
   std::vector<StreamTrial> search;

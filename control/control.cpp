@@ -13,6 +13,7 @@
 #include "config/plan.hpp"
 #include "config/standing_check.hpp"
 #include "control/in_use.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform {
 namespace {
@@ -21,7 +22,8 @@ constexpr int changes_limit = 64;
 
 /// Both engines are there until the new one takes over, so both must fit into the host's memory, of which they take what engines
 /// of their backend do: refused before anything is allocated. A device judges for itself (PipelineOptions::require_device_room).
-void check_room_beside(const Configuration& configuration, const ImagingPlan& plan, const Pipeline& pipeline) {
+void check_room_beside(const Configuration& configuration, const ImagingSetup& setup, const Pipeline& pipeline) {
+  const ImagingPlan& plan = *setup.plan;
   const ImagedBy by{pipeline.options().backend.kind, configuration.imaging.threads};
   const double needed = memory_needed(plan, configuration.input.slots, by) -
                         static_cast<double>(configuration.input.slots * plan.acquisition.frame_bytes());
@@ -35,12 +37,12 @@ void check_room_beside(const Configuration& configuration, const ImagingPlan& pl
                    fmt::format("at most {} together ([imaging] memory_limit)", memory_text(limit)));
 }
 
-PlanFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision) {
-  return [configuration, stated, revision](const Acquisition& acquisition) -> std::shared_ptr<const ImagingPlan> {
+SetupFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision) {
+  return [configuration, stated, revision](const Acquisition& acquisition) {
     auto plan =
         std::make_shared<ImagingPlan>(*build_plan(configuration, acquisition, stated, configuration.input.slots, PlanUse::live));
     plan->settings_revision = revision;
-    return plan;
+    return make_imaging_setup(std::move(plan));
   };
 }
 
@@ -57,7 +59,7 @@ Control::Control(const Configuration& file, const Material& stated, Pipeline& pi
   add({"reset", false, [this](const auto& request, auto& reply) { reset(request, reply); }});
 }
 
-PlanFactory Control::first_plan_factory(const Configuration& file, const Material& stated) {
+SetupFactory Control::first_setup_factory(const Configuration& file, const Material& stated) {
   return make_factory(file, stated, 1);
 }
 
@@ -116,7 +118,7 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
     fail(wire::FAILED, error.what());
   }
   if (reply.revision() == 0) reply.set_revision(revision());
-  reply.set_streaming(pipeline_.plan() != nullptr);
+  reply.set_streaming(pipeline_.setup() != nullptr);
   reply.set_server(fmt::format("{} {}", file_.server.name, ECHOFORM_VERSION));
   return reply;
 }
@@ -175,13 +177,14 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   named.file = "settings";
   check_without_data(named, stated_);
   SettingsChange change;
-  change.plan_factory = make_factory(named, stated_, revision);
+  change.setup_factory = make_factory(named, stated_, revision);
   change.policy = wanted.input.drop_policy;
-  change.revision = revision;
   const bool imaging =
       std::any_of(differing.begin(), differing.end(), [](const LiveKey* live) { return live->effect == LiveEffect::imaging; });
-  if (!imaging) change.compression = wanted.output;
-  change.check = [&](const ImagingPlan& plan) { check_room_beside(wanted, plan, pipeline_); };
+  if (!imaging) {
+    change.retuned = [&](const ImagingSetup& setup) { return with_compression(setup, wanted.output, revision); };
+  }
+  change.check = [&](const ImagingSetup& setup) { check_room_beside(wanted, setup, pipeline_); };
   static_cast<void>(pipeline_.change(change));
   {
     const std::lock_guard lock(mutex_);
@@ -202,7 +205,7 @@ void Control::fill(const LiveKey& live, const Configuration& configuration, wire
   setting.set_key(live.path());
   setting.set_value(key.show(configuration));
   if (setting.value().empty()) {
-    if (const auto plan = pipeline_.plan()) setting.set_in_use(value_in_use(live, *plan));
+    if (const auto setup = pipeline_.setup()) setting.set_in_use(value_in_use(live, *setup->plan));
   }
   setting.set_file_value(key.show(file_));
   setting.set_type(key.words.empty() ? key.type : "word");

@@ -26,12 +26,12 @@ struct ControlAction {
 /// Thread-safe. Requests that change something are served one after the other.
 class Control {
  public:
-  /// `file` is what the server started with, `stated` as build_plan() takes them. The pipeline outlives the control; its plan
-  /// factory at first is first_plan_factory() of the same.
+  /// `file` is what the server started with, `stated` as build_plan() takes them. The pipeline outlives the control; its setup
+  /// factory at first is first_setup_factory() of the same.
   Control(const Configuration& file, const Material& stated, Pipeline& pipeline);
 
-  /// Plans of the configuration as the server starts with it: revision 1.
-  [[nodiscard]] static PlanFactory first_plan_factory(const Configuration& file, const Material& stated);
+  /// Setups of the configuration as the server starts with it: revision 1.
+  [[nodiscard]] static SetupFactory first_setup_factory(const Configuration& file, const Material& stated);
 
   /// Adds an action; before the first request.
   void add(ControlAction action);

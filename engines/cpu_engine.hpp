@@ -7,7 +7,7 @@
 
 namespace echoform {
 
-[[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+[[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                                       const EngineOptions& options);
 
 }  // namespace echoform

@@ -33,8 +33,8 @@ struct DeviceFrame {
 
 class CudaChain {
  public:
-  /// Prepares every stage for received samples that lie as `raw` says. Plan and backend must outlive the chain.
-  CudaChain(const ImagingPlan& plan, const EngineOptions& options, const BlockSpec& raw, Backend& backend);
+  /// Prepares every stage for received samples that lie as `raw` says. Setup and backend must outlive the chain.
+  CudaChain(const ImagingSetup& setup, const BlockSpec& raw, Backend& backend);
 
   /// `estimate` with what the prepared stages take in the place of what was guessed of them.
   [[nodiscard]] DeviceNeed need(DeviceNeed estimate) const;
@@ -53,7 +53,7 @@ class CudaChain {
     visit(half_matrix_);
     visit(analytic_signal_);
     for (const CudaView& view : views_) {
-      for (const Step* step : {&view.beamform, &view.envelope, &view.compression, &view.scan_conversion}) {
+      for (const PreparedStep* step : {&view.beamform, &view.envelope, &view.compression, &view.scan_conversion}) {
         if (step->stage) visit(*step);
       }
     }
@@ -63,15 +63,16 @@ class CudaChain {
   void queue(const DeviceFrame& frame, ExecutionQueue& queue, bool timed) const noexcept;
 
  private:
-  [[nodiscard]] Step add_step(std::string_view name, std::size_t view, const BlockSpec& input);
-  [[nodiscard]] std::vector<Step*> steps_with_blocks();
+  [[nodiscard]] PreparedStep add_step(std::string_view name, std::size_t view, const BlockSpec& input);
+  [[nodiscard]] std::vector<PreparedStep*> steps_with_blocks();
   [[nodiscard]] const SampleQuality* quality_place() const noexcept;
 
   const ImagingPlan& plan_;
-  const EngineOptions options_;
+  const bool keep_complex_;
+  const bool display_;
   Backend& backend_;
-  Step half_matrix_;
-  Step analytic_signal_;
+  PreparedStep half_matrix_;
+  PreparedStep analytic_signal_;
   std::vector<CudaView> views_;
   Buffer references_;  // where the views' references stand, on the device
   std::size_t bytes_ = 0;

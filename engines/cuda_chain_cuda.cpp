@@ -6,8 +6,11 @@
 
 namespace echoform {
 
-CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, const BlockSpec& raw, Backend& backend)
-    : plan_(plan), options_(options), backend_(backend) {
+CudaChain::CudaChain(const ImagingSetup& setup, const BlockSpec& raw, Backend& backend)
+    : plan_(*setup.plan),
+      keep_complex_(wants(setup, OutputKind::complex_image)),
+      display_(wants(setup, OutputKind::display)),
+      backend_(backend) {
   half_matrix_ = add_step("pairing", 0, raw);
   analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output);
   for (std::size_t k = 0; k < plan_.laws.size(); ++k) {
@@ -16,7 +19,7 @@ CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, cons
     if (view.same_as == k) {
       view.beamform = add_step("beamform", k, analytic_signal_.output);
       view.envelope = add_step("envelope", k, view.beamform.output);
-      if (options_.display) {
+      if (display_) {
         view.compression = add_step("compression", k, view.envelope.output);
         view.reference = view.compression.stage->device_facts().reference;
         if (plan_.display_grid) view.scan_conversion = add_step("scan-conversion", k, view.compression.output);
@@ -26,8 +29,8 @@ CudaChain::CudaChain(const ImagingPlan& plan, const EngineOptions& options, cons
   }
 }
 
-Step CudaChain::add_step(std::string_view name, std::size_t view, const BlockSpec& input) {
-  Step step = make_step(name, plan_, view, backend_, input);
+PreparedStep CudaChain::add_step(std::string_view name, std::size_t view, const BlockSpec& input) {
+  PreparedStep step = make_step(name, plan_, view, backend_, input);
   bytes_ += step.stage->bytes();
   return step;
 }
@@ -41,8 +44,8 @@ DeviceNeed CudaChain::need(DeviceNeed estimate) const {
   for (const CudaView& view : views_) {
     if (!view.beamform.stage) continue;
     estimate.images_of_slot += view.envelope.output.bytes();
-    (options_.keep_analytic ? estimate.images_of_slot : estimate.images) += view.beamform.output.bytes();
-    if (!options_.display) continue;
+    (keep_complex_ ? estimate.images_of_slot : estimate.images) += view.beamform.output.bytes();
+    if (!display_) continue;
     estimate.images_of_slot += view.display().output.bytes();
     if (view.scan_conversion.stage) estimate.images += view.compression.output.bytes();
   }
@@ -50,18 +53,18 @@ DeviceNeed CudaChain::need(DeviceNeed estimate) const {
 }
 
 /// Those whose output is not a result, which slots hold.
-std::vector<Step*> CudaChain::steps_with_blocks() {
-  std::vector<Step*> steps{&half_matrix_, &analytic_signal_};
+std::vector<PreparedStep*> CudaChain::steps_with_blocks() {
+  std::vector<PreparedStep*> steps{&half_matrix_, &analytic_signal_};
   for (CudaView& view : views_) {
     if (!view.beamform.stage) continue;
-    if (!options_.keep_analytic) steps.push_back(&view.beamform);
+    if (!keep_complex_) steps.push_back(&view.beamform);
     if (view.scan_conversion.stage) steps.push_back(&view.compression);
   }
   return steps;
 }
 
 void CudaChain::allocate_blocks() {
-  for (Step* step : steps_with_blocks()) {
+  for (PreparedStep* step : steps_with_blocks()) {
     step->block = backend_.allocate(step->output.bytes(), MemoryUse::working);
     bytes_ += step->block.size();
   }
@@ -78,7 +81,7 @@ void CudaChain::queue(const DeviceFrame& frame, ExecutionQueue& queue, bool time
   const auto note = [&] {
     if (timed) ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.marks[mark++].get(), stream));
   };
-  const auto run = [&](const Step& step, const void* input, void* output) {
+  const auto run = [&](const PreparedStep& step, const void* input, void* output) {
     step.stage->process({input}, {output}, queue);
     // The last mark is the end of all.
     if (mark + 1 < frame.marks.size()) note();
@@ -90,10 +93,10 @@ void CudaChain::queue(const DeviceFrame& frame, ExecutionQueue& queue, bool time
     const CudaView& view = views_[k];
     if (!view.beamform.stage) continue;
     const DeviceResults& results = frame.results[k];
-    void* const image = options_.keep_analytic ? results.analytic.data() : view.beamform.block.data();
+    void* const image = keep_complex_ ? results.analytic.data() : view.beamform.block.data();
     run(view.beamform, analytic_signal_.block.data(), image);
     run(view.envelope, image, results.envelope.data());
-    if (!options_.display) continue;
+    if (!display_) continue;
     void* const compressed = view.scan_conversion.stage ? view.compression.block.data() : results.display.data();
     run(view.compression, results.envelope.data(), compressed);
     if (view.scan_conversion.stage) run(view.scan_conversion, compressed, results.display.data());

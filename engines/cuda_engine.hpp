@@ -20,7 +20,7 @@ namespace echoform {
 /// On choice.device. RuntimeFault if the device is not to be had or its memory does not suffice: then the line says how much is
 /// needed, what is free and what would fit. Its equip() throws InputError if a frame takes the device more than half of
 /// choice.gpu_timeout.
-[[nodiscard]] std::unique_ptr<Engine> make_cuda_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+[[nodiscard]] std::unique_ptr<Engine> make_cuda_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                                        const EngineOptions& options);
 
 }  // namespace echoform

@@ -47,12 +47,14 @@ struct Frame {
 
 class CudaEngine final : public Engine {
  public:
-  CudaEngine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions& options)
-      : plan_(checked(std::move(plan))),
+  CudaEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, const EngineOptions& options)
+      : setup_(std::move(setup)),
+        plan_(checked_plan(*setup_)),
+        outputs_(outputs_by_view(*setup_)),
         options_(options),
         device_(choice.device),
         gpu_timeout_(choice.gpu_timeout),
-        need_(estimate_device_need(*plan_, options)),
+        need_(estimate_device_need(*setup_, options)),
         backend_(make_cuda_backend(device_)) {
     use_device();
     require_room(need_, 0);
@@ -60,7 +62,7 @@ class CudaEngine final : public Engine {
     upload_ = gpu::make_stream();
     download_ = gpu::make_stream();
     describe_samples();
-    chain_ = std::make_unique<CudaChain>(*plan_, options_, raw_, *backend_);
+    chain_ = std::make_unique<CudaChain>(*setup_, raw_, *backend_);
     require_room(chain_->need(need_), chain_->bytes());
     chain_->allocate_blocks();
     references_.assign(chain_->views().size(), 0.0F);
@@ -83,7 +85,7 @@ class CudaEngine final : public Engine {
   }
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
 
   /// One on each stream.
   [[nodiscard]] std::size_t frames_at_once() const noexcept override { return 3; }
@@ -110,24 +112,24 @@ class CudaEngine final : public Engine {
     const auto& views = chain_->views();
     frame->device.facts = backend_->allocate(gpu::frame_facts_bytes(views.size()), MemoryUse::working);
     frame->facts_here = backend_->allocate(gpu::frame_facts_bytes(views.size()), MemoryUse::readback);
-    slot.images.clear();
+    slot.timings.reserve(most_timings);
+    slot.outputs.clear();
+    slot.outputs.resize(setup_->recipe.outputs.size());
     for (std::size_t view = 0; view < views.size(); ++view) {
       const CudaView& chain = views[views[view].same_as];
       const bool own = views[view].same_as == view;
-      const auto result = [&](const Step& step, Buffer& here) {
-        here = backend_->allocate(step.output.bytes(), MemoryUse::readback);
+      const auto result = [&](const PreparedStep& step, std::optional<std::size_t> output) {
+        if (output) slot.outputs[*output].data = backend_->allocate(step.output.bytes(), MemoryUse::readback);
         return own ? backend_->allocate(step.output.bytes(), MemoryUse::working) : Buffer();
       };
-      ImageOutput output;
       DeviceResults results;
-      if (options_.keep_analytic) results.analytic = result(chain.beamform, output.analytic);
-      results.envelope = result(chain.envelope, output.envelope);
-      if (options_.display) results.display = result(chain.display(), output.display);
-      slot.images.push_back(std::move(output));
+      if (outputs_[view].complex_image) results.analytic = result(chain.beamform, outputs_[view].complex_image);
+      results.envelope = result(chain.envelope, outputs_[view].envelope);
+      if (outputs_[view].display) results.display = result(chain.display(), outputs_[view].display);
       frame->device.results.push_back(std::move(results));
     }
     std::size_t parts = 0;
-    chain_->for_each_step([&](const Step&) { ++parts; });
+    chain_->for_each_step([&](const PreparedStep&) { ++parts; });
     if (!options_.eager) parts = 1;
     for (std::size_t k = 0; k <= parts; ++k) frame->device.marks.push_back(gpu::make_event(true));
 
@@ -184,24 +186,36 @@ class CudaEngine final : public Engine {
     completion_->watch(frame.downloaded.get(), "download", &CudaEngine::finished, &frame);
   }
 
-  [[nodiscard]] float reference(std::size_t view) const noexcept override {
-    return view < references_.size() ? references_[view] : 0.0F;
+  [[nodiscard]] float reference(std::size_t output) const noexcept override {
+    for (std::size_t view = 0; view < references_.size(); ++view) {
+      if (outputs_[view].display == output) return references_[view];
+    }
+    return 0.0F;
   }
 
-  void resume(std::size_t view, float reference) noexcept override {
-    if (view >= references_.size() || !(reference > 0.0F)) return;
+  void resume(std::size_t output, float known) noexcept override {
+    if (!(known > 0.0F)) return;
     use_device();
-    if (const auto& stage = chain_->views()[view].compression.stage) {
-      stage->resume({.quality = {}, .reference = ShownReference{reference, reference}});
+    for (std::size_t view = 0; view < outputs_.size(); ++view) {
+      if (outputs_[view].display != output) continue;
+      if (const auto& stage = chain_->views()[view].compression.stage) {
+        stage->resume({.quality = {}, .reference = ShownReference{known, known}});
+      }
     }
   }
 
-  void set_compression(const Compression& compression) override {
+  [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
+    if (!wanted.plan || !alike_but_compression(*plan_, *wanted.plan)) return false;
     use_device();
-    // Behind the frames that were submitted. The first view refuses what all would refuse.
+    const StageOptions options = wanted.plan->compression;
     for (const CudaView& view : chain_->views()) {
-      if (view.compression.stage && view.compression.stage->accepts(compression)) view.compression.stage->retune(compression, *queue_);
+      if (view.compression.stage && !view.compression.stage->accepts(options)) return false;
     }
+    // Behind the frames that were submitted.
+    for (const CudaView& view : chain_->views()) {
+      if (view.compression.stage) view.compression.stage->retune(options, *queue_);
+    }
+    return true;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
@@ -223,11 +237,6 @@ class CudaEngine final : public Engine {
   }
 
  private:
-  static std::shared_ptr<const ImagingPlan> checked(std::shared_ptr<const ImagingPlan> plan) {
-    validate(*plan, "imaging plan");
-    return plan;
-  }
-
   /// For the calling thread; it costs nothing where it is the current one already.
   void use_device() const noexcept { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
 
@@ -293,18 +302,17 @@ class CudaEngine final : public Engine {
   }
 
   void queue_downloads(const Frame& frame, FrameSlot& slot) noexcept {
-    const auto bring = [&](const Buffer& from, Buffer& to) {
-      if (from && to) {
-        ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, download_.get()));
-      }
+    const auto bring = [&](const Buffer& from, std::optional<std::size_t> output) {
+      if (!from || !output) return;
+      Buffer& to = slot.outputs[*output].data;
+      ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, download_.get()));
     };
     const auto& views = chain_->views();
     for (std::size_t view = 0; view < views.size(); ++view) {
       const DeviceResults& results = frame.device.results[views[view].same_as];
-      ImageOutput& output = slot.images[view];
-      bring(results.analytic, output.analytic);
-      if (slot.envelope_wanted) bring(results.envelope, output.envelope);
-      bring(results.display, output.display);
+      bring(results.analytic, outputs_[view].complex_image);
+      if (slot.envelope_wanted) bring(results.envelope, outputs_[view].envelope);
+      bring(results.display, outputs_[view].display);
     }
     ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(frame.facts_here.data(), frame.device.facts.data(), frame.facts_here.size(),
                                          cudaMemcpyDeviceToHost, download_.get()));
@@ -318,11 +326,11 @@ class CudaEngine final : public Engine {
 
   void finish(Frame& frame) noexcept {
     FrameSlot& slot = *std::exchange(frame.slot, nullptr);
-    slot.timing_count = 0;
+    slot.timings.clear();
     add_time(slot, "upload", frame.upload_begun, frame.uploaded);
     if (options_.eager) {
       std::size_t mark = 0;
-      chain_->for_each_step([&](const Step& step) {
+      chain_->for_each_step([&](const PreparedStep& step) {
         add_time(slot, step.name, frame.device.marks[mark], frame.device.marks[mark + 1]);
         ++mark;
       });
@@ -336,9 +344,10 @@ class CudaEngine final : public Engine {
     slot.invalid_samples = quality.invalid;
     const auto* const references = reinterpret_cast<const ShownReference*>(&quality + 1);
     const auto& views = chain_->views();
-    for (std::size_t view = 0; view < views.size() && options_.display; ++view) {
+    for (std::size_t view = 0; view < views.size(); ++view) {
+      if (!outputs_[view].display) continue;
       const ShownReference reference = references[views[view].same_as];
-      slot.images[view].reference = reference.shown;
+      set_reference(outputs_[view], slot, reference.shown);
       references_[view] = reference.known;
     }
     // The slot may be submitted again while done() still returns.
@@ -352,7 +361,9 @@ class CudaEngine final : public Engine {
     add_timing(slot, name, std::chrono::nanoseconds(static_cast<std::int64_t>(1e6F * milliseconds)));
   }
 
+  const std::shared_ptr<const ImagingSetup> setup_;
   const std::shared_ptr<const ImagingPlan> plan_;
+  const std::vector<ViewOutputs> outputs_;
   const EngineOptions options_;
   const int device_;
   const std::chrono::nanoseconds gpu_timeout_;
@@ -379,9 +390,9 @@ class CudaEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> make_cuda_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+std::unique_ptr<Engine> make_cuda_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                          const EngineOptions& options) {
-  return std::make_unique<CudaEngine>(std::move(plan), choice, options);
+  return std::make_unique<CudaEngine>(std::move(setup), choice, options);
 }
 
 }  // namespace echoform

@@ -7,6 +7,7 @@
 
 #include "base/errors.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "engines/chain.hpp"
 #include "methods/tfm/stage_options.hpp"
 #include "pipeline/raw_samples.hpp"
 #include "stages/beamform/tile_plan.hpp"
@@ -14,7 +15,10 @@
 
 namespace echoform {
 
-DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& options) {
+DeviceNeed estimate_device_need(const ImagingSetup& setup, const EngineOptions& options) {
+  const ImagingPlan& plan = *setup.plan;
+  const bool keep_complex = wants(setup, OutputKind::complex_image);
+  const bool display = wants(setup, OutputKind::display);
   const Acquisition& acquisition = plan.acquisition;
   const std::size_t samples = plan.imaged_samples().count;
   const std::size_t rows = combined_rows(acquisition, reciprocal(plan)).rows;
@@ -33,9 +37,8 @@ DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& op
     // A view that has the images of another has no tables of its own.
     if (first_alike(plan, view) == view) need.tables += beamform::tile_table_bytes(beamform_options(plan, view), half);
   }
-  if (!options.keep_analytic) need.images = views * pixels * 8;
-  need.images_of_slot =
-      views * (pixels * sizeof(float) + (options.display ? shown : 0) + (options.keep_analytic ? pixels * 8 : 0));
+  if (!keep_complex) need.images = views * pixels * 8;
+  need.images_of_slot = views * (pixels * sizeof(float) + (display ? shown : 0) + (keep_complex ? pixels * 8 : 0));
   return need;
 }
 
@@ -47,8 +50,9 @@ std::size_t first_alike(const ImagingPlan& plan, std::size_t view) {
   return view;
 }
 
-void require_device_room(const ImagingPlan& plan, const EngineOptions& options, int device, const DeviceMemory& memory) {
-  const DeviceNeed need = estimate_device_need(plan, options);
+void require_device_room(const ImagingSetup& setup, const EngineOptions& options, int device, const DeviceMemory& memory) {
+  const ImagingPlan& plan = *setup.plan;
+  const DeviceNeed need = estimate_device_need(setup, options);
   if (need.bytes() <= memory.free) return;
   const auto gigabytes = [](std::size_t bytes) { return 1e-9 * static_cast<double>(bytes); };
   const std::size_t views = plan.laws.size();

@@ -6,6 +6,7 @@
 
 #include "gpu/memory_report.hpp"
 #include "pipeline/engine.hpp"
+#include "pipeline/imaging_plan.hpp"
 
 namespace echoform {
 
@@ -22,15 +23,15 @@ struct DeviceNeed {
   [[nodiscard]] std::size_t bytes() const { return fixed + tables + images + slots * (raw_of_slot + images_of_slot); }
 };
 
-/// A lower bound from the plan alone, before any stage is made: with delay tables, without scratch.
-[[nodiscard]] DeviceNeed estimate_device_need(const ImagingPlan& plan, const EngineOptions& options);
+/// A lower bound from the setup alone, before any stage is made: with delay tables, without scratch.
+[[nodiscard]] DeviceNeed estimate_device_need(const ImagingSetup& setup, const EngineOptions& options);
 
 /// The first view that, by reciprocity, has the same images as `view`: where only one of both directions was received.
 [[nodiscard]] std::size_t first_alike(const ImagingPlan& plan, std::size_t view);
 
 /// For a live change, whose engine is built while the one before is there: throws InputError unless `memory.free` of `device`
-/// holds the lower bound for `plan`, and says what would fit.
-void require_device_room(const ImagingPlan& plan, const EngineOptions& options, int device, const DeviceMemory& memory);
+/// holds the lower bound for `setup`, and says what would fit.
+void require_device_room(const ImagingSetup& setup, const EngineOptions& options, int device, const DeviceMemory& memory);
 
 /// "2 slots, or 404 x 404 pixels": fewer slots, or fewer pixels of the same shape, that fit into `free` bytes; with neither,
 /// "fewer samples or elements".

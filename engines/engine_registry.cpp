@@ -50,9 +50,9 @@ BackendDecision decide_backend(const BackendChoice& choice) {
   return {reason.empty() ? BackendKind::cuda : BackendKind::cpu, std::move(reason)};
 }
 
-std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                     const EngineOptions& options) {
-  return entry_of(decide_backend(choice).kind)->make(std::move(plan), choice, options);
+  return entry_of(decide_backend(choice).kind)->make(std::move(setup), choice, options);
 }
 
 }  // namespace echoform

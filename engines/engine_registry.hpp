@@ -14,7 +14,7 @@ struct EngineEntry {
   BackendKind kind;
   /// Empty if this machine can run the engine, else why not, in a line for the user.
   std::string (*why_unavailable)();
-  std::unique_ptr<Engine> (*make)(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+  std::unique_ptr<Engine> (*make)(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                   const EngineOptions& options);
 };
 

@@ -10,13 +10,11 @@
 
 #include "pipeline/backend.hpp"
 #include "pipeline/frame_slot.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "pipeline/imaging_setup.hpp"
 
 namespace echoform {
 
 struct EngineOptions {
-  bool keep_analytic = false;           ///< also bring the complex image to the host
-  bool display = true;                  ///< make the compressed display image
   std::size_t slots = 1;                ///< how many will be equipped: what the memory is reckoned for
   bool eager = false;                   ///< GPU: queue stage by stage, each timed, instead of one graph a frame
   bool samples_read = false;            ///< the host reads slot.samples too: GPU: plain pinned memory, not write-combined
@@ -27,7 +25,8 @@ class Engine {
  public:
   virtual ~Engine() = default;
   [[nodiscard]] virtual BackendKind backend() const noexcept = 0;
-  [[nodiscard]] virtual const ImagingPlan& plan() const noexcept = 0;
+  /// As it was built; retune() does not change it.
+  [[nodiscard]] virtual const ImagingSetup& setup() const noexcept = 0;
   /// What images are formed on, for people: "cpu, avx512, 2 threads", "cuda, NVIDIA H200, half precision".
   [[nodiscard]] virtual std::string describe() const = 0;
 
@@ -47,23 +46,24 @@ class Engine {
 
   /// A slot is about to receive the shots of another frame: what shots_arrived() said of it before is void. submit() does
   /// not need these two calls; with them a GPU uploads while the frame still arrives. For one slot the calls and submit()
-  /// come one after the other; for several slots from any threads at once. Neither allocates, nor waits for the GPU or its driver:
-  /// connections wait meanwhile.
+  /// come one after the other; for several slots from any threads at once. Neither allocates, nor waits for the GPU or its
+  /// driver: connections wait meanwhile.
   virtual void frame_opened(FrameSlot& /*slot*/) noexcept {}
   /// `rows` A-scans from `first_row` on are in place and stay as they are until the frame is done or given up.
   virtual void shots_arrived(FrameSlot& /*slot*/, std::size_t /*first_row*/, std::size_t /*rows*/) noexcept {}
 
-  /// Envelope shown as 0 dB in the last finished frame of a view of the plan; 0 where there was none yet.
-  [[nodiscard]] virtual float reference(std::size_t /*view*/) const noexcept { return 0.0F; }
-  /// The running reference of a view goes on from another engine's; values that are not positive are ignored. While no
+  /// Envelope shown as 0 dB in the last finished frame of an output (its place in the recipe), as frames gave it; 0 where there
+  /// was none yet, and where the output has no running reference.
+  [[nodiscard]] virtual float reference(std::size_t /*output*/) const noexcept { return 0.0F; }
+  /// The running reference of an output goes on from another engine's; values that are not positive are ignored. While no
   /// frame is in work.
-  virtual void resume(std::size_t /*view*/, float /*reference*/) noexcept {}
+  virtual void resume(std::size_t /*output*/, float /*known*/) noexcept {}
 
-  /// Frames submitted from now on are compressed by `compression`, those before as they were; delay tables, memory and what
-  /// is queued stay. A running reference goes on; one that was fixed before begins anew with the next frame. Throws
-  /// InputError, and nothing changes, if an option is out of its range. Not while submit() runs. plan() stays as it was
-  /// built. Nothing to do for an engine without display images.
-  virtual void set_compression(const Compression& /*compression*/) {}
+  /// Frames submitted from now on are imaged as `wanted` says, those before as they were, if every step that differs takes its
+  /// new options as it is: delay tables, memory and what is queued stay, and a running reference goes on. False, and nothing
+  /// changed, where an engine has to be built for it. Throws InputError, and nothing changes, if an option is out of its range.
+  /// Not while submit() runs.
+  [[nodiscard]] virtual bool retune(const ImagingSetup& /*wanted*/) { return false; }
 
   /// Bytes of memory that the engine holds besides the slots.
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;
@@ -85,9 +85,9 @@ struct BackendChoice {
 /// Submits the slot and waits until it is done. Whether it succeeded. For one frame at a time, as of a recording.
 [[nodiscard]] bool image_now(Engine& engine, FrameSlot& slot);
 
-/// Builds the engine for a plan: validates it, computes delay tables, plans transforms. InputError if the plan is not
+/// Builds the engine for a setup: computes delay tables, plans transforms. InputError if the setup is not
 /// possible (says how much memory it needs, where that is why); RuntimeFault if the backend is not to be had.
-[[nodiscard]] std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+[[nodiscard]] std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                                   const EngineOptions& options);
 
 }  // namespace echoform

@@ -86,7 +86,7 @@ void FrameAssembler::open_frame(std::size_t slot, const ShotHeader& header, Stea
   place.acquisition_time = header.acquisition_time;
   place.first_byte_time = now;
   place.last_byte_time = now;
-  place.timing_count = 0;
+  place.timings.clear();
   place.clipped_samples = 0;
   place.invalid_samples = 0;
   if (arrivals_ != nullptr) arrivals_->frame_opened(place);

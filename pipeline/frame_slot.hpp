@@ -1,7 +1,6 @@
 // A frame lives in one slot from its first byte to its publication. Slots are made once and go round a ring.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +14,7 @@
 
 namespace echoform {
 
-struct ImagingPlan;
+struct ImagingSetup;
 
 enum class SlotState : std::uint8_t {
   free,
@@ -38,11 +37,10 @@ inline constexpr std::size_t drop_reason_count = 5;
 /// What to do with a new frame when no slot is free.
 enum class DropPolicy : std::uint8_t { block_sender, drop_oldest, drop_newest };
 
-/// One view's results for one frame, in memory that the host may read once the frame is imaged.
-struct ImageOutput {
-  Buffer analytic;         ///< complex64 [z, x]; only where the engine was asked to keep it
-  Buffer envelope;         ///< float32 [z, x] on the acoustic grid
-  Buffer display;          ///< uint8 [z, x] on the display grid
+/// An image of one frame, in memory that the host may read once the frame is imaged: [z, y, x] of its description's kind and
+/// grid.
+struct SlotOutput {
+  Buffer data;
   float reference = 1.0F;  ///< envelope value shown as 0 dB
 };
 
@@ -50,7 +48,6 @@ struct StageTiming {
   std::string_view stage;  ///< names live as long as the program
   std::chrono::nanoseconds duration{0};
 };
-inline constexpr std::size_t stage_timing_capacity = 16;
 
 struct FrameSlot {
   std::size_t index = 0;
@@ -66,12 +63,12 @@ struct FrameSlot {
   /// them. Set before the slot is submitted.
   bool envelope_wanted = true;
   /// What the frame is imaged by. Set before the slot is submitted, where anybody reads it.
-  std::shared_ptr<const ImagingPlan> plan;
+  std::shared_ptr<const ImagingSetup> setup;
 
   // Set by the engine.
-  std::vector<ImageOutput> images;  ///< one a view
-  std::array<StageTiming, stage_timing_capacity> timings{};
-  std::size_t timing_count = 0;
+  std::vector<SlotOutput> outputs;  ///< as setup->recipe.outputs; an envelope is only valid where envelope_wanted
+  /// Parts of the frame's way. There is room for all of them once the engine has equipped the slot: frames allocate nothing.
+  std::vector<StageTiming> timings;
   std::uint64_t clipped_samples = 0;
   std::uint64_t invalid_samples = 0;  ///< NaN or infinite, replaced by 0
 };

@@ -7,14 +7,14 @@
 
 #include "pipeline/counters.hpp"
 #include "pipeline/frame_slot.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "pipeline/imaging_setup.hpp"
 
 namespace echoform {
 
 /// A finished frame, valid during the call of publish() only.
 struct FinishedFrame {
   const FrameSlot& slot;
-  const ImagingPlan& plan;  ///< its own: display settings and revision may differ from those last announced
+  const ImagingSetup& setup;  ///< its own: display settings and revision may differ from those last announced
   CounterSnapshot counters;
   WallTime publish_time{0};
   SteadyTime now{0};
@@ -23,11 +23,11 @@ struct FinishedFrame {
 class ImageSink {
  public:
   virtual ~ImageSink() = default;
-  /// Called when a stream opens or an engine for another plan takes over, before the first frame of it; not where the display
-  /// settings alone change (compression and revision: see FinishedFrame::plan).
-  virtual void plan_changed(std::shared_ptr<const ImagingPlan> plan) = 0;
-  /// Nobody sends any more, and slots and engine are gone: what was taken for frames of the last plan may go too. Another
-  /// plan_changed() comes before the next frame.
+  /// Called when a stream opens or an engine for another setup takes over, before the first frame of it; not where its stages
+  /// are merely retuned (scale and revision: see FinishedFrame::setup).
+  virtual void setup_changed(std::shared_ptr<const ImagingSetup> setup) = 0;
+  /// Nobody sends any more, and slots and engine are gone: what was taken for frames of the last setup may go too. Another
+  /// setup_changed() comes before the next frame.
   virtual void stream_ended() {}
   /// Hands the images on, or copies what it keeps. Never waits for a peer.
   virtual void publish(const FinishedFrame& frame) noexcept = 0;

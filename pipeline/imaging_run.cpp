@@ -18,7 +18,7 @@ std::vector<FrameSlot> equip_slots(Engine& engine, std::size_t count) {
     keep_planning();
     slots[index].index = index;
     engine.equip(slots[index]);
-    const std::size_t needed = engine.plan().acquisition.frame_bytes();
+    const std::size_t needed = engine.setup().acquisition.frame_bytes();
     if (slots[index].samples.size() < needed) {
       throw RuntimeFault(fmt::format("engine: {} bytes in a slot where a frame has {}", slots[index].samples.size(), needed));
     }
@@ -28,8 +28,8 @@ std::vector<FrameSlot> equip_slots(Engine& engine, std::size_t count) {
 
 }  // namespace
 
-ImagingRun::ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine,
-                       std::shared_ptr<FrameLedger> ledger, PipelineMetrics& metrics,
+ImagingRun::ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingSetup> setup,
+                       std::unique_ptr<Engine> engine, std::shared_ptr<FrameLedger> ledger, PipelineMetrics& metrics,
                        const std::vector<std::shared_ptr<ImageSink>>& sinks, const Clock& clock,
                        std::function<void()> housekeeping)
     : ledger_(std::move(ledger)),
@@ -40,7 +40,7 @@ ImagingRun::ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const I
       slots_(std::make_shared<std::vector<FrameSlot>>(equip_slots(*engine, options.slots))),
       acquired_(options.slots),
       finished_(options.slots),
-      plan_(std::move(plan)),
+      setup_(std::move(setup)),
       engine_(std::move(engine)),
       receiving_(engine_.get()),
       done_([this](FrameSlot& slot, bool ok) { imaged(slot, ok); }) {
@@ -60,7 +60,7 @@ void ImagingRun::measure() {
   std::size_t sum = engine_->bytes();
   for (const FrameSlot& slot : *slots_) {
     sum += slot.samples.size();
-    for (const ImageOutput& image : slot.images) sum += image.analytic.size() + image.envelope.size() + image.display.size();
+    for (const SlotOutput& output : slot.outputs) sum += output.data.size();
   }
   bytes_.store(sum);
   host_bytes_.store(sum - engine_->device_bytes());
@@ -74,7 +74,7 @@ void ImagingRun::compute(const std::stop_token& stop) {
     slot.envelope_wanted = envelope_wanted();
     for (int changes = changes_.load(); changes != 0; changes = changes_.load()) changes_.wait(changes);
     const std::lock_guard lock(engine_mutex_);
-    slot.plan = plan_;
+    slot.setup = setup_;
     {
       const std::lock_guard room(room_mutex_);
       ++under_way_;
@@ -136,13 +136,13 @@ void ImagingRun::publish(const std::stop_token& stop) {
 
 void ImagingRun::publish_frame(FrameSlot& slot) {
   ledger_->count_samples(slot.clipped_samples, slot.invalid_samples);
-  const FinishedFrame frame{slot, *slot.plan, ledger_->snapshot_with_published(slot.index), clock_.wall(), clock_.steady()};
+  const FinishedFrame frame{slot, *slot.setup, ledger_->snapshot_with_published(slot.index), clock_.wall(), clock_.steady()};
   for (const auto& sink : sinks_) sink->publish(frame);
   metrics_.record_published(slot, clock_.steady());
   ledger_->publish(slot.index);
 }
 
-void ImagingRun::exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine,
+void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine,
                                  std::chrono::nanoseconds limit, const std::function<void()>& between) {
   // Equipped aside: the samples of the slots in use stay where lanes write them, only the outputs change hands.
   std::vector<FrameSlot> fresh(slots_->size());
@@ -156,18 +156,21 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::u
   if (!ledger_->wait_until_idle(limit, false)) {
     throw RuntimeFault("the frame in work did not finish in time; the imaging stays as it was");
   }
-  for (std::size_t index = 0; index < fresh.size(); ++index) (*slots_)[index].images = std::move(fresh[index].images);
-  // Views keep what they show as 0 dB.
-  const auto& before = plan_->laws;
-  const auto& after = plan->laws;
-  for (std::size_t view = 0; view < after.size(); ++view) {
-    for (std::size_t old = 0; old < before.size(); ++old) {
-      if (before[old].view == after[view].view) engine->resume(view, engine_->reference(old));
+  for (std::size_t index = 0; index < fresh.size(); ++index) {
+    std::swap((*slots_)[index].outputs, fresh[index].outputs);
+    std::swap((*slots_)[index].timings, fresh[index].timings);
+  }
+  // Outputs keep what they show as 0 dB.
+  const Recipe& after = setup->recipe;
+  for (std::size_t output = 0; output < after.outputs.size(); ++output) {
+    const OutputDescription& description = after.outputs[output].description;
+    if (const auto old = setup_->recipe.find(description.view, description.kind)) {
+      engine->resume(output, engine_->reference(*old));
     }
   }
   // The outputs of before die with `fresh`, the engine of before with `engine`.
   std::swap(engine_, engine);
-  std::swap(plan_, plan);
+  std::swap(setup_, setup);
   {
     // Afterwards no arrival reaches the engine of before. The new one has not heard of the shots that arrived until now, so
     // it takes them from the slot when the frame is submitted.
@@ -178,11 +181,12 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::u
   between();
 }
 
-void ImagingRun::change_compression(std::shared_ptr<const ImagingPlan> plan) {
+bool ImagingRun::retune(std::shared_ptr<const ImagingSetup> setup) {
   const Change turn(*this);
   const std::lock_guard lock(engine_mutex_);
-  engine_->set_compression(plan->compression);
-  plan_ = std::move(plan);
+  if (!engine_->retune(*setup)) return false;
+  setup_ = std::move(setup);
+  return true;
 }
 
 void ImagingRun::stop(std::chrono::nanoseconds limit) {

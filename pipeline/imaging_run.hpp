@@ -32,8 +32,8 @@ class ImagingRun final : public FrameArrivals {
  public:
   /// Equips the slots and starts the workers. `housekeeping` is called at least every 20 ms by the publish worker.
   /// `sinks`, `metrics` and `clock` outlive the run. RuntimeFault if memory or a thread is not to be had.
-  /// `plan` is the engine's.
-  ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine,
+  /// `setup` is the engine's.
+  ImagingRun(const ImagingRunOptions& options, std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine,
              std::shared_ptr<FrameLedger> ledger, PipelineMetrics& metrics, const std::vector<std::shared_ptr<ImageSink>>& sinks,
              const Clock& clock, std::function<void()> housekeeping);
   /// As stop(0).
@@ -53,16 +53,15 @@ class ImagingRun final : public FrameArrivals {
   void frame_opened(FrameSlot& slot) noexcept override;
   void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override;
 
-  /// Frames from the next one on are imaged by `engine` of `plan`, whose acquisition has the same layout. Waits for frames that
+  /// Frames from the next one on are imaged by `engine` of `setup`, whose acquisition has the same layout. Waits for frames that
   /// are being imaged or published; `between` is called when there are none. RuntimeFault, and nothing changed, if memory is not
   /// to be had or that takes longer than `limit`.
-  void exchange_engine(std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
+  void exchange_engine(std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine, std::chrono::nanoseconds limit,
                        const std::function<void()>& between);
 
-  /// Frames from the next one on are compressed as `plan` says, which differs from the present one in compression and
-  /// revision alone. Waits for no frame but the one that is being handed over. Throws InputError, and nothing changed, if the
-  /// engine cannot.
-  void change_compression(std::shared_ptr<const ImagingPlan> plan);
+  /// Frames from the next one on are imaged as `setup` says, if the engine takes it (Engine::retune()). Waits for no frame but
+  /// the one that is being handed over. False or InputError, and nothing changed, if it does not.
+  [[nodiscard]] bool retune(std::shared_ptr<const ImagingSetup> setup);
 
   /// Finishes what is queued within `limit`, drops the rest as stopped, and ends the workers. Nothing may be offered any
   /// more. May be called again.
@@ -107,9 +106,9 @@ class ImagingRun final : public FrameArrivals {
   std::atomic<std::size_t> bytes_{0};
   std::atomic<std::size_t> host_bytes_{0};
   std::atomic<bool> giving_up_{false};
-  std::atomic<int> changes_{0};              // that wait for engine_mutex_ or hold it
-  std::mutex engine_mutex_;                  // held while a frame is handed to the engine; contended only while settings change
-  std::shared_ptr<const ImagingPlan> plan_;  // of frames that are submitted from now on
+  std::atomic<int> changes_{0};                // that wait for engine_mutex_ or hold it
+  std::mutex engine_mutex_;                    // held while a frame is handed to the engine; contended only while settings change
+  std::shared_ptr<const ImagingSetup> setup_;  // of frames that are submitted from now on
   std::unique_ptr<Engine> engine_;
   // The engine that hears of arrivals. A lock of its own, held for moments: engine_mutex_ is held while an exchange waits for
   // frames, and nobody who receives shots may wait for that.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "pipeline/sample_gate.hpp"
 
 namespace echoform {
+
+struct ImagingPlan;
 
 /// How display images show envelopes.
 struct DisplayScale {
@@ -29,6 +32,8 @@ struct ImagingSetup {
   Recipe recipe;
   DisplayScale scale;
   std::vector<Outline> outlines;  ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+  /// What the engines build their stages from, until a recipe's steps say it all.
+  std::shared_ptr<const ImagingPlan> plan;
 };
 
 }  // namespace echoform

@@ -36,7 +36,7 @@ void PipelineMetrics::record_published(const FrameSlot& slot, SteadyTime publish
     distributions_[2].histogram.record(published - last_published_);
   }
   last_published_ = published;
-  for (std::size_t i = 0; i < std::min(slot.timing_count, slot.timings.size()); ++i) record_stage(slot.timings[i]);
+  for (const StageTiming& timing : slot.timings) record_stage(timing);
 }
 
 void PipelineMetrics::record_stage(const StageTiming& timing) noexcept {
@@ -44,7 +44,7 @@ void PipelineMetrics::record_stage(const StageTiming& timing) noexcept {
   std::size_t index = frame_distributions;
   while (index < known && distributions_[index].stage != timing.stage) ++index;
   if (index == known) {
-    // An engine has at most stage_timing_capacity stages; engines that name theirs differently share what is left.
+    // More kinds of stages than the recipes of any method have; further ones are left out.
     if (known == capacity) return;
     distributions_[index].stage = timing.stage;
     count_.store(known + 1, std::memory_order_release);

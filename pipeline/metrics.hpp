@@ -67,6 +67,9 @@ class RateMeter {
 /// Recording takes no lock and allocates nothing. Reading may be done from any thread.
 class PipelineMetrics {
  public:
+  /// Stages by name, over all streams, that are told apart; more are left out. 36 KiB each.
+  static constexpr std::size_t most_stages = 32;
+
   /// The rates of the first window count from `start`.
   explicit PipelineMetrics(SteadyTime start);
 
@@ -82,7 +85,7 @@ class PipelineMetrics {
 
  private:
   static constexpr std::size_t frame_distributions = 3;
-  static constexpr std::size_t capacity = frame_distributions + stage_timing_capacity;
+  static constexpr std::size_t capacity = frame_distributions + most_stages;
 
   struct Distribution {
     std::string_view stage;  // written before count_ shows it

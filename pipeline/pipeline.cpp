@@ -34,7 +34,7 @@ double megabytes(std::size_t bytes) {
 
 }  // namespace
 
-Pipeline::Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
+Pipeline::Pipeline(const PipelineOptions& options, SetupFactory setup_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
                    const Clock& clock, EngineFactory engine_factory)
     : options_(checked(options)),
       engine_factory_(std::move(engine_factory)),
@@ -42,7 +42,7 @@ Pipeline::Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std
       clock_(clock),
       ledger_(std::make_shared<FrameLedger>()),
       metrics_(clock.steady()),
-      plan_factory_(std::move(plan_factory)),
+      setup_factory_(std::move(setup_factory)),
       policy_(options.policy) {
   ledger_->set_listener([this] {
     if (const auto current = assembler()) current->slot_freed();
@@ -68,9 +68,9 @@ void Pipeline::set_assembler(std::shared_ptr<FrameAssembler> assembler) {
   std::swap(assembler_, assembler);
 }
 
-std::shared_ptr<const ImagingPlan> Pipeline::plan() const {
+std::shared_ptr<const ImagingSetup> Pipeline::setup() const {
   const std::lock_guard lock(current_mutex_);
-  return plan_;
+  return setup_;
 }
 
 std::string Pipeline::backend() const {
@@ -96,32 +96,32 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   }
   validate(acquisition, options_.limits, "acquisition");
   const bool reuse = run_ != nullptr && acquisition == announced_;
-  // Made before the sender of before is let go: a Hello that is refused for its plan changes nothing.
-  auto plan = reuse ? this->plan() : make_plan(plan_factory_, acquisition);
+  // Made before the sender of before is let go: a Hello that is refused for its setup changes nothing.
+  auto setup = reuse ? this->setup() : make_setup(setup_factory_, acquisition);
   if (!reuse) check_memory(0, acquisition.frame_bytes());
-  auto engine = reuse ? nullptr : engine_beside(plan);
+  auto engine = reuse ? nullptr : engine_beside(setup);
   retire(current.get());
-  if (!reuse) rebuild(acquisition, plan, std::move(engine));
+  if (!reuse) rebuild(acquisition, setup, std::move(engine));
   session_ = session;
   metrics_.stream_opened();
-  announce(plan);
-  auto intake = std::make_shared<FrameAssembler>(plan->acquisition, AssemblerOptions{policy_, options_.incomplete_timeout},
+  announce(setup);
+  auto intake = std::make_shared<FrameAssembler>(setup->acquisition, AssemblerOptions{policy_, options_.incomplete_timeout},
                                                  ledger_, run_->slots(), run_->acquired(), clock_, run_.get());
   set_assembler(intake);
   alone_since_.store(0);  // what it says is of the stream before, which went on while this one was planned
   return intake;
 }
 
-std::shared_ptr<const ImagingPlan> Pipeline::make_plan(const PlanFactory& factory, const Acquisition& acquisition) {
-  auto plan = factory(acquisition);
-  const FrameLayout layout(plan->acquisition);
+std::shared_ptr<const ImagingSetup> Pipeline::make_setup(const SetupFactory& factory, const Acquisition& acquisition) {
+  auto setup = factory(acquisition);
+  const FrameLayout layout(setup->acquisition);
   if (layout != FrameLayout(acquisition)) {
     throw InputError("acquisition", fmt::format("{} elements x {} samples", acquisition.elements(), acquisition.samples),
-                     fmt::format("the configured {} x {}, in the same matrix and encoding", plan->acquisition.elements(),
-                                 plan->acquisition.samples));
+                     fmt::format("the configured {} x {}, in the same matrix and encoding", setup->acquisition.elements(),
+                                 setup->acquisition.samples));
   }
   require_expected_shots(layout);
-  return plan;
+  return setup;
 }
 
 void Pipeline::check_memory(std::size_t bytes, std::size_t frame_bytes) const {
@@ -133,24 +133,24 @@ void Pipeline::check_memory(std::size_t bytes, std::size_t frame_bytes) const {
                    fmt::format("at most {:.1f} MB", megabytes(options_.memory_limit)));
 }
 
-std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const ImagingPlan>& plan) const {
+std::unique_ptr<Engine> Pipeline::build_engine(const std::shared_ptr<const ImagingSetup>& setup) const {
   EngineOptions engine_options = options_.engine;
   engine_options.slots = options_.slots;
   engine_options.samples_read = engine_options.samples_read ||
                                 std::any_of(sinks_.begin(), sinks_.end(), [](const auto& sink) { return sink->reads_samples(); });
-  auto engine = engine_factory_(plan, options_.backend, engine_options);
-  check_memory(engine->bytes() - engine->device_bytes() + options_.slots * plan->acquisition.frame_bytes(),
-               plan->acquisition.frame_bytes());
+  auto engine = engine_factory_(setup, options_.backend, engine_options);
+  check_memory(engine->bytes() - engine->device_bytes() + options_.slots * setup->acquisition.frame_bytes(),
+               setup->acquisition.frame_bytes());
   return engine;
 }
 
 // Nothing where it has to wait until the one before is gone: for memory, of the host by the estimate or of a device by its word.
-std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const {
+std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const ImagingSetup>& setup) const {
   if (!run_ || !options_.memory_estimate) return nullptr;
-  const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*plan);
+  const double both = static_cast<double>(run_->host_bytes()) + options_.memory_estimate(*setup);
   if (both > static_cast<double>(options_.memory_limit)) return nullptr;
   try {
-    return build_engine(plan);
+    return build_engine(setup);
   } catch (const PlanningEnded&) {
     throw;
   } catch (const std::exception&) {
@@ -162,7 +162,7 @@ void Pipeline::retire(FrameAssembler* current) {
   if (current == nullptr) return;
   if (!current->close_if_unused()) throw StreamBusy("acquisition stream: another sender is active");
   set_assembler(nullptr);
-  // Its last frames go out before another plan is announced.
+  // Its last frames go out before another setup is announced.
   if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {
     run_->stop(std::chrono::nanoseconds{0});
     run_.reset();
@@ -170,12 +170,12 @@ void Pipeline::retire(FrameAssembler* current) {
   }
 }
 
-void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan,
+void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingSetup>& setup,
                        std::unique_ptr<Engine> engine) {
-  const auto before = run_ ? this->plan() : nullptr;
+  const auto before = run_ ? this->setup() : nullptr;
   run_.reset();
   try {
-    start(acquisition, plan, engine ? std::move(engine) : build_engine(plan));
+    start(acquisition, setup, engine ? std::move(engine) : build_engine(setup));
   } catch (...) {
     try {
       // It has time of its own: what was refused may have used up what it had.
@@ -184,22 +184,22 @@ void Pipeline::rebuild(const Acquisition& acquisition, const std::shared_ptr<con
     } catch (const std::exception&) {
       // It fitted once. Now there is no stream until the next sender comes.
     }
-    if (!run_) forget_plan();
+    if (!run_) forget_setup();
     throw;
   }
 }
 
-void Pipeline::start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine) {
+void Pipeline::start(const Acquisition& acquisition, std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine) {
   std::string backend = engine->describe();
   auto run =
       std::make_unique<ImagingRun>(ImagingRunOptions{options_.slots, options_.compute_processor, options_.publish_processor},
-                                   plan, std::move(engine), ledger_, metrics_, sinks_, clock_, [this] { keep_house(); });
+                                   setup, std::move(engine), ledger_, metrics_, sinks_, clock_, [this] { keep_house(); });
   check_memory(run->host_bytes(), acquisition.frame_bytes());
   run_ = std::move(run);
   note_bytes();
   announced_ = acquisition;
   const std::lock_guard lock(current_mutex_);
-  plan_ = std::move(plan);
+  setup_ = std::move(setup);
   backend_ = std::move(backend);
 }
 
@@ -208,66 +208,64 @@ void Pipeline::note_bytes() {
   host_bytes_.store(run_ ? run_->host_bytes() : 0);
 }
 
-void Pipeline::forget_plan() {
+void Pipeline::forget_setup() {
   note_bytes();
   const std::lock_guard lock(current_mutex_);
-  plan_.reset();
+  setup_.reset();
 }
 
-void Pipeline::announce(const std::shared_ptr<const ImagingPlan>& plan) {
-  for (const auto& sink : sinks_) sink->plan_changed(plan);
+void Pipeline::announce(const std::shared_ptr<const ImagingSetup>& setup) {
+  for (const auto& sink : sinks_) sink->setup_changed(setup);
 }
 
 bool Pipeline::reconfigure() {
   const std::lock_guard control(control_mutex_);
   if (stopped_ || !run_) return false;
-  exchange(plan_factory_, {});
+  exchange(setup_factory_, {});
   return true;
 }
 
 bool Pipeline::change(const SettingsChange& change) {
   const std::lock_guard control(control_mutex_);
   if (stopped_ || planning_.stop_requested()) throw InputError("settings: the server is stopping");
-  if (run_ && change.compression) compress(*change.compression, change.revision);
-  if (run_ && !change.compression) exchange(change.plan_factory, change.check);
+  if (run_ && !retune(change)) exchange(change.setup_factory, change.check);
   // From here on nothing fails.
-  plan_factory_ = change.plan_factory;
+  setup_factory_ = change.setup_factory;
   policy_ = change.policy;
   if (const auto current = assembler()) current->set_policy(policy_);
   return run_ != nullptr;
 }
 
-void Pipeline::compress(const Compression& compression, std::uint64_t revision) {
-  auto plan = std::make_shared<ImagingPlan>(*this->plan());
-  plan->compression = compression;
-  plan->settings_revision = revision;
-  validate(compression, "settings");
-  run_->change_compression(plan);
+bool Pipeline::retune(const SettingsChange& change) {
+  if (!change.retuned) return false;
+  auto setup = change.retuned(*this->setup());
+  if (!run_->retune(setup)) return false;
   const std::lock_guard lock(current_mutex_);
-  plan_ = std::move(plan);
+  setup_ = std::move(setup);
+  return true;
 }
 
-void Pipeline::exchange(const PlanFactory& factory, const std::function<void(const ImagingPlan&)>& check) {
+void Pipeline::exchange(const SetupFactory& factory, const std::function<void(const ImagingSetup&)>& check) {
   const Planning planning(planning_.get_token(), options_.planning_limit);
-  auto plan = make_plan(factory, announced_);
-  if (check) check(*plan);
-  if (options_.require_device_room) options_.require_device_room(*plan);
-  const auto before = this->plan();
-  for (std::size_t i = 0; i < plan->acquisition.elements(); ++i) {
+  auto setup = make_setup(factory, announced_);
+  if (check) check(*setup);
+  if (options_.require_device_room) options_.require_device_room(*setup);
+  const auto before = this->setup();
+  for (std::size_t i = 0; i < setup->acquisition.elements(); ++i) {
     // Frames that are filling count their shots by the dead elements of before.
-    if (plan->acquisition.probe.elements[i].dead != before->acquisition.probe.elements[i].dead) {
+    if (setup->acquisition.probe.elements[i].dead != before->acquisition.probe.elements[i].dead) {
       throw InputError("dead elements", "a change while a sender is connected", "the same until the sender connects anew");
     }
   }
-  auto engine = build_engine(plan);
+  auto engine = build_engine(setup);
   std::string backend = engine->describe();
-  run_->exchange_engine(plan, std::move(engine), options_.drain_limit, [&] {
+  run_->exchange_engine(setup, std::move(engine), options_.drain_limit, [&] {
     {
       const std::lock_guard lock(current_mutex_);
-      plan_ = plan;
+      setup_ = setup;
       backend_ = std::move(backend);
     }
-    announce(plan);
+    announce(setup);
   });
   note_bytes();
 }
@@ -313,7 +311,7 @@ void Pipeline::release() {
     // Frames that do not finish are dropped with the engine.
   }
   run_.reset();
-  forget_plan();
+  forget_setup();
   announced_ = {};
   for (const auto& sink : sinks_) sink->stream_ended();
   // What is smaller than the blocks that are the system's own.

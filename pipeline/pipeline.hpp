@@ -31,12 +31,12 @@ struct PipelineOptions {
       std::chrono::milliseconds(500);  ///< > 0; a frame without a new shot for so long is dropped
   AcquisitionLimits limits;
   std::size_t memory_limit = std::size_t{4} << 30;  ///< bytes of the host's memory for slots and engine together
-  /// An upper estimate of the same for a plan, made before its engine is: where the limit holds two engines, the next one is
+  /// An upper estimate of the same for a setup, made before its engine is: where the limit holds two engines, the next one is
   /// built while the one before is still there. Absent: it never does.
-  std::function<double(const ImagingPlan&)> memory_estimate{};
-  /// Where a device images: throws InputError unless it has room for the engine of a plan beside the one that is there. Asked
+  std::function<double(const ImagingSetup&)> memory_estimate{};
+  /// Where a device images: throws InputError unless it has room for the engine of a setup beside the one that is there. Asked
   /// before the engine of a live change is built.
-  std::function<void(const ImagingPlan&)> require_device_room{};
+  std::function<void(const ImagingSetup&)> require_device_room{};
   BackendChoice backend;
   EngineOptions engine;
   std::chrono::nanoseconds drain_limit =
@@ -50,29 +50,29 @@ struct PipelineOptions {
   std::optional<int> publish_processor;  ///< pins the worker that publishes
 };
 
-/// Makes the plan for what a sender announced. It may refine the acquisition (dead elements, sampling) but not its layout:
+/// Makes the setup for what a sender announced. It may refine the acquisition (dead elements, sampling) but not its layout:
 /// elements, samples, matrix and encoding. Throws InputError with the reason to send back.
-using PlanFactory = std::function<std::shared_ptr<const ImagingPlan>(const Acquisition&)>;
+using SetupFactory = std::function<std::shared_ptr<const ImagingSetup>(const Acquisition&)>;
 using EngineFactory =
-    std::function<std::unique_ptr<Engine>(std::shared_ptr<const ImagingPlan>, const BackendChoice&, const EngineOptions&)>;
+    std::function<std::unique_ptr<Engine>(std::shared_ptr<const ImagingSetup>, const BackendChoice&, const EngineOptions&)>;
 
 /// What may change while frames run.
 struct SettingsChange {
-  PlanFactory plan_factory;  ///< from now on; its plans carry the revision
+  SetupFactory setup_factory;  ///< from now on; its setups carry the revision
   DropPolicy policy = DropPolicy::block_sender;
-  /// Where the plan in work differs in nothing else: no plan is made and no engine built, the frames from the next one on are
-  /// merely compressed so. Absent: the factory is asked, and an engine built beside the one in work.
-  std::optional<Compression> compression;
-  /// Called with a new plan before an engine is built for it beside the one in work; throws to refuse it. May be absent.
-  std::function<void(const ImagingPlan&)> check;
-  std::uint64_t revision = 0;  ///< ImagingPlan::settings_revision of frames imaged after the change
+  /// Makes the setup of the change from the one in work, without planning. Where the engine in work takes it (Engine::retune()),
+  /// the frames from the next one on are imaged by it, and no engine is built. Absent, or not taken: the factory is asked, and an
+  /// engine built beside the one in work.
+  std::function<std::shared_ptr<const ImagingSetup>(const ImagingSetup& before)> retuned;
+  /// Called with a new setup before an engine is built for it beside the one in work; throws to refuse it. May be absent.
+  std::function<void(const ImagingSetup&)> check;
 };
 
 /// Thread-safe. Totals count from construction, over all senders.
 class Pipeline final : public StreamHost {
  public:
   /// Throws InputError if an option is out of range. `clock` outlives the pipeline and every intake that it gave out.
-  Pipeline(const PipelineOptions& options, PlanFactory plan_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
+  Pipeline(const PipelineOptions& options, SetupFactory setup_factory, std::vector<std::shared_ptr<ImageSink>> sinks,
            const Clock& clock, EngineFactory engine_factory = make_engine);
   /// As stop().
   ~Pipeline() override;
@@ -87,7 +87,7 @@ class Pipeline final : public StreamHost {
   /// to be had.
   [[nodiscard]] std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override;
 
-  /// Asks the plan factory again for the acquisition in work and images the frames from the next one on by that plan,
+  /// Asks the setup factory again for the acquisition in work and images the frames from the next one on by that setup,
   /// without losing any. False if no stream was opened yet. Throws what the factories throw: then nothing has changed.
   bool reconfigure();
 
@@ -114,25 +114,26 @@ class Pipeline final : public StreamHost {
   /// Of that, what is not a device's own.
   [[nodiscard]] std::size_t host_bytes() const noexcept { return host_bytes_.load(); }
   /// What is being imaged; nothing before the first stream, and once its slots and engine are gone.
-  [[nodiscard]] std::shared_ptr<const ImagingPlan> plan() const;
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> setup() const;
   /// What images are formed on (Engine::describe()); empty before the first stream.
   [[nodiscard]] std::string backend() const;
   [[nodiscard]] const PipelineOptions& options() const noexcept { return options_; }
 
  private:
   // All with control_mutex_ held:
-  [[nodiscard]] static std::shared_ptr<const ImagingPlan> make_plan(const PlanFactory& factory, const Acquisition& acquisition);
-  [[nodiscard]] std::unique_ptr<Engine> build_engine(const std::shared_ptr<const ImagingPlan>& plan) const;
+  [[nodiscard]] static std::shared_ptr<const ImagingSetup> make_setup(const SetupFactory& factory,
+                                                                      const Acquisition& acquisition);
+  [[nodiscard]] std::unique_ptr<Engine> build_engine(const std::shared_ptr<const ImagingSetup>& setup) const;
   void retire(FrameAssembler* current);
-  [[nodiscard]] std::unique_ptr<Engine> engine_beside(const std::shared_ptr<const ImagingPlan>& plan) const;
-  void rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingPlan>& plan, std::unique_ptr<Engine> engine);
-  void start(const Acquisition& acquisition, std::shared_ptr<const ImagingPlan> plan, std::unique_ptr<Engine> engine);
-  void exchange(const PlanFactory& factory, const std::function<void(const ImagingPlan&)>& check);
-  void compress(const Compression& compression, std::uint64_t revision);
+  [[nodiscard]] std::unique_ptr<Engine> engine_beside(const std::shared_ptr<const ImagingSetup>& setup) const;
+  void rebuild(const Acquisition& acquisition, const std::shared_ptr<const ImagingSetup>& setup, std::unique_ptr<Engine> engine);
+  void start(const Acquisition& acquisition, std::shared_ptr<const ImagingSetup> setup, std::unique_ptr<Engine> engine);
+  void exchange(const SetupFactory& factory, const std::function<void(const ImagingSetup&)>& check);
+  [[nodiscard]] bool retune(const SettingsChange& change);
   void check_memory(std::size_t bytes, std::size_t frame_bytes) const;
-  void announce(const std::shared_ptr<const ImagingPlan>& plan);
+  void announce(const std::shared_ptr<const ImagingSetup>& setup);
   void note_bytes();
-  void forget_plan();
+  void forget_setup();
 
   // On the publish worker of the run:
   void keep_house();
@@ -155,15 +156,15 @@ class Pipeline final : public StreamHost {
 
   mutable std::mutex current_mutex_;  // guards these three alone
   std::shared_ptr<FrameAssembler> assembler_;
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   std::string backend_;
 
   std::mutex control_mutex_;  // one opens, reconfigures or stops at a time
   bool stopped_ = false;
-  PlanFactory plan_factory_;
+  SetupFactory setup_factory_;
   DropPolicy policy_;
   std::uint64_t session_ = 0;
-  Acquisition announced_;  // by the sender, before the plan refined it
+  Acquisition announced_;  // by the sender, before the setup refined it
   std::unique_ptr<ImagingRun> run_;
 
   // Since when no sender has a connection; 0 while one has.

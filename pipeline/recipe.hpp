@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/grid.hpp"
@@ -32,6 +34,8 @@ struct OutputDescription {
   OutputKind kind = OutputKind::envelope;
   Grid grid;
 
+  /// Bytes of one image.
+  [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] friend bool operator==(const OutputDescription&, const OutputDescription&) = default;
 };
 
@@ -49,6 +53,10 @@ struct Recipe {
 
   /// Adds a step, or finds the equal one that is there already. Returns its block.
   std::size_t add(const StageKind& stage, StageOptions options, std::vector<std::size_t> inputs);
+  /// Place of the output of this view and kind in `outputs`; nothing where there is none.
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view view, OutputKind kind) const;
+  /// Names of the views, in the order of their first outputs.
+  [[nodiscard]] std::vector<std::string_view> views() const;
 };
 
 }  // namespace echoform

@@ -110,13 +110,13 @@ RecorderStatus Recorder::status() const {
   return status;
 }
 
-void Recorder::plan_changed(std::shared_ptr<const ImagingPlan> plan) {
+void Recorder::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
   const std::lock_guard lock(mutex_);
   // A file goes on when the imaging alone has changed, or its sender is back.
   sending_ = true;
-  if (acquisition_ && *acquisition_ == plan->acquisition) return prepare_buffers();
-  acquisition_ = plan->acquisition;
-  material_ = plan->material;
+  if (acquisition_ && *acquisition_ == setup->acquisition) return prepare_buffers();
+  acquisition_ = setup->acquisition;
+  material_ = setup->material;
   describe_contents();
   prepare_buffers();
 }

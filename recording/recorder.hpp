@@ -64,7 +64,7 @@ struct RecorderStatus {
 /// begins with the first frame after a start, a change of the acquisition or a limit; a sender that comes back with the same
 /// acquisition goes on where it was. If a file cannot be written, one line is logged, recording ends, what was finished stays,
 /// and imaging goes on; where only a descriptor was missing, it goes on in a new file once there is one. Thread-safe; publish()
-/// and plan_changed() come from one thread at a time, as from a pipeline.
+/// and setup_changed() come from one thread at a time, as from a pipeline.
 class Recorder final : public ImageSink {
  public:
   /// Throws InputError, naming `where`, for a pattern or folder that will not do.
@@ -85,7 +85,7 @@ class Recorder final : public ImageSink {
   void finish();
   [[nodiscard]] RecorderStatus status() const;
 
-  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override;
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override;
   void stream_ended() override;
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] bool wants_envelope() noexcept override { return false; }
@@ -127,7 +127,7 @@ class Recorder final : public ImageSink {
   std::optional<Acquisition> acquisition_;
   bool sending_ = false;  // frames of that acquisition may come
   Material material_;
-  Contents contents_;        // of the frames that come; none before the first plan, and where they cannot be held
+  Contents contents_;        // of the frames that come; none before the first setup, and where they cannot be held
   std::string unsupported_;  // why they cannot
   std::vector<std::vector<std::byte>> buffers_;
   std::vector<std::size_t> free_;  // of them

@@ -5,6 +5,7 @@
 #include "apps/bench/scenario.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/plan.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -15,7 +16,7 @@ Outcome frame_cpu(const Options& options, LiveLine& progress) {
   progress.show("frame: imaging");
   const auto plan = build_plan(scene.configuration, acquisition_of(scene.simulator), scene.simulator.material);
   const std::size_t threads = threads_of(options);
-  const FrameReport report = measure_frame(plan, threads, options.frames.value_or(50));
+  const FrameReport report = measure_frame(make_imaging_setup(plan), threads, options.frames.value_or(50));
   Outcome outcome;
   outcome.say(fmt::format("imaging from memory, {} elements x {} samples FULL int16, {} x {} pixels, {} threads",
                           plan->acquisition.elements(), plan->acquisition.samples, plan->grid.x.count, plan->grid.z.count,

@@ -7,6 +7,7 @@
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/frame_ring.hpp"
 #include "config/gate.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -85,8 +86,9 @@ void measure_case(const Case& test, const std::string& name, std::size_t frames,
   const auto plan = std::make_shared<const ImagingPlan>(std::move(imaging));
   CopyBound bound(*plan);
   const BackendChoice cuda{false, BackendKind::cuda};
-  const RingReport report = measure_ring(plan, cuda, frames, {{"copies", [&] { return bound.copies_per_second(); }}});
-  const std::vector<StageFigure> eager = eager_stages(plan, cuda, 20);
+  const RingReport report =
+      measure_ring(make_imaging_setup(plan), cuda, frames, {{"copies", [&] { return bound.copies_per_second(); }}});
+  const std::vector<StageFigure> eager = eager_stages(make_imaging_setup(plan), cuda, 20);
   const auto bytes = static_cast<double>(bound.bytes());
   const Spread copies = report.turns.spread("copies");
   outcome.add("frames", {.name = name,

@@ -7,6 +7,7 @@
 
 #include "apps/bench/scenario.hpp"
 #include "config/plan.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -22,8 +23,8 @@ Outcome record(const Options& options, LiveLine& progress, BackendKind backend) 
   const Scenario scene = scene_of(options);
   RecordCase test;
   test.simulator = scene.simulator;
-  test.plan = [&scene](const Acquisition& acquisition) {
-    return build_plan(scene.configuration, acquisition, scene.simulator.material, slots, PlanUse::live);
+  test.setup = [&scene](const Acquisition& acquisition) {
+    return make_imaging_setup(build_plan(scene.configuration, acquisition, scene.simulator.material, slots, PlanUse::live));
   };
   test.backend = {false, backend};
   test.backend.threads = threads_of(options);

@@ -12,6 +12,7 @@
 #include "benchmarks/frame_ring.hpp"
 #include "benchmarks/paper_schedules.hpp"
 #include "benchmarks/tfm_gpu.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -74,7 +75,8 @@ class Ours {
   Ours(const PaperCase& test, double accuracy) : accuracy_(accuracy), kernels_(array_of(test, accuracy, MatrixKind::full)) {
     // The paper's instrument sums the matrix.
     const ArrayCase summed = array_of(test, accuracy, MatrixKind::half_summed);
-    ring_.emplace(std::make_shared<const ImagingPlan>(array_plan(summed)), BackendChoice{false, BackendKind::cuda});
+    ring_.emplace(make_imaging_setup(std::make_shared<const ImagingPlan>(array_plan(summed))),
+                  BackendChoice{false, BackendKind::cuda});
   }
   [[nodiscard]] std::string name() const { return fmt::format("Echoform, {}", path_of(accuracy_)); }
   [[nodiscard]] std::string_view path() const { return path_of(accuracy_); }

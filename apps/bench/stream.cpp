@@ -4,6 +4,7 @@
 #include "apps/bench/scenario.hpp"
 #include "apps/bench/stream_case.hpp"
 #include "config/plan.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -107,8 +108,9 @@ constexpr std::size_t frames_in_flight = 4;
 
 Outcome run_stream(const Options& options, const Scenario& scene, StreamCase test, LiveLine& progress) {
   test.simulator = scene.simulator;
-  test.plan = [&scene](const Acquisition& acquisition) {
-    return build_plan(scene.configuration, acquisition, scene.simulator.material, frames_in_flight, PlanUse::live);
+  test.setup = [&scene](const Acquisition& acquisition) {
+    return make_imaging_setup(
+        build_plan(scene.configuration, acquisition, scene.simulator.material, frames_in_flight, PlanUse::live));
   };
   test.backend.threads = threads_of(options);
   if (options.connections) test.connections = {*options.connections};

@@ -7,6 +7,7 @@
 #include "apps/bench/view_cases.hpp"
 #include "benchmarks/frame.hpp"
 #include "benchmarks/tfm.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -23,7 +24,7 @@ Outcome views_cpu(const Options& options, LiveLine& progress) {
       const auto plan = plan_of(test, 1e-4);
       const double set_up = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       progress.show("views: imaging " + test.name);
-      const FrameReport frames = measure_frame(plan, threads, options.frames.value_or(20));
+      const FrameReport frames = measure_frame(make_imaging_setup(plan), threads, options.frames.value_or(20));
       const LookupRate lookups = lookup_rate(*plan, frames, threads);
       json more{{"set_up_seconds", set_up}, {"lookups", json_of(lookups)}};
       std::string note = text_of(lookups);

@@ -5,6 +5,7 @@
 #include "benchmarks/copy_bound.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/frame_ring.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {
 
@@ -16,7 +17,8 @@ void measure(const ViewCase& test, double accuracy, std::size_t frames, Outcome&
   const auto plan = plan_of(test, accuracy);
   CopyBound bound(*plan);
   const BackendChoice cuda{false, BackendKind::cuda};
-  const RingReport report = measure_ring(plan, cuda, frames, {{"copies", [&] { return bound.copies_per_second(); }}});
+  const RingReport report =
+      measure_ring(make_imaging_setup(plan), cuda, frames, {{"copies", [&] { return bound.copies_per_second(); }}});
   std::string note;
   json more{{"path", path_of(accuracy)},
             {"case", test.name},

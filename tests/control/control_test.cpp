@@ -112,7 +112,7 @@ TEST_P(LiveControl, ARunningReferenceGoesOnThroughAChangeOfGain) {
     const double peak = *std::max_element(frame.images[0].envelope.begin(), frame.images[0].envelope.end());
     reference = peak >= reference ? peak : reference + 0.5 * (peak - reference);
     // The brightest pixel: 255 levels over the range, less the gain's.
-    const double level = 255.0 * (1.0 + (20.0 * std::log10(peak / reference) + frame.compression.gain_db) / 40.0);
+    const double level = 255.0 * (1.0 + (20.0 * std::log10(peak / reference) + frame.scale.gain_db) / 40.0);
     const double shown = *std::max_element(frame.images[0].display.begin(), frame.images[0].display.end());
     EXPECT_NEAR(shown, std::min(255.0, level), 0.51) << count;
   };
@@ -209,9 +209,9 @@ TEST_P(LiveControl, WhatIsRefusedIsRefusedWholeAndChangesNothing) {
 
 TEST_P(LiveControl, AnEngineThatCannotBeBuiltLeavesTheOneInWork) {
   auto fails = std::make_shared<std::atomic<bool>>(false);
-  Rig rig(GetParam(), rig_file, [fails](auto plan, const auto& choice, const auto& options) {
+  Rig rig(GetParam(), rig_file, [fails](auto setup, const auto& choice, const auto& options) {
     if (*fails) throw RuntimeFault("no memory for the engine");
-    return make_engine(std::move(plan), choice, options);
+    return make_engine(std::move(setup), choice, options);
   });
   const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
   Feeder feeder(*intake);

@@ -7,6 +7,10 @@ namespace {
 
 using testing::HasSubstr;
 
+std::size_t columns_of(const ImagingSetup& setup) {
+  return setup.recipe.outputs.front().description.grid.x.count;
+}
+
 std::map<std::string, wire::Setting> by_key(const wire::ControlReply& reply) {
   std::map<std::string, wire::Setting> settings;
   for (const auto& setting : reply.settings()) settings[setting.key()] = setting;
@@ -209,18 +213,18 @@ TEST(ControlRequests, ADeviceIsJudgedByItsOwnMemoryAndTheHostByWhatIsLeftToIt) {
   // Engines that take nothing of the host, and a device that has room for 200 columns.
   const auto engines = std::make_shared<EngineControl>();
   Rig rig(BackendKind::cuda, on_device("memory_limit = " + std::to_string(1.2 * of_host)), fake_engines(engines),
-          [](const ImagingPlan& wanted) {
-            if (wanted.grid.x.count > 200) throw InputError("GPU 0", "too many columns", "at most 200");
+          [](const ImagingSetup& wanted) {
+            if (columns_of(wanted) > 200) throw InputError("GPU 0", "too many columns", "at most 200");
           });
   const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
   const wire::ControlReply fits = rig.ask("set", {{"grid.pixels", "[120, 120]"}});
   EXPECT_EQ(fits.outcome(), wire::DONE) << fits.reason();
-  EXPECT_EQ(rig.pipeline.plan()->grid.x.count, 120U);
+  EXPECT_EQ(columns_of(*rig.pipeline.setup()), 120U);
   const wire::ControlReply refused = rig.ask("set", {{"grid.pixels", "[201, 20]"}});
   EXPECT_EQ(refused.outcome(), wire::REFUSED);
   EXPECT_EQ(refused.reason(), "GPU 0: found too many columns; expected at most 200");
   EXPECT_EQ(*rig.made, 2) << "none was built for what was refused";
-  EXPECT_EQ(rig.pipeline.plan()->grid.x.count, 120U);
+  EXPECT_EQ(columns_of(*rig.pipeline.setup()), 120U);
 }
 
 TEST(ControlRequests, AfterTheEndEverythingIsRefused) {

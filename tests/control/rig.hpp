@@ -52,31 +52,33 @@ struct SeenImage {
 struct SeenFrame {
   std::uint64_t sequence = 0;
   std::uint64_t revision = 0;
-  Compression compression;
+  DisplayScale scale;
   std::vector<SeenImage> images;  // by view
 };
 
-inline std::vector<SeenImage> copy_images(const FrameSlot& slot, const ImagingPlan& plan) {
+inline std::vector<SeenImage> copy_images(const FrameSlot& slot, const ImagingSetup& setup) {
   std::vector<SeenImage> images;
-  for (const ImageOutput& output : slot.images) {
-    const auto* const envelope = static_cast<const float*>(output.envelope.data());
-    const auto* const display = static_cast<const std::uint8_t*>(output.display.data());
-    images.push_back(
-        {{envelope, envelope + plan.grid.pixels()}, {display, display + plan.display_grid.value_or(plan.grid).pixels()}});
+  for (const std::string_view view : setup.recipe.views()) {
+    const std::size_t of_envelope = setup.recipe.find(view, OutputKind::envelope).value();
+    const std::size_t of_display = setup.recipe.find(view, OutputKind::display).value();
+    const auto* const envelope = static_cast<const float*>(slot.outputs[of_envelope].data.data());
+    const auto* const display = static_cast<const std::uint8_t*>(slot.outputs[of_display].data.data());
+    images.push_back({{envelope, envelope + setup.recipe.outputs[of_envelope].description.grid.pixels()},
+                      {display, display + setup.recipe.outputs[of_display].description.grid.pixels()}});
   }
   return images;
 }
 
 class SeeingSink final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan> /*plan*/) override {}
+  void setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) override {}
   void publish(const FinishedFrame& frame) noexcept override {
     {
       const std::lock_guard lock(mutex_);
       if (!frame.counters.closes()) ++open_books;
-      if (frame.slot.images.size() != frame.plan.laws.size()) ++mixed;
+      if (frame.slot.outputs.size() != frame.setup.recipe.outputs.size()) ++mixed;
       frames_.push_back(
-          {frame.slot.sequence, frame.plan.settings_revision, frame.plan.compression, copy_images(frame.slot, frame.plan)});
+          {frame.slot.sequence, frame.setup.settings_revision, frame.setup.scale, copy_images(frame.slot, frame.setup)});
     }
     changed_.notify_all();
   }
@@ -147,22 +149,22 @@ class Feeder {
 class Rig {
  public:
   explicit Rig(BackendKind backend = BackendKind::cpu, std::string_view file = rig_file, EngineFactory engines = make_engine,
-               std::function<void(const ImagingPlan&)> device_room = {})
+               std::function<void(const ImagingSetup&)> device_room = {})
       : configuration(parse_configuration(file, "scan.toml")),
         choice{.automatic = false, .kind = backend, .threads = 1},
         made(std::make_shared<std::atomic<int>>(0)),
-        pipeline(options(configuration, choice, std::move(device_room)), Control::first_plan_factory(configuration, {}), {sink},
+        pipeline(options(configuration, choice, std::move(device_room)), Control::first_setup_factory(configuration, {}), {sink},
                  clock,
-                 [counted = made, engines](auto plan, const auto& wish, const auto& given) {
+                 [counted = made, engines](auto setup, const auto& wish, const auto& given) {
                    ++*counted;
-                   return engines(std::move(plan), wish, given);
+                   return engines(std::move(setup), wish, given);
                  }),
         control(configuration, {}, pipeline) {
     in_force[1] = configuration;
   }
 
   static PipelineOptions options(const Configuration& configuration, const BackendChoice& choice,
-                                 std::function<void(const ImagingPlan&)> device_room = {}) {
+                                 std::function<void(const ImagingSetup&)> device_room = {}) {
     PipelineOptions options;
     options.slots = configuration.input.slots;
     options.policy = configuration.input.drop_policy;
@@ -197,17 +199,17 @@ class Rig {
   const std::vector<SeenImage>& expected_images(std::uint64_t revision, std::uint64_t sequence) {
     auto& images = expected_[{revision, sequence % 3}];
     if (!images.empty()) return images;
-    const auto plan = Control::first_plan_factory(in_force.at(revision), {})(rig_acquisition());
-    const auto engine = make_engine(plan, choice, {});
+    const auto setup = Control::first_setup_factory(in_force.at(revision), {})(rig_acquisition());
+    const auto engine = make_engine(setup, choice, {});
     FrameSlot slot;
     engine->equip(slot);
-    const Acquisition& acquisition = plan->acquisition;
+    const Acquisition& acquisition = setup->acquisition;
     for (std::uint32_t tx = 0; tx < acquisition.elements(); ++tx) {
       const ByteRange bytes = FrameLayout(acquisition).shot_bytes(tx);
       fill_noise({slot.samples.bytes_begin() + bytes.first, bytes.count}, sequence, tx);
     }
     EXPECT_TRUE(image_now(*engine, slot));
-    return images = copy_images(slot, *plan);
+    return images = copy_images(slot, *setup);
   }
 
   /// All frames that were sent came out, in order, each wholly by the settings of the revision that it carries.
@@ -221,7 +223,7 @@ class Rig {
       ASSERT_GE(frames[k].revision, revision) << "settings do not go back";
       revision = frames[k].revision;
       ASSERT_EQ(frames[k].images, expected_images(revision, k)) << "sequence " << k << ", revision " << revision;
-      ASSERT_EQ(frames[k].compression.gain_db, in_force.at(revision).output.gain_db);
+      ASSERT_EQ(frames[k].scale.gain_db, in_force.at(revision).output.gain_db);
     }
     EXPECT_EQ(sink->open_books, 0);
     EXPECT_EQ(sink->mixed, 0);

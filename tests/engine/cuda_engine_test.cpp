@@ -21,8 +21,8 @@ TEST_P(CudaEngines, GiveTheSameBitsAsAGraphAndStageByStage) {
   plan->display_grid = Grid{{plan->grid.x.first, plan->grid.x.last, 33}, {plan->grid.z.first, plan->grid.z.last, 47}, {}};
   Imaged graph;
   Imaged eager;
-  graph.engine = engine_at(GetParam(), plan, {.keep_analytic = true});
-  eager.engine = engine_at(GetParam(), plan, {.keep_analytic = true, .eager = true});
+  graph.engine = engine_at(GetParam(), plan);
+  eager.engine = engine_at(GetParam(), plan, {.eager = true});
   graph.engine->equip(graph.slot);
   eager.engine->equip(eager.slot);
   // Several frames, since the reference of the compression goes from one to the next.
@@ -44,8 +44,8 @@ TEST_P(CudaEngines, ImageMirroredViewsOfHalfMatricesOnce) {
   const Imaged one = image_of(GetParam(), single, frame);
   for (std::size_t view = 0; view < 2; ++view) {
     EXPECT_EQ(0, std::memcmp(both.complex(view), one.complex(), plan->grid.pixels() * 8));
-    EXPECT_EQ(0, std::memcmp(both.slot.images[view].display.data(), one.slot.images[0].display.data(), plan->grid.pixels()));
-    EXPECT_EQ(both.slot.images[view].reference, one.slot.images[0].reference);
+    EXPECT_EQ(0, std::memcmp(both.display(view), one.display(), plan->grid.pixels()));
+    EXPECT_EQ(both.reference(view), one.reference());
   }
 }
 
@@ -69,8 +69,9 @@ TEST_P(CudaEngines, ImageViewsThatShareAKernelInAnyOrder) {
 TEST_P(CudaEngines, RefuseAPlanThatTheWatchdogWouldTakeForAStall) {
   const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::half, {"LL"}, 256, 64);
   plan->grid.x.count = plan->grid.z.count = 1024;  // 2e9 lookups: a millisecond and more
-  const auto engine = make_engine(
-      plan, {.automatic = false, .kind = BackendKind::cuda, .gpu_timeout = std::chrono::milliseconds(1)}, EngineOptions{});
+  const auto engine =
+      make_engine(make_imaging_setup(plan),
+                  {.automatic = false, .kind = BackendKind::cuda, .gpu_timeout = std::chrono::milliseconds(1)}, EngineOptions{});
   FrameSlot slot;
   try {
     engine->equip(slot);
@@ -83,17 +84,17 @@ TEST_P(CudaEngines, RefuseAPlanThatTheWatchdogWouldTakeForAStall) {
 TEST_P(CudaEngines, BringTheEnvelopeOnlyWhereItIsWanted) {
   const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL"}, 256);
   const Frame frame = random_frame(plan->acquisition, 13);
-  const Imaged wanted = image_of(GetParam(), plan, frame, {});
+  const Imaged wanted = image_of(GetParam(), plan, frame, {}, {});
   Imaged imaged;
-  imaged.engine = engine_at(GetParam(), plan, {});
+  imaged.engine = engine_at(GetParam(), plan, {}, {});
   imaged.engine->equip(imaged.slot);
   imaged.slot.envelope_wanted = false;
-  auto* envelope = static_cast<float*>(imaged.slot.images[0].envelope.data());
+  auto* envelope = const_cast<float*>(imaged.envelope());
   std::fill_n(envelope, plan->grid.pixels(), -1.0F);
   put(frame, imaged.slot);
   ASSERT_TRUE(image_now(*imaged.engine, imaged.slot));
   EXPECT_TRUE(std::all_of(envelope, envelope + plan->grid.pixels(), [](float value) { return value == -1.0F; }));
-  EXPECT_EQ(0, std::memcmp(wanted.slot.images[0].display.data(), imaged.slot.images[0].display.data(), plan->grid.pixels()));
+  EXPECT_EQ(0, std::memcmp(wanted.display(), imaged.display(), plan->grid.pixels()));
 }
 
 TEST_P(CudaEngines, RefuseAPlanThatTheDeviceHasNoMemoryFor) {

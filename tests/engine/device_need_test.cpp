@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "methods/tfm/setup.hpp"
 
 namespace echoform {
 namespace {
@@ -27,6 +28,10 @@ TEST(DeviceNeed, SaysWhatWouldFit) {
   EXPECT_EQ(what_would_fit(need, 1000), "fewer samples or elements");
 }
 
+std::shared_ptr<const ImagingSetup> setup_of(const ImagingPlan& plan) {
+  return make_imaging_setup(std::make_shared<const ImagingPlan>(plan));
+}
+
 TEST(DeviceNeed, CountsTheGateAlone) {
   ImagingPlan plan;
   plan.acquisition.probe = make_linear_probe(128, Metres(0.65e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
@@ -35,13 +40,13 @@ TEST(DeviceNeed, CountsTheGateAlone) {
   plan.material = {MetresPerSecond(6300.0), MetresPerSecond(3130.0)};
   plan.grid = {{Metres(-37.5e-3), Metres(37.5e-3), 256}, {Metres(1e-3), Metres(75e-3), 256}, {}};
   plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, "LL"}));
-  const DeviceNeed whole = estimate_device_need(plan, {.slots = 3});
+  const DeviceNeed whole = estimate_device_need(*setup_of(plan), {.slots = 3});
   EXPECT_EQ(whole.raw_of_slot, 128U * 128U * 4096U * 2U);
   EXPECT_EQ(whole.fixed, 8256U * 4096U * 12U);
   EXPECT_EQ(whole.images, 256U * 256U * 8U);
   EXPECT_EQ(whole.images_of_slot, 256U * 256U * 5U);
   plan.gate = SampleGate{8, 1024};
-  EXPECT_EQ(estimate_device_need(plan, {}).raw_of_slot, 128U * 128U * 1024U * 2U);
+  EXPECT_EQ(estimate_device_need(*setup_of(plan), {}).raw_of_slot, 128U * 128U * 1024U * 2U);
 }
 
 TEST(DeviceNeed, ALiveChangeIsRefusedWhereTheDeviceHasNoRoom) {
@@ -52,10 +57,10 @@ TEST(DeviceNeed, ALiveChangeIsRefusedWhereTheDeviceHasNoRoom) {
   plan.material = {MetresPerSecond(6300.0), MetresPerSecond(3130.0)};
   plan.grid = {{Metres(-5e-3), Metres(5e-3), 4096}, {Metres(1e-3), Metres(9e-3), 4096}, {}};
   plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, "LL"}));
-  const std::size_t needed = estimate_device_need(plan, {.slots = 3}).bytes();
-  EXPECT_NO_THROW(require_device_room(plan, {.slots = 3}, 0, {needed, needed}));
+  const std::size_t needed = estimate_device_need(*setup_of(plan), {.slots = 3}).bytes();
+  EXPECT_NO_THROW(require_device_room(*setup_of(plan), {.slots = 3}, 0, {needed, needed}));
   try {
-    require_device_room(plan, {.slots = 3}, 1, {needed - 1, 2 * needed});
+    require_device_room(*setup_of(plan), {.slots = 3}, 1, {needed - 1, 2 * needed});
     FAIL();
   } catch (const InputError& error) {
     const std::string text = error.what();
@@ -83,19 +88,21 @@ TEST(DeviceNeed, CountsTablesOfDelays) {
   plan.grid = {{Metres(-37.5e-3), Metres(37.5e-3), 256}, {Metres(1e-3), Metres(75e-3), 256}, {}};
   plan.grid.y = {Metres(-37.5e-3), Metres(37.5e-3), 256};
   plan.laws.push_back(make_delay_law("contact", {plan.acquisition, plan.material, "LL"}));
-  const DeviceNeed analytic = estimate_device_need(plan, {});
+  const DeviceNeed analytic = estimate_device_need(*setup_of(plan), {});
   // 8 x 16 x 256 tiles and 128 sources of 24 bytes: a form (16) and a window (8).
   EXPECT_EQ(analytic.tables, std::size_t{8} * 16 * 256 * 128 * 24);
   const auto leg = std::make_shared<PlainLeg>();
   plan.laws = {{"plain", leg, leg}};
   const std::size_t windows = std::size_t{8} * 16 * 256 * 128 * 8;
-  const DeviceNeed tables = estimate_device_need(plan, {});
+  const DeviceNeed tables = estimate_device_need(*setup_of(plan), {});
   EXPECT_EQ(tables.tables, windows + std::size_t{256} * 256 * 256 * 128 * 4) << "8.6 GB";
   EXPECT_GT(tables.bytes(), std::size_t{8'600'000'000});
   plan.apodization.window = ApodizationWindow::hann;
-  EXPECT_EQ(estimate_device_need(plan, {}).tables, windows + std::size_t{256} * 256 * 256 * 128 * 8) << "and their weights";
+  EXPECT_EQ(estimate_device_need(*setup_of(plan), {}).tables, windows + std::size_t{256} * 256 * 256 * 128 * 8)
+      << "and their weights";
   plan.laws = {{"plain", leg, std::make_shared<PlainLeg>()}};
-  EXPECT_EQ(estimate_device_need(plan, {}).tables, 2 * (windows + std::size_t{256} * 256 * 256 * 128 * 8)) << "on both sides";
+  EXPECT_EQ(estimate_device_need(*setup_of(plan), {}).tables, 2 * (windows + std::size_t{256} * 256 * 256 * 128 * 8))
+      << "on both sides";
   EXPECT_NE(what_would_fit(tables, 4'000'000'000).find(" x "), std::string::npos) << "fewer pixels have smaller tables";
 }
 

@@ -156,15 +156,15 @@ TEST(EarlyUploads, EndWithTheCopyThatWasUnderWay) {
 /// Uploads what arrives, as an engine of a GPU does.
 class UploadingEngine final : public Engine {
  public:
-  UploadingEngine(std::shared_ptr<const ImagingPlan> plan, EarlyUploads::Copy copy)
-      : plan_(std::move(plan)), uploads_(plan_->acquisition.a_scans(), 1, std::move(copy)) {}
+  UploadingEngine(std::shared_ptr<const ImagingSetup> setup, EarlyUploads::Copy copy)
+      : setup_(std::move(setup)), uploads_(setup_->acquisition.a_scans(), 1, std::move(copy)) {}
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
   [[nodiscard]] std::string describe() const override { return "uploading"; }
   void equip(FrameSlot& slot) override {
-    slot.samples = make_buffer(plan_->acquisition.frame_bytes());
-    slot.images.resize(1);
-    slot.images[0].envelope = make_buffer(sizeof(float) * plan_->grid.pixels());
+    slot.samples = make_buffer(setup_->acquisition.frame_bytes());
+    slot.outputs.resize(1);
+    slot.outputs[0].data = make_buffer(setup_->recipe.outputs.front().description.bytes());
     uploads_.add_slot(slot.index);
   }
   void frame_opened(FrameSlot& slot) noexcept override { uploads_.open(slot); }
@@ -173,13 +173,13 @@ class UploadingEngine final : public Engine {
   }
   void submit(FrameSlot& slot, const Done& done) noexcept override {
     uploads_.complete(slot);
-    static_cast<float*>(slot.images[0].envelope.data())[0] = static_cast<float>(slot.sequence);
+    static_cast<float*>(slot.outputs[0].data.data())[0] = static_cast<float>(slot.sequence);
     done(slot, true);
   }
   [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
 
  private:
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   EarlyUploads uploads_;
 };
 
@@ -192,9 +192,9 @@ TEST(EarlyUploads, NoConnectionOfAPipelineWaitsForTheDriver) {
   const SystemClock clock;
   PipelineOptions options;
   options.slots = frames;
-  Pipeline pipeline(options, bare_plan, {sink}, clock,
-                    [&](std::shared_ptr<const ImagingPlan> plan, const BackendChoice&, const EngineOptions&) {
-                      return std::make_unique<UploadingEngine>(std::move(plan), [&](FrameSlot&, const RowRun&) {
+  Pipeline pipeline(options, bare_setup, {sink}, clock,
+                    [&](std::shared_ptr<const ImagingSetup> setup, const BackendChoice&, const EngineOptions&) {
+                      return std::make_unique<UploadingEngine>(std::move(setup), [&](FrameSlot&, const RowRun&) {
                         if (copies.fetch_add(1) != 0) return;
                         entered.count_down();
                         let.wait();

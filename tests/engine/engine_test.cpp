@@ -43,7 +43,7 @@ TEST_P(EngineKinds, EqualsThePlainComputation) {
   const Imaged imaged = image_of(GetParam().place, plan, frame);
   const auto expected = plain_image(*plan, frame, 6320.0, 6320.0);
   EXPECT_LT(relative_error(imaged.complex(), expected), GetParam().place.tolerance);
-  const auto* envelope = static_cast<const float*>(imaged.slot.images[0].envelope.data());
+  const auto* envelope = imaged.envelope();
   for (std::size_t k = 0; k < expected.size(); ++k) {
     EXPECT_NEAR(envelope[k], std::abs(imaged.complex()[k]), 1e-6F * std::abs(imaged.complex()[k]));
   }
@@ -53,7 +53,7 @@ TEST_P(EngineKinds, ImagesSeveralViewsOfOneFrame) {
   const auto plan = plan_of({"LL", "LT", "TT", "TL"}, 320);
   const Frame frame = random_frame(plan->acquisition, 2);
   const Imaged imaged = image_of(GetParam().place, plan, frame);
-  ASSERT_EQ(imaged.slot.images.size(), 4U);
+  ASSERT_EQ(imaged.slot.outputs.size(), 12U);
   const double velocities[4][2] = {{6320.0, 6320.0}, {6320.0, 3130.0}, {3130.0, 3130.0}, {3130.0, 6320.0}};
   for (std::size_t view = 0; view < 4; ++view) {
     const auto expected = plain_image(*plan, frame, velocities[view][0], velocities[view][1]);
@@ -125,11 +125,11 @@ TEST_P(Engines, CompressByTheFramesPeakAndConvertToTheDisplayGrid) {
   plan->display_grid = Grid{{plan->grid.x.first, plan->grid.x.last, 41}, {plan->grid.z.first, plan->grid.z.last, 37}, {}};
   const Frame frame = random_frame(plan->acquisition, 5);
   const Imaged imaged = image_of(GetParam(), plan, frame);
-  const auto* envelope = static_cast<const float*>(imaged.slot.images[0].envelope.data());
-  const auto* display = static_cast<const std::uint8_t*>(imaged.slot.images[0].display.data());
+  const auto* envelope = imaged.envelope();
+  const auto* display = imaged.display();
   const float peak = *std::max_element(envelope, envelope + plan->grid.pixels());
-  EXPECT_FLOAT_EQ(imaged.slot.images[0].reference, peak);
-  EXPECT_FLOAT_EQ(imaged.engine->reference(0), peak);
+  EXPECT_FLOAT_EQ(imaged.reference(), peak);
+  EXPECT_FLOAT_EQ(imaged.engine->reference(imaged.engine->setup().recipe.find("LL", OutputKind::display).value()), peak);
   // Every second pixel of the display lies on a pixel of the acoustic grid.
   for (std::size_t iz = 0; iz < 19; ++iz) {
     for (std::size_t ix = 0; ix < 21; ++ix) {
@@ -144,16 +144,17 @@ TEST_P(Engines, GoOnFromTheReferenceOfTheEngineBefore) {
   const auto plan = make_plan(GetParam(), SampleEncoding::float32, MatrixKind::full, {"LL"}, 256);
   const Frame frame = random_frame(plan->acquisition, 8);
   const Imaged alone = image_of(GetParam(), plan, frame);
-  const float peak = alone.slot.images[0].reference;
+  const float peak = alone.reference();
   Imaged next;
-  next.engine = engine_at(GetParam(), plan, {});
-  EXPECT_EQ(next.engine->reference(0), 0.0F);
+  next.engine = engine_at(GetParam(), plan, {}, {});
+  const std::size_t display = next.engine->setup().recipe.find("LL", OutputKind::display).value();
+  EXPECT_EQ(next.engine->reference(display), 0.0F);
   next.engine->equip(next.slot);
-  next.engine->resume(0, 3.0F * peak);
+  next.engine->resume(display, 3.0F * peak);
   put(frame, next.slot);
   ASSERT_TRUE(image_now(*next.engine, next.slot));
   // A tenth of the way from 3 peaks to 1.
-  EXPECT_NEAR(next.slot.images[0].reference, 2.8F * peak, 1e-5F * peak);
+  EXPECT_NEAR(next.reference(), 2.8F * peak, 1e-5F * peak);
 }
 
 TEST_P(Engines, ReportStagesAndWhatWasWrongWithSamples) {
@@ -163,11 +164,11 @@ TEST_P(Engines, ReportStagesAndWhatWasWrongWithSamples) {
   const float bad = std::numeric_limits<float>::quiet_NaN();
   std::memcpy(frame.bytes.data() + 4 * 100, &bad, 4);
   for (const bool eager : {false, true}) {
-    const Imaged imaged = image_of(GetParam(), plan, frame, {.keep_analytic = true, .eager = eager});
+    const Imaged imaged = image_of(GetParam(), plan, frame, {.eager = eager});
     EXPECT_EQ(imaged.slot.invalid_samples, 1U);
     EXPECT_EQ(imaged.slot.clipped_samples, 0U);
     std::vector<std::string_view> names;
-    for (std::size_t k = 0; k < imaged.slot.timing_count; ++k) names.push_back(imaged.slot.timings[k].stage);
+    for (const StageTiming& timing : imaged.slot.timings) names.push_back(timing.stage);
     std::vector<std::string_view> expected{"pairing", "analytic-signal", "beamform", "envelope", "compression"};
     if (cuda && !eager) expected = {"compute"};
     if (cuda) expected.insert(expected.begin(), "upload");
@@ -186,9 +187,9 @@ TEST_P(Engines, ImageSeveralFramesAtOnceInOrder) {
   for (unsigned k = 0; k < frames; ++k) inputs.push_back(random_frame(plan->acquisition, 100 + k));
 
   Imaged one;
-  one.engine = engine_at(GetParam(), plan, {.keep_analytic = true});
+  one.engine = engine_at(GetParam(), plan);
   one.engine->equip(one.slot);
-  const auto engine = engine_at(GetParam(), plan, {.keep_analytic = true, .slots = slots});
+  const auto engine = engine_at(GetParam(), plan, {.slots = slots});
   std::vector<FrameSlot> ring(slots);
   for (std::size_t k = 0; k < slots; ++k) {
     ring[k].index = k;
@@ -232,7 +233,7 @@ TEST_P(Engines, ImageTheSameWhateverTheirShotsWaysIn) {
     const Imaged expected = image_of(GetParam(), plan, frame);
 
     Imaged imaged;
-    imaged.engine = engine_at(GetParam(), plan, {.keep_analytic = true});
+    imaged.engine = engine_at(GetParam(), plan);
     imaged.engine->equip(imaged.slot);
     const auto send = [&](const Frame& from, std::size_t transmit) {
       const FrameLayout layout(a);
@@ -251,7 +252,7 @@ TEST_P(Engines, ImageTheSameWhateverTheirShotsWaysIn) {
       imaged.engine->frame_opened(imaged.slot);
       for (const std::size_t transmit : order) send(frame, transmit);
       ASSERT_TRUE(image_now(*imaged.engine, imaged.slot));
-      const std::size_t bytes = imaged.slot.images[0].analytic.size();
+      const std::size_t bytes = imaged.output(OutputKind::complex_image).data.size();
       EXPECT_EQ(0, std::memcmp(imaged.complex(), expected.complex(), bytes)) << mixed;
     }
   }
@@ -262,8 +263,9 @@ INSTANTIATE_TEST_SUITE_P(All, Engines, testing::ValuesIn(places()), place_name);
 TEST(Engine, RefusesABackendThatIsNotToBeHad) {
   if (why_no_cuda().empty()) GTEST_SKIP() << "there is a GPU";
   const auto plan = make_plan(cpu_place, SampleEncoding::int16, MatrixKind::full, {"LL"});
-  EXPECT_THROW(static_cast<void>(make_engine(plan, {.automatic = false, .kind = BackendKind::cuda}, {})), RuntimeFault);
-  EXPECT_EQ(make_engine(plan, {}, {})->backend(), BackendKind::cpu);
+  EXPECT_THROW(static_cast<void>(make_engine(make_imaging_setup(plan), {.automatic = false, .kind = BackendKind::cuda}, {})),
+               RuntimeFault);
+  EXPECT_EQ(make_engine(make_imaging_setup(plan), {}, {})->backend(), BackendKind::cpu);
 }
 
 }  // namespace

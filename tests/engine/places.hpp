@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delay_laws/delay_law.hpp"
+#include "methods/tfm/setup.hpp"
 #include "pipeline/engine.hpp"
 #include "tests/engine/plain_image.hpp"
 #include "tests/support/require_gpu.hpp"
@@ -62,23 +63,36 @@ inline std::shared_ptr<ImagingPlan> make_plan(const Place& place, SampleEncoding
 struct Imaged {
   FrameSlot slot;
   std::unique_ptr<Engine> engine;
-  [[nodiscard]] const std::complex<float>* complex(std::size_t view = 0) const {
-    return static_cast<const std::complex<float>*>(slot.images[view].analytic.data());
+  [[nodiscard]] const SlotOutput& output(OutputKind kind, std::size_t view = 0) const {
+    const Recipe& recipe = engine->setup().recipe;
+    return slot.outputs.at(recipe.find(recipe.views().at(view), kind).value());
   }
+  [[nodiscard]] const std::complex<float>* complex(std::size_t view = 0) const {
+    return static_cast<const std::complex<float>*>(output(OutputKind::complex_image, view).data.data());
+  }
+  [[nodiscard]] const float* envelope(std::size_t view = 0) const {
+    return static_cast<const float*>(output(OutputKind::envelope, view).data.data());
+  }
+  [[nodiscard]] const std::uint8_t* display(std::size_t view = 0) const {
+    return static_cast<const std::uint8_t*>(output(OutputKind::display, view).data.data());
+  }
+  [[nodiscard]] float reference(std::size_t view = 0) const { return output(OutputKind::display, view).reference; }
 };
 
 inline void put(const Frame& frame, FrameSlot& slot) {
   std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
 }
 
-inline std::unique_ptr<Engine> engine_at(const Place& place, std::shared_ptr<const ImagingPlan> plan, EngineOptions options) {
-  return make_engine(std::move(plan), {.automatic = false, .kind = place.backend, .threads = 2}, options);
+inline std::unique_ptr<Engine> engine_at(const Place& place, std::shared_ptr<const ImagingPlan> plan,
+                                         const EngineOptions& options = {}, const OutputWish& wish = {.complex_images = true}) {
+  return make_engine(make_imaging_setup(std::move(plan), wish), {.automatic = false, .kind = place.backend, .threads = 2},
+                     options);
 }
 
 inline Imaged image_of(const Place& place, std::shared_ptr<const ImagingPlan> plan, const Frame& frame,
-                       const EngineOptions& options = {.keep_analytic = true}) {
+                       const EngineOptions& options = {}, const OutputWish& wish = {.complex_images = true}) {
   Imaged imaged;
-  imaged.engine = engine_at(place, std::move(plan), options);
+  imaged.engine = engine_at(place, std::move(plan), options, wish);
   imaged.engine->equip(imaged.slot);
   put(frame, imaged.slot);
   EXPECT_TRUE(image_now(*imaged.engine, imaged.slot));
@@ -87,15 +101,13 @@ inline Imaged image_of(const Place& place, std::shared_ptr<const ImagingPlan> pl
 
 /// Whether two frames have the same results, bit for bit.
 inline void expect_same(const FrameSlot& a, const FrameSlot& b) {
-  ASSERT_EQ(a.images.size(), b.images.size());
-  const auto same = [](const Buffer& one, const Buffer& other) {
-    return one.size() == other.size() && (one.size() == 0 || std::memcmp(one.data(), other.data(), one.size()) == 0);
-  };
-  for (std::size_t view = 0; view < a.images.size(); ++view) {
-    EXPECT_TRUE(same(a.images[view].analytic, b.images[view].analytic)) << view;
-    EXPECT_TRUE(same(a.images[view].envelope, b.images[view].envelope)) << view;
-    EXPECT_TRUE(same(a.images[view].display, b.images[view].display)) << view;
-    EXPECT_EQ(a.images[view].reference, b.images[view].reference) << view;
+  ASSERT_EQ(a.outputs.size(), b.outputs.size());
+  for (std::size_t k = 0; k < a.outputs.size(); ++k) {
+    const Buffer& one = a.outputs[k].data;
+    const Buffer& other = b.outputs[k].data;
+    ASSERT_EQ(one.size(), other.size());
+    EXPECT_TRUE(one.size() == 0 || std::memcmp(one.data(), other.data(), one.size()) == 0) << k;
+    EXPECT_EQ(a.outputs[k].reference, b.outputs[k].reference) << k;
   }
   EXPECT_EQ(a.clipped_samples, b.clipped_samples);
   EXPECT_EQ(a.invalid_samples, b.invalid_samples);

@@ -26,12 +26,12 @@ void write_images(const std::string& file, std::size_t threads) {
     const Frame frame = random_frame(plan->acquisition, static_cast<unsigned>(samples));
     BackendChoice choice{.automatic = false, .kind = BackendKind::cpu};
     choice.threads = threads;
-    const auto engine = make_engine(plan, choice, {.keep_analytic = true});
+    const auto engine = make_engine(make_imaging_setup(plan, {.complex_images = true}), choice, {});
     FrameSlot slot;
     engine->equip(slot);
     std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
     ASSERT_TRUE(image_now(*engine, slot));
-    const Buffer& image = slot.images[0].analytic;
+    const Buffer& image = slot.outputs[0].data;
     out.write(static_cast<const char*>(image.data()), static_cast<std::streamsize>(image.size()));
   }
 }

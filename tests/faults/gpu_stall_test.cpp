@@ -21,12 +21,12 @@ class NeverReached final : public EventQuery {
 /// Hands frames to a GPU that finishes none.
 class StalledEngine final : public Engine {
  public:
-  StalledEngine(std::shared_ptr<const ImagingPlan> plan, std::chrono::nanoseconds timeout)
-      : plan_(std::move(plan)), completion_(std::make_unique<NeverReached>(), timeout, 8) {}
+  StalledEngine(std::shared_ptr<const ImagingSetup> setup, std::chrono::nanoseconds timeout)
+      : setup_(std::move(setup)), completion_(std::make_unique<NeverReached>(), timeout, 8) {}
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
   [[nodiscard]] std::string describe() const override { return "stalled"; }
-  void equip(FrameSlot& slot) override { slot.samples = test::make_buffer(plan_->acquisition.frame_bytes()); }
+  void equip(FrameSlot& slot) override { slot.samples = test::make_buffer(setup_->acquisition.frame_bytes()); }
   void submit(FrameSlot& slot, const Done& done) noexcept override {
     done_ = &done;
     slot_ = &slot;
@@ -39,7 +39,7 @@ class StalledEngine final : public Engine {
   [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
 
  private:
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   const Done* done_ = nullptr;
   FrameSlot* slot_ = nullptr;
   CompletionThread completion_;
@@ -50,9 +50,9 @@ void image_on_a_stalled_gpu() {
   options.slots = 2;
   options.backend.gpu_timeout = 300ms;
   const SystemClock clock;
-  Pipeline pipeline(options, test::bare_plan, {}, clock,
-                    [](std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice, const EngineOptions&) {
-                      return std::unique_ptr<Engine>(std::make_unique<StalledEngine>(std::move(plan), choice.gpu_timeout));
+  Pipeline pipeline(options, test::bare_setup, {}, clock,
+                    [](std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, const EngineOptions&) {
+                      return std::unique_ptr<Engine>(std::make_unique<StalledEngine>(std::move(setup), choice.gpu_timeout));
                     });
   const auto intake = pipeline.open_stream(1, test::small_acquisition());
   if (pipeline.backend() != "stalled") _exit(4);

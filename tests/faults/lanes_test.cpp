@@ -143,7 +143,7 @@ TEST_P(PipelineUnderFaults, ClosesAtEverySample) {
   house.pipeline.stop();
   EXPECT_EQ(not_closed, 0U);
   EXPECT_EQ(house.control->wrong, 0U);
-  EXPECT_EQ(house.sink->bad_counters + house.sink->bad_images + house.sink->bad_plans, 0);
+  EXPECT_EQ(house.sink->bad_counters + house.sink->bad_images + house.sink->bad_setups, 0);
   const CounterSnapshot counters = house.counters();
   EXPECT_EQ(counters.frames_published, house.sink->sequences.size());
   EXPECT_EQ(counters.frames_received + counters.sequence_gaps, frames);

@@ -21,8 +21,8 @@ Configuration roomy() {
 TEST(Planning, EndsWhenTheServerStops) {
   ServerBench bench(roomy());
   std::atomic<bool> begun{false};
-  bench.refusing_engines.set([&](const ImagingPlan& plan) {
-    EXPECT_EQ(plan.acquisition.samples, 1'048'573U);
+  bench.refusing_engines.set([&](const ImagingSetup& setup) {
+    EXPECT_EQ(setup.acquisition.samples, 1'048'573U);
     begun = true;
     for (;;) keep_planning();
   });
@@ -31,15 +31,15 @@ TEST(Planning, EndsWhenTheServerStops) {
   ASSERT_TRUE(bench.eventually([&] { return begun.load(); }));
   bench.server->stop();
   EXPECT_EQ(bench.engines_made, 0);
-  EXPECT_EQ(bench.server->pipeline().plan(), nullptr);
+  EXPECT_EQ(bench.server->pipeline().setup(), nullptr);
 }
 
 TEST(Planning, HasALimitThatIsSaidToTheSender) {
   Configuration configuration = roomy();
   configuration.input.planning_timeout = Seconds(0.01);
   ServerBench bench(configuration);
-  bench.refusing_engines.set([](const ImagingPlan& plan) {
-    if (plan.acquisition.samples == 1'048'573U) {
+  bench.refusing_engines.set([](const ImagingSetup& setup) {
+    if (setup.acquisition.samples == 1'048'573U) {
       for (;;) keep_planning();
     }
   });

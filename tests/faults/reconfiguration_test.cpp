@@ -18,22 +18,22 @@ TEST_P(Reconfiguration, InvalidIsRefusedWhole) {
   const auto peer = bench.accepted_peer(acquisition);
   bench.send_and_wait(*peer, frame_message(acquisition, 1) + shot_of(acquisition, 2, 0) + shot_of(acquisition, 2, 1));
   ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
-  const auto plan = bench.server->pipeline().plan();
+  const auto setup = bench.server->pipeline().setup();
   const std::size_t bytes = bench.server->pipeline().bytes();
-  const std::size_t plans = bench.album->plans();
-  bench.refusing_engines.set([](const ImagingPlan&) { throw InputError("grid", "too many pixels", "fewer"); });
+  const std::size_t setups = bench.album->setups();
+  bench.refusing_engines.set([](const ImagingSetup&) { throw InputError("grid", "too many pixels", "fewer"); });
   EXPECT_THROW(static_cast<void>(bench.server->pipeline().reconfigure()), InputError);
-  bench.refusing_engines.set([](const ImagingPlan&) { throw RuntimeFault("no memory"); });
+  bench.refusing_engines.set([](const ImagingSetup&) { throw RuntimeFault("no memory"); });
   EXPECT_THROW(static_cast<void>(bench.server->pipeline().reconfigure()), RuntimeFault);
-  EXPECT_EQ(bench.server->pipeline().plan(), plan);
+  EXPECT_EQ(bench.server->pipeline().setup(), setup);
   EXPECT_EQ(bench.server->pipeline().bytes(), bytes);
-  EXPECT_EQ(bench.album->plans(), plans);
+  EXPECT_EQ(bench.album->setups(), setups);
   bench.send_and_wait(*peer, shot_of(acquisition, 2, 2) + shot_of(acquisition, 2, 3) + frame_message(acquisition, 3));
   // One that can be is taken, and makes the same images, as nothing else was asked for.
   bench.refusing_engines.set({});
   ASSERT_TRUE(bench.published(3));
   EXPECT_TRUE(bench.server->pipeline().reconfigure());
-  EXPECT_EQ(bench.album->plans(), plans + 1);
+  EXPECT_EQ(bench.album->setups(), setups + 1);
   peer->send(frame_message(acquisition, 4) + end_message());
   EXPECT_TRUE(peer->closed());
   bench.expect_change(before, {.received = 4, .published = 4, .accepted = 1});
@@ -49,7 +49,7 @@ TEST_P(Reconfiguration, InvalidSettingsAreRefusedWhole) {
   const auto peer = bench.accepted_peer(acquisition);
   bench.send_and_wait(*peer, frame_message(acquisition, 1) + shot_of(acquisition, 2, 0));
   ASSERT_TRUE(bench.eventually([&] { return bench.album->size() == 1 && bench.books().frames.frames_in_flight == 1; }));
-  const auto plan = bench.server->pipeline().plan();
+  const auto setup = bench.server->pipeline().setup();
   const std::uint64_t revision = bench.server->control().revision();
   using Changes = std::vector<std::pair<const char*, const char*>>;
   for (const Changes& changes : {Changes{{"output.gain_db", "6"}, {"output.dynamic_range_db", "-5"}},
@@ -68,7 +68,7 @@ TEST_P(Reconfiguration, InvalidSettingsAreRefusedWhole) {
     EXPECT_EQ(reply.outcome(), wire::REFUSED) << reply.reason();
     EXPECT_FALSE(reply.reason().empty());
     EXPECT_EQ(bench.server->control().revision(), revision);
-    EXPECT_EQ(bench.server->pipeline().plan(), plan);
+    EXPECT_EQ(bench.server->pipeline().setup(), setup);
   }
   bench.send_and_wait(*peer, shot_of(acquisition, 2, 1) + shot_of(acquisition, 2, 2) + shot_of(acquisition, 2, 3) +
                                  frame_message(acquisition, 3) + end_message());

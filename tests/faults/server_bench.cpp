@@ -1,4 +1,5 @@
 #include "tests/faults/server_bench.hpp"
+#include "methods/tfm/setup.hpp"
 
 #include <cstring>
 #include <numeric>
@@ -17,7 +18,7 @@ class GatedEngine final : public Engine {
  public:
   GatedEngine(std::unique_ptr<Engine> engine, ServerBench& bench) : engine_(std::move(engine)), bench_(bench) {}
   [[nodiscard]] BackendKind backend() const noexcept override { return engine_->backend(); }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return engine_->plan(); }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return engine_->setup(); }
   [[nodiscard]] std::string describe() const override { return engine_->describe(); }
   void equip(FrameSlot& slot) override { engine_->equip(slot); }
   void equip_outputs(FrameSlot& slot) override { engine_->equip_outputs(slot); }
@@ -31,9 +32,9 @@ class GatedEngine final : public Engine {
   void shots_arrived(FrameSlot& slot, std::size_t first_row, std::size_t rows) noexcept override {
     engine_->shots_arrived(slot, first_row, rows);
   }
-  [[nodiscard]] float reference(std::size_t view) const noexcept override { return engine_->reference(view); }
-  void resume(std::size_t view, float reference) noexcept override { engine_->resume(view, reference); }
-  void set_compression(const Compression& compression) override { engine_->set_compression(compression); }
+  [[nodiscard]] float reference(std::size_t output) const noexcept override { return engine_->reference(output); }
+  void resume(std::size_t output, float known) noexcept override { engine_->resume(output, known); }
+  [[nodiscard]] bool retune(const ImagingSetup& wanted) override { return engine_->retune(wanted); }
   [[nodiscard]] std::size_t bytes() const noexcept override { return engine_->bytes(); }
   [[nodiscard]] std::size_t device_bytes() const noexcept override { return engine_->device_bytes(); }
 
@@ -44,6 +45,14 @@ class GatedEngine final : public Engine {
 
 std::vector<std::byte> copy_of(const Buffer& buffer) {
   return {buffer.bytes_begin(), buffer.bytes_begin() + buffer.size()};
+}
+
+/// Of the first view.
+PublishedImage image_in(const FrameSlot& slot, const ImagingSetup& setup, std::uint64_t sequence, WallTime published) {
+  const std::string_view view = setup.recipe.views().front();
+  const SlotOutput& envelope = slot.outputs[setup.recipe.find(view, OutputKind::envelope).value()];
+  const SlotOutput& display = slot.outputs[setup.recipe.find(view, OutputKind::display).value()];
+  return {sequence, published, display.reference, copy_of(envelope.data), copy_of(display.data)};
 }
 
 }  // namespace
@@ -134,16 +143,14 @@ Bytes end_message() {
   return encode_message(MessageType::end, {});
 }
 
-void Album::plan_changed(std::shared_ptr<const ImagingPlan> /*plan*/) {
+void Album::setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) {
   const std::lock_guard lock(mutex_);
-  ++plans_;
+  ++setups_;
 }
 
 void Album::publish(const FinishedFrame& frame) noexcept {
   const std::lock_guard lock(mutex_);
-  const ImageOutput& output = frame.slot.images.front();
-  images_.push_back(
-      {frame.slot.sequence, frame.publish_time, output.reference, copy_of(output.envelope), copy_of(output.display)});
+  images_.push_back(image_in(frame.slot, frame.setup, frame.slot.sequence, frame.publish_time));
   if (!frame.counters.closes()) ++not_closed_;
 }
 
@@ -164,9 +171,9 @@ std::vector<std::uint64_t> Album::sequences() const {
   return all;
 }
 
-std::size_t Album::plans() const {
+std::size_t Album::setups() const {
   const std::lock_guard lock(mutex_);
-  return plans_;
+  return setups_;
 }
 
 std::size_t Album::not_closed() const {
@@ -204,11 +211,11 @@ ServerBench::ServerBench(Configuration chosen) : configuration(std::move(chosen)
   clock.advance(std::chrono::hours(1));
   ServerFoundations foundations;
   foundations.clock = &clock;
-  foundations.engines = [this](std::shared_ptr<const ImagingPlan> plan, const BackendChoice& choice,
+  foundations.engines = [this](std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                const EngineOptions& options) {
-    refusing_engines(*plan);
+    refusing_engines(*setup);
     ++engines_made;
-    return std::make_unique<GatedEngine>(make_engine(std::move(plan), choice, options), *this);
+    return std::make_unique<GatedEngine>(make_engine(std::move(setup), choice, options), *this);
   };
   server = std::make_unique<ImagingServer>(configuration, Material{}, std::vector<std::shared_ptr<ImageSink>>{album},
                                            std::move(foundations));
@@ -307,15 +314,14 @@ PublishedImage ServerBench::undisturbed(const Acquisition& acquisition, const By
   if (!beside_ || beside_acquisition_ != acquisition) {
     beside_acquisition_ = acquisition;
     beside_.emplace();
-    beside_->plan = build_plan(configuration, acquisition, {}, configuration.input.slots, PlanUse::live);
-    beside_->engine = make_engine(beside_->plan, backend_choice(configuration.imaging), {});
+    auto plan = build_plan(configuration, acquisition, {}, configuration.input.slots, PlanUse::live);
+    beside_->engine = make_engine(make_imaging_setup(std::move(plan)), backend_choice(configuration.imaging), {});
     beside_->engine->equip(beside_->slot);
   }
   EXPECT_EQ(samples.size(), beside_->slot.samples.size());
   std::memcpy(beside_->slot.samples.data(), samples.data(), samples.size());
   EXPECT_TRUE(image_now(*beside_->engine, beside_->slot));
-  const ImageOutput& output = beside_->slot.images.front();
-  return {0, WallTime{0}, output.reference, copy_of(output.envelope), copy_of(output.display)};
+  return image_in(beside_->slot, beside_->engine->setup(), 0, WallTime{0});
 }
 
 void ServerBench::expect_image(const Acquisition& acquisition, std::size_t place, const Bytes& samples) {

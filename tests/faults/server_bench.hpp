@@ -73,20 +73,20 @@ struct PublishedImage {
 /// Keeps every image, and sees the counters of every publication.
 class Album final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override;
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override;
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] std::string describe() const override { return "album"; }
 
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::vector<PublishedImage> images() const;
   [[nodiscard]] std::vector<std::uint64_t> sequences() const;
-  [[nodiscard]] std::size_t plans() const;
+  [[nodiscard]] std::size_t setups() const;
   [[nodiscard]] std::size_t not_closed() const;
 
  private:
   mutable std::mutex mutex_;
   std::vector<PublishedImage> images_;
-  std::size_t plans_ = 0;
+  std::size_t setups_ = 0;
   std::size_t not_closed_ = 0;
 };
 
@@ -162,8 +162,8 @@ class ServerBench {
 
   ManualClock clock;
   Gate gate;
-  Hook<bool(const FrameSlot&)> failing;             ///< frames that the engine fails to image
-  Hook<void(const ImagingPlan&)> refusing_engines;  ///< may throw in the place of making an engine
+  Hook<bool(const FrameSlot&)> failing;              ///< frames that the engine fails to image
+  Hook<void(const ImagingSetup&)> refusing_engines;  ///< may throw in the place of making an engine
   std::atomic<int> engines_made{0};
   std::shared_ptr<Album> album = std::make_shared<Album>();
   const Configuration configuration;
@@ -171,7 +171,6 @@ class ServerBench {
 
  private:
   struct Beside {
-    std::shared_ptr<const ImagingPlan> plan;
     std::unique_ptr<Engine> engine;
     FrameSlot slot;
   };

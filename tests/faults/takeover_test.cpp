@@ -17,14 +17,14 @@ ECHOFORM_ON_BACKENDS(Takeover);
 void expect_refused(ServerBench& bench, const Acquisition& acquisition, const std::string& reason) {
   ASSERT_TRUE(bench.eventually([&] { return bench.server->source().counters().connections_open == 0; }));
   const Books before = bench.books();
-  const auto plan = bench.server->pipeline().plan();
+  const auto setup = bench.server->pipeline().setup();
   const std::size_t bytes = bench.server->pipeline().bytes();
   RawPeer peer(bench.port());
   peer.send(hello_message(acquisition));
   EXPECT_THAT(peer.reject_reason(), HasSubstr(reason));
   EXPECT_TRUE(peer.closed());
   bench.expect_change(before, {.rejected = 1});
-  EXPECT_EQ(bench.server->pipeline().plan(), plan);
+  EXPECT_EQ(bench.server->pipeline().setup(), setup);
   EXPECT_EQ(bench.server->pipeline().bytes(), bytes);
 }
 
@@ -52,8 +52,8 @@ TEST_P(Takeover, RefusedByTheEngine) {
 TEST_P(Takeover, FailingEngine) {
   ServerBench bench(GetParam());
   bench.expect_good_sender(base_acquisition(), 1);
-  bench.refusing_engines.set([](const ImagingPlan& plan) {
-    if (plan.acquisition.samples == 120) throw RuntimeFault("no memory for it");
+  bench.refusing_engines.set([](const ImagingSetup& setup) {
+    if (setup.acquisition.samples == 120) throw RuntimeFault("no memory for it");
   });
   expect_refused(bench, make_acquisition(4, 120), "the server could not open the stream: no memory for it");
   const int made = bench.engines_made;
@@ -68,8 +68,8 @@ TEST_P(Takeover, FailingEngineWhereMemoryIsShort) {
   configuration.grid.pixels = {40, 40};
   ServerBench bench(configuration);
   bench.expect_good_sender(base_acquisition(), 1);
-  bench.refusing_engines.set([](const ImagingPlan& plan) {
-    if (plan.acquisition.samples == 120) throw RuntimeFault("no memory for it");
+  bench.refusing_engines.set([](const ImagingSetup& setup) {
+    if (setup.acquisition.samples == 120) throw RuntimeFault("no memory for it");
   });
   expect_refused(bench, make_acquisition(4, 120), "the server could not open the stream: no memory for it");
   bench.refusing_engines.set({});

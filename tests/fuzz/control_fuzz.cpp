@@ -1,5 +1,5 @@
-// A live control request, served while no stream is there: what is refused has changed nothing, what was set says the same when it
-// is said again, the settings in force make a plan or say in a line why not, and a reset goes back to the file.
+// A live control request, served while no stream is there: what is refused has changed nothing, what was set says the same when
+// it is said again, the settings in force make a plan or say in a line why not, and a reset goes back to the file.
 #include <google/protobuf/stubs/logging.h>
 #include <spdlog/spdlog.h>
 
@@ -26,12 +26,12 @@ std::string settings_of(Control& control) {
   return all;
 }
 
-std::shared_ptr<const ImagingPlan> plan_of(const Configuration& configuration, const Material& material) {
+std::shared_ptr<const ImagingSetup> setup_of(const Configuration& configuration, const Material& material) {
   Acquisition acquisition;
   acquisition.probe = make_linear_probe(4, Metres(0.6e-3), Metres(0.53e-3), Hertz(5e6), Hertz(3e6));
   acquisition.samples = 256;
   acquisition.sample_rate = Hertz(40e6);
-  return Control::first_plan_factory(configuration, material)(acquisition);
+  return Control::first_setup_factory(configuration, material)(acquisition);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   wire::ControlRequest request;
   if (!request.ParseFromArray(data, static_cast<int>(size))) return 0;
 
-  Pipeline pipeline({}, Control::first_plan_factory(started, material), {}, clock);
+  Pipeline pipeline({}, Control::first_setup_factory(started, material), {}, clock);
   Control control(started, material, pipeline);
   static_cast<void>(control.is_quick(request));
   const std::string before = settings_of(control);
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string after = settings_of(control);
   fuzz::require((reply.revision() == 2) == (after != before), "a revision for every change");
   try {
-    fuzz::require(plan_of(control.configuration(), material) != nullptr, "a plan");
+    fuzz::require(setup_of(control.configuration(), material) != nullptr, "a setup");
   } catch (const InputError& error) {
     fuzz::require_one_line(error.what());
   }

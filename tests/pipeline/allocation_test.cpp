@@ -24,7 +24,7 @@ TEST(Allocations, AreNoneInSteadyState) {
     auto sink = std::make_shared<NotingSink>();
     PipelineOptions options;
     options.policy = policy;
-    Pipeline pipeline(options, bare_plan, {sink}, clock, fake_engines(control));
+    Pipeline pipeline(options, bare_setup, {sink}, clock, fake_engines(control));
     const Acquisition acquisition = small_acquisition(8, 64);
     const auto intake = pipeline.open_stream(1, acquisition);
     std::array<Bell, 2> bells;

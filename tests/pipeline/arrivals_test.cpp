@@ -17,18 +17,18 @@ struct Heard {
 /// Counts how often it is told of each row of each slot.
 class ListeningEngine final : public Engine {
  public:
-  ListeningEngine(std::shared_ptr<const ImagingPlan> plan, std::shared_ptr<Heard> heard, bool first)
-      : plan_(std::move(plan)), heard_(std::move(heard)), whole_(first) {}
+  ListeningEngine(std::shared_ptr<const ImagingSetup> setup, std::shared_ptr<Heard> heard, bool first)
+      : setup_(std::move(setup)), heard_(std::move(heard)), whole_(first) {}
   ~ListeningEngine() override { alive_.store(false); }
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
   [[nodiscard]] std::string describe() const override { return "listening"; }
   void equip(FrameSlot& slot) override {
-    slot.samples = make_buffer(plan_->acquisition.frame_bytes());
-    slot.images.resize(1);
-    slot.images[0].envelope = make_buffer(sizeof(float) * plan_->grid.pixels());
+    slot.samples = make_buffer(setup_->acquisition.frame_bytes());
+    slot.outputs.resize(1);
+    slot.outputs[0].data = make_buffer(setup_->recipe.outputs.front().description.bytes());
     if (told_.size() <= slot.index) told_.resize(slot.index + 1);
-    told_[slot.index].assign(plan_->acquisition.a_scans(), 0);
+    told_[slot.index].assign(setup_->acquisition.a_scans(), 0);
   }
   void frame_opened(FrameSlot& slot) noexcept override {
     if (!alive_.load()) ++heard_->faults;
@@ -45,23 +45,23 @@ class ListeningEngine final : public Engine {
   void submit(FrameSlot& slot, const Done& done) noexcept override {
     // An engine that came while the frame arrived has heard of the rest alone.
     for (std::size_t row = 0; row < told_[slot.index].size() && whole_; ++row) {
-      const std::size_t n = plan_->acquisition.elements();
-      const bool dead = plan_->acquisition.matrix == MatrixKind::full && plan_->acquisition.probe.elements[row / n].dead;
+      const std::size_t n = setup_->acquisition.elements();
+      const bool dead = setup_->acquisition.matrix == MatrixKind::full && setup_->acquisition.probe.elements[row / n].dead;
       if (told_[slot.index][row] != (dead ? 0 : 1)) ++heard_->faults;
     }
     ++heard_->submitted;
     if (slot.envelope_wanted) ++heard_->envelopes;
-    static_cast<float*>(slot.images[0].envelope.data())[0] = static_cast<float>(slot.sequence);
+    static_cast<float*>(slot.outputs[0].data.data())[0] = static_cast<float>(slot.sequence);
     done(slot, true);
   }
   [[nodiscard]] float reference(std::size_t) const noexcept override { return 42.0F; }
-  void resume(std::size_t view, float reference) noexcept override {
-    if (view != 0 || reference != 42.0F) ++heard_->faults;
+  void resume(std::size_t output, float known) noexcept override {
+    if (output != 0 || known != 42.0F) ++heard_->faults;
   }
   [[nodiscard]] std::size_t bytes() const noexcept override { return 1; }
 
  private:
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   std::shared_ptr<Heard> heard_;
   bool whole_;
   std::atomic<bool> alive_{true};
@@ -71,7 +71,7 @@ class ListeningEngine final : public Engine {
 /// Reads envelopes now and then.
 class PickySink final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan>) override {}
+  void setup_changed(std::shared_ptr<const ImagingSetup>) override {}
   void publish(const FinishedFrame& frame) noexcept override {
     if (frame.slot.envelope_wanted) ++with;
     ++all;
@@ -86,10 +86,10 @@ class PickySink final : public ImageSink {
 
 struct Listening {
   explicit Listening(PipelineOptions options = {})
-      : pipeline(options, bare_plan, {sink}, clock,
-                 [this](std::shared_ptr<const ImagingPlan> plan, const BackendChoice&, const EngineOptions& engine_options) {
+      : pipeline(options, bare_setup, {sink}, clock,
+                 [this](std::shared_ptr<const ImagingSetup> setup, const BackendChoice&, const EngineOptions& engine_options) {
                    slots = engine_options.slots;
-                   return std::make_unique<ListeningEngine>(std::move(plan), heard, !std::exchange(made, true));
+                   return std::make_unique<ListeningEngine>(std::move(setup), heard, !std::exchange(made, true));
                  }) {}
   void wait(std::uint64_t frames) {
     for (std::uint64_t all = sink->all.load(); all < frames; all = sink->all.load()) sink->all.wait(all);

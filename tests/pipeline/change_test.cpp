@@ -4,44 +4,47 @@
 namespace echoform::test {
 namespace {
 
-PlanFactory plans_of_revision(std::uint64_t revision) {
+SetupFactory setups_of_revision(std::uint64_t revision) {
   return [revision](const Acquisition& acquisition) {
-    auto plan = std::make_shared<ImagingPlan>(*bare_plan(acquisition));
-    plan->settings_revision = revision;
-    return plan;
+    auto setup = std::make_shared<ImagingSetup>(*bare_setup(acquisition));
+    setup->settings_revision = revision;
+    return setup;
   };
 }
 
 /// Notes the revision that each frame carries.
 class RevisionSink final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan>) override { ++plans; }
+  void setup_changed(std::shared_ptr<const ImagingSetup>) override { ++setups; }
   void publish(const FinishedFrame& frame) noexcept override {
     const std::lock_guard lock(mutex);
-    revisions.push_back(frame.plan.settings_revision);
-    gains.push_back(frame.plan.compression.gain_db);
+    revisions.push_back(frame.setup.settings_revision);
+    gains.push_back(frame.setup.scale.gain_db);
   }
   [[nodiscard]] std::string describe() const override { return "revisions"; }
   std::mutex mutex;
   std::vector<std::uint64_t> revisions;
   std::vector<double> gains;
-  std::atomic<int> plans{0};
+  std::atomic<int> setups{0};
 };
 
 struct ChangingHouse {
   explicit ChangingHouse(PipelineOptions options = {})
-      : pipeline(options, plans_of_revision(1), {sink, revisions}, clock, fake_engines(control)) {}
+      : pipeline(options, setups_of_revision(1), {sink, revisions}, clock, fake_engines(control)) {}
   [[nodiscard]] SettingsChange change(std::uint64_t revision, DropPolicy policy = DropPolicy::block_sender) const {
     SettingsChange change;
-    change.plan_factory = plans_of_revision(revision);
+    change.setup_factory = setups_of_revision(revision);
     change.policy = policy;
-    change.revision = revision;
     return change;
   }
   [[nodiscard]] SettingsChange gain(std::uint64_t revision, double gain_db) const {
     SettingsChange changed = change(revision);
-    changed.compression.emplace();
-    changed.compression->gain_db = gain_db;
+    changed.retuned = [revision, gain_db](const ImagingSetup& before) {
+      auto setup = std::make_shared<ImagingSetup>(before);
+      setup->settings_revision = revision;
+      setup->scale.gain_db = gain_db;
+      return setup;
+    };
     return changed;
   }
   SystemClock clock;
@@ -60,8 +63,8 @@ TEST(PipelineChange, DisplaySettingsWaitForNoFrameThatTheEngineHas) {
   send_frame(*intake, lane, 1);
   ASSERT_TRUE(house.control->wait_held(2));
   EXPECT_TRUE(house.pipeline.change(house.gain(2, 7.0)));  // both are still in work
-  EXPECT_EQ(house.pipeline.plan()->settings_revision, 2U);
-  EXPECT_EQ(house.pipeline.plan()->compression.gain_db, 7.0);
+  EXPECT_EQ(house.pipeline.setup()->settings_revision, 2U);
+  EXPECT_EQ(house.pipeline.setup()->scale.gain_db, 7.0);
   send_frame(*intake, lane, 2);
   ASSERT_TRUE(house.control->wait_held(3));
   for (int k = 0; k < 3; ++k) house.control->finish_next();
@@ -69,8 +72,18 @@ TEST(PipelineChange, DisplaySettingsWaitForNoFrameThatTheEngineHas) {
   house.pipeline.stop();
   EXPECT_EQ(house.revisions->revisions, (std::vector<std::uint64_t>{1, 1, 2}));
   EXPECT_EQ(house.revisions->gains, (std::vector<double>{0.0, 0.0, 7.0}));
-  EXPECT_EQ(house.revisions->plans, 1) << "nothing but the display settings changed";
+  EXPECT_EQ(house.revisions->setups, 1) << "nothing but the display settings changed";
   EXPECT_EQ(house.control->engines_made, 1);
+}
+
+TEST(PipelineChange, WhatTheEngineDoesNotTakeIsImagedByAnother) {
+  ChangingHouse house;
+  house.control->takes_settings = false;
+  static_cast<void>(house.pipeline.open_stream(1, small_acquisition()));
+  EXPECT_TRUE(house.pipeline.change(house.gain(2, 7.0)));
+  EXPECT_EQ(house.control->engines_made, 2);
+  EXPECT_EQ(house.pipeline.setup()->settings_revision, 2U);
+  EXPECT_EQ(house.pipeline.setup()->scale.gain_db, DisplayScale{}.gain_db) << "it is the factory's";
 }
 
 TEST(PipelineChange, ANewEngineWaitsForFramesInWorkAndTakesTheNextOne) {
@@ -102,26 +115,26 @@ TEST(PipelineChange, WhatTheCheckRefusesChangesNothing) {
   ChangingHouse house;
   const auto intake = house.pipeline.open_stream(1, small_acquisition());
   SettingsChange refused = house.change(2, DropPolicy::drop_newest);
-  refused.check = [](const ImagingPlan& plan) {
-    EXPECT_EQ(plan.settings_revision, 2U);
+  refused.check = [](const ImagingSetup& setup) {
+    EXPECT_EQ(setup.settings_revision, 2U);
     throw InputError("too large");
   };
   EXPECT_THROW(static_cast<void>(house.pipeline.change(refused)), InputError);
-  EXPECT_EQ(house.pipeline.plan()->settings_revision, 1U);
+  EXPECT_EQ(house.pipeline.setup()->settings_revision, 1U);
   EXPECT_EQ(house.control->engines_made, 1);
   EXPECT_TRUE(house.pipeline.reconfigure());
-  EXPECT_EQ(house.pipeline.plan()->settings_revision, 1U) << "the factory is the one of before";
+  EXPECT_EQ(house.pipeline.setup()->settings_revision, 1U) << "the factory is the one of before";
 }
 
 TEST(PipelineChange, WithoutAStreamTheNextOneHasIt) {
   ChangingHouse house;
   EXPECT_FALSE(house.pipeline.change(house.change(5)));
   static_cast<void>(house.pipeline.open_stream(1, small_acquisition()));
-  EXPECT_EQ(house.pipeline.plan()->settings_revision, 5U);
+  EXPECT_EQ(house.pipeline.setup()->settings_revision, 5U);
   // A sender that comes back with the same acquisition finds what was changed meanwhile.
   EXPECT_TRUE(house.pipeline.change(house.gain(6, 3.0)));
   static_cast<void>(house.pipeline.open_stream(2, small_acquisition()));
-  EXPECT_EQ(house.pipeline.plan()->settings_revision, 6U);
+  EXPECT_EQ(house.pipeline.setup()->settings_revision, 6U);
   EXPECT_EQ(house.control->engines_made, 1);
 }
 

@@ -6,7 +6,7 @@
 namespace echoform::test {
 
 struct House {
-  explicit House(PipelineOptions options = {}) : pipeline(options, bare_plan, {sink}, clock, fake_engines(control)) {}
+  explicit House(PipelineOptions options = {}) : pipeline(options, bare_setup, {sink}, clock, fake_engines(control)) {}
   std::shared_ptr<FrameIntake> open(std::uint64_t session = 1, const Acquisition& acquisition = small_acquisition()) {
     return pipeline.open_stream(session, acquisition);
   }

@@ -80,7 +80,7 @@ FrameSlot slot_with(SteadyTime first, SteadyTime last, std::initializer_list<Sta
   FrameSlot slot;
   slot.first_byte_time = first;
   slot.last_byte_time = last;
-  for (const StageTiming& timing : timings) slot.timings[slot.timing_count++] = timing;
+  for (const StageTiming& timing : timings) slot.timings.push_back(timing);
   return slot;
 }
 
@@ -175,15 +175,15 @@ TEST(PipelineMetrics, ANewStreamStartsNoInterval) {
 }
 
 TEST(PipelineMetrics, MoreStageNamesThanPlacesAreLeftOut) {
-  static const std::array<std::string, 20> names = [] {
-    std::array<std::string, 20> made;
+  static const std::array<std::string, PipelineMetrics::most_stages + 4> names = [] {
+    std::array<std::string, PipelineMetrics::most_stages + 4> made;
     for (std::size_t i = 0; i < made.size(); ++i) made[i] = "stage" + std::to_string(i);
     return made;
   }();
   PipelineMetrics metrics(nanoseconds(0));
   for (const auto& name : names)
     metrics.record_published(slot_with(nanoseconds(0), nanoseconds(0), {{name, nanoseconds(1)}}), nanoseconds(1));
-  EXPECT_EQ(metrics.snapshot({}).distributions.size(), 3 + stage_timing_capacity);
+  EXPECT_EQ(metrics.snapshot({}).distributions.size(), 3 + PipelineMetrics::most_stages);
 }
 
 TEST(RateMeter, NeedsTimeToPass) {

@@ -40,7 +40,7 @@ TEST(Pipeline, ImagesEveryFrameInOrder) {
   for (std::uint64_t i = 0; i < frames; ++i) EXPECT_EQ(house.sink->sequences[i], i);
   EXPECT_EQ(house.sink->bad_counters, 0);
   EXPECT_EQ(house.sink->bad_images, 0);
-  EXPECT_EQ(house.sink->bad_plans, 0);
+  EXPECT_EQ(house.sink->bad_setups, 0);
   EXPECT_EQ(house.control->wrong, 0U);
   const CounterSnapshot counters = house.counters();
   EXPECT_EQ(counters.frames_published, frames);
@@ -177,7 +177,7 @@ TEST(Pipeline, ConnectionsOfASessionShareOneStreamAndOthersAreTurnedAway) {
   EXPECT_THAT(message_of([&] { static_cast<void>(first->open_lane({})); }), HasSubstr("taken over by another sender"));
   send_frame(*second, second->open_lane({}), 0);
   ASSERT_TRUE(house.sink->wait_published(2));
-  EXPECT_EQ(house.sink->plans.size(), 2U);
+  EXPECT_EQ(house.sink->setups.size(), 2U);
   EXPECT_EQ(house.counters().sequence_gaps, 0U);
 }
 
@@ -204,7 +204,7 @@ TEST(Pipeline, AnotherAcquisitionMakesEngineAndSlotsAnewAndTotalsStay) {
   const CounterSnapshot counters = house.counters();
   EXPECT_EQ(counters.frames_received, 3U);
   EXPECT_EQ(dropped(counters, DropReason::incomplete), 1U);
-  EXPECT_EQ(house.sink->bad_plans, 0);
+  EXPECT_EQ(house.sink->bad_setups, 0);
 }
 
 TEST(Pipeline, ARefusedHelloChangesNothing) {
@@ -249,12 +249,12 @@ TEST(Pipeline, MemoryBeyondTheLimitIsRefusedWithTheAmount) {
 TEST(Pipeline, ChecksItsOptions) {
   SystemClock clock;
   for (const std::size_t slots : {0, 65}) {
-    EXPECT_THAT(message_of([&] { Pipeline p(with(DropPolicy::block_sender, slots), bare_plan, {}, clock, {}); }),
+    EXPECT_THAT(message_of([&] { Pipeline p(with(DropPolicy::block_sender, slots), bare_setup, {}, clock, {}); }),
                 HasSubstr("slots: found "));
   }
   PipelineOptions options;
   options.incomplete_timeout = milliseconds(0);
-  EXPECT_EQ(message_of([&] { Pipeline p(options, bare_plan, {}, clock, {}); }),
+  EXPECT_EQ(message_of([&] { Pipeline p(options, bare_setup, {}, clock, {}); }),
             "incomplete_timeout: found 0 ns; expected a time above 0");
 }
 
@@ -262,7 +262,7 @@ TEST(Pipeline, IncompleteFramesExpireByThemselves) {
   ManualClock clock;
   auto control = std::make_shared<EngineControl>();
   PipelineOptions options = with(DropPolicy::block_sender, 1);
-  Pipeline pipeline(options, bare_plan, {}, clock, fake_engines(control));
+  Pipeline pipeline(options, bare_setup, {}, clock, fake_engines(control));
   const auto intake = pipeline.open_stream(1, small_acquisition());
   Bell bell;
   const LaneId a = intake->open_lane(bell.wake());
@@ -346,12 +346,12 @@ TEST(Pipeline, ReconfigureChangesThePlanBetweenFramesAndLosesNone) {
   EXPECT_FALSE(house.pipeline.reconfigure());
   const auto intake = house.open();
   const LaneId lane = intake->open_lane({});
-  const auto before = house.pipeline.plan();
+  const auto before = house.pipeline.setup();
   send_frame(*intake, lane, 0);
   const ShotPlace writing = intake->begin_shot(lane, {1, 0, {}}, shot_bytes(small_acquisition(), 0));
   ASSERT_TRUE(house.sink->wait_published(1));
   EXPECT_TRUE(house.pipeline.reconfigure());
-  EXPECT_NE(house.pipeline.plan(), before);
+  EXPECT_NE(house.pipeline.setup(), before);
   EXPECT_EQ(house.control->engines_alive, 1);
   fill(writing.place, 1, 0);  // the slot being filled stays where it was
   intake->finish_shot(lane, writing.ticket);
@@ -363,7 +363,7 @@ TEST(Pipeline, ReconfigureChangesThePlanBetweenFramesAndLosesNone) {
   send_frame(*intake, lane, 2);
   ASSERT_TRUE(house.sink->wait_published(3));
   house.pipeline.stop();
-  EXPECT_EQ(house.sink->bad_plans, 0);
+  EXPECT_EQ(house.sink->bad_setups, 0);
   EXPECT_EQ(house.control->wrong, 0U);
   EXPECT_EQ(house.counters().dropped(), 0U);
 }

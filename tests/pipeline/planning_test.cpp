@@ -57,7 +57,7 @@ TEST(Planning, EndsWhenThePipelineIsToldSo) {
       {},
       [&](const Acquisition& acquisition) {
         plan_for_ever(begun);
-        return bare_plan(acquisition);
+        return bare_setup(acquisition);
       },
       {}, clock, fake_engines(std::make_shared<EngineControl>()));
   std::string reason;
@@ -73,7 +73,7 @@ TEST(Planning, EndsWhenThePipelineIsToldSo) {
 TEST(Planning, OfAnEngineEndsWithStop) {
   SystemClock clock;
   Latch begun;
-  Pipeline pipeline({}, bare_plan, {}, clock, [&](auto, const auto&, const auto&) -> std::unique_ptr<Engine> {
+  Pipeline pipeline({}, bare_setup, {}, clock, [&](auto, const auto&, const auto&) -> std::unique_ptr<Engine> {
     plan_for_ever(begun);
     return nullptr;
   });
@@ -91,7 +91,7 @@ TEST(Planning, HasALimitAndTheStreamOfBeforeStays) {
   SystemClock clock;
   PipelineOptions options;
   options.planning_limit = std::chrono::seconds(1);  // the plans that are made take microseconds, on any machine
-  Pipeline pipeline(options, bare_plan, {}, clock, [&](auto plan, const auto& choice, const auto& wanted) {
+  Pipeline pipeline(options, bare_setup, {}, clock, [&](auto plan, const auto& choice, const auto& wanted) {
     if (plan->acquisition.elements() == 5) plan_for_ever(begun);
     return fake_engines(control)(std::move(plan), choice, wanted);
   });
@@ -99,8 +99,8 @@ TEST(Planning, HasALimitAndTheStreamOfBeforeStays) {
   const std::string reason = reason_of([&] { static_cast<void>(pipeline.open_stream(2, small_acquisition(5))); });
   EXPECT_THAT(reason, HasSubstr("planning: found tables and transforms that take longer than 1 s; expected fewer pixels"));
   EXPECT_THAT(reason, HasSubstr("[input] planning_timeout"));
-  ASSERT_NE(pipeline.plan(), nullptr);
-  EXPECT_EQ(pipeline.plan()->acquisition.elements(), 4U);
+  ASSERT_NE(pipeline.setup(), nullptr);
+  EXPECT_EQ(pipeline.setup()->acquisition.elements(), 4U);
   EXPECT_EQ(control->engines_alive, 1);
 }
 
@@ -119,19 +119,19 @@ TEST(Planning, ProgramsWithoutAServerPlanAsLongAsTheyLike) {
 
 /// With a sink that knows when a stream ended, and time that the test moves.
 struct Rented {
-  Rented() : pipeline(options(), bare_plan, {sink}, clock, fake_engines(control)) {}
+  Rented() : pipeline(options(), bare_setup, {sink}, clock, fake_engines(control)) {}
   static PipelineOptions options() {
     PipelineOptions options;
     options.release_after = std::chrono::seconds(5);
     return options;
   }
   struct Sink final : ImageSink {
-    void plan_changed(std::shared_ptr<const ImagingPlan> /*plan*/) override { ++plans; }
+    void setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) override { ++setups; }
     void stream_ended() override { ended.open(); }
     void publish(const FinishedFrame& /*frame*/) noexcept override {}
     [[nodiscard]] std::string describe() const override { return "sink"; }
     Latch ended;
-    std::atomic<int> plans{0};
+    std::atomic<int> setups{0};
   };
 
   ManualClock clock;
@@ -143,7 +143,7 @@ struct Rented {
 /// The publish worker looks at the clock every few milliseconds: moved again and again, it sees it move after the lane closed.
 [[nodiscard]] bool ended_after_a_while(Rented& house) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (house.pipeline.plan() != nullptr) {
+  while (house.pipeline.setup() != nullptr) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     house.clock.advance(std::chrono::seconds(1));
     std::this_thread::yield();
@@ -175,7 +175,7 @@ TEST(Release, SlotsAndEngineGoWithTheSender) {
   const LaneId other = again->open_lane({});
   send_frame(*again, other, 0);
   EXPECT_EQ(house.control->engines_made, 2);
-  EXPECT_EQ(house.sink->plans, 2);
+  EXPECT_EQ(house.sink->setups, 2);
 }
 
 TEST(Release, NotWhileOneWhoComesBackTakesOver) {
@@ -219,7 +219,7 @@ TEST(Release, NotOfTheStreamForWhichWasPlannedWhenItFellDue) {
           clock.advance_and_be_seen(std::chrono::seconds(10));
           clock.advance_and_be_seen(std::chrono::seconds(10));
         }
-        return bare_plan(acquisition);
+        return bare_setup(acquisition);
       },
       {}, clock, fake_engines(control));
   auto before = pipeline.open_stream(1, small_acquisition());
@@ -230,7 +230,7 @@ TEST(Release, NotOfTheStreamForWhichWasPlannedWhenItFellDue) {
   LaneId lane = 0;
   ASSERT_NO_THROW(lane = intake->open_lane({})) << "its time begins when it is there";
   send_frame(*intake, lane, 0);
-  EXPECT_EQ(pipeline.plan()->acquisition.elements(), 5U);
+  EXPECT_EQ(pipeline.setup()->acquisition.elements(), 5U);
 }
 
 }  // namespace

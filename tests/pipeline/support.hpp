@@ -80,6 +80,7 @@ struct EngineControl {
   std::atomic<int> engines_alive{0};
   std::atomic<std::size_t> engine_bytes{1000};
   std::atomic<bool> fail_equip{false};
+  std::atomic<bool> takes_settings{true};  ///< retune() says so
 
   void hold(FrameSlot& slot, const Engine::Done& done) {
     {
@@ -136,8 +137,8 @@ struct EngineControl {
 
 class FakeEngine final : public Engine {
  public:
-  FakeEngine(std::shared_ptr<const ImagingPlan> plan, std::shared_ptr<EngineControl> control)
-      : plan_(std::move(plan)), control_(std::move(control)) {
+  FakeEngine(std::shared_ptr<const ImagingSetup> setup, std::shared_ptr<EngineControl> control)
+      : setup_(std::move(setup)), control_(std::move(control)) {
     ++control_->engines_made;
     ++control_->engines_alive;
   }
@@ -146,20 +147,20 @@ class FakeEngine final : public Engine {
     --control_->engines_alive;
   }
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
-  [[nodiscard]] const ImagingPlan& plan() const noexcept override { return *plan_; }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
   [[nodiscard]] std::string describe() const override { return "fake"; }
   [[nodiscard]] std::size_t frames_at_once() const noexcept override { return control_->frames_at_once; }
   void equip(FrameSlot& slot) override {
     if (control_->fail_equip) throw RuntimeFault("fake engine: no memory");
-    slot.samples = make_buffer(plan_->acquisition.frame_bytes());
-    slot.images.resize(1);
-    slot.images[0].envelope = make_buffer(sizeof(float) * plan_->grid.pixels());
+    slot.samples = make_buffer(setup_->acquisition.frame_bytes());
+    slot.timings.reserve(1);
+    slot.outputs.resize(1);
+    slot.outputs[0].data = make_buffer(setup_->recipe.outputs.front().description.bytes());
   }
   void submit(FrameSlot& slot, const Done& done) noexcept override {
-    control_->wrong += wrong_bytes(slot, plan_->acquisition);
-    static_cast<float*>(slot.images[0].envelope.data())[0] = static_cast<float>(slot.sequence);
-    slot.timings[0] = {"fake", std::chrono::microseconds(5)};
-    slot.timing_count = 1;
+    control_->wrong += wrong_bytes(slot, setup_->acquisition);
+    static_cast<float*>(slot.outputs[0].data.data())[0] = static_cast<float>(slot.sequence);
+    slot.timings.push_back({"fake", std::chrono::microseconds(5)});
     slot.clipped_samples = 1;
     slot.invalid_samples = 2;
     if (control_->by_hand) {
@@ -169,42 +170,46 @@ class FakeEngine final : public Engine {
       done(slot, true);
     }
   }
+  [[nodiscard]] bool retune(const ImagingSetup& /*wanted*/) override { return control_->takes_settings; }
   [[nodiscard]] std::size_t bytes() const noexcept override { return control_->engine_bytes; }
 
  private:
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   std::shared_ptr<EngineControl> control_;
 };
 
 inline EngineFactory fake_engines(const std::shared_ptr<EngineControl>& control) {
-  return
-      [control](std::shared_ptr<const ImagingPlan> plan, const BackendChoice&, const EngineOptions&) -> std::unique_ptr<Engine> {
-        return std::make_unique<FakeEngine>(std::move(plan), control);
-      };
+  return [control](std::shared_ptr<const ImagingSetup> setup, const BackendChoice&,
+                   const EngineOptions&) -> std::unique_ptr<Engine> {
+    return std::make_unique<FakeEngine>(std::move(setup), control);
+  };
 }
 
-inline std::shared_ptr<const ImagingPlan> bare_plan(const Acquisition& acquisition) {
-  auto plan = std::make_shared<ImagingPlan>();
-  plan->acquisition = acquisition;
-  return plan;
+/// With one output, of one pixel.
+inline std::shared_ptr<const ImagingSetup> bare_setup(const Acquisition& acquisition) {
+  auto setup = std::make_shared<ImagingSetup>();
+  setup->acquisition = acquisition;
+  setup->gate = {0, acquisition.samples};
+  setup->recipe.outputs.push_back({{"LL", OutputKind::envelope, Grid{}}});
+  return setup;
 }
 
 /// Notes what comes, in memory that it reserved before.
 class NotingSink final : public ImageSink {
  public:
   explicit NotingSink(std::size_t capacity = 100'000) { sequences.reserve(capacity); }
-  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override {
     const std::lock_guard lock(mutex);
-    plans.push_back(std::move(plan));
+    setups.push_back(std::move(setup));
   }
   void publish(const FinishedFrame& frame) noexcept override {
     {
       const std::lock_guard lock(mutex);
       sequences.push_back(frame.slot.sequence);
       if (!frame.counters.closes() || frame.counters.frames_published != sequences.size()) ++bad_counters;
-      if (static_cast<const float*>(frame.slot.images[0].envelope.data())[0] != static_cast<float>(frame.slot.sequence))
+      if (static_cast<const float*>(frame.slot.outputs[0].data.data())[0] != static_cast<float>(frame.slot.sequence))
         ++bad_images;
-      if (plans.empty() || plans.back().get() != &frame.plan) ++bad_plans;
+      if (setups.empty() || setups.back().get() != &frame.setup) ++bad_setups;
     }
     changed.notify_all();
   }
@@ -221,8 +226,8 @@ class NotingSink final : public ImageSink {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::uint64_t> sequences;
-  std::vector<std::shared_ptr<const ImagingPlan>> plans;
-  int bad_counters = 0, bad_images = 0, bad_plans = 0;
+  std::vector<std::shared_ptr<const ImagingSetup>> setups;
+  int bad_counters = 0, bad_images = 0, bad_setups = 0;
 };
 
 /// Asks for a place, writes the pattern, finishes. The verdict tells what became of it.

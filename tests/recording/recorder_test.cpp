@@ -32,11 +32,11 @@ Acquisition acquisition_of(std::size_t samples = 8, MatrixKind matrix = MatrixKi
   return a;
 }
 
-std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition) {
-  auto plan = std::make_shared<ImagingPlan>();
-  plan->acquisition = acquisition;
-  plan->material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
-  return plan;
+std::shared_ptr<const ImagingSetup> setup_of(const Acquisition& acquisition) {
+  auto setup = std::make_shared<ImagingSetup>();
+  setup->acquisition = acquisition;
+  setup->material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+  return setup;
 }
 
 template <class Error, class Call>
@@ -66,8 +66,8 @@ class RecorderTest : public ::testing::Test {
     return *recorder_;
   }
   void open(const Acquisition& acquisition) {
-    plan_ = plan_of(acquisition);
-    recorder_->plan_changed(plan_);
+    setup_ = setup_of(acquisition);
+    recorder_->setup_changed(setup_);
     slot_.samples = Buffer(new std::byte[acquisition.frame_bytes()](), acquisition.frame_bytes(),
                            [](void* data) { delete[] static_cast<std::byte*>(data); });
   }
@@ -75,7 +75,7 @@ class RecorderTest : public ::testing::Test {
     for (std::size_t k = 0; k < frames; ++k) {
       slot_.sequence = ++sequence_;
       std::memset(slot_.samples.data(), static_cast<int>(sequence_), slot_.samples.size());
-      recorder_->publish({slot_, *plan_, {}, pi_day, SteadyTime(0)});
+      recorder_->publish({slot_, *setup_, {}, pi_day, SteadyTime(0)});
     }
   }
   /// Every frame is accounted for.
@@ -101,7 +101,7 @@ class RecorderTest : public ::testing::Test {
   Scratch scratch_;
   Disk disk_;
   std::unique_ptr<Recorder> recorder_;
-  std::shared_ptr<const ImagingPlan> plan_;
+  std::shared_ptr<const ImagingSetup> setup_;
   FrameSlot slot_;
   std::uint64_t sequence_ = 0;
 };
@@ -120,7 +120,7 @@ TEST_F(RecorderTest, WritesWhatIsPublishedWithItsTimes) {
   EXPECT_THAT(sequences(file), ElementsAre(1, 2));
   EXPECT_EQ(file.stamps[1].acquisition_time, slot_.acquisition_time);
   EXPECT_EQ(file.acquisition, acquisition_of());
-  EXPECT_EQ(file.options.material, plan_->material);
+  EXPECT_EQ(file.options.material, setup_->material);
   EXPECT_EQ(file.options.recorded, slot_.acquisition_time);
   EXPECT_TRUE(file.closed);
   EXPECT_EQ(status().frames_recorded, 2U);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/plan.hpp"
+#include "methods/tfm/setup.hpp"
 #include "pipeline/engine.hpp"
 #include "simulators/fmc_simulator.hpp"
 
@@ -39,13 +40,14 @@ inline SourceFrame frame_of(const SimulatorConfiguration& source) {
 inline ImagedScene image_scene(const Configuration& configuration, const SourceFrame& frame) {
   ImagedScene imaged;
   imaged.plan = build_plan(configuration, frame.acquisition, frame.material);
-  const auto engine = make_engine(imaged.plan, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  const auto engine = make_engine(make_imaging_setup(imaged.plan, {.display = false}),
+                                  {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
   FrameSlot slot;
   engine->equip(slot);
   std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
   EXPECT_TRUE(image_now(*engine, slot));
-  for (std::size_t view = 0; view < imaged.plan->laws.size(); ++view) {
-    const auto* envelope = static_cast<const float*>(slot.images[view].envelope.data());
+  for (const SlotOutput& output : slot.outputs) {
+    const auto* envelope = static_cast<const float*>(output.data.data());
     imaged.envelopes.emplace_back(envelope, envelope + imaged.plan->grid.pixels());
   }
   return imaged;

@@ -9,6 +9,7 @@
 #include "acquisition/words.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "gpu/memory_report.hpp"
+#include "methods/tfm/setup.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/words.hpp"
 #include "simulators/frame_cycle.hpp"
@@ -23,7 +24,7 @@ namespace {
 /// Counts finished images and lets a test wait for them.
 class CountingSink final : public ImageSink {
  public:
-  void plan_changed(std::shared_ptr<const ImagingPlan>) override {}
+  void setup_changed(std::shared_ptr<const ImagingSetup>) override {}
   void publish(const FinishedFrame& frame) noexcept override {
     const std::lock_guard lock(mutex_);
     EXPECT_TRUE(frame.counters.closes());
@@ -52,8 +53,8 @@ SimulatorConfiguration small_source(SampleEncoding encoding, MatrixKind matrix) 
   return source;
 }
 
-std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition, const std::vector<std::string>& views,
-                                           double accuracy) {
+std::shared_ptr<const ImagingSetup> setup_of(const Acquisition& acquisition, const std::vector<std::string>& views,
+                                             double accuracy) {
   auto plan = std::make_shared<ImagingPlan>();
   plan->acquisition = acquisition;
   plan->accuracy = accuracy;
@@ -61,7 +62,7 @@ std::shared_ptr<const ImagingPlan> plan_of(const Acquisition& acquisition, const
   plan->grid = demo_grid(64, 64);
   plan->display_grid = demo_grid(100, 110);
   for (const auto& view : views) plan->laws.push_back(make_delay_law("contact", {acquisition, plan->material, view}));
-  return plan;
+  return make_imaging_setup(std::move(plan));
 }
 
 struct Case {
@@ -86,7 +87,7 @@ TEST_P(SteadyState, TakesNothingFromTheHeap) {
   PipelineOptions options;
   options.backend = {.automatic = false, .kind = kind.backend, .threads = 2};
   Pipeline pipeline(
-      options, [&](const Acquisition& acquisition) { return plan_of(acquisition, kind.views, kind.accuracy); }, {sink}, clock);
+      options, [&](const Acquisition& acquisition) { return setup_of(acquisition, kind.views, kind.accuracy); }, {sink}, clock);
   TcpSourceOptions source_options;
   source_options.port = 0;
   const auto source = make_tcp_source(source_options);

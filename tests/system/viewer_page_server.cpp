@@ -30,8 +30,8 @@ int main(int argc, char** argv) try {
   ZeromqSinkOptions publisher_options;
   publisher_options.port = 0;
   const auto publisher = make_zeromq_sink(publisher_options);
-  sink->plan_changed(stream.plan());
-  publisher->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
+  publisher->setup_changed(stream.setup());
   std::cout << "port " << sink->port() << " images " << publisher->endpoint() << std::endl;
 
   const SystemClock clock;

@@ -93,7 +93,7 @@ bool comes_to(const ZeromqPeerCounters& peers, PeerRefusal reason, std::uint64_t
 // Reaches the publisher with good keys, then reads every image of a run beside `bad`, which shall get none.
 void expect_only_the_good_one_is_served(ZeromqSink& sink, const Keys& keys, Watched& bad) {
   synthetic::Stream stream;
-  sink.plan_changed(stream.plan());
+  sink.setup_changed(stream.setup());
   ImageSubscriber good({.endpoint = sink.endpoint(), .stream = "echoform", .latest_only = false, .keys = keys.good()});
   for (int i = 0; i < 1000 && good.receive(10ms) == nullptr; ++i) sink.publish(stream.frame(0));
   while (good.receive(50ms) != nullptr) {
@@ -148,7 +148,7 @@ TEST(CurveImages, ClientOfAnOlderProtocolGetsNothing) {
     greeting += revision == 0 ? std::string("\x02\x00\x01", 3) : std::string("\0\x01\x01", 3);
     boost::asio::write(socket, boost::asio::buffer(greeting));
     synthetic::Stream stream;
-    sink->plan_changed(stream.plan());
+    sink->setup_changed(stream.setup());
     // Its end comes, after a greeting at most.
     std::string answer;
     boost::system::error_code error;

@@ -25,17 +25,17 @@ std::string message_of(ImageMessageWriter& writer, const FinishedFrame& frame, s
   return message;
 }
 
-std::vector<std::string> names(const ImagingPlan& plan) {
+std::vector<std::string> names(const ImagingSetup& setup) {
   std::vector<std::string> list;
-  for (const auto& stream : describe_streams(plan, "echoform")) list.push_back(stream.name);
+  for (const auto& stream : describe_streams(setup, "echoform")) list.push_back(stream.name);
   return list;
 }
 
 TEST(ImageStreams, AreNamedAfterTheServerAndWhereThereAreSeveralAfterTheView) {
   synthetic::Shape shape;
-  EXPECT_THAT(names(*synthetic::Stream(shape).plan()), ::testing::ElementsAre("echoform", "echoform.display"));
+  EXPECT_THAT(names(*synthetic::Stream(shape).setup()), ::testing::ElementsAre("echoform", "echoform.display"));
   shape.views = {"LL", "TT-T"};
-  EXPECT_THAT(names(*synthetic::Stream(shape).plan()),
+  EXPECT_THAT(names(*synthetic::Stream(shape).setup()),
               ::testing::ElementsAre("echoform/LL", "echoform/LL.display", "echoform/TT-T", "echoform/TT-T.display"));
 }
 
@@ -51,8 +51,8 @@ TEST(ImageMessage, StockParserReadsEveryField) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.004), Metres(0.020));
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*stream.plan());
-  stream.slot().images[0].reference = 0.75F;
+  writer.set_setup(*stream.setup());
+  stream.slot().outputs[0].reference = 0.75F;
   stream.slot().clipped_samples = 7;
   const FinishedFrame frame = stream.frame(41);
   const std::string message = message_of(writer, frame, 0);
@@ -83,7 +83,7 @@ TEST(ImageMessage, StockParserReadsEveryField) {
   EXPECT_EQ(image.published(), 1u);
   EXPECT_EQ(image.clipped_samples(), 7u);
   ASSERT_EQ(image.pixels().size(), 41u * 31u * sizeof(float));
-  EXPECT_EQ(std::memcmp(image.pixels().data(), stream.slot().images[0].envelope.data(), image.pixels().size()), 0);
+  EXPECT_EQ(std::memcmp(image.pixels().data(), stream.slot().outputs[0].data.data(), image.pixels().size()), 0);
 
   ASSERT_TRUE(image.ParseFromString(message_of(writer, frame, 1)));
   EXPECT_EQ(image.stream(), "echoform.display");
@@ -95,24 +95,24 @@ TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.0), Metres(0.01));
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*stream.plan());
+  writer.set_setup(*stream.setup());
   const std::string message = message_of(writer, stream.frame(3), 0);
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message));
   EXPECT_EQ(image.SerializeAsString(), message);
 }
 
-TEST(ImageMessage, CarriesThePlansOutlines) {
+TEST(ImageMessage, CarriesTheSetupsOutlines) {
   synthetic::Stream stream;
-  auto plan = std::make_shared<ImagingPlan>(*stream.plan());
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
   for (std::size_t line = 0; line < most_outlines; ++line) {
     Outline outline{
         .name = "surface", .x = std::vector<float>(most_outline_points), .z = std::vector<float>(most_outline_points, 0.02F)};
     std::iota(outline.x.begin(), outline.x.end(), static_cast<float>(line));
-    plan->outlines.push_back(std::move(outline));
+    setup->outlines.push_back(std::move(outline));
   }
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*plan);
+  writer.set_setup(*setup);
   for (const std::uint64_t sequence : {1, 2}) {
     const std::string message = message_of(writer, stream.frame(sequence), 0);
     ASSERT_LE(message.size(), writer.capacity());
@@ -125,7 +125,7 @@ TEST(ImageMessage, CarriesThePlansOutlines) {
     EXPECT_EQ(image.outlines(3).x(5), 8.0F);
     EXPECT_EQ(image.outlines(3).z(255), 0.02F);
   }
-  writer.set_plan(*stream.plan());
+  writer.set_setup(*stream.setup());
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(3), 0)));
   EXPECT_EQ(image.outlines_size(), 0);
@@ -134,21 +134,21 @@ TEST(ImageMessage, CarriesThePlansOutlines) {
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*stream.plan());
-  stream.slot().images[0].display = Buffer();
+  writer.set_setup(*stream.setup());
+  stream.slot().outputs[1].data = Buffer();
   EXPECT_GT(writer.prepare(stream.frame(1), 0), 0u);
   EXPECT_EQ(writer.prepare(stream.frame(1), 1), 0u);
   EXPECT_EQ(writer.prepare(stream.frame(1), 2), 0u);
-  stream.slot().images[0].envelope = synthetic::make_buffer(12);
+  stream.slot().outputs[0].data = synthetic::make_buffer(12);
   EXPECT_EQ(writer.prepare(stream.frame(1), 0), 0u);
 }
 
 TEST(ImageMessage, DisplayHasItsOwnGrid) {
   synthetic::Stream stream;
-  auto plan = std::make_shared<ImagingPlan>(*stream.plan());
-  plan->display_grid = Grid{{Metres(-0.01), Metres(0.01), 11}, {Metres(0.005), Metres(0.015), 7}, {}};
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
+  setup->recipe.outputs[1].description.grid = {{Metres(-0.01), Metres(0.01), 11}, {Metres(0.005), Metres(0.015), 7}, {}};
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*plan);
+  writer.set_setup(*setup);
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 1)));
   EXPECT_EQ(image.x().count(), 11u);
@@ -160,11 +160,12 @@ TEST(ImageMessage, WritingAllocatesNothing) {
   shape.views = {"LL", "a view whose name is too long for the small strings of the library"};
   synthetic::Stream stream(shape);
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*stream.plan());
+  writer.set_setup(*stream.setup());
   std::vector<std::byte> memory(writer.capacity());
+  stream.slot().timings.reserve(5);
   const std::size_t before = thread_allocations();
   for (std::uint64_t sequence = 1; sequence <= 20; ++sequence) {
-    if (sequence == 10) stream.slot().timing_count = 5;  // more than there ever were
+    if (sequence == 10) stream.slot().timings.resize(5, {"more than there ever were"});
     const FinishedFrame frame = stream.frame(sequence);
     for (std::size_t i = 0; i < writer.streams().size(); ++i) writer.write({memory.data(), writer.prepare(frame, i)});
   }

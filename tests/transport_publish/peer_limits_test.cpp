@@ -27,7 +27,7 @@ class ZeromqPeerLimitsTest : public testing::Test {
  protected:
   void open(std::size_t subscribers) {
     sink_ = make_zeromq_sink({.port = 0, .subscribers = subscribers});
-    sink_->plan_changed(stream_.plan());
+    sink_->setup_changed(stream_.setup());
   }
 
   [[nodiscard]] std::unique_ptr<ImageSubscriber> join() {

@@ -128,7 +128,7 @@ TEST(WebPages, AreServed) {
   EXPECT_EQ(get(*sink, "/metrics").body(), "echoform_up 1\n");
   EXPECT_EQ(get(*sink, "/streams.json").body(), "{\"name\":\"echoform\",\"streams\":[]}\n");
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   EXPECT_EQ(get(*sink, "/streams.json").body(),
             "{\"name\":\"echoform\",\"streams\":[{\"name\":\"echoform\",\"view\":\"LL\",\"encoding\":\"envelope_float32\"},"
             "{\"name\":\"echoform.display\",\"view\":\"LL\",\"encoding\":\"display_uint8\"}]}\n");
@@ -218,7 +218,7 @@ TEST(WebLimits, ClientsThatSayNothingKeepNobodyOut) {
   EXPECT_GE(sink->peers().refused_for(PeerRefusal::silent), 10u);
   EXPECT_EQ(silent.front()->rest(), "") << "closed without an answer";
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   sink->publish(stream.frame(1));
   EXPECT_EQ(viewer.read().sequence(), 1u) << "whoever is served keeps its place";
 }
@@ -245,7 +245,7 @@ class WebTrustEverywhere : public ::testing::TestWithParam<const char*> {
  protected:
   WebTrustEverywhere() : sink_(make_web_sink({.port = 0, .token = "secret"})) {
     sink_->set_metrics([] { return std::string("echoform_up 1\n"); });
-    sink_->plan_changed(stream_.plan());
+    sink_->setup_changed(stream_.setup());
     sink_->publish(stream_.frame(1));
   }
   [[nodiscard]] std::string here() const { return fmt::format("127.0.0.1:{}", sink_->port()); }
@@ -359,7 +359,7 @@ TEST(WebImages, OneAtATimeAndTheNewestWins) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
   stream.paint_spot(Metres(0), Metres(0.02));
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer viewer(*sink, "/images?stream=echoform");
   sink->publish(stream.frame(1));
   const wire::Image first = viewer.read();
@@ -379,7 +379,7 @@ TEST(WebImages, OneAtATimeAndTheNewestWins) {
 TEST(WebImages, AViewerMayAskForOneImageAhead) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer viewer(*sink);
   viewer.say("ready");
   sink->publish(stream.frame(1));
@@ -394,7 +394,7 @@ TEST(WebImages, AViewerMayAskForOneImageAhead) {
 TEST(WebImages, AViewerThatComesAfterTheSourceStoppedSeesTheLastImage) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   sink->publish(stream.frame(7));
   EXPECT_EQ(Viewer(*sink).read().sequence(), 7u);
   EXPECT_EQ(Viewer(*sink, "/images?stream=echoform.display").read().stream(), "echoform.display");
@@ -406,7 +406,7 @@ TEST(WebImages, AStreamMayBeWatchedBeforeItExists) {
   synthetic::Shape shape;
   shape.views = {"LL", "TT"};
   synthetic::Stream stream(shape);
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   sink->publish(stream.frame(1));
   EXPECT_EQ(any.read().stream(), "echoform/LL");
   EXPECT_EQ(named.read().stream(), "echoform/TT");
@@ -417,7 +417,7 @@ TEST(WebImages, OneViewerMayWatchSeveralStreams) {
   synthetic::Shape shape;
   shape.views = {"LL", "LT", "TT"};
   synthetic::Stream stream(shape);
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer viewer(*sink, "/images?stream=echoform%2FLL&stream=echoform%2FTT");
   const auto pair = [&] {
     const wire::Image first = viewer.read();
@@ -439,14 +439,14 @@ TEST(WebImages, OneViewerMayWatchSeveralStreams) {
 TEST(WebImages, ANewPlanGivesNewGeometry) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer viewer(*sink);
   sink->publish(stream.frame(1));
   EXPECT_EQ(viewer.read().x().count(), 41u);
   synthetic::Shape larger;
   larger.grid.x.count = 300;
   synthetic::Stream second(larger);
-  sink->plan_changed(second.plan());
+  sink->setup_changed(second.setup());
   sink->publish(second.frame(2));
   viewer.say("ready");
   EXPECT_EQ(viewer.read().x().count(), 300u);
@@ -457,7 +457,7 @@ TEST(WebImages, AViewerThatNeverReadsHoldsOneBufferAndNobodyUp) {
   synthetic::Shape shape;
   shape.grid.x.count = shape.grid.z.count = 1024;  // 4 MiB an image: more than its sockets take
   synthetic::Stream stream(shape);
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   EXPECT_EQ(sink->image_buffers(), 3u);  // one for each stream, one being written
   Viewer stuck(*sink), good(*sink);
   stuck.say("ready");
@@ -474,7 +474,7 @@ TEST(WebImages, AViewerThatNeverReadsHoldsOneBufferAndNobodyUp) {
 TEST(WebImages, AViewerThatAnswersNothingIsDisconnected) {
   const auto sink = make_web_sink({.port = 0, .viewer_timeout = 100ms});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer viewer(*sink);
   // Reads nothing, so it never answers the server's pings; the counter falls when the server gives up.
   const auto deadline = std::chrono::steady_clock::now() + 20s;
@@ -496,7 +496,7 @@ TEST(WebImages, OtherThanReadyIsRefused) {
 TEST(WebImages, AViewerThatSaysReadyWithoutEndIsCutOff) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer flooding(*sink), good(*sink);
   for (int i = 0; i < 17; ++i) flooding.say("ready");
   EXPECT_TRUE(flooding.read_error());
@@ -526,7 +526,7 @@ TEST(WebImages, AViewerThatPongsWithoutEndIsCutOff) {
 TEST(WebImages, AViewerOfFragmentsWithoutEndIsCutOff) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer flooding(*sink), good(*sink);
   boost::system::error_code error;
   // A text that begins with nothing, then fragments of nothing; masked, as a client's are.
@@ -542,7 +542,7 @@ TEST(WebImages, AViewerOfFragmentsWithoutEndIsCutOff) {
 TEST(WebImages, PublishingAllocatesNothing) {
   const auto sink = make_web_sink({.port = 0});
   synthetic::Stream stream;
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   Viewer viewer(*sink);
   std::size_t allocations = 0;
   for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) {

@@ -44,7 +44,7 @@ class WebTls : public testing::Test {
                            .tls_key = test::write_file(folder_ / "key.pem", certificate_.key)});
     trusting_.set_verify_mode(ssl::verify_peer);
     trusting_.add_certificate_authority(asio::buffer(certificate_.certificate));
-    sink_->plan_changed(stream_.plan());
+    sink_->setup_changed(stream_.setup());
     sink_->publish(stream_.frame(7));
   }
   ~WebTls() override { std::filesystem::remove_all(folder_); }

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 
 std::unique_ptr<ZeromqSink> open_sink(const synthetic::Stream& stream) {
   auto sink = make_zeromq_sink({.port = 0});
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   return sink;
 }
 
@@ -128,7 +128,7 @@ TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
   shape.grid.x.count = shape.grid.z.count = 256;  // 256 KiB an image: more than socket buffers swallow for long
   synthetic::Stream stream(shape);
   auto sink = make_zeromq_sink({.port = 0, .bytes_per_subscriber = 4 << 20});
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   zmq::context_t context;
   std::vector<zmq::socket_t> stuck;
   for (int i = 0; i < 3; ++i)
@@ -173,9 +173,9 @@ TEST(ZeromqSink, SubscribersMayLeaveWhileThePlanChanges) {
     }
     // Between its leaving and libzmq's last word of it, images are published and the plan is another.
     for (int frame = 0; frame < 100; ++frame) sink->publish(one.frame(1));
-    sink->plan_changed(other.plan());
+    sink->setup_changed(other.setup());
     for (int frame = 0; frame < 10; ++frame) sink->publish(other.frame(1));
-    sink->plan_changed(one.plan());
+    sink->setup_changed(one.setup());
   }
   ImageSubscriber last(to(*sink, "echoform"));
   join(*sink, one, last);
@@ -240,7 +240,7 @@ TEST(ZeromqSink, NewPlanGivesNewGeometry) {
   synthetic::Shape larger;
   larger.grid.x.count = 200;
   synthetic::Stream second(larger);
-  sink->plan_changed(second.plan());
+  sink->setup_changed(second.setup());
   sink->publish(second.frame(1));
   const wire::Image* image = subscriber.receive(patience);
   ASSERT_NE(image, nullptr);
@@ -272,7 +272,7 @@ TEST(ZeromqSink, ServesIPv6) {
   } catch (const RuntimeFault&) {
     GTEST_SKIP() << "no IPv6 loopback here";
   }
-  sink->plan_changed(stream.plan());
+  sink->setup_changed(stream.setup());
   EXPECT_THAT(sink->endpoint(), HasSubstr("tcp://[::1]:"));
   ImageSubscriber subscriber(to(*sink, "echoform"));
   join(*sink, stream, subscriber);
@@ -285,7 +285,7 @@ TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
       {.endpoint = tcp_endpoint("127.0.0.1", bound_port(publisher)), .stream = "echoform", .latest_only = false});
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");
-  writer.set_plan(*stream.plan());
+  writer.set_setup(*stream.setup());
   const auto good = [&](std::uint64_t sequence) {
     zmq::message_t message(writer.prepare(stream.frame(sequence), 0));
     writer.write({static_cast<std::byte*>(message.data()), message.size()});

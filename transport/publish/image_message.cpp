@@ -23,6 +23,9 @@ using google::protobuf::io::CodedOutputStream;
 // Names, geometry, timings of 16 stages and five drop counters take about 600 bytes.
 constexpr std::size_t head_limit = 64 * 1024;
 constexpr std::size_t head_reserve = 4096;
+// Parts of a frame's way that are timed beside the steps of a recipe: upload, compute, download and what engines come to add.
+constexpr std::size_t parts_beside_steps = 16;
+constexpr std::size_t timing_reserve = 128;  // bytes of one in a message
 
 constexpr std::uint32_t pixels_tag = (wire::Image::kPixelsFieldNumber << 3) | 2;  // 2: length-delimited
 
@@ -61,14 +64,17 @@ bool head_is_small(std::span<const std::byte> message) {
 
 }  // namespace
 
-std::vector<StreamDescription> describe_streams(const ImagingPlan& plan, std::string_view name, StreamChoice choice) {
+std::vector<StreamDescription> describe_streams(const ImagingSetup& setup, std::string_view name, StreamChoice choice) {
   std::vector<StreamDescription> streams;
-  for (std::size_t view = 0; view < plan.laws.size(); ++view) {
-    const std::string& view_name = plan.laws[view].view;
-    const std::string base = plan.laws.size() == 1 ? std::string(name) : fmt::format("{}/{}", name, view_name);
-    const Grid& display = plan.display_grid.value_or(plan.grid);
-    if (choice.envelope) streams.push_back({base, view, view_name, false, plan.grid, plan.grid.pixels() * sizeof(float)});
-    if (choice.display) streams.push_back({base + ".display", view, view_name, true, display, display.pixels()});
+  const bool several = setup.recipe.views().size() > 1;
+  for (std::size_t output = 0; output < setup.recipe.outputs.size(); ++output) {
+    const OutputDescription& description = setup.recipe.outputs[output].description;
+    const bool display = description.kind == OutputKind::display;
+    const bool envelope = description.kind == OutputKind::envelope;
+    if (!(display && choice.display) && !(envelope && choice.envelope)) continue;
+    std::string stream = several ? fmt::format("{}/{}", name, description.view) : std::string(name);
+    if (display) stream += ".display";
+    streams.push_back({std::move(stream), output, description.view, display, description.grid, description.bytes()});
   }
   return streams;
 }
@@ -101,23 +107,24 @@ ImageMessageWriter::ImageMessageWriter(std::string name, StreamChoice choice) : 
     throw InputError("published images", "neither envelope nor display", "at least one of them");
 }
 
-void ImageMessageWriter::set_plan(const ImagingPlan& plan) {
-  streams_ = describe_streams(plan, name_, choice_);
+void ImageMessageWriter::set_setup(const ImagingSetup& setup) {
+  streams_ = describe_streams(setup, name_, choice_);
   std::size_t pixels = 0;
   for (const auto& stream : streams_) pixels = std::max(pixels, stream.pixel_bytes);
   std::size_t outline_bytes = 0;
   head_.clear_outlines();
-  for (const Outline& outline : plan.outlines) {
+  for (const Outline& outline : setup.outlines) {
     wire::Outline& line = *head_.add_outlines();
     line.set_name(outline.name);
     line.mutable_x()->Add(outline.x.begin(), outline.x.end());
     line.mutable_z()->Add(outline.z.begin(), outline.z.end());
     outline_bytes += line.ByteSizeLong() + 8;
   }
-  capacity_ = pixels + head_reserve + outline_bytes;
+  const std::size_t timings = setup.recipe.steps.size() + parts_beside_steps;
+  capacity_ = pixels + head_reserve + outline_bytes + timings * timing_reserve;
 
   // Make the sub-messages now that frames will need one day.
-  for (std::size_t i = 0; i < stage_timing_capacity; ++i) head_.add_stages()->mutable_stage()->reserve(64);
+  for (std::size_t i = 0; i < timings; ++i) head_.add_stages()->mutable_stage()->reserve(64);
   for (std::size_t i = 0; i < drop_reason_count; ++i) head_.add_drops()->mutable_reason()->reserve(64);
   (void)head_.mutable_x();
   (void)head_.mutable_z();
@@ -129,15 +136,14 @@ void ImageMessageWriter::set_plan(const ImagingPlan& plan) {
 
 std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t index) {
   const FrameSlot& slot = frame.slot;
-  if (index >= streams_.size() || streams_[index].view >= slot.images.size()) return 0;
+  if (index >= streams_.size() || streams_[index].output >= slot.outputs.size()) return 0;
   const StreamDescription& stream = streams_[index];
-  const ImageOutput& output = slot.images[stream.view];
+  const SlotOutput& output = slot.outputs[stream.output];
   if (!stream.display && !slot.envelope_wanted) return 0;
-  const Buffer& buffer = stream.display ? output.display : output.envelope;
-  if (!buffer || buffer.size() < stream.pixel_bytes) return 0;
-  pixels_ = {buffer.bytes_begin(), stream.pixel_bytes};
+  if (!output.data || output.data.size() < stream.pixel_bytes) return 0;
+  pixels_ = {output.data.bytes_begin(), stream.pixel_bytes};
 
-  // Every field but the plan's outlines is set anew: Clear() would free the axes, clearing repeated fields keeps their memory.
+  // Every field but the setup's outlines is set anew: Clear() would free the axes, clearing repeated fields keeps their memory.
   head_.clear_stages();
   head_.clear_drops();
   head_.set_stream(stream.name);
@@ -154,13 +160,13 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
     head_.clear_y();
   }
   head_.set_encoding(stream.display ? wire::DISPLAY_UINT8 : wire::ENVELOPE_FLOAT32);
-  head_.set_dynamic_range_db(frame.plan.compression.dynamic_range_db);
-  head_.set_gain_db(frame.plan.compression.gain_db);
+  head_.set_dynamic_range_db(frame.setup.scale.dynamic_range_db);
+  head_.set_gain_db(frame.setup.scale.gain_db);
   head_.set_reference(static_cast<double>(output.reference));
-  for (std::size_t i = 0; i < std::min(slot.timing_count, slot.timings.size()); ++i) {
+  for (const StageTiming& timing : slot.timings) {
     auto& stage = *head_.add_stages();
-    stage.mutable_stage()->assign(slot.timings[i].stage);
-    stage.set_nanoseconds(static_cast<std::uint64_t>(slot.timings[i].duration.count()));
+    stage.mutable_stage()->assign(timing.stage);
+    stage.set_nanoseconds(static_cast<std::uint64_t>(timing.duration.count()));
   }
   for (std::size_t i = 0; i < drop_reason_count; ++i) {
     if (frame.counters.frames_dropped[i] == 0) continue;
@@ -171,7 +177,7 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   head_.set_published(frame.counters.frames_published);
   head_.set_clipped_samples(slot.clipped_samples);
   head_.set_invalid_samples(slot.invalid_samples);
-  head_.set_settings_revision(frame.plan.settings_revision);
+  head_.set_settings_revision(frame.setup.settings_revision);
 
   head_bytes_ = head_.ByteSizeLong();
   return head_bytes_ + CodedOutputStream::VarintSize32(pixels_tag) +

@@ -20,7 +20,7 @@ namespace echoform {
 
 struct StreamDescription {
   std::string name;
-  std::size_t view = 0;  ///< place of the view in the plan
+  std::size_t output = 0;  ///< place among the setup's outputs
   std::string view_name;
   bool display = false;  ///< 8 bits on the display grid; else float32 on the acoustic grid
   Grid grid;
@@ -33,8 +33,8 @@ struct StreamChoice {
   bool display = true;
 };
 
-/// All streams of a plan: envelope and display of the first view, then of the second, and so on.
-[[nodiscard]] std::vector<StreamDescription> describe_streams(const ImagingPlan& plan, std::string_view name,
+/// All streams of a setup: its envelopes and displays, in the order of its outputs.
+[[nodiscard]] std::vector<StreamDescription> describe_streams(const ImagingSetup& setup, std::string_view name,
                                                               StreamChoice choice = {});
 
 /// Throws InputError (naming `where`) unless `name` is 1 to 64 letters, digits, '-' or '_'.
@@ -52,14 +52,14 @@ class ImageMessageWriter {
   /// InputError for a name that is no stream name, or where nothing is chosen.
   explicit ImageMessageWriter(std::string name, StreamChoice choice = {});
 
-  /// Takes a new plan; before the first prepare(). It is not kept: tables of travel times hang on it.
-  void set_plan(const ImagingPlan& plan);
+  /// Takes a new setup; before the first prepare(). It is not kept: tables of travel times hang on it.
+  void set_setup(const ImagingSetup& setup);
   [[nodiscard]] std::span<const StreamDescription> streams() const { return streams_; }
-  /// No message of the present plan is longer.
+  /// No message of the present setup is longer.
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
 
   /// Fills in the message of streams()[index]. Returns its length, or 0 where the frame holds no such image (an engine
-  /// without a display image, an envelope that nobody wanted, or buffers of another plan).
+  /// without a display image, an envelope that nobody wanted, or buffers of another setup).
   [[nodiscard]] std::size_t prepare(const FinishedFrame& frame, std::size_t index);
   /// Writes what prepare() filled in; `to` has exactly the length that it returned. The frame must still be valid.
   void write(std::span<std::byte> to) const;

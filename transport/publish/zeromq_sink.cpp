@@ -57,9 +57,9 @@ class ZeromqSinkImplementation final : public ZeromqSink {
   ZeromqSinkImplementation(const ZeromqSinkImplementation&) = delete;
   ZeromqSinkImplementation& operator=(const ZeromqSinkImplementation&) = delete;
 
-  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override {
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override {
     const std::lock_guard lock(mutex_);
-    writer_.set_plan(*plan);
+    writer_.set_setup(*setup);
     warn_of_large_images();
     prepare_buffers();
     note_wishes();

@@ -52,9 +52,9 @@ std::span<const std::byte> ImageBoard::Lease::message() const {
 ImageBoard::ImageBoard(std::string name, StreamChoice choice) : writer_(std::move(name), choice) {}
 ImageBoard::~ImageBoard() = default;
 
-void ImageBoard::set_plan(const ImagingPlan& plan) {
+void ImageBoard::set_setup(const ImagingSetup& setup) {
   const std::lock_guard writer_lock(writer_mutex_);
-  writer_.set_plan(plan);
+  writer_.set_setup(setup);
   const std::lock_guard lock(mutex_);
   for (Stream* stream : current_) {
     if (stream->newest != nullptr) release(*std::exchange(stream->newest, nullptr));
@@ -181,7 +181,7 @@ void ImageBoard::release(Payload& payload) noexcept {
 
 // Brings the buffers to the number and size that streams and viewers need; those in use wait until they are released.
 void ImageBoard::tidy() {
-  if (capacity_ == 0) return;  // no plan yet
+  if (capacity_ == 0) return;  // no setup yet
   const std::size_t wanted = current_.size() + watched_.size() + 1;
   for (std::size_t i = payloads_.size(); i-- > 0;) {
     Payload& payload = *payloads_[i];

@@ -27,7 +27,7 @@ class ImageBoard {
   ImageBoard& operator=(const ImageBoard&) = delete;
 
   // For the pipeline.
-  void set_plan(const ImagingPlan& plan);
+  void set_setup(const ImagingSetup& setup);
   /// Copies the images of streams that somebody watches, the others a few times a second so that whoever comes after the
   /// source has stopped still sees the last one. Allocates nothing. Returns whether viewers have news.
   bool publish(const FinishedFrame& frame) noexcept;
@@ -53,7 +53,7 @@ class ImageBoard {
     Payload* payload_ = nullptr;
   };
 
-  /// A viewer of `stream` joins and leaves. A stream that no plan has (yet) may be watched; an empty name is the first
+  /// A viewer of `stream` joins and leaves. A stream that no setup has (yet) may be watched; an empty name is the first
   /// stream, whatever it is called.
   void join(std::string_view stream);
   void leave(std::string_view stream);
@@ -88,8 +88,8 @@ class ImageBoard {
   ImageMessageWriter writer_;
 
   mutable std::mutex mutex_;                      // never held while pixels are copied
-  std::vector<std::unique_ptr<Stream>> streams_;  // of all plans so far, so that numbers go on when a stream returns
-  std::vector<Stream*> current_;                  // of this plan, as writer_.streams()
+  std::vector<std::unique_ptr<Stream>> streams_;  // of all setups so far, so that numbers go on when a stream returns
+  std::vector<Stream*> current_;                  // of this setup, as writer_.streams()
   std::vector<StreamDescription> descriptions_;
   std::vector<std::string> watched_;  // one a viewer
   std::vector<std::unique_ptr<Payload>> payloads_;

@@ -61,7 +61,7 @@ class WebSinkImplementation final : public WebSink {
     thread_.join();
   }
 
-  void plan_changed(std::shared_ptr<const ImagingPlan> plan) override { state_.board.set_plan(*plan); }
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override { state_.board.set_setup(*setup); }
 
   void publish(const FinishedFrame& frame) noexcept override {
     last_frame_.store(frame.publish_time.count(), std::memory_order_relaxed);

@@ -1,0 +1,28 @@
+// What the pipeline is told of an imaging plan: its outputs, its gate, how display images show envelopes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "pipeline/imaging_plan.hpp"
+#include "pipeline/imaging_setup.hpp"
+
+namespace echoform {
+
+/// Which images of each view are made beside its envelope.
+struct OutputWish {
+  bool complex_images = false;
+  bool display = true;
+};
+
+/// The setup of a checked plan. For each view an output of its complex image (if wished), its envelope and its display image (if
+/// wished), in this order.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan,
+                                                                     const OutputWish& wish = {});
+
+/// The same but for the compression and the revision, which no plan has to be made for. Throws InputError if an option is out of
+/// its range.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before, const Compression& compression,
+                                                                   std::uint64_t revision);
+
+}  // namespace echoform
