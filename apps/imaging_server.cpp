@@ -14,6 +14,7 @@
 #include "config/scene.hpp"
 #include "config/standing_check.hpp"
 #include "engines/device_need.hpp"
+#include "methods/tfm/setup.hpp"
 #include "pipeline/words.hpp"
 #include "transport/control/control_json.hpp"
 #include "transport/metrics_text.hpp"
@@ -32,7 +33,7 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.planning_limit = in_milliseconds(configuration.input.planning_timeout);
   options.release_after = in_milliseconds(configuration.input.release_after);
   options.memory_estimate = [slots = options.slots, by = imaged_by(configuration.imaging)](const ImagingSetup& setup) {
-    return memory_needed(*setup.plan, slots, by);
+    return memory_needed(plan_of(setup), slots, by);
   };
   if (options.backend.kind == BackendKind::cuda) {
     options.require_device_room = [slots = options.slots, device = options.backend.device](const ImagingSetup& setup) {

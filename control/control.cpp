@@ -23,7 +23,7 @@ constexpr int changes_limit = 64;
 /// Both engines are there until the new one takes over, so both must fit into the host's memory, of which they take what engines
 /// of their backend do: refused before anything is allocated. A device judges for itself (PipelineOptions::require_device_room).
 void check_room_beside(const Configuration& configuration, const ImagingSetup& setup, const Pipeline& pipeline) {
-  const ImagingPlan& plan = *setup.plan;
+  const ImagingPlan& plan = plan_of(setup);
   const ImagedBy by{pipeline.options().backend.kind, configuration.imaging.threads};
   const double needed = memory_needed(plan, configuration.input.slots, by) -
                         static_cast<double>(configuration.input.slots * plan.acquisition.frame_bytes());
@@ -205,7 +205,7 @@ void Control::fill(const LiveKey& live, const Configuration& configuration, wire
   setting.set_key(live.path());
   setting.set_value(key.show(configuration));
   if (setting.value().empty()) {
-    if (const auto setup = pipeline_.setup()) setting.set_in_use(value_in_use(live, *setup->plan));
+    if (const auto setup = pipeline_.setup()) setting.set_in_use(value_in_use(live, plan_of(*setup)));
   }
   setting.set_file_value(key.show(file_));
   setting.set_type(key.words.empty() ? key.type : "word");

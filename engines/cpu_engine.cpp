@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "cpu/cpu_backend.hpp"
-#include "engines/chain.hpp"
+#include "cpu/thread_team.hpp"
+#include "engines/runner.hpp"
+#include "engines/stage_timing.hpp"
 #include "pipeline/raw_samples.hpp"
-#include "stages/compression/compression.hpp"
 
 namespace echoform {
 namespace {
@@ -16,28 +20,14 @@ class CpuEngine final : public Engine {
  public:
   CpuEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice)
       : setup_(std::move(setup)),
-        plan_(checked_plan(*setup_)),
-        outputs_(outputs_by_view(*setup_)),
         backend_(make_cpu_backend(choice.threads, choice.pin)),
-        queue_(backend_->make_queue()) {
-    // With a gate, rows are the gate's columns of the rows in the slot.
-    BlockSpec samples = raw_block(plan_->acquisition);
-    const SampleGate gate = plan_->imaged_samples();
-    samples.columns = gate.count;
-    first_byte_ = raw_bytes(samples.type, gate.first);
-    half_matrix_ = add_step("pairing", 0, samples, true);
-    analytic_signal_ = add_step("analytic-signal", 0, half_matrix_.output, true);
-    for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
-      ViewChain chain;
-      chain.beamform = add_step("beamform", view, analytic_signal_.output, !outputs_[view].complex_image);
-      chain.envelope = add_step("envelope", view, chain.beamform.output, !outputs_[view].envelope);
-      if (outputs_[view].display) {
-        chain.compression = add_step("compression", view, chain.envelope.output, plan_->display_grid.has_value());
-        if (plan_->display_grid) chain.scan_conversion = add_step("scan-conversion", view, chain.compression.output, false);
-      }
-      views_.push_back(std::move(chain));
-    }
-    references_.assign(views_.size(), 0.0F);
+        queue_(backend_->make_queue()),
+        // Rows are the gate's columns of the rows in the slot.
+        samples_(gated(raw_block(setup_->acquisition), setup_->gate)),
+        runner_(setup_->recipe, samples_.spec, *backend_) {
+    runner_.allocate_blocks();
+    places_ = runner_.places();
+    references_.assign(outputs().size(), 0.0F);
   }
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
@@ -48,118 +38,83 @@ class CpuEngine final : public Engine {
   }
 
   void equip(FrameSlot& slot) override {
-    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), MemoryUse::staging);
+    slot.samples = backend_->allocate(setup_->acquisition.frame_bytes(), MemoryUse::staging);
     equip_outputs(slot);
   }
 
   void equip_outputs(FrameSlot& slot) override {
-    slot.timings.reserve(most_timings);
     slot.outputs.clear();
-    slot.outputs.resize(setup_->recipe.outputs.size());
-    const auto take = [&](std::optional<std::size_t> output, const PreparedStep& step) {
-      if (output) slot.outputs[*output].data = backend_->allocate(step.output.bytes(), MemoryUse::readback);
-    };
-    for (std::size_t view = 0; view < views_.size(); ++view) {
-      take(outputs_[view].complex_image, views_[view].beamform);
-      take(outputs_[view].envelope, views_[view].envelope);
-      take(outputs_[view].display, views_[view].display());
+    for (const RecipeOutput& output : outputs()) {
+      slot.outputs.push_back({backend_->allocate(runner_.spec(output.block).bytes(), MemoryUse::readback)});
     }
+    slot.timings.reserve(runner_.steps());
   }
 
   void submit(FrameSlot& slot, const Done& done) noexcept override {
+    places_[0] = slot.samples.bytes_begin() + samples_.first_byte;
+    // Of outputs that are one block the first is written, and the others are copies.
+    for (std::size_t k = outputs().size(); k-- > 0;) places_[outputs()[k].block] = slot.outputs[k].data.data();
     slot.timings.clear();
-    run(half_matrix_, {slot.samples.bytes_begin() + first_byte_}, {half_matrix_.block.data()}, slot);
-    run(analytic_signal_, {half_matrix_.block.data()}, {analytic_signal_.block.data()}, slot);
-    for (std::size_t view = 0; view < views_.size(); ++view) image_view(view, slot);
-    if (const auto quality = half_matrix_.stage->facts().quality) {
-      slot.clipped_samples = quality->clipped;
-      slot.invalid_samples = quality->invalid;
+    runner_.run(places_, *queue_, [&](std::size_t step, const auto& work) {
+      const auto begin = std::chrono::steady_clock::now();
+      work();
+      add_timing(slot, runner_.name(step), std::chrono::steady_clock::now() - begin);
+    });
+    for (std::size_t k = 0; k < outputs().size(); ++k) {
+      SlotOutput& output = slot.outputs[k];
+      const void* const made = places_[outputs()[k].block];
+      if (made != output.data.data()) std::memcpy(output.data.data(), made, output.data.size());
     }
+    note_facts(slot);
     done(slot, true);
   }
 
   [[nodiscard]] float reference(std::size_t output) const noexcept override {
-    for (std::size_t view = 0; view < views_.size(); ++view) {
-      if (outputs_[view].display == output) return references_[view];
-    }
-    return 0.0F;
+    return output < references_.size() ? references_[output] : 0.0F;
   }
-  void resume(std::size_t output, float known) noexcept override {
-    for (std::size_t view = 0; view < views_.size(); ++view) {
-      if (outputs_[view].display != output) continue;
-      views_[view].compression.stage->resume({.quality = {}, .reference = ShownReference{known, known}});
-    }
+  void resume(std::size_t output, float reference) noexcept override {
+    if (output >= outputs().size() || outputs()[output].reference_block == 0 || !(reference > 0.0F)) return;
+    runner_.stage(outputs()[output].reference_block - 1)
+        .resume({.quality = {}, .reference = ShownReference{reference, reference}});
   }
 
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
-    if (!wanted.plan || !alike_but_compression(*plan_, *wanted.plan)) return false;
-    const StageOptions options = wanted.plan->compression;
-    for (const ViewChain& chain : views_) {
-      if (chain.compression.stage && !chain.compression.stage->accepts(options)) return false;
-    }
-    for (ViewChain& chain : views_) {
-      if (chain.compression.stage) chain.compression.stage->retune(options, *queue_);
-    }
-    return true;
+    return same_frames(*setup_, wanted) && runner_.retune(wanted.recipe, *queue_);
   }
 
-  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return runner_.bytes(); }
 
  private:
-  PreparedStep add_step(std::string_view name, std::size_t view, const BlockSpec& input, bool owns_output) {
-    PreparedStep step = make_step(name, *plan_, view, *backend_, input);
-    if (owns_output) {
-      step.block = backend_->allocate(step.output.bytes(), MemoryUse::working);
-      bytes_ += step.block.size();
-    }
-    bytes_ += step.stage->bytes();
-    return step;
-  }
+  [[nodiscard]] const std::vector<RecipeOutput>& outputs() const noexcept { return setup_->recipe.outputs; }
 
-  void image_view(std::size_t view, FrameSlot& slot) noexcept {
-    ViewChain& chain = views_[view];
-    const ViewOutputs& outputs = outputs_[view];
-    const auto place = [&](std::optional<std::size_t> output, const PreparedStep& step) {
-      return output ? slot.outputs[*output].data.data() : step.block.data();
-    };
-    void* const image = place(outputs.complex_image, chain.beamform);
-    void* const envelope = place(outputs.envelope, chain.envelope);
-    run(chain.beamform, {analytic_signal_.block.data()}, {image}, slot);
-    run(chain.envelope, {image}, {envelope}, slot);
-    if (!outputs.display) return;
-    void* const display = slot.outputs[*outputs.display].data.data();
-    void* const compressed = chain.scan_conversion.stage ? chain.compression.block.data() : display;
-    run(chain.compression, {envelope}, {compressed}, slot);
-    if (const auto reference = chain.compression.stage->facts().reference) {
-      set_reference(outputs, slot, reference->shown);
-      references_[view] = reference->known;
+  void note_facts(FrameSlot& slot) noexcept {
+    if (const std::size_t step = runner_.quality_step(); step < runner_.steps()) {
+      const SampleQuality quality = runner_.stage(step).facts().quality.value_or(SampleQuality{});
+      slot.clipped_samples = quality.clipped;
+      slot.invalid_samples = quality.invalid;
     }
-    if (chain.scan_conversion.stage) run(chain.scan_conversion, {compressed}, {display}, slot);
-  }
-
-  void run(PreparedStep& step, ConstBlock input, Block output, FrameSlot& slot) noexcept {
-    const auto begin = std::chrono::steady_clock::now();
-    step.stage->process(input, output, *queue_);
-    add_timing(slot, step.name, std::chrono::steady_clock::now() - begin);
+    for (std::size_t k = 0; k < outputs().size(); ++k) {
+      if (outputs()[k].reference_block == 0) continue;
+      const auto reference = runner_.stage(outputs()[k].reference_block - 1).facts().reference.value_or(ShownReference{});
+      slot.outputs[k].reference = reference.shown;
+      references_[k] = reference.known;
+    }
   }
 
   const std::shared_ptr<const ImagingSetup> setup_;
-  const std::shared_ptr<const ImagingPlan> plan_;
-  const std::vector<ViewOutputs> outputs_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;
-  PreparedStep half_matrix_;
-  PreparedStep analytic_signal_;
-  std::vector<ViewChain> views_;
-  std::vector<float> references_;  // by view, of the last frame; 0 before the first
-  std::size_t first_byte_ = 0;
-  std::size_t bytes_ = 0;
+  const GatedSamples samples_;
+  Runner runner_;
+  std::vector<void*> places_;      // of the frame under way, by block
+  std::vector<float> references_;  // by output, known from the last frame; 0 before the first
 };
 
 }  // namespace
 
 std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                         const EngineOptions& /*options*/) {
+  validate(*setup, "imaging setup");
   return std::make_unique<CpuEngine>(std::move(setup), choice);
 }
 

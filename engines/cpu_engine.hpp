@@ -1,4 +1,4 @@
-// The CPU engine: the stages one after the other on a thread team.
+// The CPU engine: the steps of a recipe one after the other on a thread team.
 #pragma once
 
 #include <memory>

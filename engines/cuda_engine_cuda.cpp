@@ -7,17 +7,18 @@
 #include <optional>
 
 #include "base/errors.hpp"
-#include "engines/cuda_chain.hpp"
 #include "engines/device_need.hpp"
 #include "engines/early_uploads.hpp"
 #include "engines/frame_facts.hpp"
+#include "engines/runner.hpp"
+#include "engines/stage_timing.hpp"
 #include "gpu/completion.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/memory_report.hpp"
+#include "gpu/stream.hpp"
 #include "gpu/stream_queue.hpp"
 #include "pipeline/raw_samples.hpp"
-#include "stages/block_checks.hpp"
 
 namespace echoform {
 namespace {
@@ -35,12 +36,19 @@ struct Frame {
   Engine::Done done;
   void* engine = nullptr;
 
-  DeviceFrame device;
+  Buffer raw;                   // on the device, as all of these
+  std::vector<Buffer> results;  // by block; those of the recipe's outputs
+  std::vector<void*> places;    // by block
+  Buffer facts;
+  const SampleQuality* quality = nullptr;  // where facts are gathered from
+  Buffer facts_sources;                    // likewise: an array of places
   Buffer facts_here;
   gpu::GraphExec graph;
 
   Event upload_begun = gpu::make_event(true);
   Event uploaded = gpu::make_event(true);
+  /// Before the first and after each timed part of the computation: the whole of it or, eagerly, every step.
+  std::vector<Event> marks;
   Event download_begun = gpu::make_event(true);
   Event downloaded = gpu::make_event(true);
 };
@@ -49,29 +57,29 @@ class CudaEngine final : public Engine {
  public:
   CudaEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, const EngineOptions& options)
       : setup_(std::move(setup)),
-        plan_(checked_plan(*setup_)),
-        outputs_(outputs_by_view(*setup_)),
         options_(options),
         device_(choice.device),
         gpu_timeout_(choice.gpu_timeout),
-        need_(estimate_device_need(*setup_, options)),
+        received_(raw_block(setup_->acquisition)),
+        rows_(device_rows(received_, setup_->gate)),
+        first_byte_(gated(received_, setup_->gate).first_byte),
         backend_(make_cuda_backend(device_)) {
     use_device();
-    require_room(need_, 0);
+    const DeviceNeed stated = device_need(*setup_, options_);
+    require_room(stated, 0);
     queue_ = backend_->make_queue();
     upload_ = gpu::make_stream();
     download_ = gpu::make_stream();
-    describe_samples();
-    chain_ = std::make_unique<CudaChain>(*setup_, raw_, *backend_);
-    require_room(chain_->need(need_), chain_->bytes());
-    chain_->allocate_blocks();
-    references_.assign(chain_->views().size(), 0.0F);
+    runner_ = std::make_unique<Runner>(setup_->recipe, rows_.spec, *backend_);
+    require_room(stated.with_stages(runner_->bytes()), runner_->bytes());
+    runner_->allocate_blocks();
+    references_.assign(outputs().size(), 0.0F);
     completion_ = gpu::make_completion_thread(device_, choice.gpu_timeout, events_under_way);
-    const std::size_t row = raw_bytes(raw_.type, raw_.columns);
-    uploads_.emplace(raw_.rows, (least_copy + row - 1) / row, [this](FrameSlot& slot, const RowRun& run) {
-      use_device();
-      copy_rows(*frames_[slot.index], slot, run);
-    });
+    uploads_.emplace(rows_.spec.rows, (least_copy + rows_.row_bytes - 1) / rows_.row_bytes,
+                     [this](FrameSlot& slot, const RowRun& run) {
+                       use_device();
+                       copy_rows(*frames_[slot.index], slot, run);
+                     });
   }
 
   ~CudaEngine() override {
@@ -93,14 +101,18 @@ class CudaEngine final : public Engine {
   [[nodiscard]] std::string describe() const override {
     const GpuProbe probe = probe_devices();
     const auto index = static_cast<std::size_t>(device_);
+    bool half = false;
+    for (std::size_t block = 1; block <= runner_->steps(); ++block) {
+      half = half || runner_->spec(block).type == ElementType::complex_half_slope;
+    }
     return fmt::format("cuda, {}, {}", index < probe.devices.size() ? probe.devices[index].name : "unknown device",
-                       chain_->analytic_signal().type == ElementType::complex_half_slope ? "half precision" : "single precision");
+                       half ? "half precision" : "single precision");
   }
 
   void equip(FrameSlot& slot) override {
     // Write-combined memory goes up as fast, or faster where the bus is slow, but reading it here takes a hundred times longer.
     const MemoryUse use = options_.samples_read ? MemoryUse::readback : MemoryUse::staging;
-    slot.samples = backend_->allocate(plan_->acquisition.frame_bytes(), use);
+    slot.samples = backend_->allocate(setup_->acquisition.frame_bytes(), use);
     equip_outputs(slot);
   }
 
@@ -108,34 +120,26 @@ class CudaEngine final : public Engine {
     use_device();
     auto frame = std::make_unique<Frame>();
     frame->engine = this;
-    frame->device.raw = backend_->allocate(raw_.rows * raw_pitch_, MemoryUse::working);
-    const auto& views = chain_->views();
-    frame->device.facts = backend_->allocate(gpu::frame_facts_bytes(views.size()), MemoryUse::working);
-    frame->facts_here = backend_->allocate(gpu::frame_facts_bytes(views.size()), MemoryUse::readback);
-    slot.timings.reserve(most_timings);
+    frame->places = runner_->places();
+    frame->raw = backend_->allocate(rows_.spec.rows * rows_.pitch, MemoryUse::working);
+    frame->places[0] = frame->raw.data();
+    frame->results.resize(frame->places.size());
     slot.outputs.clear();
-    slot.outputs.resize(setup_->recipe.outputs.size());
-    for (std::size_t view = 0; view < views.size(); ++view) {
-      const CudaView& chain = views[views[view].same_as];
-      const bool own = views[view].same_as == view;
-      const auto result = [&](const PreparedStep& step, std::optional<std::size_t> output) {
-        if (output) slot.outputs[*output].data = backend_->allocate(step.output.bytes(), MemoryUse::readback);
-        return own ? backend_->allocate(step.output.bytes(), MemoryUse::working) : Buffer();
-      };
-      DeviceResults results;
-      if (outputs_[view].complex_image) results.analytic = result(chain.beamform, outputs_[view].complex_image);
-      results.envelope = result(chain.envelope, outputs_[view].envelope);
-      if (outputs_[view].display) results.display = result(chain.display(), outputs_[view].display);
-      frame->device.results.push_back(std::move(results));
+    for (const RecipeOutput& output : outputs()) {
+      const std::size_t bytes = runner_->spec(output.block).bytes();
+      slot.outputs.push_back({backend_->allocate(bytes, MemoryUse::readback)});
+      Buffer& result = frame->results[output.block];
+      if (!result) result = backend_->allocate(bytes, MemoryUse::working);
+      frame->places[output.block] = result.data();
     }
-    std::size_t parts = 0;
-    chain_->for_each_step([&](const PreparedStep&) { ++parts; });
-    if (!options_.eager) parts = 1;
-    for (std::size_t k = 0; k <= parts; ++k) frame->device.marks.push_back(gpu::make_event(true));
+    equip_facts(*frame);
+    const std::size_t parts = options_.eager ? runner_->steps() : 1;
+    for (std::size_t k = 0; k <= parts; ++k) frame->marks.push_back(gpu::make_event(true));
+    slot.timings.reserve(runner_->steps() + 3);
 
     if (!warm_) {
       // Once with zeros, which leaves no trace: a kernel's first launch loads it, and that is not for a capture.
-      chain_->queue(frame->device, *queue_, false);
+      queue_steps(*frame, false);
       queue_->finish();
       require_quick(*frame);
       warm_ = true;
@@ -168,54 +172,39 @@ class CudaEngine final : public Engine {
     const cudaStream_t compute = gpu::stream_of(*queue_);
     ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(compute, frame.uploaded.get(), 0));
     if (options_.eager) {
-      chain_->queue(frame.device, *queue_, true);
+      queue_steps(frame, true);
     } else {
-      ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.device.marks.front().get(), compute));
+      ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.marks.front().get(), compute));
       ECHOFORM_CUDA_QUEUED(cudaGraphLaunch(frame.graph.get(), compute));
-      ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.device.marks.back().get(), compute));
+      ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.marks.back().get(), compute));
     }
 
-    ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(download_.get(), frame.device.marks.back().get(), 0));
+    ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(download_.get(), frame.marks.back().get(), 0));
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.download_begun.get(), download_.get()));
     queue_downloads(frame, slot);
     ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.downloaded.get(), download_.get()));
 
     // Each by itself, so that the watchdog can tell where the device stands still.
     completion_->watch(frame.uploaded.get(), "upload");
-    completion_->watch(frame.device.marks.back().get(), "compute");
+    completion_->watch(frame.marks.back().get(), "compute");
     completion_->watch(frame.downloaded.get(), "download", &CudaEngine::finished, &frame);
   }
 
   [[nodiscard]] float reference(std::size_t output) const noexcept override {
-    for (std::size_t view = 0; view < references_.size(); ++view) {
-      if (outputs_[view].display == output) return references_[view];
-    }
-    return 0.0F;
+    return output < references_.size() ? references_[output] : 0.0F;
   }
 
-  void resume(std::size_t output, float known) noexcept override {
-    if (!(known > 0.0F)) return;
+  void resume(std::size_t output, float reference) noexcept override {
+    if (output >= outputs().size() || outputs()[output].reference_block == 0 || !(reference > 0.0F)) return;
     use_device();
-    for (std::size_t view = 0; view < outputs_.size(); ++view) {
-      if (outputs_[view].display != output) continue;
-      if (const auto& stage = chain_->views()[view].compression.stage) {
-        stage->resume({.quality = {}, .reference = ShownReference{known, known}});
-      }
-    }
+    runner_->stage(outputs()[output].reference_block - 1)
+        .resume({.quality = {}, .reference = ShownReference{reference, reference}});
   }
 
+  /// Behind the frames that were submitted.
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
-    if (!wanted.plan || !alike_but_compression(*plan_, *wanted.plan)) return false;
     use_device();
-    const StageOptions options = wanted.plan->compression;
-    for (const CudaView& view : chain_->views()) {
-      if (view.compression.stage && !view.compression.stage->accepts(options)) return false;
-    }
-    // Behind the frames that were submitted.
-    for (const CudaView& view : chain_->views()) {
-      if (view.compression.stage) view.compression.stage->retune(options, *queue_);
-    }
-    return true;
+    return same_frames(*setup_, wanted) && runner_->retune(wanted.recipe, *queue_);
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
@@ -225,18 +214,18 @@ class CudaEngine final : public Engine {
   }
 
   [[nodiscard]] std::size_t device_bytes() const noexcept override {
-    std::size_t sum = chain_->bytes();
+    std::size_t sum = runner_->bytes();
     for (const auto& frame : frames_) {
       if (!frame) continue;
-      sum += frame->device.raw.size() + frame->device.facts.size();
-      for (const DeviceResults& results : frame->device.results) {
-        sum += results.analytic.size() + results.envelope.size() + results.display.size();
-      }
+      sum += frame->raw.size() + frame->facts.size() + frame->facts_sources.size();
+      for (const Buffer& result : frame->results) sum += result.size();
     }
     return sum;
   }
 
  private:
+  [[nodiscard]] const std::vector<RecipeOutput>& outputs() const noexcept { return setup_->recipe.outputs; }
+
   /// For the calling thread; it costs nothing where it is the current one already.
   void use_device() const noexcept { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
 
@@ -253,7 +242,7 @@ class CudaEngine final : public Engine {
   /// may come from a sender. Half of the timeout is left for GPUs that clock down or are shared.
   void require_quick(Frame& frame) {
     const auto begin = std::chrono::steady_clock::now();
-    chain_->queue(frame.device, *queue_, false);
+    queue_steps(frame, false);
     queue_->finish();
     const auto taken = std::chrono::steady_clock::now() - begin;
     if (2 * taken <= gpu_timeout_) return;
@@ -263,23 +252,50 @@ class CudaEngine final : public Engine {
                     std::chrono::duration<double>(gpu_timeout_).count()));
   }
 
-  /// Received samples as they lie on the device: the gate's columns alone.
-  void describe_samples() {
-    raw_ = raw_block(plan_->acquisition);
-    row_in_slot_ = raw_row_bytes(raw_);
-    const SampleGate gate = plan_->imaged_samples();
-    first_byte_ = raw_bytes(raw_.type, gate.first);
-    raw_.columns = gate.count;
-    row_bytes_ = raw_bytes(raw_.type, gate.count);
-    raw_pitch_ = device_row_pitch(row_bytes_);
-    raw_.row_stride = raw_.type == ElementType::packed12 ? raw_pitch_ : raw_pitch_ / raw_bytes(raw_.type, 1);
+  /// Facts are gathered from where the stages leave them, one place for the quality and one an output.
+  void equip_facts(Frame& frame) {
+    const SampleQuality* quality = nullptr;
+    if (const std::size_t step = runner_->quality_step(); step < runner_->steps()) {
+      const auto* const block = static_cast<const std::byte*>(frame.places[step + 1]);
+      if (const auto offset = runner_->stage(step).device_facts().quality) {
+        quality = reinterpret_cast<const SampleQuality*>(block + *offset);
+      }
+    }
+    std::vector<const ShownReference*> references;
+    for (const RecipeOutput& output : outputs()) {
+      const std::size_t block = output.reference_block;
+      references.push_back(block == 0 ? nullptr : runner_->stage(block - 1).device_facts().reference);
+    }
+    frame.facts = backend_->allocate(gpu::frame_facts_bytes(references.size()), MemoryUse::working);
+    frame.facts_here = backend_->allocate(gpu::frame_facts_bytes(references.size()), MemoryUse::readback);
+    frame.facts_sources = backend_->allocate(references.size() * sizeof(const ShownReference*), MemoryUse::working);
+    copy_now(frame.facts_sources.data(), references.data(), references.size());
+    frame.quality = quality;
+  }
+
+  /// Queues a frame from its raw samples to its results and facts. With `timed`, marks around every step.
+  void queue_steps(const Frame& frame, bool timed) const noexcept {
+    const cudaStream_t stream = gpu::stream_of(*queue_);
+    std::size_t mark = 0;
+    const auto note = [&] {
+      if (timed) ECHOFORM_CUDA_QUEUED(cudaEventRecord(frame.marks[mark++].get(), stream));
+    };
+    note();
+    runner_->run(frame.places, *queue_, [&](std::size_t step, const auto& work) {
+      work();
+      // The last mark is the end of all.
+      if (step + 1 < runner_->steps()) note();
+    });
+    gpu::launch_gather_facts(frame.quality, static_cast<const ShownReference* const*>(frame.facts_sources.data()),
+                             outputs().size(), frame.facts.data(), stream);
+    note();
   }
 
   void capture(Frame& frame) {
     const cudaStream_t stream = gpu::stream_of(*queue_);
     // Other threads, an engine that images meanwhile among them, may do as they like.
     ECHOFORM_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    chain_->queue(frame.device, *queue_, false);
+    queue_steps(frame, false);
     cudaGraph_t captured = nullptr;
     ECHOFORM_CUDA(cudaStreamEndCapture(stream, &captured));
     const gpu::Graph graph(captured);
@@ -291,30 +307,26 @@ class CudaEngine final : public Engine {
   }
 
   void copy_rows(const Frame& frame, const FrameSlot& slot, const RowRun& run) noexcept {
-    const std::byte* const from = slot.samples.bytes_begin() + run.first * row_in_slot_ + first_byte_;
-    std::byte* const to = frame.device.raw.bytes_begin() + run.first * raw_pitch_;
-    if (row_in_slot_ == row_bytes_ && raw_pitch_ == row_bytes_) {
-      ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to, from, run.rows * row_bytes_, cudaMemcpyHostToDevice, upload_.get()));
+    const std::size_t row_in_slot = raw_row_bytes(received_);
+    const std::byte* const from = slot.samples.bytes_begin() + run.first * row_in_slot + first_byte_;
+    std::byte* const to = frame.raw.bytes_begin() + run.first * rows_.pitch;
+    if (row_in_slot == rows_.row_bytes && rows_.pitch == rows_.row_bytes) {
+      ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to, from, run.rows * rows_.row_bytes, cudaMemcpyHostToDevice, upload_.get()));
     } else {
-      ECHOFORM_CUDA_QUEUED(
-          cudaMemcpy2DAsync(to, raw_pitch_, from, row_in_slot_, row_bytes_, run.rows, cudaMemcpyHostToDevice, upload_.get()));
+      ECHOFORM_CUDA_QUEUED(cudaMemcpy2DAsync(to, rows_.pitch, from, row_in_slot, rows_.row_bytes, run.rows,
+                                             cudaMemcpyHostToDevice, upload_.get()));
     }
   }
 
   void queue_downloads(const Frame& frame, FrameSlot& slot) noexcept {
-    const auto bring = [&](const Buffer& from, std::optional<std::size_t> output) {
-      if (!from || !output) return;
-      Buffer& to = slot.outputs[*output].data;
-      ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(to.data(), from.data(), to.size(), cudaMemcpyDeviceToHost, download_.get()));
-    };
-    const auto& views = chain_->views();
-    for (std::size_t view = 0; view < views.size(); ++view) {
-      const DeviceResults& results = frame.device.results[views[view].same_as];
-      bring(results.analytic, outputs_[view].complex_image);
-      if (slot.envelope_wanted) bring(results.envelope, outputs_[view].envelope);
-      bring(results.display, outputs_[view].display);
+    for (std::size_t k = 0; k < outputs().size(); ++k) {
+      const RecipeOutput& output = outputs()[k];
+      if (output.description.kind == OutputKind::envelope && !slot.envelope_wanted) continue;
+      Buffer& here = slot.outputs[k].data;
+      ECHOFORM_CUDA_QUEUED(
+          cudaMemcpyAsync(here.data(), frame.places[output.block], here.size(), cudaMemcpyDeviceToHost, download_.get()));
     }
-    ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(frame.facts_here.data(), frame.device.facts.data(), frame.facts_here.size(),
+    ECHOFORM_CUDA_QUEUED(cudaMemcpyAsync(frame.facts_here.data(), frame.facts.data(), frame.facts_here.size(),
                                          cudaMemcpyDeviceToHost, download_.get()));
   }
 
@@ -329,13 +341,11 @@ class CudaEngine final : public Engine {
     slot.timings.clear();
     add_time(slot, "upload", frame.upload_begun, frame.uploaded);
     if (options_.eager) {
-      std::size_t mark = 0;
-      chain_->for_each_step([&](const PreparedStep& step) {
-        add_time(slot, step.name, frame.device.marks[mark], frame.device.marks[mark + 1]);
-        ++mark;
-      });
+      for (std::size_t step = 0; step < runner_->steps(); ++step) {
+        add_time(slot, runner_->name(step), frame.marks[step], frame.marks[step + 1]);
+      }
     } else {
-      add_time(slot, "compute", frame.device.marks.front(), frame.device.marks.back());
+      add_time(slot, "compute", frame.marks.front(), frame.marks.back());
     }
     add_time(slot, "download", frame.download_begun, frame.downloaded);
 
@@ -343,12 +353,10 @@ class CudaEngine final : public Engine {
     slot.clipped_samples = quality.clipped;
     slot.invalid_samples = quality.invalid;
     const auto* const references = reinterpret_cast<const ShownReference*>(&quality + 1);
-    const auto& views = chain_->views();
-    for (std::size_t view = 0; view < views.size(); ++view) {
-      if (!outputs_[view].display) continue;
-      const ShownReference reference = references[views[view].same_as];
-      set_reference(outputs_[view], slot, reference.shown);
-      references_[view] = reference.known;
+    for (std::size_t k = 0; k < outputs().size(); ++k) {
+      if (outputs()[k].reference_block == 0) continue;
+      slot.outputs[k].reference = references[k].shown;
+      references_[k] = references[k].known;
     }
     // The slot may be submitted again while done() still returns.
     const Done done = std::move(frame.done);
@@ -362,26 +370,20 @@ class CudaEngine final : public Engine {
   }
 
   const std::shared_ptr<const ImagingSetup> setup_;
-  const std::shared_ptr<const ImagingPlan> plan_;
-  const std::vector<ViewOutputs> outputs_;
   const EngineOptions options_;
   const int device_;
   const std::chrono::nanoseconds gpu_timeout_;
-  DeviceNeed need_;
+  const BlockSpec received_;      // as frames lie in slots
+  const DeviceRows rows_;         // as they lie on the device
+  const std::size_t first_byte_;  // of a row in the slot that are left out before the gate
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;  // compute
   gpu::Stream upload_;
   gpu::Stream download_;
   Event last_upload_ = gpu::make_event();
 
-  BlockSpec raw_;                // on the device
-  std::size_t raw_pitch_ = 0;    // bytes from row to row on the device
-  std::size_t row_bytes_ = 0;    // of a row that are copied
-  std::size_t row_in_slot_ = 0;  // bytes from row to row in the slot
-  std::size_t first_byte_ = 0;   // of a row in the slot that are left out before the gate
-
-  std::unique_ptr<CudaChain> chain_;
-  std::vector<float> references_;  // by view, of the last finished frame
+  std::unique_ptr<Runner> runner_;
+  std::vector<float> references_;  // by output, known from the last finished frame
   bool warm_ = false;
   std::vector<std::unique_ptr<Frame>> frames_;  // by slot
   std::unique_ptr<gpu::CompletionThread> completion_;
@@ -392,6 +394,7 @@ class CudaEngine final : public Engine {
 
 std::unique_ptr<Engine> make_cuda_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                          const EngineOptions& options) {
+  validate(*setup, "imaging setup");
   return std::make_unique<CudaEngine>(std::move(setup), choice, options);
 }
 

@@ -6,28 +6,26 @@
 
 #include "gpu/memory_report.hpp"
 #include "pipeline/engine.hpp"
-#include "pipeline/imaging_plan.hpp"
 
 namespace echoform {
 
 struct DeviceNeed {
-  std::size_t fixed = 0;           ///< bytes of A-scans on their way through the stages
-  std::size_t tables = 0;          ///< bytes of delay tables
-  std::size_t raw_of_slot = 0;     ///< bytes of received samples
-  std::size_t images = 0;          ///< bytes of images on their way through the stages
-  std::size_t images_of_slot = 0;  ///< bytes of finished images
+  std::size_t stages = 0;          ///< bytes that the stages take: tables of delays, scratch
+  std::size_t blocks = 0;          ///< bytes between the stages
+  std::size_t of_slot = 0;         ///< bytes of received samples and results
+  std::size_t pixels = 0;          ///< of stages and blocks, those that grow with the number of pixels
+  std::size_t pixels_of_slot = 0;  ///< of a slot, likewise
   std::size_t slots = 1;
-  std::size_t columns = 0;  ///< pixels of the grid, for the advice
+  std::size_t columns = 0;  ///< pixels of the first output, for the advice
   std::size_t rows = 0;
 
-  [[nodiscard]] std::size_t bytes() const { return fixed + tables + images + slots * (raw_of_slot + images_of_slot); }
+  [[nodiscard]] std::size_t bytes() const { return stages + blocks + slots * of_slot; }
+  /// The same where the stages are prepared, and take `bytes`.
+  [[nodiscard]] DeviceNeed with_stages(std::size_t bytes) const;
 };
 
-/// A lower bound from the setup alone, before any stage is made: with delay tables, without scratch.
-[[nodiscard]] DeviceNeed estimate_device_need(const ImagingSetup& setup, const EngineOptions& options);
-
-/// The first view that, by reciprocity, has the same images as `view`: where only one of both directions was received.
-[[nodiscard]] std::size_t first_alike(const ImagingPlan& plan, std::size_t view);
+/// A lower bound from what the stages of a setup state, before any is made.
+[[nodiscard]] DeviceNeed device_need(const ImagingSetup& setup, const EngineOptions& options);
 
 /// For a live change, whose engine is built while the one before is there: throws InputError unless `memory.free` of `device`
 /// holds the lower bound for `setup`, and says what would fit.
@@ -36,10 +34,5 @@ void require_device_room(const ImagingSetup& setup, const EngineOptions& options
 /// "2 slots, or 404 x 404 pixels": fewer slots, or fewer pixels of the same shape, that fit into `free` bytes; with neither,
 /// "fewer samples or elements".
 [[nodiscard]] std::string what_would_fit(const DeviceNeed& need, std::size_t free);
-
-/// Distance of the rows of received samples on the device in bytes: they start on 16 bytes, which kernels load at a time.
-[[nodiscard]] constexpr std::size_t device_row_pitch(std::size_t row_bytes) {
-  return (row_bytes + 15) / 16 * 16;
-}
 
 }  // namespace echoform

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
@@ -13,8 +14,6 @@
 #include "pipeline/sample_gate.hpp"
 
 namespace echoform {
-
-struct ImagingPlan;
 
 /// How display images show envelopes.
 struct DisplayScale {
@@ -31,9 +30,13 @@ struct ImagingSetup {
   SampleGate gate;    ///< count >= 2, within the A-scan
   Recipe recipe;
   DisplayScale scale;
-  std::vector<Outline> outlines;  ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
-  /// What the engines build their stages from, until a recipe's steps say it all.
-  std::shared_ptr<const ImagingPlan> plan;
+  std::vector<Outline> outlines;          ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+  std::shared_ptr<const void> of_method;  ///< what the method made it of; nobody else looks at it
 };
+
+/// Throws InputError, naming `where`, unless the gate lies within the A-scans and the recipe is in order.
+void validate(const ImagingSetup& setup, std::string_view where);
+/// Whether the same samples of the same frames are imaged.
+[[nodiscard]] bool same_frames(const ImagingSetup& a, const ImagingSetup& b);
 
 }  // namespace echoform

@@ -1,7 +1,11 @@
 #include "pipeline/recipe.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "base/errors.hpp"
 
 namespace echoform {
 
@@ -32,6 +36,25 @@ std::optional<std::size_t> Recipe::find(std::string_view view, OutputKind kind) 
     if (description.kind == kind && description.view == view) return k;
   }
   return std::nullopt;
+}
+
+void validate(const Recipe& recipe, std::string_view where) {
+  const auto require_block = [&](std::size_t block, std::size_t first, std::size_t last, std::string_view what) {
+    if (block >= first && block <= last) return;
+    throw InputError(fmt::format("{} recipe, {}", where, what), fmt::format("block {}", block),
+                     fmt::format("{} to {}", first, last));
+  };
+  for (std::size_t step = 0; step < recipe.steps.size(); ++step) {
+    if (recipe.steps[step].stage == nullptr || recipe.steps[step].inputs.empty()) {
+      throw InputError(fmt::format("{} recipe, step {}", where, step), "no stage, or no input", "a stage and its inputs");
+    }
+    for (const std::size_t block : recipe.steps[step].inputs) require_block(block, 0, step, "input of a step");
+  }
+  if (recipe.outputs.empty()) throw InputError(fmt::format("{} recipe, outputs", where), "none", "at least one");
+  for (const RecipeOutput& output : recipe.outputs) {
+    require_block(output.block, 1, recipe.steps.size(), "output");
+    require_block(output.reference_block, 0, recipe.steps.size(), "reference of an output");
+  }
 }
 
 std::vector<std::string_view> Recipe::views() const {

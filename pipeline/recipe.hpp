@@ -59,4 +59,7 @@ struct Recipe {
   [[nodiscard]] std::vector<std::string_view> views() const;
 };
 
+/// Throws InputError, naming `where`, unless steps name stages and blocks of earlier steps, and outputs name blocks of steps.
+void validate(const Recipe& recipe, std::string_view where);
+
 }  // namespace echoform

@@ -17,7 +17,7 @@ RecipeMemory recipe_memory(const Recipe& recipe, const BlockSpec& samples, std::
     for (const std::size_t block : step.inputs) inputs.push_back(specs.at(block));
     const StageStatement statement = step.stage->state(step.options, InputSpecs(inputs), site);
     memory.host_shared += statement.memory.host;
-    memory.device_shared += statement.memory.device;
+    memory.device_stages += statement.memory.device;
     memory.pixels_shared += statement.memory.of_pixels;
     specs.push_back(statement.output);
   }
@@ -34,13 +34,14 @@ RecipeMemory recipe_memory(const Recipe& recipe, const BlockSpec& samples, std::
   for (const RecipeOutput& output : recipe.outputs) result[output.block] = true;
   const auto is_image = [&](const BlockSpec& spec) {
     for (const RecipeOutput& output : recipe.outputs) {
-      if (spec.rows * spec.columns == output.description.grid.pixels()) return true;
+      const Grid& grid = output.description.grid;
+      if (spec.rows == grid.z.count * grid.y.count && spec.columns == grid.x.count) return true;
     }
     return false;
   };
   for (std::size_t block = 1; block < specs.size(); ++block) {
     if (result[block]) continue;
-    (on_device ? memory.device_shared : memory.host_shared) += specs[block].bytes();
+    (on_device ? memory.device_blocks : memory.host_shared) += specs[block].bytes();
     if (is_image(specs[block])) memory.pixels_shared += specs[block].bytes();
   }
   return memory;

@@ -11,15 +11,16 @@ namespace echoform {
 /// has the received samples and what is brought back.
 struct RecipeMemory {
   std::size_t host_shared = 0;  ///< stages, blocks between them
-  std::size_t device_shared = 0;
+  std::size_t device_stages = 0;
+  std::size_t device_blocks = 0;
   std::size_t host_of_slot = 0;  ///< received samples and results
   std::size_t device_of_slot = 0;
-  // Of device_shared and device_of_slot, what grows with the number of pixels.
+  // Of the device's, what grows with the number of pixels.
   std::size_t pixels_shared = 0;
   std::size_t pixels_of_slot = 0;
 
   [[nodiscard]] std::size_t host(std::size_t slots) const { return host_shared + slots * host_of_slot; }
-  [[nodiscard]] std::size_t device(std::size_t slots) const { return device_shared + slots * device_of_slot; }
+  [[nodiscard]] std::size_t device(std::size_t slots) const { return device_stages + device_blocks + slots * device_of_slot; }
 };
 
 /// `samples` describes the received samples as a stage reads them (raw_block() with the gate's columns), `frame_bytes` is what a

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "methods/tfm/recipe.hpp"
+#include "stages/compression/compression.hpp"
+
 namespace echoform {
 namespace {
 
@@ -11,43 +14,39 @@ DisplayScale scale_of(const Compression& compression) {
   return scale;
 }
 
-Recipe outputs_of(const ImagingPlan& plan, const OutputWish& wish) {
-  Recipe recipe;
-  for (const DelayLaw& law : plan.laws) {
-    if (wish.complex_images) recipe.outputs.push_back({{law.view, OutputKind::complex_image, plan.grid}});
-    recipe.outputs.push_back({{law.view, OutputKind::envelope, plan.grid}});
-    if (wish.display) {
-      recipe.outputs.push_back({{law.view, OutputKind::display, plan.display_grid.value_or(plan.grid)}});
-    }
-  }
-  return recipe;
-}
-
 }  // namespace
 
+const ImagingPlan& plan_of(const ImagingSetup& setup) {
+  return *static_cast<const ImagingPlan*>(setup.of_method.get());
+}
+
 std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan, const OutputWish& wish) {
+  validate(*plan, "imaging plan");
   auto setup = std::make_shared<ImagingSetup>();
   setup->settings_revision = plan->settings_revision;
   setup->acquisition = plan->acquisition;
   setup->material = plan->material;
   setup->gate = plan->imaged_samples();
-  setup->recipe = outputs_of(*plan, wish);
+  setup->recipe = make_tfm_recipe(*plan, wish);
   setup->scale = scale_of(plan->compression);
   setup->outlines = plan->outlines;
-  setup->plan = std::move(plan);
+  setup->of_method = std::move(plan);
   return setup;
 }
 
 std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before, const Compression& compression,
                                                      std::uint64_t revision) {
   validate(compression, "settings");
-  auto plan = std::make_shared<ImagingPlan>(*before.plan);
+  auto plan = std::make_shared<ImagingPlan>(plan_of(before));
   plan->compression = compression;
   plan->settings_revision = revision;
   auto setup = std::make_shared<ImagingSetup>(before);
+  for (Step& step : setup->recipe.steps) {
+    if (step.stage == &compression_stage) step.options = compression;
+  }
   setup->settings_revision = revision;
   setup->scale = scale_of(compression);
-  setup->plan = std::move(plan);
+  setup->of_method = std::move(plan);
   return setup;
 }
 

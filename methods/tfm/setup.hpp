@@ -15,10 +15,13 @@ struct OutputWish {
   bool display = true;
 };
 
-/// The setup of a checked plan. For each view an output of its complex image (if wished), its envelope and its display image (if
-/// wished), in this order.
+/// The setup of a plan, which is checked: throws InputError. For each view an output of its complex image (if wished), its
+/// envelope and its display image (if wished), in this order.
 [[nodiscard]] std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan,
                                                                      const OutputWish& wish = {});
+
+/// The plan that a setup was made of by make_imaging_setup().
+[[nodiscard]] const ImagingPlan& plan_of(const ImagingSetup& setup);
 
 /// The same but for the compression and the revision, which no plan has to be made for. Throws InputError if an option is out of
 /// its range.

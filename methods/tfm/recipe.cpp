@@ -1,0 +1,42 @@
+#include "methods/tfm/recipe.hpp"
+
+#include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/stage_options.hpp"
+#include "stages/beamform/beamform.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/envelope/envelope.hpp"
+
+namespace echoform {
+namespace {
+
+/// The first view that, by reciprocity, has the same images as `view`: where only one of both directions was received.
+std::size_t first_alike(const ImagingPlan& plan, std::size_t view) {
+  if (!plan.acquisition.pairs_once() || !plan.apodization.symmetric()) return view;
+  for (std::size_t other = 0; other < view; ++other) {
+    if (mirrored(plan.laws[other], plan.laws[view])) return other;
+  }
+  return view;
+}
+
+}  // namespace
+
+Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
+  Recipe recipe;
+  const std::size_t pairs = recipe.add(pairing_stage, pairing_options(plan), {0});
+  const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {pairs});
+  for (std::size_t view = 0; view < plan.laws.size(); ++view) {
+    const std::string& name = plan.laws[view].view;
+    const std::size_t image = recipe.add(beamform_stage, beamform_options(plan, first_alike(plan, view)), {analytic});
+    const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
+    const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
+    if (wish.complex_images) recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});
+    recipe.outputs.push_back({{name, OutputKind::envelope, plan.grid}, envelope, compressed});
+    if (!wish.display) continue;
+    const std::size_t shown =
+        plan.display_grid ? recipe.add(scan_conversion_stage, scan_conversion_options(plan), {compressed}) : compressed;
+    recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid.value_or(plan.grid)}, shown, compressed});
+  }
+  return recipe;
+}
+
+}  // namespace echoform

@@ -1,0 +1,13 @@
+// The chain of the total focusing method: pairs, analytic signal, and for each view image, envelope and display.
+#pragma once
+
+#include "methods/tfm/setup.hpp"
+#include "pipeline/recipe.hpp"
+
+namespace echoform {
+
+/// Of a valid plan, with the outputs that are wished: for each view the complex image (if wished), the envelope, the display (if
+/// wished). Views that are each other's mirror are one computation where only one of both directions was received.
+[[nodiscard]] Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish);
+
+}  // namespace echoform

@@ -1,0 +1,202 @@
+// Recipes of stages that exist nowhere else: what the runner makes of them on the CPU.
+#include "engines/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/errors.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/recipe_memory.hpp"
+#include "pipeline/words.hpp"
+
+namespace echoform {
+namespace {
+
+struct Weights {
+  std::vector<float> of_inputs;
+  bool operator==(const Weights&) const = default;
+};
+
+/// The weighted sum of any number of float32 blocks; tells the last weight as its reference.
+class WeightedSum final : public Stage {
+ public:
+  explicit WeightedSum(Weights weights) : weights_(std::move(weights)) {}
+
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    if (inputs.size() != weights_.of_inputs.size()) throw InputError("weighted-sum stage, inputs", "others", "one a weight");
+    spec_ = inputs[0];
+    return spec_;
+  }
+  void process(const InputBlocks& inputs, Block output, ExecutionQueue& /*queue*/) noexcept override {
+    for (std::size_t n = 0; n < spec_.rows * spec_.columns; ++n) {
+      float sum = 0.0F;
+      for (std::size_t k = 0; k < weights_.of_inputs.size(); ++k) sum += weights_.of_inputs[k] * inputs[k].as<float>()[n];
+      output.as<float>()[n] = sum;
+    }
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return 1000; }
+  [[nodiscard]] StageFacts facts() const noexcept override {
+    return {.quality = {}, .reference = ShownReference{weights_.of_inputs.back(), 0.0F}};
+  }
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    const auto& wanted = options.as<Weights>().of_inputs;
+    if (!wanted.empty() && wanted.front() < 0.0F) throw InputError("weighted-sum stage, weight", "below 0", "0 or more");
+    return wanted.size() == weights_.of_inputs.size();
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override { weights_ = options.as<Weights>(); }
+
+ private:
+  Weights weights_;
+  BlockSpec spec_;
+};
+
+const StageKind weighted_sum{"weighted-sum",
+                             [](const StageOptions& options, Backend& /*backend*/) -> std::unique_ptr<Stage> {
+                               return std::make_unique<WeightedSum>(options.as<Weights>());
+                             },
+                             nullptr,
+                             [](const StageOptions& /*options*/, const InputSpecs& inputs, const StageSite& site) {
+                               StageStatement statement{inputs[0], {}};
+                               (site.backend == BackendKind::cuda ? statement.memory.device : statement.memory.host) = 1000;
+                               return statement;
+                             }};
+
+constexpr std::size_t values = 6;
+
+BlockSpec samples() {
+  BlockSpec spec;
+  spec.rows = 2;
+  spec.columns = 3;
+  return spec;
+}
+
+Grid grid() {
+  return {{Metres(0.0), Metres(1.0), 3}, {Metres(0.0), Metres(1.0), 2}, {}};
+}
+
+/// (2 s) -> a, (3 a + 5 s) -> b; outputs b and a.
+Recipe diamond() {
+  Recipe recipe;
+  const std::size_t a = recipe.add(weighted_sum, Weights{{2.0F}}, {0});
+  const std::size_t b = recipe.add(weighted_sum, Weights{{3.0F, 5.0F}}, {a, 0});
+  recipe.outputs.push_back({{"b", OutputKind::envelope, grid()}, b, b});
+  recipe.outputs.push_back({{"a", OutputKind::envelope, grid()}, a, 0});
+  return recipe;
+}
+
+class RunnerTest : public testing::Test {
+ protected:
+  /// Runs `runner` for samples 0, 1, 2 ... into memory of its own for every result; the value at 1 of `block`.
+  float run(Runner& runner, std::size_t block, std::vector<std::string>* names = nullptr) {
+    std::vector<float> raw(values);
+    for (std::size_t n = 0; n < values; ++n) raw[n] = static_cast<float>(n);
+    std::vector<std::vector<float>> results(runner.steps() + 1, std::vector<float>(values, -1.0F));
+    std::vector<void*> places = runner.places();
+    places[0] = raw.data();
+    for (std::size_t k = 1; k < places.size(); ++k) {
+      if (runner.is_result(k)) places[k] = results[k].data();
+    }
+    runner.run(places, *queue_, [&](std::size_t step, const auto& work) {
+      if (names != nullptr) names->emplace_back(runner.name(step));
+      work();
+    });
+    return static_cast<const float*>(places[block])[1];
+  }
+
+  std::unique_ptr<Backend> backend_ = make_cpu_backend(1, false);
+  std::unique_ptr<ExecutionQueue> queue_ = backend_->make_queue();
+};
+
+TEST_F(RunnerTest, HandsEveryStepTheBlocksThatItsRecipeNames) {
+  Runner runner(diamond(), samples(), *backend_);
+  runner.allocate_blocks();
+  std::vector<std::string> names;
+  EXPECT_EQ(run(runner, 2, &names), 11.0F) << "3 * 2 + 5";
+  EXPECT_EQ(run(runner, 1), 2.0F);
+  EXPECT_EQ(names, (std::vector<std::string>{"weighted-sum", "weighted-sum"}));
+  EXPECT_EQ(runner.stage(1).facts().reference->shown, 5.0F);
+}
+
+TEST_F(RunnerTest, TakesMemoryForBlocksThatNobodyReadsAndLeavesResultsToTheFrame) {
+  Recipe recipe = diamond();
+  recipe.outputs.pop_back();
+  Runner runner(recipe, samples(), *backend_);
+  EXPECT_EQ(runner.bytes(), 2000u);
+  runner.allocate_blocks();
+  EXPECT_EQ(runner.bytes(), 2000u + values * sizeof(float));
+  EXPECT_NE(runner.places()[1], nullptr);
+  EXPECT_EQ(runner.places()[2], nullptr);
+  EXPECT_EQ(run(runner, 2), 11.0F);
+}
+
+TEST_F(RunnerTest, RunsEqualStepsOnce) {
+  Recipe recipe = diamond();
+  EXPECT_EQ(recipe.add(weighted_sum, Weights{{2.0F}}, {0}), 1u) << "the step that is there";
+  EXPECT_EQ(recipe.add(weighted_sum, Weights{{2.0F}}, {2}), 3u) << "of another block";
+  EXPECT_EQ(recipe.add(weighted_sum, Weights{{2.5F}}, {0}), 4u) << "with other options";
+  EXPECT_EQ(recipe.steps.size(), 4u);
+}
+
+TEST_F(RunnerTest, RetunesStepsThatDifferAndRefusesWhatTheyRefuse) {
+  Runner runner(diamond(), samples(), *backend_);
+  runner.allocate_blocks();
+  Recipe wanted = diamond();
+  wanted.steps[0].options = Weights{{4.0F}};
+  ASSERT_TRUE(runner.retune(wanted, *queue_));
+  EXPECT_EQ(run(runner, 2), 17.0F) << "3 * 4 + 5";
+
+  Recipe other_inputs = wanted;
+  other_inputs.steps[1].inputs = {0, 1};
+  EXPECT_FALSE(runner.retune(other_inputs, *queue_));
+  Recipe other_outputs = wanted;
+  other_outputs.outputs.pop_back();
+  EXPECT_FALSE(runner.retune(other_outputs, *queue_));
+  Recipe half_accepted = wanted;
+  half_accepted.steps[0].options = Weights{{9.0F}};
+  half_accepted.steps[1].options = Weights{{1.0F}};  // one weight for two inputs
+  EXPECT_FALSE(runner.retune(half_accepted, *queue_));
+  Recipe wrong = wanted;
+  wrong.steps[0].options = Weights{{9.0F}};
+  wrong.steps[1].options = Weights{{-1.0F, 0.0F}};
+  EXPECT_THROW(static_cast<void>(runner.retune(wrong, *queue_)), InputError);
+  EXPECT_EQ(run(runner, 2), 17.0F) << "nothing changed";
+}
+
+TEST_F(RunnerTest, RefusesStagesThatTheBackendDoesNotHave) {
+  Recipe recipe;
+  const StageKind nowhere{"nowhere", nullptr, nullptr, nullptr};
+  recipe.add(nowhere, {}, {0});
+  try {
+    const Runner runner(recipe, samples(), *backend_);
+    FAIL() << "expected to be refused";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("nowhere stage"), std::string::npos) << error.what();
+  }
+}
+
+TEST(RecipeMemory, AddsUpWhatStagesStateAndTheBlocksBetweenThem) {
+  const Recipe whole = diamond();
+  const std::size_t block = values * sizeof(float);
+  const RecipeMemory host = recipe_memory(whole, samples(), 77, {BackendKind::cpu});
+  EXPECT_EQ(host.host(3), 2000 + 3 * (77 + 2 * block));
+  EXPECT_EQ(host.device(3), 0u);
+  Recipe last = whole;
+  last.outputs.pop_back();
+  EXPECT_EQ(recipe_memory(last, samples(), 77, {BackendKind::cpu}).host(2), 2000 + block + 2 * (77 + block));
+
+  const RecipeMemory device = recipe_memory(last, samples(), 77, {BackendKind::cuda});
+  EXPECT_EQ(device.host(2), 2 * (77 + block));
+  EXPECT_EQ(device.device(2), 2000 + block + 2 * (samples().bytes() + block));
+  EXPECT_EQ(device.pixels_shared, block) << "the block between them is an image";
+  EXPECT_EQ(device.pixels_of_slot, block);
+
+  // Two outputs of one block: once on the device, twice on the host.
+  Recipe twice = last;
+  twice.outputs.push_back({{"c", OutputKind::envelope, grid()}, 2, 2});
+  EXPECT_EQ(recipe_memory(twice, samples(), 77, {BackendKind::cuda}).device(1), 2000 + block + samples().bytes() + block);
+  EXPECT_EQ(recipe_memory(twice, samples(), 77, {BackendKind::cuda}).host(1), 77 + 2 * block);
+}
+
+}  // namespace
+}  // namespace echoform
