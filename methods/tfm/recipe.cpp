@@ -1,5 +1,6 @@
 #include "methods/tfm/recipe.hpp"
 
+#include "acquisition/pair_rows.hpp"
 #include "delay_laws/leg_bounds.hpp"
 #include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/beamform.hpp"
@@ -9,9 +10,10 @@
 namespace echoform {
 namespace {
 
-/// The first view that, by reciprocity, has the same images as `view`: where only one of both directions was received.
+/// The first view that, by reciprocity, has the same images as `view`: where pairs are looked up in directions in which they were
+/// not received.
 std::size_t first_alike(const ImagingPlan& plan, std::size_t view) {
-  if (!plan.acquisition.pairs_once() || !plan.apodization.symmetric()) return view;
+  if (!plan.apodization.symmetric() || !combined_rows(plan.acquisition, false).any_reversed()) return view;
   for (std::size_t other = 0; other < view; ++other) {
     if (mirrored(plan.laws[other], plan.laws[view])) return other;
   }
