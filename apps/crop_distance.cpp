@@ -9,7 +9,7 @@
 
 #include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
-#include "config/gate.hpp"
+#include "methods/tfm/gate.hpp"
 #include "methods/tfm/setup.hpp"
 
 namespace echoform {

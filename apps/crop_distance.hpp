@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/recording.hpp"
+#include "methods/tfm/plan.hpp"
 #include "pipeline/engine.hpp"
-#include "pipeline/imaging_plan.hpp"
 
 namespace echoform {
 

@@ -14,6 +14,7 @@
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/image_writer.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {

@@ -15,7 +15,6 @@
 
 #include "apps/command.hpp"
 #include "config/configuration.hpp"
-#include "config/plan.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
@@ -25,6 +24,7 @@
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "rays/surface_kind.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 

@@ -12,9 +12,9 @@
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
 #include "base/errors.hpp"
-#include "config/array_shape.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
+#include "methods/tfm/array_shape.hpp"
 
 namespace echoform {
 namespace {

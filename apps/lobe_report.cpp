@@ -9,8 +9,8 @@
 
 #include "apps/setup_report_parts.hpp"
 #include "base/errors.hpp"
-#include "config/grating_lobes.hpp"
 #include "delay_laws/view.hpp"
+#include "methods/tfm/grating_lobes.hpp"
 
 namespace echoform {
 namespace {

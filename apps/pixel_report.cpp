@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "apps/setup_report_parts.hpp"
-#include "config/point_spread.hpp"
+#include "methods/tfm/point_spread.hpp"
 
 namespace echoform {
 namespace {

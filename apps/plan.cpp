@@ -14,11 +14,12 @@
 #include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/memory_text.hpp"
-#include "config/plan.hpp"
-#include "config/scene.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/recording.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/scene.hpp"
 #include "methods/tfm/setup.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "pipeline/words.hpp"
 
 namespace echoform {

@@ -13,7 +13,7 @@
 #include "apps/imaging_server.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 namespace echoform {
 namespace {

@@ -7,11 +7,11 @@
 #include "acquisition/words.hpp"
 #include "apps/setup_report_parts.hpp"
 #include "base/errors.hpp"
-#include "config/array_shape.hpp"
-#include "config/gate.hpp"
-#include "config/grating_lobes.hpp"
-#include "config/plan_warnings.hpp"
 #include "delay_laws/view.hpp"
+#include "methods/tfm/array_shape.hpp"
+#include "methods/tfm/gate.hpp"
+#include "methods/tfm/grating_lobes.hpp"
+#include "methods/tfm/plan_warnings.hpp"
 
 namespace echoform {
 namespace {

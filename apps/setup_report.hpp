@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "config/setup_figures.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
+#include "methods/tfm/setup_figures.hpp"
 
 namespace echoform {
 
@@ -20,9 +20,9 @@ struct SetupReport {
 };
 
 /// `scene` as make_scene() gives it. Wavelengths, near field, grating lobes, pixels and samples of a plan by the formulas of
-/// config/setup_figures.hpp; resolution, departures and what is not reached by the plan's rays (config/point_spread.hpp,
-/// grating_lobes.hpp, reached.hpp); the array by array_shape.hpp; warnings that images get too by plan_warnings.hpp. What needs a
-/// number that nobody states, such as the centre frequency, is left out with a warning.
+/// methods/tfm/setup_figures.hpp; resolution, departures and what is not reached by the plan's rays
+/// (methods/tfm/point_spread.hpp, grating_lobes.hpp, reached.hpp); the array by array_shape.hpp; warnings that images get too by
+/// plan_warnings.hpp. What needs a number that nobody states, such as the centre frequency, is left out with a warning.
 [[nodiscard]] SetupReport report_setup(const ImagingPlan& plan, const Scene& scene);
 
 }  // namespace echoform

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/setup_report.hpp"
-#include "config/array_shape.hpp"
+#include "methods/tfm/array_shape.hpp"
 
 namespace echoform {
 
@@ -25,7 +25,7 @@ struct ViewReach {
   std::vector<Point> places;  ///< those nearest to its corners, edges' middles and centre: up to 9, none where there is no pixel
 };
 
-/// Slownesses (config/point_spread.hpp) of a view's rays at a pixel; neither is empty.
+/// Slownesses (methods/tfm/point_spread.hpp) of a view's rays at a pixel; neither is empty.
 struct ViewRays {
   std::vector<Vector2> transmit;
   std::vector<Vector2> receive;

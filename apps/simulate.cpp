@@ -3,6 +3,7 @@
 
 #include "apps/command.hpp"
 #include "apps/play.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {

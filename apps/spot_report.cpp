@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "apps/setup_report_parts.hpp"
-#include "config/point_spread.hpp"
-#include "config/reached.hpp"
+#include "methods/tfm/point_spread.hpp"
+#include "methods/tfm/reached.hpp"
 
 namespace echoform {
 namespace {

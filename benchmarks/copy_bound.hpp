@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::benchmarks {
 

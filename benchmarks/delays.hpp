@@ -9,7 +9,7 @@
 
 #include "benchmarks/statistics.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform::benchmarks {

@@ -6,7 +6,7 @@
 
 #include "acquisition/pair_rows.hpp"
 #include "benchmarks/device_kernels.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::benchmarks {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::benchmarks {
 

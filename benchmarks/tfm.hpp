@@ -12,7 +12,7 @@
 #include "benchmarks/statistics.hpp"
 #include "benchmarks/turns.hpp"
 #include "cpu/cpu_backend.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::benchmarks {
 

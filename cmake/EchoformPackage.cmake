@@ -1,8 +1,8 @@
 # Lets another project build against this build tree: find_package(Echoform) with Echoform_DIR set to it.
-set(exported echoform_base echoform_acquisition echoform_pipeline echoform_rays echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_methods echoform_engines)
+set(exported echoform_base echoform_acquisition echoform_pipeline echoform_rays echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_engines)
 export(TARGETS ${exported} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformTargets.cmake)
 # The whole program as a library wants every library that the program wants, so it is asked for: COMPONENTS program.
-set(exported_program echoform_apps echoform_soak echoform_control echoform_config echoform_formats echoform_recording echoform_simulators
+set(exported_program echoform_apps echoform_soak echoform_control echoform_methods echoform_config echoform_formats echoform_recording echoform_simulators
   echoform_transport echoform_benchmarks echoform_proto echoform_boost)
 export(TARGETS ${exported_program} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformProgramTargets.cmake)
 set(find_cuda "")
@@ -32,7 +32,7 @@ if(NOT TARGET Echoform::echoform)\n\
   add_library(Echoform::echoform INTERFACE IMPORTED)\n\
 endif()\n\
 target_compile_features(Echoform::echoform INTERFACE cxx_std_20)\n\
-target_link_libraries(Echoform::echoform INTERFACE Echoform::echoform_engines Echoform::echoform_methods Echoform::echoform_stages Echoform::echoform_delay_laws \
+target_link_libraries(Echoform::echoform INTERFACE Echoform::echoform_engines Echoform::echoform_stages Echoform::echoform_delay_laws \
 Echoform::echoform_cpu Echoform::echoform_gpu Echoform::echoform_pipeline Echoform::echoform_acquisition Echoform::echoform_base)\n\
 # run_program() of apps/program.hpp: every command, in a program with a surface, view or delay law of one's own.\n\
 if(\"program\" IN_LIST Echoform_FIND_COMPONENTS)\n\

@@ -14,8 +14,11 @@
 #include "acquisition/acquisition.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_slot.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "simulators/fmc_simulator.hpp"
+#include "stages/beamform/apodization_options.hpp"
+#include "stages/beamform/interpolation.hpp"
+#include "stages/compression/compression_options.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
 
@@ -68,7 +71,7 @@ struct ImagingSection {
   std::size_t threads = 0;  ///< of the CPU backend; 0: every processor that the process may use
   bool pin_threads = false;
   CropWish crop = CropWish::live;
-  std::size_t guard = 64;              ///< samples on either side of the gate; config/gate.hpp says why
+  std::size_t guard = 64;              ///< samples on either side of the gate; methods/tfm/gate.hpp says why
   std::optional<double> memory_limit;  ///< bytes; absent: three quarters of the machine's memory
   double accuracy = 1e-3;              ///< ImagingPlan::accuracy
   int device = 0;                      ///< of the CUDA backend
@@ -223,12 +226,6 @@ struct Configuration {
 
 /// The backend that a configuration asks for.
 [[nodiscard]] BackendChoice backend_choice(const ImagingSection& imaging);
-
-/// The simulated source that [simulator] describes, checked, in the scene of [couplant], [surface], [backwall] and [probe]
-/// stand_off, angle and x: one file serves the source and the server. The part moves with the seed unless its reflectors are
-/// given. Throws InputError (one line) for what make_scene() and the simulator refuse, and kinds of surfaces that it does not
-/// know.
-[[nodiscard]] SimulatorConfiguration simulator_configuration(const Configuration& configuration);
 
 /// HOST:PORT taken apart. Throws InputError (naming `where`) unless the host is not empty and the port is 0 .. 65535.
 /// IPv6 hosts are in brackets: "[::1]:17171".

@@ -10,10 +10,10 @@
 #include "base/errors.hpp"
 #include "config/key_table.hpp"
 #include "config/memory_text.hpp"
-#include "config/plan.hpp"
-#include "config/standing_check.hpp"
 #include "control/in_use.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
+#include "methods/tfm/standing_check.hpp"
 
 namespace echoform {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/live_keys.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform {
 

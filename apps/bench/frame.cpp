@@ -4,7 +4,7 @@
 #include "apps/bench/lookup_rate.hpp"
 #include "apps/bench/scenario.hpp"
 #include "benchmarks/frame.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {

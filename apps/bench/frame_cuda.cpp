@@ -6,7 +6,7 @@
 #include "benchmarks/copy_bound.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/frame_ring.hpp"
-#include "config/gate.hpp"
+#include "methods/tfm/gate.hpp"
 #include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "apps/bench/scenario.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {

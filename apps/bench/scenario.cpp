@@ -1,4 +1,5 @@
 #include "apps/bench/scenario.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 
 namespace echoform::bench {
 

@@ -3,7 +3,7 @@
 
 #include "apps/bench/scenario.hpp"
 #include "apps/bench/stream_case.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
 
 namespace echoform::bench {

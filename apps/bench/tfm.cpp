@@ -4,7 +4,7 @@
 #include "apps/bench/benchmark.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/tfm.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 namespace echoform::bench {
 namespace {

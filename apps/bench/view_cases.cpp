@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/configuration.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 namespace echoform::bench {
 namespace {

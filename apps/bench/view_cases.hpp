@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/bench/benchmark.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::bench {
 

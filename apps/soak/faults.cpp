@@ -7,6 +7,7 @@
 
 #include "apps/soak/fault_kinds.hpp"
 #include "base/errors.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 
 namespace echoform::soak {
 

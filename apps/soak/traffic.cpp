@@ -7,7 +7,8 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 
 namespace echoform::soak {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 #include "pipeline/imaging_setup.hpp"
 
 namespace echoform {

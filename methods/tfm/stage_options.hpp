@@ -1,7 +1,7 @@
 // What an imaging plan asks of each stage.
 #pragma once
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform_options.hpp"
 #include "stages/pairing/pairing.hpp"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "delay_laws/delay_law.hpp"
+#include "methods/tfm/plan.hpp"
 #include "pipeline/block.hpp"
-#include "pipeline/imaging_plan.hpp"
 #include "tests/beamform/options_of.hpp"
 
 namespace echoform {

@@ -1,5 +1,5 @@
 // Control beside the frames: what is read, who may change what when, and how it ends.
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "tests/control/rig.hpp"
 
 namespace echoform::test {

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::test {
 
@@ -20,8 +20,8 @@ struct Frame {
 
 [[nodiscard]] Frame random_frame(const Acquisition& acquisition, unsigned seed);
 
-/// (1 / N^2) * the sum over every ordered pair that was received, by the conventions for the kinds of matrices, contact legs of those velocities
-/// and linear interpolation; of the gate alone where the plan has one. [z, x].
+/// (1 / N^2) * the sum over every ordered pair that was received, by the conventions for the kinds of matrices, contact legs of
+/// those velocities and linear interpolation; of the gate alone where the plan has one. [z, x].
 [[nodiscard]] std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, double velocity_transmit,
                                                double velocity_receive);
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "tests/support/require_gpu.hpp"
 
 namespace echoform::faults {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
+#include "delay_laws/delay_law.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {

@@ -4,7 +4,8 @@
 
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "methods/tfm/simulated_scene.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/support/places.hpp"
 

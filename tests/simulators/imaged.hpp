@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
 #include "pipeline/engine.hpp"
 #include "simulators/fmc_simulator.hpp"

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/errors.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "rays/surface_kind.hpp"
 #include "simulators/scene_echoes.hpp"
 #include "tests/formats/scratch.hpp"

@@ -1,11 +1,12 @@
-// What `echoform plan` says of a point's size (config/point_spread.hpp) against images of simulated points.
+// What `echoform plan` says of a point's size (methods/tfm/point_spread.hpp) against images of simulated points.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
 #include <numbers>
 
-#include "config/point_spread.hpp"
+#include "methods/tfm/point_spread.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/support/places.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform::test {
 

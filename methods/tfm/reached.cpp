@@ -1,4 +1,4 @@
-#include "config/reached.hpp"
+#include "methods/tfm/reached.hpp"
 
 #include <fmt/format.h>
 

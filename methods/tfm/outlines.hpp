@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 #include "pipeline/outline.hpp"
 #include "rays/scene.hpp"
 

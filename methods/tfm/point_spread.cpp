@@ -1,4 +1,4 @@
-#include "config/point_spread.hpp"
+#include "methods/tfm/point_spread.hpp"
 
 #include <algorithm>
 #include <array>

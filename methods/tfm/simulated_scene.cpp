@@ -5,8 +5,9 @@
 
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
-#include "config/scene.hpp"
 #include "delay_laws/view.hpp"
+#include "methods/tfm/scene.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {

@@ -1,9 +1,10 @@
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/errors.hpp"
+#include "methods/tfm/simulated_scene.hpp"
 
 namespace echoform {
 namespace {

@@ -1,14 +1,14 @@
-#include "config/standing_check.hpp"
+#include "methods/tfm/standing_check.hpp"
 
 #include <fmt/format.h>
 
 #include <tuple>
 
 #include "base/errors.hpp"
-#include "config/plan.hpp"
-#include "config/scene.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/scene.hpp"
 
 namespace echoform {
 namespace {

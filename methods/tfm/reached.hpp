@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform {
 

@@ -1,5 +1,5 @@
 // Grating lobes from couplant into a part against Snell's law by hand, and departures of straight rays.
-#include "config/grating_lobes.hpp"
+#include "methods/tfm/grating_lobes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/errors.hpp"
-#include "config/plan.hpp"
-#include "config/standing_check.hpp"
 #include "delay_laws/view_kind.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/standing_check.hpp"
 
 namespace echoform {
 namespace {

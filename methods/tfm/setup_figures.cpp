@@ -1,4 +1,4 @@
-#include "config/setup_figures.hpp"
+#include "methods/tfm/setup_figures.hpp"
 
 #include <algorithm>
 #include <cmath>

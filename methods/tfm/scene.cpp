@@ -1,4 +1,4 @@
-#include "config/scene.hpp"
+#include "methods/tfm/scene.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "config/reached.hpp"
 #include "delay_laws/ray_leg.hpp"
 #include "delay_laws/view.hpp"
 #include "delay_laws/view_kind.hpp"
+#include "methods/tfm/reached.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {

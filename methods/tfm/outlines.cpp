@@ -1,4 +1,4 @@
-#include "config/outlines.hpp"
+#include "methods/tfm/outlines.hpp"
 
 #include <algorithm>
 #include <string_view>

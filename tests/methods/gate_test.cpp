@@ -1,5 +1,5 @@
 // The gate against the samples that pairs and pixels really look up, one by one.
-#include "config/gate.hpp"
+#include "methods/tfm/gate.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "config/plan.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 namespace echoform {
 namespace {

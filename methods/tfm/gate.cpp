@@ -1,4 +1,4 @@
-#include "config/gate.hpp"
+#include "methods/tfm/gate.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "config/array_shape.hpp"
+#include "methods/tfm/array_shape.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Figures of a set-up against numbers worked out by hand.
-#include "config/setup_figures.hpp"
+#include "methods/tfm/setup_figures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/configuration.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 #include "rays/scene.hpp"
 
 namespace echoform {

@@ -1,12 +1,12 @@
-#include "config/grating_lobes.hpp"
+#include "methods/tfm/grating_lobes.hpp"
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
 
-#include "config/array_shape.hpp"
-#include "config/setup_figures.hpp"
+#include "methods/tfm/array_shape.hpp"
+#include "methods/tfm/setup_figures.hpp"
 
 namespace echoform {
 namespace {

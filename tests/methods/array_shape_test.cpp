@@ -1,5 +1,5 @@
 // Arrays of known drawings.
-#include "config/array_shape.hpp"
+#include "methods/tfm/array_shape.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/configuration.hpp"
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 namespace echoform {
 
@@ -23,10 +23,10 @@ enum class PlanUse : unsigned char { recording, live, description };
 /// with the velocities of the first view, and begins at least one pixel below the surface.
 /// One pixel alone lies in the middle. With a couplant, a surface or a view that skips, [grid] z must be given.
 ///
-/// [couplant], [surface], [backwall] and the placement of the probe are checked (config/scene.hpp), and travel times of rays
+/// [couplant], [surface], [backwall] and the placement of the probe are checked (methods/tfm/scene.hpp), and travel times of rays
 /// computed once for all that need them.
 ///
-/// With [imaging] crop, live runs are cropped to the gate of config/gate.hpp, recordings where it says "always".
+/// With [imaging] crop, live runs are cropped to the gate of methods/tfm/gate.hpp, recordings where it says "always".
 /// Throws InputError, naming the configuration and the key, if anything is missing, contradictory or out of range, or if
 /// images, samples and delay tables for `frames_in_flight` frames need more than [imaging] memory_limit (says how much).
 [[nodiscard]] std::shared_ptr<const ImagingPlan> build_plan(const Configuration& configuration, const Acquisition& acquisition,
@@ -37,9 +37,9 @@ enum class PlanUse : unsigned char { recording, live, description };
 void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes);
 
-/// The delay laws of [imaging] views, in order; `scene` as make_scene() gives it (config/scene.hpp). Views share the legs that
-/// they have in common. Throws InputError for a law that is not known, a view that it does not take or that needs a velocity, a
-/// couplant or a backwall which is missing, and a view named twice.
+/// The delay laws of [imaging] views, in order; `scene` as make_scene() gives it (methods/tfm/scene.hpp). Views share the legs
+/// that they have in common. Throws InputError for a law that is not known, a view that it does not take or that needs a
+/// velocity, a couplant or a backwall which is missing, and a view named twice.
 [[nodiscard]] std::vector<DelayLaw> make_laws(const Configuration& configuration, const Acquisition& acquisition,
                                               const Material& material, const Scene& scene);
 

@@ -1,4 +1,4 @@
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -12,13 +12,13 @@
 #include "acquisition/frame_layout.hpp"
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
-#include "config/gate.hpp"
 #include "config/memory_text.hpp"
-#include "config/outlines.hpp"
-#include "config/plan_warnings.hpp"
-#include "config/scene.hpp"
 #include "cpu/thread_team.hpp"
 #include "delay_laws/view.hpp"
+#include "methods/tfm/gate.hpp"
+#include "methods/tfm/outlines.hpp"
+#include "methods/tfm/plan_warnings.hpp"
+#include "methods/tfm/scene.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 
 namespace echoform {

@@ -1,4 +1,4 @@
-#include "config/plan_warnings.hpp"
+#include "methods/tfm/plan_warnings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "config/gate.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/gate.hpp"
 
 namespace echoform {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/imaging_plan.hpp"
+#include "methods/tfm/plan.hpp"
 
 #include <fmt/format.h>
 

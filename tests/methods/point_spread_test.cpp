@@ -1,5 +1,5 @@
 // The spot of a point against closed forms, and slownesses against those of straight rays.
-#include "config/point_spread.hpp"
+#include "methods/tfm/point_spread.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a plan is warned of, against what single lookups find.
-#include "config/plan_warnings.hpp"
+#include "methods/tfm/plan_warnings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 namespace echoform {
 namespace {

@@ -1,5 +1,5 @@
 // Surfaces, couplant and placement as a configuration states them, and every way in which they can be wrong.
-#include "config/scene.hpp"
+#include "methods/tfm/scene.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -14,9 +14,9 @@
 #include "base/errors.hpp"
 #include "config/key_table.hpp"
 #include "config/live_keys.hpp"
-#include "config/plan.hpp"
-#include "config/standing_check.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/standing_check.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/support/places.hpp"
 

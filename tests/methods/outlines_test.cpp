@@ -1,11 +1,11 @@
 // Lines that viewers draw over an image.
-#include "config/outlines.hpp"
+#include "methods/tfm/outlines.hpp"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
-#include "config/plan.hpp"
+#include "methods/tfm/build_plan.hpp"
 
 namespace echoform {
 namespace {

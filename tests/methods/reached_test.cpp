@@ -1,5 +1,5 @@
 // Shares of pixels that no ray reaches.
-#include "config/reached.hpp"
+#include "methods/tfm/reached.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
