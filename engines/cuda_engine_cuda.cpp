@@ -269,7 +269,7 @@ class CudaEngine final : public Engine {
     frame.facts = backend_->allocate(gpu::frame_facts_bytes(references.size()), MemoryUse::working);
     frame.facts_here = backend_->allocate(gpu::frame_facts_bytes(references.size()), MemoryUse::readback);
     frame.facts_sources = backend_->allocate(references.size() * sizeof(const ShownReference*), MemoryUse::working);
-    copy_now(frame.facts_sources.data(), references.data(), references.size());
+    copy_now(frame.facts_sources.data(), references.data(), frame.facts_sources.size());
     frame.quality = quality;
   }
 

@@ -284,8 +284,12 @@ TEST_P(BeamformLevel, SparseFiringsAreTheSumOfTheirPairs) {
             };
             problem.receive_weight = problem.transmit_weight;
           }
-          EXPECT_LT(direct::relative_error(beamform(plan, input, GetParam()), direct::image(problem)), precision())
-              << firing.size() << " firings, " << view << (weighted ? ", weighted" : "");
+          // Delays of single precision are off by less than 1e-4 of a sample: of the lookups of white noise 2e-4 may take the
+          // neighbour of the nearest sample, which differs by sqrt(2) of its size. A pair that is missing is 0.1.
+          const bool nearest = interpolation == Interpolation::nearest;
+          const double allowed = nearest ? std::sqrt(2.0 * 2e-4) : precision();
+          EXPECT_LT(direct::relative_error(beamform(plan, input, GetParam()), direct::image(problem)), allowed)
+              << firing.size() << " firings, " << view << (weighted ? ", weighted" : "") << (nearest ? ", nearest" : "");
         }
       }
     }
