@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -31,6 +32,11 @@ std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::s
   if (acquisition.events.empty()) return event;
   const auto* const form = std::get_if<ElementEvent>(&acquisition.events[event].form);
   return form != nullptr ? std::optional<std::size_t>(form->element) : std::nullopt;
+}
+
+bool all_elements_record(const Acquisition& acquisition) {
+  return !acquisition.pairs_once() && std::all_of(acquisition.events.begin(), acquisition.events.end(),
+                                                  [](const TransmitEvent& event) { return event.receivers.empty(); });
 }
 
 bool tells_directions(const Acquisition& acquisition) {

@@ -81,6 +81,9 @@ struct Acquisition {
 /// The element that fires alone in `event`, which is below event_count(); none where several transmit.
 [[nodiscard]] std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::size_t event);
 
+/// Whether all elements record every event.
+[[nodiscard]] bool all_elements_record(const Acquisition& acquisition);
+
 /// Whether both directions of a pair have A-scans of their own, or one that stands for either; not where only their sum is there.
 [[nodiscard]] bool tells_directions(const Acquisition& acquisition);
 

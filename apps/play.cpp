@@ -8,6 +8,8 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <stop_token>
+#include <thread>
 
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"

@@ -58,7 +58,7 @@ std::string what_would_fit(const DeviceNeed& need, std::size_t free) {
     const std::size_t slots = (free - shared) / need.of_slot;
     advice = fmt::format("{} slot{}", slots, slots == 1 ? "" : "s");
   }
-  const std::size_t images = need.pixels + need.slots * need.pixels_of_slot;
+  const std::size_t images = std::min(need.bytes(), need.pixels + need.slots * need.pixels_of_slot);
   const std::size_t kept = need.bytes() - images;
   if (kept < free && images > 0) {
     // Images and tables grow with the square of the grid's sides.

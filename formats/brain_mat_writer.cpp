@@ -76,6 +76,9 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
   }
+  if (!acquisition.events.empty() && !all_elements_record(acquisition)) {
+    throw InputError(where, "events that some elements do not record", "events that all record (captures, .efcap, hold others)");
+  }
   const std::size_t bytes = acquisition.a_scans() * acquisition.samples * sizeof(double);
   if (bytes >= most_bytes)
     throw InputError(where, fmt::format("{} bytes of samples", bytes), "less than 2 GiB, what a .mat file of version 5 holds");

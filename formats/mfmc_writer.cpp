@@ -217,6 +217,9 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) 
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
   }
+  if (!acquisition.events.empty() && !all_elements_record(acquisition)) {
+    throw InputError(where, "events that some elements do not record", "events that all record (captures, .efcap, hold others)");
+  }
   const std::size_t bytes = stored_frame_bytes(acquisition);
   if (bytes > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");

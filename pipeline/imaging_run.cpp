@@ -159,6 +159,7 @@ void ImagingRun::exchange_engine(std::shared_ptr<const ImagingSetup> setup, std:
   for (std::size_t index = 0; index < fresh.size(); ++index) {
     std::swap((*slots_)[index].outputs, fresh[index].outputs);
     std::swap((*slots_)[index].timings, fresh[index].timings);
+    (*slots_)[index].setup.reset();  // what it holds goes now, not with the slot's next frame
   }
   // Outputs keep what they show as 0 dB.
   const Recipe& after = setup->recipe;

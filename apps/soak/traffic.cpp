@@ -139,6 +139,13 @@ std::vector<Part> make_parts(const Configuration& configuration) {
   for (auto* const list : {&floats.dead_elements, &floats.fire}) {
     std::erase_if(*list, [&](std::size_t element) { return element >= floats.elements; });
   }
+  // Faults leave shots out and send them twice: that takes two.
+  for (SimulatorConfiguration* const part : {&plain, &floats}) {
+    const auto fires = [part](std::size_t element) {
+      return std::find(part->dead_elements.begin(), part->dead_elements.end(), element) == part->dead_elements.end();
+    };
+    if (std::count_if(part->fire.begin(), part->fire.end(), fires) < 2) part->fire.clear();
+  }
   SimulatorConfiguration packed = plain;
   packed.matrix = MatrixKind::half;
   packed.fire.clear();

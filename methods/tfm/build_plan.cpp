@@ -10,6 +10,7 @@
 #include <set>
 
 #include "acquisition/frame_layout.hpp"
+#include "acquisition/pair_rows.hpp"
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
 #include "config/memory_text.hpp"
@@ -19,6 +20,7 @@
 #include "methods/tfm/outlines.hpp"
 #include "methods/tfm/plan_warnings.hpp"
 #include "methods/tfm/scene.hpp"
+#include "methods/tfm/stage_options.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 
 namespace echoform {
@@ -268,9 +270,10 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, cons
   // Tables hold whole patches of up to 4 x 4 pixels.
   const auto patched = [](const Axis& axis) { return static_cast<double>((axis.count + 3) / 4 * 4); };
   const double places = patched(plan.grid.x) * patched(plan.grid.z) * static_cast<double>(plan.grid.y.count);
+  const bool every_element_fires = fires_every_element(plan.acquisition);
   for (const DelayLaw& law : plan.laws) {
     // One table serves both sides where nothing tells them apart. Per source and pixel an offset, and a share of its base.
-    const double sides = law.reciprocal() && plan.apodization.symmetric() && plan.acquisition.events.empty() ? 1.0 : 2.0;
+    const double sides = law.reciprocal() && plan.apodization.symmetric() && every_element_fires ? 1.0 : 2.0;
     const double entry = plan.apodization.trivial() ? 5.0 : 9.0;
     tables += sides * entry * elements * places;
   }
@@ -282,8 +285,9 @@ double memory_needed(const ImagingPlan& plan, std::size_t frames_in_flight, cons
   // Per view the complex image, its envelope (and that on the display grid) and the compressed image.
   const double images = views * (12.0 * pixels + 5.0 * shown);
   // Per engine the converted samples and their analytic signal; per slot the samples as they came.
-  // Rows are padded by up to 80 samples.
-  const double samples = static_cast<double>(plan.acquisition.a_scans()) * static_cast<double>(plan.imaged_samples().count + 80);
+  // Rows are padded by up to 80 samples, and there is one for every pair that is looked up, received or not.
+  const std::size_t rows = std::max(plan.acquisition.a_scans(), combined_rows(plan.acquisition, reciprocal(plan)).rows);
+  const double samples = static_cast<double>(rows) * static_cast<double>(plan.imaged_samples().count + 80);
   const double slot = static_cast<double>(plan.acquisition.frame_bytes()) + images;
   double engine = times;
   if (by.backend == BackendKind::cpu) {

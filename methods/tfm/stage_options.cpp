@@ -34,9 +34,12 @@ UnpackOptions unpack_options(const ImagingPlan& plan) {
   return {plan.amplitude_scale()};
 }
 
+bool fires_every_element(const Acquisition& acquisition) {
+  return is_every_element(firing_elements(acquisition), acquisition.elements());
+}
+
 bool reciprocal(const ImagingPlan& plan) {
-  const std::vector<std::uint32_t> firing = firing_elements(plan.acquisition);
-  return plan.reciprocal() && is_every_element(firing, plan.acquisition.elements());
+  return plan.reciprocal() && fires_every_element(plan.acquisition);
 }
 
 PairingOptions pairing_options(const ImagingPlan& plan) {

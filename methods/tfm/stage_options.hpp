@@ -11,6 +11,8 @@
 namespace echoform {
 
 [[nodiscard]] UnpackOptions unpack_options(const ImagingPlan& plan);
+/// Whether event k is element k, for all elements. Throws InputError for an event in which not one element fires.
+[[nodiscard]] bool fires_every_element(const Acquisition& acquisition);
 /// Whether no law and no weight tells (i, j) from (j, i), and event k is element k: then both directions of a pair are added.
 [[nodiscard]] bool reciprocal(const ImagingPlan& plan);
 [[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan);

@@ -124,7 +124,7 @@ def _order(transmit: np.ndarray, receive: np.ndarray, count: int) -> tuple[str, 
             return matrix, ()
     events = transmit[::count]
     if (np.array_equal(transmit, np.repeat(events, count)) and np.array_equal(receive, np.tile(np.arange(count), len(events)))
-            and len(set(events.tolist())) == len(events) < count):
+            and 0 < len(set(events.tolist())) == len(events) <= count):
         return "full", tuple(events.tolist())
     raise ValueError("neither a full nor a half matrix nor sparse firings in the usual order")
 

@@ -110,12 +110,17 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
   const std::string twice = events.SerializeAsString();
   events.mutable_events(1)->clear_form();
   const std::string formless = events.SerializeAsString();
+  // Of a form that is to come, beside one that is known.
+  events.mutable_events(1)->set_element(0);
+  wire::TransmitEvent::GetReflection()->MutableUnknownFields(events.mutable_events(1))->AddVarint(2, 1);
+  const std::string newer = events.SerializeAsString();
   const std::vector<std::pair<std::string, std::string>> refusals{
       {none, "Hello events: found 0 with matrix 4 (EVENTS)"},
       {flood, "Hello events: found 500000; expected at most 4096"},
       {stranger, "Hello event 0: found element"},
       {twice, "Hello event 1: found element 1 again"},
       {formless, "Hello event 1: found none of the forms"},
+      {newer, "Hello event 1: found a form that this server does not know"},
   };
   std::uint64_t sequence = 3;
   for (const auto& [header, line] : refusals) {
@@ -131,8 +136,8 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
     good.send(sequence++, 1);
   }
   good.finish();
-  bench.expect_change(before, {.received = 5, .published = 5, .decode_errors = {{DecodeReason::bad_hello, 5}}, .rejected = 5});
-  bench.expect_images(acquisition, {1, 2, 3, 4, 5, 6, 7});
+  bench.expect_change(before, {.received = 6, .published = 6, .decode_errors = {{DecodeReason::bad_hello, 6}}, .rejected = 6});
+  bench.expect_images(acquisition, {1, 2, 3, 4, 5, 6, 7, 8});
 }
 
 TEST_P(Connections, SecondSenderThatComesAgain) {

@@ -70,12 +70,17 @@ TEST(FrameWriters, RefuseWhatTheyCannotHold) {
   };
   EXPECT_THAT(line("x.mat"), HasSubstr("matrix half_summed"));
   EXPECT_THAT(line("x.mfmc"), HasSubstr("matrix half_summed"));
+  a.matrix = MatrixKind::full;
+  a.events = element_events(std::vector<std::uint32_t>{1, 0});
+  a.events[1].receivers = {1};
+  EXPECT_THAT(line("x.mat"), HasSubstr("events that some elements do not record"));
+  EXPECT_THAT(line("x.mfmc"), HasSubstr("events that some elements do not record"));
   EXPECT_EQ(line("x.efcap"), "");
   EXPECT_THAT(line("x.efcap"), HasSubstr("there already"));
   EXPECT_THAT(line("x.npy"), HasSubstr("expected a file that ends in .mfmc, .efcap, .mat"));
   a.probe.elements[1].width = Metres(0.4e-3);
   EXPECT_THAT(line("y.efcap"), HasSubstr("elements of different sizes"));
-  a.matrix = MatrixKind::full;
+  a.events.clear();
   a.samples = std::size_t{1} << 26;
   EXPECT_THAT(line("y.mat"), HasSubstr("less than 2 GiB"));
   EXPECT_EQ(scratch.files(), 1U);

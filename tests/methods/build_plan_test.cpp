@@ -44,6 +44,21 @@ TEST(Plan, GridFollowsFromApertureAndGate) {
   EXPECT_FALSE(plan->display_grid);
 }
 
+TEST(Plan, RowsThatWereNotReceivedAreCountedToo) {
+  Acquisition all = example();
+  Acquisition few = all;
+  std::vector<std::uint32_t> order(all.elements());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::uint32_t>(order.size() - 1 - k);
+  all.events = few.events = element_events(order);
+  for (TransmitEvent& event : few.events) event.receivers = {0};
+  Configuration configuration;
+  configuration.grid.pixels = {8, 8};
+  const double received = static_cast<double>(all.frame_bytes() - few.frame_bytes());
+  EXPECT_NEAR(memory_needed(*build_plan(configuration, all, steel), 1) - memory_needed(*build_plan(configuration, few, steel), 1),
+              received, 1.0)
+      << "what is on its way to the image has a row for every pair";
+}
+
 TEST(Plan, SparseFiringsAreImagedAsTheProbeThatTheyAreOf) {
   Acquisition sparse = example();
   sparse.events = element_events(std::vector<std::uint32_t>{3, 11});

@@ -76,17 +76,24 @@ class Recordings(unittest.TestCase):
                         recording[4]
 
     def test_sparse_firings_come_back(self):
-        sent = dataclasses.replace(acquisition(), events=(2, 0))
+        for events in ((2, 0), (2, 0, 1)):  # some, and all in an order of their own
+            with self.subTest(events=events):
+                self.sparse_firings_come_back(events)
+
+    def sparse_firings_come_back(self, events):
+        self.file.unlink(missing_ok=True)
+        sent = dataclasses.replace(acquisition(), events=events)
         frame = numpy.random.default_rng(1).integers(-2000, 2000, sent.frame_shape).astype(numpy.int16)
         frame[:, 1] = 0  # the dead element gives nothing
+        frame[[event for event, element in enumerate(events) if element == 1]] = 0
         recorder, endpoint = self.record("--frames", "1")
         with echoform.FrameSender(sent, endpoint) as sender:
             sender.send(frame)
         self.assertEqual(recorder.wait(PATIENCE), 0)
         with echoform.Recording(self.file) as recording:
-            self.assertEqual(recording.acquisition.events, (2, 0))
+            self.assertEqual(recording.acquisition.events, events)
             numpy.testing.assert_array_equal(recording[0], frame)
-            self.assertEqual(recording.full().shape, (1, 2, 3, 20))
+            self.assertEqual(recording.full().shape, (1, len(events), 3, 20))
 
     def test_a_recording_can_be_sent_again(self):
         sent = acquisition()

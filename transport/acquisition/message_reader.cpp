@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/unknown_field_set.h>
 
 #include <algorithm>
 #include <limits>
@@ -14,6 +15,17 @@ namespace {
 
 std::string_view name_of(MessageType type) {
   return type == MessageType::hello ? "Hello" : type == MessageType::shot ? "Shot" : "End";
+}
+
+/// The first event that has a field where forms go that are not known here, whatever else it states; -1: none has.
+int event_of_unknown_form(const wire::Hello& hello) {
+  for (int event = 0; event < hello.events_size(); ++event) {
+    const google::protobuf::UnknownFieldSet& fields = wire::TransmitEvent::GetReflection()->GetUnknownFields(hello.events(event));
+    for (int k = 0; k < fields.field_count(); ++k) {
+      if (fields.field(k).number() < wire::TransmitEvent::kReceiversFieldNumber) return event;
+    }
+  }
+  return -1;
 }
 
 }  // namespace
@@ -76,17 +88,23 @@ bool MessageReader::read_hello(std::span<const std::byte> header) {
   }
   // A peer must not be able to make the library write to our standard error.
   const google::protobuf::LogSilencer silencer;
+  // A message that is used again keeps what the largest of its fields ever took, event by event.
+  hello_ = std::make_unique<wire::Hello>();
   if (!parse_message(header, *hello_)) {
     if (const auto wide = find_wide_number(header, *wire::Hello::descriptor()))
       return fail(DecodeReason::bad_header, fmt::format("Hello {}", *wide));
     return fail(DecodeReason::bad_header, "Hello header: found bytes that are not this message; expected echoform.wire.Hello");
+  }
+  if (const int event = event_of_unknown_form(*hello_); event >= 0) {
+    return fail(DecodeReason::bad_hello,
+                fmt::format("Hello event {}: found a form that this server does not know; expected an element", event));
   }
   hello_->DiscardUnknownFields();
   return true;
 }
 
 void MessageReader::forget_hello() {
-  hello_->Clear();
+  hello_ = std::make_unique<wire::Hello>();
 }
 
 bool MessageReader::read_shot(std::span<const std::byte> header) {
