@@ -6,26 +6,34 @@
 #include <cmath>
 #include <numeric>
 
+#include "acquisition/sample_encodings.hpp"
+#include "acquisition/validate_events.hpp"
+#include "acquisition/words.hpp"
 #include "base/errors.hpp"
 
 namespace echoform {
 
-Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency, Hertz bandwidth) {
+Probe make_matrix_probe(const MatrixArray& array, Hertz centre_frequency, Hertz bandwidth) {
+  const auto place = [](Metres pitch, std::size_t index, std::size_t count) {
+    return pitch * (static_cast<double>(index) - 0.5 * static_cast<double>(count - 1));
+  };
   Probe probe;
   probe.centre_frequency = centre_frequency;
   probe.bandwidth = bandwidth;
-  probe.elements.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    probe.elements[i].centre.x = pitch * (static_cast<double>(i) - 0.5 * static_cast<double>(count - 1));
-    probe.elements[i].width = element_width;
+  probe.elements.resize(array.columns * array.rows);
+  for (std::size_t i = 0; i < probe.elements.size(); ++i) {
+    Element& element = probe.elements[i];
+    element.centre.x = place(array.pitch, i % array.columns, array.columns);
+    element.centre.y = place(array.row_pitch, i / array.columns, array.rows);
+    element.width = array.width;
+    element.length = array.length;
   }
   return probe;
 }
 
-std::vector<TransmitEvent> element_events(std::span<const std::uint32_t> elements) {
-  std::vector<TransmitEvent> events(elements.size());
-  for (std::size_t i = 0; i < elements.size(); ++i) events[i].form = ElementEvent{elements[i]};
-  return events;
+Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency, Hertz bandwidth) {
+  return make_matrix_probe({.columns = count, .pitch = pitch, .row_pitch = {}, .width = element_width, .length = {}},
+                           centre_frequency, bandwidth);
 }
 
 std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::size_t event) {
@@ -49,8 +57,13 @@ std::string_view pairs_word(const Acquisition& acquisition) {
 }
 
 std::string pairs_text(const Acquisition& acquisition) {
-  if (!acquisition.events.empty()) return fmt::format("{} events", acquisition.events.size());
+  if (!acquisition.events.empty()) return forms_text(acquisition.events);
   return fmt::format("{} matrix", pairs_word(acquisition));
+}
+
+std::string acquisition_text(const Acquisition& acquisition) {
+  return fmt::format("{} elements, {}, {} samples at {:g} MHz, {}", acquisition.elements(), pairs_text(acquisition),
+                     acquisition.samples, 1e-6 * acquisition.sample_rate.value, words::sample_encoding.of(acquisition.encoding));
 }
 
 std::size_t Acquisition::a_scans() const {
@@ -64,51 +77,8 @@ std::size_t Acquisition::a_scans() const {
 }
 
 std::size_t Acquisition::bytes_per_a_scan() const {
-  switch (encoding) {
-    case SampleEncoding::int16:
-      return 2 * samples;
-    case SampleEncoding::packed12:
-      return (3 * samples + 1) / 2;
-    case SampleEncoding::float32:
-      return 4 * samples;
-  }
-  return 0;
+  return facts_of(encoding).bytes_of(samples);
 }
-
-namespace {
-
-/// Every event by itself and all of them together; the probe's size has been checked.
-void validate_events(const Acquisition& acquisition, std::string_view where) {
-  const std::vector<TransmitEvent>& events = acquisition.events;
-  if (events.empty()) return;
-  const std::size_t n = acquisition.elements();
-  if (acquisition.matrix != MatrixKind::full) {
-    throw InputError(fmt::format("{} events", where), "events and a half matrix", "one of both");
-  }
-  if (events.size() > n) {
-    throw InputError(fmt::format("{} events", where), fmt::format("{}", events.size()),
-                     fmt::format("at most one for each of the {} elements", n));
-  }
-  std::vector<bool> fired(n);
-  std::vector<bool> records(n);
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const auto place = [&] { return fmt::format("{} event {}", where, i); };
-    const std::size_t element = std::get<ElementEvent>(events[i].form).element;
-    if (element >= n) throw InputError(place(), fmt::format("element {}", element), fmt::format("elements 0 to {}", n - 1));
-    if (fired[element]) throw InputError(place(), fmt::format("element {} again", element), "each element in one event");
-    fired[element] = true;
-    records.assign(n, false);
-    for (const std::size_t receiver : events[i].receivers) {
-      if (receiver >= n) {
-        throw InputError(place(), fmt::format("receiver {}", receiver), fmt::format("elements 0 to {}", n - 1));
-      }
-      if (records[receiver]) throw InputError(place(), fmt::format("receiver {} again", receiver), "each receiver once");
-      records[receiver] = true;
-    }
-  }
-}
-
-}  // namespace
 
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where) {
   const auto place = [&](std::string_view field) { return fmt::format("{} {}", where, field); };
@@ -119,7 +89,9 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
   if (acquisition.samples < 2 || acquisition.samples > limits.samples) {
     throw InputError(place("samples"), fmt::format("{}", acquisition.samples), fmt::format("2 to {}", limits.samples));
   }
-  validate_events(acquisition, where);
+  if (acquisition.events.size() > limits.events) {
+    throw InputError(place("events"), fmt::format("{}", acquisition.events.size()), fmt::format("at most {}", limits.events));
+  }
   // Cannot overflow: events, receivers and samples are each within the limits, which are far below 2^32.
   if (acquisition.a_scans() > limits.frame_bytes / acquisition.bytes_per_a_scan()) {
     throw InputError(place("frame"), fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
@@ -161,6 +133,7 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
       throw InputError(place(fmt::format("element {}", i)), "a negative size", "sizes of at least 0");
     }
   }
+  validate_events(acquisition, where);
 }
 
 }  // namespace echoform

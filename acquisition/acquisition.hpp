@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/sample_encodings.hpp"
 #include "acquisition/transmit_event.hpp"
 #include "base/geometry.hpp"
 
@@ -19,13 +20,6 @@ enum class MatrixKind : std::uint8_t {
   full,         ///< all: [event, receiver, sample]
   half,         ///< each i <= j once: [pair, sample]; an off-diagonal pair stands for two
   half_summed,  ///< as half, and the instrument already added s_ij + s_ji off the diagonal
-};
-
-/// How samples are stored. Multi-byte samples are little-endian.
-enum class SampleEncoding : std::uint8_t {
-  int16,
-  packed12,  ///< two's complement, low bits first, two samples in three bytes, each A-scan starting on a byte
-  float32,
 };
 
 struct Element {
@@ -46,6 +40,18 @@ struct Probe {
   auto operator<=>(const Probe&) const = default;
 };
 
+/// Rows of elements along x, one behind the other along y.
+struct MatrixArray {
+  std::size_t columns = 1;  ///< elements of a row
+  std::size_t rows = 1;
+  Metres pitch;      ///< of neighbours in a row
+  Metres row_pitch;  ///< of neighbouring rows
+  Metres width;      ///< of an element along x; 0 where unknown
+  Metres length;     ///< along y; 0 where unknown
+};
+
+/// A matrix array centred on x = y = 0 at z = 0; element row * columns + column.
+[[nodiscard]] Probe make_matrix_probe(const MatrixArray& array, Hertz centre_frequency, Hertz bandwidth);
 /// A linear array of `count` elements centred on x = 0 at z = 0.
 [[nodiscard]] Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency,
                                       Hertz bandwidth);
@@ -89,19 +95,22 @@ struct Acquisition {
 
 /// "full", "half", "half_summed" or, where events are listed, "events".
 [[nodiscard]] std::string_view pairs_word(const Acquisition& acquisition);
-/// "full matrix", "half matrix", "half_summed matrix" or "3 events".
+/// "full matrix", "half matrix", "half_summed matrix", or the events: forms_text().
 [[nodiscard]] std::string pairs_text(const Acquisition& acquisition);
+/// "16 elements, full matrix, 1024 samples at 50 MHz, int16".
+[[nodiscard]] std::string acquisition_text(const Acquisition& acquisition);
 
 /// Limits that every door applies before it allocates anything.
 struct AcquisitionLimits {
   std::size_t elements = 1024;
   std::size_t samples = 1u << 20;
   std::size_t frame_bytes = std::size_t{1} << 30;
+  std::size_t events = 4096;
 };
 
-/// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), events are of
-/// elements of the probe, none twice, with receivers of the probe, none twice, numbers are finite, sample_rate > 0, sample_scale
-/// is finite and not 0, and every element emits towards +z (normal.z > 0).
+/// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), numbers are finite,
+/// sample_rate > 0, sample_scale is finite and not 0, every element emits towards +z (normal.z > 0), and events are what they may
+/// be (validate_events.hpp).
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where);
 
 /// Place of pair (i, j), i <= j, in the half-matrix order (0,0), (0,1) ... (0,N-1), (1,1) ...

@@ -84,7 +84,10 @@ class FrameLayout {
   /// "64 elements" or, where the acquisition lists its events, "12 events": what an event's index must be below.
   [[nodiscard]] std::string events_text() const;
 
-  /// Whether the rows of both are the same, whatever may be dead.
+  /// Whether frames of both have the same rows at the same places, so that whoever moves, stores or counts them need not tell
+  /// them apart: counts, bytes a row, the receivers of each shot, and what a shot's number counts, elements or events of a list.
+  /// What the rows hold is not asked: which elements fire, which are dead, so that their shots are not expected, and whether rows
+  /// are sums of both directions.
   [[nodiscard]] bool operator==(const FrameLayout& other) const noexcept;
 
  private:

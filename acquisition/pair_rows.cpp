@@ -28,8 +28,11 @@ PairRows each_pair_once(std::size_t elements) {
 class ReceivedPairs {
  public:
   explicit ReceivedPairs(const Acquisition& acquisition)
-      : elements_(acquisition.probe.elements), rows_(acquisition.event_count() * elements_.size()) {
-    for (std::size_t event = 0; event < acquisition.event_count(); ++event) firing_.push_back(firing_element(acquisition, event));
+      : elements_(acquisition.probe.elements), event_of_(elements_.size()), rows_(acquisition.event_count() * elements_.size()) {
+    for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
+      firing_.push_back(firing_element(acquisition, event));
+      if (firing_.back()) event_of_[*firing_.back()] = event;
+    }
     std::size_t row = 0;
     for (const EventReceiver& pair : FrameLayout(acquisition).pairs()) {
       rows_[pair.event * elements_.size() + pair.receiver] = row++;
@@ -41,10 +44,10 @@ class ReceivedPairs {
     const auto row = row_of(event, receiver);
     return row ? PairSource{*row, *row, weight} : PairSource{};
   }
-  /// Of both directions.
+  /// Of both directions of a pair of elements, as far as they were received.
   [[nodiscard]] PairSource sum(std::size_t i, std::size_t j) const {
-    const auto forward = row_of(i, j);
-    const auto backward = row_of(j, i);
+    const auto forward = event_of_[i] ? row_of(*event_of_[i], j) : std::nullopt;
+    const auto backward = event_of_[j] ? row_of(*event_of_[j], i) : std::nullopt;
     if (!forward && !backward) return {};
     return {forward ? *forward : *backward, backward ? *backward : *forward, 1.0F};
   }
@@ -57,8 +60,9 @@ class ReceivedPairs {
   }
 
   const std::vector<Element>& elements_;
-  std::vector<std::optional<std::size_t>> firing_;
-  std::vector<std::optional<std::size_t>> rows_;  // [event, receiver]
+  std::vector<std::optional<std::size_t>> firing_;    // element, by event
+  std::vector<std::optional<std::size_t>> event_of_;  // by element that fires alone
+  std::vector<std::optional<std::size_t>> rows_;      // [event, receiver]
 };
 
 /// Of a pair of two elements: one direction stands for the sum of both, or half of the sum for one direction.
@@ -114,15 +118,21 @@ void validate(const PairRows& pairs, const char* where) {
   }
 }
 
-PairRows combined_rows(const Acquisition& acquisition, bool reciprocal) {
+PairRows combined_rows(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen) {
   const std::size_t elements = acquisition.elements();
-  if (reciprocal) return summed_pairs(elements);
+  if (!chosen.empty()) return all_pairs(chosen.size(), elements);
+  const std::size_t events = acquisition.event_count();
+  if (reciprocal) {
+    // From half of the elements on, sums take fewer lookups than what was received, though some of them hold nothing.
+    PairRows sums = summed_pairs(elements);
+    if (events == elements || sums.rows < events * elements) return sums;
+  }
   if (acquisition.pairs_once()) return pairs_both_ways(elements);
-  return all_pairs(acquisition.event_count(), elements);
+  return all_pairs(events, elements);
 }
 
-CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal) {
-  CombinedPairs combined{combined_rows(acquisition, reciprocal), {}};
+CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen) {
+  CombinedPairs combined{combined_rows(acquisition, reciprocal, chosen), {}};
   const PairRows& pairs = combined.pairs;
   const ReceivedPairs received(acquisition);
   const bool both_received = pairs.summed && !acquisition.pairs_once();
@@ -133,7 +143,9 @@ CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal) {
     for (std::uint32_t k = 0; k < run.count; ++k) {
       const std::size_t receiver = run.receiver + k;
       PairSource& source = combined.sources[run.row + k];
-      if (both_received) {
+      if (!chosen.empty()) {
+        source = received.one(chosen[run.event], receiver, 1.0F);
+      } else if (both_received) {
         source = received.sum(run.event, receiver);
       } else {
         source = received.one(run.event, receiver, receiver == run.event ? 1.0F : weight);

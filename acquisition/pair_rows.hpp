@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "acquisition/pair_source.hpp"
@@ -56,11 +57,14 @@ struct CombinedPairs {
   std::vector<PairSource> sources;  ///< by row
 };
 
-/// The rows that cost a beamformer least. `reciprocal`: no law and no weight tells (i, j) from (j, i), so that event k is element
-/// k; then both directions are added and a pair costs one lookup. Otherwise every pair has a row, or, where a frame has each pair
-/// once, is looked up both ways. Pairs with a dead element, and those that the frame does not hold, are rows of zeros.
-[[nodiscard]] CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal);
+/// The rows that cost a beamformer least. `reciprocal`: no law and no weight tells (i, j) from (j, i), and one element fires in
+/// each event; then both directions of two elements are added and a pair costs one lookup, whichever of them fires, unless so few
+/// fire that the pairs received are fewer. Otherwise every pair of an event and a receiver has a row, or, where a frame has each
+/// pair once, is looked up both ways. Pairs with a dead element, and those that the frame does not hold, are rows of zeros.
+/// With `chosen` events alone, of a full matrix or of listed events, event k of the rows is chosen[k]; then every pair has a row.
+[[nodiscard]] CombinedPairs combine_pairs(const Acquisition& acquisition, bool reciprocal,
+                                          std::span<const std::uint32_t> chosen = {});
 /// The same without the sources.
-[[nodiscard]] PairRows combined_rows(const Acquisition& acquisition, bool reciprocal);
+[[nodiscard]] PairRows combined_rows(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen = {});
 
 }  // namespace echoform

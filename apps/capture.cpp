@@ -42,7 +42,7 @@ CaptureServerOptions server_options(const CaptureOptions& chosen) {
   options.connections = configuration.input.max_connections;
   options.bytes = chosen.bytes;
   options.token = configuration.input.token;
-  options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
+  options.limits = limits_of(configuration.input);
   options.hello_timeout = in_milliseconds(configuration.input.hello_timeout);
   return options;
 }

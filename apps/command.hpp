@@ -22,6 +22,8 @@ struct Command {
   /// Runs until it is told to end, and waits for nobody who does not read what it writes. Others end by a signal as any program
   /// does, and when all that they have to say is read.
   bool lasts = false;
+  /// Ends by a signal, but not while a file is written (UnbrokenWork).
+  bool writes_whole = false;
 };
 
 /// All sub-commands, in the order of `echoform --help`.

@@ -49,12 +49,14 @@ const std::vector<Command>& commands() {
        "Samples stay what they are wherever the output has their type. A-scans that the input lacks are 0.\n\n"
        "Example:\n  echoform convert notch.mat notch.mfmc\n  echoform convert scan.mfmc first.mat --frame 0",
        define_convert},
-      {"image", "image one frame of a recording into files",
-       "INPUT is a BRAIN .mat or an .mfmc file. Each --output is written by its extension: .npy and .h5 hold numbers\n"
-       "(C order [z, x]), .png is a figure with axes in mm and a dB scale. With several views the view's name goes before\n"
-       "the extension.\n\n"
+      {"image", "image frames of a recording into files",
+       "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Each --output is written by its extension: .npy and .h5 hold\n"
+       "numbers (C order [z, x], volumes [z, y, x]), .nrrd and .vti the same in mm for 3D Slicer and ParaView, .png is a figure\n"
+       "with axes in mm and a dB scale; of a volume, slices through its maximum and maximum projections. With several views the\n"
+       "view's name goes before the extension, with --from and --to the frame's number before that. A frame that [imaging]\n"
+       "memory_limit does not hold is imaged group by group of its A-scans, which are read meanwhile.\n\n"
        "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
-       define_image},
+       define_image, false, true},
       {"plan", "what a set-up will give: resolution, pixels, samples, memory, images a second",
        "Of a probe in a recording, or of the one in [simulator]. What is likely to disappoint stands on lines that begin with\n"
        "\"warning:\". Without --no-measure it images for half a second.\n\n"

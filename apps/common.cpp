@@ -12,6 +12,8 @@
 #include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/device_probe.hpp"
+#include "methods/registry.hpp"
+#include "settings/reader.hpp"
 
 namespace echoform {
 
@@ -49,6 +51,12 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
 
 void settle_backend(Configuration& configuration) {
   ImagingSection& imaging = configuration.imaging;
+  require_backend(configuration);
+  if (const std::string reason = why_not_on_gpu(method_of(configuration)); !reason.empty()) {
+    if (imaging.backend == BackendWish::automatic) spdlog::info("images are formed on the CPU; not on a GPU: {}", reason);
+    imaging.backend = BackendWish::cpu;
+    return;
+  }
   const BackendDecision decision = decide_backend(backend_choice(imaging));
   if (decision.kind == BackendKind::cuda) {
     const GpuProbe gpu = probe_devices();
@@ -85,13 +93,20 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::step(std::string_view what) {
   if (started_) ++done_;
   started_ = true;
-  if (shown_) draw(what);
+  draw(static_cast<double>(done_), what);
 }
 
-void ProgressBar::draw(std::string_view what) const {
+void ProgressBar::share(double done, std::string_view what) {
+  if (std::chrono::steady_clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
+  draw(static_cast<double>(done_) + std::clamp(done, 0.0, 1.0), what);
+}
+
+void ProgressBar::draw(double done, std::string_view what) {
+  if (!shown_) return;
   constexpr std::size_t width = 24;
-  const std::size_t filled = std::min(width, width * done_ / steps_);
+  const auto filled = std::min(width, static_cast<std::size_t>(width * done / static_cast<double>(steps_)));
   write_status(fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}", "", filled, "", width - filled, what));
+  drawn_ = std::chrono::steady_clock::now();
 }
 
 void LiveLine::show(std::string_view line) {

@@ -24,7 +24,7 @@ void add_backend_option(CLI::App& options, std::string& backend);
 /// Empty leaves the configuration as it is. Throws InputError for another word than auto, cpu, cuda or cuda:DEVICE.
 void apply_backend_option(const std::string& backend, Configuration& configuration);
 /// Replaces "auto" in the configuration by what it comes to on this machine, and logs that in a line, with the reason where it
-/// is not the GPU. Throws as decide_backend(). It may start the GPU.
+/// is not the GPU: the machine's, or the method's. Throws as decide_backend() and require_backend(). It may start the GPU.
 void settle_backend(Configuration& configuration);
 
 /// For options that count: a minus sign would otherwise wrap round to a huge number.
@@ -48,13 +48,16 @@ class ProgressBar {
 
   /// Begins the next step.
   void step(std::string_view what);
+  /// A share of the present step is done, 0 .. 1; drawn ten times a second at most.
+  void share(double done, std::string_view what);
 
  private:
-  void draw(std::string_view what) const;
+  void draw(double done, std::string_view what);
   std::size_t steps_;
   std::size_t done_ = 0;
   bool started_ = false;
   bool shown_;
+  std::chrono::steady_clock::time_point drawn_{};
 };
 
 /// A line that is rewritten in place on a terminal and printed anew elsewhere. It stands among the lines of the log, and waits

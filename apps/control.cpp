@@ -1,5 +1,6 @@
 // echoform control: reads and changes the settings of a server that runs.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -73,6 +74,8 @@ void print_text(const wire::ControlReply& reply, bool described) {
     fmt::print("  {}\n",
                setting.effect() == "imaging" ? "changes between two frames, once an engine is built for it" : "changes at once");
   }
+  for (const std::string& line : reply.sinks()) fmt::print("{}\n", line);
+  for (const std::string& line : reply.warnings()) spdlog::warn("{}", line);
   fmt::print("revision {}{}\n", reply.revision(), reply.streaming() ? "" : ", for the next stream");
 }
 
@@ -91,6 +94,8 @@ void print_json(const wire::ControlReply& reply) {
                              {"streaming", reply.streaming()},
                              {"server", reply.server()},
                              {"settings", std::move(settings)}};
+  for (const std::string& line : reply.sinks()) out["sinks"].push_back(line);
+  for (const std::string& line : reply.warnings()) out["warnings"].push_back(line);
   if (!reply.reason().empty()) out["reason"] = reply.reason();
   fmt::print("{}\n", out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
@@ -113,11 +118,12 @@ Action define_control(CLI::App& options) {
   options.add_option("--connect", chosen->connect, "Where the server takes control requests")
       ->option_text("tcp://HOST:PORT (tcp://127.0.0.1:17182)");
   options
-      .add_option(
-          "request", chosen->words,
-          "get: settings, those named with their meaning; set: changes them together; reset: as the server started; with a "
-          "recorder start_recording and stop_recording")
-      ->option_text("get [KEY ...] | set KEY=VALUE ... | reset [KEY ...] | start_recording [FILE] | stop_recording");
+      .add_option("request", chosen->words,
+                  "get: settings, those named with their meaning; set: changes them together; reset: as the server started; "
+                  "status: figures of "
+                  "sinks that have any; with a recorder start_recording and stop_recording; of a scan clear_scan")
+      ->option_text(
+          "get [KEY ...] | set KEY=VALUE ... | reset [KEY ...] | status | start_recording [FILE] | stop_recording | clear_scan");
   options.add_option("--expect-revision", chosen->expected_revision, "Refuse unless the settings have this revision")
       ->check(whole_number())
       ->option_text("N");

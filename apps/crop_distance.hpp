@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "formats/recording.hpp"
-#include "methods/tfm/plan.hpp"
+#include "methods/method.hpp"
 #include "pipeline/engine.hpp"
 
 namespace echoform {
 
-/// Images `frame` of the recording by `plan` as a whole and cropped with `guard` samples on either side. A line for each view:
+/// Images `frame` of the recording as `request` asks, but whole and cropped to the samples that are needed. A line for each view:
 /// relative L2 distance of the complex images, and of their peaks in dB. One line where there is nothing to crop.
-[[nodiscard]] std::vector<std::string> crop_distance(const ImagingPlan& plan, std::size_t guard, Recording& recording,
+[[nodiscard]] std::vector<std::string> crop_distance(const Method& method, const ImagingRequest& request, Recording& recording,
                                                      std::size_t frame, const BackendChoice& choice);
 
 }  // namespace echoform

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <thread>
@@ -14,7 +15,7 @@
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/image_writer.hpp"
-#include "methods/tfm/simulated_scene.hpp"
+#include "methods/registry.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {
@@ -102,15 +103,19 @@ void print_live(LiveLine& live, Pipeline& pipeline, CounterSnapshot& before, std
 
 void print_places(const FrameCycle& cycle, std::uint64_t sequence) {
   print("true places of the reflectors in the snapshot (sequence {}):\n", sequence);
-  for (const TruePosition& reflector : cycle.true_positions(sequence)) {
-    print("  {:<12} x {:8.3f} mm  z {:7.3f} mm{}\n", reflector.name, 1e3 * reflector.place.x.value, 1e3 * reflector.place.z.value,
+  const auto places = cycle.true_positions(sequence);
+  const bool in_space = std::any_of(places.begin(), places.end(), [](const TruePosition& at) { return at.place.y.value != 0.0; });
+  for (const TruePosition& reflector : places) {
+    const Point& at = reflector.place;
+    print("  {:<12} x {:8.3f} mm  {}z {:7.3f} mm{}\n", reflector.name, 1e3 * at.x.value,
+          in_space ? fmt::format("y {:8.3f} mm  ", 1e3 * at.y.value) : "", 1e3 * at.z.value,
           reflector.moving ? "  (moving)" : "");
   }
 }
 
 int demo(const DemoOptions& options) {
   Configuration configuration = demo_configuration(options);
-  const SimulatorConfiguration simulated = simulator_configuration(configuration);
+  const SimulatorConfiguration simulated = simulated_source(configuration);
   std::unique_ptr<ImageWriter> writer;
   if (!options.snapshot.empty()) writer = make_image_writer(options.snapshot);
   PlayOptions play_options;
@@ -131,7 +136,7 @@ int demo(const DemoOptions& options) {
   play_options.sender.host = parse_host_port(configuration.input.listen, "[input] listen").host;
   play_options.sender.port = server->source().port();
   for (const std::string& line : server->addresses()) print("{}\n", line);
-  print("Open {} in a browser, or run: echoform view --connect {}\n", server->web().url(), server->images().endpoint());
+  for (const std::string& line : server->invitations()) print("{}\n", line);
   if (options.seconds == 0.0) print("Ctrl-C ends the demo.\n");
 
   Player player(cycle, play_options);
@@ -162,7 +167,7 @@ int demo(const DemoOptions& options) {
   }
   const auto& latency = metrics.distributions.front();
   print("sent {} frames; sequence gaps {}\n", sent.frames_sent, metrics.counters.sequence_gaps);
-  if (const Recorder* recorder = server->recorder()) print("{}\n", recorder_text(recorder->status()));
+  for (const std::string& said : server->summaries()) print("{}\n", said);
   print("latency, last byte to published: p50 {:.2f} ms, p99 {:.2f} ms\n", milliseconds(latency.total_p50),
         milliseconds(latency.total_p99));
   print("{}\n{}\n", drops_text(metrics.counters), closure_text(metrics.counters));
@@ -183,7 +188,10 @@ Action define_demo(CLI::App& options) {
       ->check(CLI::Range(0.0, 1e9))
       ->option_text("S (0)");
   add_backend_option(options, chosen->backend);
-  options.add_option("--snapshot", chosen->snapshot, "Write the last image: .png, .npy or .h5")->option_text("FILE");
+  options
+      .add_option("--snapshot", chosen->snapshot,
+                  fmt::format("Write the last image: {}", fmt::join(image_writer_extensions(), ", ")))
+      ->option_text("FILE");
   options.add_option("--rate", chosen->rate, "Frames per second, or max for what is sustained")->option_text("FPS|max (max)");
   options.add_option("--connections", chosen->connections, "TCP connections that carry each frame's shots, 1 to 8")
       ->check(CLI::Range(1, 8))

@@ -6,11 +6,16 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <csignal>
+#include <utility>
 
 #include "apps/keys.hpp"
+#include "apps/scan_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
+#include "methods/display_settings.hpp"
+#include "methods/registry.hpp"
 #include "recording/recorder.hpp"
+#include "settings/key_table.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/acquisition/zeromq_source.hpp"
 #include "transport/publish/zeromq_sink.hpp"
@@ -26,7 +31,7 @@ TcpSourceOptions source_options(const Configuration& configuration) {
   options.address = place.host;
   options.port = place.port;
   options.token = input.token;
-  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
+  options.limits = limits_of(input);
   options.hello_timeout = in_milliseconds(input.hello_timeout);
   options.stall_timeout = in_milliseconds(input.stall_timeout);
   options.message_timeout = in_milliseconds(input.message_timeout);
@@ -44,7 +49,7 @@ std::unique_ptr<AcquisitionSource> make_zeromq_door(const Configuration& configu
   options.address = place.host;
   options.port = place.port;
   options.token = input.token;
-  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
+  options.limits = limits_of(input);
   options.idle_timeout = in_milliseconds(input.zeromq_idle_timeout);
   options.keys = server_keys(configuration);
   options.maximum_connections = input.max_connections;
@@ -61,10 +66,10 @@ ZeromqSinkOptions image_options(const Configuration& configuration) {
   options.bytes_per_subscriber = server.subscriber_bytes;
   options.subscribers = server.max_subscribers;
   options.keys = server_keys(configuration);
-  const auto pixels = configuration.grid.pixels;
-  const auto display = configuration.display.pixels.value_or(pixels);
-  options.image_bytes = std::max(pixels[0] * pixels[1] * sizeof(float), display[0] * display[1]);
-  options.images_per_frame = 2 * configuration.imaging.views.size();  // envelope and display
+  const auto& shown = section<DisplaySection>(configuration).pixels;
+  const std::size_t display = shown ? (*shown)[0] * (*shown)[1] : 0;
+  options.image_bytes = std::max(configuration.grid.pixels.all() * sizeof(float), display);
+  options.images_per_frame = 2 * method_of(configuration).images(configuration).size();  // envelope and display
   return options;
 }
 
@@ -84,7 +89,34 @@ WebSinkOptions web_options(const Configuration& configuration) {
   return options;
 }
 
-std::shared_ptr<ImageSink> make_recorder(const Configuration& configuration) {
+OpenSink open_publisher(const Configuration& configuration) {
+  const std::shared_ptr<ZeromqSink> images = make_zeromq_sink(image_options(configuration));
+  OpenSink open(images);
+  open.tell = [images](TelemetryReport& report) {
+    report.viewers.emplace_back("images", images->peers().open);
+    report.add_refusals("images", images->peers());
+  };
+  open.invitation = fmt::format("Run: echoform view --connect {}", images->endpoint());
+  return open;
+}
+
+OpenSink open_viewer(const Configuration& configuration) {
+  const std::shared_ptr<WebSink> web = make_web_sink(web_options(configuration));
+  OpenSink open(web);
+  open.tell = [web](TelemetryReport& report) {
+    report.viewers.emplace_back("web", web->viewers());
+    report.viewer_dropped += web->viewer_dropped();
+    report.add_refusals("web", web->peers());
+  };
+  open.take_answers = [web](ServerAnswers answers) {
+    web->set_metrics(std::move(answers.metrics));
+    web->set_control(std::move(answers.control));
+  };
+  open.invitation = fmt::format("Open {} in a browser.", web->url());
+  return open;
+}
+
+std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
   const RecorderSection& section = configuration.recorder;
   if (section.folder.empty()) return nullptr;
   // A limit on the size of files is an error of the file, not the end of the program.
@@ -100,7 +132,31 @@ std::shared_ptr<ImageSink> make_recorder(const Configuration& configuration) {
   return std::make_shared<Recorder>(std::move(options), fmt::format("{}: [recorder]", configuration.name()));
 }
 
+OpenSink open_recorder(const Configuration& configuration) {
+  const std::shared_ptr<Recorder> recorder = make_recorder(configuration);
+  OpenSink open(recorder);
+  open.tell = [recorder](TelemetryReport& report) {
+    const RecorderStatus status = recorder != nullptr ? recorder->status() : RecorderStatus{};
+    report.recording = status.recording;
+    report.frames_recorded = status.frames_recorded;
+    for (const auto& [reason, word] : words::not_recorded.entries) {
+      report.frames_not_recorded.emplace_back(word, status.frames_not_recorded[static_cast<std::size_t>(reason)]);
+    }
+  };
+  if (recorder == nullptr) return open;
+  open.actions = {{"start_recording", false, [recorder](const auto& request, auto&) { recorder->start(request.file()); }},
+                  {"stop_recording", false, [recorder](const auto&, auto&) {
+                     recorder->stop();
+                     if (const auto status = recorder->status(); !status.fault.empty()) throw RuntimeFault(status.fault);
+                   }}};
+  return open;
+}
+
 }  // namespace
+
+AcquisitionLimits limits_of(const InputSection& input) {
+  return {.elements = input.max_elements, .samples = input.max_samples, .frame_bytes = input.max_frame_bytes};
+}
 
 HostPort listening_place(const Configuration& configuration, const std::string& text, std::string_view key) {
   const std::string where = fmt::format("{}: {}", configuration.name(), key);
@@ -137,8 +193,10 @@ void check_descriptors(const Configuration& configuration) {
       configuration.server.max_web_connections);
 }
 
-const std::vector<SourceDoor>& source_doors() {
-  static const std::vector<SourceDoor> doors{
+namespace {
+
+std::vector<SourceDoor>& sources() {
+  static std::vector<SourceDoor> doors{
       {"frames in",
        [](const Configuration& c, const Clock& clock) -> std::unique_ptr<AcquisitionSource> {
          return make_tcp_source(source_options(c), clock);
@@ -148,13 +206,39 @@ const std::vector<SourceDoor>& source_doors() {
   return doors;
 }
 
-const std::vector<SinkDoor>& sink_doors() {
-  static const std::vector<SinkDoor> doors{
-      {"images out", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_zeromq_sink(image_options(c)); }},
-      {"viewer", [](const Configuration& c) -> std::shared_ptr<ImageSink> { return make_web_sink(web_options(c)); }},
-      {"recorder", make_recorder},
+std::vector<SinkDoor>& sinks() {
+  static std::vector<SinkDoor> doors{
+      {"images out", open_publisher},
+      {"viewer", open_viewer},
+      {"recorder", open_recorder},
+      {"scan", open_scan},
   };
   return doors;
+}
+
+template <class Door>
+void add_door(std::vector<Door>& doors, Door door, std::string_view function) {
+  const auto same = [&](const Door& other) { return other.label == door.label; };
+  if (door.label.empty() || std::any_of(doors.begin(), doors.end(), same)) {
+    throw InputError(function, fmt::format("the label \"{}\"", door.label), "a label that no other door has");
+  }
+  add_keys(std::exchange(door.keys, {}));
+  doors.push_back(std::move(door));
+}
+
+}  // namespace
+
+const std::vector<SourceDoor>& source_doors() {
+  return sources();
+}
+const std::vector<SinkDoor>& sink_doors() {
+  return sinks();
+}
+void add_source_door(SourceDoor door) {
+  add_door(sources(), std::move(door), "add_source_door");
+}
+void add_sink_door(SinkDoor door) {
+  add_door(sinks(), std::move(door), "add_sink_door");
 }
 
 }  // namespace echoform

@@ -1,31 +1,71 @@
-// The server's doors: what frames come in by and images go out by. A new one is a file of its own and a line in doors.cpp.
+// The server's doors: what frames come in by and images go out by. A new one is a file of its own and a line in doors.cpp, or a
+// call of add_source_door() or add_sink_door() in a program outside of the tree.
 #pragma once
 
 #include <chrono>
+#include <concepts>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
+#include "config/key.hpp"
+#include "control/control.hpp"
 #include "pipeline/image_sink.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
+#include "transport/telemetry_report.hpp"
 
 namespace echoform {
 
 struct SourceDoor {
-  std::string_view label;  ///< of its line when the server starts
+  std::string label;  ///< of its line when the server starts
   /// Null where the configuration asks for no such door. Throws InputError for one that it cannot use. Time-outs go by `clock`,
   /// which outlives the source.
-  std::unique_ptr<AcquisitionSource> (*make)(const Configuration& configuration, const Clock& clock);
+  std::function<std::unique_ptr<AcquisitionSource>(const Configuration& configuration, const Clock& clock)> make;
+  KeyGroup keys{};  ///< of a door that a program brings along
+};
+
+/// What the server answers to those who come to a sink and ask for more than images. Both from any thread, at once.
+struct ServerAnswers {
+  /// Prometheus text; empty once the server has stopped.
+  std::function<std::string()> metrics;
+  /// To the body of a control request as JSON: `answer` takes an HTTP status and JSON, once, on any thread and at any time.
+  std::function<void(std::string body, std::function<void(unsigned status, std::string json)> answer)> control;
+};
+
+/// A sink as its door opens it, and what of it concerns the server besides images. All but the sink may be left out.
+struct OpenSink {
+  OpenSink() = default;
+  template <std::derived_from<ImageSink> Sink>
+  OpenSink(std::shared_ptr<Sink> opened) : sink(std::move(opened)) {}  // NOLINT(google-explicit-constructor): mostly it is all
+
+  std::shared_ptr<ImageSink> sink;  ///< null where the configuration asks for none
+  /// Adds what telemetry has fields of its own for; a sink that is not there may say so. From any thread.
+  std::function<void(TelemetryReport& report)> tell{};
+  std::vector<ControlAction> actions{};                       ///< of live control
+  std::function<void(ServerAnswers answers)> take_answers{};  ///< once, before doors for frames are opened
+  std::string invitation{};                                   ///< a line for who tries the program: "Open URL in a browser."
 };
 
 struct SinkDoor {
-  std::string_view label;
-  /// Binds what it listens on: RuntimeFault for a port in use. Null where the configuration asks for none.
-  std::shared_ptr<ImageSink> (*make)(const Configuration& configuration);
+  std::string label;  ///< likewise; in telemetry and metrics the name of what the sink tells of itself
+  /// Binds what it listens on: RuntimeFault for a port in use.
+  std::function<OpenSink(const Configuration& configuration)> make;
+  KeyGroup keys{};
 };
+
+/// A door of another program, after those of the tree, and its keys; before the first configuration is read. Throw InputError
+/// for a label that is taken or empty.
+void add_source_door(SourceDoor door);
+void add_sink_door(SinkDoor door);
+
+/// What senders may state, by [input] max_elements, max_samples and max_frame_bytes.
+[[nodiscard]] AcquisitionLimits limits_of(const InputSection& input);
 
 /// Where a key of the configuration says to listen. Throws InputError, naming file and key, unless it is an address and a port;
 /// ZeroMQ's take "*" for every interface.

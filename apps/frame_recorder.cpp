@@ -86,7 +86,8 @@ bool FrameRecorder::write(const Acquisition& acquisition, const FrameSlot& slot)
         writer_.emplace(options_.output, acquisition, MfmcWriterOptions{.material = options_.material, .recorded = now});
         acquisition_ = acquisition;
       }
-      writer_->append({slot.samples.bytes_begin(), acquisition.frame_bytes()});
+      writer_->append({slot.samples.bytes_begin(), acquisition.frame_bytes()},
+                      {slot.sequence, slot.acquisition_time, slot.position});
       progress_.frames = writer_->frames();
       progress_.bytes = writer_->bytes();
       ended = options_.frames && progress_.frames == *options_.frames;

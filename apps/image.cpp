@@ -1,25 +1,26 @@
-// echoform image: one frame of a recording into files.
+// echoform image: frames of a recording into files.
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <complex>
+#include <chrono>
 #include <filesystem>
 #include <memory>
-#include <span>
+#include <optional>
 
+#include "acquisition/recorded_frames.hpp"
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
+#include "apps/frame_imager.hpp"
 #include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
+#include "config/memory_text.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
-#include "methods/tfm/build_plan.hpp"
-#include "methods/tfm/reached.hpp"
-#include "methods/tfm/scene.hpp"
-#include "methods/tfm/setup.hpp"
-#include "pipeline/engine.hpp"
+#include "methods/registry.hpp"
+#include "methods/scan_settings.hpp"
+#include "pipeline/scan.hpp"
 
 namespace echoform {
 namespace {
@@ -30,8 +31,13 @@ struct ImageOptions {
   std::vector<std::string> outputs;
   std::string field = "envelope";
   std::string backend;
-  std::int64_t frame = 0;
+  std::optional<std::int64_t> frame;
+  std::optional<std::int64_t> from;
+  std::optional<std::int64_t> to;
+  bool by_groups = false;
   bool crop_distance = false;
+
+  [[nodiscard]] bool many() const { return from || to; }
 };
 
 struct Output {
@@ -40,13 +46,14 @@ struct Output {
   std::unique_ptr<ImageWriter> writer;
 };
 
-/// Every file to be written, checked before any work is done.
-std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<std::string>& views) {
+/// Every file to be written of a frame, checked before any work is done. `number` goes before the view; empty: it does not.
+std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<std::string>& views, const std::string& number) {
   std::vector<Output> outputs;
   for (const std::string& text : options.outputs) {
     for (const std::string& view : views) {
       Output output;
-      output.path = views.size() == 1 ? std::filesystem::path(text) : with_view_name(text, view);
+      output.path = number.empty() ? std::filesystem::path(text) : with_view_name(text, number);
+      if (views.size() > 1) output.path = with_view_name(output.path, view);
       output.view = view;
       output.writer = make_image_writer(output.path);
       for (const Output& other : outputs) {
@@ -60,20 +67,70 @@ std::vector<Output> plan_outputs(const ImageOptions& options, const std::vector<
   return outputs;
 }
 
-template <class Pixel>
-std::span<const Pixel> pixels_of(const ImagingSetup& setup, const FrameSlot& slot, std::string_view view, OutputKind kind) {
-  const auto output = setup.recipe.find(view, kind);
-  if (!output) return {};
-  return {static_cast<const Pixel*>(slot.outputs[*output].data.data()), setup.recipe.outputs[*output].description.grid.pixels()};
+/// Frames to be imaged.
+struct FrameChoice {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// Of a scan all, where nothing else is said.
+FrameChoice choose_frames(const ImageOptions& options, const Recording& recording, bool scan) {
+  const auto checked = [&](std::string_view option, std::int64_t frame) {
+    if (frame >= 0 && static_cast<std::size_t>(frame) < recording.frames()) return static_cast<std::size_t>(frame);
+    throw InputError(std::string(option), fmt::format("{}", frame),
+                     recording.frames() == 1 ? fmt::format("0, as {} holds one frame", options.input)
+                                             : fmt::format("0 to {}, as {} holds {} frames", recording.frames() - 1,
+                                                           options.input, recording.frames()));
+  };
+  if (!options.many() && !(scan && !options.frame)) {
+    const std::size_t frame = checked("--frame", options.frame.value_or(0));
+    return {frame, frame};
+  }
+  const std::size_t first = checked("--from", options.from.value_or(0));
+  const std::size_t last = options.to ? checked("--to", *options.to) : recording.frames() - 1;
+  if (last < first) throw InputError("--to", fmt::format("{}", last), fmt::format("{} (--from) or more", first));
+  return {first, last};
 }
 
-ImageFile describe_image(const ImagingSetup& setup, const FrameSlot& slot, std::string_view view, const ImageOptions& options) {
+void check_options(const ImageOptions& options, const Configuration& configuration) {
+  if (options.field != "envelope" && options.field != "analytic") {
+    throw InputError("--field", fmt::format("\"{}\"", options.field), "envelope or analytic");
+  }
+  if (options.frame && options.many()) throw InputError("--frame", "--from or --to besides", "one frame, or some");
+  if (options.by_groups && configuration.imaging.backend == BackendWish::cuda)
+    throw InputError("--by-groups", "backend cuda", "auto or cpu: groups are imaged on the CPU");
+  if (options.by_groups && options.crop_distance)
+    throw InputError("--crop-distance", "--by-groups besides", "whole frames in memory");
+  if (scans(configuration) && (options.by_groups || options.crop_distance)) {
+    throw InputError(options.by_groups ? "--by-groups" : "--crop-distance", "a scan ([scan] path)",
+                     "frames that are images of their own");
+  }
+}
+
+/// What became of the frames of a scan.
+void tell_of_scan(const ScanRecord& record) {
+  const ScanRecord::Counts counts = record.counts();
+  spdlog::info("scan: {} cells, {} frames repeated", counts.cells, counts.repeated);
+  if (counts.without_position > 0)
+    spdlog::warn("{} frames state no encoder count, and are not in the image", counts.without_position);
+  if (counts.outside > 0) spdlog::warn("{} frames cover no pixel of [grid]", counts.outside);
+  if (counts.refused > 0)
+    spdlog::warn("{} frames were taken from where nothing can be imaged: {}", counts.refused, record.refusal());
+}
+
+ImageFile describe_image(const FrameImager& imager, std::string_view view, const ImageOptions& options,
+                         const std::string& frames) {
+  const ImagingSetup& setup = imager.setup();
   ImageFile file;
-  file.grid = setup.recipe.outputs[setup.recipe.find(view, OutputKind::envelope).value()].description.grid;
-  file.envelope = pixels_of<float>(setup, slot, view, OutputKind::envelope);
-  file.analytic = pixels_of<std::complex<float>>(setup, slot, view, OutputKind::complex_image);
+  const OutputDescription& description = setup.recipe.outputs[setup.recipe.find(view, OutputKind::envelope).value()].description;
+  file.grid = description.grid;
+  file.pixels = description.pixels;
+  file.x = description.x;
+  file.z = description.z;
+  file.envelope = imager.envelope(view);
+  file.analytic = imager.analytic(view);
   file.field = options.field == "analytic" ? ImageField::analytic : ImageField::envelope;
-  file.title = fmt::format("{}, frame {}", std::filesystem::path(options.input).filename().string(), options.frame);
+  file.title = fmt::format("{}, {}", std::filesystem::path(options.input).filename().string(), frames);
   file.view = view;
   file.dynamic_range_db = setup.scale.dynamic_range_db;
   file.gain_db = setup.scale.gain_db;
@@ -81,67 +138,120 @@ ImageFile describe_image(const ImagingSetup& setup, const FrameSlot& slot, std::
   return file;
 }
 
-void warn_of_unreached(const ImagingPlan& plan) {
-  std::vector<double> shares;
-  for (const DelayLaw& law : plan.laws) {
-    shares.push_back(unreached_share(reached_pixels(law, plan.acquisition.probe, plan.grid)));
+/// Says how quickly the samples of a frame go, and how long they will take.
+class FramePace {
+ public:
+  explicit FramePace(std::size_t frame_bytes) : frame_bytes_(static_cast<double>(frame_bytes)) {}
+
+  void show(ProgressBar& progress, std::size_t bytes) {
+    done_ = static_cast<double>(bytes);
+    const double left = (frame_bytes_ - done_) * seconds() / std::max(done_, 1.0);
+    progress.share(done_ / frame_bytes_, fmt::format("imaging, {}, {:.0f} s left", rate(), left));
   }
-  if (const auto warning = unreached_warning(plan, shares)) spdlog::warn("{}", *warning);
+  [[nodiscard]] std::string rate() const { return fmt::format("{:.1f} MB/s", 1e-6 * done_ / seconds()); }
+
+ private:
+  [[nodiscard]] double seconds() const {
+    return std::max(1e-6, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count());
+  }
+  double frame_bytes_;
+  double done_ = 0.0;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+void warn_of_image(const FrameImager& imager) {
+  if (imager.invalid_samples() > 0) spdlog::warn("{} samples were not finite and count as 0", imager.invalid_samples());
+  for (const std::string_view view : imager.setup().recipe.views()) {
+    const auto values = imager.envelope(view);
+    if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
+      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", view);
+    }
+  }
 }
 
 int image(const ImageOptions& options) {
   Configuration configuration = configuration_from(options.config);
   apply_backend_option(options.backend, configuration);
-  if (options.field != "envelope" && options.field != "analytic") {
-    throw InputError("--field", fmt::format("\"{}\"", options.field), "envelope or analytic");
-  }
-  const std::vector<Output> outputs = plan_outputs(options, configuration.imaging.views);
+  check_options(options, configuration);
+  const Method& method = method_of(configuration);
+  const std::vector<std::string> views = method.images(configuration);
+  const bool scan = scans(configuration);
+  const bool numbered = options.many() && !scan;
+  static_cast<void>(plan_outputs(options, views, numbered ? "0" : ""));
 
+  const bool on_gpu_alone = configuration.imaging.backend == BackendWish::cuda;
   settle_backend(configuration);
 
   ProgressBar progress(4);
   progress.step("reading");
-  const auto recording = open_recording(options.input);
-  const auto frame = static_cast<std::size_t>(options.frame);
-  if (options.frame < 0 || frame >= recording->frames()) {
-    throw InputError("--frame", fmt::format("{}", options.frame),
-                     recording->frames() == 1 ? fmt::format("0, as {} holds one frame", options.input)
-                                              : fmt::format("0 to {}, as {} holds {} frames", recording->frames() - 1,
-                                                            options.input, recording->frames()));
-  }
-  const Acquisition acquisition = recorded_acquisition(*recording, frame);
+  const auto recording =
+      open_recording(options.input, {.limits = {.elements = 4096, .samples = 1u << 22, .frame_bytes = most_recorded_bytes}});
+  const FrameChoice frames = choose_frames(options, *recording, scan);
   spdlog::info("{}", recording->describe());
   log_warnings(*recording);
-  adopt_wedge_velocity(configuration, recording->wedge_velocity());
-  const auto plan = build_plan(configuration, acquisition, recording->material());
+  const StatedByData stated{recording->material(), recording->wedge_velocity()};
+  const std::size_t digits = fmt::formatted_size("{}", recording->frames() - 1);
 
-  warn_of_unreached(*plan);
-
-  progress.step("delay tables");
-  const auto setup = make_imaging_setup(plan, {.complex_images = options.field == "analytic", .display = false});
-  const auto engine = make_engine(setup, backend_choice(configuration.imaging), {});
-  FrameSlot slot;
-  engine->equip(slot);
-  read_recorded_frame(*recording, frame, slot);
-
-  progress.step("imaging");
-  if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image the frame");
-  if (slot.invalid_samples > 0) spdlog::warn("{} samples were not finite and count as 0", slot.invalid_samples);
-
-  for (const std::string_view view : setup->recipe.views()) {
-    const auto values = pixels_of<float>(*setup, slot, view, OutputKind::envelope);
-    if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
-      spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", view);
+  Acquisition acquisition;
+  std::unique_ptr<FrameImager> imager;
+  for (std::size_t frame = frames.first; frame <= frames.last; ++frame) {
+    const std::vector<Output> outputs = plan_outputs(options, views, numbered ? fmt::format("{:0{}}", frame, digits) : "");
+    // The probe may have moved.
+    if (Acquisition of_frame = recorded_acquisition(*recording, frame); !imager || of_frame != acquisition) {
+      if (scan && imager) {
+        throw InputError(fmt::format("{}: frame {}", options.input, frame), "a probe that the file itself places elsewhere",
+                         "one that stays, and moves by its encoder's counts ([scan])");
+      }
+      acquisition = std::move(of_frame);
+      imager.reset();  // its memory first
+      if (frame == frames.first) progress.step("delay tables");
+      const auto setup = resolve_imaging({.configuration = configuration,
+                                          .acquisition = acquisition,
+                                          .stated = stated,
+                                          .wish = {.complex_images = options.field == "analytic", .display = false},
+                                          .groups = options.by_groups ? GroupWish::always
+                                                    : on_gpu_alone    ? GroupWish::never
+                                                                      : GroupWish::needed});
+      log_findings(*setup);
+      if (options.by_groups && !setup->groups) {
+        throw InputError("--by-groups", fmt::format("[imaging] method = \"{}\", which images whole frames", setup->method),
+                         "a method that images groups of A-scans");
+      }
+      if (options.crop_distance && setup->groups)
+        throw InputError("--crop-distance", "frames that the memory does not hold whole", "whole frames in memory");
+      for (const Output& output : outputs) {
+        if (options.field != "analytic" || setup->recipe.find(output.view, OutputKind::complex_image)) continue;
+        throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", output.view));
+      }
+      for (const std::string& line : method.image_warnings(*setup)) spdlog::warn("{}", line);
+      imager = std::make_unique<FrameImager>(setup, configuration, *recording);
     }
-  }
 
-  progress.step("writing");
-  for (const Output& output : outputs) output.writer->write(describe_image(*setup, slot, output.view, options));
-  for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
-  if (options.crop_distance) {
-    const auto choice = backend_choice(configuration.imaging);
-    for (const std::string& line : crop_distance(*plan, configuration.imaging.guard, *recording, frame, choice)) {
-      fmt::print("{}\n", line);
+    if (frame == frames.first) progress.step("imaging");
+    FramePace pace(acquisition.frame_bytes());
+    imager->image(*recording, frame, [&](std::size_t bytes) { pace.show(progress, bytes); });
+    if (scan && frame < frames.last) {
+      const auto done = static_cast<double>(frame + 1 - frames.first);
+      progress.share(done / static_cast<double>(frames.last + 1 - frames.first), fmt::format("imaging, frame {}", frame));
+      continue;
+    }
+    if (scan) tell_of_scan(*imager->setup().scan->record);
+    if (const std::string groups = imager->groups_text(); !groups.empty())
+      spdlog::info("frame {}: {} on the CPU, {}, at most {} of memory", frame, groups, pace.rate(),
+                   memory_text(most_held_memory()));
+    warn_of_image(*imager);
+
+    if (frame == frames.last) progress.step("writing");
+    const std::string title = scan ? fmt::format("frames {} to {}", frames.first, frames.last) : fmt::format("frame {}", frame);
+    for (const Output& output : outputs) {
+      const UnbrokenWork writing;
+      output.writer->write(describe_image(*imager, output.view, options, title));
+    }
+    for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
+    if (options.crop_distance) {
+      const ImagingRequest request{.configuration = configuration, .acquisition = acquisition, .stated = stated};
+      const auto choice = backend_choice(configuration.imaging);
+      for (const std::string& line : crop_distance(method, request, *recording, frame, choice)) fmt::print("{}\n", line);
     }
   }
   return 0;
@@ -153,13 +263,22 @@ Action define_image(CLI::App& options) {
   auto chosen = std::make_shared<ImageOptions>();
   options.add_option("INPUT", chosen->input, "The recording")->required();
   options.add_option("--config", chosen->config, "TOML file: material, grid, views (docs/configuration.md)")->option_text("FILE");
-  options.add_option("--output", chosen->outputs, "Where to: .npy, .png or .h5; may be repeated")
+  options
+      .add_option("--output", chosen->outputs,
+                  fmt::format("Where to: {}; may be repeated", fmt::join(image_writer_extensions(), ", ")))
       ->required()
       ->option_text("FILE")
       ->take_all();
-  options.add_option("--field", chosen->field, "What .npy and .h5 hold: envelope (float32) or analytic (complex64)")
+  options.add_option("--field", chosen->field, "What files of numbers hold: envelope (float32) or analytic (complex64)")
       ->option_text("WORD (envelope)");
   options.add_option("--frame", chosen->frame, "Which frame, from 0")->option_text("K (0)");
+  options
+      .add_option("--from", chosen->from,
+                  "The first of several frames, each imaged by itself into files of its own; of a scan ([scan]) all into one")
+      ->option_text("K (0)");
+  options.add_option("--to", chosen->to, "The last of them")->option_text("K (the recording's last)");
+  options.add_flag("--by-groups", chosen->by_groups,
+                   "Image group by group of A-scans on the CPU, also frames that [imaging] memory_limit holds");
   options.add_flag("--crop-distance", chosen->crop_distance,
                    "Also say how far the crop of live runs ([imaging] guard) would move the image");
   add_backend_option(options, chosen->backend);

@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <numeric>
 
 #include "acquisition/words.hpp"
-#include "apps/doors.hpp"
 #include "apps/keys.hpp"
 #include "apps/log.hpp"
 #include "base/errors.hpp"
+#include "config/memory_limit.hpp"
 #include "engines/device_need.hpp"
-#include "methods/tfm/build_plan.hpp"
-#include "methods/tfm/scene.hpp"
-#include "methods/tfm/setup.hpp"
-#include "methods/tfm/standing_check.hpp"
+#include "methods/host_memory.hpp"
+#include "methods/registry.hpp"
+#include "methods/scan_settings.hpp"
+#include "pipeline/setup_memory.hpp"
 #include "pipeline/words.hpp"
 #include "transport/control/control_json.hpp"
 #include "transport/metrics_text.hpp"
@@ -27,13 +26,13 @@ PipelineOptions pipeline_options(const Configuration& configuration) {
   options.slots = configuration.input.slots;
   options.policy = configuration.input.drop_policy;
   options.incomplete_timeout = in_milliseconds(configuration.input.incomplete_timeout);
-  options.limits = {configuration.input.max_elements, configuration.input.max_samples, configuration.input.max_frame_bytes};
-  options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
+  options.limits = limits_of(configuration.input);
+  options.memory_limit = static_cast<std::size_t>(memory_limit(configuration));
   options.backend = backend_choice(configuration.imaging);
   options.planning_limit = in_milliseconds(configuration.input.planning_timeout);
   options.release_after = in_milliseconds(configuration.input.release_after);
-  options.memory_estimate = [slots = options.slots, by = imaged_by(configuration.imaging)](const ImagingSetup& setup) {
-    return memory_needed(plan_of(setup), slots, by);
+  options.memory_estimate = [slots = options.slots, site = imaging_site(configuration)](const ImagingSetup& setup) {
+    return static_cast<double>(host_memory(setup, slots, site));
   };
   if (options.backend.kind == BackendKind::cuda) {
     options.require_device_room = [slots = options.slots, device = options.backend.device](const ImagingSetup& setup) {
@@ -65,26 +64,27 @@ ZeromqControlOptions control_options(const Configuration& configuration) {
   return options;
 }
 
-std::string acquisition_text(const Acquisition& a) {
-  return fmt::format("{} elements, {}, {} samples at {:g} MHz, {}", a.elements(), pairs_text(a), a.samples,
-                     1e-6 * a.sample_rate.value, words::sample_encoding.of(a.encoding));
-}
-
 }  // namespace
 
-/// When a frame was last published.
-class PublicationTime final : public ImageSink {
+/// When a frame was last published, and where its probe was.
+class LastPublication final : public ImageSink {
  public:
   void setup_changed(std::shared_ptr<const ImagingSetup> /*setup*/) override {}
   void publish(const FinishedFrame& frame) noexcept override {
-    last_.store(frame.publish_time.count(), std::memory_order_relaxed);
+    time_.store(frame.publish_time.count(), std::memory_order_relaxed);
+    position_.store(frame.slot.position.value_or(no_position), std::memory_order_relaxed);
   }
   [[nodiscard]] bool wants_envelope() noexcept override { return false; }
-  [[nodiscard]] std::string describe() const override { return "time of publication"; }
-  [[nodiscard]] WallTime last() const { return WallTime(last_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::string describe() const override { return "last publication"; }
+  [[nodiscard]] WallTime time() const { return WallTime(time_.load(std::memory_order_relaxed)); }
+  [[nodiscard]] std::optional<EncoderCount> position() const {
+    const EncoderCount count = position_.load(std::memory_order_relaxed);
+    return count == no_position ? std::nullopt : std::optional(count);
+  }
 
  private:
-  std::atomic<WallTime::rep> last_{0};
+  std::atomic<WallTime::rep> time_{0};
+  std::atomic<EncoderCount> position_{no_position};
 };
 
 ImagingServer::ImagingServer(Configuration configuration, const Material& stated, std::vector<std::shared_ptr<ImageSink>> sinks,
@@ -92,42 +92,50 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     : configuration_(std::move(configuration)),
       stated_(stated),
       clock_(foundations.clock != nullptr ? *foundations.clock : system_clock_),
-      publication_time_(std::make_shared<PublicationTime>()) {
+      last_publication_(std::make_shared<LastPublication>()) {
   check_descriptors(configuration_);
-  check_velocities(configuration_, stated_);
-  static_cast<void>(make_scene(configuration_));
+  method_of(configuration_).check(configuration_, stated_);
+  check_scan(configuration_);
+  log_doubts(configuration_);
   for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_, clock_));
-  sinks.push_back(publication_time_);
+  sinks.push_back(last_publication_);
   for (const SinkDoor& door : sink_doors()) {
     sinks_.push_back(door.make(configuration_));
-    if (sinks_.back() != nullptr) sinks.push_back(sinks_.back());
+    if (sinks_.back().sink != nullptr) sinks.push_back(sinks_.back().sink);
   }
-  pipeline_ = std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_setup_factory(configuration_, stated_),
-                                         std::move(sinks), clock_, std::move(foundations.engines));
-  control_ = std::make_unique<Control>(configuration_, stated_, *pipeline_);
-  for (const auto& sink : sinks_) {
-    if (images_ == nullptr) images_ = dynamic_cast<const ZeromqSink*>(sink.get());
-    if (web_ == nullptr) web_ = dynamic_cast<WebSink*>(sink.get());
-    if (recorder_ == nullptr) recorder_ = dynamic_cast<Recorder*>(sink.get());
-  }
-  if (recorder_ != nullptr) {
-    control_->add({"start_recording", false, [this](const auto& request, auto&) { recorder_->start(request.file()); }});
-    control_->add({"stop_recording", false, [this](const auto&, auto&) {
-                     recorder_->stop();
-                     if (const auto status = recorder_->status(); !status.fault.empty()) throw RuntimeFault(status.fault);
+  pipeline_ =
+      std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_setup_factory(configuration_, stated_, scans_),
+                                 std::move(sinks), clock_, std::move(foundations.engines));
+  control_ = std::make_unique<Control>(configuration_, stated_, *pipeline_, scans_);
+  if (!sinks_tell().empty()) {
+    control_->add({"status", true, [this](const auto&, auto& reply) {
+                     for (const TelemetryReport::Sink& sink : sinks_tell()) reply.add_sinks(sink_text(sink));
                    }});
+  }
+  for (const OpenSink& open : sinks_) {
+    for (const ControlAction& action : open.actions) control_->add(action);
   }
   if (!configuration_.server.control.empty()) {
     control_door_ = std::make_unique<ZeromqControl>(control_options(configuration_),
                                                     [this](const auto& request) { return control_->handle(request); });
     control_peers_ = control_door_->peers();
   }
-  web_->set_metrics([this, door = metrics_door_]() -> std::string {
+  control_worker_ = std::make_unique<ControlWorker>(*control_);
+  for (const OpenSink& open : sinks_) {
+    if (open.take_answers) open.take_answers(answers());
+  }
+  telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
+                                                    [this] { return report(pipeline_->close_window()); });
+  telemetry_peers_ = &telemetry_->peers();
+}
+
+ServerAnswers ImagingServer::answers() {
+  ServerAnswers answers;
+  answers.metrics = [this, door = metrics_door_]() -> std::string {
     const std::lock_guard lock(door->mutex);
     return door->open ? metrics_text(report(pipeline_->metrics())) : std::string();
-  });
-  control_worker_ = std::make_unique<ControlWorker>(*control_);
-  web_->set_control([this, door = metrics_door_](const std::string& body, const WebSink::ControlAnswer& answer) {
+  };
+  answers.control = [this, door = metrics_door_](const std::string& body, const auto& answer) {
     const auto reply_with = [answer](const wire::ControlReply& reply) {
       answer(http_status(reply.outcome()), control_json(reply));
     };
@@ -143,10 +151,28 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
     refused.set_outcome(wire::FAILED);
     refused.set_reason("the server is stopping");
     reply_with(refused);
-  });
-  telemetry_ = std::make_unique<TelemetryPublisher>(telemetry_options(configuration_),
-                                                    [this] { return report(pipeline_->close_window()); });
-  telemetry_peers_ = &telemetry_->peers();
+  };
+  return answers;
+}
+
+std::size_t ImagingServer::viewers() const {
+  TelemetryReport told;
+  for (const OpenSink& open : sinks_) {
+    if (open.tell) open.tell(told);
+  }
+  std::size_t all = 0;
+  for (const auto& [door, viewers] : told.viewers) all += viewers;
+  return all;
+}
+
+std::vector<TelemetryReport::Sink> ImagingServer::sinks_tell() const {
+  std::vector<TelemetryReport::Sink> told;
+  for (std::size_t k = 0; k < sinks_.size(); ++k) {
+    const ImageSink* const sink = sinks_[k].sink.get();
+    if (sink == nullptr) continue;
+    if (auto figures = sink->figures(); !figures.empty()) told.push_back({sink_doors()[k].label, std::move(figures)});
+  }
+  return told;
 }
 
 TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
@@ -156,11 +182,11 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   // Before the first stream there is no engine to ask.
   if (report.backend.empty()) report.backend = words::backend_kind.of(pipeline_->options().backend.kind);
   if (const auto setup = pipeline_->setup()) report.acquisition = acquisition_text(setup->acquisition);
+  report.warnings = control_->warnings(control_->configuration());
   report.version = ECHOFORM_VERSION;
   report.settings_revision = control_->revision();
-  report.viewers = {{"images", images_->peers().open}, {"web", web_->viewers()}};
-  report.viewer_dropped = web_->viewer_dropped();
-  report.last_frame = publication_time_->last();
+  report.last_frame = last_publication_->time();
+  report.position = last_publication_->position();
   SourceCounters all;
   for (const auto& source : sources_) {
     if (source == nullptr) continue;
@@ -178,17 +204,13 @@ TelemetryReport ImagingServer::report(MetricsSnapshot metrics) const {
   for (const auto& source : sources_) {
     if (source != nullptr && source->peers() != nullptr) report.add_refusals(source->name(), *source->peers());
   }
-  report.add_refusals("images", images_->peers());
   if (const PeerCounters* const peers = telemetry_peers_) report.add_refusals("telemetry", *peers);
   if (control_peers_ != nullptr) report.add_refusals("control", *control_peers_);
-  report.add_refusals("web", web_->peers());
-  const RecorderStatus recorder = recorder_ != nullptr ? recorder_->status() : RecorderStatus{};
-  report.recording = recorder.recording;
-  report.frames_recorded = recorder.frames_recorded;
-  report.log_lines_dropped = log_lines_dropped();
-  for (const auto& [reason, word] : words::not_recorded.entries) {
-    report.frames_not_recorded.emplace_back(word, recorder.frames_not_recorded[static_cast<std::size_t>(reason)]);
+  for (const OpenSink& open : sinks_) {
+    if (open.tell) open.tell(report);
   }
+  report.sinks = sinks_tell();
+  report.log_lines_dropped = log_lines_dropped();
   return report;
 }
 
@@ -217,7 +239,9 @@ void ImagingServer::stop() {
   }
   control_worker_.reset();
   pipeline_->stop();
-  if (recorder_ != nullptr) recorder_->finish();
+  for (const OpenSink& open : sinks_) {
+    if (open.sink != nullptr) open.sink->finish();
+  }
   // What reads the pipeline ends before it.
   {
     const std::lock_guard lock(metrics_door_->mutex);
@@ -226,16 +250,38 @@ void ImagingServer::stop() {
   telemetry_.reset();
 }
 
+std::optional<EncoderCount> ImagingServer::position() const {
+  return last_publication_->position();
+}
+
 std::vector<std::string> ImagingServer::addresses() const {
   std::vector<std::string> lines;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     if (sources_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", source_doors()[k].label, sources_[k]->describe()));
   }
   for (std::size_t k = 0; k < sinks_.size(); ++k) {
-    if (sinks_[k] != nullptr) lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sinks_[k]->describe()));
+    const ImageSink* const sink = sinks_[k].sink.get();
+    if (sink != nullptr) lines.push_back(fmt::format("{:<11} {}", sink_doors()[k].label, sink->describe()));
   }
   lines.push_back(fmt::format("{:<11} {}", "telemetry", telemetry_ ? telemetry_->endpoint() : "stopped"));
   if (control_door_) lines.push_back(fmt::format("{:<11} {}", "control", control_door_->endpoint()));
+  return lines;
+}
+
+std::vector<std::string> ImagingServer::invitations() const {
+  std::vector<std::string> lines;
+  for (const OpenSink& open : sinks_) {
+    if (!open.invitation.empty()) lines.push_back(open.invitation);
+  }
+  return lines;
+}
+
+std::vector<std::string> ImagingServer::summaries() const {
+  std::vector<std::string> lines;
+  for (const OpenSink& open : sinks_) {
+    if (open.sink == nullptr) continue;
+    if (std::string line = open.sink->summary(); !line.empty()) lines.push_back(std::move(line));
+  }
   return lines;
 }
 
@@ -244,31 +290,14 @@ std::string closure_text(const CounterSnapshot& counters) {
                      counters.frames_published, counters.dropped(), counters.frames_in_flight);
 }
 
-namespace {
-
-/// " (ring_full 2, incomplete 1)"; empty where there are none.
-template <class Words, class Counts>
-std::string reasons_text(const Words& words, const Counts& counts) {
-  std::string reasons;
-  for (const auto& [reason, word] : words.entries) {
-    const std::uint64_t frames = counts[static_cast<std::size_t>(reason)];
-    if (frames > 0) reasons += fmt::format("{}{} {}", reasons.empty() ? " (" : ", ", word, frames);
-  }
-  return reasons.empty() ? reasons : reasons + ')';
-}
-
-}  // namespace
-
-std::string recorder_text(const RecorderStatus& status) {
-  const auto& left_out = status.frames_not_recorded;
-  return fmt::format("recorded {} frames, not recorded {}{}", status.frames_recorded,
-                     std::accumulate(left_out.begin(), left_out.end(), std::uint64_t{0}),
-                     reasons_text(words::not_recorded, left_out));
-}
-
 std::string drops_text(const CounterSnapshot& counters) {
   if (counters.dropped() == 0) return "drops none";
-  return fmt::format("drops {}{}", counters.dropped(), reasons_text(words::drop_reason, counters.frames_dropped));
+  std::string reasons;
+  for (const auto& [reason, word] : words::drop_reason.entries) {
+    const std::uint64_t frames = counters.frames_dropped[static_cast<std::size_t>(reason)];
+    if (frames > 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", word, frames);
+  }
+  return fmt::format("drops {} ({})", counters.dropped(), reasons);
 }
 
 }  // namespace echoform

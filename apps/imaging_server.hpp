@@ -4,24 +4,24 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "apps/doors.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "control/control.hpp"
 #include "control/control_worker.hpp"
+#include "pipeline/scan.hpp"
 #include "pipeline/pipeline.hpp"
-#include "recording/recorder.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 #include "transport/control/zeromq_control.hpp"
 #include "transport/publish/telemetry_publisher.hpp"
-#include "transport/publish/zeromq_sink.hpp"
-#include "transport/web/web_sink.hpp"
 
 namespace echoform {
 
-class PublicationTime;
+class LastPublication;
 
 /// What the server stands on, for those who drive it (tests): each is the real one unless it is replaced.
 struct ServerFoundations {
@@ -48,52 +48,60 @@ class ImagingServer {
   [[nodiscard]] Pipeline& pipeline() { return *pipeline_; }
   /// The TCP door.
   [[nodiscard]] AcquisitionSource& source() { return *sources_.front(); }
-  [[nodiscard]] const WebSink& web() const { return *web_; }
-  [[nodiscard]] const ZeromqSink& images() const { return *images_; }
-  /// Connected for images: subscribers over ZeroMQ and viewers of the web server.
-  [[nodiscard]] std::size_t viewers() const { return images_->peers().open + web_->viewers(); }
+  /// The sink of this class at one of the doors, which is open.
+  template <class Sink>
+  [[nodiscard]] const Sink& sink() const {
+    for (const OpenSink& open : sinks_) {
+      if (const auto* const found = dynamic_cast<const Sink*>(open.sink.get())) return *found;
+    }
+    throw std::logic_error("sink(): found none of this class; expected one that the configuration asks for");
+  }
+  /// Connected for images, at all doors.
+  [[nodiscard]] std::size_t viewers() const;
   [[nodiscard]] Control& control() { return *control_; }
-  /// Null where the configuration asks for none.
-  [[nodiscard]] Recorder* recorder() { return recorder_; }
+  /// What to do to see images, for people, a line each.
+  [[nodiscard]] std::vector<std::string> invitations() const;
   /// One line for each address, for people.
   [[nodiscard]] std::vector<std::string> addresses() const;
+  /// What sinks have to say for people, a line each.
+  [[nodiscard]] std::vector<std::string> summaries() const;
+  /// Of the frame last published; none where it states none.
+  [[nodiscard]] std::optional<EncoderCount> position() const;
 
  private:
-  // Between the web server's thread, which asks for metrics, and the end of the pipeline.
+  // Between threads of sinks, which ask for metrics, and the end of the pipeline.
   struct MetricsDoor {
     std::mutex mutex;
     bool open = true;
     bool control_open = true;
   };
   [[nodiscard]] TelemetryReport report(MetricsSnapshot metrics) const;
+  [[nodiscard]] ServerAnswers answers();
+  /// Figures of the sinks that have any, by the labels of their doors.
+  [[nodiscard]] std::vector<TelemetryReport::Sink> sinks_tell() const;
 
   const Configuration configuration_;  ///< as the server starts; control() has the settings in force
   const Material stated_;
   const std::shared_ptr<MetricsDoor> metrics_door_ = std::make_shared<MetricsDoor>();
   const SystemClock system_clock_;
   const Clock& clock_;
-  std::shared_ptr<PublicationTime> publication_time_;
+  std::shared_ptr<LastPublication> last_publication_;
+  const std::shared_ptr<ScanRecords> scans_ = std::make_shared<ScanRecords>();
   // As the tables of doors.hpp list them; null where one is not asked for.
   std::vector<std::unique_ptr<AcquisitionSource>> sources_;
-  std::vector<std::shared_ptr<ImageSink>> sinks_;
+  std::vector<OpenSink> sinks_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<Control> control_;
-  std::unique_ptr<ControlWorker> control_worker_;  // for the web server's thread, which may not wait
+  std::unique_ptr<ControlWorker> control_worker_;  // for threads of sinks, which may not wait
   std::unique_ptr<ZeromqControl> control_door_;    // none where it is closed
   std::unique_ptr<TelemetryPublisher> telemetry_;
-  // Among them, those that are asked for addresses and figures of their own.
   std::atomic<const PeerCounters*> telemetry_peers_{nullptr};
   std::shared_ptr<const PeerCounters> control_peers_;  // outlives its door, which closes first
-  const ZeromqSink* images_ = nullptr;
-  WebSink* web_ = nullptr;
-  Recorder* recorder_ = nullptr;
   bool stopped_ = false;
 };
 
 /// "frames received 320 = published 316 + dropped 0 + in flight 4": holds exactly in every snapshot.
 [[nodiscard]] std::string closure_text(const CounterSnapshot& counters);
-/// "recorded 100 frames, not recorded 3 (disk_behind 3)"
-[[nodiscard]] std::string recorder_text(const RecorderStatus& status);
 /// "drops none" or "drops 3 (ring_full 2, incomplete 1)".
 [[nodiscard]] std::string drops_text(const CounterSnapshot& counters);
 

@@ -15,6 +15,7 @@
 
 #include "apps/command.hpp"
 #include "config/configuration.hpp"
+#include "config/memory_limit.hpp"
 #include "cpu/cpu_backend.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
@@ -24,8 +25,9 @@
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
-#include "methods/tfm/build_plan.hpp"
+#include "methods/registry.hpp"
 #include "rays/surface_kind.hpp"
+#include "settings/key_table.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 
 namespace echoform {
@@ -94,6 +96,7 @@ void print_libraries() {
   fmt::print("  Protobuf     {}\n", google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   fmt::print("  FFTW         {}\n", fftwf_version);
   fmt::print("  cuFFT        {}\n", cufft_status());
+  fmt::print("  cuBLAS       {}\n", cublas_status());
   fmt::print("  HDF5         {}.{}.{}\n", hdf5_major, hdf5_minor, hdf5_patch);
   fmt::print("  matio        {}.{}.{}\n", matio_major, matio_minor, matio_patch);
   fmt::print("  libpng       {}\n", PNG_LIBPNG_VER_STRING);
@@ -129,6 +132,10 @@ Action define_info(CLI::App& options) {
     fmt::print("echoform {}\n", ECHOFORM_VERSION);
     print_devices();
     fmt::print("imaging\n");
+    for (std::string_view label = "methods"; const auto& method : methods()) {
+      fmt::print("  {:<12} {}: {}\n", label, method->name(), method->meaning());
+      label = "";
+    }
     fmt::print("  delay laws   {}\n", fmt::join(delay_law_names(), ", "));
     fmt::print("  views        by the modes of their legs, such as LL, LT or TT-T\n");
     for (const ViewKind& kind : view_kinds()) fmt::print("               {}: {}\n", kind.name, kind.meaning);

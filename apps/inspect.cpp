@@ -1,20 +1,22 @@
 // echoform inspect: what a recording holds, and whether it keeps the rules of its format.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <unordered_set>
+#include <variant>
 
+#include "acquisition/event_text.hpp"
 #include "acquisition/words.hpp"
 #include "apps/command.hpp"
 #include "apps/inspect_capture.hpp"
 #include "base/errors.hpp"
 #include "formats/mfmc_check.hpp"
 #include "formats/recording.hpp"
-#include "methods/tfm/array_shape.hpp"
+#include "methods/array_shape.hpp"
 
 namespace echoform {
 namespace {
@@ -57,16 +59,41 @@ std::string probe_text(const Probe& probe) {
   return text;
 }
 
-/// The elements that fire, in their order: the first of many.
-std::string firing_text(const Acquisition& acquisition) {
-  constexpr std::size_t most_shown = 16;
-  std::vector<std::string> names;
-  for (std::size_t event = 0; event < std::min(acquisition.events.size(), most_shown); ++event) {
-    const auto element = firing_element(acquisition, event);
-    names.push_back(element ? fmt::format("{}", *element) : "several");
+/// An event as WIRE.md has it: {"element": 3}, {"plane_wave": {"slowness_x": ...}, "receivers": [...]}.
+nlohmann::json json_of(const TransmitEvent& event) {
+  const EventFacts facts = facts_of(event.form);
+  nlohmann::json numbers = nlohmann::json::object();
+  for (const auto& [name, value] : facts.numbers) {
+    nlohmann::json& stated = numbers[std::string(name)];
+    std::visit([&stated](const auto& number) { stated = number; }, value);
   }
-  return fmt::format("element{} {}{}", acquisition.events.size() == 1 ? "" : "s", fmt::join(names, ", "),
-                     acquisition.events.size() > most_shown ? " ..." : "");
+  // A form of one number of its own name is that number.
+  const std::string form(facts.form);
+  nlohmann::json out{{form, numbers.contains(form) ? numbers[form] : numbers}};
+  if (!event.receivers.empty()) out["receivers"] = event.receivers;
+  return out;
+}
+
+/// What frames state of the probe's encoder.
+struct Positions {
+  std::size_t frames = 0;  ///< that state one
+  EncoderCount first = 0;  ///< by the order of frames
+  EncoderCount last = 0;
+  std::size_t distinct = 0;
+};
+
+Positions positions_of(const Recording& recording) {
+  Positions found;
+  std::unordered_set<EncoderCount> distinct;
+  for (std::size_t frame = 0; frame < recording.frames(); ++frame) {
+    const auto position = recording.stamp(frame).position;
+    if (!position) continue;
+    if (found.frames++ == 0) found.first = *position;
+    found.last = *position;
+    distinct.insert(*position);
+  }
+  found.distinct = distinct.size();
+  return found;
 }
 
 void print_row(std::string_view name, std::string_view text) {
@@ -80,10 +107,18 @@ void print_text(const Inspection& found) {
     print_row("recording", found.recording->describe());
     print_row("probe", probe_text(a.probe));
     print_row("matrix", fmt::format("{}, {} A-scans", pairs_word(a), a.a_scans()));
-    if (!a.events.empty()) print_row("events", fmt::format("{}: {}", a.events.size(), firing_text(a)));
+    if (!a.events.empty()) {
+      print_row("events", fmt::format("{}: {}", a.events.size(), events_text(a, material.longitudinal_velocity)));
+    }
     print_row("samples",
               fmt::format("{} at {:.6g} MHz from {:.6g} us", a.samples, 1e-6 * a.sample_rate.value, 1e6 * a.start_time.value));
     print_row("frames", fmt::format("{}", found.recording->frames()));
+    if (const Positions at = positions_of(*found.recording); at.frames > 0) {
+      std::string line = fmt::format("encoder from {} to {}, {} distinct", at.first, at.last, at.distinct);
+      if (at.frames < found.recording->frames())
+        line += fmt::format("; {} frames state none", found.recording->frames() - at.frames);
+      print_row("positions", line);
+    }
     print_row("velocities", fmt::format("longitudinal {}, shear {}", velocity_text(material.longitudinal_velocity),
                                         velocity_text(material.shear_velocity)));
     if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0)
@@ -109,16 +144,16 @@ void print_json(const std::string& path, const Inspection& found) {
     const Material material = found.recording->material();
     out["elements"] = a.elements();
     out["matrix"] = pairs_word(a);
-    for (std::size_t event = 0; event < a.events.size(); ++event) {
-      const auto element = firing_element(a, event);
-      out["events"].push_back({{"element", element ? nlohmann::json(*element) : nlohmann::json()}});
-    }
+    for (const TransmitEvent& event : a.events) out["events"].push_back(json_of(event));
     out["a_scans"] = a.a_scans();
     out["samples"] = a.samples;
     out["sample_rate"] = a.sample_rate.value;
     out["start_time"] = a.start_time.value;
     out["centre_frequency"] = a.probe.centre_frequency.value;
     out["frames"] = found.recording->frames();
+    if (const Positions at = positions_of(*found.recording); at.frames > 0) {
+      out["positions"] = {{"frames", at.frames}, {"first", at.first}, {"last", at.last}, {"distinct", at.distinct}};
+    }
     out["longitudinal_velocity"] = material.longitudinal_velocity.value;
     out["shear_velocity"] = material.shear_velocity.value;
     if (const MetresPerSecond wedge = found.recording->wedge_velocity(); wedge.value > 0.0) out["wedge_velocity"] = wedge.value;

@@ -53,6 +53,9 @@ ImageFile LastImage::file(std::size_t view) const {
   ImageFile file;
   const Envelope& envelope = envelopes_[view];
   file.grid = envelope.description.grid;
+  file.pixels = envelope.description.pixels;
+  file.x = envelope.description.x;
+  file.z = envelope.description.z;
   file.envelope = envelope.pixels;
   file.title = fmt::format("sequence {}", sequence_);
   file.view = envelope.description.view;

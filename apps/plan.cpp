@@ -1,8 +1,10 @@
 // echoform plan: what a set-up will give, before anything is imaged.
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -10,17 +12,16 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/recorded_frame.hpp"
-#include "apps/setup_report.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
+#include "config/memory_limit.hpp"
 #include "config/memory_text.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/recording.hpp"
-#include "methods/tfm/build_plan.hpp"
-#include "methods/tfm/scene.hpp"
-#include "methods/tfm/setup.hpp"
-#include "methods/tfm/simulated_scene.hpp"
-#include "pipeline/words.hpp"
+#include "methods/host_memory.hpp"
+#include "methods/registry.hpp"
+#include "pipeline/scan.hpp"
+#include "pipeline/setup_memory.hpp"
 
 namespace echoform {
 namespace {
@@ -42,15 +43,26 @@ struct Measurement {
   std::string engine;
 };
 
-/// Images one frame of noise again and again. The first is not counted: it makes what later ones find.
-Measurement measure(const std::shared_ptr<const ImagingPlan>& plan, const BackendChoice& choice) {
+/// An encoder's count whose cell has not contributed: the scan is cleared, and the probe goes to and fro between two cells.
+EncoderCount new_count(const Scan& scan, std::size_t turn) {
+  scan.record->clear();
+  const EncoderScale& encoder = scan.encoder;
+  const Metres s = scan.model_position + (turn % 2 == 0 ? 1.01 : 0.0) * encoder.step;
+  return std::llround((s - encoder.origin) / encoder.per_count);
+}
+
+/// Images one frame of noise again and again; of a scan a position that is new each time. The first is not counted: it makes what
+/// later ones find.
+Measurement measure(const std::shared_ptr<const ImagingSetup>& setup, const BackendChoice& choice) {
   using Clock = std::chrono::steady_clock;
-  const auto engine = make_engine(make_imaging_setup(plan), choice, {});
+  const auto engine = make_engine(setup, choice, {});
   FrameSlot slot;
   engine->equip(slot);
-  const std::vector<std::byte> noise = benchmarks::noise_frame(plan->acquisition);
+  const std::vector<std::byte> noise = benchmarks::noise_frame(setup->acquisition);
   std::memcpy(slot.samples.data(), noise.data(), std::min(noise.size(), slot.samples.size()));
+  std::size_t turn = 0;
   const auto image_one = [&] {
+    if (setup->scan != nullptr) slot.position = new_count(*setup->scan, ++turn);
     if (!image_now(*engine, slot)) throw RuntimeFault("the backend could not image a frame");
   };
   image_one();
@@ -66,42 +78,60 @@ Measurement measure(const std::shared_ptr<const ImagingPlan>& plan, const Backen
   return found;
 }
 
+/// Everything else in the report is of one position.
+void report_scan(const Scan& scan, SetupReport& report) {
+  const auto text = [](const Grid& grid) { return text_of(GridPixels(grid.x.count, grid.y.count, grid.z.count)); };
+  const Grid& covered = scan.model->recipe.outputs.front().description.grid;
+  const EncoderScale& encoder = scan.encoder;
+  report.row("scan", fmt::format("the above is of one position, which covers {} of the scan's {} pixels; cells of {:.4g} mm, "
+                                 "{:.4g} mm a count",
+                                 text(covered), text(scan.grid), 1e3 * encoder.step.value, 1e3 * encoder.per_count.value));
+  report.values["scan"] = {{"cell", encoder.step.value},
+                           {"per_count", encoder.per_count.value},
+                           {"pixels", scan.grid.pixels()},
+                           {"pixels_of_a_position", covered.pixels()}};
+}
+
 int plan_command(const PlanOptions& options) {
   if (!options.json_file.empty()) check_output_place(options.json_file);
   Configuration configuration = configuration_from(options.config);
   apply_backend_option(options.backend, configuration);
 
+  const Method& method = method_of(configuration);
   Acquisition acquisition;
-  Material stated;
+  StatedByData stated;
   if (options.recording.empty()) {
-    const SimulatorConfiguration simulated = simulator_configuration(configuration);
+    const SimulatorConfiguration simulated = simulated_source(configuration);
     acquisition = acquisition_of(simulated);
-    stated = simulated.material;
+    stated.material = simulated.material;
   } else {
     const auto recording = open_recording(options.recording);
     acquisition = recorded_acquisition(*recording, 0);
-    stated = recording->material();
+    stated = {recording->material(), recording->wedge_velocity()};
     log_warnings(*recording);
-    adopt_wedge_velocity(configuration, recording->wedge_velocity());
   }
   settle_backend(configuration);
   const std::size_t slots = configuration.input.slots;
-  const auto plan = build_plan(configuration, acquisition, stated, slots, PlanUse::description);
+  const auto setup = resolve_imaging({configuration, acquisition, stated, slots, ImagingUse::description});
+  for (const std::string& line : setup->notes) spdlog::info("{}", line);
 
-  SetupReport report = report_setup(*plan, make_scene(configuration, plan->acquisition.probe));
-  const double needed = memory_needed(*plan, slots, imaged_by(configuration.imaging));
+  SetupReport report = method.report(*setup);
+  report.warnings.insert(report.warnings.end(), setup->warnings.begin(), setup->warnings.end());
+  if (setup->scan != nullptr) report_scan(*setup->scan, report);
+  const auto needed = static_cast<double>(host_memory(*setup, slots, imaging_site(configuration)));
   report.row("memory", fmt::format("{} with {} frames in flight ([input] slots), of {}", memory_text(needed), slots,
-                                   memory_text(configuration.imaging.memory_limit.value_or(default_memory_limit()))));
+                                   memory_text(memory_limit(configuration))));
   report.values["memory"] = {{"bytes", needed}, {"frames_in_flight", slots}};
   for (const double link : options.links) {
-    const double rate = frames_per_second_of_link(1e9 * link, plan->acquisition.frame_bytes());
+    const double rate = 1e9 * link / (8.0 * static_cast<double>(setup->acquisition.frame_bytes()));
     report.row("link", fmt::format("{:g} Gbit/s carry {:.4g} frames/s at most", link, rate));
     report.values["links"].push_back({{"bits_per_second", 1e9 * link}, {"frames_per_second", rate}});
   }
   if (!options.no_measure) {
-    const Measurement found = measure(plan, backend_choice(configuration.imaging));
-    report.row("images", fmt::format("{:.4g} images/s here, from memory, one after the other ({} in {} ms; {})",
-                                     found.images_per_second, found.images, measured_for.count(), found.engine));
+    const Measurement found = measure(setup, backend_choice(configuration.imaging));
+    const std::string_view what = setup->scan == nullptr ? "images/s here" : "new positions/s here, with their delay tables";
+    report.row("images", fmt::format("{:.4g} {}, from memory, one after the other ({} in {} ms; {})", found.images_per_second,
+                                     what, found.images, measured_for.count(), found.engine));
     report.values["images_per_second"] = found.images_per_second;
     report.values["engine"] = found.engine;
   }

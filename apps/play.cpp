@@ -69,8 +69,8 @@ PlaybackProgress play(FrameSource& source, const PlayOptions& options, std::stop
   });
 
   PlaybackProgress progress;
-  const SendFrame send = [&](std::uint64_t sequence, WallTime time, std::span<const std::byte> frame) {
-    sender->send_frame(sequence, time, frame);
+  const SendFrame send = [&](const FrameStamp& stamp, std::span<const std::byte> frame) {
+    sender->send_frame(stamp, frame);
     ++progress.frames_sent;
     progress.bytes_sent += frame.size();
   };

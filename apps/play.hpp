@@ -61,6 +61,9 @@ class RecordingSource final : public FrameSource {
   [[nodiscard]] std::uint64_t frames() const noexcept override { return recording_->frames(); }
   [[nodiscard]] bool cyclic() const noexcept override { return false; }
   [[nodiscard]] std::span<const std::byte> frame(std::uint64_t index) override;
+  [[nodiscard]] std::optional<EncoderCount> position(std::uint64_t number) const override {
+    return recording_->stamp(number % frames()).position;
+  }
   [[nodiscard]] std::string describe() const override { return recording_->describe(); }
 
  private:

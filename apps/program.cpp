@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <optional>
 
@@ -59,6 +60,39 @@ void hurry(bool at_once) {
   standard_output().give_up_at(end);
   standard_error().give_up_at(end);
   if (at_once) finish_log();
+}
+
+/// What a main() registers before run_program() and gets wrong ends with the same line and code as what is found later. Anything
+/// else that ends the program goes on to whoever was asked before.
+class BeforeTheRun {
+ public:
+  BeforeTheRun() : before_(std::set_terminate(&end)) {}
+  /// From here on run_program() catches.
+  void over() { std::set_terminate(before_); }
+
+ private:
+  [[noreturn]] static void end() noexcept;
+
+  std::terminate_handler before_;
+};
+
+BeforeTheRun before_the_run;  // from when the program is loaded: main() begins with no function of ours
+
+[[noreturn]] void BeforeTheRun::end() noexcept {
+  if (const std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const InputError& error) {
+      fail(error.what());
+      std::_Exit(input_wrong);
+    } catch (const RuntimeFault& fault) {
+      fail(fault.what());
+      std::_Exit(run_failed);
+    } catch (...) {
+    }
+  }
+  before_the_run.before_();
+  std::abort();
 }
 
 int parse_and_run(int argc, char** argv, const HeldSignals& held) {
@@ -115,6 +149,8 @@ int parse_and_run(int argc, char** argv, const HeldSignals& held) {
   if (command->lasts) {
     outlive_peers_and_files();
     watch_signals(held, hurry);
+  } else if (command->writes_whole) {
+    end_by_signals(held);
   } else {
     held.release();
   }
@@ -125,6 +161,7 @@ int parse_and_run(int argc, char** argv, const HeldSignals& held) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  before_the_run.over();
   share_one_heap();
   open_standard_files();
   raise_descriptor_limit();

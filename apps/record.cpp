@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "apps/command.hpp"
@@ -13,7 +14,7 @@
 #include "apps/imaging_server.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
-#include "methods/tfm/build_plan.hpp"
+#include "config/memory_limit.hpp"
 
 namespace echoform {
 namespace {
@@ -32,11 +33,26 @@ PipelineOptions recording_pipeline_options(const Configuration& configuration) {
   options.slots = input.slots;
   options.policy = input.drop_policy;
   options.incomplete_timeout = in_milliseconds(input.incomplete_timeout);
-  options.limits = {input.max_elements, input.max_samples, input.max_frame_bytes};
-  options.memory_limit = static_cast<std::size_t>(configuration.imaging.memory_limit.value_or(default_memory_limit()));
+  options.limits = limits_of(input);
+  options.memory_limit = static_cast<std::size_t>(memory_limit(configuration));
   // A slow disk still gets what was received.
   options.drain_limit = std::chrono::seconds(10);
   return options;
+}
+
+using Sources = std::vector<std::unique_ptr<AcquisitionSource>>;
+
+bool anybody_connected(const Sources& sources) {
+  return std::any_of(sources.begin(), sources.end(),
+                     [](const auto& source) { return source != nullptr && source->counters().connections_open > 0; });
+}
+
+/// A recording that has its frames lets senders finish: one that is about to say End would else find its connection cut.
+void await_farewells(const Sources& sources) {
+  constexpr std::chrono::seconds patience{1};
+  constexpr std::chrono::milliseconds look{5};
+  const auto limit = std::chrono::steady_clock::now() + patience;
+  while (anybody_connected(sources) && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(look);
 }
 
 int record(const RecordOptions& chosen) {
@@ -55,7 +71,7 @@ int record(const RecordOptions& chosen) {
   FrameRecorder recorder(std::move(options));
   const SystemClock clock;
   Pipeline pipeline(recording_pipeline_options(configuration), recorder.setup_factory(), {}, clock, recorder.engine_factory());
-  std::vector<std::unique_ptr<AcquisitionSource>> sources;
+  Sources sources;
   for (const SourceDoor& door : source_doors()) sources.push_back(door.make(configuration, clock));
   for (const auto& source : sources) {
     if (source != nullptr) source->start(pipeline);
@@ -88,6 +104,7 @@ int record(const RecordOptions& chosen) {
     before = now.frames;
   }
   live.finish();
+  if (chosen.frames > 0 && recorder.progress().frames == chosen.frames) await_farewells(sources);
   for (const auto& source : sources) {
     if (source != nullptr) source->stop();
   }

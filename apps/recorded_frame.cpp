@@ -4,6 +4,8 @@
 
 #include <span>
 
+#include "acquisition/sample_encodings.hpp"
+
 namespace echoform {
 
 Acquisition recorded_acquisition(const Recording& recording, std::size_t frame) {
@@ -18,7 +20,7 @@ void log_warnings(const Recording& recording) {
 
 void read_recorded_frame(Recording& recording, std::size_t frame, FrameSlot& slot) {
   const Acquisition stored = recording.stored();
-  if (stored.encoding == SampleEncoding::float32) {
+  if (!facts_of(stored.encoding).counts()) {
     // Says where a sample is that is not finite, which a capture hands on as it came.
     recording.read_frame(frame, {static_cast<float*>(slot.samples.data()), stored.a_scans() * stored.samples});
   } else {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "acquisition/sample_encodings.hpp"
 #include "apps/play.hpp"
 #include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
@@ -13,8 +14,6 @@
 
 namespace echoform {
 namespace {
-
-constexpr int int16_maximum = 32767;
 
 /// A Hello carries one width and one length. Files give each element's own, equal but for rounding; where they truly differ
 /// the user is told that the mean is sent.
@@ -52,14 +51,13 @@ RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, std::opti
   if (encoding) acquisition_.encoding = *encoding;
   use_one_element_size(acquisition_.probe);
   if (!as_stored_) values_.resize(acquisition_.a_scans() * acquisition_.samples);
-  if (encoding.value_or(SampleEncoding::float32) != SampleEncoding::float32) {
+  if (encoding && facts_of(*encoding).counts()) {
     float peak = 0.0F;
     for (std::size_t frame = 0; frame < recording_->frames(); ++frame) {
       recording_->read_frame(frame, values_);
       for (const float value : values_) peak = std::max(peak, std::abs(value));
     }
-    const int highest = encoding == SampleEncoding::int16 ? int16_maximum : converter_maximum;
-    if (peak > 0.0F) acquisition_.sample_scale = static_cast<double>(peak) / highest;
+    if (peak > 0.0F) acquisition_.sample_scale = static_cast<double>(peak) / facts_of(*encoding).highest_count;
   }
   const std::size_t frame_bytes = acquisition_.frame_bytes();
   in_memory_ = recording_->frames() <= memory_limit / frame_bytes;
@@ -79,7 +77,7 @@ std::span<const std::byte> RecordingSource::frame(std::uint64_t index) {
 void RecordingSource::encode(std::uint64_t index, std::span<std::byte> bytes) {
   if (as_stored_) return recording_->read_stored(index, bytes);
   recording_->read_frame(index, values_);
-  if (acquisition_.encoding == SampleEncoding::float32) {
+  if (!facts_of(acquisition_.encoding).counts()) {
     std::memcpy(bytes.data(), values_.data(), bytes.size());
     return;
   }

@@ -7,6 +7,7 @@
 #include "apps/common.hpp"
 #include "apps/imaging_server.hpp"
 #include "apps/text_output.hpp"
+#include "settings/reader.hpp"
 
 namespace echoform {
 namespace {
@@ -37,14 +38,15 @@ int serve(const std::string& path, const std::string& backend) {
     std::string line = fmt::format("{} images/s, latency p50 {:.1f} ms p99 {:.1f} ms, {}, sequence gaps {}, viewers {}",
                                    now.frames_published - before.frames_published, milliseconds(latency.p50),
                                    milliseconds(latency.p99), drops_text(now), now.sequence_gaps, server.viewers());
-    if (const Recorder* recorder = server.recorder()) line += ", " + recorder_text(recorder->status());
+    if (const auto position = server.position()) line += fmt::format(", position {}", *position);
+    for (const std::string& said : server.summaries()) line += ", " + said;
     live.show(line);
     before = now;
   }
   live.finish();
   server.stop();
   const CounterSnapshot last = server.pipeline().counters();
-  if (const Recorder* recorder = server.recorder()) print("{}\n", recorder_text(recorder->status()));
+  for (const std::string& said : server.summaries()) print("{}\n", said);
   print("{}\n{}\n", drops_text(last), closure_text(last));
   return 0;
 }

@@ -3,7 +3,7 @@
 
 #include "apps/command.hpp"
 #include "apps/play.hpp"
-#include "methods/tfm/simulated_scene.hpp"
+#include "methods/registry.hpp"
 #include "simulators/frame_cycle.hpp"
 
 namespace echoform {
@@ -26,7 +26,8 @@ Action define_simulate(CLI::App& options) {
     const PlayOptions play = play_options(chosen->play);
     Configuration configuration = configuration_from(chosen->config);
     if (chosen->seed) configuration.simulator.source.seed = *chosen->seed;
-    FrameCycle cycle(simulator_configuration(configuration));
+    FrameCycle cycle(simulated_source(configuration));
+    log_doubts(configuration);
     return play_and_report(cycle, play);
   };
 }

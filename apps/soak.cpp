@@ -20,6 +20,8 @@
 #include "base/errors.hpp"
 #include "base/sanitizers.hpp"
 #include "formats/atomic_file.hpp"
+#include "methods/registry.hpp"
+#include "settings/reader.hpp"
 
 namespace echoform {
 namespace {
@@ -114,7 +116,8 @@ Places places_of(const ServerProcess& server, const Configuration& configuration
   if (server.address("control")) places.control = endpoint("control");
   places.web_token = configuration.server.token;
   places.stream = configuration.server.name;
-  if (configuration.imaging.views.size() > 1) places.stream += "/" + configuration.imaging.views.front();
+  const std::vector<std::string> images = method_of(configuration).images(configuration);
+  if (images.size() > 1) places.stream += "/" + images.front();
   return places;
 }
 

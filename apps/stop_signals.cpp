@@ -5,6 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -51,14 +52,45 @@ void take_first(const std::function<void(bool)>& on_signal) {
   }
 }
 
+struct Unbroken {
+  std::mutex work;
+  std::atomic<bool> ending = false;  // a signal waits for `work`, which whoever has it could else take again and again
+};
+
+Unbroken& unbroken() {
+  static auto& one = *new Unbroken;  // the thread below may be the last
+  return one;
+}
+
+[[noreturn]] void end_by_the_first(sigset_t signals) {
+  pthread_setname_np(pthread_self(), "signals");
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) != 0) continue;
+    // Never unlocked again: nothing is begun that would be broken off.
+    unbroken().ending = true;
+    unbroken().work.lock();
+    std::signal(signal, SIG_DFL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+    std::raise(signal);
+  }
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 HeldSignals::HeldSignals() {
   sigemptyset(&set_);
   sigaddset(&set_, SIGINT);
   sigaddset(&set_, SIGTERM);
-  struct sigaction hangup {};
-  if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set_, SIGHUP);
+  if (!is_ignored(SIGHUP)) sigaddset(&set_, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &set_, &before_);
 }
 
@@ -78,6 +110,29 @@ void watch_signals(const HeldSignals& held, std::function<void(bool)> on_signal)
     ::close(descriptor);
     throw RuntimeFault(fmt::format("signals cannot be watched: {}", error.what()));
   }
+}
+
+void end_by_signals(const HeldSignals& held) {
+  // What whoever started this ignores, as a shell does for what runs in the background, ends no program; while it is blocked the
+  // system would hand it to the thread all the same.
+  sigset_t ending = held.set();
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (is_ignored(signal)) sigdelset(&ending, signal);
+  }
+  try {
+    std::thread(end_by_the_first, ending).detach();
+  } catch (const std::system_error& error) {
+    throw RuntimeFault(fmt::format("signals cannot be watched: {}", error.what()));
+  }
+}
+
+UnbrokenWork::UnbrokenWork() {
+  while (unbroken().ending) ::pause();  // the process is about to end
+  unbroken().work.lock();
+}
+
+UnbrokenWork::~UnbrokenWork() {
+  unbroken().work.unlock();
 }
 
 StopSignals::StopSignals() {

@@ -32,6 +32,21 @@ class HeldSignals {
 /// RuntimeFault where the system has no descriptor or thread for it.
 void watch_signals(const HeldSignals& held, std::function<void(bool at_once)> on_signal);
 
+/// For a command that ends by a signal as any program does, but leaves nothing half-done: starts a thread that takes the held
+/// signals but for those that are ignored, waits for the UnbrokenWork that there is, and lets the signal end the process.
+/// RuntimeFault where the system has no thread for it.
+void end_by_signals(const HeldSignals& held);
+
+/// While one lives, on whichever thread, the process does not end by a signal of end_by_signals(). Short, as the writing of a
+/// file.
+class UnbrokenWork {
+ public:
+  UnbrokenWork();
+  ~UnbrokenWork();
+  UnbrokenWork(const UnbrokenWork&) = delete;
+  UnbrokenWork& operator=(const UnbrokenWork&) = delete;
+};
+
 /// From its construction on the signal that is taken is a stop that is asked for, and the command ends in order. One at a time.
 class StopSignals {
  public:

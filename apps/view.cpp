@@ -53,10 +53,17 @@ std::string drops_text(const wire::Image& image) {
   return text.empty() ? "none" : text;
 }
 
+/// The position of the newest image; null where it has none.
+const wire::Image* placed(const Observed& seen) {
+  return seen.last && seen.last->has_position() ? &*seen.last : nullptr;
+}
+
 std::string live_text(const SubscriberStatistics& s, const Observed& seen) {
-  return fmt::format("{} images, {:.1f} images/s, sequence {}, latency p50 {:.1f} ms p99 {:.1f} ms, gaps {}, drops {}", s.images,
-                     s.images_per_second, seen.last ? seen.last->sequence() : 0, milliseconds(s.latency_p50),
-                     milliseconds(s.latency_p99), s.gaps, seen.last ? drops_text(*seen.last) : "none");
+  return fmt::format("{} images, {:.1f} images/s, sequence {}{}, latency p50 {:.1f} ms p99 {:.1f} ms, gaps {}, drops {}",
+                     s.images, s.images_per_second, seen.last ? seen.last->sequence() : 0,
+                     placed(seen) != nullptr ? fmt::format(", position {}", placed(seen)->position()) : "",
+                     milliseconds(s.latency_p50), milliseconds(s.latency_p99), s.gaps,
+                     seen.last ? drops_text(*seen.last) : "none");
 }
 
 void print_summary(const SubscriberStatistics& s, const Observed& seen) {
@@ -74,6 +81,7 @@ void print_summary(const SubscriberStatistics& s, const Observed& seen) {
           1e-6 * static_cast<double>(counts.quantile(0.99)));
   }
   if (seen.last) print("drops at the server: {}\n", drops_text(*seen.last));
+  if (const wire::Image* const image = placed(seen)) print("last position {}\n", image->position());
   print("received {:.1f} images/s\n", s.images_per_second);
 }
 
@@ -89,6 +97,8 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
   if (seen.last) {
     for (const auto& drop : seen.last->drops()) drops[drop.reason()] = drop.frames();
   }
+  nlohmann::ordered_json position;  // null where there is none
+  if (const wire::Image* const image = placed(seen)) position = image->position();
   const nlohmann::ordered_json summary{{"images", s.images},
                                        {"sequences", s.sequences},
                                        {"gaps", s.gaps},
@@ -104,6 +114,7 @@ void print_json(const SubscriberStatistics& s, const Observed& seen) {
                                        {"transport_p99_ms", milliseconds(s.transport_p99)},
                                        {"published", seen.last ? seen.last->published() : 0},
                                        {"sequence", seen.last ? seen.last->sequence() : 0},
+                                       {"position", position},
                                        {"stages", stages},
                                        {"drops", drops}};
   // Names come from a peer: what is not UTF-8 is replaced, not thrown at.
@@ -114,11 +125,21 @@ Axis axis_of(const wire::Axis& axis) {
   return {Metres(axis.first()), Metres(axis.last()), axis.count()};
 }
 
+/// What an axis's numbers are: metres along `usual` unless the message says otherwise.
+Meaning meaning_of(const wire::Axis& axis, const char* usual) {
+  return {axis.name().empty() ? usual : axis.name(), axis.has_unit() ? axis.unit() : "m"};
+}
+
 void write_snapshot(const wire::Image& image, const std::filesystem::path& path, const ImageWriter& writer) {
   ImageFile file;
   file.grid.x = axis_of(image.x());
   file.grid.z = axis_of(image.z());
   if (image.has_y()) file.grid.y = axis_of(image.y());
+  file.x = meaning_of(image.x(), "x");
+  file.y = meaning_of(image.y(), "y");
+  file.z = meaning_of(image.z(), "z");
+  if (!image.pixel_name().empty()) file.pixels.name = image.pixel_name();
+  file.pixels.unit = image.pixel_unit();
   // The message's bytes need not be aligned as numbers are.
   std::vector<float> envelope(file.grid.pixels());
   if (image.encoding() == wire::ENVELOPE_FLOAT32) {
@@ -218,7 +239,9 @@ Action define_view(CLI::App& options) {
   options.add_option("--timeout", chosen->timeout, "Fails if no image comes for so long; 0: waits for ever")
       ->check(CLI::Range(0.0, 1e9))
       ->option_text("S (0)");
-  options.add_option("--snapshot", chosen->snapshots, "Write the last image: .png, .npy or .h5; may be repeated")
+  options
+      .add_option("--snapshot", chosen->snapshots,
+                  fmt::format("Write the last image: {}; may be repeated", fmt::join(image_writer_extensions(), ", ")))
       ->option_text("FILE")
       ->take_all();
   add_key_options(options, chosen->keys);

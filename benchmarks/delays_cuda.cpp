@@ -14,7 +14,7 @@ std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test) {
   for (const DelaysPart& part : delays_parts()) {
     const ImagingPlan plan = delays_plan(test, part);
     // As the rows of a half matrix.
-    BeamformOptions options = beamform_options(plan, 0);
+    BeamformOptions options = beamform_options(plan, plan_pairs(plan), 0);
     options.pairs = pairs_both_ways(plan.acquisition.elements());
     const beamform::TilePlanRequest request{.options = options};
     const auto rays = beamform::make_ray_tiles(request, *backend);

@@ -75,7 +75,14 @@ __global__ void __launch_bounds__(128) direct_sum(DirectSum task, double2* image
     if (task.weights == nullptr) return 1.0;
     return static_cast<double>(task.weights[std::size_t{element} * task.nx * task.nz + pixel]);
   };
-  for (std::uint32_t i = 0; i < task.elements; ++i) {
+  for (std::uint32_t wave = 0; wave < task.wave_count; ++wave) {
+    const DirectWave& form = task.waves[wave];
+    const double to_pixel = form.x * x + form.z * z + form.at_origin;
+    for (std::uint32_t j = 0; j < task.elements; ++j, row += task.rows.stride) {
+      look_up(task, row, to_pixel + distance(j) * task.receive_samples_per_metre, 1.0, sum, lookups);
+    }
+  }
+  for (std::uint32_t i = 0; i < (task.waves == nullptr ? task.elements : 0); ++i) {
     const double to_i = distance(i);
     const double weight_of_i = weight(i);
     for (std::uint32_t j = i; j < task.elements; ++j, row += task.rows.stride) {

@@ -29,7 +29,14 @@ void launch_fill_random(const DeviceRows& rows, cudaStream_t stream);
 /// `target` has the rows' lead and stride.
 void launch_half_slope(const DeviceRows& rows, float scale, uint2* target, cudaStream_t stream);
 
-/// One view of a linear array at z = 0, of contact delays: |p - e| / velocity on either side.
+/// A plane wave's delay, in samples: x * pixel_x + z * pixel_z + at_origin.
+struct DirectWave {
+  double x;
+  double z;
+  double at_origin;
+};
+
+/// One view of a linear array at z = 0, of contact delays: |p - e| / velocity on either side, or of plane waves that it records.
 struct DirectSum {
   DeviceRows rows;
   std::uint32_t elements = 0;
@@ -38,6 +45,8 @@ struct DirectSum {
   /// [element, z, x], of either side; null where all are 1. A lookup counts whatever its weight.
   const float* weights = nullptr;
   const double* element_x = nullptr;
+  const DirectWave* waves = nullptr;  ///< rows are [wave, element] then, and have no weights
+  std::uint32_t wave_count = 0;
   const double* pixel_x = nullptr;  ///< [nx]
   const double* pixel_z = nullptr;  ///< [nz]
   std::uint32_t nx = 0;
@@ -47,8 +56,8 @@ struct DirectSum {
   double scale = 1.0;  ///< of the sum
 };
 
-/// image[z, x] in double precision throughout, by linear interpolation for 0 <= u < samples - 1, of half matrices; `lookups`
-/// counts those of each pixel. Plain: one thread a pixel.
+/// image[z, x] in double precision throughout, by linear interpolation for 0 <= u < samples - 1, of half matrices or waves;
+/// `lookups` counts those of each pixel. Plain: one thread a pixel.
 void launch_direct_sum(const DirectSum& task, double2* image, std::uint32_t* lookups, cudaStream_t stream);
 
 /// Loads of `bytes` (8 or 16) a thread from shared memory without bank conflicts, as many as the device can serve.

@@ -34,6 +34,18 @@ double samples_per_metre(const ImagingPlan& plan, const Leg& leg) {
   return plan.acquisition.sample_rate.value / form->velocity.value;
 }
 
+/// Empty of a law of single elements.
+std::vector<DirectWave> waves_of(const ImagingPlan& plan, const Leg& leg) {
+  std::vector<DirectWave> waves;
+  const double rate = plan.acquisition.sample_rate.value;
+  for (std::size_t source = 0; source < leg.sources(); ++source) {
+    if (const auto wave = leg.plane_wave(source)) {
+      waves.push_back({wave->slowness.x * rate, wave->slowness.z * rate, wave->offset.value * rate});
+    }
+  }
+  return waves;
+}
+
 }  // namespace
 
 DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, const PairRows& pairs,
@@ -60,6 +72,14 @@ DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const Device
   task.weights = static_cast<const float*>(weights.data());
   task.rows = rows;
   task.elements = static_cast<std::uint32_t>(elements.size());
+  const std::vector<DirectWave> waves = waves_of(plan, *law.transmit);
+  Buffer forms;
+  if (!waves.empty()) {
+    forms = backend->allocate(waves.size() * sizeof(DirectWave), MemoryUse::working);
+    copy_now(forms.data(), waves.data(), forms.size());
+    task.waves = static_cast<const DirectWave*>(forms.data());
+    task.wave_count = static_cast<std::uint32_t>(waves.size());
+  }
   task.both_ways = !pairs.summed && !law.reciprocal();
   task.off_diagonal = pairs.summed ? 1.0 : 2.0;
   task.element_x = element_x.data();
@@ -67,9 +87,9 @@ DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const Device
   task.pixel_z = pixel_z.data();
   task.nx = static_cast<std::uint32_t>(plan.grid.x.count);
   task.nz = static_cast<std::uint32_t>(plan.grid.z.count);
-  task.transmit_samples_per_metre = samples_per_metre(plan, *law.transmit);
+  if (waves.empty()) task.transmit_samples_per_metre = samples_per_metre(plan, *law.transmit);
   task.receive_samples_per_metre = samples_per_metre(plan, *law.receive);
-  task.scale = 1.0 / (n * n);
+  task.scale = 1.0 / (waves.empty() ? n * n : n * static_cast<double>(waves.size()));
   launch_direct_sum(task, static_cast<double2*>(image.data()), static_cast<std::uint32_t*>(counts.data()), stream);
   ECHOFORM_CUDA(cudaStreamSynchronize(stream));
 

@@ -20,7 +20,7 @@ constexpr std::size_t elements = ingest_elements;
 /// Seconds from the first frame to the receiver's close.
 double send(AcquisitionSender& sender, const std::vector<std::byte>& frame, std::size_t frames) {
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < frames; ++i) sender.send_frame(i + 1, WallTime(1), frame);
+  for (std::size_t i = 0; i < frames; ++i) sender.send_frame({i + 1, WallTime(1)}, frame);
   sender.finish();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

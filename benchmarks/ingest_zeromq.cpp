@@ -21,7 +21,7 @@ double send(const IngestFrames& made, std::uint16_t port, const Taken& taken) {
   options.port = port;
   ZeromqSender sender(made.acquisition, options);
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < made.frames; ++i) sender.send_frame(i + 1, WallTime(1), made.frame);
+  for (std::size_t i = 0; i < made.frames; ++i) sender.send_frame({i + 1, WallTime(1)}, made.frame);
   sender.finish();
   taken();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -27,7 +27,7 @@ std::vector<float> sample_delays(const ImagingPlan& plan, const Leg& leg) {
 }
 
 std::vector<float> weights_of(const ImagingPlan& plan, const Leg& leg) {
-  const Aperture aperture = beamform_options(plan, 0).aperture;
+  const Aperture aperture = beamform_options(plan, plan_pairs(plan), 0).aperture;
   const Apodization& apodization = aperture.apodization;
   const std::size_t n = plan.acquisition.elements();
   const auto points = plan.grid.points();

@@ -94,7 +94,7 @@ double image(const RecordCase& test, FrameCycle& cycle, bool record, RecordRepor
   AcquisitionSender sender(cycle.acquisition(), sender_options);
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t sequence = 0;
-  for (; seconds_since(begin) < test.seconds; ++sequence) sender.send_frame(sequence, clock.wall(), cycle.frame(sequence));
+  for (; seconds_since(begin) < test.seconds; ++sequence) sender.send_frame({sequence, clock.wall()}, cycle.frame(sequence));
   sender.finish();
   source->stop();
   pipeline.stop();

@@ -13,7 +13,6 @@
 #include "stages/envelope/envelope.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
-#include "stages/unpack/unpack.hpp"
 
 namespace {
 
@@ -32,7 +31,7 @@ void run(benchmark::State& state, Stage& stage, const BlockSpec& spec, std::size
   const auto backend = make_cpu_backend(threads);
   const auto queue = backend->make_queue();
   const Buffer input = backend->allocate(spec.bytes(), MemoryUse::staging);
-  if (spec.type == ElementType::int16 || spec.type == ElementType::uint8 || spec.type == ElementType::packed12) {
+  if (spec.type == ElementType::uint8 || (spec.type == ElementType::raw && facts_of(spec.encoding).counts())) {
     for (std::size_t n = 0; n < spec.bytes(); ++n) input.bytes_begin()[n] = static_cast<std::byte>(n * 131 >> 3);
   } else {
     auto* const values = static_cast<float*>(input.data());
@@ -62,18 +61,24 @@ void memory_copy(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(2 * bytes));
 }
 
-void unpack(benchmark::State& state) {
-  const auto stage = make_unpack_cpu(1.0);
-  run(state, *stage, make_spec(static_cast<ElementType>(state.range(0)), 16384, 4096), static_cast<std::size_t>(state.range(1)));
-}
-
-void pairing(benchmark::State& state) {
+/// `state`: encoding, elements, samples, threads.
+void run_pairing(benchmark::State& state, bool reciprocal) {
   const auto n = static_cast<std::size_t>(state.range(1));
   Acquisition acquisition;
   acquisition.probe.elements.resize(n);
-  const auto stage = make_pairing_cpu(pairing_of(acquisition, true, 1.0));
-  run(state, *stage, make_spec(static_cast<ElementType>(state.range(0)), n * n, static_cast<std::size_t>(state.range(2))),
-      static_cast<std::size_t>(state.range(3)));
+  const auto stage = make_pairing_cpu(pairing_of(acquisition, reciprocal, 1.0));
+  BlockSpec spec = make_spec(ElementType::raw, n * n, static_cast<std::size_t>(state.range(2)));
+  spec.encoding = static_cast<SampleEncoding>(state.range(0));
+  run(state, *stage, spec, static_cast<std::size_t>(state.range(3)));
+}
+
+void pairing(benchmark::State& state) {
+  run_pairing(state, true);
+}
+
+/// Of rows as they were received.
+void pairing_as_received(benchmark::State& state) {
+  run_pairing(state, false);
 }
 
 void analytic_signal(benchmark::State& state) {
@@ -104,9 +109,9 @@ void scan_conversion(benchmark::State& state) {
   run(state, *stage, make_spec(ElementType::uint8, side, side), threads);
 }
 
-constexpr int int16 = static_cast<int>(ElementType::int16);
-constexpr int packed12 = static_cast<int>(ElementType::packed12);
-constexpr int float32 = static_cast<int>(ElementType::float32);
+constexpr int int16 = static_cast<int>(SampleEncoding::int16);
+constexpr int packed12 = static_cast<int>(SampleEncoding::packed12);
+constexpr int float32 = static_cast<int>(SampleEncoding::float32);
 constexpr int nearest = static_cast<int>(ScanInterpolation::nearest);
 constexpr int cubic = static_cast<int>(ScanInterpolation::cubic);
 
@@ -115,13 +120,13 @@ BENCHMARK(memory_copy)
     ->ArgsProduct({{1, 128}, {1, 2}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(unpack)
-    ->ArgNames({"type", "threads"})
-    ->ArgsProduct({{int16, packed12, float32}, {1, 2}})
+BENCHMARK(pairing_as_received)
+    ->ArgNames({"encoding", "elements", "samples", "threads"})
+    ->ArgsProduct({{int16, packed12, float32}, {128}, {4096}, {1, 2}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(pairing)
-    ->ArgNames({"type", "elements", "samples", "threads"})
+    ->ArgNames({"encoding", "elements", "samples", "threads"})
     ->ArgsProduct({{int16, packed12, float32}, {128}, {4096}, {1, 2}})
     ->ArgsProduct({{int16}, {32}, {1024}, {1, 2}})
     ->UseRealTime()

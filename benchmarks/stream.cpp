@@ -117,13 +117,11 @@ StreamTrial run_trial(Bench& bench, std::size_t connections, double rate, double
   sender_options.port = source->port();
   sender_options.connections = connections;
   AcquisitionSender sender(bench.cycle.acquisition(), sender_options);
-  const SendFrame send = [&](std::uint64_t sequence, WallTime time, std::span<const std::byte> frame) {
-    sender.send_frame(sequence, time, frame);
-  };
+  const SendFrame send = [&](const FrameStamp& stamp, std::span<const std::byte> frame) { sender.send_frame(stamp, frame); };
   // The subscriber joins late: frames go out slowly until it sees one, and only those after count.
   std::uint64_t sequence = 0;
   while (viewer.seen() == 0) {
-    send(sequence, clock.wall(), bench.cycle.frame(sequence));
+    send({sequence, clock.wall()}, bench.cycle.frame(sequence));
     ++sequence;
     wait_in_real_time(std::chrono::milliseconds(20), {});
   }
@@ -192,11 +190,11 @@ double bare_rate(Bench& bench, std::size_t connections, double least_seconds) {
   // As the pipeline is timed: neither the start of the connections nor their end. What waits in the sockets' buffers when the
   // clock stops is a few megabytes of some gigabytes.
   std::uint64_t frame = 0;
-  for (; frame < slots; ++frame) sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
+  for (; frame < slots; ++frame) sender.send_frame({frame, WallTime(1)}, bench.cycle.frame(frame));
   const auto begin = std::chrono::steady_clock::now();
   double seconds = 0.0;
   while (seconds < least_seconds) {
-    sender.send_frame(frame, WallTime(1), bench.cycle.frame(frame));
+    sender.send_frame({frame, WallTime(1)}, bench.cycle.frame(frame));
     ++frame;
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }

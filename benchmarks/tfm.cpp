@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <complex>
@@ -23,13 +24,14 @@
 namespace echoform::benchmarks {
 namespace {
 
-/// Random complex half matrix as the beamformer and as each of the plain loops wants it, on huge pages all.
+/// Random complex rows of a half matrix as the beamformer and as each of the plain loops wants them, on huge pages all.
 class Data {
  public:
-  Data(const Acquisition& acquisition, Backend& backend) : samples_(acquisition.samples) {
+  /// At least `least_rows` of them.
+  Data(const Acquisition& acquisition, std::size_t least_rows, Backend& backend) : samples_(acquisition.samples) {
     const std::size_t elements = acquisition.elements();
     spec.type = ElementType::planar_complex64;
-    spec.rows = elements * (elements + 1) / 2;
+    spec.rows = std::max(least_rows, elements * (elements + 1) / 2);
     spec.columns = samples_;
     spec.row_stride = (samples_ + 64 + 15) / 16 * 16;
     planar_ = backend.allocate(spec.bytes(), MemoryUse::working);
@@ -53,6 +55,12 @@ class Data {
   [[nodiscard]] const float* planar() const { return static_cast<const float*>(planar_.data()); }
   [[nodiscard]] const std::complex<float>* interleaved() const {
     return static_cast<const std::complex<float>*>(interleaved_.data());
+  }
+  /// The first so many rows.
+  [[nodiscard]] BlockSpec of_rows(std::size_t rows) const {
+    BlockSpec some = spec;
+    some.rows = rows;
+    return some;
   }
   /// Rows spec.row_stride samples apart.
   [[nodiscard]] const std::complex<float>* padded() const { return static_cast<const std::complex<float>*>(padded_.data()); }
@@ -95,7 +103,7 @@ struct TfmRunner {
         threads(members),
         backend(make_cpu_backend(members)),
         queue(backend->make_queue()),
-        stage(make_beamform_cpu(beamform_options(plan, 0), *backend, level)),
+        stage(make_beamform_cpu(beamform_options(plan, plan_pairs(plan), 0), *backend, level)),
         image(plan.grid.pixels()) {
     const BlockSpec output = stage->prepare(spec);
     (void)output;
@@ -126,7 +134,7 @@ class InCache {
         queue_(backend_->make_queue()) {
     const auto& kernels = beamform::kernels_of(simd_level());
     kernels_ = &kernels;
-    tables_ = beamform::make_delay_tables(beamform_options(plan, 0), kernels, *backend_, team_of(*queue_));
+    tables_ = beamform::make_delay_tables(beamform_options(plan, plan_pairs(plan), 0), kernels, *backend_, team_of(*queue_));
     row_.assign(2 * (samples_ + 64), 0.25F);
     sums_.assign(members, std::vector<float>(std::size_t{2} * tables_.tiling.most_patches * kernels.lanes));
   }
@@ -212,7 +220,8 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   const std::size_t samples = plan.acquisition.samples;
   const std::size_t pixels = plan.grid.pixels();
   const auto backend = make_cpu_backend(threads);
-  const Data data(plan.acquisition, *backend);
+  const Data data(plan.acquisition, test.plan ? 0 : test.waves * elements, *backend);
+  const BlockSpec half = data.of_rows(elements * (elements + 1) / 2);
   TfmReport report;
   report.reference_flags = reference::build_flags();
   const std::vector<float> delays = sample_delays(plan, *plan.laws[0].transmit);
@@ -221,7 +230,7 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
 
   std::vector<TfmRunner> levels;
   for (const SimdLevel level : {SimdLevel::avx512, SimdLevel::avx2, SimdLevel::portable}) {
-    if (level <= simd_level()) levels.emplace_back(plan, data.spec, level, threads);
+    if (level <= simd_level()) levels.emplace_back(plan, half, level, threads);
   }
   const std::string best = levels.front().name;
   report.table_bytes = levels.front().stage->bytes();
@@ -253,9 +262,20 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
   std::optional<InCache> weighted_in_cache;
   std::vector<float> weights;
   std::vector<std::complex<float>> weighted_plain(pixels);
+  std::optional<TfmRunner> of_waves;
+  TfmWaves waves;
+  if (!test.plan && test.waves > 0) {
+    array.waves = test.waves;
+    const ImagingPlan plan_of_waves = array_plan(array);
+    waves.waves = test.waves;
+    waves.lookups =
+        count_within(sample_delays(plan_of_waves, *plan_of_waves.laws[0].transmit), delays, pixels, samples, false, threads);
+    of_waves.emplace(plan_of_waves, data.of_rows(test.waves * elements), simd_level(), threads);
+    turns.push_back({"plane waves", [&] { return of_waves->run(data, waves.lookups); }});
+  }
   if (test.weighted) {
     weights = weights_of(with_weights, *with_weights.laws[0].transmit);
-    weighted.emplace(with_weights, data.spec, simd_level(), threads);
+    weighted.emplace(with_weights, half, simd_level(), threads);
     weighted_in_cache.emplace(with_weights, threads);
     turns.push_back({"weighted pair-major loop", [&] { return pairs_loop(weights.data(), weighted_plain); }});
     turns.push_back({"weighted", [&] { return weighted->run(data, report.lookups); }});
@@ -287,15 +307,39 @@ TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::s
                                   difference(weighted->image, weighted_plain, scale)};
   }
 
+  if (of_waves) {
+    waves.beamformer = figure("plane waves");
+    waves.ratio = report.turns.ratio("plane waves", "frozen loop");
+    waves.of_elements = report.turns.ratio("plane waves", best);
+    report.waves = waves;
+  }
+
   for (std::size_t members = 1; test.scaling && members <= threads;
        members = members < threads && 2 * members > threads ? threads : 2 * members) {
     progress(std::to_string(members) + " threads");
-    TfmRunner runner(plan, data.spec, simd_level(), members);
+    TfmRunner runner(plan, half, simd_level(), members);
     std::vector<double> rates;
     for (std::size_t round = 0; round < test.rounds; ++round) rates.push_back(runner.run(data, report.lookups));
     report.scaling.push_back({runner.name, members, spread_of(std::move(rates))});
   }
   return report;
+}
+
+TfmReport measure_tfm_volume(const TfmVolumeCase& volume, std::size_t rounds, std::size_t threads,
+                             const std::function<void(const std::string&)>& progress) {
+  ArrayCase array;
+  array.elements = array.rows = volume.elements;
+  array.samples = volume.samples;
+  array.pixels = volume.pixels;
+  TfmCase test;
+  test.rounds = rounds;
+  test.threads = threads;
+  auto plan = std::make_shared<ImagingPlan>(array_plan(array));
+  const std::size_t first = (volume.pixels - volume.planes) / 2;
+  plan->grid.y = {plan->grid.y.at(first), plan->grid.y.at(first + volume.planes - 1), volume.planes};
+  test.plan = std::move(plan);
+  test.scaling = test.weighted = false;
+  return measure_tfm(test, progress);
 }
 
 }  // namespace echoform::benchmarks

@@ -29,6 +29,15 @@ struct TfmCase {
   std::shared_ptr<const ImagingPlan> plan{};  ///< instead of elements, samples and pixels
   bool scaling = true;                        ///< also over 1, 2, 4, ... threads
   bool weighted = true;                       ///< also with weights that vary over the image (weighted_plan())
+  std::size_t waves = 32;                     ///< also of so many plane waves, where there is no `plan`; 0: not
+};
+
+/// Some planes out of the middle of a volume below a matrix array: all of it would take the frozen loops minutes.
+struct TfmVolumeCase {
+  std::size_t elements = 8;  ///< along x and y
+  std::size_t samples = 1024;
+  std::size_t pixels = 128;  ///< of the volume along x, y and z
+  std::size_t planes = 16;   ///< of the pixels along y, no more than there are
 };
 
 /// One way of summing, in lookups a second.
@@ -49,6 +58,15 @@ struct TfmWeighted {
   double relative_difference = 0.0;  ///< L2, between the images of beamformer and reference
 };
 
+/// Of plane waves that all elements record: what a frame of them costs beside one of a full matrix.
+struct TfmWaves {
+  std::size_t waves = 0;
+  double lookups = 0.0;  ///< a frame
+  TfmFigure beamformer;  ///< best instruction set
+  Spread ratio;          ///< beamformer to the frozen loop
+  Spread of_elements;    ///< to the beamformer of single elements
+};
+
 /// Ratios are of measurements of the same round.
 struct TfmReport {
   double lookups = 0.0;        ///< a frame
@@ -64,9 +82,14 @@ struct TfmReport {
   double relative_difference = 0.0;   ///< L2, between the images of beamformer and reference
   double padded_difference = 0.0;     ///< the same with padded_reference
   std::optional<TfmWeighted> weighted;
+  std::optional<TfmWaves> waves;
   Turns turns;  ///< everything on all threads, in the order of measurement
   std::size_t table_bytes = 0;
 };
+
+/// Beamformer and frozen loops on planes of a volume.
+[[nodiscard]] TfmReport measure_tfm_volume(const TfmVolumeCase& volume, std::size_t rounds, std::size_t threads,
+                                           const std::function<void(const std::string&)>& progress);
 
 /// `progress` is told what is being measured.
 [[nodiscard]] TfmReport measure_tfm(const TfmCase& test, const std::function<void(const std::string&)>& progress);

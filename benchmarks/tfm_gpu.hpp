@@ -26,7 +26,8 @@ struct DeviceCeilings {
 [[nodiscard]] DeviceCeilings measure_ceilings(std::size_t rounds = 5);
 
 /// The beamform stage of each view, one after the other on one stream, over a whole half matrix of random samples that is on the
-/// device already. FULL cases take it half_summed, which asks for reciprocal views.
+/// device already. FULL cases take it half_summed, which asks for reciprocal views; of waves, over those that all elements
+/// record.
 class TfmOnGpu {
  public:
   explicit TfmOnGpu(const ArrayCase& test);

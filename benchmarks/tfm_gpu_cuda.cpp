@@ -127,7 +127,9 @@ struct TfmOnGpu::Implementation {
         backend(make_cuda_backend()),
         queue(backend->make_queue()),
         stream(gpu::stream_of(*queue)),
-        pairs(plan.reciprocal() ? summed_pairs(plan.acquisition.elements()) : pairs_both_ways(plan.acquisition.elements())),
+        pairs(test.waves > 0      ? plan_pairs(plan).rows
+              : plan.reciprocal() ? summed_pairs(plan.acquisition.elements())
+                                  : pairs_both_ways(plan.acquisition.elements())),
         input(plan, pairs, half_path, *backend, stream),
         views(make_views()),
         ceilings(*backend, stream),
@@ -150,7 +152,7 @@ struct TfmOnGpu::Implementation {
   [[nodiscard]] std::vector<View> make_views() const {
     std::vector<View> made;
     for (std::size_t view = 0; view < plan.laws.size(); ++view) {
-      BeamformOptions options = beamform_options(plan, view);
+      BeamformOptions options = beamform_options(plan, plan_pairs(plan), view);
       options.pairs = pairs;
       auto stage = make_beamform_cuda(std::move(options), *backend);
       const BlockSpec output = stage->prepare(input.spec());

@@ -138,5 +138,5 @@ function(echoform_test name)
   target_compile_definitions(${name} PRIVATE ECHOFORM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # Values print as bytes, addresses among them: numbers name the cases where the test does not.
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_PREFIX "${ARG_PREFIX}"
-    PROPERTIES TIMEOUT 300 LABELS "${ARG_LABELS}" RUN_SERIAL ${ARG_ALONE})
+    PROPERTIES TIMEOUT 900 LABELS "${ARG_LABELS}" RUN_SERIAL ${ARG_ALONE})
 endfunction()

@@ -12,13 +12,11 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/rigid_motion.hpp"
+#include "config/sections.hpp"
 #include "pipeline/engine.hpp"
 #include "pipeline/frame_slot.hpp"
 #include "simulators/fmc_simulator.hpp"
-#include "stages/beamform/apodization_options.hpp"
-#include "stages/beamform/interpolation.hpp"
-#include "stages/compression/compression_options.hpp"
-#include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
 
@@ -40,50 +38,42 @@ struct SurfaceSection {
   std::map<std::string, std::string, std::less<>> words;
 };
 
+/// Along each axis; y is 1 for an image, which lies in a plane.
+struct GridPixels {
+  std::size_t x = 256;
+  std::size_t y = 1;
+  std::size_t z = 256;
+
+  constexpr GridPixels() = default;
+  constexpr GridPixels(std::size_t nx, std::size_t nz) : x(nx), z(nz) {}
+  constexpr GridPixels(std::size_t nx, std::size_t ny, std::size_t nz) : x(nx), y(ny), z(nz) {}
+
+  [[nodiscard]] constexpr std::size_t all() const { return x * y * z; }
+  constexpr auto operator<=>(const GridPixels&) const = default;
+};
+
+/// "256 x 256", "64 x 32 x 64": as people name them, [nx, nz] or [nx, ny, nz].
+[[nodiscard]] std::string text_of(const GridPixels& pixels);
+
 /// Pixel centres, first and last. What is absent follows from aperture and gate: see build_plan().
 struct GridSection {
   std::optional<std::array<Metres, 2>> x;
   std::optional<std::array<Metres, 2>> z;
-  Metres y;
-  std::array<std::size_t, 2> pixels{256, 256};  ///< nx, nz
+  std::optional<std::array<Metres, 2>> y;  ///< equal ends: a plane
+  GridPixels pixels;
 };
 
 enum class BackendWish : std::uint8_t { automatic, cpu, cuda };
 
-enum class CropWish : std::uint8_t {
-  live,    ///< live runs are cropped to the gate, recordings are not
-  always,  ///< recordings too
-  never,
-};
-
-/// Of rays through and off surfaces.
-enum class TravelTimes : std::uint8_t {
-  exact,         ///< a ray for every element and pixel
-  interpolated,  ///< between fewer rays, where the times of a pair stay within a hundredth of the probe's period
-};
-
+/// What of [imaging] is no method's.
 struct ImagingSection {
-  std::string delay_law = "contact";
-  TravelTimes travel_times = TravelTimes::exact;
-  std::vector<std::string> views{"LL"};
-  Interpolation interpolation = Interpolation::linear;
+  std::string method = "tfm";  ///< a name of methods/registry.hpp
   BackendWish backend = BackendWish::automatic;
   std::size_t threads = 0;  ///< of the CPU backend; 0: every processor that the process may use
   bool pin_threads = false;
-  CropWish crop = CropWish::live;
-  std::size_t guard = 64;              ///< samples on either side of the gate; methods/tfm/gate.hpp says why
   std::optional<double> memory_limit;  ///< bytes; absent: three quarters of the machine's memory
-  double accuracy = 1e-3;              ///< ImagingPlan::accuracy
   int device = 0;                      ///< of the CUDA backend
   Seconds gpu_timeout{5.0};
-};
-
-struct DisplaySection {
-  std::optional<std::array<Metres, 2>> x;
-  std::optional<std::array<Metres, 2>> z;
-  std::optional<std::array<std::size_t, 2>> pixels;
-  ScanInterpolation interpolation = ScanInterpolation::bilinear;
-  double cubic_alpha = -0.5;
 };
 
 /// Replaces what the recording or the sender states.
@@ -97,6 +87,7 @@ struct ProbeSection {
   std::optional<Hertz> centre_frequency;
   std::optional<Hertz> bandwidth;
   std::optional<std::vector<std::size_t>> dead_elements;
+  std::optional<RigidMotion> motion;  ///< of the placed probe, at a position of a scan; no key has it
 };
 
 /// Replaces what the recording or the sender states.
@@ -175,7 +166,9 @@ struct RecorderSection {
 /// The simulated source. Where points, holes or backwall are given, they alone are the part; else it is the demo's, so far as it
 /// lies between [surface] and [backwall].
 struct SimulatorSection {
-  SimulatorConfiguration source;                         ///< its scene and placement follow from other sections
+  SimulatorConfiguration source;  ///< its scene and placement follow from other sections
+  std::string delays;             ///< files of its laws; empty: none
+  std::string weights;
   std::optional<MetresPerSecond> longitudinal_velocity;  ///< absent: that of [material]
   std::optional<MetresPerSecond> shear_velocity;         ///< likewise
   std::optional<std::vector<std::string>> modes;         ///< absent: L; with a couplant or [backwall] L and T
@@ -193,9 +186,6 @@ struct Configuration {
   SurfaceSection backwall;
   GridSection grid;
   ImagingSection imaging;
-  Apodization apodization;
-  Compression output;
-  DisplaySection display;
   ProbeSection probe;
   AcquisitionSection acquisition;
   InputSection input;
@@ -203,26 +193,28 @@ struct Configuration {
   CurveSection curve;
   RecorderSection recorder;
   SimulatorSection simulator;
+  Sections of_methods;  ///< those of one, and those that all may heed; section() finds one
 
   /// "scan.toml", or "configuration" where there is no file.
   [[nodiscard]] std::string_view name() const {
     return file.empty() ? std::string_view("configuration") : std::string_view(file);
   }
+  /// "scan.toml: [grid] z", for messages about a key.
+  [[nodiscard]] std::string place(std::string_view key) const;
 };
+
+/// A section that methods have, in a configuration, to read or to change: `section<TfmSection>(configuration).views`.
+template <class Section>
+[[nodiscard]] const Section& section(const Configuration& configuration) {
+  return configuration.of_methods.get<Section>();
+}
+template <class Section>
+[[nodiscard]] Section& section(Configuration& configuration) {
+  return configuration.of_methods.edit<Section>();
+}
 
 /// A file that a key of the configuration names: relative to the folder of the configuration's file.
 [[nodiscard]] std::filesystem::path named_file(const Configuration& configuration, const std::string& name);
-
-/// Reads a TOML file. Throws InputError (one line: file and line, key, what was found, what is expected) for a file that
-/// cannot be read, is not TOML, names an unknown section or key (the nearest known one is named), repeats a key, or holds
-/// a value that is mistyped, not finite, out of range or of the wrong length.
-[[nodiscard]] Configuration load_configuration(const std::filesystem::path& path);
-
-/// The same from text; `name` stands for the file in messages.
-[[nodiscard]] Configuration parse_configuration(std::string_view text, std::string_view name);
-
-/// Every section and key with type, unit, default, range and one line of help, as Markdown: docs/configuration.md.
-[[nodiscard]] std::string configuration_markdown();
 
 /// The backend that a configuration asks for.
 [[nodiscard]] BackendChoice backend_choice(const ImagingSection& imaging);

@@ -1,4 +1,5 @@
 // The doors for acquisition frames: keys of [input].
+#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 #include "pipeline/words.hpp"
 
@@ -23,8 +24,12 @@ void add_input_keys(std::vector<Key>& k) {
       {"input", "token", "", "Secret that senders must state; empty asks for none."}, "", any_text,
       [](auto& c) -> auto& { return c.input.token; }));
   k.push_back(word(
-      {"input", "drop_policy", "",
-       "When every slot is taken: hold the sender back, give up the oldest waiting frame, or refuse the new one."},
+      {"input",
+       "drop_policy",
+       "",
+       "When every slot is taken: hold the sender back, give up the oldest waiting frame, or refuse the new one.",
+       {},
+       LiveEffect::input},
       words::drop_policy, [](auto& c) -> auto& { return c.input.drop_policy; }));
   k.push_back(integer(
       {"input", "slots", "", "Frames in flight at once."}, within(2, 64), [](auto& c) -> auto& { return c.input.slots; }));

@@ -126,6 +126,7 @@ Key make_key(const Entry& entry, std::string type, std::string range, std::strin
   key.range = std::move(range);
   key.default_text = default_text.empty() ? std::string(entry.otherwise) : std::move(default_text);
   key.help = entry.help;
+  key.live = entry.live;
   return key;
 }
 

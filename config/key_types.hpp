@@ -2,7 +2,9 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <limits>
@@ -11,7 +13,7 @@
 #include "base/errors.hpp"
 #include "base/interval.hpp"
 #include "base/text.hpp"
-#include "config/key_table.hpp"
+#include "config/key.hpp"
 
 namespace echoform::keys {
 
@@ -36,13 +38,15 @@ struct Range {
   return within(range.least, range.most);
 }
 
-/// What a key is called and means; `otherwise` says where an absent value comes from.
+/// What a key is called and means; `otherwise` says where an absent value comes from, `live` what a change while frames run
+/// costs.
 struct Entry {
   std::string_view section;
   std::string_view name;
   std::string_view unit;
   std::string_view help;
   std::string_view otherwise = {};
+  std::optional<LiveEffect> live = {};
 };
 
 [[nodiscard]] std::string describe(const toml::node& node);
@@ -220,6 +224,21 @@ template <class WordTable, class Get>
   return key;
 }
 
+/// A text that is one of some names.
+template <class Get>
+[[nodiscard]] Key name(const Entry& entry, std::vector<std::string> names, Get get) {
+  Key key = make_key(entry, fmt::format("one of {}", fmt::join(names, ", ")), "", default_of(get));
+  key.words = std::move(names);
+  key.read = [known = key.words, get, expected = key.expected()](Configuration& into, const toml::node& node,
+                                                                 std::string_view where) {
+    std::string value = read_text(node, where, expected);
+    if (std::find(known.begin(), known.end(), value) == known.end()) refuse(where, node, expected);
+    get(into) = std::move(value);
+  };
+  show_member(key, get);
+  return key;
+}
+
 /// Two numbers, e.g. the first and the last pixel centre.
 template <class Get>
 [[nodiscard]] Key number_pair(const Entry& entry, Range range, Get get) {
@@ -230,6 +249,21 @@ template <class Get>
     Member pair;
     for (std::size_t i = 0; i < 2; ++i) assign(pair[i], read_number(values[i], where, expected, range));
     get(into) = pair;
+  };
+  set_bounds(key, range);
+  show_member(key, get);
+  return key;
+}
+
+/// Three numbers along x, y and z: of an array of them.
+template <class Get>
+[[nodiscard]] Key number_triple(const Entry& entry, Range range, Get get) {
+  Key key = make_key(entry, "three numbers", range.text(), default_of(get));
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const toml::array& values = read_array(node, where, expected, 3, 3);
+    auto triple = get(into);
+    for (std::size_t i = 0; i < 3; ++i) assign(triple[i], read_number(values[i], where, expected, range));
+    get(into) = triple;
   };
   set_bounds(key, range);
   show_member(key, get);
@@ -250,9 +284,53 @@ template <class Get>
   return key;
 }
 
+/// One number, or two of which the second may not be the first: shown as one where they are equal. Of an
+/// optional<array<quantity, 2>>.
+template <class Get>
+[[nodiscard]] Key number_or_pair(const Entry& entry, Range range, Get get) {
+  Key key = make_key(entry, "one or two numbers", range.text(), "");
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    auto& ends = get(into).emplace();
+    if (!node.is_array()) {
+      assign(ends[0], read_number(node, where, expected, range));
+      ends[1] = ends[0];
+      return;
+    }
+    const toml::array& values = read_array(node, where, expected, 2, 2);
+    for (std::size_t i = 0; i < 2; ++i) assign(ends[i], read_number(values[i], where, expected, range));
+  };
+  set_bounds(key, range);
+  key.show = [get](const Configuration& from) {
+    const auto& ends = get(from);
+    return ends && (*ends)[0] == (*ends)[1] ? show((*ends)[0]) : show(ends);
+  };
+  key.clear = clearing(get);
+  return key;
+}
+
+/// [nx, nz], or [nx, ny, nz] of volumes.
+template <class Get>
+[[nodiscard]] Key grid_pixels(const Entry& entry, Range range, Get get) {
+  const auto shown = [get](const Configuration& from) {
+    const GridPixels pixels = get(from);
+    return pixels.y == 1 ? show(std::array{pixels.x, pixels.z}) : show(std::array{pixels.x, pixels.y, pixels.z});
+  };
+  Key key = make_key(entry, "two or three integers", range.text(), shown(Configuration()));
+  key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const toml::array& values = read_array(node, where, expected, 2, 3);
+    const auto count = [&](std::size_t i) { return static_cast<std::size_t>(read_integer(values[i], where, expected, range)); };
+    get(into) = values.size() == 3 ? GridPixels{count(0), count(1), count(2)} : GridPixels{count(0), count(1)};
+  };
+  set_bounds(key, range);
+  key.show = shown;
+  key.clear = clearing(get);
+  return key;
+}
+
 template <class Get>
 [[nodiscard]] Key text_list(const Entry& entry, std::size_t least, std::size_t most, Get get) {
-  Key key = make_key(entry, "list of texts", fmt::format("{} to {} of them", least, most), default_of(get));
+  const std::string count = least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+  Key key = make_key(entry, "list of texts", count + " of them", default_of(get));
   key.read = [least, most, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     std::vector<std::string> list;
     for (const toml::node& value : read_array(node, where, expected, least, most))
@@ -278,9 +356,15 @@ template <class Get>
   return key;
 }
 
-/// A list of rows of `columns` numbers each; `assign_row(row, values)` fills one.
+/// Numbers in a row of a list, either way of writing one.
+struct RowWidth {
+  std::size_t least;
+  std::size_t most;
+};
+
+/// A list of rows of numbers; `fill(row, values)` fills one.
 template <class Row, class Get>
-[[nodiscard]] Key number_rows(const Entry& entry, std::string_view row_text, std::size_t columns, std::size_t most, Get get,
+[[nodiscard]] Key number_rows(const Entry& entry, std::string_view row_text, RowWidth columns, std::size_t most, Get get,
                               void (*fill)(Row&, std::span<const double>)) {
   Key key = make_key(entry, fmt::format("list of {}", row_text), fmt::format("up to {} of them", most), "");
   key.read = [columns, most, get, fill, expected = key.expected()](Configuration& into, const toml::node& node,
@@ -288,7 +372,7 @@ template <class Row, class Get>
     std::vector<Row> rows;
     for (const toml::node& item : read_array(node, where, expected, 0, most)) {
       std::vector<double> values;
-      for (const toml::node& value : read_array(item, where, expected, columns, columns)) {
+      for (const toml::node& value : read_array(item, where, expected, columns.least, columns.most)) {
         values.push_back(read_number(value, where, expected, Range{}));
       }
       fill(rows.emplace_back(), values);

@@ -1,5 +1,6 @@
 // The keys of [recorder].
 #include "base/text.hpp"
+#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 
 namespace echoform {

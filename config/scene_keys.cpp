@@ -1,6 +1,7 @@
 // The keys of [couplant], and those of [surface] and [backwall], which follow from the kinds of surfaces.
 #include <deque>
 
+#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 #include "rays/surface_kind.hpp"
 
@@ -68,7 +69,7 @@ Key kind_key(std::string_view section, SectionOf get) {
     meanings += fmt::format(" {}: {}", kind.name, kind.meaning);
     names.push_back(kind.name);
   }
-  const Entry entry{section, "kind", "", kept("What it is." + meanings), "none"};
+  const Entry entry{section, "kind", "", kept("What it is." + meanings), "none", LiveEffect::imaging};
   Key key = make_key(entry, "one of " + list, "", "");
   key.read = [get, names, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     std::string kind = read_text(node, where, expected);
@@ -87,8 +88,8 @@ Key kind_key(std::string_view section, SectionOf get) {
 Key number_key(std::string_view section, const SharedParameter& parameter, SectionOf get) {
   const std::string name(parameter.first.name);
   const Range range = within(parameter.first.low, parameter.first.high);
-  Key key = make_key({section, parameter.first.name, parameter.first.unit, kept(parameter.help)}, "number", range.text(),
-                     parameter.otherwise);
+  Key key = make_key({section, parameter.first.name, parameter.first.unit, kept(parameter.help), {}, LiveEffect::imaging},
+                     "number", range.text(), parameter.otherwise);
   key.read = [get, name, range, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     get(into).numbers[name] = read_number(node, where, expected, range);
   };
@@ -106,6 +107,8 @@ Key word_key(std::string_view section, const SharedParameter& parameter, Section
   const std::string name(parameter.first.name);
   Key key = make_key({section, parameter.first.name, "", kept(parameter.help)}, "text", "", parameter.otherwise);
   key.names_file = parameter.first.file;
+  // Names of files are not live: they would let peers have any file opened.
+  if (!key.names_file) key.live = LiveEffect::imaging;
   key.read = [get, name, file = key.names_file, expected = key.expected()](Configuration& into, const toml::node& node,
                                                                            std::string_view where) {
     std::string value = read_text(node, where, expected);
@@ -132,7 +135,8 @@ void add_surface_keys(std::vector<Key>& k, std::string_view section, SectionOf g
 
 void add_scene_keys(std::vector<Key>& k) {
   k.push_back(number(
-      {"couplant", "velocity", "m/s", "Speed of sound in the couplant, or of longitudinal waves in the wedge.", "none"},
+      {"couplant", "velocity", "m/s", "Speed of sound in the couplant, or of longitudinal waves in the wedge.", "none",
+       LiveEffect::imaging},
       within(10.0, 20000.0), [](auto& c) -> auto& { return c.couplant.velocity; }));
   add_surface_keys(k, "surface", [](Configuration& c) -> SurfaceSection& { return c.surface; });
   add_surface_keys(k, "backwall", [](Configuration& c) -> SurfaceSection& { return c.backwall; });

@@ -1,4 +1,5 @@
 // Who is let in, and how many: keys of [server] and [curve].
+#include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 
 namespace echoform {

@@ -8,12 +8,15 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "config/key_table.hpp"
+#include "config/memory_limit.hpp"
 #include "config/memory_text.hpp"
-#include "control/in_use.hpp"
-#include "methods/tfm/build_plan.hpp"
-#include "methods/tfm/setup.hpp"
-#include "methods/tfm/standing_check.hpp"
+#include "methods/display_settings.hpp"
+#include "methods/doubtful.hpp"
+#include "methods/registry.hpp"
+#include "methods/scan_settings.hpp"
+#include "pipeline/setup_memory.hpp"
+#include "settings/key_table.hpp"
+#include "settings/live_keys.hpp"
 
 namespace echoform {
 namespace {
@@ -23,27 +26,46 @@ constexpr int changes_limit = 64;
 /// Both engines are there until the new one takes over, so both must fit into the host's memory, of which they take what engines
 /// of their backend do: refused before anything is allocated. A device judges for itself (PipelineOptions::require_device_room).
 void check_room_beside(const Configuration& configuration, const ImagingSetup& setup, const Pipeline& pipeline) {
-  const ImagingPlan& plan = plan_of(setup);
-  const ImagedBy by{pipeline.options().backend.kind, configuration.imaging.threads};
-  const double needed = memory_needed(plan, configuration.input.slots, by) -
-                        static_cast<double>(configuration.input.slots * plan.acquisition.frame_bytes());
-  const double limit = configuration.imaging.memory_limit.value_or(default_memory_limit());
+  const std::size_t slots = configuration.input.slots;
+  const StageSite site{pipeline.options().backend.kind, configuration.imaging.threads};
+  const auto needed = static_cast<double>(host_memory(setup, slots, site) - slots * setup.acquisition.frame_bytes());
+  const double limit = memory_limit(configuration);
   const double present = static_cast<double>(pipeline.host_bytes());
   if (needed + present <= limit) return;
-  throw InputError("[grid] pixels",
-                   fmt::format("{} x {} pixels and {} view{}, which need {} beside the {} in use until they take over",
-                               plan.grid.x.count, plan.grid.z.count, plan.laws.size(), plan.laws.size() == 1 ? "" : "s",
-                               memory_text(needed), memory_text(present)),
-                   fmt::format("at most {} together ([imaging] memory_limit)", memory_text(limit)));
+  const std::size_t views = setup.recipe.views().size();
+  throw InputError(
+      "[grid] pixels",
+      fmt::format("{} pixels and {} view{}, which need {} beside the {} in use until they take over",
+                  text_of(configuration.grid.pixels), views, views == 1 ? "" : "s", memory_text(needed), memory_text(present)),
+      fmt::format("at most {} together ([imaging] memory_limit)", memory_text(limit)));
 }
 
-SetupFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision) {
-  return [configuration, stated, revision](const Acquisition& acquisition) {
-    auto plan =
-        std::make_shared<ImagingPlan>(*build_plan(configuration, acquisition, stated, configuration.input.slots, PlanUse::live));
-    plan->settings_revision = revision;
-    return make_imaging_setup(std::move(plan));
+SetupFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision,
+                          std::uint64_t imaging_revision, const std::shared_ptr<ScanRecords>& scans) {
+  return [configuration, stated, revision, imaging_revision, scans](const Acquisition& acquisition) {
+    auto setup = resolve_imaging({.configuration = configuration,
+                                  .acquisition = acquisition,
+                                  .stated = {stated, {}},
+                                  .frames_in_flight = configuration.input.slots,
+                                  .use = ImagingUse::live,
+                                  .settings_revision = revision,
+                                  .scans = scans.get(),
+                                  .imaging_revision = imaging_revision});
+    log_findings(*setup);
+    return setup;
   };
+}
+
+/// The settings as a setup has them; as `asked` where it tells nothing.
+Configuration settings_in_use(const ImagingSetup& setup, Configuration asked) {
+  const GridSection grid = asked.grid;
+  const DisplaySection display = section<DisplaySection>(asked);
+  if (const Method* const method = find_method(setup.method)) method->show_in_use(setup, asked);
+  if (setup.scan != nullptr) {  // what the method made is a part of it
+    asked.grid = grid;
+    section<DisplaySection>(asked) = display;
+  }
+  return asked;
 }
 
 }  // namespace
@@ -52,15 +74,15 @@ class Control::Conflict : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-Control::Control(const Configuration& file, const Material& stated, Pipeline& pipeline)
-    : file_(file), stated_(stated), pipeline_(pipeline), current_(file) {
+Control::Control(const Configuration& file, const Material& stated, Pipeline& pipeline, std::shared_ptr<ScanRecords> scans)
+    : file_(file), stated_(stated), pipeline_(pipeline), scans_(std::move(scans)), current_(file) {
   add({"get", true, [this](const auto& request, auto& reply) { get(request, reply); }});
   add({"set", false, [this](const auto& request, auto& reply) { set(request, reply); }});
   add({"reset", false, [this](const auto& request, auto& reply) { reset(request, reply); }});
 }
 
-SetupFactory Control::first_setup_factory(const Configuration& file, const Material& stated) {
-  return make_factory(file, stated, 1);
+SetupFactory Control::first_setup_factory(const Configuration& file, const Material& stated, std::shared_ptr<ScanRecords> scans) {
+  return make_factory(file, stated, 1, 1, scans);
 }
 
 void Control::add(ControlAction action) {
@@ -141,11 +163,12 @@ void Control::get(const wire::ControlRequest& request, wire::ControlReply& reply
     configuration = current_;
     reply.set_revision(revision_);
   }
-  for (const std::string& path : request.keys()) fill(live_key(path), configuration, *reply.add_settings());
-  if (request.keys().empty()) {
-    for (const LiveKey& live : live_keys()) fill(live, configuration, *reply.add_settings());
-  }
+  std::vector<const Key*> keys;
+  for (const std::string& path : request.keys()) keys.push_back(&live_key(path));
+  if (request.keys().empty()) keys = live_keys();
+  fill(keys, configuration, reply);
   for (const ControlAction& action : actions_) reply.add_actions(action.name);
+  fill_state(configuration, reply);
 }
 
 void Control::set(const wire::ControlRequest& request, wire::ControlReply& reply) {
@@ -159,9 +182,9 @@ void Control::set(const wire::ControlRequest& request, wire::ControlReply& reply
 
 void Control::reset(const wire::ControlRequest& request, wire::ControlReply& reply) {
   std::vector<KeyChange> changes;
-  const auto back = [&](const LiveKey& live) { changes.push_back({live.path(), live.key().show(file_)}); };
+  const auto back = [&](const Key& key) { changes.push_back({key.path(), key.show(file_)}); };
   for (const std::string& path : request.keys()) back(live_key(path));
-  if (request.keys().empty()) std::for_each(live_keys().begin(), live_keys().end(), back);
+  if (request.keys().empty()) std::for_each(live_keys().begin(), live_keys().end(), [&](const Key* key) { back(*key); });
   Configuration wanted = configuration();
   apply_changes(changes, wanted);
   put_in_force(wanted, reply);
@@ -175,14 +198,26 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
   // Messages name the settings, no longer the file.
   Configuration named = wanted;
   named.file = "settings";
-  check_without_data(named, stated_);
+  const Method& method = method_of(named);
+  require_backend(named);
+  method.check(named, stated_);
+  check_scan(named);
   SettingsChange change;
-  change.setup_factory = make_factory(named, stated_, revision);
-  change.policy = wanted.input.drop_policy;
   const bool imaging =
-      std::any_of(differing.begin(), differing.end(), [](const LiveKey* live) { return live->effect == LiveEffect::imaging; });
+      std::any_of(differing.begin(), differing.end(), [](const Key* key) { return key->live == LiveEffect::imaging; });
+  const std::uint64_t imaging_revision = imaging ? revision : imaging_revision_;
+  change.setup_factory = make_factory(named, stated_, revision, imaging_revision, scans_);
+  change.policy = wanted.input.drop_policy;
   if (!imaging) {
-    change.retuned = [&](const ImagingSetup& setup) { return with_compression(setup, wanted.output, revision); };
+    change.retuned = [&](const ImagingSetup& setup) -> std::shared_ptr<const ImagingSetup> {
+      const auto retuned = method.retuned(setup, wanted, revision);
+      if (!retuned) return nullptr;
+      // What was found out when the setup was resolved goes on to hold.
+      auto next = std::make_shared<ImagingSetup>(*retuned);
+      next->notes = setup.notes;
+      next->warnings = setup.warnings;
+      return next;
+    };
   }
   change.check = [&](const ImagingSetup& setup) { check_room_beside(wanted, setup, pipeline_); };
   static_cast<void>(pipeline_.change(change));
@@ -190,22 +225,41 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
     const std::lock_guard lock(mutex_);
     current_ = wanted;
     revision_ = revision;
+    imaging_revision_ = imaging_revision;
   }
   std::string text;
-  for (const LiveKey* live : differing) {
-    fill(*live, wanted, *reply.add_settings());
-    const std::string value = live->key().show(wanted);
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", live->path(), value.empty() ? "default" : value);
+  for (const Key* const key : differing) {
+    const std::string value = key->show(wanted);
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key->path(), value.empty() ? "default" : value);
   }
   spdlog::info("control: settings {}: {}", revision, text);
+  fill(differing, wanted, reply);
+  fill_state(named, reply);
 }
 
-void Control::fill(const LiveKey& live, const Configuration& configuration, wire::Setting& setting) const {
-  const Key& key = live.key();
-  setting.set_key(live.path());
+void Control::fill_state(const Configuration& settings, wire::ControlReply& reply) const {
+  if (const auto setup = pipeline_.setup()) reply.set_acquisition(acquisition_text(setup->acquisition));
+  for (const std::string& line : warnings(settings)) reply.add_warnings(line);
+}
+
+std::vector<std::string> Control::warnings(const Configuration& settings) const {
+  const auto setup = pipeline_.setup();
+  return setup ? setup->warnings : doubtful_settings(settings);
+}
+
+void Control::fill(std::span<const Key* const> keys, const Configuration& configuration, wire::ControlReply& reply) const {
+  std::optional<Configuration> in_use;
+  if (const auto setup = pipeline_.setup()) in_use = settings_in_use(*setup, configuration);
+  for (const Key* const key : keys) fill(*key, configuration, in_use, *reply.add_settings());
+}
+
+void Control::fill(const Key& key, const Configuration& configuration, const std::optional<Configuration>& used,
+                   wire::Setting& setting) const {
+  setting.set_key(key.path());
   setting.set_value(key.show(configuration));
-  if (setting.value().empty()) {
-    if (const auto setup = pipeline_.setup()) setting.set_in_use(value_in_use(live, plan_of(*setup)));
+  if (used) {
+    std::string in_use = key.show(*used);
+    if (in_use != setting.value()) setting.set_in_use(std::move(in_use));
   }
   setting.set_file_value(key.show(file_));
   setting.set_type(key.words.empty() ? key.type : "word");
@@ -216,7 +270,7 @@ void Control::fill(const LiveKey& live, const Configuration& configuration, wire
   if (std::isfinite(key.high)) setting.set_high(key.high);
   setting.set_default_value(key.default_text);
   setting.set_help(std::string(key.help));
-  setting.set_effect(std::string(words::live_effect.of(live.effect)));
+  setting.set_effect(std::string(words::live_effect.of(key.live.value())));
 }
 
 }  // namespace echoform

@@ -15,6 +15,7 @@
 // Threads   travel_times() is called from several threads at once and at set-up only, never per frame.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -41,6 +42,17 @@ struct PointSourceForm {
   Seconds offset;
 };
 
+/// A leg whose times are slowness . pixel + offset, for every pixel; as with point sources, a backend needs no tables of them.
+struct PlaneWaveForm {
+  Direction slowness;  ///< s/m, global axes
+  Seconds offset;
+
+  /// In seconds.
+  [[nodiscard]] double time_to(const Point& p) const {
+    return offset.value + slowness.x * p.x.value + slowness.y * p.y.value + slowness.z * p.z.value;
+  }
+};
+
 /// The rays behind a leg: a backend may find them by itself instead of asking for times one by one.
 struct LegRays {
   std::shared_ptr<const RayField> field;  ///< its sources are the leg's
@@ -64,7 +76,26 @@ class Departures {
 /// One side of a delay law.
 class Leg {
  public:
+  /// Some sources of a leg, in this order.
+  struct Selection {
+    const Leg* leg;
+    std::span<const std::uint32_t> sources;
+  };
+
   virtual ~Leg() = default;
+
+  /// What a leg is that was made by select_sources(); nothing for all others.
+  [[nodiscard]] virtual std::optional<Selection> selection() const { return std::nullopt; }
+  /// Whether both are one object, or the same selection of one: not by what they say.
+  [[nodiscard]] bool is(const Leg& other) const;
+
+  /// The leg of single elements that a leg of events of several is made of (event_leg.hpp); null for all others.
+  [[nodiscard]] virtual std::shared_ptr<const Leg> of_elements() const { return nullptr; }
+  /// As tabulated(), of a leg of events; `elements` is of_elements() or its table for the same grid.
+  [[nodiscard]] virtual std::shared_ptr<const Leg> tabulated_over(const Leg& /*elements*/, const Grid& /*grid*/,
+                                                                  std::size_t /*threads*/) const {
+    return nullptr;
+  }
 
   /// Number of sources: transmit events, or receiving elements.
   [[nodiscard]] virtual std::size_t sources() const noexcept = 0;
@@ -74,6 +105,10 @@ class Leg {
 
   /// The small analytic form, where the leg has one for every pixel.
   [[nodiscard]] virtual std::optional<PointSourceForm> point_source(std::size_t /*source*/) const { return std::nullopt; }
+  /// Likewise; a source has one of both at most.
+  [[nodiscard]] virtual std::optional<PlaneWaveForm> plane_wave(std::size_t /*source*/) const { return std::nullopt; }
+  /// Whether it is known without evaluating times that the source reaches no pixel: all of them are NaN.
+  [[nodiscard]] virtual bool reaches_nothing(std::size_t /*source*/) const { return false; }
 
   /// The same leg with the times to a grid's pixels computed ahead, on `threads` threads (0: as many as processors): for legs
   /// whose times are too dear to be asked for more than once. Null for the others, which are used as they are. Times may be off
@@ -93,6 +128,13 @@ class Leg {
   [[nodiscard]] virtual std::size_t table_bytes(const Grid& /*grid*/, bool /*with_departures*/ = false) const { return 0; }
 };
 
+inline bool Leg::is(const Leg& other) const {
+  if (this == &other) return true;
+  const auto mine = selection();
+  const auto its = other.selection();
+  return mine && its && mine->leg->is(*its->leg) && std::ranges::equal(mine->sources, its->sources);
+}
+
 struct DelayLaw {
   std::string view;  ///< "LL", "TT-T": transmit path - receive path
   std::shared_ptr<const Leg> transmit;
@@ -102,7 +144,12 @@ struct DelayLaw {
   [[nodiscard]] bool reciprocal() const { return transmit == receive; }
 
   /// By the legs that they are, not by what those say.
-  [[nodiscard]] friend bool operator==(const DelayLaw&, const DelayLaw&) = default;
+  [[nodiscard]] friend bool operator==(const DelayLaw& a, const DelayLaw& b) {
+    const auto same = [](const std::shared_ptr<const Leg>& one, const std::shared_ptr<const Leg>& other) {
+      return one == other || (one && other && one->is(*other));
+    };
+    return a.view == b.view && same(a.transmit, b.transmit) && same(a.receive, b.receive);
+  }
 };
 
 /// What a law may be built from.
@@ -113,14 +160,19 @@ struct DelayLawRequest {
   Scene scene{};  ///< surfaces and couplant, for laws whose rays meet them
   /// Laws that are made with the same cache share the legs that they have in common.
   std::shared_ptr<LegCache> legs = std::make_shared<LegCache>();
+  /// Which events are imaged, by place; empty: all. Waves of the others reach nowhere, and no work is done for them.
+  std::vector<std::uint32_t> chosen{};
 };
 
-/// Builds a law, or throws InputError: unknown view, velocity missing or not positive.
+/// Builds a law of single elements on both sides, whatever fires, or throws InputError: unknown view, velocity missing or not
+/// positive.
 using DelayLawFactory = std::function<DelayLaw(const DelayLawRequest&)>;
 
 /// Laws by name ("contact"). In-tree laws are one line each in registry.cpp; a program may add its own before it builds a plan.
 /// add_delay_law throws InputError if the name is taken. Not thread-safe against concurrent additions.
 void add_delay_law(std::string name, DelayLawFactory factory);
+/// make_delay_law: of the sides that the factory makes; where an event of the acquisition is a wave of several elements, the
+/// transmit side is the leg of its events (event_leg.hpp).
 [[nodiscard]] DelayLaw make_delay_law(std::string_view name, const DelayLawRequest& request);
 [[nodiscard]] std::vector<std::string> delay_law_names();
 

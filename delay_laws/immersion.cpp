@@ -21,9 +21,10 @@ DelayLaw make_immersion_law(const DelayLawRequest& request) {
   return law_of_view(request, [&](const std::string& modes) {
     RayPath path = path_in_part(modes, request.material, scene);
     path.velocities.insert(path.velocities.begin(), scene.couplant);
-    path.interfaces.insert(path.interfaces.begin(), {front, false, false});
+    path.interfaces.insert(path.interfaces.begin(), {front, false, false, scene.spatial_surface});
     // Beyond the backwall a direct view shows mirror images, which people read; a skip shows nothing that is there.
-    return make_ray_leg(request.acquisition.probe, std::move(path), {front, modes.size() > 1 ? scene.backwall : nullptr});
+    return make_ray_leg(request.acquisition.probe, std::move(path),
+                        {front, modes.size() > 1 ? scene.backwall : nullptr, scene.spatial_surface});
   });
 }
 

@@ -72,7 +72,7 @@ std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t 
 }
 
 bool same_leg(const Leg& a, const Leg& b) {
-  if (&a == &b) return true;
+  if (a.is(b)) return true;
   if (a.sources() != b.sources()) return false;
   for (std::size_t source = 0; source < a.sources(); ++source) {
     const auto one = a.point_source(source);

@@ -21,7 +21,7 @@ struct TimeRange {
 /// Throws what the leg throws.
 [[nodiscard]] std::vector<TimeRange> leg_bounds(const Leg& leg, const Grid& grid, std::size_t threads = 0);
 
-/// Whether the legs give the same times: one object, or the same point sources.
+/// Whether the legs give the same times: the same leg (Leg::is()), or the same point sources.
 [[nodiscard]] bool same_leg(const Leg& a, const Leg& b);
 
 /// Whether b is a with its legs exchanged: then, by reciprocity, a half matrix gives the same image for both.

@@ -19,6 +19,7 @@ void PartBounds::holds(std::span<const Point> points, std::span<std::uint8_t> in
   for (std::size_t k = 0; k < points.size(); ++k) {
     const Vector2 place{points[k].x.value, points[k].z.value};
     inside[k] = (front == nullptr || distance_below(*front, place) > on_surface) &&
+                        (spatial_front == nullptr || spatial_front->signed_distance(vector_of(points[k])) > on_surface) &&
                         (backwall == nullptr || distance_below(*backwall, place) < -on_surface)
                     ? 1
                     : 0;

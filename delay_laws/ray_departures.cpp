@@ -71,6 +71,14 @@ class DepartureTable final : public Departures {
   std::vector<float> table_;  // [source, pixel]
 };
 
+/// From a source to the surface that its waves are on their way to, m.
+double room_before(const RayPath& path, const Point& source) {
+  if (path.interfaces.empty()) return longest_step;
+  const RayInterface& first = path.interfaces.front();
+  if (first.spatial != nullptr) return std::abs(first.spatial->signed_distance(vector_of(source)));
+  return std::abs(first.surface->signed_distance({source.x.value, source.z.value}));
+}
+
 }  // namespace
 
 RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds) : path_(path), bounds_(bounds) {
@@ -78,10 +86,7 @@ RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const Part
     Source source;
     source.centre = source.back = source.ahead = element.centre;
     // Not as far as the surface that the wave is on its way to, if there is a step's room.
-    const double room =
-        path.interfaces.empty()
-            ? longest_step
-            : std::abs(path.interfaces.front().surface->signed_distance({element.centre.x.value, element.centre.z.value}));
+    const double room = room_before(path, element.centre);
     source.step = std::clamp(0.25 * room, shortest_step, longest_step);
     const Direction& n = element.normal;
     const double size = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
@@ -106,7 +111,7 @@ void RayDepartures::cosines(std::size_t source, std::span<const Point> pixels, s
   for (std::size_t k = 0; k < pixels.size(); ++k) {
     if (inside[k] == 0) {
       cosines[k] = unreached;
-    } else if (pixels[k].y == from.centre.y) {
+    } else if (pixels[k].y == from.centre.y && path_.spatial() == nullptr) {
       cosines[k] = along_ray(from, here.trace_to(pixels[k]));
     } else {
       const double time = here.time_to(pixels[k]);

@@ -24,7 +24,8 @@ class RayDepartures final : public Departures {
   RayDepartures(const Probe& probe, const RayPath& path, const PartBounds& bounds);
 
   [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }
-  /// In the plane y of the source by the place where the ray meets the first interface; across it by differences, to 1e-3.
+  /// In the plane y of the source by the place where the ray meets the first interface; across it, and through surfaces in three
+  /// dimensions, by differences, to 1e-3.
   void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
 
   /// The same for the pixels of a grid, computed ahead on `threads` threads (0: as many as processors) and kept in single

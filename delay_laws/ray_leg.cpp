@@ -63,7 +63,7 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
 }  // namespace
 
 std::shared_ptr<const Surface> front_surface(const Scene& scene) {
-  if (scene.surface != nullptr) return scene.surface;
+  if (scene.surface != nullptr || scene.spatial_surface != nullptr) return scene.surface;
   static const std::shared_ptr<const Surface> flat =
       make_surface({.where = "[surface]", .kind = "plane", .numbers = {}, .words = {}});
   return flat;
@@ -76,6 +76,10 @@ RayPath path_in_part(const std::string& modes, const Material& material, const S
     if (leg + 1 == modes.size()) break;
     if (scene.backwall == nullptr) {
       throw InputError("[backwall] kind", "no backwall", "one for a view that skips: its rays are reflected there");
+    }
+    if (scene.spatial_surface != nullptr) {
+      throw InputError("[surface]", "a front surface in three dimensions, and a view that skips",
+                       "direct views (LL, TT, LT, TL), or a front surface that is drawn out along y");
     }
     const bool at_backwall = leg % 2 == 0;
     path.interfaces.push_back({at_backwall ? scene.backwall : front_surface(scene), true, !at_backwall});

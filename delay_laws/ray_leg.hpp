@@ -12,12 +12,12 @@
 
 namespace echoform {
 
-/// The scene's front surface, or the plane z = 0 where it has none.
+/// The scene's front surface, or the plane z = 0 where it has none; null where it is one in three dimensions.
 [[nodiscard]] std::shared_ptr<const Surface> front_surface(const Scene& scene);
 
 /// The legs in the part, `modes` from the element to the pixel: reflected at the backwall after the first, third ... and at the
 /// front surface from below after the second. Throws InputError for a mode without velocity and for several legs without a
-/// backwall.
+/// backwall or with a front surface in three dimensions.
 [[nodiscard]] RayPath path_in_part(const std::string& modes, const Material& material, const Scene& scene);
 
 /// One source an element: times of the least ray from its centre along `path` to a pixel, in seconds; NaN where there is no ray

@@ -33,6 +33,7 @@ class SelectedLeg final : public Leg {
     if (const Departures* departures = leg_->departures()) departures_.emplace(*departures, sources_);
   }
 
+  [[nodiscard]] std::optional<Selection> selection() const override { return Selection{leg_.get(), sources_}; }
   [[nodiscard]] std::size_t sources() const noexcept override { return sources_.size(); }
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
     leg_->travel_times(sources_[source], pixels, seconds);
@@ -40,6 +41,10 @@ class SelectedLeg final : public Leg {
   [[nodiscard]] std::optional<PointSourceForm> point_source(std::size_t source) const override {
     return leg_->point_source(sources_[source]);
   }
+  [[nodiscard]] std::optional<PlaneWaveForm> plane_wave(std::size_t source) const override {
+    return leg_->plane_wave(sources_[source]);
+  }
+  [[nodiscard]] bool reaches_nothing(std::size_t source) const override { return leg_->reaches_nothing(sources_[source]); }
   [[nodiscard]] const Departures* departures() const override { return departures_ ? &*departures_ : nullptr; }
 
   [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads, Seconds tolerance,

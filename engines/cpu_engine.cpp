@@ -27,7 +27,6 @@ class CpuEngine final : public Engine {
         runner_(setup_->recipe, samples_.spec, *backend_) {
     runner_.allocate_blocks();
     places_ = runner_.places();
-    references_.assign(outputs().size(), 0.0F);
   }
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }
@@ -65,19 +64,12 @@ class CpuEngine final : public Engine {
       const void* const made = places_[outputs()[k].block];
       if (made != output.data.data()) std::memcpy(output.data.data(), made, output.data.size());
     }
-    note_facts(slot);
+    runner_.note_facts(slot);
     done(slot, true);
   }
 
-  [[nodiscard]] float reference(std::size_t output) const noexcept override {
-    return output < references_.size() ? references_[output] : 0.0F;
-  }
-  void resume(std::size_t output, float reference) noexcept override {
-    if (output >= outputs().size() || outputs()[output].reference_block == 0 || !(reference > 0.0F)) return;
-    runner_.stage(outputs()[output].reference_block - 1)
-        .resume({.quality = {}, .reference = ShownReference{reference, reference}});
-  }
-
+  [[nodiscard]] float reference(std::size_t output) const noexcept override { return runner_.reference(output); }
+  void resume(std::size_t output, float known) noexcept override { runner_.resume(output, known); }
   [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
     return same_frames(*setup_, wanted) && runner_.retune(wanted.recipe, *queue_);
   }
@@ -87,27 +79,12 @@ class CpuEngine final : public Engine {
  private:
   [[nodiscard]] const std::vector<RecipeOutput>& outputs() const noexcept { return setup_->recipe.outputs; }
 
-  void note_facts(FrameSlot& slot) noexcept {
-    if (const std::size_t step = runner_.quality_step(); step < runner_.steps()) {
-      const SampleQuality quality = runner_.stage(step).facts().quality.value_or(SampleQuality{});
-      slot.clipped_samples = quality.clipped;
-      slot.invalid_samples = quality.invalid;
-    }
-    for (std::size_t k = 0; k < outputs().size(); ++k) {
-      if (outputs()[k].reference_block == 0) continue;
-      const auto reference = runner_.stage(outputs()[k].reference_block - 1).facts().reference.value_or(ShownReference{});
-      slot.outputs[k].reference = reference.shown;
-      references_[k] = reference.known;
-    }
-  }
-
   const std::shared_ptr<const ImagingSetup> setup_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ExecutionQueue> queue_;
   const GatedSamples samples_;
   Runner runner_;
-  std::vector<void*> places_;      // of the frame under way, by block
-  std::vector<float> references_;  // by output, known from the last frame; 0 before the first
+  std::vector<void*> places_;  // of the frame under way, by block
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The CUDA engine: uploads, the stages as one graph a frame, and downloads on three streams, several frames under way.
 //
 //   upload     raw samples of the gate, in pieces of at least 4 MiB as shots arrive, the rest on submit()
-//   compute    unpack to display, in order: one set of blocks between the stages, received samples and results by slot
+//   compute    pairing to display, in order: one set of blocks between the stages, received samples and results by slot
 //   download   display image, envelope where it is wanted, complex image where it is kept, facts about the frame
 //
 // Each waits for the one before by an event; the host waits for nothing. A thread calls done() in order of submission once

@@ -73,7 +73,6 @@ class CudaEngine final : public Engine {
     runner_ = std::make_unique<Runner>(setup_->recipe, rows_.spec, *backend_);
     require_room(stated.with_stages(runner_->bytes()), runner_->bytes());
     runner_->allocate_blocks();
-    references_.assign(outputs().size(), 0.0F);
     completion_ = gpu::make_completion_thread(device_, choice.gpu_timeout, events_under_way);
     uploads_.emplace(rows_.spec.rows, (least_copy + rows_.row_bytes - 1) / rows_.row_bytes,
                      [this](FrameSlot& slot, const RowRun& run) {
@@ -190,15 +189,10 @@ class CudaEngine final : public Engine {
     completion_->watch(frame.downloaded.get(), "download", &CudaEngine::finished, &frame);
   }
 
-  [[nodiscard]] float reference(std::size_t output) const noexcept override {
-    return output < references_.size() ? references_[output] : 0.0F;
-  }
-
-  void resume(std::size_t output, float reference) noexcept override {
-    if (output >= outputs().size() || outputs()[output].reference_block == 0 || !(reference > 0.0F)) return;
+  [[nodiscard]] float reference(std::size_t output) const noexcept override { return runner_->reference(output); }
+  void resume(std::size_t output, float known) noexcept override {
     use_device();
-    runner_->stage(outputs()[output].reference_block - 1)
-        .resume({.quality = {}, .reference = ShownReference{reference, reference}});
+    runner_->resume(output, known);
   }
 
   /// Behind the frames that were submitted.
@@ -262,9 +256,9 @@ class CudaEngine final : public Engine {
       }
     }
     std::vector<const ShownReference*> references;
-    for (const RecipeOutput& output : outputs()) {
-      const std::size_t block = output.reference_block;
-      references.push_back(block == 0 ? nullptr : runner_->stage(block - 1).device_facts().reference);
+    for (std::size_t k = 0; k < outputs().size(); ++k) {
+      const Stage* const stage = runner_->reference_stage(k);
+      references.push_back(stage != nullptr ? stage->device_facts().reference : nullptr);
     }
     frame.facts = backend_->allocate(gpu::frame_facts_bytes(references.size()), MemoryUse::working);
     frame.facts_here = backend_->allocate(gpu::frame_facts_bytes(references.size()), MemoryUse::readback);
@@ -307,7 +301,7 @@ class CudaEngine final : public Engine {
   }
 
   void copy_rows(const Frame& frame, const FrameSlot& slot, const RowRun& run) noexcept {
-    const std::size_t row_in_slot = raw_row_bytes(received_);
+    const std::size_t row_in_slot = stride_of(received_);
     const std::byte* const from = slot.samples.bytes_begin() + run.first * row_in_slot + first_byte_;
     std::byte* const to = frame.raw.bytes_begin() + run.first * rows_.pitch;
     if (row_in_slot == rows_.row_bytes && rows_.pitch == rows_.row_bytes) {
@@ -350,14 +344,7 @@ class CudaEngine final : public Engine {
     add_time(slot, "download", frame.download_begun, frame.downloaded);
 
     const auto& quality = *static_cast<const SampleQuality*>(frame.facts_here.data());
-    slot.clipped_samples = quality.clipped;
-    slot.invalid_samples = quality.invalid;
-    const auto* const references = reinterpret_cast<const ShownReference*>(&quality + 1);
-    for (std::size_t k = 0; k < outputs().size(); ++k) {
-      if (outputs()[k].reference_block == 0) continue;
-      slot.outputs[k].reference = references[k].shown;
-      references_[k] = references[k].known;
-    }
+    runner_->note_facts(slot, quality, {reinterpret_cast<const ShownReference*>(&quality + 1), outputs().size()});
     // The slot may be submitted again while done() still returns.
     const Done done = std::move(frame.done);
     done(slot, true);
@@ -383,7 +370,6 @@ class CudaEngine final : public Engine {
   Event last_upload_ = gpu::make_event();
 
   std::unique_ptr<Runner> runner_;
-  std::vector<float> references_;  // by output, known from the last finished frame
   bool warm_ = false;
   std::vector<std::unique_ptr<Frame>> frames_;  // by slot
   std::unique_ptr<gpu::CompletionThread> completion_;

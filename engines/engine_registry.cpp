@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "engines/cpu_engine.hpp"
 #include "engines/cuda_engine.hpp"
+#include "engines/scan_engine.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "pipeline/words.hpp"
 
@@ -52,7 +53,9 @@ BackendDecision decide_backend(const BackendChoice& choice) {
 
 std::unique_ptr<Engine> make_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                     const EngineOptions& options) {
-  return entry_of(decide_backend(choice).kind)->make(std::move(setup), choice, options);
+  const auto make = entry_of(decide_backend(choice).kind)->make;
+  return setup->scan == nullptr ? make(std::move(setup), choice, options)
+                                : make_scan_engine(std::move(setup), choice, options, make);
 }
 
 }  // namespace echoform

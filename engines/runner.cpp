@@ -1,10 +1,23 @@
 #include "engines/runner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/planning.hpp"
 
 namespace echoform {
+
+BlockSpec image_block(ElementType type, const Grid& grid) {
+  BlockSpec spec;
+  spec.type = type;
+  spec.rows = grid.z.count * grid.y.count;
+  spec.columns = grid.x.count;
+  spec.row_stride = grid.x.count;
+  spec.sub_blocks = grid.y.count;
+  return spec;
+}
 
 Runner::Runner(Recipe recipe, const BlockSpec& samples, Backend& backend) : recipe_(std::move(recipe)), backend_(backend) {
   specs_.push_back(samples);
@@ -21,10 +34,20 @@ Runner::Runner(Recipe recipe, const BlockSpec& samples, Backend& backend) : reci
     bytes_ += prepared.stage->bytes();
     steps_.push_back(std::move(prepared));
   }
+  for (const RecipeOutput& output : recipe_.outputs) {
+    const BlockSpec& block = specs_.at(output.block);
+    // Whoever reads an image takes its pixels one after the other.
+    if (block.bytes() >= output.description.bytes() && block.lead == 0 && stride_of(block) == block.columns) continue;
+    throw std::logic_error(fmt::format(
+        "stage {}: found {} rows of {} columns, {} apart, as the image {}; expected the pixels of its grid, "
+        "rows without gaps",
+        recipe_.steps.at(output.block - 1).stage->name, block.rows, block.columns, stride_of(block), output.description.view));
+  }
   inputs_.reserve(most_inputs);
   result_.assign(specs_.size(), false);
   for (const RecipeOutput& output : recipe_.outputs) result_.at(output.block) = true;
   places_.assign(specs_.size(), nullptr);
+  references_.assign(recipe_.outputs.size(), {});
   while (quality_step_ < steps_.size() && !steps_[quality_step_].stage->facts().quality) ++quality_step_;
 }
 
@@ -58,6 +81,40 @@ bool Runner::retune(const Recipe& wanted, ExecutionQueue& queue) {
     recipe_.steps[step].options = wanted.steps[step].options;
   }
   return true;
+}
+
+Stage* Runner::reference_stage(std::size_t output) const noexcept {
+  if (output >= recipe_.outputs.size() || recipe_.outputs[output].reference_block == 0) return nullptr;
+  return steps_[recipe_.outputs[output].reference_block - 1].stage.get();
+}
+
+void Runner::note_facts(FrameSlot& slot) noexcept {
+  SampleQuality quality;
+  if (quality_step_ < steps_.size()) quality = steps_[quality_step_].stage->facts().quality.value_or(quality);
+  for (std::size_t k = 0; k < references_.size(); ++k) {
+    if (const Stage* const stage = reference_stage(k)) references_[k] = stage->facts().reference.value_or(ShownReference{});
+  }
+  note_facts(slot, quality, references_);
+}
+
+void Runner::note_facts(FrameSlot& slot, const SampleQuality& quality, std::span<const ShownReference> references) noexcept {
+  slot.clipped_samples = quality.clipped;
+  slot.invalid_samples = quality.invalid;
+  for (std::size_t k = 0; k < references_.size(); ++k) {
+    if (reference_stage(k) == nullptr) continue;
+    references_[k] = references[k];
+    slot.outputs[k].reference = references[k].shown;
+  }
+}
+
+float Runner::reference(std::size_t output) const noexcept {
+  return output < references_.size() ? references_[output].known : 0.0F;
+}
+
+void Runner::resume(std::size_t output, float reference) noexcept {
+  Stage* const stage = reference_stage(output);
+  if (stage == nullptr || !(reference > 0.0F)) return;
+  stage->resume({.quality = {}, .reference = ShownReference{reference, reference}});
 }
 
 }  // namespace echoform

@@ -1,4 +1,5 @@
-// Executes a recipe on a backend: prepares its steps, takes the memory between them, and queues a frame.
+// Executes a recipe on a backend: prepares its steps, takes the memory between them, queues a frame, and notes what its
+// stages found out.
 #pragma once
 
 #include <memory>
@@ -8,10 +9,14 @@
 #include <vector>
 
 #include "pipeline/backend.hpp"
+#include "pipeline/frame_slot.hpp"
 #include "pipeline/recipe.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
+
+/// The block of an image on that grid: its pixels, rows without gaps and nothing before them.
+[[nodiscard]] BlockSpec image_block(ElementType type, const Grid& grid);
 
 class Runner {
  public:
@@ -52,6 +57,18 @@ class Runner {
 
   /// The first step that tells the quality of samples, or steps() where none does.
   [[nodiscard]] std::size_t quality_step() const noexcept { return quality_step_; }
+  /// The stage that tells what is shown as 0 dB in an output of the recipe; null where none does.
+  [[nodiscard]] Stage* reference_stage(std::size_t output) const noexcept;
+
+  /// A frame is finished: its slot is told what the stages found out about it, and reference() is what they know now. From the
+  /// stages themselves.
+  void note_facts(FrameSlot& slot) noexcept;
+  /// The same from copies that were made where device_facts() says; `references` by output.
+  void note_facts(FrameSlot& slot, const SampleQuality& quality, std::span<const ShownReference> references) noexcept;
+
+  /// As of Engine.
+  [[nodiscard]] float reference(std::size_t output) const noexcept;
+  void resume(std::size_t output, float reference) noexcept;
 
  private:
   struct PreparedStep {
@@ -68,6 +85,7 @@ class Runner {
   std::vector<void*> places_;       // by block
   std::vector<ConstBlock> inputs_;  // of the step that is being queued
   std::size_t quality_step_ = 0;
+  std::vector<ShownReference> references_;  // by output, of the frame finished last
   std::size_t bytes_ = 0;
 };
 

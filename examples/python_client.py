@@ -2,10 +2,12 @@
 """Echoform from Python, cell by cell: a server, simulated frames into it, images and telemetry out of it.
 
 Editors that know `# %%` cells (VS Code, Spyder, Jupyter with jupytext) run it piece by piece; `python3 examples/python_client.py`
-runs it whole. Needs numpy, pyzmq and protobuf, in a source tree protoc, and `echoform` built. With matplotlib it draws, into
+runs it whole, with `--plane-waves 16` on plane waves in the place of single elements that fire. Needs numpy, pyzmq and protobuf, in a source tree protoc, and `echoform` built. With matplotlib it draws, into
 python_client.png where there is no screen.
 """
 # %% What is needed
+import argparse
+import math
 import pathlib
 import sys
 
@@ -25,15 +27,24 @@ VELOCITY = 6320.0  # aluminium, m/s
 server = echoform.Server({
     "material": {"longitudinal_velocity": VELOCITY},
     "grid": {"x": [-0.009, 0.009], "z": [0.004, 0.022], "pixels": [91, 91]},
-    "imaging": {"crop": "never"},  # whole A-scans are transformed, as in the plain sum below
+    "filter": {"kind": "none"},    # A-scans as they are, as in the plain sum below
+    "imaging": {"crop": "never"},  # and whole ones
     "server": {"telemetry_interval": 0.2},
 })
 print("viewer:", server.web)
 
-# %% What the instrument is: a 5 MHz array of 32 elements, Full Matrix Capture, 16-bit samples
+# %% What the instrument is: a 5 MHz array of 32 elements, 16-bit samples. Full Matrix Capture, or plane waves between 20 degrees to
+# both sides: who fires when in each, an instrument reads from acquisition.firings(event)
+parser = argparse.ArgumentParser()
+parser.add_argument("--plane-waves", type=int, default=0, metavar="N")
+count = parser.parse_known_args()[0].plane_waves  # notebooks have arguments of their own
 probe = echoform.Probe.linear(32, 0.6e-3, element_width=0.5e-3, centre_frequency=5e6, bandwidth=3e6)
-acquisition = echoform.Acquisition(probe, samples=512, sample_rate=40e6)
-print("frames are", acquisition.frame_shape, "[tx, rx, sample],", acquisition.frame_bytes / 1e6, "MB")
+waves = [echoform.plane_wave(angle, VELOCITY) for angle in np.linspace(math.radians(-20), math.radians(20), count)]
+acquisition = echoform.Acquisition(probe, samples=512, sample_rate=40e6, events=waves)
+print("frames are", acquisition.frame_shape, "[event, rx, sample],", acquisition.frame_bytes / 1e6, "MB")
+if waves:
+    elements, delays, _ = acquisition.firings(0)
+    print(f"event 0: element {elements[0]} fires at {1e9 * delays[0]:.0f} ns, element {elements[-1]} at {1e9 * delays[-1]:.0f} ns")
 
 
 # %% What it would record: three points, one of which moves with the step
@@ -72,22 +83,32 @@ print(images.statistics)
 
 
 # %% The same frame by a plain delay-and-sum in double precision
+def transmit_times(event, x, z):
+    """When the sound of an event is at pixels [z, x], after its t = 0."""
+    if not waves:  # element `event` fires alone
+        return np.hypot(x - probe.x[event], z[:, None]) / VELOCITY
+    slowness = waves[event].slowness_x
+    at_origin = -(slowness * probe.x).min()  # so that the earliest element fires at 0
+    return at_origin + slowness * x + math.sqrt(VELOCITY**-2 - slowness**2) * z[:, None]
+
+
 def plain_image(frame, x, z):
-    """|sum over tx, rx of the analytic signal at the time of travel| / N^2 at pixels [z, x], linear interpolation."""
+    """|sum over events and receivers of the analytic signal at the time of travel| / their number, at pixels [z, x], linear interpolation."""
     count = frame.shape[-1]
     gain = np.zeros(count)
     gain[0], gain[1:count // 2], gain[count // 2] = 1, 2, 1  # count is even
     analytic = np.fft.ifft(np.fft.fft(frame) * gain)
-    legs = np.hypot(x - probe.x[:, None, None], z[:, None]) / VELOCITY  # [element, z, x]
+    back = np.hypot(x - probe.x[:, None, None], z[:, None]) / VELOCITY  # [receiver, z, x]
     total = np.zeros((len(z), len(x)), complex)
-    for tx in range(len(probe.x)):
+    for event in range(acquisition.shots):
+        out = transmit_times(event, x, z)
         for rx in range(len(probe.x)):
-            u = (legs[tx] + legs[rx] - acquisition.times[0]) * acquisition.sample_rate
+            u = (out + back[rx] - acquisition.times[0]) * acquisition.sample_rate
             inside = (u >= 0) & (u < count - 1)
             n = np.where(inside, u, 0).astype(int)
             fraction = u - n
-            total += np.where(inside, analytic[tx, rx, n] * (1 - fraction) + analytic[tx, rx, n + 1] * fraction, 0)
-    return np.abs(total) / len(probe.x) ** 2
+            total += np.where(inside, analytic[event, rx, n] * (1 - fraction) + analytic[event, rx, n + 1] * fraction, 0)
+    return np.abs(total) / (acquisition.shots * len(probe.x))
 
 
 plain = plain_image(simulate(15), image.x, image.z)

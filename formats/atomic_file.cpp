@@ -92,9 +92,15 @@ void AtomicFile::commit() {
 }
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  write_stream(path, [bytes](std::ostream& out) {
+    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  });
+}
+
+void write_stream(const std::filesystem::path& path, FunctionRef<void(std::ostream&)> put) {
   AtomicFile file(path);
   std::ofstream out(file.aside(), std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  put(out);
   out.close();
   if (!out) throw RuntimeFault(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
   file.commit();

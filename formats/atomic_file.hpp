@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <iosfwd>
 #include <span>
 #include <string>
+
+#include "base/function_ref.hpp"
 
 namespace echoform {
 
@@ -37,5 +40,7 @@ class AtomicFile {
 
 /// Writes `bytes` to `path`, whole or not at all. Throws InputError as check_output_place, RuntimeFault if writing fails.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+/// The same of what `put` puts into the stream.
+void write_stream(const std::filesystem::path& path, FunctionRef<void(std::ostream&)> put);
 
 }  // namespace echoform

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "base/errors.hpp"
 #include "formats/mat5_check.hpp"
@@ -29,10 +30,10 @@ using Variable = std::unique_ptr<matvar_t, VariableFree>;
 
 void be_silent(int, char*) {}
 
-template <class T>
-void convert(const matvar_t& variable, std::vector<double>& values) {
-  const auto* data = static_cast<const T*>(variable.data);
-  std::transform(data, data + values.size(), values.begin(), [](T value) { return static_cast<double>(value); });
+template <class Value, class T>
+void convert(const matvar_t& variable, std::size_t first, std::span<Value> values) {
+  const auto* data = static_cast<const T*>(variable.data) + first;
+  std::transform(data, data + values.size(), values.begin(), [](T value) { return static_cast<Value>(value); });
 }
 
 /// Fields of a structure, each checked as it is asked for.
@@ -51,48 +52,50 @@ class Fields {
 
   /// The field's numbers in the file's (column-major) order.
   [[nodiscard]] std::vector<double> numbers(const std::string& name) const {
+    std::vector<double> values(count(name));
+    numbers(name, 0, std::span(values));
+    return values;
+  }
+
+  /// Some of them: values.size() from `first` on, which are there.
+  template <class Value>
+  void numbers(const std::string& name, std::size_t first, std::span<Value> values) const {
+    const matvar_t& variable = *require(name);
+    switch (variable.class_type) {
+      case MAT_C_DOUBLE:
+        return convert<Value, double>(variable, first, values);
+      case MAT_C_SINGLE:
+        return convert<Value, float>(variable, first, values);
+      case MAT_C_INT8:
+        return convert<Value, std::int8_t>(variable, first, values);
+      case MAT_C_UINT8:
+        return convert<Value, std::uint8_t>(variable, first, values);
+      case MAT_C_INT16:
+        return convert<Value, std::int16_t>(variable, first, values);
+      case MAT_C_UINT16:
+        return convert<Value, std::uint16_t>(variable, first, values);
+      case MAT_C_INT32:
+        return convert<Value, std::int32_t>(variable, first, values);
+      case MAT_C_UINT32:
+        return convert<Value, std::uint32_t>(variable, first, values);
+      case MAT_C_INT64:
+        return convert<Value, std::int64_t>(variable, first, values);
+      case MAT_C_UINT64:
+        return convert<Value, std::uint64_t>(variable, first, values);
+      default:
+        throw InputError(fmt::format("{}: {}", file_, full(name)), "something else than numbers", "a full numeric array");
+    }
+  }
+
+  /// How many real numbers the field has; at least one.
+  [[nodiscard]] std::size_t count(const std::string& name) const {
     const matvar_t* variable = require(name);
     const std::string where = fmt::format("{}: {}", file_, full(name));
     std::size_t count = 1;
     for (int axis = 0; axis < variable->rank; ++axis) count *= variable->dims[axis];
     if (variable->isComplex != 0) throw InputError(where, "complex numbers", "real numbers");
     if (count == 0 || variable->data == nullptr) throw InputError(where, "no data", "numbers");
-    std::vector<double> values(count);
-    switch (variable->class_type) {
-      case MAT_C_DOUBLE:
-        convert<double>(*variable, values);
-        break;
-      case MAT_C_SINGLE:
-        convert<float>(*variable, values);
-        break;
-      case MAT_C_INT8:
-        convert<std::int8_t>(*variable, values);
-        break;
-      case MAT_C_UINT8:
-        convert<std::uint8_t>(*variable, values);
-        break;
-      case MAT_C_INT16:
-        convert<std::int16_t>(*variable, values);
-        break;
-      case MAT_C_UINT16:
-        convert<std::uint16_t>(*variable, values);
-        break;
-      case MAT_C_INT32:
-        convert<std::int32_t>(*variable, values);
-        break;
-      case MAT_C_UINT32:
-        convert<std::uint32_t>(*variable, values);
-        break;
-      case MAT_C_INT64:
-        convert<std::int64_t>(*variable, values);
-        break;
-      case MAT_C_UINT64:
-        convert<std::uint64_t>(*variable, values);
-        break;
-      default:
-        throw InputError(where, "something else than numbers", "a full numeric array");
-    }
-    return values;
+    return count;
   }
 
   /// Numbers that must all be finite; `count` of them unless 0.
@@ -189,6 +192,15 @@ class BrainRecording final : public Recording {
     std::copy(samples_.begin(), samples_.end(), samples.begin());
   }
 
+  void read_rows(std::size_t frame, std::span<const RowRange> rows, std::span<std::byte> bytes) override {
+    check_rows(frame, rows, bytes.size());
+    auto* to = reinterpret_cast<float*>(bytes.data());
+    for (const RowRange& range : rows) {
+      to = std::copy_n(samples_.data() + range.first * acquisition_.samples, range.count * acquisition_.samples, to);
+    }
+  }
+  [[nodiscard]] std::size_t reading_bytes() const override { return 0; }
+
  private:
   void read_probe(const Fields& array) {
     const auto x = array.finite("el_xc");
@@ -263,20 +275,21 @@ class BrainRecording final : public Recording {
 
   void read_samples(const Fields& data, const PairOrder& order, const std::vector<std::size_t>& transmit,
                     const std::vector<std::size_t>& receive, const std::string& file) {
-    const auto values = data.numbers("time_data");
+    static_cast<void>(data.count("time_data"));  // real numbers
     const std::size_t samples = acquisition_.samples;
     samples_.assign(order.source.size() * samples, 0.0F);
     for (std::size_t a = 0; a < order.source.size(); ++a) {
       const std::size_t column = order.source[a];
       if (column == PairOrder::none) continue;
+      // One A-scan at a time: all of them once more, as other numbers, may be more than memory holds.
+      const std::span<float> a_scan = std::span(samples_).subspan(a * samples, samples);
+      data.numbers("time_data", column * samples, a_scan);
       for (std::size_t n = 0; n < samples; ++n) {
-        const auto value = static_cast<float>(values[column * samples + n]);
-        if (!std::isfinite(value)) {
+        if (!std::isfinite(a_scan[n])) {
           throw InputError(fmt::format("{}: exp_data.time_data, A-scan {} (transmit {}, receive {}), sample {}", file, column + 1,
                                        transmit[column] + 1, receive[column] + 1, n + 1),
-                           fmt::format("{}", values[column * samples + n]), "finite samples");
+                           fmt::format("{}", a_scan[n]), "finite samples");
         }
-        samples_[a * samples + n] = value;
       }
     }
   }
@@ -290,8 +303,10 @@ std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, con
   if (is_hdf5_file(path)) {
     throw InputError(path.string(), "a MATLAB file of version 7.3 (HDF5)", "version 5 or 7: in MATLAB, save with -v7");
   }
-  check_mat5(path, "exp_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
-  return std::make_unique<BrainRecording>(path, options);
+  RecordingOptions held = options;
+  held.limits.frame_bytes = std::min(held.limits.frame_bytes, RecordingOptions{}.limits.frame_bytes);  // it is held whole
+  check_mat5(path, "exp_data", {.array_values = held.limits.frame_bytes / sizeof(float)});
+  return std::make_unique<BrainRecording>(path, held);
 }
 
 }  // namespace echoform::formats

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "acquisition/firings.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
@@ -76,8 +77,11 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
   }
+  if (!fires_single_elements(acquisition)) {
+    throw InputError(where, "events in which several elements fire", "one element an event (.mfmc and .efcap hold others)");
+  }
   if (!acquisition.events.empty() && !all_elements_record(acquisition)) {
-    throw InputError(where, "events that some elements do not record", "events that all record (captures, .efcap, hold others)");
+    throw InputError(where, "events that some elements do not record", "events that all record (.mfmc and .efcap hold others)");
   }
   const std::size_t bytes = acquisition.a_scans() * acquisition.samples * sizeof(double);
   if (bytes >= most_bytes)

@@ -210,6 +210,10 @@ std::optional<CaptureRecord> CaptureReader::next() {
   return record;
 }
 
+void CaptureReader::expect(std::uint64_t offset, std::uint64_t bytes) const noexcept {
+  ::posix_fadvise(file_, static_cast<off_t>(offset), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
+}
+
 void CaptureReader::read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
   if (read_some(offset, bytes) < bytes.size())
     throw InputError(fmt::format("{}: offset {}", path_.string(), offset), "the end of the file", "bytes that were there before");

@@ -92,6 +92,9 @@ class CaptureReader {
   /// `bytes` at `offset`, as a record named it. Throws InputError if they are not there any more.
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
 
+  /// Announces bytes that will be read soon.
+  void expect(std::uint64_t offset, std::uint64_t bytes) const noexcept;
+
  private:
   [[nodiscard]] std::size_t read_some(std::uint64_t offset, std::span<std::byte> bytes) const;
 

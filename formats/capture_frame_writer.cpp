@@ -55,10 +55,7 @@ void CaptureFrameWriter::write(std::span<const std::byte> frame, const FrameStam
   for (std::size_t event = 0; event < layout_.events(); ++event) {
     const ByteRange bytes = layout_.shot_bytes(event);
     const auto payload = frame.subspan(bytes.first, bytes.count);
-    const std::size_t length = encode_shot(
-        header,
-        {.sequence = stamp.sequence, .transmit = static_cast<std::uint32_t>(event), .acquisition_time = stamp.acquisition_time},
-        payload.size());
+    const std::size_t length = encode_shot(header, shot_of(stamp, static_cast<std::uint32_t>(event)), payload.size());
     file_.append(CaptureRecordType::sent, 0, time_, std::span<const std::byte>(header).first(length));
     file_.append(CaptureRecordType::sent, 0, time_, payload);
   }

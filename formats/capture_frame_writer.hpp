@@ -9,7 +9,8 @@
 
 namespace echoform {
 
-/// Throws InputError, naming `where`, if a Hello cannot say the acquisition (elements of different sizes).
+/// Throws InputError, naming `where`, if a Hello cannot say the acquisition (elements of different sizes), or only one
+/// that is longer than readers take (many events with many receivers).
 void check_capture_holds(const Acquisition& acquisition, const std::string& where);
 
 /// Samples are kept bit by bit, and so are sequence and acquisition time. The records' times follow the frames' acquisition times

@@ -57,15 +57,33 @@ class CaptureRecording final : public Recording {
     bytes_.resize(stored().frame_bytes());
     scan_.read_frame(*sequence_, frame, bytes_);
     frame_amplitudes(sequence_->acquisition, bytes_, samples);
+    require_finite(frame, 0, samples);
+  }
+
+  void read_rows(std::size_t frame, std::span<const RowRange> rows, std::span<std::byte> bytes) override {
+    check_rows(frame, rows, bytes.size());
+    scan_.read_rows(*sequence_, frame, rows, bytes);
+    if (facts_of(sequence_->acquisition.encoding).counts()) return;
+    for (const RowRange& range : rows) {
+      const std::size_t count = range.count * sequence_->acquisition.bytes_per_a_scan();
+      require_finite(frame, range.first, {reinterpret_cast<const float*>(bytes.data()), count / sizeof(float)});
+      bytes = bytes.subspan(count);
+    }
+  }
+  void expect_rows(std::size_t frame, std::span<const RowRange> rows) override { scan_.expect_rows(*sequence_, frame, rows); }
+  [[nodiscard]] std::size_t reading_bytes() const override { return 0; }
+
+ private:
+  /// Of rows from `first_row` on.
+  void require_finite(std::size_t frame, std::size_t first_row, std::span<const float> samples) const {
     for (std::size_t n = 0; n < samples.size(); ++n) {
       if (std::isfinite(samples[n])) continue;
-      throw InputError(fmt::format("{}, frame {}, A-scan {}, sample {}", path_.string(), frame, n / acquisition_.samples + 1,
-                                   n % acquisition_.samples + 1),
+      throw InputError(fmt::format("{}, frame {}, A-scan {}, sample {}", path_.string(), frame,
+                                   first_row + n / acquisition_.samples + 1, n % acquisition_.samples + 1),
                        fmt::format("{}", samples[n]), "finite samples");
     }
   }
 
- private:
   CaptureScan scan_;
   const CapturedSequence* sequence_ = nullptr;
   std::vector<std::byte> bytes_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
@@ -33,8 +34,9 @@ struct Piece {
 
 struct BegunFrame {
   CapturedFrame frame;
-  std::size_t missing = 0;  // shots that are expected
-  bool again = false;       // of a sequence that is whole already: shots that came twice, or a numbering begun anew
+  std::size_t missing = 0;          // shots that are expected
+  std::uint32_t position_from = 0;  // transmit index of the shot whose position the frame has, if it has one
+  bool again = false;               // of a sequence that is whole already: shots that came twice, or a numbering begun anew
 };
 
 struct WholeFrame {
@@ -205,6 +207,14 @@ struct CaptureScan::Implementation {
     return true;
   }
 
+  /// As a server has it: that of the lowest transmit index which states one.
+  static void take_position(BegunFrame& begun, const ShotHeader& shot) {
+    std::optional<EncoderCount>& position = begun.frame.stamp.position;
+    if (!shot.position || (position && begun.position_from < shot.transmit)) return;
+    position = shot.position;
+    begun.position_from = shot.transmit;
+  }
+
   static void take_shot(Session& session, CapturedSequence& sequence, const ShotHeader& shot, const CapturedFrame::Shot& place) {
     auto at = session.begun.find(shot.sequence);
     if (at == session.begun.end()) {
@@ -213,14 +223,17 @@ struct CaptureScan::Implementation {
                                       [&](const WholeFrame& frame) { return frame.number == shot.sequence; });
       const bool again = whole != session.whole.rend();
       if (again && keep(sequence.frames[whole->place], place)) return;
-      BegunFrame frame{.frame = {.stamp = {shot.sequence, shot.acquisition_time}, .shots = {}},
+      BegunFrame frame{.frame = {.stamp = {shot.sequence, shot.acquisition_time, {}}, .shots = {}},
                        .missing = sequence.layout.expected_shots(),
                        .again = again};
       at = session.begun.emplace(shot.sequence, std::move(frame)).first;
       session.order.push_back(shot.sequence);
     }
     BegunFrame& begun = at->second;
-    if (keep(begun.frame, place) && sequence.layout.expected(shot.transmit)) --begun.missing;
+    if (keep(begun.frame, place) && sequence.layout.expected(shot.transmit)) {
+      --begun.missing;
+      take_position(begun, shot);
+    }
     if (begun.missing > 0) return drop_oldest(session, sequence);
     if (session.any && shot.sequence > session.last && shot.sequence - session.last <= longest_gap)
       sequence.gaps += shot.sequence - session.last - 1;
@@ -244,17 +257,49 @@ struct CaptureScan::Implementation {
     }
   }
 
-  void read(const CapturedFrame::Shot& place, std::span<std::byte> bytes) const {
+  /// Calls use(offset in the file, count) for pieces of `bytes` bytes of a connection.
+  template <class Use>
+  void for_each_piece(const CapturedFrame::Shot& place, std::size_t bytes, const Use& use) const {
     const auto& of_connection = pieces[place.connection];
     auto piece = std::upper_bound(of_connection.begin(), of_connection.end(), place.position,
                                   [](std::uint64_t position, const Piece& of) { return position < of.position; });
     std::uint64_t position = place.position;
-    for (--piece; !bytes.empty(); ++piece) {
+    for (--piece; bytes > 0; ++piece) {
       const auto within = static_cast<std::size_t>(position - piece->position);
-      const auto here = bytes.first(std::min(bytes.size(), piece->bytes - within));
-      reader.read_at(piece->offset + within, here);
-      bytes = bytes.subspan(here.size());
-      position += here.size();
+      const std::size_t here = std::min(bytes, piece->bytes - within);
+      use(piece->offset + within, here);
+      bytes -= here;
+      position += here;
+    }
+  }
+
+  void read(const CapturedFrame::Shot& place, std::span<std::byte> bytes) const {
+    for_each_piece(place, bytes.size(), [&](std::uint64_t offset, std::size_t count) {
+      reader.read_at(offset, bytes.first(count));
+      bytes = bytes.subspan(count);
+    });
+  }
+
+  /// Calls use(place, bytes) for rows of a frame, shot by shot; no place: it did not come.
+  template <class Use>
+  static void for_each_shot(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows, const Use& use) {
+    const FrameLayout& layout = sequence.layout;
+    const auto& shots = sequence.frames[frame].shots;
+    std::size_t event = 0;
+    for (const RowRange& range : rows) {
+      for (std::size_t row = range.first; row < range.first + range.count;) {
+        while (layout.shot(event).first + layout.shot(event).count <= row) ++event;
+        const RowRange of_shot = layout.shot(event);
+        const std::size_t within = row - of_shot.first;
+        const std::size_t count = std::min(of_shot.count - within, range.first + range.count - row);
+        const auto found = std::lower_bound(shots.begin(), shots.end(), event,
+                                            [](const CapturedFrame::Shot& shot, std::size_t of) { return shot.transmit < of; });
+        std::optional<CapturedFrame::Shot> place;
+        if (found != shots.end() && found->transmit == event) place = *found;
+        if (place) place->position += within * layout.bytes_per_row();
+        use(place, count * layout.bytes_per_row());
+        row += count;
+      }
     }
   }
 
@@ -293,17 +338,29 @@ const std::vector<CapturedSequence>& CaptureScan::sequences() const noexcept {
 }
 
 void CaptureScan::read_frame(const CapturedSequence& sequence, std::size_t frame, std::span<std::byte> bytes) const {
-  const auto& shots = sequence.frames[frame].shots;
-  auto place = shots.begin();
-  for (std::size_t event = 0; event < sequence.layout.events(); ++event) {
-    const ByteRange range = sequence.layout.shot_bytes(event);
-    const auto shot = bytes.subspan(range.first, range.count);
-    if (place == shots.end() || place->transmit != event) {
-      std::fill(shot.begin(), shot.end(), std::byte{0});
+  const RowRange all{0, sequence.layout.rows()};
+  read_rows(sequence, frame, {&all, 1}, bytes);
+}
+
+void CaptureScan::read_rows(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows,
+                            std::span<std::byte> bytes) const {
+  Implementation::for_each_shot(sequence, frame, rows, [&](const std::optional<CapturedFrame::Shot>& place, std::size_t count) {
+    const auto target = bytes.first(count);
+    if (place) {
+      implementation_->read(*place, target);
     } else {
-      implementation_->read(*place++, shot);
+      std::fill(target.begin(), target.end(), std::byte{0});
     }
-  }
+    bytes = bytes.subspan(count);
+  });
+}
+
+void CaptureScan::expect_rows(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows) const {
+  Implementation::for_each_shot(sequence, frame, rows, [&](const std::optional<CapturedFrame::Shot>& place, std::size_t count) {
+    if (!place) return;
+    implementation_->for_each_piece(
+        *place, count, [&](std::uint64_t offset, std::size_t bytes) { implementation_->reader.expect(offset, bytes); });
+  });
 }
 
 }  // namespace echoform

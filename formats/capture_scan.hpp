@@ -66,6 +66,11 @@ class CaptureScan {
   /// Fills `bytes` (frame_bytes() of the sequence's acquisition) with a frame as it was sent; shots that were not are zeros.
   /// Throws InputError if the file has changed.
   void read_frame(const CapturedSequence& sequence, std::size_t frame, std::span<std::byte> bytes) const;
+  /// The same of some of its rows, ascending and apart, one after the other.
+  void read_rows(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows,
+                 std::span<std::byte> bytes) const;
+  /// Announces that they will be read soon.
+  void expect_rows(const CapturedSequence& sequence, std::size_t frame, std::span<const RowRange> rows) const;
 
  private:
   struct Implementation;

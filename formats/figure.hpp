@@ -1,8 +1,9 @@
-// The figure of an image: axes in mm, a dB colour bar, a title.
+// The figure of an image or a volume: axes in mm, a dB colour bar, a title.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "formats/image_writer.hpp"
@@ -33,7 +34,38 @@ struct Figure {
   std::vector<std::uint8_t> rgb;  ///< [height, width, 3]
 };
 
-/// Draws the figure. Throws InputError for volumes, spans that do not fit the grid, or a dynamic range that is not positive.
+/// Draws the figure of a plane. Throws InputError for volumes, spans that do not fit the grid, or a dynamic range that is not
+/// positive.
 [[nodiscard]] Figure draw_figure(const ImageFile& image);
+
+/// A part of a volume's figure, as FigureLayout is of a plane's. Places are in the grid's own numbers.
+struct PlotArea {
+  std::string name;  ///< "C-scan slice", "C-scan projection"; B-scan and D-scan likewise
+  std::size_t left = 0;
+  std::size_t top = 0;
+  std::size_t width = 0;
+  std::size_t height = 0;
+  double across_first = 0.0;
+  double across_last = 0.0;
+  double down_first = 0.0;
+  double down_last = 0.0;
+  Meaning across{"x", "m"};
+  Meaning down{"z", "m"};
+
+  [[nodiscard]] double column_of(double place) const;
+  [[nodiscard]] double row_of(double place) const;
+};
+
+struct VolumeFigure {
+  std::size_t width = 0;  ///< pixels
+  std::size_t height = 0;
+  std::vector<PlotArea> plots;      ///< C-scan [y, x], B-scan [z, x] and D-scan [z, y]: the slices, then the projections
+  std::string maximum;              ///< where it is, "x = 1.25 mm, y = ..."; empty if nothing is above 0
+  std::vector<std::uint8_t> rgb{};  ///< [height, width, 3]
+};
+
+/// Draws the figure of a volume: the three slices through its largest finite value, and the three maximum projections, on one
+/// scale of colours. Throws InputError as draw_figure.
+[[nodiscard]] VolumeFigure draw_volume_figure(const ImageFile& image);
 
 }  // namespace echoform

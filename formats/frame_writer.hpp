@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_stamp.hpp"
 #include "base/clock.hpp"
 
 namespace echoform {
@@ -17,12 +18,6 @@ namespace echoform {
 struct FrameWriterOptions {
   Material material{};   ///< velocities that the file states; 0 where unknown
   WallTime recorded{0};  ///< time of the first frame; 0: not stated
-};
-
-/// What a frame has besides its samples. Formats that have no word for it leave it out.
-struct FrameStamp {
-  std::uint64_t sequence = 0;
-  WallTime acquisition_time{0};  ///< 0: unknown
 };
 
 /// One file that grows by frames of one acquisition. One thread at a time.

@@ -21,10 +21,12 @@ class Hdf5ImageFile {
     return set;
   }
 
-  void axis(const char* name, const Axis& axis) const {
+  void axis(const char* name, const Axis& axis, const Meaning& meaning) const {
     std::vector<double> centres(axis.count);
     for (std::size_t k = 0; k < axis.count; ++k) centres[k] = axis.at(k).value;
-    text(dataset(name, {axis.count}, H5T_NATIVE_DOUBLE, centres.data()), "units", "m");
+    const Hdf5Handle set = dataset(name, {axis.count}, H5T_NATIVE_DOUBLE, centres.data());
+    text(set, "units", meaning.unit);
+    if (meaning.name != name) text(set, "name", meaning.name);
   }
 
   void text(const Hdf5Handle& object, const char* name, const std::string& value) const {
@@ -67,10 +69,12 @@ void write_hdf5_image(const std::filesystem::path& path, const std::string& name
   file.text(set, "axes", grid.y.count > 1 ? "z y x" : "z x");
   file.text(set, "view", image.view);
   file.text(set, "title", image.title);
+  file.text(set, "quantity", image.pixels.name);
+  if (!image.pixels.unit.empty()) file.text(set, "units", image.pixels.unit);
   file.text(set, "software", "Echoform");
-  file.axis("x", grid.x);
-  file.axis("z", grid.z);
-  if (grid.y.count > 1) file.axis("y", grid.y);
+  file.axis("x", grid.x, image.x);
+  file.axis("z", grid.z, image.z);
+  if (grid.y.count > 1) file.axis("y", grid.y, image.y);
   file.finish();
 }
 

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
-#include <cstring>
-#include <type_traits>
 
 #include "base/errors.hpp"
+#include "formats/array_files.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/envelope_view.hpp"
 #include "formats/figure.hpp"
 #include "formats/hdf5_image.hpp"
 #include "formats/png.hpp"
+#include "formats/shown_axes.hpp"
 
 namespace echoform {
 namespace {
@@ -29,14 +29,6 @@ void check(const ImageFile& image, std::string_view where) {
   }
 }
 
-std::vector<float> envelope_of(const ImageFile& image) {
-  if (!image.envelope.empty()) return {image.envelope.begin(), image.envelope.end()};
-  std::vector<float> envelope(image.analytic.size());
-  std::transform(image.analytic.begin(), image.analytic.end(), envelope.begin(),
-                 [](std::complex<float> value) { return std::abs(value); });
-  return envelope;
-}
-
 class PathWriter : public ImageWriter {
  public:
   explicit PathWriter(std::filesystem::path path) : path_(std::move(path)) {}
@@ -45,39 +37,13 @@ class PathWriter : public ImageWriter {
   std::filesystem::path path_;
 };
 
-/// NumPy's format 1.0: magic, a Python literal padded to 64 bytes, C-order data.
-class NpyWriter final : public PathWriter {
+template <formats::ArrayText (*text)(const ImageFile&)>
+class ArrayWriter final : public PathWriter {
  public:
   using PathWriter::PathWriter;
   void write(const ImageFile& image) const override {
     check(image, path_.string());
-    const bool analytic = image.field == ImageField::analytic;
-    const Grid& grid = image.grid;
-    const std::string shape = grid.y.count > 1 ? fmt::format("{}, {}, {}", grid.z.count, grid.y.count, grid.x.count)
-                                               : fmt::format("{}, {}", grid.z.count, grid.x.count);
-    std::string header =
-        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", analytic ? "<c8" : "<f4", shape);
-    constexpr std::size_t preamble = 10;
-    header.append((64 - (preamble + header.size() + 1) % 64) % 64, ' ');
-    header += '\n';
-
-    const auto envelope = analytic ? std::vector<float>() : envelope_of(image);
-    const auto data = analytic ? std::as_bytes(image.analytic) : std::as_bytes(std::span(envelope));
-    std::vector<std::byte> file(preamble + header.size() + data.size());
-    const std::array<unsigned char, preamble> start{0x93,
-                                                    'N',
-                                                    'U',
-                                                    'M',
-                                                    'P',
-                                                    'Y',
-                                                    1,
-                                                    0,
-                                                    static_cast<unsigned char>(header.size() & 0xff),
-                                                    static_cast<unsigned char>(header.size() >> 8)};
-    std::memcpy(file.data(), start.data(), preamble);
-    std::memcpy(file.data() + preamble, header.data(), header.size());
-    std::memcpy(file.data() + preamble + header.size(), data.data(), data.size());
-    write_file(path_, file);
+    formats::write_array_file(path_, image, text(image));
   }
 };
 
@@ -88,17 +54,39 @@ class PngWriter final : public PathWriter {
     ImageFile envelope_only = image;
     envelope_only.field = ImageField::envelope;
     check(envelope_only, path_.string());
-    const Figure figure = draw_figure(envelope_only);
-    const FigureLayout& layout = figure.layout;
-    // The place of the image within the figure, for programs that read positions off it.
-    const auto bytes =
-        encode_png(layout.width, layout.height, figure.rgb,
-                   {{"Software", "Echoform"},
-                    {"Title", image.title},
-                    {"PlotArea", fmt::format("{} {} {} {}", layout.left, layout.top, layout.plot_width, layout.plot_height)},
-                    {"ExtentMillimetres", fmt::format("{} {} {} {}", layout.x_first.value * 1e3, layout.x_last.value * 1e3,
-                                                      layout.z_first.value * 1e3, layout.z_last.value * 1e3)}});
+    const auto bytes = image.grid.y.count > 1 ? volume(envelope_only) : plane(envelope_only);
     write_file(path_, std::as_bytes(std::span(bytes)));
+  }
+
+ private:
+  using Text = std::vector<std::pair<std::string, std::string>>;
+
+  // The place of an image within a figure, for programs that read positions off it.
+  static void add_place(Text& text, const PlotArea& plot) {
+    const std::string of = plot.name.empty() ? "" : " " + plot.name;
+    const auto across = formats::shown_unit(plot.across);
+    const auto down = formats::shown_unit(plot.down);
+    const bool millimetres = across.name == "mm" && down.name == "mm";
+    text.emplace_back("PlotArea" + of, fmt::format("{} {} {} {}", plot.left, plot.top, plot.width, plot.height));
+    text.emplace_back((millimetres ? "ExtentMillimetres" : "Extent") + of,
+                      fmt::format("{} {} {} {}", plot.across_first * across.to_shown, plot.across_last * across.to_shown,
+                                  plot.down_first * down.to_shown, plot.down_last * down.to_shown));
+  }
+
+  static std::vector<std::uint8_t> plane(const ImageFile& image) {
+    const Figure figure = draw_figure(image);
+    const FigureLayout& at = figure.layout;
+    Text text{{"Software", "Echoform"}, {"Title", image.title}};
+    add_place(text, {"", at.left, at.top, at.plot_width, at.plot_height, at.x_first.value, at.x_last.value, at.z_first.value,
+                     at.z_last.value, image.x, image.z});
+    return encode_png(at.width, at.height, figure.rgb, text);
+  }
+
+  static std::vector<std::uint8_t> volume(const ImageFile& image) {
+    const VolumeFigure figure = draw_volume_figure(image);
+    Text text{{"Software", "Echoform"}, {"Title", image.title}, {"Maximum", figure.maximum}};
+    for (const PlotArea& plot : figure.plots) add_place(text, plot);
+    return encode_png(figure.width, figure.height, figure.rgb, text);
   }
 };
 
@@ -111,7 +99,8 @@ class Hdf5Writer final : public PathWriter {
     if (image.field == ImageField::analytic || !image.envelope.empty()) {
       formats::write_hdf5_image(file.aside(), path_.string(), image);
     } else {
-      const auto envelope = envelope_of(image);
+      std::vector<float> envelope(image.analytic.size());
+      formats::EnvelopeView(image).copy(0, envelope);
       ImageFile copy = image;
       copy.envelope = envelope;
       formats::write_hdf5_image(file.aside(), path_.string(), copy);
@@ -132,9 +121,11 @@ std::unique_ptr<ImageWriter> make(const std::filesystem::path& path) {
 
 // One line a format.
 constexpr std::array image_formats{
-    ImageFormat{".npy", make<NpyWriter>},
-    ImageFormat{".png", make<PngWriter>},
+    ImageFormat{".npy", make<ArrayWriter<formats::npy_text>>},
     ImageFormat{".h5", make<Hdf5Writer>},
+    ImageFormat{".nrrd", make<ArrayWriter<formats::nrrd_text>>},
+    ImageFormat{".vti", make<ArrayWriter<formats::vti_text>>},
+    ImageFormat{".png", make<PngWriter>},
 };
 
 }  // namespace

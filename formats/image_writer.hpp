@@ -1,4 +1,4 @@
-// Images as files: arrays for programs, figures for people.
+// Images as files: arrays for programs, volumes for the viewers of other fields, figures for people.
 #pragma once
 
 #include <complex>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/grid.hpp"
+#include "base/meaning.hpp"
 
 namespace echoform {
 
@@ -27,13 +28,17 @@ struct ImageFile {
   double dynamic_range_db = 40.0;                   ///< of figures; > 0
   double gain_db = 0.0;                             ///< of figures: added before clipping at 0 dB
   std::optional<double> reference{};                ///< envelope shown as 0 dB; default the image's peak
+  Meaning pixels{"amplitude", ""};                  ///< of envelopes
+  Meaning x{"x", "m"};                              ///< of the grid's axes: what is in metres, .nrrd, .vti and figures tell in mm
+  Meaning y{"y", "m"};
+  Meaning z{"z", "m"};
 };
 
 class ImageWriter {
  public:
   virtual ~ImageWriter() = default;
-  /// Writes the whole file or nothing. Throws InputError (the spans do not fit the grid, no such directory, no permission, a
-  /// volume for a figure) or RuntimeFault (disk full).
+  /// Writes the whole file or nothing. Throws InputError (the spans do not fit the grid, no such directory, no permission) or
+  /// RuntimeFault (disk full).
   virtual void write(const ImageFile& image) const = 0;
 };
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -15,8 +14,11 @@
 #include "formats/guarded_trial.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/mat5_check.hpp"
+#include "formats/mfmc_encoder.hpp"
+#include "formats/mfmc_events.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/mfmc_placement.hpp"
+#include "formats/mfmc_samples.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
 #include "transport/acquisition/hello.hpp"
@@ -49,6 +51,15 @@ class MfmcRecording final : public Recording {
     read_scalars();
     const std::size_t probe_index = read_laws(options);
     read_placements(probe_index);
+    counts_ = read_encoder_counts(sequence_, where_, frames_);
+    if (const std::size_t replaced = settle_forms(acquisition_, event_laws_); replaced > 0) {
+      notes_.push_back(fmt::format("{} transmit laws are not the waves that they are said to be: their delays count", replaced));
+    }
+    if (!Hdf5Item::exists(sequence_, events_attribute) && settle_code(acquisition_, event_laws_)) {
+      notes_.push_back("transmit laws without delays, from which single elements can be told, are rows of a code");
+    }
+    event_laws_.clear();
+    laws_.clear();
     validate(acquisition_, options.limits, file_name_);
   }
 
@@ -60,25 +71,25 @@ class MfmcRecording final : public Recording {
     return place_probe(probe_, placements_[frame_placements_[frame]], where_);
   }
 
+  [[nodiscard]] FrameStamp stamp(std::size_t frame) const override {
+    FrameStamp stamp = Recording::stamp(frame);
+    if (frame < counts_.size() && counts_[frame] != no_position) stamp.position = counts_[frame];
+    return stamp;
+  }
+
   void read_frame(std::size_t frame, std::span<float> samples) override {
     check_request(frame, samples.size());
     const std::size_t count = acquisition_.samples;
-    scratch_.resize(file_a_scans_ * count);
-    read_data(frame, H5T_NATIVE_FLOAT, scratch_.data());
+    if (as_counts_) {
+      std::vector<std::int16_t> counts(samples.size());
+      read_stored(frame, std::as_writable_bytes(std::span(counts)));
+      const auto amplitude = [this](std::int16_t value) { return static_cast<float>(value) * sample_scale_; };
+      std::transform(counts.begin(), counts.end(), samples.begin(), amplitude);
+      return;
+    }
+    read_whole(frame, std::as_writable_bytes(samples));
     for (std::size_t a = 0; a < order_.source.size(); ++a) {
-      const auto target = samples.subspan(a * count, count);
-      if (order_.source[a] == PairOrder::none) {
-        std::fill(target.begin(), target.end(), 0.0F);
-        continue;
-      }
-      const auto source = std::span(scratch_).subspan(order_.source[a] * count, count);
-      for (std::size_t n = 0; n < count; ++n) {
-        if (!std::isfinite(source[n])) {
-          throw InputError(fmt::format("{}, frame {}, A-scan {}, sample {}", data_->where(), frame, order_.source[a] + 1, n + 1),
-                           fmt::format("{}", source[n]), "finite samples");
-        }
-      }
-      std::transform(source.begin(), source.end(), target.begin(), [this](float value) { return value * sample_scale_; });
+      if (order_.source[a] != PairOrder::none) scale_amplitudes(frame, order_.source[a], samples.subspan(a * count, count));
     }
   }
 
@@ -92,31 +103,82 @@ class MfmcRecording final : public Recording {
 
   void read_stored(std::size_t frame, std::span<std::byte> bytes) override {
     if (!as_counts_) return Recording::read_stored(frame, bytes);
-    const std::size_t count = acquisition_.samples;
     check_request(frame, bytes.size() / sizeof(std::int16_t));
-    std::vector<std::int16_t> values(file_a_scans_ * count);
-    read_data(frame, H5T_NATIVE_INT16, values.data());
-    for (std::size_t a = 0; a < order_.source.size(); ++a) {
-      const auto target = bytes.subspan(a * count * sizeof(std::int16_t), count * sizeof(std::int16_t));
-      if (order_.source[a] == PairOrder::none) {
-        std::fill(target.begin(), target.end(), std::byte{0});
-      } else {
-        std::memcpy(target.data(), values.data() + order_.source[a] * count, target.size());
+    read_whole(frame, bytes);
+  }
+
+  void read_rows(std::size_t frame, std::span<const RowRange> rows, std::span<std::byte> bytes) override {
+    check_rows(frame, rows, bytes.size());
+    const std::size_t row_bytes = samples_->row_bytes();
+    for_each_run(rows, [&](std::size_t source, std::size_t count) {
+      read_file_rows(frame, source, count, bytes.first(count * row_bytes));
+      bytes = bytes.subspan(count * row_bytes);
+    });
+  }
+
+  void expect_rows(std::size_t frame, std::span<const RowRange> rows) override {
+    if (!read_ahead_) read_ahead_.emplace(path_);
+    for_each_run(rows, [&](std::size_t source, std::size_t count) {
+      if (source != PairOrder::none) samples_->expect(frame, source, count, *read_ahead_);
+    });
+  }
+  [[nodiscard]] std::size_t reading_bytes() const override { return samples_->reading_bytes(); }
+
+  void try_frame(std::size_t frame) { samples_->try_frame(frame); }
+
+ private:
+  /// Calls use(source, count) for rows that follow each other in the file too, from its A-scan `source` on; PairOrder::none: one
+  /// that is not there.
+  template <class Use>
+  void for_each_run(std::span<const RowRange> rows, const Use& use) const {
+    for (const RowRange& range : rows) {
+      for (std::size_t a = range.first; a < range.first + range.count;) {
+        const std::size_t source = order_.source[a];
+        std::size_t count = 1;
+        while (a + count < range.first + range.count && source != PairOrder::none && order_.source[a + count] == source + count)
+          ++count;
+        use(source, count);
+        a += count;
       }
     }
   }
 
- private:
-  /// All A-scans of a frame in the file's order.
-  void read_data(std::size_t frame, hid_t type, void* to) const {
-    const Hdf5Session session;
-    const std::array<hsize_t, 3> start{frame, 0, 0};
-    const std::array<hsize_t, 3> shape{1, file_a_scans_, acquisition_.samples};
-    const Hdf5Handle space(H5Dget_space(data_->handle().id()));
-    const Hdf5Handle memory(H5Screate_simple(3, shape.data(), nullptr));
-    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, shape.data(), nullptr) < 0 ||
-        H5Dread(data_->handle().id(), type, memory.id(), space.id(), H5P_DEFAULT, to) < 0) {
-      throw InputError(fmt::format("{}, frame {}", data_->where(), frame), "damaged data", "samples that HDF5 can read");
+  /// All rows of a frame as the file's numbers: read in the file's order, since it may be another.
+  void read_whole(std::size_t frame, std::span<std::byte> bytes) {
+    const std::size_t row_bytes = samples_->row_bytes();
+    std::vector<std::byte> in_file(file_a_scans_ * row_bytes);
+    samples_->read(frame, 0, file_a_scans_, in_file);
+    for (std::size_t a = 0; a < order_.source.size(); ++a) {
+      const auto target = bytes.subspan(a * row_bytes, row_bytes);
+      if (order_.source[a] == PairOrder::none) {
+        std::fill(target.begin(), target.end(), std::byte{0});
+      } else {
+        std::ranges::copy(std::span(in_file).subspan(order_.source[a] * row_bytes, row_bytes), target.begin());
+      }
+    }
+  }
+
+  /// `count` A-scans of the file from `source` on, as stored() has them; PairOrder::none: zeros.
+  void read_file_rows(std::size_t frame, std::size_t source, std::size_t count, std::span<std::byte> to) {
+    if (source == PairOrder::none) {
+      std::fill(to.begin(), to.end(), std::byte{0});
+      return;
+    }
+    samples_->read(frame, source, count, to);
+    for (std::size_t k = 0; k < count && !as_counts_; ++k) {
+      const auto row = to.subspan(k * samples_->row_bytes(), samples_->row_bytes());
+      scale_amplitudes(frame, source + k, {reinterpret_cast<float*>(row.data()), acquisition_.samples});
+    }
+  }
+
+  /// Numbers of A-scan `source` of the file to amplitudes. Throws InputError for one that is not finite.
+  void scale_amplitudes(std::size_t frame, std::size_t source, std::span<float> samples) const {
+    for (std::size_t n = 0; n < samples.size(); ++n) {
+      if (!std::isfinite(samples[n])) {
+        throw InputError(fmt::format("{}, frame {}, A-scan {}, sample {}", data_->where(), frame, source + 1, n + 1),
+                         fmt::format("{}", samples[n]), "finite samples");
+      }
+      samples[n] *= sample_scale_;
     }
   }
 
@@ -144,6 +206,7 @@ class MfmcRecording final : public Recording {
     const bool whole = type && H5Tget_class(type.id()) == H5T_INTEGER;
     // Whatever 16 bits with a sign hold.
     as_counts_ = whole && (bytes == 1 || (bytes == 2 && H5Tget_sign(type.id()) != H5T_SGN_NONE));
+    samples_.emplace(*data_, as_counts_);
     if ((whole && bytes > 2) || (!whole && bytes > sizeof(float))) notes_.emplace_back("samples are rounded to 32-bit floats");
     if (Hdf5Item::find(sequence_, "MFMC_DATA_IM", where_))
       notes_.emplace_back("the imaginary part is left out: the analytic signal follows from the real part");
@@ -196,39 +259,42 @@ class MfmcRecording final : public Recording {
     for (const auto reference : probes) require_mfmc_type(open_reference(probe_list, reference), "PROBE", probe_list, file_name_);
 
     std::optional<hobj_ref_t> used;
-    std::map<hobj_ref_t, std::size_t> elements_by_law;  // from 1
-    const auto elements_of = [&](const char* name) {
+    const auto laws_of = [&](const char* name) {
       const Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
       item.require_shape({file_a_scans_});
-      std::vector<std::size_t> elements;
-      elements.reserve(file_a_scans_);
+      std::vector<const MfmcLaw*> laws;
+      laws.reserve(file_a_scans_);
       for (const auto reference : item.references()) {
-        auto found = elements_by_law.find(reference);
-        if (found == elements_by_law.end()) {
+        auto found = laws_.find(reference);
+        if (found == laws_.end()) {
           const Hdf5Handle group = open_reference(item, reference);
           require_mfmc_type(group, "LAW", item, file_name_);
-          const MfmcLaw law = read_mfmc_law(group, file_name_);
-          const auto& entry = law.entries.front();
-          // A picosecond is nothing at any ultrasonic frequency.
-          if (law.entries.size() != 1 || std::abs(entry.delay) > 1e-12) {
-            throw InputError(fmt::format("{}: {}", file_name_, law.name),
-                             law.entries.size() != 1 ? fmt::format("{} elements at work", law.entries.size())
-                                                     : fmt::format("a delay of {:.6g} s", entry.delay),
-                             "one element without delay (plane-wave/CSM sequences are not supported yet)");
+          found = laws_.emplace(reference, read_mfmc_law(group, file_name_)).first;
+          for (const MfmcLaw::Entry& entry : found->second.entries) {
+            if (used.value_or(entry.probe) != entry.probe) {
+              throw InputError(fmt::format("{}: {}", file_name_, found->second.name), "a second probe",
+                               "one probe that transmits and receives (pitch-catch is not supported yet)");
+            }
+            used = entry.probe;
           }
-          if (used.value_or(entry.probe) != entry.probe) {
-            throw InputError(fmt::format("{}: {}", file_name_, law.name), "a second probe",
-                             "one probe that transmits and receives (pitch-catch is not supported yet)");
-          }
-          used = entry.probe;
-          found = elements_by_law.emplace(reference, entry.element).first;
         }
-        elements.push_back(found->second - 1);
+        laws.push_back(&found->second);
       }
-      return elements;
+      return laws;
     };
-    const auto transmit = elements_of("TRANSMIT_LAW");
-    const auto receive = elements_of("RECEIVE_LAW");
+    const auto transmit = laws_of("TRANSMIT_LAW");
+    std::vector<std::size_t> receive;
+    receive.reserve(file_a_scans_);
+    for (const MfmcLaw* const law : laws_of("RECEIVE_LAW")) {
+      if (!is_one_element(*law)) {
+        throw InputError(fmt::format("{}: {}", file_name_, law->name),
+                         law->entries.size() != 1
+                             ? fmt::format("{} elements at work in a receive law", law->entries.size())
+                             : fmt::format("a delay of {:.6g} s in a receive law", law->entries.front().delay),
+                         "one element without delay (sums over receivers are not supported)");
+      }
+      receive.push_back(law->entries.front().element - 1);
+    }
 
     const auto place = std::find(probes.begin(), probes.end(), *used);
     if (place == probes.end()) throw InputError(where_, "laws for a probe that is not in PROBE_LIST", "laws for its probes");
@@ -237,20 +303,41 @@ class MfmcRecording final : public Recording {
       throw InputError(fmt::format("{}: {}", file_name_, probe_.name), fmt::format("{} elements", probe_.elements.size()),
                        fmt::format("at most {}", options.limits.elements));
     }
-    order_ = order_pairs(transmit, receive, probe_.elements.size(), where_ + " TRANSMIT_LAW, RECEIVE_LAW");
-    acquisition_.matrix = order_.matrix;
-    acquisition_.events = order_.events;
-    if (const auto note = order_.note(); !note.empty()) notes_.push_back(note);
-    count_dead(transmit, receive);
+    order_a_scans(transmit, receive, options);
     return static_cast<std::size_t>(place - probes.begin());
   }
 
+  /// Elements that fire one after the other are a matrix or sparse firings, unless the file says that they are events.
+  void order_a_scans(const std::vector<const MfmcLaw*>& transmit, const std::vector<std::size_t>& receive,
+                     const RecordingOptions& options) {
+    const std::size_t elements = probe_.elements.size();
+    const std::string where = where_ + " TRANSMIT_LAW, RECEIVE_LAW";
+    const bool by_law = Hdf5Item::exists(sequence_, events_attribute);
+    if (!by_law && std::ranges::all_of(transmit, [](const MfmcLaw* law) { return is_one_element(*law); })) {
+      std::vector<std::size_t> firing;
+      firing.reserve(transmit.size());
+      for (const MfmcLaw* const law : transmit) firing.push_back(law->entries.front().element - 1);
+      order_ = order_pairs(firing, receive, elements, where);
+    } else {
+      EventOrder events = order_events(transmit, receive, elements, by_law, options.limits.events, where);
+      order_ = std::move(events.order);
+      event_laws_ = std::move(events.laws);
+    }
+    acquisition_.matrix = order_.matrix;
+    acquisition_.events = order_.events;
+    if (const auto note = order_.note(); event_laws_.empty() && !note.empty()) notes_.push_back(note);
+    count_dead(transmit, receive);
+  }
+
   /// Their A-scans are handed on as they are: imaging leaves them out, unless the user says that an element lives.
-  void count_dead(const std::vector<std::size_t>& transmit, const std::vector<std::size_t>& receive) {
+  void count_dead(const std::vector<const MfmcLaw*>& transmit, const std::vector<std::size_t>& receive) {
     std::size_t dead = 0;
     for (const auto source : order_.source) {
       if (source == PairOrder::none) continue;
-      dead += probe_.elements[transmit[source]].dead || probe_.elements[receive[source]].dead ? 1 : 0;
+      const auto& fire = transmit[source]->entries;
+      const bool silent =
+          std::ranges::all_of(fire, [this](const MfmcLaw::Entry& entry) { return probe_.elements[entry.element - 1].dead; });
+      dead += silent || probe_.elements[receive[source]].dead ? 1 : 0;
     }
     if (dead > 0) notes_.push_back(fmt::format("{} A-scans of dead elements count as zero", dead));
   }
@@ -337,6 +424,8 @@ class MfmcRecording final : public Recording {
   Hdf5Handle sequence_;
   std::string where_;  // file and sequence
   std::optional<Hdf5Item> data_;
+  std::optional<MfmcSamples> samples_;
+  std::optional<ReadAhead> read_ahead_;
   double scale_ = 1.0;         // amplitude of one count
   float sample_scale_ = 1.0F;  // the same
   bool as_counts_ = false;     // int16 holds what is stored
@@ -346,8 +435,10 @@ class MfmcRecording final : public Recording {
   MfmcProbe probe_;
   std::vector<MfmcPlacement> placements_;
   std::vector<std::size_t> frame_placements_;
+  std::vector<EncoderCount> counts_;        // of the encoder, by frame; may end before the last
+  std::map<hobj_ref_t, MfmcLaw> laws_;      // while the file is opened
+  std::vector<const MfmcLaw*> event_laws_;  // likewise; empty unless events are read from laws
   PairOrder order_;
-  std::vector<float> scratch_;
 };
 
 }  // namespace
@@ -358,16 +449,9 @@ void require_hdf5(const std::filesystem::path& path) {
 
 void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOptions& options) {
   MfmcRecording recording(path, options);
-  const std::size_t size = recording.acquisition().a_scans() * recording.acquisition().samples;
-  const std::size_t budget = trial_bytes / sizeof(float) / size;
-  std::vector<float> samples(size);
+  const std::size_t budget = trial_bytes / recording.stored().frame_bytes();
   const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
-  for (std::size_t frame = 0; frame < recording.frames(); frame += step) {
-    try {
-      recording.read_frame(frame, samples);
-    } catch (const InputError&) {  // a bad frame is reported when it is asked for
-    }
-  }
+  for (std::size_t frame = 0; frame < recording.frames(); frame += step) recording.try_frame(frame);
 }
 
 std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {

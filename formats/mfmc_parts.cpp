@@ -156,9 +156,18 @@ MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file) {
   const auto delays = optional("DELAY", 0.0);
   const auto weights = optional("WEIGHTING", 1.0);
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    if (weights[k] != 0.0) law.entries.push_back({probes[k], elements[k] + 1, delays[k]});
+    if (weights[k] != 0.0) law.entries.push_back({probes[k], elements[k] + 1, delays[k], weights[k]});
   }
   if (law.entries.empty()) throw InputError(where, "a law whose weights are all 0", "at least one element at work");
+  const auto said = [&](const char* name, std::size_t count) {
+    const auto item = Hdf5Item::find(group, name, where);
+    if (!item) return std::vector<double>();
+    item->require_shape({count});
+    return item->numbers();
+  };
+  law.plane_wave = said(plane_wave_attribute, 3);
+  law.point_wave = said(point_wave_attribute, 5);
+  law.code = !said(code_attribute, 1).empty();
   return law;
 }
 

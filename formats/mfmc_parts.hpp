@@ -27,6 +27,17 @@ void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const H
 
 /// Beyond the format: amplitude of one count of MFMC_DATA, an attribute of the sequence. Written where it is not 1.
 inline constexpr const char* sample_scale_attribute = "ECHOFORM_SAMPLE_SCALE";
+// Beyond the format too. Laws say when elements fire; what makes an image of them depends on what they are meant to
+// make, which only the writer knows. It counts where the delays and weights of the law agree with it.
+/// Of a transmit law, an attribute float[3]: slowness along the probe's x and y in s/m, delay at the probe's origin in s.
+inline constexpr const char* plane_wave_attribute = "ECHOFORM_PLANE_WAVE";
+/// float[5]: the virtual source or focus in the probe's frame in m, the velocity of the delays in m/s, delay at the probe's
+/// origin in s.
+inline constexpr const char* point_wave_attribute = "ECHOFORM_POINT_WAVE";
+/// int[1], 1: a row of a code.
+inline constexpr const char* code_attribute = "ECHOFORM_CODE";
+/// Of a sequence, int[1], events of a frame: A-scans of one transmit law are those of one event, whoever records them.
+inline constexpr const char* events_attribute = "ECHOFORM_EVENTS";
 /// Sizes of elements, metres, at or below which they are unknown.
 inline constexpr double unknown_element_size = 1e-9;
 
@@ -60,9 +71,14 @@ struct MfmcLaw {
     hobj_ref_t probe = 0;
     std::size_t element = 0;  ///< from 1; the probe tells whether it is there
     double delay = 0.0;
+    double weight = 1.0;
   };
   std::string name;
   std::vector<Entry> entries;
+  // What a law of Echoform is said to be (mfmc_events.hpp); empty or false where it is not.
+  std::vector<double> plane_wave{};
+  std::vector<double> point_wave{};
+  bool code = false;
 };
 [[nodiscard]] MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file);
 

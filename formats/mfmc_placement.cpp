@@ -79,6 +79,12 @@ void seat(Probe& placed, const Vector3& point, Vector3 normal, const std::string
   }
 }
 
+/// Whether what lies along x of the probe, seen along an element's emission, lies rather along y where the probe is placed.
+bool turns_width(const Axes& axes, const Vector3& normal) {
+  const Vector3 along = axes.turned(sum({1.0, 0.0, 0.0}, scaled(normal, -normal.x)));
+  return std::abs(along.y) > std::abs(along.x);
+}
+
 }  // namespace
 
 bool emission_is_backwards(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
@@ -118,10 +124,11 @@ Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const 
   for (const auto& element : probe.elements) {
     const Vector3 centre = sum(placement.position, axes.turned(element.centre));
     const Vector3 normal = axes.turned(element.normal);
+    const bool turned = turns_width(axes, element.normal);
     placed.elements.push_back({.centre = {Metres(centre.x), Metres(centre.y), Metres(centre.z)},
                                .normal = {normal.x, normal.y, normal.z},
-                               .width = Metres(element.width),
-                               .length = Metres(element.length),
+                               .width = Metres(turned ? element.length : element.width),
+                               .length = Metres(turned ? element.width : element.length),
                                .dead = element.dead});
   }
   if (probe.wedge_face) {

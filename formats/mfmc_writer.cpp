@@ -17,12 +17,14 @@
 #include <utility>
 #include <vector>
 
+#include "acquisition/firings.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
+#include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_parts.hpp"
-#include "formats/pair_order.hpp"
 #include "formats/samples.hpp"
 #include "pipeline/words.hpp"
 
@@ -36,6 +38,8 @@ using namespace formats;
 /// all frames that it knows. So whatever is rewritten while frames come is at most a page long and begins on one: the headers of
 /// the growing datasets and the nodes of their B-trees. (HDF5's other index for growing datasets has blocks of up to 8 KiB.)
 constexpr hsize_t page_bytes = 4096;
+/// Counts of the encoder are written again with each frame until they fill a page.
+constexpr std::size_t counts_of_page = page_bytes / sizeof(EncoderCount);
 
 /// What HDF5 may need besides the frame itself: its index, and headers.
 constexpr std::uint64_t margin_bytes = std::uint64_t{1} << 20;
@@ -86,14 +90,17 @@ class Maker {
     done(H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
   }
 
-  /// No entries yet; grows along axis 0, a chunk an entry. `shape` is that of one entry. Axis 1 is declared without limit too,
-  /// which makes HDF5 keep the chunks in a B-tree of 2 KiB nodes; see the note at page_bytes.
-  void growing(const Hdf5Handle& group, const char* name, hid_t type, std::vector<hsize_t> shape) const {
-    shape.insert(shape.begin(), 1);
+  /// No entries yet; grows along axis 0, by chunks of `rows` entries. `shape` is that of one entry, `fill` what those hold whose
+  /// chunk was never written. Axis 1 is declared without limit too, which makes HDF5 keep the chunks in a B-tree of 2 KiB nodes;
+  /// see the note at page_bytes.
+  void growing(const Hdf5Handle& group, const char* name, hid_t type, std::vector<hsize_t> shape, hsize_t rows = 1,
+               std::optional<EncoderCount> fill = {}) const {
+    shape.insert(shape.begin(), rows);
     const Hdf5Handle creation = made(H5Pcreate(H5P_DATASET_CREATE), name);
     done(H5Pset_chunk(creation.id(), static_cast<int>(shape.size()), shape.data()), name);
     // Chunks are written whole.
-    done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), name);
+    if (!fill) done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), name);
+    if (fill) done(H5Pset_fill_value(creation.id(), H5T_NATIVE_INT64, &*fill), name);
     std::vector<hsize_t> most = shape;
     most[0] = most[1] = H5S_UNLIMITED;
     shape[0] = 0;
@@ -158,18 +165,78 @@ hobj_ref_t make_probe(const Maker& make, const Hdf5Handle& file, const Probe& pr
   return make.reference(group);
 }
 
-/// One law an element; they serve transmission and reception alike.
-std::vector<hobj_ref_t> make_laws(const Maker& make, const Hdf5Handle& file, hobj_ref_t probe, std::size_t elements) {
-  const Hdf5Handle laws = make.group(file, "LAWS", {});
-  std::vector<hobj_ref_t> references;
-  for (std::size_t i = 1; i <= elements; ++i) {
-    const Hdf5Handle law = make.group(laws, fmt::format("L{}", i).c_str(), "LAW");
-    make.dataset(law, "PROBE", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
-    make.dataset(law, "ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {1}, std::vector<int>{static_cast<int>(i)});
-    references.push_back(make.reference(law));
+/// What a transmit law is meant to make, for readers that know it.
+struct FormAttribute {
+  const Maker& make;
+  const Hdf5Handle& law;
+  const Probe& probe;
+
+  void operator()(const ElementEvent& /*event*/) const {}
+  void operator()(const LawEvent& /*event*/) const {}
+  void operator()(const CodeEvent& /*event*/) const { make.numbers(law, code_attribute, {1.0}); }
+  void operator()(const PlaneWaveEvent& event) const {
+    const double delay = delay_at_origin(event, probe, frame_of(probe)).value;
+    make.numbers(law, plane_wave_attribute, {event.slowness_x, event.slowness_y, delay});
   }
-  return references;
-}
+  void operator()(const PointWaveEvent& event) const {
+    const double delay = delay_at_origin(event, probe, frame_of(probe)).value;
+    const Point& at = event.point;
+    make.numbers(law, point_wave_attribute, {at.x.value, at.y.value, at.z.value, event.velocity.value, delay});
+  }
+};
+
+/// The laws of an acquisition.
+class Laws {
+ public:
+  Laws(const Maker& make, const Hdf5Handle& file, hobj_ref_t probe, const Acquisition& acquisition)
+      : make_(make), group_(make.group(file, "LAWS", {})), probe_(probe) {
+    for (std::size_t i = 0; i < acquisition.elements(); ++i) {
+      static_cast<void>(add(fmt::format("L{}", i + 1), {{static_cast<std::uint32_t>(i), 0.0, 1.0}}, &elements_));
+    }
+    for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
+      if (const auto element = firing_element(acquisition, event)) {
+        events_.push_back(elements_[*element]);
+        continue;
+      }
+      const Hdf5Handle law = add(fmt::format("T{}", event + 1), firings_of(acquisition, event), &events_);
+      std::visit(FormAttribute{make_, law, acquisition.probe}, acquisition.events[event].form);
+    }
+  }
+
+  /// Of each element alone, to receive by.
+  [[nodiscard]] const std::vector<hobj_ref_t>& elements() const { return elements_; }
+  /// By event; where one element fires it is that of the element.
+  [[nodiscard]] const std::vector<hobj_ref_t>& events() const { return events_; }
+
+ private:
+  /// Delays and weights are written where there are some.
+  Hdf5Handle add(const std::string& name, const std::vector<Firing>& firings, std::vector<hobj_ref_t>* to) const {
+    Hdf5Handle law = make_.group(group_, name.c_str(), "LAW");
+    const hsize_t count = firings.size();
+    std::vector<int> elements;
+    std::vector<double> delays;
+    std::vector<double> weights;
+    for (const Firing& firing : firings) {
+      elements.push_back(static_cast<int>(firing.element + 1));
+      delays.push_back(firing.delay);
+      weights.push_back(firing.weight);
+    }
+    make_.dataset(law, "PROBE", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {count}, std::vector<hobj_ref_t>(count, probe_));
+    make_.dataset(law, "ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, elements);
+    if (std::ranges::any_of(delays, [](double delay) { return delay != 0.0; }))
+      make_.dataset(law, "DELAY", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, delays);
+    if (std::ranges::any_of(weights, [](double weight) { return weight != 1.0; }))
+      make_.dataset(law, "WEIGHTING", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, weights);
+    to->push_back(make_.reference(law));
+    return law;
+  }
+
+  const Maker& make_;
+  Hdf5Handle group_;
+  hobj_ref_t probe_;
+  std::vector<hobj_ref_t> elements_;
+  std::vector<hobj_ref_t> events_;
+};
 
 hid_t stored_type(SampleEncoding encoding) {
   return encoding == SampleEncoding::float32 ? H5T_IEEE_F32LE : H5T_STD_I16LE;
@@ -180,7 +247,7 @@ std::size_t stored_frame_bytes(const Acquisition& a) {
 }
 
 void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition& a, const MfmcWriterOptions& options,
-                   hobj_ref_t probe, const std::vector<hobj_ref_t>& laws) {
+                   hobj_ref_t probe, const Laws& laws) {
   const Hdf5Handle sequences = make.group(file, "SEQUENCES", {});
   const Hdf5Handle group = make.group(sequences, "S1", "SEQUENCE");
   make.numbers(group, "TIME_STEP", {1.0 / a.sample_rate.value});
@@ -197,10 +264,13 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
   const hsize_t a_scans = a.a_scans();
   std::vector<hobj_ref_t> transmit;
   std::vector<hobj_ref_t> receive;
-  for (const formats::ElementPair pair : formats::element_pairs(a, "MFMC")) {
-    transmit.push_back(laws[pair.transmit]);
-    receive.push_back(laws[pair.receive]);
+  for (const EventReceiver row : FrameLayout(a).pairs()) {
+    transmit.push_back(laws.events()[row.event]);
+    receive.push_back(laws.elements()[row.receiver]);
   }
+  // Of pairs of elements, readers know which matrix they are part of; that a list has some of them on purpose they cannot.
+  if (!a.events.empty() && (!all_elements_record(a) || !fires_single_elements(a)))
+    make.numbers(group, events_attribute, {static_cast<double>(a.events.size())});
   make.dataset(group, "TRANSMIT_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, transmit);
   make.dataset(group, "RECEIVE_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, receive);
   make.dataset(group, "PROBE_LIST", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
@@ -217,9 +287,6 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) 
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
   }
-  if (!acquisition.events.empty() && !all_elements_record(acquisition)) {
-    throw InputError(where, "events that some elements do not record", "events that all record (captures, .efcap, hold others)");
-  }
   const std::size_t bytes = stored_frame_bytes(acquisition);
   if (bytes > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
@@ -232,7 +299,10 @@ struct MfmcWriter::File {
   Hdf5Handle file{};
   Hdf5Handle data{};
   Hdf5Handle index{};
+  Hdf5Handle counts{};
   std::vector<std::int32_t> placements{};  // of one frame
+  std::vector<EncoderCount> page{};        // counts of the frames in the last chunk of them
+  bool counted = false;                    // a frame has stated its position
   std::vector<std::int16_t> unpacked{};
   std::uint64_t frames = 0;
   bool broken = false;
@@ -267,6 +337,22 @@ struct MfmcWriter::File {
     const std::array<hsize_t, 3> shape{count, acquisition.a_scans(), acquisition.samples};
     return H5Dset_extent(dataset.id(), shape.data()) >= 0;
   }
+  [[nodiscard]] bool set_counts(std::uint64_t count) const {
+    const std::array<hsize_t, 2> shape{count, 1};
+    return H5Dset_extent(counts.id(), shape.data()) >= 0;
+  }
+  /// Nothing until a frame states one.
+  [[nodiscard]] bool add_count(std::optional<EncoderCount> position) {
+    const std::size_t in_page = frames % counts_of_page;
+    if (in_page == 0) std::fill(page.begin(), page.end(), no_position);
+    counted = counted || position;
+    if (!counted) return true;
+    page[in_page] = position.value_or(no_position);
+    const std::array<hsize_t, 2> place{frames - in_page, 0};
+    return set_counts(frames + 1) &&
+           H5Dwrite_chunk(counts.id(), H5P_DEFAULT, 0, place.data(), page.size() * sizeof(EncoderCount), page.data()) >= 0 &&
+           H5Dflush(counts.id()) >= 0;
+  }
   [[nodiscard]] bool add(const Hdf5Handle& dataset, const void* chunk, std::size_t bytes) const {
     const std::array<hsize_t, 3> place{frames, 0, 0};
     return set_frames(dataset, frames + 1) && H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), bytes, chunk) >= 0 &&
@@ -293,7 +379,7 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     make.text(file, "TYPE", "MFMC");
     make.text(file, "VERSION", "2.0.0");
     const hobj_ref_t probe = make_probe(make, file, acquisition.probe);
-    const auto laws = make_laws(make, file, probe, acquisition.elements());
+    const Laws laws(make, file, probe, acquisition);
     make_sequence(make, file, acquisition, options, probe, laws);
     make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
   }
@@ -302,12 +388,16 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     const Hdf5Handle file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR, access.id()), "file");
     const Hdf5Handle sequence = make.made(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
     make.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
+    make.growing(sequence, encoder_count_dataset, H5T_STD_I64LE, {1}, counts_of_page, no_position);
     make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
     make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
   }
   file_->file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id()), "open for writing");
   file_->index = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/PROBE_PLACEMENT_INDEX", H5P_DEFAULT), "index");
   file_->data = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/MFMC_DATA", H5P_DEFAULT), "data");
+  const std::string counts = fmt::format("/SEQUENCES/S1/{}", encoder_count_dataset);
+  file_->counts = make.made(H5Dopen2(file_->file.id(), counts.c_str(), H5P_DEFAULT), encoder_count_dataset);
+  file_->page.assign(counts_of_page, no_position);
   file_->placements.assign(acquisition.a_scans(), 1);
   if (acquisition.encoding == SampleEncoding::packed12) file_->unpacked.resize(acquisition.a_scans() * acquisition.samples);
   // Opening for writing keeps readers out for a moment: the file has its name once they may read it.
@@ -321,7 +411,7 @@ MfmcWriter::~MfmcWriter() {
   }
 }
 
-void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stamp*/) {
+void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp) {
   File& f = *file_;
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.name()));
   if (frame.size() != f.acquisition.frame_bytes()) {
@@ -340,12 +430,13 @@ void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& /*sta
   }
   const Hdf5Session session;
   errno = 0;
-  // The frame counts once the data have grown, so its placement comes first.
-  if (!f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) ||
+  // The frame counts once the data have grown, so its placement and position come first.
+  if (!f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) || !f.add_count(stamp.position) ||
       !f.add(f.data, samples, f.frame_bytes())) {
     const int error = errno;
     f.broken = true;
-    static_cast<void>(f.set_frames(f.data, f.frames) && f.set_frames(f.index, f.frames));
+    static_cast<void>(f.set_frames(f.data, f.frames) && f.set_frames(f.index, f.frames) &&
+                      f.set_counts(f.counted ? f.frames : 0));
     throw f.fault(error, "HDF5 refuses");
   }
   ++f.frames;
@@ -370,6 +461,7 @@ void MfmcWriter::close() {
   errno = 0;
   f.data = {};
   f.index = {};
+  f.counts = {};
   const bool flushed = H5Fflush(f.file.id(), H5F_SCOPE_GLOBAL) >= 0;
   const int error = errno;
   f.file = {};

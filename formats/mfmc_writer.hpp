@@ -20,10 +20,12 @@ using MfmcWriterOptions = FrameWriterOptions;
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 
 /// Writes one sequence of one probe that stays where it is: MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
-/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws name one element
-/// each; a half matrix has the A-scans i <= j only. Three things go beyond the format, which allows it: sizes of elements that
-/// are unknown are a nanometre (a vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the
-/// amplitude of one count, where it is not 1; START_TIME has the time offset taken off.
+/// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ...
+/// name one element each, T1, T2 ... the elements of an event of several, with their delays and weights; a half matrix has the
+/// A-scans i <= j only. Some things go beyond the format, which allows it: sizes of elements that are unknown are a nanometre (a
+/// vector of length 0 would leave no direction); ECHOFORM_SAMPLE_SCALE of the sequence is the amplitude of one count, where it is
+/// not 1; ECHOFORM_ENCODER_COUNT has the positions of frames (mfmc_encoder.hpp); START_TIME has the time offset taken off;
+/// attributes tell events apart and say what a law is meant to make (mfmc_parts.hpp).
 ///
 /// The file is in HDF5's SWMR mode (single writer, multiple readers) from the first frame to close(): what the library hands
 /// to the system is ordered such that the file is consistent at every moment. Programs may read it while it grows, and a process

@@ -78,6 +78,43 @@ void Recording::read_stored(std::size_t frame, std::span<std::byte> bytes) {
   if (!samples.empty()) std::memcpy(bytes.data(), samples.data(), samples.size() * sizeof(float));
 }
 
+void Recording::check_rows(std::size_t frame, std::span<const RowRange> rows, std::size_t bytes) const {
+  if (frame >= frames()) {
+    throw InputError(path_.string(), fmt::format("a request for frame {}", frame), fmt::format("0 to {}", frames() - 1));
+  }
+  const std::size_t a_scans = acquisition_.a_scans();
+  std::size_t count = 0;
+  std::size_t end = 0;  // of the range before
+  for (const RowRange& range : rows) {
+    if (range.first < end || range.first > a_scans || range.count > a_scans - range.first) {
+      throw InputError(path_.string(), fmt::format("a request for {} A-scans from {} on", range.count, range.first),
+                       fmt::format("ascending ones of the {} of a frame", a_scans));
+    }
+    end = range.first + range.count;
+    count += range.count;
+  }
+  if (const std::size_t expected = count * stored().bytes_per_a_scan(); bytes != expected) {
+    throw InputError(path_.string(), fmt::format("room for {} bytes", bytes), fmt::format("{} for these A-scans", expected));
+  }
+}
+
+void Recording::read_rows(std::size_t frame, std::span<const RowRange> rows, std::span<std::byte> bytes) {
+  check_rows(frame, rows, bytes.size());
+  const Acquisition stored = this->stored();
+  std::vector<std::byte> whole(stored.frame_bytes());
+  if (facts_of(stored.encoding).counts()) {
+    read_stored(frame, whole);
+  } else {
+    read_frame(frame, {reinterpret_cast<float*>(whole.data()), whole.size() / sizeof(float)});
+  }
+  std::size_t at = 0;
+  for (const RowRange& range : rows) {
+    const std::size_t count = range.count * stored.bytes_per_a_scan();
+    std::memcpy(bytes.data() + at, whole.data() + range.first * stored.bytes_per_a_scan(), count);
+    at += count;
+  }
+}
+
 std::string Recording::describe() const {
   const auto& a = acquisition_;
   std::string text =

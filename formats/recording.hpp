@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "formats/frame_writer.hpp"
 
 namespace echoform {
@@ -43,6 +44,15 @@ class Recording {
   /// Fills `bytes` (stored().frame_bytes() of them) with frame `frame` in the encoding of stored(): the very values of the file.
   /// Throws as read_frame().
   virtual void read_stored(std::size_t frame, std::span<std::byte> bytes);
+  /// The same of some rows of the frame, ascending and apart, which come one after the other into `bytes`. Formats that cannot
+  /// read a part of a frame read it whole. One thread at a time, as all reading. Throws as read_frame(), also for float samples
+  /// that are not finite.
+  virtual void read_rows(std::size_t frame, std::span<const RowRange> rows, std::span<std::byte> bytes);
+  /// Says that these rows will be asked for soon: a file may be read ahead into the system's cache. Of rows that are not there,
+  /// and where the format does not know where they lie, nothing is read.
+  virtual void expect_rows(std::size_t /*frame*/, std::span<const RowRange> /*rows*/) {}
+  /// Bytes of memory that read_rows() takes besides, at most.
+  [[nodiscard]] virtual std::size_t reading_bytes() const { return stored().frame_bytes(); }
   /// What the file says of the frame besides; its number where it names no sequence.
   [[nodiscard]] virtual FrameStamp stamp(std::size_t frame) const { return {.sequence = frame, .acquisition_time = WallTime(0)}; }
 
@@ -56,6 +66,8 @@ class Recording {
   Recording(std::filesystem::path path, std::string_view format) : path_(std::move(path)), format_(format) {}
   /// Throws unless 0 <= frame < frames() and size is what acquisition() asks for.
   void check_request(std::size_t frame, std::size_t size) const;
+  /// Throws unless 0 <= frame < frames(), the rows are the frame's, and `bytes` is what they take in stored().
+  void check_rows(std::size_t frame, std::span<const RowRange> rows, std::size_t bytes) const;
 
   std::filesystem::path path_;
   std::string format_;  ///< "BRAIN .mat", "MFMC"

@@ -1,12 +1,12 @@
 #include "gpu/cufft_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
 #include "gpu/cuda_check.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/fault.hpp"
+#include "gpu/loaded_library.hpp"
 
 namespace echoform {
 namespace gpu {
@@ -16,43 +16,22 @@ namespace {
 #define ECHOFORM_CUFFT_FILE(major) "libcufft.so." ECHOFORM_TEXT_OF(major)
 /// The library's interface is fixed within a major version, that of the header used here.
 constexpr const char* file_name = ECHOFORM_CUFFT_FILE(CUFFT_VER_MAJOR);
-constexpr const char* folders[] = {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/targets/x86_64-linux/lib/"};
-
-template <class Function>
-void find(void* library, const char* name, Function*& function) {
-  void* const address = dlsym(library, name);
-  if (address == nullptr) throw RuntimeFault(fmt::format("cuFFT ({}) holds no function {}", file_name, name));
-  function = reinterpret_cast<Function*>(address);
-}
 
 CufftLibrary load() {
-  void* library = nullptr;
-  std::string reason;
-  for (const char* folder : folders) {
-    library = dlopen(fmt::format("{}{}", folder, file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) break;
-    // The first says what the loader's own search met with: nothing, or a library that cannot be loaded.
-    const char* const said = dlerror();
-    if (reason.empty() && said != nullptr) reason = said;
-  }
-  if (library == nullptr) {
-    throw RuntimeFault(
-        fmt::format("cuFFT ({}) was not found: {}; install it from NVIDIA's CUDA packages, or name its folder in LD_LIBRARY_PATH",
-                    file_name, reason));
-  }
+  const LoadedLibrary library("cuFFT", file_name);
   CufftLibrary functions{};
-  find(library, "cufftCreate", functions.create);
-  find(library, "cufftDestroy", functions.destroy);
-  find(library, "cufftMakePlanMany", functions.make_plan_many);
-  find(library, "cufftSetAutoAllocation", functions.set_auto_allocation);
-  find(library, "cufftSetWorkArea", functions.set_work_area);
-  find(library, "cufftGetSizeMany", functions.get_size_many);
-  find(library, "cufftGetSize", functions.get_size);
-  find(library, "cufftSetStream", functions.set_stream);
-  find(library, "cufftExecC2C", functions.exec_c2c);
-  find(library, "cufftExecR2C", functions.exec_r2c);
-  find(library, "cufftExecC2R", functions.exec_c2r);
-  find(library, "cufftGetVersion", functions.get_version);
+  library.find("cufftCreate", functions.create);
+  library.find("cufftDestroy", functions.destroy);
+  library.find("cufftMakePlanMany", functions.make_plan_many);
+  library.find("cufftSetAutoAllocation", functions.set_auto_allocation);
+  library.find("cufftSetWorkArea", functions.set_work_area);
+  library.find("cufftGetSizeMany", functions.get_size_many);
+  library.find("cufftGetSize", functions.get_size);
+  library.find("cufftSetStream", functions.set_stream);
+  library.find("cufftExecC2C", functions.exec_c2c);
+  library.find("cufftExecR2C", functions.exec_r2c);
+  library.find("cufftExecC2R", functions.exec_c2r);
+  library.find("cufftGetVersion", functions.get_version);
   return functions;
 }
 

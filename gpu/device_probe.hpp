@@ -25,7 +25,14 @@ struct GpuProbe {
 /// Asked once a process. Starts no device; devices are numbered as CUDA numbers them.
 [[nodiscard]] GpuProbe probe_devices();
 
+/// Shared memory that a block of threads may ask for on the current device of this thread, in bytes; where there is none, or no
+/// CUDA code, what compute capability 9.0 has.
+[[nodiscard]] std::size_t block_memory();
+inline constexpr std::size_t usual_block_memory = 232448;
+
 /// "12.0.0", or in a line why cuFFT is not to be had. Loads it.
 [[nodiscard]] std::string cufft_status();
+/// The same of cuBLAS.
+[[nodiscard]] std::string cublas_status();
 
 }  // namespace echoform

@@ -59,4 +59,15 @@ GpuProbe probe_cuda_devices() {
   return probe;
 }
 
+std::size_t block_memory() {
+  int device = 0;
+  int bytes = 0;
+  if (cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) == cudaSuccess) {
+    return static_cast<std::size_t>(bytes);
+  }
+  static_cast<void>(cudaGetLastError());
+  return usual_block_memory;
+}
+
 }  // namespace echoform

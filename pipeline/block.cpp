@@ -1,28 +1,32 @@
 #include "pipeline/block.hpp"
 
 namespace echoform {
+namespace {
 
-std::size_t BlockSpec::bytes() const {
-  const std::size_t stride = row_stride != 0 ? row_stride : columns;
+/// What rows are apart in, in bytes.
+std::size_t unit_of(ElementType type) {
   switch (type) {
-    case ElementType::int16:
-      return rows * stride * 2 + trailer;
-    case ElementType::packed12:
-      return rows * (row_stride != 0 ? row_stride : (3 * columns + 1) / 2) + trailer;
+    case ElementType::raw:
+    case ElementType::uint8:
+      return 1;
     case ElementType::float32:
-      return rows * stride * 4 + trailer;
+      return 4;
     case ElementType::complex64:
     case ElementType::planar_complex64:
     case ElementType::complex_half_slope:
-      return (lead + rows * stride) * 8 + trailer;
-    case ElementType::uint8:
-      return rows * stride + trailer;
+      break;
   }
-  return 0;
+  return 8;
+}
+
+}  // namespace
+
+std::size_t BlockSpec::bytes() const {
+  return (lead + rows * stride_of(*this)) * unit_of(type) + trailer;
 }
 
 std::size_t shortest_stride(const BlockSpec& spec) {
-  return spec.type == ElementType::packed12 ? (3 * spec.columns + 1) / 2 : spec.columns;
+  return spec.type == ElementType::raw ? facts_of(spec.encoding).bytes_of(spec.columns) : spec.columns;
 }
 
 std::size_t stride_of(const BlockSpec& spec) {

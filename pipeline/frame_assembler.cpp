@@ -84,6 +84,7 @@ void FrameAssembler::open_frame(std::size_t slot, const ShotHeader& header, Stea
   FrameSlot& place = (*slots_)[slot];
   place.sequence = header.sequence;
   place.acquisition_time = header.acquisition_time;
+  place.position.reset();
   place.first_byte_time = now;
   place.last_byte_time = now;
   place.timings.clear();
@@ -179,6 +180,7 @@ ShotPlace FrameAssembler::claim(Lane& lane, OpenFrame& frame, const ShotHeader& 
   shot.place = {frame.samples + bytes.first, bytes.count};
   shot.ticket = make_ticket(slot, header.transmit, frame.lease);
   lane.ticket = shot.ticket;
+  lane.stated = header.position;
   return shot;
 }
 
@@ -203,6 +205,10 @@ void FrameAssembler::release_writer(Lane& lane, bool written, SteadyTime now) {
   }
   frame.last_progress = now;
   FrameSlot& place = (*slots_)[slot];
+  if (lane.stated && (!place.position || transmit < frame.position_from)) {
+    place.position = lane.stated;
+    frame.position_from = transmit;
+  }
   if (arrivals_ != nullptr) {
     const RowRange rows = layout_.shot(transmit);
     arrivals_->shots_arrived(place, rows.first, rows.count);

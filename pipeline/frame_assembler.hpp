@@ -46,6 +46,8 @@ struct AssemblerOptions {
 /// - Under every policy a lane waits while all slots fill with frames that need the other lanes, which lag behind it: the
 ///   drop policies are for an engine that is too slow, and lanes that nothing holds would drift apart until no frame is
 ///   whole. The time-out bounds the wait.
+/// - A frame's position is that of the shot of the lowest transmit index that states one: shots in place alone count, so it is
+///   the same whatever lane they came by and in whichever order.
 /// - Sequences may wrap. The numbering begins anew, without counting gaps over the step, when a lane goes back by 256 or
 ///   more, when the first shot after all lanes had closed does not go forward, or when a sequence is more than 65,536
 ///   above the highest. Frames still open are then incomplete, and shots of lanes that go on with the old numbering stale.
@@ -95,6 +97,7 @@ class FrameAssembler final : public FrameIntake {
     std::optional<std::uint64_t> position;  // highest sequence asked for
     std::uint64_t numbering = 0;            // the one that position belongs to
     std::optional<std::uint64_t> ticket;    // of the shot being written
+    std::optional<EncoderCount> stated;     // by that shot
   };
   struct OpenFrame {
     bool open = false;  // filling
@@ -102,7 +105,8 @@ class FrameAssembler final : public FrameIntake {
     std::uint16_t lease = 0;    // tells tickets of successive frames apart
     std::vector<bool> claimed;  // by event: a shot is written, or is in place
     std::size_t finished = 0;
-    std::size_t writers = 0;  // lanes that write now; those of a dropped frame too
+    std::uint32_t position_from = 0;  // transmit index of the shot whose position the slot has, if it has one
+    std::size_t writers = 0;          // lanes that write now; those of a dropped frame too
     SteadyTime last_progress{0};
     std::byte* samples = nullptr;
   };

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_stamp.hpp"
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 
@@ -25,7 +27,14 @@ struct ShotHeader {
   std::uint64_t sequence = 0;
   std::uint32_t transmit = 0;  ///< element that fires; selects the rows
   WallTime acquisition_time{0};
+  std::optional<EncoderCount> position = {};  ///< of the probe's encoder when the shot fired; none: not stated
 };
+
+/// The header of one shot of a frame.
+[[nodiscard]] inline ShotHeader shot_of(const FrameStamp& stamp, std::uint32_t transmit) {
+  return {
+      .sequence = stamp.sequence, .transmit = transmit, .acquisition_time = stamp.acquisition_time, .position = stamp.position};
+}
 
 enum class ShotVerdict : std::uint8_t {
   accepted,   ///< fill `place`, then call finish_shot

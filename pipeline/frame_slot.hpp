@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "acquisition/frame_stamp.hpp"
 #include "base/clock.hpp"
 #include "base/grid.hpp"
 #include "pipeline/backend.hpp"
@@ -56,6 +58,8 @@ struct FrameSlot {
   // Set by the source.
   std::uint64_t sequence = 0;
   WallTime acquisition_time{0};  ///< stated by the sender; 0 where unknown
+  /// Count of the probe's encoder, as the shot of the lowest transmit index that stated one did; none where none did.
+  std::optional<EncoderCount> position;
   SteadyTime first_byte_time{0};
   SteadyTime last_byte_time{0};
 

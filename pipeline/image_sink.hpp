@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pipeline/counters.hpp"
 #include "pipeline/frame_slot.hpp"
@@ -20,6 +21,14 @@ struct FinishedFrame {
   SteadyTime now{0};
 };
 
+/// A number that a sink tells of itself: in telemetry, in /metrics, on the viewer page.
+struct SinkFigure {
+  std::string name;  ///< lower-case letters, digits and _; base units
+  std::string help;  ///< a sentence
+  double value = 0.0;
+  bool counts = false;  ///< a total since the start, which never falls; else as it is now
+};
+
 class ImageSink {
  public:
   virtual ~ImageSink() = default;
@@ -29,6 +38,8 @@ class ImageSink {
   /// Nobody sends any more, and slots and engine are gone: what was taken for frames of the last setup may go too. Another
   /// setup_changed() comes before the next frame.
   virtual void stream_ended() {}
+  /// Frames have ended, and nobody publishes any more: what waits is brought to its end, however long that takes.
+  virtual void finish() {}
   /// Hands the images on, or copies what it keeps. Never waits for a peer.
   virtual void publish(const FinishedFrame& frame) noexcept = 0;
   /// Whether the envelopes of the frame that is imaged next will be read; frames tell by slot.envelope_wanted whether they
@@ -37,6 +48,10 @@ class ImageSink {
   /// Whether publish() ever reads slot.samples. Engines then put them where the host reads fast (EngineOptions::samples_read).
   /// The same for the sink's whole life.
   [[nodiscard]] virtual bool reads_samples() const noexcept { return false; }
+  /// The same names for the sink's whole life. From any thread, once a second or so.
+  [[nodiscard]] virtual std::vector<SinkFigure> figures() const { return {}; }
+  /// A line for people, while the server runs and when it ends: "recorded 512 frames"; empty: none. From any thread.
+  [[nodiscard]] virtual std::string summary() const { return {}; }
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "acquisition/sample_encodings.hpp"
 #include "base/errors.hpp"
 
 namespace echoform {
@@ -13,9 +14,9 @@ void validate(const ImagingSetup& setup, std::string_view where) {
     throw InputError(fmt::format("{} gate", where), fmt::format("{} samples from {} on", gate.count, gate.first),
                      fmt::format("at least 2 within the {} of an A-scan", samples));
   }
-  if (setup.acquisition.encoding == SampleEncoding::packed12 && gate.first % 2 != 0) {
+  if (const std::size_t together = facts_of(setup.acquisition.encoding).together; gate.first % together != 0) {
     throw InputError(fmt::format("{} gate", where), fmt::format("first sample {}", gate.first),
-                     "an even one: packed samples come in pairs");
+                     fmt::format("a multiple of {}: so many samples are packed together", together));
   }
   validate(setup.recipe, where);
 }

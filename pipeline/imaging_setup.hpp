@@ -2,18 +2,23 @@
 // settings and acquisition. Constant afterwards.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "pipeline/frame_groups.hpp"
 #include "pipeline/outline.hpp"
 #include "pipeline/recipe.hpp"
 #include "pipeline/sample_gate.hpp"
 
 namespace echoform {
+
+struct Scan;
 
 /// How display images show envelopes.
 struct DisplayScale {
@@ -30,8 +35,15 @@ struct ImagingSetup {
   SampleGate gate;    ///< count >= 2, within the A-scan
   Recipe recipe;
   DisplayScale scale;
-  std::vector<Outline> outlines;          ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
-  std::shared_ptr<const void> of_method;  ///< what the method made it of; nobody else looks at it
+  std::vector<Outline> outlines;      ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+  std::size_t tables_bytes = 0;       ///< of the host's memory that tables hold which the recipe's stages share
+  std::vector<std::string> notes;     ///< what was chosen for the user, or replaces what data state, a line each
+  std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
+  std::shared_ptr<const Scan> scan;   ///< frames are positions of it; null: each is an image of its own
+  /// Where frames are imaged by groups instead, for want of memory: then only the outputs of `recipe` count. Null otherwise.
+  std::shared_ptr<const FrameGroups> groups;
+  std::string method;  ///< whose it is
+  std::any of_method;  ///< what the method made it of; nobody else looks at it
 };
 
 /// Throws InputError, naming `where`, unless the gate lies within the A-scans and the recipe is in order.

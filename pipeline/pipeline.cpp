@@ -239,7 +239,7 @@ bool Pipeline::change(const SettingsChange& change) {
 bool Pipeline::retune(const SettingsChange& change) {
   if (!change.retuned) return false;
   auto setup = change.retuned(*this->setup());
-  if (!run_->retune(setup)) return false;
+  if (!setup || !run_->retune(setup)) return false;
   const std::lock_guard lock(current_mutex_);
   setup_ = std::move(setup);
   return true;

@@ -61,8 +61,8 @@ struct SettingsChange {
   SetupFactory setup_factory;  ///< from now on; its setups carry the revision
   DropPolicy policy = DropPolicy::block_sender;
   /// Makes the setup of the change from the one in work, without planning. Where the engine in work takes it (Engine::retune()),
-  /// the frames from the next one on are imaged by it, and no engine is built. Absent, or not taken: the factory is asked, and an
-  /// engine built beside the one in work.
+  /// the frames from the next one on are imaged by it, and no engine is built. Absent, null, or not taken: the factory is asked,
+  /// and an engine built beside the one in work.
   std::function<std::shared_ptr<const ImagingSetup>(const ImagingSetup& before)> retuned;
   /// Called with a new setup before an engine is built for it beside the one in work; throws to refuse it. May be absent.
   std::function<void(const ImagingSetup&)> check;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <stdexcept>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -38,6 +40,37 @@ std::optional<std::size_t> Recipe::find(std::string_view view, OutputKind kind) 
   return std::nullopt;
 }
 
+void add_image_like(Recipe& recipe, std::string_view model, std::string view, std::size_t envelope) {
+  const auto like = recipe.find(model, OutputKind::envelope);
+  if (!like) throw std::logic_error(fmt::format("found no envelope of {}; expected one to add an image like", model));
+  // By block of the model, its counterpart; 0 where there is none.
+  std::vector<std::size_t> other(recipe.steps.size() + 1, 0);
+  const std::size_t from = recipe.outputs[*like].block;
+  other[from] = envelope;
+  const auto counterpart = [&](const auto& self, std::size_t block) -> std::size_t {
+    if (block <= from || other[block] != 0) return block == 0 ? 0 : other[block];
+    Step step = recipe.steps[block - 1];
+    bool follows = false;
+    for (std::size_t& input : step.inputs) {
+      const std::size_t mapped = self(self, input);
+      if (mapped == 0) continue;
+      input = mapped;
+      follows = true;
+    }
+    return follows ? other[block] = recipe.add(*step.stage, std::move(step.options), std::move(step.inputs)) : 0;
+  };
+  const std::vector<RecipeOutput> before = recipe.outputs;
+  for (const RecipeOutput& output : before) {
+    if (output.description.view != model) continue;
+    const std::size_t block = counterpart(counterpart, output.block);
+    if (block == 0) continue;  // what comes before the envelope
+    const std::size_t reference = counterpart(counterpart, output.reference_block);
+    OutputDescription description = output.description;
+    description.view = view;
+    recipe.outputs.push_back({std::move(description), block, reference});
+  }
+}
+
 void validate(const Recipe& recipe, std::string_view where) {
   const auto require_block = [&](std::size_t block, std::size_t first, std::size_t last, std::string_view what) {
     if (block >= first && block <= last) return;
@@ -54,6 +87,20 @@ void validate(const Recipe& recipe, std::string_view where) {
   for (const RecipeOutput& output : recipe.outputs) {
     require_block(output.block, 1, recipe.steps.size(), "output");
     require_block(output.reference_block, 0, recipe.steps.size(), "reference of an output");
+    const OutputDescription& image = output.description;
+    const auto alike = [&](const RecipeOutput& other) {
+      return other.description.view == image.view && other.description.kind == image.kind;
+    };
+    if (std::count_if(recipe.outputs.begin(), recipe.outputs.end(), alike) > 1) {
+      throw InputError(fmt::format("{} recipe, outputs", where), fmt::format("two images of one kind called \"{}\"", image.view),
+                       "a name of its own for each");
+    }
+    // Streams and files are called by it.
+    const auto sound = [](char c) { return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '-' || c == '_'; };
+    if (image.view.empty() || !std::all_of(image.view.begin(), image.view.end(), sound)) {
+      throw InputError(fmt::format("{} recipe, outputs", where), fmt::format("an image called \"{}\"", image.view),
+                       "letters, digits, - and _");
+    }
   }
 }
 

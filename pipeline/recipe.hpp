@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/grid.hpp"
+#include "base/meaning.hpp"
 #include "pipeline/stage.hpp"
 
 namespace echoform {
@@ -33,6 +34,9 @@ struct OutputDescription {
   std::string view;  ///< "LL"
   OutputKind kind = OutputKind::envelope;
   Grid grid;
+  Meaning pixels{"amplitude", ""};  ///< of envelopes; displays are decibels of it
+  Meaning x{"x", "m"};              ///< of the grid's axes
+  Meaning z{"z", "m"};
 
   /// Bytes of one image.
   [[nodiscard]] std::size_t bytes() const;
@@ -41,7 +45,7 @@ struct OutputDescription {
 
 struct RecipeOutput {
   OutputDescription description;
-  std::size_t block = 0;            ///< the output of a step
+  std::size_t block = 0;            ///< the output of a step: the grid's pixels, rows without gaps and nothing before them
   std::size_t reference_block = 0;  ///< of the step that tells what is shown as 0 dB; 0: none does
 
   [[nodiscard]] friend bool operator==(const RecipeOutput&, const RecipeOutput&) = default;
@@ -58,6 +62,11 @@ struct Recipe {
   /// Names of the views, in the order of their first outputs.
   [[nodiscard]] std::vector<std::string_view> views() const;
 };
+
+/// Adds the outputs of a further image, made and shown as those of `model` are from its envelope on: compression, conversion to
+/// the display grid and reference are those steps once more, on the block `envelope`. std::logic_error where the recipe has no
+/// envelope of `model`.
+void add_image_like(Recipe& recipe, std::string_view model, std::string view, std::size_t envelope);
 
 /// Throws InputError, naming `where`, unless steps name stages and blocks of earlier steps, and outputs name blocks of steps.
 void validate(const Recipe& recipe, std::string_view where);

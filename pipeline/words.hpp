@@ -18,9 +18,9 @@ inline constexpr auto drop_reason =
 inline constexpr auto backend_kind =
     make_words(Word<BackendKind>{BackendKind::cpu, "cpu"}, Word<BackendKind>{BackendKind::cuda, "cuda"});
 inline constexpr auto element_type = make_words(
-    Word<ElementType>{ElementType::int16, "int16"}, Word<ElementType>{ElementType::packed12, "packed12"},
-    Word<ElementType>{ElementType::float32, "float32"}, Word<ElementType>{ElementType::complex64, "complex64"},
-    Word<ElementType>{ElementType::planar_complex64, "planar complex64"}, Word<ElementType>{ElementType::uint8, "uint8"},
+    Word<ElementType>{ElementType::raw, "raw samples"}, Word<ElementType>{ElementType::float32, "float32"},
+    Word<ElementType>{ElementType::complex64, "complex64"}, Word<ElementType>{ElementType::planar_complex64, "planar complex64"},
+    Word<ElementType>{ElementType::uint8, "uint8"},
     Word<ElementType>{ElementType::complex_half_slope, "complex half with slope"});
 
 }  // namespace echoform::words

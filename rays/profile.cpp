@@ -2,54 +2,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <numbers>
 
+#include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "base/text.hpp"
+#include "rays/profile.hpp"
 #include "rays/surface_kind.hpp"
 
 namespace echoform {
 namespace {
 
 constexpr std::size_t most_points = 4096;
-constexpr std::uintmax_t largest_file = std::uintmax_t{1} << 20;
 constexpr double longest = 10.0;  // m
-
-struct ProfilePoint {
-  Vector2 at;
-  double radius = 0.0;  ///< of the arc that leads here, positive where it bulges upwards; 0: a line
-};
-
-double number_of(std::string_view text, const std::string& where) {
-  // std::strtod takes hexadecimal numbers too.
-  const bool plain = text.find_first_of(std::string_view("xXpP\0", 5)) == std::string_view::npos;
-  const std::string copy(text);
-  char* end = nullptr;
-  const double value = std::strtod(copy.c_str(), &end);
-  while (end != nullptr && (*end == ' ' || *end == '\t' || *end == '\r')) ++end;
-  if (!plain || end == copy.c_str() || *end != '\0' || !std::isfinite(value)) {
-    throw InputError(where, fmt::format("\"{}\"", text.substr(0, 40)), "a number in m");
-  }
-  return value;
-}
-
-constexpr const char* a_profile = "a CSV file with lines of x,z in m";
-
-void check_file(const std::string& path, const std::string& key) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found)
-    throw InputError(key, fmt::format("{}, which does not exist", path), a_profile);
-  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), a_profile);
-  // A device or a pipe would never end.
-  if (status.type() != std::filesystem::file_type::regular)
-    throw InputError(key, fmt::format("{}, which is no regular file", path), a_profile);
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), a_profile);
-  if (bytes > largest_file) throw InputError(key, fmt::format("{}, a file of {} bytes", path, bytes), "at most 1 MiB");
-}
 
 /// Lines from left to right, no longer than parts are: else sides would be the wrong ones, or the numbers no metres.
 void check_points(const std::vector<ProfilePoint>& points, const std::string& path) {
@@ -59,43 +24,6 @@ void check_points(const std::vector<ProfilePoint>& points, const std::string& pa
   if (whole > longest)
     throw InputError(path, fmt::format("a length of {:.4g} m", whole), fmt::format("metres, at most {:g} in all", longest));
   if (points.back().at.x < points.front().at.x) throw InputError(path, "points from right to left", "from left to right");
-}
-
-/// x,z or x,z,radius a line, in metres; a first line of words is a heading, # begins a remark.
-std::vector<ProfilePoint> read_profile(const std::string& path, const std::string& section) {
-  check_file(path, section + " file");
-  std::ifstream file(path);
-  if (!file) throw InputError(section + " file", fmt::format("{}, which cannot be read", path), a_profile);
-  std::vector<ProfilePoint> points;
-  std::string line;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
-    if (line.size() > 1024)
-      throw InputError(fmt::format("{}, line {}", path, number), "a line of more than 1024 bytes", "x,z in m");
-    if (line.find('\0') != std::string::npos)
-      throw InputError(fmt::format("{}, line {}", path, number), "a byte of 0", "text in ASCII or UTF-8: x,z in m");
-    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // UTF-8's byte order mark
-    if (const std::size_t remark = line.find('#'); remark != std::string::npos) line.resize(remark);
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) continue;
-    const char first = line[begin];
-    if (points.empty() && ((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) continue;
-    const std::string where = fmt::format("{}, line {}", path, number);
-    std::vector<std::string_view> fields;
-    for (std::size_t from = 0; from <= line.size();) {
-      const std::size_t comma = std::min(line.find(',', from), line.size());
-      fields.push_back(std::string_view(line).substr(from, comma - from));
-      from = comma + 1;
-    }
-    if (fields.size() < 2 || fields.size() > 3) {
-      throw InputError(where, fmt::format("{} values", fields.size()), "x,z or x,z,radius in m");
-    }
-    ProfilePoint point{{number_of(fields[0], where), number_of(fields[1], where)}, 0.0};
-    if (fields.size() == 3) point.radius = number_of(fields[2], where);
-    points.push_back(point);
-    if (points.size() > most_points) throw InputError(where, "more points", fmt::format("at most {}", most_points));
-  }
-  check_points(points, path);
-  return points;
 }
 
 Segment segment_to(const ProfilePoint& from, const ProfilePoint& to, const std::string& where) {
@@ -153,6 +81,37 @@ std::vector<Segment> spline(const std::vector<ProfilePoint>& points, const std::
   return segments;
 }
 
+}  // namespace
+
+std::vector<ProfilePoint> read_profile(const std::string& path, const std::string& section) {
+  constexpr CsvFormat format{.file = "a CSV file with lines of x,z in m",
+                             .row = "x,z or x,z,radius in m",
+                             .line = "x,z in m",
+                             .number = "a number in m",
+                             .rows = "points",
+                             .least = 2,
+                             .most = 3,
+                             .most_rows = most_points};
+  std::vector<ProfilePoint> points;
+  for (const std::vector<double>& row : read_csv_numbers(path, section + " file", format)) {
+    points.push_back({{row[0], row[1]}, row.size() == 3 ? row[2] : 0.0});
+  }
+  check_points(points, path);
+  return points;
+}
+
+std::vector<Segment> profile_segments(const std::vector<ProfilePoint>& points, const std::string& interpolation,
+                                      const std::string& name, const std::string& key) {
+  if (interpolation == "spline") return spline(points, name);
+  if (interpolation != "lines") throw InputError(key, fmt::format("\"{}\"", interpolation), "\"lines\" or \"spline\"");
+  std::vector<Segment> segments;
+  for (std::size_t k = 1; k < points.size(); ++k)
+    segments.push_back(segment_to(points[k - 1], points[k], fmt::format("{}, point {}", name, k)));
+  return segments;
+}
+
+namespace {
+
 Surface make_profile(const SurfaceDescription& d) {
   const auto file = d.words.find("file");
   if (file == d.words.end()) {
@@ -164,13 +123,7 @@ Surface make_profile(const SurfaceDescription& d) {
   std::vector<ProfilePoint> points = read_profile(file->second, d.where);
   for (ProfilePoint& point : points) point.at = point.at + Vector2{d.numbers.at("x"), d.numbers.at("z")};
   const std::string name = fmt::format("{} {}", d.where, file->second);
-  if (between == "lines") {
-    std::vector<Segment> segments;
-    for (std::size_t k = 1; k < points.size(); ++k)
-      segments.push_back(segment_to(points[k - 1], points[k], fmt::format("{}, point {}", name, k)));
-    return Surface(name, std::move(segments));
-  }
-  if (between == "spline") return Surface(name, spline(points, name));
+  if (between == "lines" || between == "spline") return Surface(name, profile_segments(points, between, name, d.where));
   if (between == "points") {
     std::vector<Vector2> places;
     for (const ProfilePoint& point : points) places.push_back(point.at);

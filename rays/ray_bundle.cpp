@@ -50,6 +50,10 @@ bool apart(std::span<const Vector2> hull, Vector2 a, Vector2 b, double margin) {
 
 RayBundles::RayBundles(const RayPath& path) : path_(path) {
   for (const RayInterface& interface : path.interfaces) {
+    if (interface.spatial != nullptr) {
+      broken_ = true;
+      return;
+    }
     const Surface& surface = *interface.surface;
     broken_ = broken_ || surface.is_sampled();
     convex_ = convex_ && surface.plane();

@@ -17,7 +17,8 @@ class RayBundles {
   /// `path` outlives this.
   explicit RayBundles(const RayPath& path);
 
-  /// Whether some interface is points instead of a curve: no two rays over them are neighbours.
+  /// Whether some interface is points instead of a curve: no two rays over them are neighbours. Nor is it known of rays through
+  /// a surface in three dimensions.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
 
   /// Whether all interfaces are planes. The time over places on planes is a convex function of them and of the ray's end, so that

@@ -1,6 +1,7 @@
 #include "rays/ray_field.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "rays/ray_fields.hpp"
 
@@ -65,7 +66,8 @@ std::unique_ptr<RayField> make_general_field(const RayPath& path, const std::vec
 }  // namespace rays
 
 std::unique_ptr<RayField> make_ray_field(const RayPath& path, std::vector<Point> sources, SimdLevel level) {
-  static_cast<void>(RaySolver(path, {}));  // refuses what is no path
+  check_path(path);
+  if (const SpatialSurface* spatial = path.spatial()) return spatial->field(path, std::move(sources), level);
   const rays::FieldKernels& kernels = kernels_of(level);
   if (auto field = rays::make_layer_field(path, sources, kernels)) return field;
   if (auto field = rays::make_curve_field(path, sources, kernels)) return field;

@@ -20,7 +20,7 @@ class RayField {
  public:
   virtual ~RayField() = default;
 
-  /// How rays are found, for reports: "layers", "curve" or "general".
+  /// How rays are found, for reports: "layers", "curve" or "general"; "drawn", "sphere" ... through surfaces in three dimensions.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
   /// Sources and points of one call at which times() is quickest.

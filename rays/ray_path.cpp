@@ -11,6 +11,7 @@
 #include "base/errors.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/near_turns.hpp"
+#include "rays/ray_field.hpp"
 #include "rays/ray_system.hpp"
 
 namespace echoform {
@@ -18,7 +19,9 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-void check(const RayPath& path) {
+}  // namespace
+
+void check_path(const RayPath& path) {
   if (path.velocities.size() != path.interfaces.size() + 1 || path.interfaces.size() > rays::most_interfaces) {
     throw InputError("ray path", fmt::format("{} legs and {} interfaces", path.velocities.size(), path.interfaces.size()),
                      fmt::format("one leg more than interfaces, of which there are at most {}", rays::most_interfaces));
@@ -27,9 +30,14 @@ void check(const RayPath& path) {
     if (velocity.value > 0.0 && std::isfinite(velocity.value)) continue;
     throw InputError("ray path", fmt::format("a velocity of {} m/s", velocity.value), "velocities above 0");
   }
+  for (const RayInterface& interface : path.interfaces) {
+    if (interface.spatial == nullptr) continue;
+    if (path.interfaces.size() == 1 && !interface.reflects && !interface.from_below) continue;
+    throw InputError("ray path",
+                     fmt::format("{}, a surface in three dimensions, in a path that skips", interface.spatial->name()),
+                     "one through it alone, from outside");
+  }
 }
-
-}  // namespace
 
 struct RaySolver::State {
   State(const RayPath& given, Point from) : path(given), source{from.x.value, from.z.value}, source_y(from.y.value) {
@@ -277,14 +285,24 @@ bool RaySolver::State::solve_across(double across, double& time) {
 }
 
 RaySolver::RaySolver(const RayPath& path, Point source) {
-  check(path);
-  state_ = std::make_unique<State>(path, source);
+  check_path(path);
+  if (path.spatial() != nullptr) {
+    spatial_ = make_ray_field(path, {source});
+  } else {
+    state_ = std::make_unique<State>(path, source);
+  }
 }
 RaySolver::~RaySolver() = default;
 RaySolver::RaySolver(RaySolver&&) noexcept = default;
 RaySolver& RaySolver::operator=(RaySolver&&) noexcept = default;
 
 double RaySolver::time_to(Point point, std::vector<Vector2>* places) {
+  if (spatial_ != nullptr) {
+    if (places != nullptr) places->clear();
+    double seconds = none;
+    spatial_->times(0, 1, {&point, 1}, {&seconds, 1});
+    return seconds;
+  }
   if (places != nullptr) {
     const RayTrace trace = trace_to(point);
     const std::size_t count = std::isnan(trace.seconds) ? 0 : state_->path.interfaces.size();
@@ -297,6 +315,10 @@ double RaySolver::time_to(Point point, std::vector<Vector2>* places) {
 
 RayTrace RaySolver::trace_to(Point point) {
   RayTrace trace;
+  if (spatial_ != nullptr) {
+    trace.seconds = time_to(point);
+    return trace;
+  }
   trace.seconds = state_->time_to({point.x.value, point.z.value}, point.y.value - state_->source_y, &trace);
   return trace;
 }

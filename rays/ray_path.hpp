@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/geometry.hpp"
+#include "rays/spatial_surface.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {
@@ -25,13 +26,26 @@ struct RayInterface {
   bool reflects = false;  ///< goes on on the side that it comes from; else through
   /// Arrives from below a surface that runs along x, the side of (-dz, dx): true where a ray comes back to the front surface.
   bool from_below = false;
+  /// In the place of `surface`: a front surface in three dimensions, which rays go through from outside.
+  std::shared_ptr<const SpatialSurface> spatial{};
 };
 
 /// Legs in the order of travel from the source; legs.size() == interfaces.size() + 1.
 struct RayPath {
   std::vector<MetresPerSecond> velocities;  ///< of the legs; each more than 0
   std::vector<RayInterface> interfaces;
+
+  /// The surface in three dimensions that is the one interface; null where all are curves.
+  [[nodiscard]] const SpatialSurface* spatial() const {
+    return interfaces.size() == 1 ? interfaces.front().spatial.get() : nullptr;
+  }
 };
+
+/// Throws InputError for a velocity that is not positive and finite, legs and interfaces that do not fit together, and a surface
+/// in three dimensions that is not the one interface.
+void check_path(const RayPath& path);
+
+class RayField;
 
 namespace rays {
 /// Three legs in the part and one before it need three; a path that enters, skips twice and leaves, four.
@@ -56,7 +70,7 @@ struct RayTrace {
 /// The rays of one source. Not thread-safe: each thread makes its own (RaySolver is light but for its nodes' times).
 class RaySolver {
  public:
-  /// Throws InputError for a velocity that is not positive and finite, or legs and interfaces that do not fit together.
+  /// Throws InputError as check_path().
   RaySolver(const RayPath& path, Point source);
   ~RaySolver();
   RaySolver(RaySolver&&) noexcept;
@@ -66,7 +80,8 @@ class RaySolver {
   /// places on the interfaces.
   [[nodiscard]] double time_to(Point point, std::vector<Vector2>* places = nullptr);
 
-  /// The same ray with how it goes, in the plane of x and z.
+  /// The same ray with how it goes, in the plane of x and z; through a surface in three dimensions its time alone. Likewise no
+  /// places are told of such.
   [[nodiscard]] RayTrace trace_to(Point point);
 
   /// Times to a run of points, which may be in any order; quick where neighbours in the run are neighbours in space.
@@ -75,6 +90,7 @@ class RaySolver {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  std::unique_ptr<const RayField> spatial_;  ///< in its place, where the path goes through a surface in three dimensions
 };
 
 }  // namespace echoform

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -12,7 +13,10 @@
 #define ECHOFORM_SURFACE_KINDS(KIND) \
   KIND(plane)                        \
   KIND(cylinder)                     \
-  KIND(profile)
+  KIND(profile)                      \
+  KIND(sphere)                       \
+  KIND(revolved)                     \
+  KIND(stl)
 
 namespace echoform {
 
@@ -67,7 +71,7 @@ void add_surface_kind(SurfaceKind kind) {
   registry().push_back(std::move(kind));
 }
 
-std::shared_ptr<const Surface> make_surface(SurfaceDescription description) {
+MadeSurface make_any_surface(SurfaceDescription description) {
   const auto& kinds = registry();
   const auto kind =
       std::find_if(kinds.begin(), kinds.end(), [&](const SurfaceKind& known) { return known.name == description.kind; });
@@ -92,7 +96,28 @@ std::shared_ptr<const Surface> make_surface(SurfaceDescription description) {
                        fmt::format("a number in {}, {:g} to {:g}", parameter.unit, parameter.low, parameter.high));
     }
   }
-  return std::make_shared<const Surface>(kind->make(description));
+  if (kind->make_spatial) {
+    if (auto spatial = kind->make_spatial(description)) return {nullptr, std::move(spatial)};
+  }
+  return {std::make_shared<const Surface>(kind->make(description)), nullptr};
+}
+
+std::shared_ptr<const Surface> make_surface(SurfaceDescription description) {
+  const std::string where = description.where;
+  const std::string kind = description.kind;
+  MadeSurface made = make_any_surface(std::move(description));
+  if (made.curve == nullptr) {
+    throw InputError(where, fmt::format("a {} in three dimensions", kind),
+                     "what is drawn out along y: a plane that is not tilted across, a cylinder along y, a profile");
+  }
+  return std::move(made.curve);
+}
+
+bool side_of(const SurfaceDescription& description) {
+  const auto stated = description.words.find("side");
+  if (stated == description.words.end() || stated->second == "outside") return false;
+  if (stated->second == "inside") return true;
+  throw InputError(fmt::format("{} side", description.where), fmt::format("\"{}\"", stated->second), "\"outside\" or \"inside\"");
 }
 
 }  // namespace echoform

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "rays/spatial_surface.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {
@@ -42,8 +43,17 @@ struct SurfaceKind {
   std::string name;
   std::string meaning;
   std::vector<SurfaceParameter> parameters;
-  /// Numbers are within their bounds and complete. Throws InputError, beginning with `where`.
-  std::function<Surface(const SurfaceDescription&)> make;
+  /// Numbers are within their bounds and complete. Throws InputError, beginning with `where`. Absent of a kind that only makes
+  /// surfaces in three dimensions.
+  std::function<Surface(const SurfaceDescription&)> make{};
+  /// What is no curve drawn out along y; null where `make` has it, which is quicker. Absent where that has all.
+  std::function<std::shared_ptr<const SpatialSurface>(const SurfaceDescription&)> make_spatial{};
+};
+
+/// One of both.
+struct MadeSurface {
+  std::shared_ptr<const Surface> curve;
+  std::shared_ptr<const SpatialSurface> spatial;
 };
 
 /// In the order of registration. add_surface_kind throws InputError if the name is taken.
@@ -51,7 +61,12 @@ struct SurfaceKind {
 void add_surface_kind(SurfaceKind kind);
 
 /// Checks the description against its kind and makes the surface. Throws InputError for an unknown kind, a parameter that the
-/// kind does not have, one that is missing or out of range, and what the kind itself refuses.
+/// kind does not have, one that is missing or out of range, and what the kind itself refuses. make_surface() is for those who
+/// want a curve: it refuses surfaces in three dimensions.
+[[nodiscard]] MadeSurface make_any_surface(SurfaceDescription description);
 [[nodiscard]] std::shared_ptr<const Surface> make_surface(SurfaceDescription description);
+
+/// Of the word "side", "outside" where it is absent: whether it says "inside". Throws InputError for anything else.
+[[nodiscard]] bool side_of(const SurfaceDescription& description);
 
 }  // namespace echoform

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "base/descriptors.hpp"
@@ -53,6 +54,31 @@ Recorder::Recorder(RecorderOptions options, const std::string& where, MakeFrameW
 Recorder::~Recorder() {
   finish();
   worker_.reset();
+}
+
+std::vector<SinkFigure> Recorder::figures() const {
+  const RecorderStatus now = status();
+  const std::uint64_t left_out =
+      std::accumulate(now.frames_not_recorded.begin(), now.frames_not_recorded.end(), std::uint64_t{0});
+  const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+  return {{"recording", "1 while frames are taken.", now.recording ? 1.0 : 0.0},
+          {"frames_recorded", "Frames whose samples are in a file.", number(now.frames_recorded), true},
+          {"frames_left_out", "Frames that came while recording was asked for and are in no file.", number(left_out), true},
+          {"frames_waiting", "Frames that wait for the disk.", number(now.frames_waiting)},
+          {"bytes_recorded", "Bytes of samples in files.", number(now.bytes_recorded), true}};
+}
+
+std::string Recorder::summary() const {
+  const RecorderStatus now = status();
+  std::uint64_t left_out = 0;
+  std::string reasons;
+  for (const auto& [reason, word] : words::not_recorded.entries) {
+    const std::uint64_t frames = now.frames_not_recorded[static_cast<std::size_t>(reason)];
+    left_out += frames;
+    if (frames > 0) reasons += fmt::format("{}{} {}", reasons.empty() ? " (" : ", ", word, frames);
+  }
+  return fmt::format("recorded {} frames, not recorded {}{}{}", now.frames_recorded, left_out, reasons,
+                     reasons.empty() ? "" : ")");
 }
 
 std::string Recorder::describe() const {
@@ -185,7 +211,7 @@ void Recorder::publish(const FinishedFrame& frame) noexcept {
   const std::size_t buffer = free_.back();
   free_.pop_back();
   ++waiting_;
-  Item item{contents_, run_, buffer, {frame.slot.sequence, frame.slot.acquisition_time}, frame.publish_time};
+  Item item{contents_, run_, buffer, {frame.slot.sequence, frame.slot.acquisition_time, frame.slot.position}, frame.publish_time};
   lock.unlock();
   std::memcpy(buffers_[buffer].data(), frame.slot.samples.data(), buffers_[buffer].size());
   lock.lock();

@@ -82,7 +82,7 @@ class Recorder final : public ImageSink {
   /// the disk takes longer than `wait_limit`: it is stopped all the same.
   void stop();
   /// The same, however long the disk takes.
-  void finish();
+  void finish() override;
   [[nodiscard]] RecorderStatus status() const;
 
   void setup_changed(std::shared_ptr<const ImagingSetup> setup) override;
@@ -90,6 +90,9 @@ class Recorder final : public ImageSink {
   void publish(const FinishedFrame& frame) noexcept override;
   [[nodiscard]] bool wants_envelope() noexcept override { return false; }
   [[nodiscard]] bool reads_samples() const noexcept override { return true; }
+  [[nodiscard]] std::vector<SinkFigure> figures() const override;
+  /// "recorded 100 frames, not recorded 3 (disk_behind 3)"
+  [[nodiscard]] std::string summary() const override;
   [[nodiscard]] std::string describe() const override;
 
  private:

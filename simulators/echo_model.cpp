@@ -26,7 +26,14 @@ double element_directivity(const Element& element, const Point& place, Metres wa
   const double cosine = (dx * n.x + dy * n.y + dz * n.z) / (std::hypot(dx, dy, dz) * std::hypot(n.x, n.y, n.z));
   if (!(cosine > 0.0)) return 0.0;
   const double sine = std::sqrt(std::max(0.0, 1.0 - cosine * cosine));
-  return sinc(element.width / wavelength * sine) * cosine;
+  if (dy == 0.0) return sinc(element.width / wavelength * sine) * cosine;
+  // The width lies along n turned by a right angle in the plane of x and z, the length square to both.
+  const double long_way = std::hypot(dx, dy, dz);
+  const double ux = n.z / std::hypot(n.x, n.z);
+  const double uz = -n.x / std::hypot(n.x, n.z);
+  const double along = (dx * ux + dz * uz) / long_way;
+  const double across = (dx * n.y * uz + dy * (n.z * ux - n.x * uz) - dz * n.y * ux) / (long_way * std::hypot(n.x, n.y, n.z));
+  return sinc(element.width / wavelength * along) * sinc(element.length / wavelength * across) * cosine;
 }
 
 double spreading_factor(Spreading spreading, Metres path, Metres wavelength) {

@@ -6,6 +6,8 @@
 // conversion, no multiple reflections, no attenuation), A the amplitude that the phantom gives the reflector.
 //   Directivity  D = sinc(w sin(theta) / lambda) cos(theta), sinc(x) = sin(pi x) / (pi x), theta from the element's normal,
 //                w its width, lambda = c / centre frequency: a narrow rectangle (Selfridge, Kino and Khuri-Yakub 1980).
+//                Beside the plane of x and z D = sinc(w sin(a) / lambda) sinc(l sin(b) / lambda) cos(theta), sin(a) and sin(b)
+//                the direction's components along the element's width and its length l.
 //   Spreading    from each leg r of the path for scatterers and holes: sqrt(r0 / r) for cylindrical waves (2-D), r0 / r for
 //                spherical ones; from the whole path L of a backwall's image source: sqrt(r0 / L) or r0 / L.
 //                r0 = 10 mm, and no r counts as shorter than a quarter of a wavelength.

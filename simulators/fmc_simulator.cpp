@@ -4,20 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
+#include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
+#include "simulators/a_scan_writer.hpp"
 #include "simulators/encode.hpp"
-#include "simulators/noise.hpp"
+#include "simulators/event_synthesis.hpp"
 #include "simulators/scene_check.hpp"
 
 namespace echoform {
 namespace {
 
-constexpr double pulse_reach = 6.0;  // standard deviations
 constexpr std::size_t cycle_limit = 1'000'000;
 
 /// Fails unless low <= value <= high; NaN fails too.
@@ -27,27 +28,30 @@ void check_range(std::string_view where, std::string_view key, double value, dou
   }
 }
 
-/// One frame being made: where its A-scans go and what they need on the way.
-class FrameWriter {
+/// Writes a frame in which elements fire one after the other, pair by pair: both directions share their echoes.
+class PairSynthesis {
  public:
-  FrameWriter(const SimulatorConfiguration& configuration, const Acquisition& acquisition, std::uint64_t frame,
-              std::span<std::byte> bytes)
-      : configuration_(configuration), acquisition_(acquisition), layout_(acquisition), frame_(frame), bytes_(bytes) {
-    event_of_.resize(acquisition.elements(), layout_.events());
+  PairSynthesis(const Acquisition& acquisition, double fractional_bandwidth, AScanWriter& writer, std::span<std::byte> frame)
+      : acquisition_(acquisition),
+        fractional_bandwidth_(fractional_bandwidth),
+        layout_(acquisition),
+        event_of_(acquisition.elements(), layout_.events()),
+        writer_(writer),
+        frame_(frame),
+        signal_(acquisition.samples) {
     for (std::size_t event = 0; event < layout_.events(); ++event) {
       if (const auto element = firing_element(acquisition, event)) event_of_[*element] = event;
     }
-    const std::size_t m = acquisition.samples;
-    signal_.resize(m);
-    received_.resize(m);
-    received_back_.resize(m);
-    counts_.resize(m);
-    counts_back_.resize(m);
   }
 
-  /// Both directions of a pair, i <= j, as far as the frame has them: they share their echoes, which are asked for
-  /// where there is something to write.
-  template <class EchoesOfPair>
+  void write(const EchoesOfPair& echoes_of_pair) {
+    for (std::size_t i = 0; i < acquisition_.elements(); ++i) {
+      for (std::size_t j = i; j < acquisition_.elements(); ++j) write_pair(i, j, echoes_of_pair);
+    }
+  }
+
+ private:
+  /// Both directions of a pair, i <= j, as far as the frame has them. Echoes are asked for where there is something to write.
   void write_pair(std::size_t i, std::size_t j, const EchoesOfPair& echoes_of_pair) {
     const std::span<std::byte> forth = a_scan(i, j);
     const std::span<std::byte> back = i != j ? a_scan(j, i) : std::span<std::byte>{};
@@ -59,74 +63,63 @@ class FrameWriter {
       return;
     }
     std::ranges::fill(signal_, 0.0F);
-    for (const Echo& echo : echoes_of_pair(i, j)) {
-      add_pulse(acquisition_, configuration_.fractional_bandwidth, echo, signal_);
-    }
-    if (layout_.sums_directions(event_of_[i], j)) return write_sum(i, j, forth);
-    if (!forth.empty()) write_one(i, j, forth);
-    if (!back.empty()) write_one(j, i, back);
+    for (const Echo& echo : echoes_of_pair(i, j)) add_pulse(acquisition_, fractional_bandwidth_, echo, signal_);
+    if (layout_.sums_directions(event_of_[i], j)) return writer_.write_sum(signal_, i, j, forth);
+    if (!forth.empty()) writer_.write(signal_, i, j, forth);
+    if (!back.empty()) writer_.write(signal_, j, i, back);
   }
 
- private:
   /// Empty where the frame does not hold it.
   [[nodiscard]] std::span<std::byte> a_scan(std::size_t transmit, std::size_t receive) const {
     const auto row = layout_.row_of(event_of_[transmit], receive);
     const std::size_t size = layout_.bytes_per_row();
-    return row ? bytes_.subspan(*row * size, size) : std::span<std::byte>{};
+    return row ? frame_.subspan(*row * size, size) : std::span<std::byte>{};
   }
 
-  void receive(std::size_t transmit, std::size_t receiver, std::vector<float>& received) const {
-    std::ranges::copy(signal_, received.begin());
-    if (configuration_.noise_rms > 0.0) {
-      add_noise({configuration_.seed, frame_, static_cast<std::uint32_t>(transmit), static_cast<std::uint32_t>(receiver)},
-                configuration_.noise_rms, received);
-    }
-  }
-
-  void convert(std::span<const float> received, std::vector<std::int16_t>& counts) const {
-    quantise12(received, static_cast<float>(1.0 / acquisition_.sample_scale), counts);
-  }
-
-  void write_one(std::size_t transmit, std::size_t receiver, std::span<std::byte> place) {
-    receive(transmit, receiver, received_);
-    if (!configuration_.quantised) {
-      std::memcpy(place.data(), received_.data(), place.size());
-      return;
-    }
-    convert(received_, counts_);
-    encode_counts(counts_, acquisition_.encoding, acquisition_.sample_scale, place);
-  }
-
-  void write_sum(std::size_t i, std::size_t j, std::span<std::byte> place) {
-    receive(i, j, received_);
-    receive(j, i, received_back_);
-    if (!configuration_.quantised) {
-      for (std::size_t n = 0; n < received_.size(); ++n) received_[n] += received_back_[n];
-      std::memcpy(place.data(), received_.data(), place.size());
-      return;
-    }
-    convert(received_, counts_);
-    convert(received_back_, counts_back_);
-    const bool packed = acquisition_.encoding == SampleEncoding::packed12;
-    for (std::size_t n = 0; n < counts_.size(); ++n) {
-      const int sum = counts_[n] + counts_back_[n];
-      counts_[n] = static_cast<std::int16_t>(packed ? std::clamp(sum, converter_minimum, converter_maximum) : sum);
-    }
-    encode_counts(counts_, acquisition_.encoding, acquisition_.sample_scale, place);
-  }
-
-  const SimulatorConfiguration& configuration_;
   const Acquisition& acquisition_;
+  double fractional_bandwidth_;
   FrameLayout layout_;
   std::vector<std::size_t> event_of_;  // by element; layout_.events() for those that do not fire
-  std::uint64_t frame_;
-  std::span<std::byte> bytes_;
+  AScanWriter& writer_;
+  std::span<std::byte> frame_;
   std::vector<float> signal_;
-  std::vector<float> received_;
-  std::vector<float> received_back_;
-  std::vector<std::int16_t> counts_;
-  std::vector<std::int16_t> counts_back_;
 };
+
+/// The most elements that fire at once, each counted by its weight: how much louder than one element an event may be.
+double loudest_event(const Acquisition& acquisition) {
+  if (fires_single_elements(acquisition)) return 1.0;
+  double loudest = 0.0;
+  for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
+    const std::vector<Firing> firings = firings_of(acquisition, event);
+    loudest = std::max(loudest, std::accumulate(firings.begin(), firings.end(), 0.0,
+                                                [](double sum, const Firing& firing) { return sum + std::abs(firing.weight); }));
+  }
+  return loudest;
+}
+
+/// The acquisition, its sample scale that of one element that fires; of events that may be wrong.
+Acquisition of_one_element(const SimulatorConfiguration& configuration) {
+  const auto& c = configuration;
+  Acquisition acquisition;
+  acquisition.probe = make_matrix_probe({.columns = c.elements,
+                                         .rows = c.rows,
+                                         .pitch = c.pitch,
+                                         .row_pitch = c.row_pitch.value_or(c.pitch),
+                                         .width = c.element_width,
+                                         .length = c.element_length},
+                                        c.centre_frequency, c.centre_frequency * c.fractional_bandwidth);
+  for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
+  acquisition.matrix = c.matrix;
+  acquisition.events =
+      c.events.empty() ? events_of(c.transmit, acquisition.probe, {c.elements, c.pitch}, c.scene.couplant, c.material) : c.events;
+  acquisition.encoding = c.encoding;
+  acquisition.samples = c.samples;
+  acquisition.sample_rate = c.sample_rate;
+  acquisition.start_time = c.start_time;
+  acquisition.time_offset = c.time_offset;
+  acquisition.sample_scale = c.full_scale / static_cast<double>(converter_maximum);
+  return acquisition;
+}
 
 }  // namespace
 
@@ -147,7 +140,17 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
   if (c.elements == 0 || c.elements > c.limits.elements) {
     throw InputError(fmt::format("{} elements", where), fmt::format("{}", c.elements), fmt::format("1 to {}", c.limits.elements));
   }
+  if (c.rows == 0 || c.rows > c.limits.elements / c.elements) {
+    throw InputError(fmt::format("{} rows", where), fmt::format("{} of {} elements", c.rows, c.elements),
+                     fmt::format("at least 1, and at most {} elements in all", c.limits.elements));
+  }
   check_range(where, "pitch", c.pitch.value, 1e-6, 0.1, "1e-6 to 0.1 m");
+  const Metres row_pitch = c.row_pitch.value_or(c.pitch);
+  check_range(where, "row_pitch", row_pitch.value, 1e-6, 0.1, "1e-6 to 0.1 m");
+  // The one row of a linear array may be as long as it likes.
+  const double longest = c.rows > 1 ? row_pitch.value : 0.1;
+  check_range(where, "element_length", c.element_length.value, 0.0, longest,
+              c.rows > 1 ? fmt::format("0 to the pitch of rows, {} m", longest) : "0 to 0.1 m");
   check_range(where, "element_width", c.element_width.value, 0.0, c.pitch.value,
               fmt::format("0 to the pitch, {} m", c.pitch.value));
   check_range(where, "centre_frequency", c.centre_frequency.value, 1e3, 1e9, "1e3 to 1e9 Hz");
@@ -159,27 +162,31 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
     throw InputError(fmt::format("{} cycle_frames", where), fmt::format("{}", c.cycle_frames),
                      fmt::format("1 to {}", cycle_limit));
   }
+  validate(c.encoder, where);
   for (const std::size_t element : c.dead_elements) {
-    if (element >= c.elements) {
+    if (element >= c.element_count()) {
       throw InputError(fmt::format("{} dead_elements", where), fmt::format("{}", element),
-                       fmt::format("0 to {}", c.elements - 1));
+                       fmt::format("0 to {}", c.element_count() - 1));
     }
   }
-  std::vector<bool> fired(c.elements);
-  for (const std::size_t element : c.fire) {
-    if (element >= c.elements || fired[element]) {
-      throw InputError(fmt::format("{} fire", where), fmt::format("{}{}", element, element < c.elements ? " again" : ""),
-                       fmt::format("elements 0 to {}, each once", c.elements - 1));
-    }
-    fired[element] = true;
+  validate(c.transmit, c.element_count(), c.scene.couplant, where);
+  if (c.rows > 1 && (c.transmit.aperture || c.transmit.receive_aperture)) {
+    throw InputError(fmt::format("{} {}", where, c.transmit.aperture ? "aperture" : "receive_aperture"),
+                     fmt::format("neighbours of a row, and {} rows", c.rows), "elements by fire and receive, or one row");
   }
   if (!c.quantised && c.encoding != SampleEncoding::float32) {
     throw InputError(fmt::format("{} quantised", where), "false with an integer encoding", "true, or encoding float32");
   }
-  validate(acquisition_of(c), c.limits, where);
+  const Acquisition acquisition = of_one_element(c);
+  validate(acquisition, c.limits, where);
   if (!(c.sample_rate.value > 2.0 * c.centre_frequency.value)) {
     throw InputError(fmt::format("{} sample_rate", where), fmt::format("{} Hz", c.sample_rate.value),
                      fmt::format("more than twice the centre frequency, {} Hz", c.centre_frequency.value));
+  }
+  const double pulse = PulseTable::samples_of(acquisition, c.fractional_bandwidth);
+  if (!fires_single_elements(acquisition) && pulse > PulseTable::most_samples) {
+    throw InputError(fmt::format("{} sample_rate", where), fmt::format("pulses of {:.3g} samples", pulse),
+                     fmt::format("at most {:g} where several elements fire at once", PulseTable::most_samples));
   }
   // A part below a couplant, or with a surface of its own, does not begin at z = 0.
   const bool half_space = c.scene.couplant.value == 0.0 && c.scene.surface.kind == CurveKind::none;
@@ -188,31 +195,20 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 }
 
 Probe placed_probe(const SimulatorConfiguration& configuration) {
-  Probe probe = acquisition_of(configuration).probe;
+  Probe probe = of_one_element(configuration).probe;
   const ProbePlacement& by = configuration.placement;
   const double angle = by.angle * std::numbers::pi / 180.0;
   for (Element& element : probe.elements) {
     const Metres along = element.centre.x;
-    element.centre = {by.x + along * std::cos(angle), Metres(0.0), along * std::sin(angle) - by.stand_off};
+    element.centre = {by.x + along * std::cos(angle), element.centre.y, along * std::sin(angle) - by.stand_off};
     element.normal = {-std::sin(angle), 0.0, std::cos(angle)};
   }
-  return probe;
+  return configuration.motion ? moved(std::move(probe), configuration.motion(configuration.encoder.first)) : probe;
 }
 
 Acquisition acquisition_of(const SimulatorConfiguration& configuration) {
-  const auto& c = configuration;
-  Acquisition acquisition;
-  acquisition.probe =
-      make_linear_probe(c.elements, c.pitch, c.element_width, c.centre_frequency, c.centre_frequency * c.fractional_bandwidth);
-  for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
-  acquisition.matrix = c.matrix;
-  acquisition.events = element_events(std::vector<std::uint32_t>(c.fire.begin(), c.fire.end()));
-  acquisition.encoding = c.encoding;
-  acquisition.samples = c.samples;
-  acquisition.sample_rate = c.sample_rate;
-  acquisition.start_time = c.start_time;
-  acquisition.time_offset = c.time_offset;
-  acquisition.sample_scale = c.full_scale / static_cast<double>(converter_maximum);
+  Acquisition acquisition = of_one_element(configuration);
+  acquisition.sample_scale *= loudest_event(acquisition);
   return acquisition;
 }
 
@@ -220,6 +216,9 @@ FmcSimulator::FmcSimulator(SimulatorConfiguration configuration, std::string_vie
     : configuration_((validate(configuration, where), std::move(configuration))),
       acquisition_(acquisition_of(configuration_)),
       probe_(placed_probe(configuration_)) {
+  if (!fires_single_elements(acquisition_)) {
+    events_ = std::make_shared<const EventSynthesis>(acquisition_, configuration_.fractional_bandwidth);
+  }
   if (configuration_.scene.plain()) return;
   const SceneOptions options{configuration_.scene, configuration_.material, configuration_.spreading, configuration_.directivity};
   scene_ = std::make_shared<const SceneEchoes>(probe_, options, configuration_.phantom, phases_of(configuration_));
@@ -238,15 +237,15 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
     throw InputError("simulated frame", fmt::format("room for {} bytes", bytes.size()),
                      fmt::format("{} bytes", acquisition_.frame_bytes()));
   }
-  FrameWriter writer(configuration_, acquisition_, frame, bytes);
-  std::vector<Echo> echoes;
-  const auto write = [&](const auto& echoes_of_pair) {
-    for (std::size_t i = 0; i < acquisition_.elements(); ++i) {
-      for (std::size_t j = i; j < acquisition_.elements(); ++j) {
-        writer.write_pair(i, j, echoes_of_pair);
-      }
+  AScanWriter writer(configuration_, acquisition_, frame);
+  const auto write = [&](const EchoesOfPair& echoes_of_pair) {
+    if (events_ != nullptr) {
+      events_->write(echoes_of_pair, writer, bytes);
+    } else {
+      PairSynthesis(acquisition_, configuration_.fractional_bandwidth, writer, bytes).write(echoes_of_pair);
     }
   };
+  std::vector<Echo> echoes;
   if (scene_ != nullptr) {
     const SceneEchoes::Reflectors reflectors = scene_->at(phase(frame));
     write([&](std::size_t i, std::size_t j) -> const std::vector<Echo>& {
@@ -262,41 +261,6 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
     model.echoes(i, j, echoes);
     return echoes;
   });
-}
-
-void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, const Echo& echo, std::span<float> samples) noexcept {
-  const double rate = acquisition.sample_rate.value;
-  const double frequency = acquisition.probe.centre_frequency.value;
-  // Everything in samples from here on. s follows from the amplitude spectrum exp(-2 pi^2 s^2 (f - f0)^2), which is 1/2 at
-  // f - f0 = bandwidth / 2.
-  const double s = rate * std::sqrt(2.0 * std::numbers::ln2) / (std::numbers::pi * fractional_bandwidth * frequency);
-  const double centre = (echo.time - acquisition.start_time.value + acquisition.time_offset.value) * rate;
-  const double last_sample = static_cast<double>(samples.size()) - 1.0;
-  const double first = std::max(0.0, std::ceil(centre - pulse_reach * s));
-  const double last = std::min(last_sample, std::floor(centre + pulse_reach * s));
-  if (!(first <= last)) return;
-
-  // Along equally spaced samples a Gaussian's successive ratios form a geometric series, and a carrier turns by a fixed
-  // angle: three products a sample and no call. The relative error after n samples is about n^2 eps, below 1e-11.
-  const double t = first - centre;
-  const double step = 1.0 / (s * s);
-  const double turn = 2.0 * std::numbers::pi * frequency / rate;
-  double gauss = echo.amplitude * std::exp(-0.5 * t * t * step);
-  double ratio = std::exp(-(t + 0.5) * step);
-  const double ratio_of_ratios = std::exp(-step);
-  double re = std::cos(turn * t);
-  double im = std::sin(turn * t);
-  const double turn_re = std::cos(turn);
-  const double turn_im = std::sin(turn);
-  const auto end = static_cast<std::size_t>(last);
-  for (auto n = static_cast<std::size_t>(first); n <= end; ++n) {
-    samples[n] += static_cast<float>(gauss * re);
-    gauss *= ratio;
-    ratio *= ratio_of_ratios;
-    const double next = re * turn_re - im * turn_im;
-    im = re * turn_im + im * turn_re;
-    re = next;
-  }
 }
 
 }  // namespace echoform

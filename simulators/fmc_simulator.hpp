@@ -1,28 +1,36 @@
-// The simulated source of Full Matrix Capture and sparse firings: a probe, a phantom, and the frames that an instrument would
-// send of it.
+// The simulated source: a probe, a phantom, and the frames that an instrument would send of it, whatever it transmits.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/rigid_motion.hpp"
 #include "base/grid.hpp"
 #include "simulators/echo_model.hpp"
+#include "simulators/encoder_travel.hpp"
+#include "simulators/event_synthesis.hpp"
 #include "simulators/phantom.hpp"
 #include "simulators/scene_echoes.hpp"
 #include "simulators/simulated_scene.hpp"
+#include "simulators/transmit_sequence.hpp"
 
 namespace echoform {
 
 struct SimulatorConfiguration {
-  std::size_t elements = 32;
+  std::size_t elements = 32;  ///< of a row
   Metres pitch{0.6e-3};
-  Metres element_width{0.5e-3};  ///< 0 .. pitch; 0 is a point
+  Metres element_width{0.5e-3};     ///< 0 .. pitch; 0 is a point
+  std::size_t rows = 1;             ///< along y: more than one make a matrix array
+  std::optional<Metres> row_pitch;  ///< absent: pitch
+  Metres element_length;            ///< along y, 0 .. row_pitch; 0 is a point
   Hertz centre_frequency{5e6};
   double fractional_bandwidth = 0.6;  ///< -6 dB width of the amplitude spectrum over the centre frequency, 0.02 .. 2
   std::size_t samples = 1024;         ///< per A-scan
@@ -30,24 +38,33 @@ struct SimulatorConfiguration {
   Seconds start_time;
   Seconds time_offset;
   MatrixKind matrix = MatrixKind::full;
-  std::vector<std::size_t> fire;  ///< elements that transmit, one after the other; empty: all, in order
+  TransmitSequence transmit;
+  std::vector<TransmitEvent> events;  ///< of a frame, in place of those of `transmit`; empty: its
   SampleEncoding encoding = SampleEncoding::int16;
   Material material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   Spreading spreading = Spreading::cylindrical;
   bool directivity = true;
   std::vector<std::size_t> dead_elements;  ///< their pairs hold zeros
-  /// Amplitude that reaches the converter's 2047; smaller is more gain, and beyond it samples saturate. Sample scale is
-  /// full_scale / 2047. A scatterer of reflectivity 1 at 10 mm below an element gives amplitude 1 there.
+  /// Amplitude that reaches the converter's 2047, for each of the most elements that fire at once (by the sum of their weights'
+  /// magnitudes): smaller is more gain, and beyond it samples saturate. Sample scale is full_scale / 2047 of one element. A
+  /// scatterer of reflectivity 1 at 10 mm below an element gives amplitude 1 there.
   double full_scale = 1.0;
-  double noise_rms = 0.002;  ///< amplitude, added to every A-scan before the converter
+  double noise_rms = 0.002;  ///< amplitude, added once to every A-scan before the converter, however many elements fire
   /// Converter of 12 bits before the encoding. Without it float32 carries the amplitudes themselves.
   bool quantised = true;
   std::uint64_t seed = 1;         ///< of the noise
   std::size_t cycle_frames = 32;  ///< frames in the phantom's cycle: frame k shows it at phase k / cycle_frames
+  EncoderTravel encoder;          ///< of the probe
+  /// How the placed probe has been moved where the encoder counts so many; null: it stays, and the encoder counts for itself. A
+  /// phantom that it moves over stands still.
+  std::function<RigidMotion(EncoderCount)> motion;
   Phantom phantom = default_phantom(1);
   SimulatedScene scene;      ///< absent: straight longitudinal rays, by EchoModel; else SceneEchoes
   ProbePlacement placement;  ///< of the probe above the part; the acquisition states the probe as it is made, on z = 0
   AcquisitionLimits limits;
+
+  /// Of all rows; element row * elements + column.
+  [[nodiscard]] std::size_t element_count() const { return elements * rows; }
 };
 
 /// The demo: every default, with `seed` for the noise and for the phantom's seeded scatterer.
@@ -63,14 +80,14 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 /// What the frames are. Expects a valid configuration.
 [[nodiscard]] Acquisition acquisition_of(const SimulatorConfiguration& configuration);
 
-/// The probe where it is placed. Expects a valid configuration.
+/// The probe where it is placed, and where it moves: at its encoder's first count. Expects a valid configuration.
 [[nodiscard]] Probe placed_probe(const SimulatorConfiguration& configuration);
 
-/// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k.
+/// Makes frames. Frame k depends on the configuration and k alone: its reflectors on k modulo cycle_frames, its noise on k. Of a
+/// probe that moves they are those of its encoder's first count: FrameCycle has the others.
 ///
-/// The pulse is a cosine under a Gaussian, exp(-t^2 / (2 s^2)) cos(2 pi f t), s = sqrt(2 ln 2) / (pi * bandwidth * f): even,
-/// so the envelope of its analytic signal peaks exactly at t = 0, which lies at the echo's travel time between the samples.
-/// It is cut at 6 s, where the Gaussian is 1.5e-8.
+/// An A-scan is the sum over the living elements that its event fires (acquisition/firings.hpp) of weight times echoes
+/// (echo_model.hpp, scene_echoes.hpp), each a pulse (pulse.hpp), later by the element's delay.
 ///
 /// Integer and quantised samples are the counts of a 12-bit converter: nearest count, held within -2048 .. 2047. HALF_SUMMED
 /// adds the counts of (i, j) and (j, i), as an instrument does behind its converter; packed in 12 bits the sum is held
@@ -95,12 +112,9 @@ class FmcSimulator {
  private:
   SimulatorConfiguration configuration_;
   Acquisition acquisition_;
-  Probe probe_;                               // as it is placed
-  std::shared_ptr<const SceneEchoes> scene_;  // null: EchoModel serves
+  Probe probe_;                                   // as it is placed
+  std::shared_ptr<const SceneEchoes> scene_;      // null: EchoModel serves
+  std::shared_ptr<const EventSynthesis> events_;  // null: elements fire one after the other
 };
-
-/// Adds amplitude * pulse(t - time) to the samples: only those that it reaches are touched. `samples` start at
-/// acquisition.start_time, as the acquisition's conventions say. Exposed for tests.
-void add_pulse(const Acquisition& acquisition, double fractional_bandwidth, const Echo& echo, std::span<float> samples) noexcept;
 
 }  // namespace echoform

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -16,6 +17,9 @@
 namespace echoform {
 namespace {
 
+/// Of the way of a probe to and fro.
+constexpr std::uint64_t most_travel_frames = 1'000'000;
+
 SimulatorConfiguration fit(SimulatorConfiguration configuration, std::size_t memory_limit) {
   validate(configuration, "[simulator]");
   const std::size_t frame_bytes = acquisition_of(configuration).frame_bytes();
@@ -24,15 +28,49 @@ SimulatorConfiguration fit(SimulatorConfiguration configuration, std::size_t mem
     throw InputError("[simulator] memory_limit", fmt::format("{} bytes", memory_limit),
                      fmt::format("at least one frame, {} bytes", frame_bytes));
   }
-  configuration.cycle_frames = std::min(configuration.cycle_frames, room);
+  // A part that a probe goes over stands still: its noise alone is another in every frame.
+  configuration.cycle_frames = configuration.motion ? 1 : std::min(configuration.cycle_frames, room);
   return configuration;
+}
+
+/// Counts at which a probe that moves is seen; none where it stays. `order`: the frames of the cycle by what is synthesised.
+std::vector<EncoderCount> take_places(const SimulatorConfiguration& configuration, std::vector<std::size_t>& order) {
+  std::vector<EncoderCount> places;
+  if (!configuration.motion || configuration.encoder.step == 0) {
+    for (std::size_t k = 0; k < configuration.cycle_frames; ++k) order.push_back(k);
+    return places;
+  }
+  const std::uint64_t period = travel_frames(configuration.encoder);
+  if (period > most_travel_frames) {
+    throw InputError("[simulator] encoder_step", fmt::format("a way to and fro of {} frames", period),
+                     fmt::format("at most {} where the probe moves", most_travel_frames));
+  }
+  std::map<EncoderCount, std::size_t> known;
+  for (std::uint64_t k = 0; k < period; ++k) {
+    const EncoderCount count = encoder_count(configuration.encoder, k).value();
+    const auto [found, first] = known.try_emplace(count, places.size());
+    if (first) places.push_back(count);
+    order.push_back(found->second);
+  }
+  return places;
+}
+
+/// With the probe where the encoder counts `count`.
+FmcSimulator at_place(SimulatorConfiguration configuration, EncoderCount count) {
+  configuration.encoder.first = count;
+  return FmcSimulator(std::move(configuration));
 }
 
 }  // namespace
 
 FrameCycle::FrameCycle(SimulatorConfiguration configuration, const FrameCycleOptions& options)
     : simulator_(fit(std::move(configuration), options.memory_limit)), frame_bytes_(acquisition().frame_bytes()) {
-  const std::size_t count = simulator_.configuration().cycle_frames;
+  const std::vector<EncoderCount> places = take_places(simulator_.configuration(), order_);
+  const std::size_t count = places.empty() ? order_.size() : places.size();
+  if (count > options.memory_limit / frame_bytes_) {
+    throw InputError("[simulator] encoder_step", fmt::format("{} places of the probe, {} bytes each", count, frame_bytes_),
+                     fmt::format("frames that fit into {} bytes", options.memory_limit));
+  }
   try {
     data_.resize(count * frame_bytes_);
   } catch (const std::bad_alloc&) {
@@ -45,7 +83,12 @@ FrameCycle::FrameCycle(SimulatorConfiguration configuration, const FrameCycleOpt
   const auto work = [&] {
     try {
       for (std::size_t k = next++; k < count; k = next++) {
-        simulator_.synthesise(k, std::span(data_).subspan(k * frame_bytes_, frame_bytes_));
+        const std::span<std::byte> frame = std::span(data_).subspan(k * frame_bytes_, frame_bytes_);
+        if (places.empty()) {
+          simulator_.synthesise(k, frame);
+        } else {
+          at_place(simulator_.configuration(), places[k]).synthesise(k, frame);
+        }
       }
     } catch (...) {
       const std::lock_guard lock(failure_mutex);
@@ -63,7 +106,7 @@ FrameCycle::FrameCycle(SimulatorConfiguration configuration, const FrameCycleOpt
 }
 
 std::span<const std::byte> FrameCycle::frame(std::uint64_t index) {
-  return std::span(data_).subspan(static_cast<std::size_t>(index % frames()) * frame_bytes_, frame_bytes_);
+  return std::span(data_).subspan(order_[static_cast<std::size_t>(index % frames())] * frame_bytes_, frame_bytes_);
 }
 
 std::string FrameCycle::describe() const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,17 +19,22 @@ struct FrameCycleOptions {
 };
 
 /// The whole cycle of a simulator's phantom, in memory. Where cycle_frames frames do not fit, the cycle has as many as do:
-/// the motion takes larger steps and still closes.
+/// the motion takes larger steps and still closes. Of a probe that moves the cycle is that of its encoder's way to and fro, one
+/// frame a place, over a phantom as it is at first.
 class FrameCycle final : public FrameSource {
  public:
-  /// Synthesises all frames. InputError if not even one fits or the configuration is wrong; RuntimeFault without memory.
+  /// Synthesises all frames. InputError if not even one fits, of a probe that moves not all of them, or the configuration is
+  /// wrong; RuntimeFault without memory.
   explicit FrameCycle(SimulatorConfiguration configuration, const FrameCycleOptions& options = {});
 
   [[nodiscard]] const Acquisition& acquisition() const noexcept override { return simulator_.acquisition(); }
-  [[nodiscard]] std::uint64_t frames() const noexcept override { return simulator_.configuration().cycle_frames; }
+  [[nodiscard]] std::uint64_t frames() const noexcept override { return order_.size(); }
   [[nodiscard]] bool cyclic() const noexcept override { return true; }
   /// Any index: taken modulo frames(). The bytes stay valid as long as the cycle.
   [[nodiscard]] std::span<const std::byte> frame(std::uint64_t index) override;
+  [[nodiscard]] std::optional<EncoderCount> position(std::uint64_t number) const override {
+    return encoder_count(simulator_.configuration().encoder, number);
+  }
   [[nodiscard]] std::string describe() const override;
 
   /// Its configuration holds the number of frames that the cycle really has.
@@ -41,6 +47,7 @@ class FrameCycle final : public FrameSource {
  private:
   FmcSimulator simulator_;
   std::size_t frame_bytes_;
+  std::vector<std::size_t> order_;  // of the cycle's frames, by what data_ holds
   std::vector<std::byte> data_;
 };
 

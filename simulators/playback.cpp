@@ -47,7 +47,7 @@ PlaybackProgress run_source(FrameSource& source, const SendFrame& send, SendSche
     const std::uint64_t frame = schedule.take();
     if (!round_and_round && frame >= distinct) break;  // the schedule skipped past the end
     const auto bytes = source.frame(frame % distinct);
-    send(options.first_sequence + frame, schedule.clock().wall(), bytes);
+    send({options.first_sequence + frame, schedule.clock().wall(), source.position(frame)}, bytes);
     ++frames_sent;
     bytes_sent += bytes.size();
     if (report) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/frame_stamp.hpp"
 #include "base/clock.hpp"
 #include "simulators/schedule.hpp"
 
@@ -29,12 +30,15 @@ class FrameSource {
   /// Bytes of frame `index` < frames(), acquisition().frame_bytes() of them, valid until the next call. RuntimeFault if it
   /// can no longer be read.
   [[nodiscard]] virtual std::span<const std::byte> frame(std::uint64_t index) = 0;
+  /// Count of the probe's encoder when frame `number` of the playing was taken, which goes on counting where it goes round;
+  /// none where there is no encoder.
+  [[nodiscard]] virtual std::optional<EncoderCount> position(std::uint64_t /*number*/) const { return std::nullopt; }
   /// One line for logs.
   [[nodiscard]] virtual std::string describe() const = 0;
 };
 
 /// Takes a frame and hands it on; may block while the receiver holds it up. Exceptions end the run.
-using SendFrame = std::function<void(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame)>;
+using SendFrame = std::function<void(const FrameStamp& stamp, std::span<const std::byte> frame)>;
 
 /// Returns after `wait`, or sooner once a stop is requested.
 using WaitFor = std::function<void(std::chrono::nanoseconds wait, std::stop_token stop)>;
@@ -60,8 +64,9 @@ struct PlaybackOptions {
 using ReportProgress = std::function<void(const PlaybackProgress&)>;
 
 /// Plays `source` through `send` by `schedule` (which it starts) until the limit, the end or `stop`. Frame k of the schedule
-/// is frame k modulo frames() of the source, stamped with the wall clock's time at its sending. `report` may be empty; it is
-/// called from this thread, at most once an interval. Allocates nothing a frame beyond what the callbacks do.
+/// is frame k modulo frames() of the source, stamped with the wall clock's time at its sending and the source's position.
+/// `report` may be empty; it is called from this thread, at most once an interval. Allocates nothing a frame beyond what the
+/// callbacks do.
 PlaybackProgress run_source(FrameSource& source, const SendFrame& send, SendSchedule& schedule, std::stop_token stop,
                             const PlaybackOptions& options = {}, const ReportProgress& report = {},
                             const WaitFor& wait_for = wait_in_real_time);

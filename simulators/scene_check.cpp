@@ -78,6 +78,10 @@ std::vector<double> phases_of(const SimulatorConfiguration& configuration) {
 }
 
 void check_scene(const SimulatorConfiguration& c, std::string_view where) {
+  if (c.rows > 1) {
+    throw InputError(fmt::format("{} rows", where), fmt::format("{} with surfaces or shear waves", c.rows),
+                     "1: those are simulated in the plane y = 0");
+  }
   check_waves(c, where);
   std::vector<Place> places;
   std::vector<Place> elements;

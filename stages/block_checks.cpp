@@ -34,6 +34,11 @@ void require_block(const BlockSpec& spec, std::string_view stage, std::initializ
   if (stride_of(spec) < shortest_stride(spec)) {
     throw InputError(place("row stride"), fmt::format("{}", spec.row_stride), fmt::format("at least {}", shortest_stride(spec)));
   }
+  if (const EncodingFacts& facts = facts_of(spec.encoding);
+      spec.type == ElementType::raw && spec.row_stride % facts.alignment != 0) {
+    throw InputError(place("row stride"), fmt::format("{} bytes", spec.row_stride),
+                     fmt::format("a multiple of {} for {} samples", facts.alignment, facts.word));
+  }
   if (spec.sub_blocks == 0 || spec.rows % spec.sub_blocks != 0) {
     throw InputError(place("sub-blocks"), fmt::format("{} in {} rows", spec.sub_blocks, spec.rows), "a divisor of the rows");
   }

@@ -14,7 +14,7 @@ namespace echoform {
 }
 
 /// Throws InputError, naming `stage`, unless the type is one of `types`, no size is 0, the product of the sizes cannot
-/// overflow, rows do not overlap, and sub_blocks divides rows.
+/// overflow, rows do not overlap, raw ones start where their samples may, and sub_blocks divides rows.
 void require_block(const BlockSpec& spec, std::string_view stage, std::initializer_list<ElementType> types);
 
 /// Throws InputError, naming `stage`, if there are more rows than a CUDA launch has blocks.

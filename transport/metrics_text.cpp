@@ -4,6 +4,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "pipeline/words.hpp"
@@ -122,6 +123,10 @@ void add_gauges(Families& families, const TelemetryReport& report) {
   for (const auto& [door, count] : report.viewers) families.gauge({{"door", door}}, number(count));
   families.gauge("last_frame_timestamp_seconds", "When a frame was last published, in seconds since 1970; 0 before the first.",
                  std::chrono::duration<double>(report.last_frame).count());
+  if (report.position) {
+    families.gauge("position_counts", "Count of the probe's encoder in the frame last published; absent where it states none.",
+                   static_cast<double>(*report.position));
+  }
   families.gauge("settings_revision", "Of the settings in force; counts their changes from 1.", number(report.settings_revision));
   families.gauge("build_info", "1; the labels say what runs.", 1.0, {{"version", report.version}, {"backend", report.backend}});
 }
@@ -144,12 +149,35 @@ void add_histograms(Families& families, const TelemetryReport& report) {
   }
 }
 
+/// A figure of several sinks is one family.
+void add_sinks(Families& families, const TelemetryReport& report) {
+  std::set<std::string> told;
+  for (const TelemetryReport::Sink& first : report.sinks) {
+    for (const SinkFigure& figure : first.figures) {
+      const std::string name = "sink_" + figure.name + (figure.counts ? "_total" : "");
+      if (!told.insert(name).second) continue;
+      families.begin(name.c_str(), figure.help.c_str(), figure.counts ? MetricType::Counter : MetricType::Gauge);
+      for (const TelemetryReport::Sink& sink : report.sinks) {
+        for (const SinkFigure& same : sink.figures) {
+          if (same.name != figure.name || same.counts != figure.counts) continue;
+          if (same.counts) {
+            families.counter({{"sink", sink.name}}, same.value);
+          } else {
+            families.gauge({{"sink", sink.name}}, same.value);
+          }
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const TelemetryReport& report) {
   Families families;
   add_counters(families, report);
   add_gauges(families, report);
+  add_sinks(families, report);
   add_histograms(families, report);
   return prometheus::TextSerializer().Serialize(families.list());
 }

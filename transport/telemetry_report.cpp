@@ -1,5 +1,7 @@
 #include "transport/telemetry_report.hpp"
 
+#include <fmt/format.h>
+
 #include "pipeline/words.hpp"
 
 namespace echoform {
@@ -8,6 +10,14 @@ void TelemetryReport::add_refusals(std::string_view door, const PeerCounters& co
   for (const auto& [reason, word] : words::peer_refusal.entries) {
     refusals.push_back({std::string(door), std::string(word), counters.refused_for(reason)});
   }
+}
+
+std::string sink_text(const TelemetryReport::Sink& sink) {
+  std::string text;
+  for (const SinkFigure& figure : sink.figures) {
+    text += fmt::format("{} {} {:.12g}", text.empty() ? ":" : ",", figure.name, figure.value);
+  }
+  return sink.name + text;
 }
 
 void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTime time, wire::Telemetry& message) {
@@ -48,6 +58,7 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
   }
   message.set_backend(report.backend);
   message.set_acquisition(report.acquisition);
+  for (const std::string& line : report.warnings) message.add_warnings(line);
   for (const TelemetryReport::Door& door : report.doors) {
     auto& to = *message.add_doors();
     const SourceCounters& from = door.counters;
@@ -62,6 +73,18 @@ void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTi
     to.set_decode_errors(from.decode_errors_total());
     to.set_last_rejection(door.last_rejection);
   }
+  for (const TelemetryReport::Sink& sink : report.sinks) {
+    auto& to = *message.add_sinks();
+    to.set_name(sink.name);
+    for (const SinkFigure& figure : sink.figures) {
+      auto& number = *to.add_figures();
+      number.set_name(figure.name);
+      number.set_help(figure.help);
+      number.set_value(figure.value);
+      number.set_counts(figure.counts);
+    }
+  }
+  if (report.position) message.set_position(*report.position);
   message.set_settings_revision(report.settings_revision);
   message.set_recording(report.recording);
   message.set_frames_recorded(report.frames_recorded);

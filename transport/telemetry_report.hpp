@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "acquisition/frame_stamp.hpp"
 #include "base/clock.hpp"
+#include "pipeline/image_sink.hpp"
 #include "pipeline/metrics.hpp"
 #include "proto/telemetry.pb.h"
 #include "transport/acquisition/acquisition_source.hpp"
@@ -17,13 +20,15 @@ namespace echoform {
 
 struct TelemetryReport {
   MetricsSnapshot metrics;
-  std::string backend;      ///< "cpu, avx512, 2 threads"
-  std::string acquisition;  ///< one line; empty before a sender comes
+  std::string backend;                ///< "cpu, avx512, 2 threads"
+  std::string acquisition;            ///< one line; empty before a sender comes
+  std::vector<std::string> warnings;  ///< what of settings and data is doubtful, or will disappoint, a line each
   std::string version;
   /// Who is connected for images, by door: subscribers at "images", viewers at "web".
   std::vector<std::pair<std::string, std::uint64_t>> viewers;
   std::uint64_t viewer_dropped = 0;
-  WallTime last_frame{0};  ///< when a frame was last published; 0 before the first
+  WallTime last_frame{0};                ///< when a frame was last published; 0 before the first
+  std::optional<EncoderCount> position;  ///< of that frame; none where it states none
   /// Messages that could not be used, by a reason from a fixed list.
   std::vector<std::pair<std::string, std::uint64_t>> decode_errors;
   /// Connections of senders since the start, by what became of them, from a fixed list; and those open now.
@@ -45,6 +50,12 @@ struct TelemetryReport {
   std::vector<Refusals> refusals;
   /// Adds a line for each reason.
   void add_refusals(std::string_view door, const PeerCounters& counters);
+  /// What sinks tell of themselves, those that do, by their doors' labels.
+  struct Sink {
+    std::string name;
+    std::vector<SinkFigure> figures;
+  };
+  std::vector<Sink> sinks;
   std::uint64_t settings_revision = 0;  ///< of the settings in force; 0 where they do not change
   bool recording = false;               ///< raw frames go to a file
   std::uint64_t frames_recorded = 0;
@@ -52,6 +63,9 @@ struct TelemetryReport {
   /// Frames that should have been recorded and were not, by a reason from a fixed list.
   std::vector<std::pair<std::string, std::uint64_t>> frames_not_recorded;
 };
+
+/// "strongest: lines 12, value 0.031", for people.
+[[nodiscard]] std::string sink_text(const TelemetryReport::Sink& sink);
 
 /// Fills `message`, reusing its memory. `name` becomes its stream, `time` the time of the report.
 void fill_telemetry(const TelemetryReport& report, std::string_view name, WallTime time, wire::Telemetry& message);

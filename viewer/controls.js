@@ -10,12 +10,7 @@ function showSettings() {
   $("reference").value = settings.reference; $("reference").disabled = !envelope;
   $("fixedField").hidden = !envelope || settings.reference !== "fixed";
   if (document.activeElement !== $("fixed")) $("fixed").value = settings.fixed ? Number(settings.fixed).toPrecision(4) : "";
-  const volume = image && image.ny > 1;
-  $("sliceField").hidden = !volume;
-  if (volume) {
-    $("slice").max = image.ny - 1; $("slice").value = slice;
-    $("sliceText").textContent = format((image.y.first + slice * image.y.step) * 1e3, 1) + " mm";
-  }
+  showSlices();
 }
 function change(what) {
   Object.assign(settings, what);
@@ -29,7 +24,7 @@ $("overlay").onchange = e => change({ overlay: e.target.checked });
 $("whole").onchange = e => change({ whole: e.target.checked });
 $("reference").onchange = e => change(e.target.value === "fixed" ? { fixed: image ? reference() : settings.fixed || 1, reference: "fixed" } : { reference: e.target.value });
 $("fixed").onchange = e => { const v = Number(e.target.value); change(v > 0 && isFinite(v) ? { fixed: v } : {}); e.target.value = settings.fixed ? Number(settings.fixed).toPrecision(4) : ""; };
-$("slice").oninput = e => { slice = Number(e.target.value); showSettings(); refresh(); };
+$("rendering-mode").onchange = e => change({ rendering: e.target.value });
 $("stream").onchange = e => {
   streamName = e.target.value;
   cursor = null;
@@ -49,16 +44,17 @@ function setPaused(on) {
 $("pause").onclick = () => setPaused(!paused);
 function snapshot() {
   if (!image) return;
-  // One view in a figure as high as it needs, several in one of four to three.
-  const width = 1000, most = panes.length > 1 ? 750 : 900, l0 = arrange(panes, width, most, " "), height = Math.ceil(Math.min(most, panes.length > 1 ? most : l0.cells[0].h + 150)), canvas = document.createElement("canvas");
+  // One plane in a figure as high as it needs, several in one of four to three.
+  const planes = shownPlanes(), several = planes.length > 1, width = 1000, most = several ? 750 : 900, l0 = arrange(planes, width, most, " "), height = Math.ceil(Math.min(most, several ? most : l0.cells[0].h + 150)), canvas = document.createElement("canvas");
   canvas.width = 2 * width; canvas.height = 2 * height;
   const c = canvas.getContext("2d"), when = new Date(image.publishTime / 1e6), name = panes.length > 1 ? image.stream.replace(/\/.*/, "") : image.stream;
-  const l = arrange(panes, width, height, `${name} \u00b7 ${panes.length > 1 ? "" : image.view + " \u00b7 "}sequence ${image.sequence} \u00b7 ${isNaN(when) ? "" : when.toISOString().replace("T", " ").slice(0, 23) + " UTC"}`);
+  const l = arrange(planes, width, height, `${name} \u00b7 ${panes.length > 1 ? "" : image.view + " \u00b7 "}sequence ${image.sequence} \u00b7 ${isNaN(when) ? "" : when.toISOString().replace("T", " ").slice(0, 23) + " UTC"}`);
   c.scale(2, 2);
   c.fillStyle = "#0a0d12"; c.fillRect(0, 0, width, height);
-  panes.forEach((pane, k) => { if (pane.image) drawBitmap(c, pane, l.cells[k]); });
+  planes.forEach((plane, k) => { if (plane.pane.image) drawBitmap(c, plane, l.cells[k]); });
   drawAxes(c, l);
-  panes.forEach((pane, k) => drawOverlay(c, pane, l.cells[k]));
+  planes.forEach((plane, k) => drawOverlay(c, plane, l.cells[k]));
+  if (l.rendering) drawRendering(c, l.rendering);
   canvas.toBlob(blob => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
@@ -74,6 +70,7 @@ document.onkeydown = event => {
   if (event.key === " " && event.target.tagName !== "BUTTON") { event.preventDefault(); setPaused(!paused); }
   if (event.key === "s") snapshot();
   if (event.key === "o") change({ overlay: !settings.overlay });
+  if (event.key === "p") { const all = axesOfVolume.every(name => settings.projections[name]); change({ projections: { x: !all, y: !all, z: !all } }); }
   if (event.key === "c") { const names = [...$("map").options].map(o => o.value); change({ map: names[(names.indexOf(settings.map) + 1) % names.length] }); }
 };
 new ResizeObserver(() => draw()).observe($("stage"));
@@ -82,18 +79,22 @@ setInterval(() => { if (socketOpen) listStreams(); }, 5000);
 
 // For scripts and tests: what is on the screen, and where a place of the part lies on the figure (CSS pixels), in the axes of pane k.
 const axesOf = l => l && { x: l.x, y: l.y, w: l.w, h: l.h, x0: l.x0, x1: l.x1, z0: l.z0, z1: l.z1 };
-const paneState = (pane, k) => {
-  const l = layout && layout.cells[k], img = pane.image;
-  return { stream: img ? img.stream : pane.stream, view: img && img.view, sequence: img && img.sequence, revision: img && img.revision, received: pane.received, title: l && l.title,
-           layout: axesOf(l), ticks: l && l.ticks, peak: img && (img.encoding === 1 ? peakOf(img) : Math.max(...img.values.slice(0, 1e5))), drawn: [...pane.drawn],
+const planeState = (plane, k) => {
+  const l = layout && layout.cells[k], pane = plane.pane, img = pane.image;
+  return { plane: plane.kind.name, stream: img ? img.stream : pane.stream, view: img && img.view, sequence: img && img.sequence, revision: img && img.revision, received: pane.received, title: l && l.title,
+           layout: axesOf(l), ticks: l && l.ticks, peak: img && (img.encoding === 1 ? peakOf(img) : Math.max(...img.values.slice(0, 1e5))), drawn: [...plane.drawn],
            outlines: img && img.outlines.map(o => ({ name: o.name, x: [...o.x], z: [...o.z] })) };
 };
+const inMillimetres = place => Object.fromEntries(Object.entries(place).map(([name, v]) => [name, v * image[name].scale]));
 window.echoform = {
-  state: () => ({ status: whatState()[0], text: whatState()[1], paused, received, skipped, faults, sequence: image && image.sequence, stream: image && image.stream, imagesPerSecond: imagesPerSecond(),
-                  settings: { ...settings }, revision: image && image.revision, server: { revision: server.revision, reason: server.reason, staged: [...server.staged], busy: server.busy, there: server.there,
+  state: () => ({ status: whatState()[0], text: whatState()[1], paused, received, skipped, faults, sequence: image && image.sequence, position: image && image.position, stream: image && image.stream, imagesPerSecond: imagesPerSecond(),
+                  settings: { ...settings }, revision: image && image.revision, server: { revision: server.revision, reason: server.reason, acquisition: server.acquisition, warnings: server.warnings, sinks: server.sinks, staged: [...server.staged], busy: server.busy, there: server.there,
                   values: Object.fromEntries([...server.settings.values()].map(s => [s.key, s.value])) }, ticks: tickLists, layout: axesOf(layout && layout.cells[0]),
-                  grid: layout && layout.grid, figures: panes.map(paneState), streams: known.map(s => s.name),
-                  cursor: cursor && { x: cursor.x * 1e3, z: cursor.z * 1e3, values: readings() } }),
+                  grid: layout && layout.grid, figures: shownPlanes().map(planeState), streams: known.map(s => s.name),
+                  cursor: cursor && image && { ...inMillimetres(cursor), values: readings().map(({ plane, ...reading }) => reading) },
+                  slices: image && isVolume(image) ? inMillimetres(Object.fromEntries(axesOfVolume.map(name => [name, slicePlace(image, name)]))) : null, rendering: renderingState() }),
+  // In a plane: `xmm` across and `zmm` down. In the rendering: a place of the part, as shares of its canvas.
+  placeInRendering: (xmm, ymm, zmm) => rendering.place({ x: xmm, y: ymm, z: zmm }),
   place: (xmm, zmm, k = 0) => ({ x: layout.cells[k].toX(xmm), y: layout.cells[k].toY(zmm) }),
 };
 if (settings.range !== null) buildPalette(); else { settings.range = 40; buildPalette(); settings.range = null; }

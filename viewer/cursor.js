@@ -1,59 +1,98 @@
-// The cursor: one place of the part, read in every pane.
-let cursor = null;  // { x, z } in m, the centre of a pixel of the pane in which it was put
+// The cursor: one place of the part, read in every view. In volumes it also moves the slices, where it is dragged.
+let cursor = null;      // { x, y, z } in m, y of volumes only: the centre of a pixel of the plane in which it was put
+let cursorPlane = null; // that plane's kind
 const hint = $("cursor").textContent;
 
-function valueAt(img, place) {  // at the nearest pixel: dB before gain, and the linear amplitude where the message has it; null outside
-  const at = pixelAt(img, place.x, place.z);
+function valueAt(plane, place) {  // at the nearest pixel: dB before gain, and the linear amplitude where the message has it; null outside
+  const at = pixelAt(plane, place), img = plane.pane.image;
   if (!at) return null;
-  const index = (at.iz * img.ny + Math.min(slice, img.ny - 1)) * img.x.count + at.ix;
-  return { decibels: decibelsOf(img, index), linear: img.encoding === 1 ? img.values[index] : null };
+  cut(plane);
+  const value = plane.values[at.row * img[plane.kind.across].count + at.column];
+  return { decibels: decibelsOf(img, value), linear: img.encoding === 1 ? value : null };
 }
 const decibelText = v => `${isFinite(v) ? format(v, 1) : "\u2212\u221e"} dB`;
 const linearText = v => v === null ? "" : v.toPrecision(3);
-function readings() { return panes.map(pane => ({ view: pane.image ? pane.image.view : "", ...(pane.image && cursor ? valueAt(pane.image, cursor) : null) })); }
+// Of a volume the plane in which the cursor stands is read, of planes every view.
+const readPlane = plane => plane.kind.normal === null || plane.kind === cursorPlane;
+function readings() {
+  return shownPlanes().map(plane => ({ view: plane.pane.image ? plane.pane.image.view : "", plane, ...(plane.pane.image && cursor && readPlane(plane) ? valueAt(plane, cursor) : null) }))
+    .filter(reading => readPlane(reading.plane));
+}
 
+function drawSliceLines(l, plane) {  // where the other planes are
+  const img = plane.pane.image;
+  context.strokeStyle = "rgba(86,200,255,.75)";
+  context.lineWidth = 1;
+  context.setLineDash([6, 4]);
+  context.beginPath();
+  const { across, down } = plane.kind;
+  if (!settings.projections[across]) { const px = Math.round(l.toX(slicePlace(img, across) * img[across].scale)) + .5; context.moveTo(px, l.y); context.lineTo(px, l.y + l.h); }
+  if (!settings.projections[down]) { const py = Math.round(l.toY(slicePlace(img, down) * img[down].scale)) + .5; context.moveTo(l.x, py); context.lineTo(l.x + l.w, py); }
+  context.stroke();
+  context.setLineDash([]);
+}
+function drawCross(l, plane) {
+  const img = plane.pane.image, { across, down } = plane.kind, px = l.toX(cursor[across] * img[across].scale), py = l.toY(cursor[down] * img[down].scale);
+  context.lineWidth = 1;
+  context.strokeStyle = "rgba(255,255,255,.55)";
+  context.beginPath();
+  context.moveTo(l.x, py); context.lineTo(px - 7, py); context.moveTo(px + 7, py); context.lineTo(l.x + l.w, py);
+  context.moveTo(px, l.y); context.lineTo(px, py - 7); context.moveTo(px, py + 7); context.lineTo(px, l.y + l.h);
+  context.stroke();
+}
 function drawCursor() {
-  const target = $("cursor");
+  const target = $("cursor"), planes = shownPlanes();
+  if (image && layout && isVolume(image)) planes.forEach((plane, k) => drawSliceLines(layout.cells[k], plane));
   if (!cursor || !image || !layout) { if (target.textContent !== hint) target.textContent = hint; return; }
   const strong = text => { const b = document.createElement("b"); b.textContent = text; return b; };
-  const parts = ["x ", strong(`${format(cursor.x * 1e3, 2)} mm`), " \u00a0 z ", strong(`${format(cursor.z * 1e3, 2)} mm`)];
-  context.lineWidth = 1;
-  readings().forEach(({ view, decibels, linear }, k) => {
-    if (decibels === undefined) return;
-    parts.push(` \u00a0 ${panes.length > 1 ? view + " " : ""}`, strong(decibelText(decibels)), linear === null ? "" : ` (${linearText(linear)})`);
-    const l = layout.cells[k], px = l.toX(cursor.x * 1e3), py = l.toY(cursor.z * 1e3);
-    context.strokeStyle = "rgba(255,255,255,.55)";
-    context.beginPath();
-    context.moveTo(l.x, py); context.lineTo(px - 7, py); context.moveTo(px + 7, py); context.lineTo(l.x + l.w, py);
-    context.moveTo(px, l.y); context.lineTo(px, py - 7); context.moveTo(px, py + 7); context.lineTo(px, l.y + l.h);
-    context.stroke();
-    if (panes.length === 1) return;
+  const parts = (isVolume(image) ? axesOfVolume : ["x", "z"]).flatMap((name, k) => [`${k ? " \u00a0 " : ""}${image[name].name} `, strong(millimetres(image[name], cursor[name], 2))]);
+  for (const { view, plane, decibels, linear } of readings()) {
+    if (decibels === undefined) continue;
+    const { pixelUnit } = plane.pane.image, { normal } = plane.kind;
+    const of = normal !== null && settings.projections[normal] ? `maximum along ${image[normal].name} ` : panes.length > 1 ? view + " " : "";
+    parts.push(` \u00a0 ${of}`, strong(decibelText(decibels)), linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
+    if (panes.length === 1 || normal !== null) continue;
+    const l = layout.cells[planes.indexOf(plane)];
     context.font = '12px system-ui, "DejaVu Sans", sans-serif';
     context.fillStyle = "#b4bfcd"; context.textAlign = "right"; context.textBaseline = "alphabetic";
     context.fillText(`${decibelText(decibels)}  ${linearText(linear)}`, l.x + l.w, l.y - 12);
-  });
+  }
+  planes.forEach((plane, k) => { if (plane.pane.image && pixelAt(plane, cursor)) drawCross(layout.cells[k], plane); });
   target.replaceChildren(...parts);
 }
-function snapTo(img, at) { cursor = { x: img.x.first + at.ix * img.x.step, z: img.z.first + at.iz * img.z.step }; }
+// Puts the cursor on a pixel. Off a plane of a volume it stands on the slice or, of a projection, where the maximum is.
+function snapTo(plane, at) {
+  const img = plane.pane.image, { across, down, normal } = plane.kind;
+  cursor = { [across]: placeOn(img[across], at.column), [down]: placeOn(img[down], at.row) };
+  cursorPlane = plane.kind;
+  if (normal !== null) cursor[normal] = settings.projections[normal] ? placeOfMaximum(plane, at.column, at.row) : slicePlace(img, normal);
+}
+function followCursor() { if (cursor && image && isVolume(image)) moveSlices(cursor); else draw(); }
 function pointAt(event) {
   if (!image || !layout) return;
   const box = figure.getBoundingClientRect(), px = event.clientX - box.left, py = event.clientY - box.top;
-  const k = layout.cells.findIndex(l => px >= l.x && px <= l.x + l.w && py >= l.y && py <= l.y + l.h);
+  const k = layout.cells.findIndex(l => px >= l.x && px <= l.x + l.w && py >= l.y && py <= l.y + l.h), plane = shownPlanes()[k];
   cursor = null;
-  if (k >= 0 && panes[k].image) {
-    const l = layout.cells[k], img = panes[k].image, at = pixelAt(img, ((px - l.x) / l.scale + l.x0) * 1e-3, ((py - l.y) / l.scale + l.z0) * 1e-3);
-    if (at) snapTo(img, at);
+  if (plane && plane.pane.image) {
+    const l = layout.cells[k], img = plane.pane.image, { across, down } = plane.kind;
+    const at = pixelAt(plane, { [across]: ((px - l.x) / l.scale + l.x0) / img[across].scale, [down]: ((py - l.y) / l.scale + l.z0) / img[down].scale });
+    if (at) snapTo(plane, at);
   }
-  draw();
+  if (event.buttons & 1) followCursor(); else draw();
 }
 figure.onpointermove = pointAt;
 figure.onpointerdown = pointAt;
 figure.onpointerleave = () => { cursor = null; draw(); };
 figure.onkeydown = event => {
-  const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  const move = { ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, -1, 0], ArrowDown: [0, 1, 0], PageUp: [0, 0, -1], PageDown: [0, 0, 1] }[event.key];
   if (!move || !image) return;
+  const planes = shownPlanes().filter(plane => plane.pane.image), plane = planes.find(p => p.kind === cursorPlane) || planes[0];
+  if (!plane || (move[2] && plane.kind.normal === null)) return;
   event.preventDefault();
-  const n = event.shiftKey ? 10 : 1, at = cursor && pixelAt(image, cursor.x, cursor.z) || { ix: image.x.count >> 1, iz: image.z.count >> 1 };
-  snapTo(image, { ix: Math.max(0, Math.min(image.x.count - 1, at.ix + n * move[0])), iz: Math.max(0, Math.min(image.z.count - 1, at.iz + n * move[1])) });
-  draw();
+  const n = event.shiftKey ? 10 : 1, img = plane.pane.image, { across, down, normal } = plane.kind;
+  const place = cursor || (isVolume(img) ? Object.fromEntries(axesOfVolume.map(name => [name, slicePlace(img, name)])) : null);
+  const at = place && pixelAt(plane, place) || { column: img[across].count >> 1, row: img[down].count >> 1 };
+  if (move[2]) slices[normal] = placeOn(img[normal], within(img[normal], sliceIndex(img, normal) + n * move[2]));
+  snapTo(plane, { column: within(img[across], at.column + n * move[0]), row: within(img[down], at.row + n * move[1]) });
+  followCursor();
 };

@@ -54,6 +54,7 @@ function show() {
   while (taken-- > 0) answer();
 }
 let seenRevision = 0;
+const gridKey = img => [img.x, img.y, img.z].filter(Boolean).flatMap(axis => [axis.name, axis.unit, axis.first, axis.last, axis.count]).join();
 function accept(pane, next) {
   noteRevision(next.revision);
   const before = pane.image;
@@ -62,12 +63,12 @@ function accept(pane, next) {
   if (settings.range === null) { settings.range = Math.min(100, Math.max(6, Math.round(next.range || 40))); buildPalette(); showSettings(); }
   const peak = next.encoding === 1 ? peakOf(next) : 0;
   pane.running = !before || before.stream !== next.stream || peak > pane.running ? peak : pane.running + 0.1 * (peak - pane.running);
-  const other = !image || image.encoding !== next.encoding || image.ny !== next.ny;
-  pane.image = next;
-  leadImage();
+  const other = !image || image.encoding !== next.encoding || gridKey(image) !== gridKey(next);
+  setImage(pane, next);
   if (other) showSettings();
 }
 function refresh() {
-  for (const pane of panes) if (pane.image) paintBitmap(pane);
+  for (const plane of shownPlanes()) if (plane.pane.image) paintBitmap(plane);
   draw();
+  renderVolume();
 }

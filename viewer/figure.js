@@ -1,8 +1,8 @@
-// The figure: a grid of axes with an image each.
+// The figure: a grid of axes with a plane each, and a place for the volume in perspective.
 const figure = $("figure"), context = figure.getContext("2d", { alpha: false });
 let layout = null, axesLayer = null;
 
-const edge = axis => { const half = axis.step ? axis.step / 2 : 0.5e-3; return [axis.first - half, axis.last + half]; };
+const edge = axis => { const half = axis.step ? axis.step / 2 : 0.5 / axis.scale; return [axis.first - half, axis.last + half]; };
 function ticks(low, high, most) {
   const raw = (high - low) / Math.max(1, most), power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= raw * 0.999);
@@ -10,28 +10,37 @@ function ticks(low, high, most) {
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step; n++) list.push(n * step);
   return { list, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
 }
-// What a pane's axes hold, mm: the image, and with `whole` probe and surfaces too.
-function extentOf(img) {
-  let [x0, x1] = edge(img.x).map(v => v * 1e3), [z0, z1] = edge(img.z).map(v => v * 1e3);
-  if (!settings.whole) return { x0, x1, z0, z1 };
-  for (const outline of img.outlines) {
-    x0 = Math.min(x0, ...outline.x.map(v => v * 1e3)); x1 = Math.max(x1, ...outline.x.map(v => v * 1e3));
-    z0 = Math.min(z0, ...outline.z.map(v => v * 1e3 - 1)); z1 = Math.max(z1, ...outline.z.map(v => v * 1e3 + 1));
-  }
+// What a pane's axes hold, in the units that are shown (mm): the image, and with `whole` probe and surfaces too.
+function extentOf(img, kind) {
+  const along = name => {
+    let [low, high] = edge(img[name]).map(v => v * img[name].scale);
+    if (!settings.whole || name === "y") return [low, high];  // outlines are lines in x and z
+    const room = name === "z" ? 1 : 0;
+    for (const outline of img.outlines) {
+      low = Math.min(low, ...outline[name].map(v => v * img[name].scale - room)); high = Math.max(high, ...outline[name].map(v => v * img[name].scale + room));
+    }
+    return [low, high];
+  };
+  const [x0, x1] = along(kind.across), [z0, z1] = along(kind.down);
   return { x0, x1, z0, z1 };
 }
 const margins = { left: 66, right: 14, top: 34, bottom: 52 }, barWidth = 78;
 const scaleIn = (e, width, height) => Math.max(1e-3, Math.min((width - margins.left - margins.right) / (e.x1 - e.x0), (height - margins.top - margins.bottom) / (e.z1 - e.z0)));
-// Places everything in a figure of width x height CSS pixels: a grid of axes, one mm as long along x as along z, and one colour bar.
+// Places everything in a figure of width x height CSS pixels: a grid of axes, one mm as long across as down, and one colour bar.
+// x0, x1 of a cell are the ends across, z0, z1 those down, whatever these axes are. Planes of a volume have one scale, so that they
+// are in line with each other: C-scan above B-scan, D-scan beside it. In the fourth place the volume is rendered.
 function arrange(shown, width, height, headline) {
-  const lead = shown.find(pane => pane.image), top = headline ? 30 : 0;
-  const extents = shown.map(pane => extentOf((pane.image ? pane : lead).image)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]] }[shown.length] || [[2, 2]];
+  const lead = shown.find(plane => plane.pane.image), top = headline ? 30 : 0, volume = isVolume(lead.pane.image), rendered = renderingWanted();
+  const imageOf = plane => (plane.pane.image ? plane : lead).pane.image;
+  const places = shown.map((_, k) => rendered && k > 0 ? k + 1 : k), count = shown.length + (rendered ? 1 : 0);
+  const extents = shown.map(plane => extentOf(imageOf(plane), plane.kind)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]], 3: [[3, 1], [2, 2], [1, 3]] }[count] || [[2, 2]];
   const size = ([columns, rows]) => [(width - barWidth) / columns, (height - top) / rows];
   const fit = grid => Math.min(...extents.map(e => scaleIn(e, ...size(grid))));
   const grid = grids.reduce((best, other) => fit(other) > fit(best) ? other : best), [w, h] = size(grid);
-  const cells = shown.map((pane, k) => {
-    const e = extents[k], left = (k % grid[0]) * w, above = top + Math.floor(k / grid[0]) * h, scale = scaleIn(e, w, h);
-    const cell = { ...e, scale, w: (e.x1 - e.x0) * scale, h: (e.z1 - e.z0) * scale, title: pane.image ? pane.image.view : "" };
+  const corner = place => ({ left: (place % grid[0]) * w, above: top + Math.floor(place / grid[0]) * h });
+  const cells = shown.map((plane, k) => {
+    const e = extents[k], of = imageOf(plane), label = axis => axis.shownUnit ? `${axis.name} [${axis.shownUnit}]` : axis.name, { left, above } = corner(places[k]), scale = volume ? fit(grid) : scaleIn(e, w, h);
+    const cell = { ...e, scale, w: (e.x1 - e.x0) * scale, h: (e.z1 - e.z0) * scale, title: titleOf(plane), labels: { x: label(of[plane.kind.across]), z: label(of[plane.kind.down]) } };
     cell.x = left + margins.left + Math.max(0, (w - margins.left - margins.right - cell.w) / 2);
     cell.y = above + margins.top + Math.max(0, (h - margins.top - margins.bottom - cell.h) / 2);
     cell.toX = mm => cell.x + (mm - e.x0) * scale;
@@ -39,8 +48,11 @@ function arrange(shown, width, height, headline) {
     return cell;
   });
   const ends = [Math.min(...cells.map(c => c.y)), Math.max(...cells.map(c => c.y + c.h))];
-  const right = Math.max(...cells.map(c => c.x + c.w));
-  return { width, height, grid, cells, headline, bar: { x: right + 20, y: ends[0], w: 14, h: ends[1] - ends[0] } };
+  const right = Math.max(...cells.map(c => c.x + c.w), ...(rendered ? [width - barWidth - 14] : []));
+  const { left, above } = corner(1);
+  const rendering = rendered ? { x: left + 14, y: above + margins.top, w: w - 28, h: h - margins.top - 14 } : null;
+  if (rendering) ends[0] = Math.min(ends[0], rendering.y);
+  return { width, height, grid, cells, headline, rendering, bar: { x: right + 20, y: ends[0], w: 14, h: ends[1] - ends[0] } };
 }
 const format = (v, digits) => (Math.abs(v) < 1e-9 ? 0 : v).toFixed(digits).replace("-", "\u2212");
 function drawCellAxes(c, l) {
@@ -64,8 +76,8 @@ function drawCellAxes(c, l) {
   c.stroke();
   c.fillStyle = "#dbe2ec"; c.font = '13px system-ui, "DejaVu Sans", sans-serif';
   c.textAlign = "center"; c.textBaseline = "alphabetic";
-  c.fillText("x [mm]", l.x + l.w / 2, l.y + l.h + 42);
-  c.save(); c.translate(l.x - 46, l.y + l.h / 2); c.rotate(-Math.PI / 2); c.fillText("z [mm]", 0, 0); c.restore();
+  c.fillText(l.labels.x, l.x + l.w / 2, l.y + l.h + 42);
+  c.save(); c.translate(l.x - 46, l.y + l.h / 2); c.rotate(-Math.PI / 2); c.fillText(l.labels.z, 0, 0); c.restore();
   if (l.title) { c.textAlign = "left"; c.fillText(l.title, l.x, l.y - 12); }
   return { x: xt.list, z: zt.list };
 }
@@ -93,24 +105,25 @@ function drawAxes(c, l) {
   c.save(); c.translate(b.x + b.w + 52, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText("dB", 0, 0); c.restore();
   return { ...l.cells[0].ticks, bar: bt.list };
 }
-function drawBitmap(c, pane, l) {
-  const [x0, x1] = edge(pane.image.x).map(v => Math.round(l.toX(v * 1e3))), [z0, z1] = edge(pane.image.z).map(v => Math.round(l.toY(v * 1e3)));
+function drawBitmap(c, plane, l) {
+  const across = plane.pane.image[plane.kind.across], down = plane.pane.image[plane.kind.down];
+  const [x0, x1] = edge(across).map(v => Math.round(l.toX(v * across.scale))), [z0, z1] = edge(down).map(v => Math.round(l.toY(v * down.scale)));
   c.imageSmoothingEnabled = settings.smooth;
   c.imageSmoothingQuality = "high";
-  c.drawImage(pane.bitmap, x0, z0, x1 - x0, z1 - z0);
+  c.drawImage(plane.bitmap, x0, z0, x1 - x0, z1 - z0);
 }
 let layoutKey = "", tickLists = null;
 const sum = list => list.reduce((total, v) => total + v, 0);
-const keyOf = pane => {
-  const i = pane.image;
-  return i ? [pane.stream, i.view, i.x.first, i.x.last, i.x.count, i.z.first, i.z.last, i.z.count, ...i.outlines.map(o => [o.name, o.x.length, sum(o.x), sum(o.z)])] : [pane.stream];
+const keyOf = plane => {
+  const i = plane.pane.image;
+  return i ? [plane.pane.stream, titleOf(plane), gridKey(i), ...i.outlines.map(o => [o.name, o.x.length, sum(o.x), sum(o.z)])] : [plane.pane.stream];
 };
 function describe() {
-  const mm = v => format(v * 1e3, 1), views = panes.map(pane => pane.image ? pane.image.view : "").filter(Boolean).join(", ");
-  const extent = (word, to) => `x ${word}${mm(image.x.first)} ${to} ${mm(image.x.last)} mm`, depth = (word, to) => `z ${word}${mm(image.z.first)} ${to} ${mm(image.z.last)} mm`;
-  $("geometry").textContent = `${views ? views + " \u00b7 " : ""}${image.x.count} \u00d7 ${image.z.count} pixels \u00b7 ${extent("", "\u2026")} \u00b7 ${depth("", "\u2026")}`;
+  const range = (axis, word, to) => `${axis.name} ${word}${format(axis.first * axis.scale, 1)} ${to} ${format(axis.last * axis.scale, 1)} ${axis.shownUnit}`, views = panes.map(pane => pane.image ? pane.image.view : "").filter(Boolean).join(", ");
+  const axes = [image.x, image.y, image.z].filter(Boolean), extents = (word, to) => axes.map(axis => range(axis, word, to));
+  $("geometry").textContent = [views, `${axes.map(axis => axis.count).join(" \u00d7 ")} ${axes.length > 2 ? "voxels" : "pixels"}`, ...extents("", "\u2026")].filter(Boolean).join(" \u00b7 ");
   const drawn = settings.overlay ? [...new Set(image.outlines.map(o => o.name))].join(", ") : "";
-  figure.setAttribute("aria-label", `Live ultrasound image${panes.length > 1 ? `s of views ${views}` : ""}, ${extent("from ", "to")}, ${depth("from ", "to")}${drawn ? `; drawn over: ${drawn}` : ""}`);
+  figure.setAttribute("aria-label", `Live ultrasound ${axes.length > 2 ? "volume in three planes" : "image"}${panes.length > 1 ? `s of views ${views}` : ""}, ${extents("from ", "to").join(", ")}${drawn ? `; drawn over: ${drawn}` : ""}`);
 }
 function draw() {
   const ratio = window.devicePixelRatio || 1, box = figure.getBoundingClientRect();
@@ -120,20 +133,22 @@ function draw() {
   }
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.fillStyle = "#0a0d12"; context.fillRect(0, 0, width, height);
-  if (!image) { layout = null; layoutKey = ""; return; }
-  const key = [width, height, ratio, settings.map, settings.range, settings.gain, settings.overlay, settings.whole, ...panes.flatMap(keyOf)].join();
+  if (!image) { layout = null; layoutKey = ""; placeRendering(); return; }
+  const planes = shownPlanes();
+  const key = [width, height, ratio, settings.map, settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), ...planes.flatMap(keyOf)].join();
   if (key !== layoutKey) {  // axes, colour bar and outlines change rarely
     layoutKey = key;
-    layout = arrange(panes, width, height);
+    layout = arrange(planes, width, height);
+    placeRendering();
     axesLayer = axesLayer || document.createElement("canvas");
     axesLayer.width = figure.width; axesLayer.height = figure.height;
     const c = axesLayer.getContext("2d");
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     tickLists = drawAxes(c, layout);
-    panes.forEach((pane, k) => drawOverlay(c, pane, layout.cells[k]));
+    planes.forEach((plane, k) => drawOverlay(c, plane, layout.cells[k]));
     describe();
   }
-  panes.forEach((pane, k) => { if (pane.image) drawBitmap(context, pane, layout.cells[k]); });
+  planes.forEach((plane, k) => { if (plane.pane.image) drawBitmap(context, plane, layout.cells[k]); });
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.drawImage(axesLayer, 0, 0);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);

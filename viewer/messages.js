@@ -1,4 +1,5 @@
 // Messages: Protocol Buffers, read by hand.
+const signed = v => v % 2 ? -(v + 1) / 2 : v / 2;  // of a sint64
 function* fields(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
@@ -31,9 +32,13 @@ function* fields(bytes) {
   }
 }
 const utf8 = new TextDecoder();
-function decodeAxis(bytes) {
-  const axis = { first: 0, last: 0, count: 0 };
-  for (const [n, v] of fields(bytes)) if (n === 1) axis.first = v; else if (n === 2) axis.last = v; else if (n === 3) axis.count = v;
+const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"] };
+function decodeAxis(bytes, name) {
+  const axis = { first: 0, last: 0, count: 0, name, unit: "m" };
+  for (const [n, v] of fields(bytes)) {
+    if (n === 1) axis.first = v; else if (n === 2) axis.last = v; else if (n === 3) axis.count = v; else if (n === 4) axis.name = utf8.decode(v); else if (n === 5) axis.unit = utf8.decode(v);
+  }
+  [axis.scale, axis.shownUnit] = shownUnits[axis.unit] || [1, axis.unit];
   if (!(axis.count > 0) || !isFinite(axis.first) || !isFinite(axis.last)) throw new Error("bad axis");
   axis.step = axis.count > 1 ? (axis.last - axis.first) / (axis.count - 1) : 0;
   return axis;
@@ -52,7 +57,7 @@ function decodeOutline(bytes) {
   return right ? outline : null;
 }
 function decodeImage(buffer) {
-  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, outlines: [] };
+  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", outlines: [] };
   for (const [n, v] of fields(new Uint8Array(buffer))) {
     switch (n) {
       case 1: image.stream = utf8.decode(v); break;
@@ -60,9 +65,9 @@ function decodeImage(buffer) {
       case 3: image.view = utf8.decode(v); break;
       case 5: image.publishTime = v; break;
       case 6: image.latency = v; break;
-      case 7: image.x = decodeAxis(v); break;
-      case 8: image.z = decodeAxis(v); break;
-      case 9: image.y = decodeAxis(v); break;
+      case 7: image.x = decodeAxis(v, "x"); break;
+      case 8: image.z = decodeAxis(v, "z"); break;
+      case 9: image.y = decodeAxis(v, "y"); break;
       case 10: image.encoding = v; break;
       case 11: image.range = v; break;
       case 12: image.gain = v; break;
@@ -72,6 +77,9 @@ function decodeImage(buffer) {
       case 16: image.published = v; break;
       case 19: image.revision = v; break;
       case 20: { const outline = decodeOutline(v); if (outline && image.outlines.length < mostOutlines) image.outlines.push(outline); break; }
+      case 21: image.pixelName = utf8.decode(v); break;
+      case 22: image.pixelUnit = utf8.decode(v); break;
+      case 23: image.position = signed(v); break;
       case 100: image.bytes = v; break;
     }
   }

@@ -11,16 +11,17 @@ function strokeOutline(c, style, width, trace) {
   }
   c.setLineDash([]);
 }
-function drawOverlay(c, pane, l) {
-  pane.drawn = [];
-  if (!settings.overlay || !pane.image) return;
+function drawOverlay(c, plane, l) {
+  const img = plane.pane.image;
+  plane.drawn = [];
+  if (!settings.overlay || !img || plane.kind.across !== "x" || plane.kind.down !== "z") return;  // outlines are lines in x and z
   c.save();
   c.beginPath();
   c.rect(l.x, l.y - 8, l.w, l.h + 8);  // elements above the image stand on its upper edge
   c.clip();
-  for (const { name, x, z } of pane.image.outlines) {
-    const px = x.map(v => l.toX(v * 1e3)), py = z.map(v => l.toY(v * 1e3));
-    pane.drawn.push(name);
+  for (const { name, x, z } of img.outlines) {
+    const px = x.map(v => l.toX(v * img.x.scale)), py = z.map(v => l.toY(v * img.z.scale));
+    plane.drawn.push(name);
     if (name !== "probe") {
       c.save();
       c.beginPath(); c.rect(l.x, l.y, l.w, l.h); c.clip();
@@ -29,8 +30,10 @@ function drawOverlay(c, pane, l) {
       continue;
     }
     strokeOutline(c, name, 3, () => px.forEach((at, k) => {
-      const before = Math.max(0, k - 1), after = Math.min(px.length - 1, k + 1), above = py[k] < l.y;
-      const n = 2.6 * Math.max(1, after - before) / 2, dx = px.length > 1 ? (px[after] - px[before]) / n / 2 : 3, dy = above || px.length < 2 ? 0 : (py[after] - py[before]) / n / 2;
+      // From the neighbours, but not from the end of a row of a matrix array to the beginning of the next.
+      const apart = j => j in px ? Math.hypot(px[j] - px[k], py[j] - py[k]) : Infinity, reach = 1.5 * Math.min(apart(k - 1), apart(k + 1));
+      const before = apart(k - 1) <= reach ? k - 1 : k, after = apart(k + 1) <= reach ? k + 1 : k, above = py[k] < l.y;
+      const n = 2.6 * (after - before), alone = !isFinite(reach), dx = alone ? 3 : (px[after] - px[before]) / n, dy = above || alone ? 0 : (py[after] - py[before]) / n;
       const y = above ? l.y - 4 : py[k];
       c.moveTo(at - dx, y - dy); c.lineTo(at + dx, y + dy);
     }));

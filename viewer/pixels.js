@@ -1,6 +1,4 @@
 // The images' pixels. One reference for all panes, so that one colour means one amplitude.
-let slice = 0;
-
 function peakOf(img) {
   let peak = 0;
   const v = img.values;
@@ -12,37 +10,34 @@ function reference() {
   const most = Math.max(0, ...panes.map(pane => !pane.image ? 0 : settings.reference === "server" ? pane.image.reference : pane.running));
   return most > 0 ? most : 1;
 }
-// dB of a pixel before gain, relative to the reference.
-function decibelsOf(img, index) {
-  if (img.encoding !== 1) return (img.values[index] / 255 - 1) * img.range;
-  return 20 * Math.log10(img.values[index] / reference());
+// dB of a pixel's value before gain, relative to the reference.
+function decibelsOf(img, value) {
+  if (img.encoding !== 1) return (value / 255 - 1) * img.range;
+  return 20 * Math.log10(value / reference());
 }
-function paintBitmap(pane) {
-  const img = pane.image, nx = img.x.count, nz = img.z.count;
-  if (!pane.data || pane.data.width !== nx || pane.data.height !== nz) {
-    pane.bitmap.width = nx; pane.bitmap.height = nz;
-    pane.data = pane.context.createImageData(nx, nz);
-    pane.words = new Uint32Array(pane.data.data.buffer);
+const baseLevel = () => Math.round(STEPS * (20 * Math.log10(reference()) - settings.gain - settings.range));
+function paintBitmap(plane) {
+  const img = plane.pane.image, width = img[plane.kind.across].count, height = img[plane.kind.down].count;
+  cut(plane);
+  if (!plane.data || plane.data.width !== width || plane.data.height !== height) {
+    plane.bitmap.width = width; plane.bitmap.height = height;
+    plane.data = plane.context.createImageData(width, height);
+    plane.words = new Uint32Array(plane.data.data.buffer);
   }
-  const top = palette.length - 1, words = pane.words;
-  slice = Math.min(slice, img.ny - 1);
+  const top = palette.length - 1, words = plane.words, pixels = width * height;
   if (img.encoding === 1) {
-    const base = Math.round(STEPS * (20 * Math.log10(reference()) - settings.gain - settings.range)), bits = img.bits;
-    for (let z = 0, to = 0; z < nz; z++) {
-      for (let from = (z * img.ny + slice) * nx, end = from + nx; from < end; from++, to++) {
-        const level = levelOfBits[bits[from] >>> 14] - base;
-        words[to] = palette[level < 0 ? 0 : level > top ? top : level];
-      }
+    const base = baseLevel(), bits = plane.bits;
+    for (let k = 0; k < pixels; k++) {
+      const level = levelOfBits[bits[k] >>> 14] - base;
+      words[k] = palette[level < 0 ? 0 : level > top ? top : level];
     }
   } else {
-    const ofByte = new Uint32Array(256);
+    const ofByte = new Uint32Array(256), values = plane.values;
     for (let b = 0; b < 256; b++) {
       const level = Math.round(STEPS * ((b / 255 - 1) * img.range + settings.gain + settings.range));
       ofByte[b] = palette[level < 0 ? 0 : level > top ? top : level];
     }
-    for (let z = 0, to = 0; z < nz; z++) {
-      for (let from = (z * img.ny + slice) * nx, end = from + nx; from < end; from++, to++) words[to] = ofByte[img.values[from]];
-    }
+    for (let k = 0; k < pixels; k++) words[k] = ofByte[values[k]];
   }
-  pane.context.putImageData(pane.data, 0, 0);
+  plane.context.putImageData(plane.data, 0, 0);
 }

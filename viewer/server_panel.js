@@ -1,8 +1,7 @@
 // The server's settings: controls built from what POST /control says of them. What changes at once is sent as it is changed; what
 // needs a new engine is gathered until "Apply" (Enter), and goes together. Lengths are shown in mm, times in us.
-const server = { revision: 0, settings: new Map(), staged: new Map(), reason: "", busy: false, there: false };
-const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"] };
-const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", acquisition: "Timing", input: "Input" };
+const server = { revision: 0, settings: new Map(), staged: new Map(), reason: "", acquisition: "", warnings: [], sinks: [], busy: false, there: false };
+const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", scan: "Scan", acquisition: "Timing", input: "Input" };
 const scaleOf = setting => (shownUnits[setting.unit] || [1])[0];
 const unitOf = setting => (shownUnits[setting.unit] || [1, setting.unit])[1];
 const tidy = (v, digits) => String(Number(v.toPrecision(digits)));
@@ -40,26 +39,35 @@ function makeInput(setting, name) {
   if (name) input.setAttribute("aria-label", `${labelOf(setting.key)}, ${name}`);
   return input;
 }
-const pairNames = setting => setting.type === "two numbers" ? ["first", "last"] : setting.type === "two integers" ? ["nx", "nz"] : [""];
+// A value's parts, each typed in a place of its own; the second of some may be left empty.
+const partNames = { "two numbers": ["first", "last"], "one or two numbers": ["first", "last"], "three numbers": ["x", "y", "z"], "two integers": ["nx", "nz"], "two or three integers": ["nx", "ny", "nz"] };
+const pairNames = setting => partNames[setting.type] || [""];
+const optionalPart = setting => / or (two|three) /.test(setting.type) ? 1 : -1;
+function partsOf(setting, value) {  // as many as there are places; undefined for one that is left out
+  const count = pairNames(setting).length, list = Array.isArray(value) ? [...value] : [value];
+  if (list.length < count && optionalPart(setting) >= 0) list.splice(optionalPart(setting), 0, undefined);
+  return list;
+}
 function typed(setting, inputs) {
   if (setting.type === "true or false") return String(inputs[0].checked);
   const texts = inputs.map(input => input.value.trim());
   if (texts.every(text => text === "")) return "";
   if (setting.type === "list of texts") return JSON.stringify(texts[0].split(/[\s,]+/).filter(Boolean));
+  if (setting.type === "list of integers") return `[${texts[0].replace(/[[\]]/g, "").split(/[\s,]+/).filter(Boolean).join(", ")}]`;
   if (!/number|integer/.test(setting.type)) return texts[0];
   const scale = scaleOf(setting);
-  const numbers = texts.map(text => scale !== 1 && text !== "" && isFinite(text) ? tidy(Number(text) / scale, 12) : text);
+  const numbers = texts.filter((text, k) => text !== "" || k !== optionalPart(setting)).map(text => scale !== 1 && text !== "" && isFinite(text) ? tidy(Number(text) / scale, 12) : text);
   return numbers.length > 1 ? `[${numbers.join(", ")}]` : numbers[0];
 }
 function showValue(setting, inputs, text) {
   const value = text === "" ? null : parsed(text), scale = scaleOf(setting);
   const inUse = setting.in_use ? parsed(setting.in_use) : null;
-  const one = v => typeof v === "number" ? tidy(v * scale, 7) : Array.isArray(v) ? v.join(", ") : String(v);
+  const one = v => typeof v === "number" ? tidy(v * scale, 7) : Array.isArray(v) ? v.map(one).join(", ") : String(v);
   if (setting.type === "true or false") { inputs[0].checked = value === true; return; }
   inputs.forEach((input, k) => {
-    const part = v => inputs.length > 1 && Array.isArray(v) ? v[k] : v;
-    input.value = value === null ? "" : one(part(value));
-    if (input.tagName === "INPUT") input.placeholder = inUse !== null ? one(part(inUse)) : "default";
+    const part = v => inputs.length > 1 ? partsOf(setting, v)[k] : v, text = v => v === undefined ? "" : one(v);
+    input.value = value === null ? "" : text(part(value));
+    if (input.tagName === "INPUT") input.placeholder = inUse !== null ? text(part(inUse)) : "default";
   });
 }
 
@@ -71,7 +79,7 @@ function buildPanel() {
     const group = setting.key.split(".")[0];
     if (!sections.has(group)) {
       const details = document.createElement("details"), summary = document.createElement("summary");
-      summary.textContent = groupTitles[group] || group;
+      summary.textContent = groupTitles[group] || group.replace(/_/g, " ").replace(/^./, c => c.toUpperCase());
       details.id = "server-" + group;
       details.open = ["material", "grid", "output"].includes(group);
       details.append(summary);
@@ -79,6 +87,7 @@ function buildPanel() {
     }
     const row = document.createElement("div"), label = document.createElement("label"), inputs = pairNames(setting).map(name => makeInput(setting, name));
     row.className = "setting";
+    row.dataset.fields = inputs.length;
     label.textContent = labelOf(setting.key);
     label.htmlFor = inputs[0].id;
     label.title = setting.help;
@@ -130,9 +139,28 @@ function showPanel() {
     $("serverReason").textContent = server.reason;
     if (server.reason) $("serverReason").scrollIntoView({ block: "nearest" });
   }
+  $("serverAcquisition").hidden = !server.acquisition;
+  $("serverAcquisition").textContent = server.acquisition;
+  $("serverWarnings").hidden = server.warnings.length === 0;
+  $("serverWarnings").textContent = server.warnings.join("\n");
+  $("serverSinks").hidden = server.sinks.length === 0;
+  $("serverSinks").textContent = server.sinks.join("\n");
   $("serverRevision").textContent = server.revision ? `settings ${server.revision}` : "";
 }
+// The server speaks SI: what it refuses of a setting is told in the unit in which it was typed.
+function inTypedUnits(reason, keys) {
+  for (const key of keys) {
+    const { setting } = panelRows.get(key), scale = scaleOf(setting), unit = unitOf(setting), [section, name] = key.split(".");
+    if (scale === 1 || !reason.includes(`[${section}] ${name}`)) continue;
+    const scaled = text => text.replace(/-?\d+(\.\d+)?(e[+-]?\d+)?/g, number => tidy(Number(number) * scale, 12));
+    reason = reason.replace(/found (\[[^\]]*\]|-?[\d.]+(?:e[+-]?\d+)?);/, (_, value) => `found ${scaled(value)} ${unit};`)
+      .replace(` in ${setting.unit}, ${setting.range}`, ` in ${unit}, ${scaled(setting.range || "")}`);
+  }
+  return reason;
+}
 function take(reply) {
+  server.acquisition = reply.acquisition || "";
+  server.warnings = reply.warnings || [];
   for (const setting of reply.settings || []) server.settings.set(setting.key, { words: [], ...setting });
   server.revision = reply.revision;
 }
@@ -142,7 +170,7 @@ async function changeServer(request, keys) {
   showPanel();
   try {
     const reply = await askServer(request);
-    server.reason = reply.outcome === "DONE" ? "" : reply.reason;
+    server.reason = reply.outcome === "DONE" ? "" : inTypedUnits(reply.reason, keys);
     if (reply.outcome === "DONE") { for (const key of keys) server.staged.delete(key); take(reply); }
   } catch (error) {
     server.reason = error.message;
@@ -168,13 +196,27 @@ async function readServer() {
     if (other) server.settings.clear();
     server.there = true;
     take(reply);
+    $("serverClearScan").hidden = !(reply.actions || []).includes("clear_scan");
+    if ((reply.actions || []).includes("status")) readSinks();
     if (other) buildPanel();
   } catch { /* the next list of streams asks again */ }
   reading = false;
+  showPanel();
+}
+// What the server's sinks tell of themselves, where there are any that do.
+let sinksDue = 0;
+async function readSinks() {
+  clearTimeout(sinksDue);
+  try {
+    if (!document.hidden) server.sinks = (await askServer({ action: "status" })).sinks || [];
+    clearTimeout(sinksDue);
+    sinksDue = setTimeout(readSinks, 2000);
+  } catch { server.sinks = []; }  // the next list of settings asks again
   showPanel();
 }
 // An image by settings that are not known here: somebody else has changed them.
 function noteRevision(revision) { if (revision && revision !== server.revision && server.there) readServer(); }
 $("serverApply").onclick = () => applyStaged();
 $("serverRevert").onclick = () => unstage();
+$("serverClearScan").onclick = () => changeServer({ action: "clear_scan" }, []);
 $("serverReset").onclick = () => { server.staged.clear(); changeServer({ action: "reset" }, []); };

@@ -49,6 +49,8 @@ function showState() {
     $("latency").textContent = milliseconds(median(latencies));
     $("screen").textContent = isFinite(screenDelay) ? milliseconds(screenDelay) : "\u2013";
     $("sequence").textContent = grouped(image.sequence);
+    $("position").hidden = $("positionName").hidden = image.position === null;
+    $("position").textContent = image.position === null ? "" : grouped(image.position);
     $("drops").textContent = grouped(drops);
     $("drops").title = image.drops.map(d => `${d[0]}: ${d[1]}`).join("\n");
     $("skipped").textContent = grouped(skipped);

@@ -3,14 +3,18 @@ const allEnvelopes = "*", allDisplays = "*.display";
 let known = [], asked = null;  // what /streams.json told; streams that the socket was opened for
 const isDisplay = stream => stream.encoding !== "envelope_float32";
 const severalViews = () => new Set(known.map(s => s.view)).size > 1;
-const oneStream = () => streamName && streamName !== allEnvelopes && streamName !== allDisplays;
+const ofVolumes = () => known.some(s => (s.pixels || []).length === 3);
+// What is shown where nobody has chosen: of volumes the 8-bit images, a quarter as long.
+const usualStream = () => ((ofVolumes() && known.find(isDisplay)) || known[0] || { name: "" }).name;
+const chosenStream = () => ofVolumes() && (!streamName || streamName === allEnvelopes || streamName === allDisplays) ? usualStream() : streamName;
+const oneStream = () => chosenStream() && chosenStream() !== allEnvelopes && chosenStream() !== allDisplays;
 
 function viewsOffered() {  // streams of one encoding, one a view
   const display = streamName === allDisplays, list = known.filter(s => isDisplay(s) === display);
   return list.length ? list : known.filter(s => isDisplay(s) !== display);
 }
 function wantedStreams() {
-  if (oneStream()) return [streamName];
+  if (oneStream()) return [chosenStream()];
   const all = viewsOffered(), chosen = all.filter(s => !settings.views || settings.views.includes(s.view));
   return (chosen.length ? chosen : all).slice(0, mostPanes).map(s => s.name);
 }
@@ -69,11 +73,11 @@ async function readStreams() {
     if (control) readServer(); else if (server.there) { server.there = false; showPanel(); }
     const words = { envelope_float32: "envelope", display_uint8: "display" };
     const options = streams.map(s => [s.name, `${s.name} (${s.view}, ${words[s.encoding]})`]);
-    if (severalViews()) {
+    if (severalViews() && !ofVolumes()) {
       if (streams.some(isDisplay)) options.unshift([allDisplays, "All views, display"]);
       if (!streams.every(isDisplay)) options.unshift([allEnvelopes, "All views, envelope"]);
     }
-    const wanted = streamName || (options[0] || [""])[0];
+    const wanted = chosenStream() || (options[0] || [""])[0];
     if (wanted && !options.some(o => o[0] === wanted)) options.push([wanted, wanted]);
     if ([...select.options].map(o => o.value).join() !== options.map(o => o[0]).join()) select.replaceChildren(...options.map(([name, text]) => new Option(text, name)));
     select.value = wanted;

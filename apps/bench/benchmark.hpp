@@ -67,6 +67,8 @@ Outcome record_cpu(const Options& options, LiveLine& progress);
 Outcome record_cuda(const Options& options, LiveLine& progress);
 Outcome hilbert_cpu(const Options& options, LiveLine& progress);
 Outcome hilbert_cuda(const Options& options, LiveLine& progress);
+Outcome decoding_cpu(const Options& options, LiveLine& progress);
+Outcome decoding_cuda(const Options& options, LiveLine& progress);
 Outcome scan_cpu(const Options& options, LiveLine& progress);
 Outcome scan_cuda(const Options& options, LiveLine& progress);
 

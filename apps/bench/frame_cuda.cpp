@@ -52,6 +52,21 @@ std::vector<Case> frame_cases(const Options& options) {
     views.matrix = MatrixKind::half;
     views.views = {"LL", "TT", "LT"};
     cases.push_back({views});
+    for (const std::size_t pixels : {std::size_t{256}, std::size_t{512}}) {
+      ArrayCase waves = basis;
+      waves.samples = 2048;
+      waves.pixels = pixels;
+      waves.waves = 32;
+      cases.push_back({waves});
+    }
+    ArrayCase volume = basis;
+    volume.elements = volume.rows = 8;
+    volume.samples = 1024;
+    volume.pixels = 128;
+    cases.push_back({volume});
+    volume.elements = volume.rows = 16;
+    volume.samples = 2048;
+    cases.push_back({volume, false, 60});
   }
   return cases;
 }
@@ -60,9 +75,12 @@ std::string name_of(const Case& which) {
   const ArrayCase& test = which.array;
   std::string views;
   for (const std::string& view : test.views) views += (views.empty() ? "" : "+") + view;
-  return fmt::format("{} x {} {}, {} x {}, {}, {}{}", test.elements, test.samples,
-                     array_plan(test).acquisition.a_scans() == test.elements * test.elements ? "FULL" : "HALF", test.pixels,
-                     test.pixels, views, path_of(test.accuracy), which.gated ? ", gated" : "");
+  const Acquisition acquisition = array_plan(test).acquisition;
+  const std::string pairs = test.waves > 0                                                         ? pairs_text(acquisition)
+                            : acquisition.a_scans() == test.element_count() * test.element_count() ? "FULL"
+                                                                                                   : "HALF";
+  return fmt::format("{} x {} {}, {}, {}, {}{}", test.array_text(), test.samples, pairs, test.grid_text(), views,
+                     path_of(test.accuracy), which.gated ? ", gated" : "");
 }
 
 json json_of_stages(const std::vector<StageFigure>& stages) {
@@ -96,9 +114,11 @@ void measure_case(const Case& test, const std::string& name, std::size_t frames,
                          .unit = images,
                          .limit = limit_of("copies/s,", report.turns, "images", "copies"),
                          .note = fmt::format("({:.1f} MB at {:.1f} GB/s)", 1e-6 * bytes, 1e-9 * bytes * copies.median),
-                         .more = {{"elements", test.array.elements},
+                         .more = {{"elements", test.array.element_count()},
+                                  {"rows", test.array.rows},
                                   {"samples", test.array.samples},
                                   {"pixels", test.array.pixels},
+                                  {"waves", test.array.waves},
                                   {"views", test.array.views},
                                   {"path", path_of(test.array.accuracy)},
                                   {"gated", test.gated},

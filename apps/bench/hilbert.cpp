@@ -4,28 +4,13 @@
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
+#include "apps/bench/stage_times.hpp"
 #include "benchmarks/paper_schedules.hpp"
 
 namespace echoform::bench {
 namespace {
 
 using namespace benchmarks;
-
-void add_figures(const std::string& key, const std::vector<HilbertFigure>& figures, Outcome& outcome) {
-  for (const HilbertFigure& figure : figures) {
-    // The floor is what a time cannot be below: the ratio is that of the rates.
-    outcome.say(fmt::format("  {:<44} {}  {} % of the copy of its {:.0f} MB, {:.3f} ms", figure.name,
-                            text_of(figure.seconds, milliseconds_unit), text_of_ratio(figure.ratio, 1, 100.0),
-                            1e-6 * figure.bytes, 1e3 * figure.seconds_floor.median));
-    outcome.values[key].push_back({{"name", figure.name},
-                                   {"seconds", json_of(figure.seconds)},
-                                   {"bytes", figure.bytes},
-                                   {"limit", json_of(figure.seconds_floor)},
-                                   {"limit_name", "copy of as many bytes"},
-                                   {"ratio", json_of(figure.ratio)},
-                                   {"turns", json_of(figure.turns)}});
-  }
-}
 
 Outcome hilbert(const Options& options, BackendKind backend, LiveLine& progress) {
   HilbertCase test;
@@ -39,8 +24,8 @@ Outcome hilbert(const Options& options, BackendKind backend, LiveLine& progress)
   outcome.say(fmt::format("analytic signals of {} elements x {} samples, FULL int16, {}; a copy within memory moves {:.1f} GB/s",
                           test.elements, test.samples, backend == BackendKind::cuda ? "cuda" : "cpu",
                           1e-9 * report.copy_bytes_per_second));
-  add_figures("stages", report.stages, outcome);
-  add_figures("chains", report.chains, outcome);
+  add_stage_times("stages", report.stages, outcome);
+  add_stage_times("chains", report.chains, outcome);
   std::string paper;
   json platforms = json::object();
   for (const PaperPlatform& platform : paper_platforms) {

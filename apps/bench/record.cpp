@@ -24,7 +24,7 @@ Outcome record(const Options& options, LiveLine& progress, BackendKind backend) 
   RecordCase test;
   test.simulator = scene.simulator;
   test.setup = [&scene](const Acquisition& acquisition) {
-    return make_imaging_setup(build_plan(scene.configuration, acquisition, scene.simulator.material, slots, PlanUse::live));
+    return make_imaging_setup(build_plan(scene.configuration, acquisition, scene.simulator.material, slots, ImagingUse::live));
   };
   test.backend = {false, backend};
   test.backend.threads = threads_of(options);

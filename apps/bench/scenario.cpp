@@ -1,4 +1,5 @@
 #include "apps/bench/scenario.hpp"
+#include "methods/filter_settings.hpp"
 #include "methods/tfm/simulated_scene.hpp"
 
 namespace echoform::bench {
@@ -14,6 +15,7 @@ Scenario scene_of(const Options& options, std::optional<std::size_t> elements, s
   scene.configuration.grid.x = {Metres(-18e-3), Metres(18e-3)};
   scene.configuration.grid.z = {Metres(3e-3), Metres(39e-3)};
   scene.configuration.imaging.threads = options.threads;
+  section<FilterSection>(scene.configuration).kind = FilterWish::none;  // `bench hilbert` tells what a filter costs
   scene.simulator = simulator_configuration(scene.configuration);
   return scene;
 }

@@ -110,7 +110,7 @@ Outcome run_stream(const Options& options, const Scenario& scene, StreamCase tes
   test.simulator = scene.simulator;
   test.setup = [&scene](const Acquisition& acquisition) {
     return make_imaging_setup(
-        build_plan(scene.configuration, acquisition, scene.simulator.material, frames_in_flight, PlanUse::live));
+        build_plan(scene.configuration, acquisition, scene.simulator.material, frames_in_flight, ImagingUse::live));
   };
   test.backend.threads = threads_of(options);
   if (options.connections) test.connections = {*options.connections};
@@ -121,8 +121,8 @@ Outcome run_stream(const Options& options, const Scenario& scene, StreamCase tes
   outcome.say(fmt::format(
       "stream: simulated source -> loopback TCP -> imaging -> ZeroMQ -> subscriber, {} elements x {} samples FULL int16, of "
       "which {} are imaged, {} x {} pixels",
-      scene.simulator.elements, scene.simulator.samples, report.imaged_samples, scene.configuration.grid.pixels[0],
-      scene.configuration.grid.pixels[1]));
+      scene.simulator.elements, scene.simulator.samples, report.imaged_samples, scene.configuration.grid.pixels.x,
+      scene.configuration.grid.pixels.z));
   report_links(report, outcome);
   json search = json::array();
   for (const StreamTrial& trial : report.search) {
@@ -140,7 +140,7 @@ Outcome run_stream(const Options& options, const Scenario& scene, StreamCase tes
   report_memory(report, outcome);
   outcome.values.update({{"elements", scene.simulator.elements},
                          {"samples", scene.simulator.samples},
-                         {"pixels", scene.configuration.grid.pixels[0]},
+                         {"pixels", scene.configuration.grid.pixels.x},
                          {"frame_bytes", report.frame_bytes},
                          {"imaged_samples", report.imaged_samples},
                          {"sustained", report.sustained},

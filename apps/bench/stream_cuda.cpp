@@ -1,12 +1,13 @@
 // `stream` on the GPU: 128 elements x 4096 samples where the options do not say otherwise, on 1, 2 and 4 connections.
 #include "apps/bench/stream_case.hpp"
 #include "benchmarks/copy_bound.hpp"
+#include "methods/tfm/section.hpp"
 
 namespace echoform::bench {
 
 Outcome stream_cuda(const Options& options, LiveLine& progress) {
   Scenario scene = scene_of(options, 128, 4096);
-  scene.configuration.imaging.accuracy = accuracies_of(options).front();
+  tfm(scene.configuration).accuracy = accuracies_of(options).front();
   benchmarks::StreamCase test;
   test.backend = {false, BackendKind::cuda};
   test.connections = {1, 2, 4};

@@ -22,6 +22,8 @@ constexpr Benchmark table[] = {
      ECHOFORM_ON_CUDA(views_cuda)},
     {"hilbert", "half matrix and analytic signals, against the copy of as many bytes", hilbert_cpu,
      ECHOFORM_ON_CUDA(hilbert_cuda)},
+    {"decoding", "coded events into firings of single elements, against the copy of as many bytes", decoding_cpu,
+     ECHOFORM_ON_CUDA(decoding_cuda)},
     {"scan", "polar scan conversion: against plain loops, against the copy of its bytes (cuda)", scan_cpu,
      ECHOFORM_ON_CUDA(scan_cuda)},
     {"delays", "tables of delays through a plane, a profile and a cylinder, against the general solver", delays,

@@ -1,10 +1,12 @@
 // The beamformer on the CPU: against the frozen plain loops, with weights and without, over instruction sets and threads.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/bench/benchmark.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/tfm.hpp"
-#include "methods/tfm/build_plan.hpp"
+#include "config/memory_limit.hpp"
 
 namespace echoform::bench {
 namespace {
@@ -27,7 +29,7 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
   // Delays of the two plain loops and weights, and tables of the kernels: at most three of them and the one for runs from the
   // cache, those with weights, then one more. The data are held three times.
   const auto places = static_cast<double>((test.pixels + 3) / 4 * 4) * static_cast<double>((test.pixels + 3) / 4 * 4);
-  const auto pairs = static_cast<double>(test.elements * (test.elements + 1) / 2);
+  const auto pairs = static_cast<double>(std::max(test.elements * (test.elements + 1) / 2, test.waves * test.elements));
   const double needed = static_cast<double>(test.elements) * places * (3.0 * 4.0 + 5.0 * 5.0 + 2.0 * 9.0) +
                         24.0 * pairs * static_cast<double>(test.samples + 80);
   if (needed > default_memory_limit()) {
@@ -38,6 +40,7 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
   }
   const TfmReport report = measure_tfm(test, [&](const std::string& what) { progress.show("tfm: " + what); });
   Outcome outcome;
+  json volume_values;
   outcome.say(fmt::format("beamforming {} elements x {} samples, {} x {} pixels: {:.4g} lookups an image, delay tables {:.1f} MB",
                           test.elements, test.samples, test.pixels, test.pixels, report.lookups,
                           1e-6 * static_cast<double>(report.table_bytes)));
@@ -72,7 +75,38 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
                     text_of_ratio(weighted.ratio), text_of_ratio(weighted.of_limit, 0, 100.0),
                     text_of_ratio(weighted.of_unweighted, 2), weighted.relative_difference));
   }
+  if (report.waves) {
+    const TfmWaves& waves = *report.waves;
+    line(fmt::format("{} plane waves", waves.waves), waves.beamformer);
+    outcome.say(
+        fmt::format("    {:.4g} lookups an image; round by round: {} x the frozen loop, {} of the rate of single elements",
+                    waves.lookups, text_of_ratio(waves.ratio), text_of_ratio(waves.of_elements, 2)));
+  }
   for (const TfmFigure& figure : report.scaling) line("scaling, " + figure.name, figure);
+  if (!(options.elements || options.samples || options.pixels)) {
+    const TfmVolumeCase volume;
+    const TfmReport of_volume = measure_tfm_volume(volume, test.rounds, test.threads,
+                                                   [&](const std::string& what) { progress.show("tfm, volume: " + what); });
+    outcome.say(fmt::format("  volume: {0} x {0} elements x {1} samples, {2} planes of {3} x {3} x {3} voxels: {4:.4g} lookups",
+                            volume.elements, volume.samples, volume.planes, volume.pixels, of_volume.lookups));
+    outcome.say(fmt::format("    {:<22} {:2} threads {}", of_volume.beamformer.front().name, of_volume.beamformer.front().threads,
+                            giga(of_volume.beamformer.front().lookups_per_second)));
+    outcome.say(
+        fmt::format("    round by round: {} x the frozen loop, {} x the pair-major loop, {} % of the limit; images differ "
+                    "by {:.1e} and {:.1e}",
+                    text_of_ratio(of_volume.ratio), text_of_ratio(of_volume.padded_ratio),
+                    text_of_ratio(of_volume.of_limit, 0, 100.0), of_volume.relative_difference, of_volume.padded_difference));
+    volume_values = {{"elements", volume.elements * volume.elements},
+                     {"samples", volume.samples},
+                     {"pixels", volume.pixels},
+                     {"planes", volume.planes},
+                     {"lookups", of_volume.lookups},
+                     {"lookups_per_second", json_of(of_volume.beamformer.front().lookups_per_second)},
+                     {"ratio", json_of(of_volume.ratio)},
+                     {"padded_ratio", json_of(of_volume.padded_ratio)},
+                     {"of_limit", json_of(of_volume.of_limit)},
+                     {"relative_difference", of_volume.relative_difference}};
+  }
   const auto figure_json = [](const TfmFigure& figure) {
     return json{{"name", figure.name}, {"threads", figure.threads}, {"lookups_per_second", json_of(figure.lookups_per_second)}};
   };
@@ -93,6 +127,14 @@ Outcome tfm_cpu(const Options& options, LiveLine& progress) {
                     {"turns", json_of(report.turns)},
                     {"beamformer", json::array()},
                     {"scaling", json::array()}};
+  if (!volume_values.is_null()) outcome.values["volume"] = volume_values;
+  if (report.waves) {
+    outcome.values["plane_waves"] = {{"waves", report.waves->waves},
+                                     {"lookups", report.waves->lookups},
+                                     {"beamformer", figure_json(report.waves->beamformer)},
+                                     {"ratio", json_of(report.waves->ratio)},
+                                     {"of_elements", json_of(report.waves->of_elements)}};
+  }
   if (report.weighted) {
     const TfmWeighted& weighted = *report.weighted;
     outcome.values["weighted"] = {{"beamformer", figure_json(weighted.beamformer)},

@@ -1,5 +1,6 @@
 // The beamform stage on the GPU, alone: 128 and 64 elements, three image sizes, both data paths; three views of a half matrix
-// (two of them symmetric), which cost 32,896 lookups a pixel; and one view with weights.
+// (two of them symmetric), which cost 32,896 lookups a pixel; one view with weights; 32 plane waves; and volumes below matrix
+// arrays.
 #include <fmt/format.h>
 
 #include "apps/bench/benchmark.hpp"
@@ -34,7 +35,23 @@ std::vector<ArrayCase> array_cases(const Options& options) {
   weighted.pixels = sizes.front();
   weighted.weighted = true;
   cases.push_back(weighted);
+  for (const std::size_t size : sizes) {
+    ArrayCase waves;
+    waves.elements = elements.front();
+    waves.samples = 2048;
+    waves.pixels = size;
+    waves.waves = 32;
+    cases.push_back(waves);
+  }
   for (ArrayCase& test : cases) test.samples = options.samples.value_or(test.samples);
+  if (options.elements || options.samples || options.pixels) return cases;
+  for (const std::size_t side : {std::size_t{8}, std::size_t{16}}) {
+    ArrayCase volume;
+    volume.elements = volume.rows = side;
+    volume.samples = side == 8 ? 1024 : 2048;
+    volume.pixels = 128;
+    cases.push_back(volume);
+  }
   return cases;
 }
 
@@ -64,11 +81,13 @@ void measure_case(const ArrayCase& test, const std::string& name, std::size_t ro
                .limit = limit_of("one shared load a lookup,", report.turns, "lookups", "loads"),
                .note = fmt::format("{}; error {:.1e}; the device could issue {} instructions a lookup",
                                    text_of(report.seconds, milliseconds_unit), report.relative_error, text_of_ratio(slots)),
-               .more = {{"elements", test.elements},
+               .more = {{"elements", test.element_count()},
+                        {"rows", test.rows},
                         {"samples", test.samples},
                         {"pixels", test.pixels},
                         {"views", test.views},
                         {"weighted", test.weighted},
+                        {"waves", test.waves},
                         {"path", path_of(test.accuracy)},
                         {"lookups", report.lookups},
                         {"seconds", json_of(report.seconds)},
@@ -90,8 +109,9 @@ Outcome tfm_cuda(const Options& options, LiveLine& progress) {
       test.accuracy = accuracy;
       std::string views;
       for (const std::string& view : test.views) views += (views.empty() ? "" : "+") + view;
-      const std::string name = fmt::format("{} x {}, {} x {}, {}{}, {}", test.elements, test.samples, test.pixels, test.pixels,
-                                           views, test.weighted ? ", weighted" : "", path_of(accuracy));
+      const std::string kind = test.waves > 0 ? fmt::format(", {} plane waves", test.waves) : test.weighted ? ", weighted" : "";
+      const std::string name =
+          fmt::format("{} x {}, {}, {}{}, {}", test.array_text(), test.samples, test.grid_text(), views, kind, path_of(accuracy));
       progress.show("tfm: " + name);
       outcome.attempt(name, [&] { measure_case(test, name, options.frames.value_or(10), outcome); });
     }

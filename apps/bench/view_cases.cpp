@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include "config/configuration.hpp"
+#include "methods/filter_settings.hpp"
 #include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/section.hpp"
+#include "settings/reader.hpp"
 
 namespace echoform::bench {
 namespace {
@@ -70,7 +73,8 @@ views = ["LL", "LT", "TL", "TT"]
 
 std::shared_ptr<const ImagingPlan> plan_of(const ViewCase& test, double accuracy) {
   Configuration configuration = parse_configuration(test.configuration, "bench views");
-  configuration.imaging.accuracy = accuracy;
+  tfm(configuration).accuracy = accuracy;
+  section<FilterSection>(configuration).kind = FilterWish::none;
   return build_plan(configuration, test.acquisition);
 }
 

@@ -7,7 +7,7 @@
 
 #include "apps/soak/fault_kinds.hpp"
 #include "base/errors.hpp"
-#include "methods/tfm/simulated_scene.hpp"
+#include "methods/registry.hpp"
 
 namespace echoform::soak {
 
@@ -111,7 +111,7 @@ FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& 
       server_log_(server_log),
       places_(places),
       configuration_(configuration),
-      acquisition_(acquisition_of(simulator_configuration(configuration))),
+      acquisition_(acquisition_of(simulated_source(configuration))),
       thread_(
           [this, seed, &traffic, order = std::move(order)](const std::stop_token& stop) { run(stop, order, seed, traffic); }) {}
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "acquisition/frame_layout.hpp"
 #include "apps/soak/fault_kinds.hpp"
@@ -26,11 +27,16 @@ Transmits alive(const Acquisition& acquisition) {
   return transmits;
 }
 
-/// Where the A-scan of a shot that is certainly looked at begins in a frame: of the element that fires, which is alive.
+/// Where the A-scan of a shot that is certainly looked at begins in a frame: of the element that fires, where it is one, which is
+/// alive, or else of the first receiver that is alive.
 std::size_t own_a_scan(const Acquisition& acquisition, std::size_t transmit) {
   const FrameLayout layout(acquisition);
-  const std::size_t element = firing_element(acquisition, transmit).value_or(0);
-  return layout.row_of(transmit, element).value_or(layout.shot(transmit).first) * layout.bytes_per_row();
+  const auto element = firing_element(acquisition, transmit);
+  auto row = element ? layout.row_of(transmit, *element) : std::nullopt;
+  for (std::size_t receiver = 0; !row && receiver < acquisition.elements(); ++receiver) {
+    if (!acquisition.probe.elements[receiver].dead) row = layout.row_of(transmit, receiver);
+  }
+  return row.value_or(layout.shot(transmit).first) * layout.bytes_per_row();
 }
 
 /// One of several, and not the last.

@@ -7,8 +7,7 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
-#include "methods/tfm/build_plan.hpp"
-#include "methods/tfm/simulated_scene.hpp"
+#include "methods/registry.hpp"
 
 namespace echoform::soak {
 namespace {
@@ -62,7 +61,7 @@ void Stream::send_frame(std::span<const std::byte> frame) {
   AcquisitionSender& to = sender();
   expectations_.add(counter::received);
   expectations_.add(counter::published);
-  to.send_frame(sequence_++, now(), frame);
+  to.send_frame({sequence_++, now()}, frame);
 }
 
 void Stream::send_shots(std::span<const std::size_t> transmits) {
@@ -129,14 +128,15 @@ void Traffic::run(const std::stop_token& stop) {
 }
 
 std::vector<Part> make_parts(const Configuration& configuration) {
-  SimulatorConfiguration plain = simulator_configuration(configuration);
+  SimulatorConfiguration plain = simulated_source(configuration);
   // Counts of saturated samples are foretold: packed to 12 bits, those of the part itself would count too.
   if (plain.encoding == SampleEncoding::packed12) plain.encoding = SampleEncoding::int16;
   plain.cycle_frames = std::min(plain.cycle_frames, cycle_frames);
   SimulatorConfiguration floats = plain;
-  floats.elements = std::max<std::size_t>(2, plain.elements * 3 / 4);
+  // Waves and codes are those of this many elements.
+  if (!plain.transmit.together()) floats.elements = std::max<std::size_t>(2, plain.elements * 3 / 4);
   floats.encoding = SampleEncoding::float32;
-  for (auto* const list : {&floats.dead_elements, &floats.fire}) {
+  for (auto* const list : {&floats.dead_elements, &floats.transmit.fire, &floats.transmit.receive}) {
     std::erase_if(*list, [&](std::size_t element) { return element >= floats.elements; });
   }
   // Faults leave shots out and send them twice: that takes two.
@@ -144,11 +144,12 @@ std::vector<Part> make_parts(const Configuration& configuration) {
     const auto fires = [part](std::size_t element) {
       return std::find(part->dead_elements.begin(), part->dead_elements.end(), element) == part->dead_elements.end();
     };
-    if (std::count_if(part->fire.begin(), part->fire.end(), fires) < 2) part->fire.clear();
+    std::vector<std::size_t>& fire = part->transmit.fire;
+    if (std::count_if(fire.begin(), fire.end(), fires) < 2) fire.clear();
   }
   SimulatorConfiguration packed = plain;
   packed.matrix = MatrixKind::half;
-  packed.fire.clear();
+  packed.transmit = {};
   packed.encoding = SampleEncoding::packed12;
   packed.quantised = true;
   // Far from the converter's limits, so that only a fault that is asked for saturates.
@@ -156,8 +157,8 @@ std::vector<Part> make_parts(const Configuration& configuration) {
   std::vector<Part> parts;
   for (const SimulatorConfiguration& part : {plain, floats, packed}) {
     auto frames = std::make_unique<FrameCycle>(part);
-    const auto plan = build_plan(configuration, frames->acquisition(), {}, configuration.input.slots, PlanUse::live);
-    parts.push_back({std::move(frames), plan->imaged_samples()});
+    const auto setup = resolve_imaging({configuration, frames->acquisition(), {}, configuration.input.slots, ImagingUse::live});
+    parts.push_back({std::move(frames), setup->gate});
   }
   return parts;
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "apps/soak/judge.hpp"
-#include "methods/tfm/plan.hpp"
+#include "pipeline/sample_gate.hpp"
 #include "simulators/frame_cycle.hpp"
 #include "transport/acquisition/sender.hpp"
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/element_roles.hpp"
 
 namespace echoform {
 namespace {
@@ -33,12 +34,11 @@ std::size_t fused_length(std::size_t needed) {
   return best;
 }
 
-/// Least and greatest time over the sources that are alive.
-TimeRange living_bounds(const Leg& leg, const ImagingPlan& plan) {
+/// Least and greatest of the bounds of those elements.
+TimeRange bounds_over(const std::vector<bool>& elements, const std::vector<TimeRange>& bounds) {
   TimeRange all{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  const std::vector<TimeRange> bounds = leg_bounds(leg, plan.grid);
   for (std::size_t source = 0; source < bounds.size(); ++source) {
-    if (plan.acquisition.probe.elements[source].dead || bounds[source].empty()) continue;
+    if (!elements[source] || bounds[source].empty()) continue;
     all.least = std::min(all.least, bounds[source].least);
     all.greatest = std::max(all.greatest, bounds[source].greatest);
   }
@@ -59,9 +59,11 @@ std::size_t gate_length(std::size_t needed) {
 std::optional<SampleReach> samples_reached(const ImagingPlan& plan) {
   double earliest = std::numeric_limits<double>::infinity();
   double latest = -earliest;
+  const ElementRoles living = living_roles(plan.acquisition, plan.events);
   for (const DelayLaw& law : plan.laws) {
-    const TimeRange transmit = living_bounds(*law.transmit, plan);
-    const TimeRange receive = living_bounds(*law.receive, plan);
+    const std::vector<TimeRange> out = leg_bounds(*law.transmit, plan.grid);
+    const TimeRange transmit = bounds_over(living.transmit, out);
+    const TimeRange receive = bounds_over(living.receive, law.reciprocal() ? out : leg_bounds(*law.receive, plan.grid));
     if (transmit.empty() || receive.empty()) continue;
     earliest = std::min(earliest, transmit.least + receive.least);
     latest = std::max(latest, transmit.greatest + receive.greatest);

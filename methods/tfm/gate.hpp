@@ -8,8 +8,8 @@
 
 namespace echoform {
 
-/// Indices of the samples between which living pairs look up, whole numbers; beyond 0 .. samples - 1 where the A-scan does not
-/// hold what an image asks for.
+/// Indices of the samples between which pairs of living elements that fire and that record look up, whole numbers; beyond 0 ..
+/// samples - 1 where the A-scan does not hold what an image asks for.
 struct SampleReach {
   double first = 0.0;
   double last = 0.0;
@@ -17,7 +17,7 @@ struct SampleReach {
 /// Over all views of a plan. Nothing where no pixel is reached at all.
 [[nodiscard]] std::optional<SampleReach> samples_reached(const ImagingPlan& plan);
 
-/// The gate of a plan (its own gate does not matter): from the first sample that any living pair looks up in any view, less
+/// The gate of a plan (its own gate does not matter): from the first sample that any such pair looks up in any view, less
 /// `guard`, to the last one, plus `guard`, and then
 /// - `first` is a multiple of 8, so that rows of every encoding begin on whole bytes, and on 16 bytes for int16 and float32,
 /// - `count` is a length that transforms are quick at: 2^a 3^b 5^c and a multiple of 16; one of 1, 3 or 5 times a power of two
@@ -28,7 +28,8 @@ struct SampleReach {
 ///
 /// The guard is there because the transform takes the gate for one period: its ends meet in a step that the quadrature answers
 /// with 1/n on either side. 64 samples are eight periods of a pulse that is sampled eight times a period, so that no echo that
-/// is imaged stands close to the step.
+/// is imaged stands close to the step. A filter answers the step too, as far as its response reaches: the guard that is given has
+/// that added (response_size()).
 [[nodiscard]] std::optional<SampleGate> choose_gate(const ImagingPlan& plan, std::size_t guard);
 
 /// The shortest length of the kind said above that is at least `needed`.

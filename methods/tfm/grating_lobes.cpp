@@ -5,7 +5,7 @@
 #include <numbers>
 #include <utility>
 
-#include "methods/tfm/array_shape.hpp"
+#include "methods/array_shape.hpp"
 #include "methods/tfm/setup_figures.hpp"
 
 namespace echoform {
@@ -30,14 +30,14 @@ bool runs_backwards(const Probe& probe) {
   return dot(way, {first.normal.z, -first.normal.x}) < 0.0;
 }
 
-/// The array as a line in the plane of x and z.
+/// Some elements of an array as a line in the plane of x and z; at least one.
 struct ArrayLine {
   Vector2 centre;
   Vector2 along;  ///< towards the last element
   Vector2 normal;
 
-  explicit ArrayLine(const Probe& probe) {
-    const auto rows = array_rows(probe, std::vector<bool>(probe.elements.size(), true));
+  ArrayLine(const Probe& probe, const std::vector<bool>& elements) {
+    const auto rows = array_rows(probe, elements);
     Vector2 first = rows.front().at;
     Vector2 last = rows.back().at;
     if (runs_backwards(probe)) std::swap(first, last);
@@ -87,13 +87,14 @@ void refract(const ArrayLine& array, const Scene& scene, const Material& materia
 
 }  // namespace
 
-std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const Point& pixel, MetresPerSecond velocity) {
+std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const std::vector<bool>& elements, const Point& pixel,
+                                     MetresPerSecond velocity) {
   double later = 0.0;  // seconds, over `way`
   double way = 0.0;
   std::vector<double> times(leg.sources(), std::numeric_limits<double>::quiet_NaN());
   std::vector<bool> reaching(leg.sources(), false);
   for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (probe.elements[source].dead) continue;
+    if (!elements[source]) continue;
     leg.travel_times(source, {&pixel, 1}, {&times[source], 1});
     reaching[source] = !std::isnan(times[source]);
   }
@@ -111,19 +112,30 @@ std::optional<double> departure_sine(const Leg& leg, const Probe& probe, const P
   return (runs_backwards(probe) ? 1.0 : -1.0) * velocity.value * later / way;
 }
 
+std::optional<Metres> couplant_path(const Probe& probe, const SpatialSurface& front) {
+  Vector3 centre;
+  for (const Element& element : probe.elements) {
+    centre = centre + (1.0 / static_cast<double>(probe.elements.size())) * vector_of(element.centre);
+  }
+  const Direction& emits = probe.elements.front().normal;
+  constexpr double farthest = 10.0;  // m
+  const auto way = way_into(front, centre, unit_of({emits.x, emits.y, emits.z}), farthest);
+  return way ? std::optional(Metres(*way)) : std::nullopt;
+}
+
 std::optional<Metres> couplant_path(const Probe& probe, const Surface& front) {
-  const ArrayLine array(probe);
+  const ArrayLine array(probe, std::vector<bool>(probe.elements.size(), true));
   const auto meeting = meet(front, array.centre, array.normal);
   return meeting ? std::optional(Metres(meeting->path)) : std::nullopt;
 }
 
-std::vector<EnteringLobe> entering_lobes(const Probe& probe, const Scene& scene, const Material& material, double steered,
-                                         Hertz frequency) {
+std::vector<EnteringLobe> entering_lobes(const Probe& probe, const std::vector<bool>& elements, const Scene& scene,
+                                         const Material& material, double steered, Hertz frequency) {
   std::vector<EnteringLobe> entering;
-  const Metres pitch = array_shape(probe).pitch;
-  if (!(pitch.value > 0.0)) return entering;
-  const ArrayLine array(probe);
-  const double apart = wavelength_of(scene.couplant, frequency) / pitch;
+  const ArrayShape shape = array_shape(subarray(probe, elements));
+  if (!shape.even || !(shape.pitch.value > 0.0)) return entering;
+  const ArrayLine array(probe, elements);
+  const double apart = wavelength_of(scene.couplant, frequency) / shape.pitch;
   for (const double side : {-1.0, 1.0}) {
     int order = 0;
     for (double sine = steered + side * apart; std::abs(sine) < 1.0 && order < most_orders; sine += side * apart, ++order) {

@@ -11,8 +11,8 @@ struct Window {
   double last;
 };
 
-Window window_of(const ImagingPlan& plan) {
-  Window window{plan.grid.x.first.value, plan.grid.x.last.value};
+Window window_of(const ImagingPlan& plan, const Grid& shown) {
+  Window window{shown.x.first.value, shown.x.last.value};
   for (const Element& element : plan.acquisition.probe.elements) {
     window.first = std::min(window.first, element.centre.x.value);
     window.last = std::max(window.last, element.centre.x.value);
@@ -64,19 +64,27 @@ std::vector<Vector2> within(const Surface& surface, const Window& window) {
 
 }  // namespace
 
-std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene) {
+std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene, const Grid& shown) {
   std::vector<Outline> outlines;
   std::vector<Vector2> centres;
   for (const Element& element : plan.acquisition.probe.elements)
     centres.push_back({element.centre.x.value, element.centre.z.value});
   if (!centres.empty()) outlines.push_back(outline_of("probe", centres));
-  const Window window = window_of(plan);
+  const Window window = window_of(plan, shown);
   const auto add = [&](std::string_view name, const Surface* surface) {
     if (surface == nullptr) return;
     const std::vector<Vector2> points = within(*surface, window);
     if (!points.empty()) outlines.push_back(outline_of(name, points));
   };
   add("surface", scene.surface.get());
+  if (scene.spatial_surface != nullptr) {
+    double top = shown.z.first.value;
+    for (const Vector2 centre : centres) top = std::min(top, centre.z);
+    const double middle = 0.5 * (shown.y.first + shown.y.last).value;
+    const std::vector<Vector2> points =
+        section_in_plane(*scene.spatial_surface, middle, window.first, window.last, top, shown.z.last.value, most_outline_points);
+    if (!points.empty()) outlines.push_back(outline_of("surface", points));
+  }
   add("backwall", scene.backwall.get());
   return outlines;
 }

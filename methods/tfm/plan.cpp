@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include "acquisition/firings.hpp"
+#include "acquisition/recorded_frames.hpp"
 #include "base/errors.hpp"
 
 namespace echoform {
@@ -34,7 +37,7 @@ void validate(const Compression& compression, std::string_view where) {
 }
 
 void validate(const ImagingPlan& plan, std::string_view where) {
-  validate(plan.acquisition, AcquisitionLimits{}, where);
+  validate(plan.acquisition, {.frame_bytes = most_recorded_bytes}, where);
   validate(plan.grid, fmt::format("{}: [grid]", where));
   if (plan.display_grid) validate(*plan.display_grid, fmt::format("{}: [display]", where));
   if (plan.gate) {
@@ -43,18 +46,21 @@ void validate(const ImagingPlan& plan, std::string_view where) {
       throw InputError(fmt::format("{} gate", where), fmt::format("{} samples from {} on", plan.gate->count, plan.gate->first),
                        fmt::format("at least 2 within the {} of an A-scan", samples));
     }
-    if (plan.acquisition.encoding == SampleEncoding::packed12 && plan.gate->first % 2 != 0) {
+    if (const std::size_t together = facts_of(plan.acquisition.encoding).together; plan.gate->first % together != 0) {
       throw InputError(fmt::format("{} gate", where), fmt::format("first sample {}", plan.gate->first),
-                       "an even one: packed samples come in pairs");
+                       fmt::format("a multiple of {}: so many samples are packed together", together));
     }
   }
   if (plan.laws.empty()) throw InputError(fmt::format("{}: [imaging] views", where), "none", "at least one");
   for (const DelayLaw& law : plan.laws) {
-    for (const auto& leg : {law.transmit, law.receive}) {
-      if (!leg || leg->sources() != plan.acquisition.elements()) {
+    const std::size_t elements = plan.acquisition.elements();
+    const bool waves = launches_waves(plan.acquisition);
+    for (const auto& [leg, expected, what] :
+         {std::tuple{law.transmit, waves ? plan.acquisition.event_count() : elements, waves ? "one an event" : "one an element"},
+          std::tuple{law.receive, elements, "one an element"}}) {
+      if (!leg || leg->sources() != expected) {
         throw InputError(fmt::format("{} delay law {}", where, law.view),
-                         fmt::format("{} sources in a leg", leg ? leg->sources() : 0),
-                         fmt::format("{}, one an element", plan.acquisition.elements()));
+                         fmt::format("{} sources in a leg", leg ? leg->sources() : 0), fmt::format("{}, {}", expected, what));
       }
     }
   }

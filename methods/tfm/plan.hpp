@@ -9,20 +9,23 @@
 #include <vector>
 
 #include "acquisition/acquisition.hpp"
+#include "acquisition/sample_encodings.hpp"
 #include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "pipeline/outline.hpp"
 #include "pipeline/sample_gate.hpp"
+#include "rays/scene.hpp"
 #include "stages/beamform/apodization_options.hpp"
 #include "stages/beamform/interpolation.hpp"
 #include "stages/compression/compression_options.hpp"
+#include "stages/filter/filter_options.hpp"
 #include "stages/scan_conversion/scan_interpolation.hpp"
 
 namespace echoform {
 
-/// Amplitude of one unit of a sample as the data state it: of integers their sample_scale, of float32 1.
+/// Amplitude of one unit of a sample as the data state it: of counts their sample_scale, else 1.
 [[nodiscard]] inline double stated_scale(const Acquisition& acquisition) {
-  return acquisition.encoding == SampleEncoding::float32 ? 1.0 : acquisition.sample_scale;
+  return facts_of(acquisition.encoding).counts() ? acquisition.sample_scale : 1.0;
 }
 
 struct ImagingPlan {
@@ -34,17 +37,24 @@ struct ImagingPlan {
   Material material;
   Grid grid;                       ///< acoustic grid
   std::optional<SampleGate> gate;  ///< within the A-scan; none: the whole A-scan
+  FilterOptions filter;            ///< of A-scans
   Interpolation interpolation = Interpolation::linear;
   /// Relative L2 error of complex images that is good enough, 1e-6 .. 0.1. From 1e-3 on a backend may keep samples in half
   /// precision; below, single precision. The CPU is always in single precision.
   double accuracy = 1e-3;
   Apodization apodization;
+  std::vector<std::uint32_t> events;  ///< of a frame, that are imaged, ascending; empty: all
+  bool by_groups = false;             ///< frames are imaged by groups of A-scans, on the CPU
+  std::vector<float> event_weights;   ///< by imaged event, of waves of several elements; empty: all alike
   Compression compression;
   std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid
   ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;
   double cubic_alpha = -0.5;
-  std::vector<DelayLaw> laws;     ///< one a view, at least one
-  std::vector<Outline> outlines;  ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+  std::vector<DelayLaw> laws;         ///< one a view, at least one
+  Scene scene;                        ///< what lies between elements and pixels
+  std::vector<Outline> outlines;      ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
+  std::vector<std::string> notes;     ///< what was chosen or replaced, a line each
+  std::vector<std::string> warnings;  ///< what is likely to disappoint, a line each
 
   /// The gate, or the whole A-scan where there is none.
   [[nodiscard]] SampleGate imaged_samples() const { return gate.value_or(SampleGate{0, acquisition.samples}); }

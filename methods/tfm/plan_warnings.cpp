@@ -9,39 +9,44 @@
 #include <span>
 #include <utility>
 
+#include "acquisition/firings.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/element_roles.hpp"
 #include "methods/tfm/gate.hpp"
 
 namespace echoform {
 namespace {
 
+/// As many pixels of a volume as of an image: each costs a ray from every element.
 constexpr std::size_t most_along_an_axis = 64;
+constexpr std::size_t most_along_an_axis_of_volumes = 16;
 
-/// Up to so many of `count`, evenly, both ends among them.
-std::vector<std::size_t> some_of(std::size_t count) {
-  const std::size_t some = std::min(count, most_along_an_axis);
+/// Up to `most` of `count`, evenly, both ends among them.
+std::vector<std::size_t> some_of(std::size_t count, std::size_t most) {
+  const std::size_t some = std::min(count, most);
   std::vector<std::size_t> found(some);
   for (std::size_t k = 0; k < some; ++k) found[k] = some > 1 ? k * (count - 1) / (some - 1) : 0;
   return found;
 }
 
 std::vector<Point> some_pixels(const Grid& grid) {
+  const std::size_t most = grid.y.count > 1 ? most_along_an_axis_of_volumes : most_along_an_axis;
   std::vector<Point> found;
-  for (const std::size_t z : some_of(grid.z.count)) {
-    for (const std::size_t y : some_of(grid.y.count)) {
-      for (const std::size_t x : some_of(grid.x.count)) found.push_back(grid.at((z * grid.y.count + y) * grid.x.count + x));
+  for (const std::size_t z : some_of(grid.z.count, most)) {
+    for (const std::size_t y : some_of(grid.y.count, most)) {
+      for (const std::size_t x : some_of(grid.x.count, most)) found.push_back(grid.at((z * grid.y.count + y) * grid.x.count + x));
     }
   }
   return found;
 }
 
-/// Of each pixel over the living sources; empty where none reaches it.
-std::vector<TimeRange> times_of(const Leg& leg, const Probe& probe, std::span<const Point> pixels) {
+/// Of each pixel over those sources; empty where none reaches it.
+std::vector<TimeRange> times_of(const Leg& leg, const std::vector<bool>& elements, std::span<const Point> pixels) {
   constexpr double never = std::numeric_limits<double>::infinity();
   std::vector<TimeRange> found(pixels.size(), {never, -never});
   std::vector<double> times(pixels.size());
   for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (probe.elements[source].dead) continue;
+    if (!elements[source]) continue;
     leg.travel_times(source, pixels, times);
     for (std::size_t k = 0; k < pixels.size(); ++k) {
       if (std::isnan(times[k])) continue;
@@ -68,11 +73,13 @@ std::vector<std::string> unsampled_warnings(const ImagingPlan& plan) {
   const double rate = acquisition.sample_rate.value;
   const double last = static_cast<double>(acquisition.samples) - 1.0;
   const std::vector<Point> pixels = some_pixels(plan.grid);
+  const ElementRoles living = living_roles(acquisition, plan.events);
   std::vector<std::string> beyond;
   std::vector<std::string> before;
   for (const DelayLaw& law : plan.laws) {
-    const auto transmit = times_of(*law.transmit, acquisition.probe, pixels);
-    const auto receive = same_leg(*law.transmit, *law.receive) ? transmit : times_of(*law.receive, acquisition.probe, pixels);
+    const auto transmit = times_of(*law.transmit, living.transmit, pixels);
+    const bool alike = living.alike() && same_leg(*law.transmit, *law.receive);
+    const auto receive = alike ? transmit : times_of(*law.receive, living.receive, pixels);
     std::size_t late = 0;
     std::size_t early = 0;
     for (std::size_t k = 0; k < pixels.size(); ++k) {
@@ -114,9 +121,17 @@ std::optional<std::string> half_summed_warning(const ImagingPlan& plan) {
                      why);
 }
 
+std::optional<std::string> unweighed_warning(const ImagingPlan& plan) {
+  const bool transmit_alone = plan.apodization.sides == ApodizationSides::transmit && !plan.apodization.trivial();
+  if (!transmit_alone || !launches_waves(plan.acquisition)) return std::nullopt;
+  return "[apodization] sides = \"transmit\" weighs elements that fire one by one, and several fire in these events: nothing is "
+         "weighed; event_window weighs events, sides = \"receive\" the elements that record";
+}
+
 std::vector<std::string> plan_warnings(const ImagingPlan& plan) {
   std::vector<std::string> lines = unsampled_warnings(plan);
   if (auto line = half_summed_warning(plan)) lines.push_back(std::move(*line));
+  if (auto line = unweighed_warning(plan)) lines.push_back(std::move(*line));
   return lines;
 }
 

@@ -9,14 +9,17 @@
 
 namespace echoform {
 
-/// Pixels that stay dark since the A-scan has none of their samples, for any pair of living elements: how far the image asks,
-/// what the A-scan holds, and the share of the pixels by view. A line for what lies beyond its end, one for what lies before its
-/// begin. Less than a sample is not counted: a default grid ends with the A-scan. Shares are of up to 64 x 64 pixels that lie
-/// evenly.
+/// Pixels that stay dark since the A-scan has none of their samples, for any pair of living elements that fire and that record:
+/// how far the image asks, what the A-scan holds, and the share of the pixels by view. A line for what lies beyond its end, one
+/// for what lies before its begin. Less than a sample is not counted: a default grid ends with the A-scan. Shares are of up to 64
+/// x 64 pixels that lie evenly.
 [[nodiscard]] std::vector<std::string> unsampled_warnings(const ImagingPlan& plan);
 
 /// Half-summed data under weights or views that tell s_ij from s_ji, of which it holds the sum alone.
 [[nodiscard]] std::optional<std::string> half_summed_warning(const ImagingPlan& plan);
+
+/// Weights of the elements that fire, of which events of several take none.
+[[nodiscard]] std::optional<std::string> unweighed_warning(const ImagingPlan& plan);
 
 /// All of these.
 [[nodiscard]] std::vector<std::string> plan_warnings(const ImagingPlan& plan);

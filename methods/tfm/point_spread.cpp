@@ -122,15 +122,17 @@ class PointSpread {
 
 }  // namespace
 
-std::vector<Vector2> slownesses_at(const Leg& leg, const Probe& probe, const Point& pixel, Metres step) {
+std::vector<Vector2> slownesses_at(const Leg& leg, const std::vector<bool>& elements, const Point& pixel, Metres step,
+                                   SpreadPlane plane) {
   std::array<Point, 4> around{pixel, pixel, pixel, pixel};
-  around[0].x += step;
-  around[1].x += -step;
+  Metres Point::*const sideways = plane == SpreadPlane::along ? &Point::x : &Point::y;
+  around[0].*sideways += step;
+  around[1].*sideways += -step;
   around[2].z += step;
   around[3].z += -step;
   std::vector<Vector2> found;
   for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (probe.elements[source].dead) continue;
+    if (!elements[source]) continue;
     std::array<double, 4> times{};
     leg.travel_times(source, around, times);
     const Vector2 slowness = (0.5 / step.value) * Vector2{times[0] - times[1], times[2] - times[3]};

@@ -9,6 +9,7 @@
 // let through are left out; measured spots differ by up to a quarter.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,9 +20,13 @@
 
 namespace echoform {
 
-/// Slowness vectors, s/m, at `pixel`, one for each living element with rays to and all around it, by central differences over
-/// `step` to either side, more than 0.
-[[nodiscard]] std::vector<Vector2> slownesses_at(const Leg& leg, const Probe& probe, const Point& pixel, Metres step);
+/// Planes through a pixel: that of x and z, or that of y and z, whose vectors have y in the place of x.
+enum class SpreadPlane : std::uint8_t { along, across };
+
+/// Slowness vectors within a plane, s/m, at `pixel`, one for each of `elements` (by source of the leg) with rays to and all
+/// around it, by central differences over `step` to either side, more than 0.
+[[nodiscard]] std::vector<Vector2> slownesses_at(const Leg& leg, const std::vector<bool>& elements, const Point& pixel,
+                                                 Metres step, SpreadPlane plane = SpreadPlane::along);
 
 /// What an image loses of a point that lies half a pixel off its pixels, along both axes at once, in dB: of its envelope, and of
 /// the oscillating image (the real part of P), which is 0 dB at the point too. Infinite where nothing is left.

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/tfm/element_roles.hpp"
+
 namespace echoform {
 namespace {
 
-/// Takes from `reached` what no living source of the leg reaches.
-void keep_reached(const Leg& leg, const Probe& probe, const Grid& grid, std::vector<std::uint8_t>& reached) {
+/// Takes from `reached` what none of those sources of the leg reaches.
+void keep_reached(const Leg& leg, const std::vector<bool>& elements, const Grid& grid, std::vector<std::uint8_t>& reached) {
   for (std::size_t source = 0; source < leg.sources(); ++source) {
     // Such a source reaches every pixel.
-    if (!probe.elements[source].dead && leg.point_source(source)) return;
+    if (elements[source] && leg.point_source(source)) return;
   }
   const LegRays* const rays = leg.rays(grid);
   std::vector<std::size_t> waiting;
@@ -27,7 +29,7 @@ void keep_reached(const Leg& leg, const Probe& probe, const Grid& grid, std::vec
   std::vector<double> times;
   // Most pixels are reached by the first element already: later ones are asked for the rest alone.
   for (std::size_t source = 0; source < leg.sources() && !waiting.empty(); ++source) {
-    if (probe.elements[source].dead) continue;
+    if (!elements[source]) continue;
     times.resize(points.size());
     leg.travel_times(source, points, times);
     std::size_t left = 0;
@@ -44,9 +46,9 @@ void keep_reached(const Leg& leg, const Probe& probe, const Grid& grid, std::vec
   }
 }
 
-bool reaches(const Leg& leg, const Probe& probe, const Point& pixel) {
+bool reaches(const Leg& leg, const std::vector<bool>& elements, const Point& pixel) {
   for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (probe.elements[source].dead) continue;
+    if (!elements[source]) continue;
     double time = 0.0;
     leg.travel_times(source, {&pixel, 1}, {&time, 1});
     if (!std::isnan(time)) return true;
@@ -56,22 +58,26 @@ bool reaches(const Leg& leg, const Probe& probe, const Point& pixel) {
 
 }  // namespace
 
-bool reaches_any_pixel(const DelayLaw& law, const Probe& probe, const Grid& grid) {
+bool reaches_any_pixel(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
+                       std::span<const std::uint32_t> chosen) {
+  const ElementRoles living = living_roles(acquisition, chosen);
   // A few from all over the grid settle it nearly always.
   const std::size_t pixels = grid.pixels();
   const std::size_t some = std::min<std::size_t>(pixels, 64);
   for (std::size_t k = 0; k < some; ++k) {
     const Point pixel = grid.at((2 * k + 1) * pixels / (2 * some));
-    if (reaches(*law.transmit, probe, pixel) && reaches(*law.receive, probe, pixel)) return true;
+    if (reaches(*law.transmit, living.transmit, pixel) && reaches(*law.receive, living.receive, pixel)) return true;
   }
-  const std::vector<std::uint8_t> reached = reached_pixels(law, probe, grid);
+  const std::vector<std::uint8_t> reached = reached_pixels(law, acquisition, grid, chosen);
   return std::find(reached.begin(), reached.end(), 1) != reached.end();
 }
 
-std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Probe& probe, const Grid& grid) {
+std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
+                                         std::span<const std::uint32_t> chosen) {
+  const ElementRoles living = living_roles(acquisition, chosen);
   std::vector<std::uint8_t> reached(grid.pixels(), 1);
-  keep_reached(*law.transmit, probe, grid, reached);
-  if (!law.reciprocal()) keep_reached(*law.receive, probe, grid, reached);
+  keep_reached(*law.transmit, living.transmit, grid, reached);
+  if (!(law.reciprocal() && living.alike())) keep_reached(*law.receive, living.receive, grid, reached);
   return reached;
 }
 

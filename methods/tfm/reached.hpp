@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,14 @@
 
 namespace echoform {
 
-/// By pixel in image order: 1 where some living element reaches it on transmit and some on receive, else 0.
-[[nodiscard]] std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Probe& probe, const Grid& grid);
+/// By pixel in image order: 1 where some living element that fires reaches it on transmit and some that records on receive, else
+/// 0.
+[[nodiscard]] std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
+                                                       std::span<const std::uint32_t> chosen = {});
 
 /// Whether that is so of any pixel: quick where it is of many.
-[[nodiscard]] bool reaches_any_pixel(const DelayLaw& law, const Probe& probe, const Grid& grid);
+[[nodiscard]] bool reaches_any_pixel(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
+                                     std::span<const std::uint32_t> chosen = {});
 
 /// Share of the pixels that is not reached, 0 to 1.
 [[nodiscard]] double unreached_share(const std::vector<std::uint8_t>& reached);

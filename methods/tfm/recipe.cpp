@@ -1,6 +1,5 @@
 #include "methods/tfm/recipe.hpp"
 
-#include "acquisition/pair_rows.hpp"
 #include "delay_laws/leg_bounds.hpp"
 #include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/beamform.hpp"
@@ -8,27 +7,25 @@
 #include "stages/envelope/envelope.hpp"
 
 namespace echoform {
-namespace {
 
-/// The first view that, by reciprocity, has the same images as `view`: where pairs are looked up in directions in which they were
-/// not received.
-std::size_t first_alike(const ImagingPlan& plan, std::size_t view) {
-  if (!plan.apodization.symmetric() || !combined_rows(plan.acquisition, false).any_reversed()) return view;
+std::size_t first_alike(const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view) {
+  if (!pairs.mirrors_alike) return view;
   for (std::size_t other = 0; other < view; ++other) {
     if (mirrored(plan.laws[other], plan.laws[view])) return other;
   }
   return view;
 }
 
-}  // namespace
-
 Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
   Recipe recipe;
-  const std::size_t pairs = recipe.add(pairing_stage, pairing_options(plan), {0});
-  const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {pairs});
+  const PlanPairs pairs = plan_pairs(plan);
+  std::size_t rows = recipe.add(pairing_stage, pairing_options(plan, pairs), {0});
+  if (pairs.coded) rows = recipe.add(decoding_stage, decoding_options(plan, pairs), {rows});
+  const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {rows});
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
     const std::string& name = plan.laws[view].view;
-    const std::size_t image = recipe.add(beamform_stage, beamform_options(plan, first_alike(plan, view)), {analytic});
+    const std::size_t image =
+        recipe.add(beamform_stage, beamform_options(plan, pairs, first_alike(plan, pairs, view)), {analytic});
     const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
     const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
     if (wish.complex_images) recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});

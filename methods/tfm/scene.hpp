@@ -19,16 +19,10 @@ namespace echoform {
 /// and what make_surface refuses: a profile that crosses itself, for one.
 [[nodiscard]] Scene make_scene(const Configuration& configuration, const Probe& probe = {});
 
-/// What a recording says of its wedge, for the law that wants a couplant, where [couplant] velocity is absent; a line in the log.
+/// What a recording says of its wedge, for the law that wants a couplant, where [couplant] velocity is absent; with a
+/// note.
 /// Throws InputError below 10 m/s.
-void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated);
-
-/// Moves the elements as [probe] stand_off, angle and x say: turned by `angle` from x towards z about the aperture's centre (the
-/// middle between the first and the last element), whose z becomes -stand_off and whose x becomes x. What is absent stays as it
-/// is. `note(key, value, does)` is called for each; what it does is "replaces the placement of the data", or the angles before
-/// and after.
-void place_probe(const ProbeSection& section, Probe& probe,
-                 const std::function<void(std::string_view key, const std::string& value, const std::string& does)>& note);
+void adopt_wedge_velocity(Configuration& configuration, MetresPerSecond stated, std::vector<std::string>& notes);
 
 /// Throws InputError where [grid] z is needed since no gate tells the depth: with a couplant, a surface or a view that skips.
 void check_depth_is_told(const Configuration& configuration);

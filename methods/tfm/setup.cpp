@@ -1,7 +1,9 @@
 #include "methods/tfm/setup.hpp"
 
+#include <set>
 #include <utility>
 
+#include "methods/tfm/frame_groups.hpp"
 #include "methods/tfm/recipe.hpp"
 #include "stages/compression/compression.hpp"
 
@@ -14,10 +16,22 @@ DisplayScale scale_of(const Compression& compression) {
   return scale;
 }
 
+/// Of travel times that legs keep, made or not: views share legs.
+std::size_t leg_tables_bytes(const ImagingPlan& plan) {
+  std::set<const Leg*> legs;
+  for (const DelayLaw& law : plan.laws) {
+    legs.insert({law.transmit.get(), law.receive.get()});
+    if (const auto elements = law.transmit->of_elements()) legs.insert(elements.get());
+  }
+  std::size_t bytes = 0;
+  for (const Leg* leg : legs) bytes += leg->table_bytes(plan.grid, plan.apodization.angular());
+  return bytes;
+}
+
 }  // namespace
 
 const ImagingPlan& plan_of(const ImagingSetup& setup) {
-  return *static_cast<const ImagingPlan*>(setup.of_method.get());
+  return *std::any_cast<const std::shared_ptr<const ImagingPlan>&>(setup.of_method);
 }
 
 std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan, const OutputWish& wish) {
@@ -30,6 +44,11 @@ std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const Ima
   setup->recipe = make_tfm_recipe(*plan, wish);
   setup->scale = scale_of(plan->compression);
   setup->outlines = plan->outlines;
+  setup->tables_bytes = leg_tables_bytes(*plan);
+  setup->notes = plan->notes;
+  setup->warnings = plan->warnings;
+  setup->method = tfm_name;
+  if (plan->by_groups) setup->groups = make_frame_groups(plan, setup->tables_bytes);
   setup->of_method = std::move(plan);
   return setup;
 }
@@ -46,7 +65,7 @@ std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before,
   }
   setup->settings_revision = revision;
   setup->scale = scale_of(compression);
-  setup->of_method = std::move(plan);
+  setup->of_method = std::shared_ptr<const ImagingPlan>(std::move(plan));
   return setup;
 }
 

@@ -4,23 +4,22 @@
 #include <cstdint>
 #include <memory>
 
+#include "methods/method.hpp"
 #include "methods/tfm/plan.hpp"
 #include "pipeline/imaging_setup.hpp"
 
 namespace echoform {
 
-/// Which images of each view are made beside its envelope.
-struct OutputWish {
-  bool complex_images = false;
-  bool display = true;
-};
+/// As [imaging] method has it.
+inline constexpr std::string_view tfm_name = "tfm";
 
 /// The setup of a plan, which is checked: throws InputError. For each view an output of its complex image (if wished), its
 /// envelope and its display image (if wished), in this order.
 [[nodiscard]] std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const ImagingPlan> plan,
                                                                      const OutputWish& wish = {});
 
-/// The plan that a setup was made of by make_imaging_setup().
+/// The plan that a setup was made of by make_imaging_setup(). std::bad_any_cast for a setup of another method: its caller
+/// mistakes them.
 [[nodiscard]] const ImagingPlan& plan_of(const ImagingSetup& setup);
 
 /// The same but for the compression and the revision, which no plan has to be made for. Throws InputError if an option is out of

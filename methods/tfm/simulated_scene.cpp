@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "delay_laws/view.hpp"
 #include "methods/tfm/scene.hpp"
+#include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
 #include "rays/surface.hpp"
 
@@ -86,12 +88,26 @@ std::string modes_of(const Configuration& configuration) {
 /// As often as some view's side, and once where none does.
 std::size_t skips_of(const Configuration& configuration) {
   std::size_t legs = 2;
-  for (const std::string& name : configuration.imaging.views) {
+  for (const std::string& name : tfm(configuration).views) {
     if (!names_skip(name)) continue;
     const View view = parse_view(name);
     legs = std::max({legs, view.transmit.size(), view.receive.size()});
   }
   return legs - 1;
+}
+
+/// A number for each element in each event; none where no file is named.
+std::vector<std::vector<double>> rows_of_laws(const Configuration& configuration, std::string_view key, const std::string& path) {
+  if (path.empty()) return {};
+  const std::size_t elements = configuration.simulator.source.element_count();
+  const CsvFormat format{.file = "a CSV file with a line an event",
+                         .row = "a number for each of the [simulator] elements",
+                         .line = "a number for each element",
+                         .number = "a number",
+                         .rows = "events",
+                         .least = elements,
+                         .most = elements};
+  return read_csv_numbers(path, fmt::format("{}: [simulator] {}", configuration.name(), key), format);
 }
 
 /// The demo's part without what does not lie in this one.
@@ -123,9 +139,16 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   };
   choose(source.material.longitudinal_velocity, section.longitudinal_velocity, configuration.material.longitudinal_velocity);
   choose(source.material.shear_velocity, section.shear_velocity, configuration.material.shear_velocity);
+  source.transmit.delays = rows_of_laws(configuration, "delays", section.delays);
+  source.transmit.weights = rows_of_laws(configuration, "weights", section.weights);
   // What it says of surfaces is checked as the imaging side does.
   const Scene scene = make_scene(configuration);
   source.scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
+  if (scene.spatial_surface != nullptr) {
+    throw InputError(fmt::format("{}: [surface] kind", configuration.name()),
+                     fmt::format("\"{}\" in three dimensions, with the simulated source", configuration.surface.kind),
+                     "a surface that is drawn out along y: a plane that is not tilted across, a cylinder along y, a profile");
+  }
   source.scene.surface = curve_of(configuration.surface, scene.surface.get());
   source.scene.backwall = curve_of(configuration.backwall, scene.backwall.get());
   source.scene.modes = modes_of(configuration);

@@ -1,24 +1,21 @@
 #include "methods/tfm/stage_options.hpp"
 
-#include <fmt/format.h>
+#include <numeric>
 
-#include "base/errors.hpp"
+#include "acquisition/firings.hpp"
+#include "acquisition/frame_layout.hpp"
 #include "delay_laws/selected_leg.hpp"
+#include "methods/tfm/element_roles.hpp"
 
 namespace echoform {
 namespace {
 
-/// By event.
-std::vector<std::uint32_t> firing_elements(const Acquisition& acquisition) {
-  std::vector<std::uint32_t> firing;
-  for (std::size_t event = 0; event < acquisition.event_count(); ++event) {
-    const auto element = firing_element(acquisition, event);
-    if (!element) {
-      throw InputError(fmt::format("transmit event {}", event), "one in which several elements fire", "one element an event");
-    }
-    firing.push_back(static_cast<std::uint32_t>(*element));
-  }
-  return firing;
+/// A-scans that the image is a mean of: those of the imaged events, dead ones counted in.
+std::size_t imaged_a_scans(const ImagingPlan& plan) {
+  if (plan.events.empty()) return plan.acquisition.a_scans();
+  const FrameLayout layout(plan.acquisition);
+  return std::accumulate(plan.events.begin(), plan.events.end(), std::size_t{0},
+                         [&](std::size_t sum, std::uint32_t event) { return sum + layout.shot(event).count; });
 }
 
 bool is_every_element(const std::vector<std::uint32_t>& firing, std::size_t elements) {
@@ -30,39 +27,53 @@ bool is_every_element(const std::vector<std::uint32_t>& firing, std::size_t elem
 
 }  // namespace
 
-UnpackOptions unpack_options(const ImagingPlan& plan) {
-  return {plan.amplitude_scale()};
+PlanPairs plan_pairs(const ImagingPlan& plan) {
+  PlanPairs pairs;
+  pairs.waves = launches_waves(plan.acquisition);
+  pairs.coded = coded(plan.acquisition);
+  pairs.reciprocal = !pairs.waves && plan.events.empty() && plan.reciprocal();
+  if (pairs.coded) {
+    const std::size_t elements = plan.acquisition.elements();
+    pairs.rows = pairs.reciprocal ? summed_pairs(elements) : all_pairs(elements, elements);
+    return pairs;
+  }
+  if (!pairs.waves) pairs.firing = firing_elements(plan.acquisition, plan.events);
+  pairs.mirrors_alike = plan.apodization.symmetric() && combined_rows(plan.acquisition, false, plan.events).any_reversed();
+  pairs.rows = combined_rows(plan.acquisition, pairs.reciprocal, plan.events);
+  if (pairs.rows.summed || is_every_element(pairs.firing, plan.acquisition.elements())) pairs.firing.clear();
+  return pairs;
 }
 
-bool fires_every_element(const Acquisition& acquisition) {
-  return is_every_element(firing_elements(acquisition), acquisition.elements());
+PairingOptions pairing_options(const ImagingPlan& plan, const PlanPairs& pairs) {
+  return pairing_of(plan.acquisition, pairs.reciprocal && !pairs.coded, plan.amplitude_scale(), plan.events);
 }
 
-bool reciprocal(const ImagingPlan& plan) {
-  return plan.reciprocal() && fires_every_element(plan.acquisition);
+DecodingOptions decoding_options(const ImagingPlan& plan, const PlanPairs& pairs) {
+  return decoding_of(plan.acquisition, pairs.reciprocal);
 }
 
-PairingOptions pairing_options(const ImagingPlan& plan) {
-  return pairing_of(plan.acquisition, reciprocal(plan), plan.amplitude_scale());
-}
-
-BeamformOptions beamform_options(const ImagingPlan& plan, std::size_t view) {
+BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view) {
   const Acquisition& acquisition = plan.acquisition;
-  std::vector<std::uint32_t> firing = firing_elements(acquisition);
   BeamformOptions options;
   options.law = plan.laws.at(view);
   options.grid = plan.grid;
-  options.pairs = combined_rows(acquisition, reciprocal(plan));
-  options.aperture = {acquisition.probe, {}, plan.material.longitudinal_velocity, plan.apodization};
-  if (!is_every_element(firing, acquisition.elements())) {
-    options.aperture.firing = firing;
-    options.law.transmit = select_sources(options.law.transmit, std::move(firing));
-  }
+  options.pairs = pairs.rows;
+  options.aperture = {acquisition.probe, pairs.firing, {}, plan.material.longitudinal_velocity, plan.apodization};
+  if (!pairs.firing.empty()) options.law.transmit = select_sources(options.law.transmit, pairs.firing);
   options.interpolation = plan.interpolation;
   options.sample_rate = acquisition.sample_rate;
   options.start_time = acquisition.start_time;
   options.time_offset = acquisition.time_offset;
   options.gate = plan.imaged_samples();
+  if (pairs.waves) {
+    options.aperture.event_weights = plan.event_weights;
+    options.aperture.event_weights.resize(pairs.rows.events, 1.0F);
+    const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, plan.events);
+    for (std::size_t k = 0; k < events.size(); ++k) options.aperture.event_weights[k] *= polarity_of(acquisition, events[k]);
+    if (!plan.events.empty()) options.law.transmit = select_sources(options.law.transmit, plan.events);
+    options.scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
+    return options;
+  }
   // Pairs that were not received count as zeros.
   const auto n = static_cast<float>(acquisition.elements());
   options.scale = 1.0F / (n * n);
@@ -73,6 +84,7 @@ AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
   AnalyticSignalOptions options;
   options.half = plan.accuracy >= half_path_accuracy;
   options.nearest = plan.interpolation == Interpolation::nearest;
+  options.filter = plan.filter;
   return options;
 }
 

@@ -1,25 +1,43 @@
 // What an imaging plan asks of each stage.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "methods/tfm/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform_options.hpp"
+#include "stages/decoding/decoding.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
-#include "stages/unpack/unpack.hpp"
 
 namespace echoform {
 
-[[nodiscard]] UnpackOptions unpack_options(const ImagingPlan& plan);
-/// Whether event k is element k, for all elements. Throws InputError for an event in which not one element fires.
-[[nodiscard]] bool fires_every_element(const Acquisition& acquisition);
-/// Whether no law and no weight tells (i, j) from (j, i), and event k is element k: then both directions of a pair are added.
-[[nodiscard]] bool reciprocal(const ImagingPlan& plan);
-[[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan);
+/// What the stages are told of a plan's pairs, found once for all of them.
+struct PlanPairs {
+  /// Element of each source of the transmit leg; empty where source k is element k, for all elements.
+  std::vector<std::uint32_t> firing;
+  bool waves = false;       ///< sources of the transmit leg are events
+  bool coded = false;       ///< frames hold rows of a code, which are decoded into `rows`
+  bool reciprocal = false;  ///< no law and no weight tells (i, j) from (j, i)
+  /// Whether views that are each other's mirror have the same image, since some pair is looked up in a direction in which it was
+  /// not received, and no weight tells.
+  bool mirrors_alike = false;
+  PairRows rows;
+};
+/// Throws InputError for an event in which not one element fires.
+[[nodiscard]] PlanPairs plan_pairs(const ImagingPlan& plan);
+
+/// `pairs` are those of the plan, here and below.
+/// Of coded frames the rows as they were received.
+[[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const PlanPairs& pairs);
+/// From those to pairs.rows, of coded frames. Throws InputError where the code cannot be undone.
+[[nodiscard]] DecodingOptions decoding_options(const ImagingPlan& plan, const PlanPairs& pairs);
 /// Plans with an accuracy of half_path_accuracy or more take the half path.
 [[nodiscard]] AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan);
-/// Of one view, on the rows of pairing_options(). Throws InputError for an event in which not one element fires.
-[[nodiscard]] BeamformOptions beamform_options(const ImagingPlan& plan, std::size_t view);
+/// Of one view, on the rows of pairing_options(). Made twice they compare equal.
+[[nodiscard]] BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view);
 /// From the acoustic grid to the display grid, which is the acoustic grid where the plan names none.
 [[nodiscard]] ScanConversionOptions scan_conversion_options(const ImagingPlan& plan);
 

@@ -7,8 +7,10 @@
 #include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
+#include "methods/display_settings.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/scene.hpp"
+#include "methods/tfm/section.hpp"
 
 namespace echoform {
 namespace {
@@ -44,7 +46,7 @@ void check_velocities(const Configuration& configuration, const Material& stated
   const double longitudinal = configuration.material.longitudinal_velocity.value_or(stated.longitudinal_velocity).value;
   const double shear = configuration.material.shear_velocity.value_or(stated.shear_velocity).value;
   bool named = false;
-  for (const std::string& view : configuration.imaging.views) {
+  for (const std::string& view : tfm(configuration).views) {
     if (find_view_kind(view) != nullptr) {
       named = true;
       continue;
@@ -64,11 +66,12 @@ void check_without_data(const Configuration& configuration, const Material& stat
   check_velocities(configuration, stated);
   check_laws(configuration, stated);
   const auto& pixels = configuration.grid.pixels;
-  check_axis(configuration, "[grid] x", configuration.grid.x, pixels[0]);
-  check_axis(configuration, "[grid] z", configuration.grid.z, pixels[1]);
-  const auto& display = configuration.display;
-  check_axis(configuration, "[display] x", display.x, display.pixels.value_or(pixels)[0]);
-  check_axis(configuration, "[display] z", display.z, display.pixels.value_or(pixels)[1]);
+  check_axis(configuration, "[grid] x", configuration.grid.x, pixels.x);
+  check_axis(configuration, "[grid] z", configuration.grid.z, pixels.z);
+  check_axis(configuration, "[grid] y", configuration.grid.y, pixels.y);
+  const auto& display = section<DisplaySection>(configuration);
+  check_axis(configuration, "[display] x", display.x, display.pixels ? (*display.pixels)[0] : pixels.x);
+  check_axis(configuration, "[display] z", display.z, display.pixels ? (*display.pixels)[1] : pixels.z);
 }
 
 }  // namespace echoform

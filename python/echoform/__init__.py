@@ -11,11 +11,12 @@ __version__ = "0.1.0"
 _HOMES = {
     "errors": ("EchoformError", "Rejected", "ConnectionFailed", "TimedOut", "MalformedMessage"),
     "acquisition": ("Probe", "Acquisition", "half_matrix", "half_summed", "full_matrix", "pack12", "unpack12"),
+    "events": ("Element", "PlaneWave", "PointWave", "Law", "Code", "plane_wave", "hadamard"),
     "sender": ("FrameSender",),
     "push_sender": ("PushFrameSender",),
     "image": ("Image",),
     "images": ("ImageSubscriber", "SubscriberStatistics"),
-    "telemetry": ("Telemetry", "Distribution", "Door", "TelemetrySubscriber"),
+    "telemetry": ("Telemetry", "Distribution", "Door", "Figure", "TelemetrySubscriber"),
     "control": ("Control", "Conflict", "Setting"),
     "recordings": ("Recording",),
     "simulation": ("point_scatterers",),

@@ -73,7 +73,8 @@ warnings.filterwarnings("ignore", "Unexpected end-group tag", RuntimeWarning)
 
 
 # The largest number that a field holds. Of larger ones Protocol Buffers keeps the low bits, and takes them for others.
-_LARGEST = {FieldDescriptor.TYPE_UINT32: 2**32 - 1, FieldDescriptor.TYPE_ENUM: 2**31 - 1, FieldDescriptor.TYPE_UINT64: 2**64 - 1}
+_LARGEST = {FieldDescriptor.TYPE_UINT32: 2**32 - 1, FieldDescriptor.TYPE_ENUM: 2**31 - 1, FieldDescriptor.TYPE_UINT64: 2**64 - 1,
+            FieldDescriptor.TYPE_SINT64: 2**64 - 1}
 
 
 def _wide_number(descriptor, data: memoryview) -> str | None:

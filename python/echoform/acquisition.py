@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import wire
+from .events import Element, as_event
 
 
 def _list_of(values, name: str, count: int | None = None) -> np.ndarray:
@@ -59,22 +60,54 @@ class Probe:
             raise ValueError(f"probe dead_elements: found {list(dead)}; expected indices from 0 to {count - 1}")
         object.__setattr__(self, "dead_elements", dead)
 
+    @property
+    def centres(self) -> np.ndarray:
+        """[element, 3] as x, y, z."""
+        zeros = np.zeros(len(self.x))
+        return np.stack([self.x, zeros if self.y is None else self.y, zeros if self.z is None else self.z], axis=1)
+
+    def frame(self) -> tuple[np.ndarray, np.ndarray]:
+        """Origin and axes [3, 3] (rows x, y, z) of the frame that goes with the probe, in which transmit events are stated: the mean
+        of the centres, z the mean of the normals, x as far as it is perpendicular to that. Of a linear array in contact that is
+        centred on x = 0 it is the global frame."""
+        z = np.array([0.0, 0.0, 1.0]) if self.normals is None else self.normals.mean(axis=0)
+        z = z / np.linalg.norm(z)
+        x = np.array([1.0, 0.0, 0.0]) - z[0] * z
+        x = x / np.linalg.norm(x)
+        return self.centres.mean(axis=0), np.array([x, np.cross(z, x), z])
+
+    def in_frame(self, places: np.ndarray) -> np.ndarray:
+        """Global places [..., 3] in the probe's frame."""
+        origin, axes = self.frame()
+        return (places - origin) @ axes.T
+
     @classmethod
     def linear(cls, elements: int, pitch: float, **more) -> Probe:
         """A linear array centred on x = 0, `pitch` metres from element to element."""
         return cls(x=(np.arange(elements) - 0.5 * (elements - 1)) * pitch, **more)
+
+    @classmethod
+    def matrix(cls, columns: int, rows: int, pitch: float, row_pitch: float | None = None, **more) -> Probe:
+        """A matrix array centred on x = y = 0: `rows` along y, `row_pitch` (`pitch` where it is None) metres from row to row, each of
+        `columns` elements along x. Element row * columns + column."""
+        across = pitch if row_pitch is None else row_pitch
+        x = (np.arange(columns) - 0.5 * (columns - 1)) * pitch
+        y = (np.arange(rows) - 0.5 * (rows - 1)) * across
+        return cls(x=np.tile(x, rows), y=np.repeat(y, columns), **more)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Acquisition:
     """How frames are sampled: what a sender states once. Seconds and hertz.
 
-    Sample n was taken at `start_time + n / sample_rate - time_offset`; time 0 is the emission of the pulse.
+    Sample n was taken at `start_time + n / sample_rate - time_offset`; time 0 is the emission of the pulse, or the t = 0 from which
+    the delays of a transmit event count.
 
     matrix        "full": frames are [tx, rx, sample]; "half" (each pair i <= j once) and "half_summed" (the instrument added both
                   directions): frames are [pair, sample] in the order (0,0), (0,1) ... (0,N-1), (1,1) ...: see half_matrix()
-    events        sparse firings: indices of the elements that fire, one after the other, each once; all elements receive each of
-                  them, and frames are [event, rx, sample]. Empty: every element fires, in order
+    events        who fires in each shot, where it is not every element alone and in order: indices of elements that fire alone, each
+                  once (sparse firings), or Element, PlaneWave (plane_wave()), PointWave, Law and Code (hadamard()). Frames are
+                  [event, rx, sample], of events with different numbers of receivers [A-scan, sample], one event behind the other
     encoding      "int16", "packed12" (12 bit two's complement, two samples in three bytes) or "float32"
     sample_scale  amplitude of one unit of an integer sample
     """
@@ -87,15 +120,27 @@ class Acquisition:
     matrix: str = "full"
     encoding: str = "int16"
     sample_scale: float = 1.0
-    events: Sequence[int] = ()
+    events: Sequence = ()
 
     def __post_init__(self):
-        events = tuple(int(element) for element in self.events)
-        if events and (min(events) < 0 or max(events) >= self.elements or len(set(events)) < len(events)):
-            raise ValueError(f"events: found {list(events)}; expected elements from 0 to {self.elements - 1}, each once")
+        events = []
+        for place, event in enumerate(self.events):
+            try:
+                checked = as_event(event).check(self.probe)
+            except ValueError as error:
+                raise ValueError(f"event {place}: {error}") from None
+            events.append(checked if hasattr(event, "firings") else checked.element)  # a number stays a number
+        alone = [as_event(event).element for event in events if isinstance(as_event(event), Element)]
+        if len(set(alone)) < len(alone):
+            raise ValueError(f"events: found elements {alone} alone; expected each once")
+        if len(events) > 4096:
+            raise ValueError(f"events: found {len(events)}; expected at most 4096")
         if events and self.matrix != "full":
             raise ValueError(f"events: found them with matrix {self.matrix!r}; expected 'full', of the events that are listed")
-        object.__setattr__(self, "events", events)
+        object.__setattr__(self, "events", tuple(events))
+        first = [0 if self.matrix == "full" else element for element in range(self.elements)]
+        counts = [len(as_event(event).receivers) or self.elements for event in events] or [self.elements - of for of in first]
+        object.__setattr__(self, "_a_scans", tuple(counts))
         for name, known in (("matrix", wire.MATRIX), ("encoding", wire.ENCODING)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}: found {getattr(self, name)!r}; expected one of {', '.join(known)}")
@@ -115,9 +160,26 @@ class Acquisition:
 
     @property
     def frame_shape(self) -> tuple[int, ...]:
-        """Shape of a frame as an array of samples: [tx, rx, sample], or [pair, sample] of half matrices."""
-        n = self.elements
-        return (self.shots, n, self.samples) if self.matrix == "full" else (n * (n + 1) // 2, self.samples)
+        """Shape of a frame as an array of samples: [tx, rx, sample], [pair, sample] of half matrices, or [A-scan, sample] of events
+        with different numbers of receivers."""
+        counts = self._a_scans
+        alike = self.matrix == "full" and counts.count(counts[0]) == len(counts)
+        return (len(counts), counts[0], self.samples) if alike else (sum(counts), self.samples)
+
+    @property
+    def encoded_events(self) -> list[bytes]:
+        """Each as it is sent (wire.py)."""
+        return [as_event(event).encode() for event in self.events]
+
+    def receivers(self, transmit: int) -> np.ndarray:
+        """Indices of the elements that record a shot, in the order of its A-scans."""
+        listed = as_event(self.events[transmit]).receivers if self.events else ()
+        return np.array(listed, int) if listed else np.arange(0 if self.matrix == "full" else transmit, self.elements)
+
+    def firings(self, transmit: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What an instrument does in a shot: indices of the elements that fire, seconds after t = 0 at which each does, and weights.
+        Dead ones are among them."""
+        return as_event(self.events[transmit] if self.events else transmit).firings(self.probe)
 
     @property
     def a_scan_bytes(self) -> int:
@@ -125,11 +187,11 @@ class Acquisition:
 
     def shot_a_scans(self, transmit: int) -> int:
         """A-scans in one shot."""
-        return self.elements if self.matrix == "full" else self.elements - transmit
+        return self._a_scans[transmit]
 
     @property
     def frame_bytes(self) -> int:
-        return sum(self.shot_a_scans(transmit) for transmit in range(self.shots)) * self.a_scan_bytes
+        return sum(self._a_scans) * self.a_scan_bytes
 
     @property
     def times(self) -> np.ndarray:
@@ -158,7 +220,7 @@ class Acquisition:
         return np.ascontiguousarray(samples, "<i2").view(np.uint8)
 
     def payload(self, frame: np.ndarray) -> memoryview:
-        """The bytes of a whole frame, [tx, rx, sample] or [pair, sample]; see encode()."""
+        """The bytes of a whole frame, of frame_shape; see encode()."""
         frame = np.asarray(frame)
         shape = self.frame_shape
         packed = self.encoding == "packed12" and frame.dtype == np.uint8

@@ -45,7 +45,7 @@ class Setting:
 
     key: str  # "grid.x"
     value: object  # number, list, bool, text; None where nothing is set
-    in_use: object  # what images are made with, where nothing is set and a stream has shown what comes of it
+    in_use: object  # what images are made with, once a stream has shown it, where that is not the value itself
     file_value: object  # what the server started with, and reset goes back to
     type: str  # "number", "two numbers" ...
     words: tuple[str, ...]  # the values that it takes, where it takes one of a few words
@@ -86,6 +86,8 @@ class Control:
         self.revision = 0  # of the settings, after the last answer
         self.streaming = False  # whether a stream was there
         self.server = ""  # name and version
+        self.acquisition = ""  # what the frames of the stream are, once there is one
+        self.warnings = ()  # what of the settings in force is doubtful, or will disappoint, a line each
         self._where = endpoint, server_key, client_key
         self._socket = self._open()
 
@@ -110,6 +112,10 @@ class Control:
     def reset(self, *keys: str) -> int:
         """Back to what the server started with: these settings, or all. Returns the new revision."""
         return self._ask(messages.ControlRequest(action="reset", keys=keys)).revision
+
+    def status(self) -> tuple[str, ...]:
+        """What sinks of images tell of themselves, a line each. Rejected where none has any."""
+        return tuple(self._ask(messages.ControlRequest(action="status")).sinks)
 
     def __getitem__(self, key: str):
         return self.get(key)
@@ -150,6 +156,7 @@ class Control:
             raise
         reply = parse(messages.ControlReply, b"".join(parts))
         self.revision, self.streaming, self.server = reply.revision, reply.streaming, reply.server or self.server
+        self.acquisition, self.warnings = reply.acquisition, tuple(reply.warnings)
         outcome = _OUTCOMES.get(reply.outcome, "")
         if outcome == "DONE":
             return reply

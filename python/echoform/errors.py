@@ -6,11 +6,12 @@ class EchoformError(Exception):
 
 
 class Rejected(EchoformError):
-    """The server does not take what was sent. `reason` is its own line."""
+    """The server does not take what was sent. `reason` is its own line; `retry` says that it may take the same in a little while."""
 
-    def __init__(self, reason: str):
+    def __init__(self, reason: str, retry: bool = False):
         super().__init__(reason)
         self.reason = reason
+        self.retry = retry
 
 
 class ConnectionFailed(EchoformError, ConnectionError):

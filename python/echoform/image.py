@@ -69,6 +69,7 @@ class Image:
                      not be aligned as numbers are: `image.pixels.copy()` is, for much arithmetic on one image.
     stream, view     names: "echoform", "LL"
     sequence         of the frame, as its sender counts
+    position         count of the probe's encoder, as the frame's sender stated it; None where there is none
     latency          seconds from the frame's last byte to publication
     dynamic_range_db, gain_db, reference   of the display; `reference` is the envelope that it shows as 0 dB
     published        images since the stream opened, this one included
@@ -104,12 +105,12 @@ class Image:
 
     @property
     def x(self) -> np.ndarray:
-        """Pixel centres along the array, metres."""
+        """Pixel centres along the array, metres where `axes` says nothing else."""
         return _axis(self._head.x)
 
     @property
     def z(self) -> np.ndarray:
-        """Pixel centres into the part, metres."""
+        """Pixel centres into the part, likewise."""
         return _axis(self._head.z)
 
     @property
@@ -118,13 +119,26 @@ class Image:
         return _axis(self._head.y) if self._head.HasField("y") else None
 
     @property
+    def axes(self) -> dict[str, tuple[str, str]]:
+        """Name and unit of the axes' numbers, by axis: {"x": ("x", "m"), "z": ("z", "m")}, where the method says nothing else."""
+        axes = {"x": self._head.x, "z": self._head.z} | ({"y": self._head.y} if self._head.HasField("y") else {})
+        return {name: (axis.name or name, axis.unit if axis.HasField("unit") else "m") for name, axis in axes.items()}
+
+    @property
+    def quantity(self) -> tuple[str, str]:
+        """What envelopes are, and their unit, which may be empty: ("amplitude", "")."""
+        return self._head.pixel_name or "amplitude", self._head.pixel_unit
+
+    @property
     def extent(self) -> tuple[float, float, float, float]:
-        """(left, right, bottom, top) in millimetres, edges of pixels, for matplotlib's imshow with z downwards."""
+        """(left, right, bottom, top), edges of pixels, for matplotlib's imshow with z downwards: in millimetres where the axes are in
+        metres, else in their own units."""
         x, z = self._head.x, self._head.z
-        steps = [1e3 * (axis.last - axis.first) / (axis.count - 1) for axis in (x, z) if axis.count > 1]
+        scale = 1e3 if {unit for name, (_, unit) in self.axes.items() if name != "y"} == {"m"} else 1.0
+        steps = [scale * (axis.last - axis.first) / (axis.count - 1) for axis in (x, z) if axis.count > 1]
         dx = steps[0] if x.count > 1 else steps[-1] if steps else 1.0
         dz = steps[-1] if z.count > 1 else dx
-        return (1e3 * x.first - dx / 2, 1e3 * x.last + dx / 2, 1e3 * z.last + dz / 2, 1e3 * z.first - dz / 2)
+        return (scale * x.first - dx / 2, scale * x.last + dx / 2, scale * z.last + dz / 2, scale * z.first - dz / 2)
 
     def decibels(self, reference: float | None = None) -> np.ndarray:
         """float32 dB, a new array of the shape of pixels. 0 dB is `reference`, by default what the server shows as 0 dB, or else
@@ -140,7 +154,12 @@ class Image:
             values -= np.float32(20 * math.log10(reference))
         return values
 
-    # ---- times and counters
+    # ---- place, times and counters
+
+    @property
+    def position(self) -> int | None:
+        """Count of the probe's encoder, as the frame's sender stated it; None where there is none."""
+        return self._head.position if self._head.HasField("position") else None
 
     @property
     def acquisition_time_ns(self) -> int:
@@ -216,7 +235,8 @@ class Image:
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.pixels.shape))
-        return f"<Image {self.stream} {self.view} sequence {self.sequence}: {shape} {self.pixels.dtype}>"
+        place = "" if self.position is None else f" position {self.position}"
+        return f"<Image {self.stream} {self.view} sequence {self.sequence}{place}: {shape} {self.pixels.dtype}>"
 
 
 def _axis(axis) -> np.ndarray:

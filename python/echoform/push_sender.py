@@ -9,7 +9,7 @@ import numpy as np
 import zmq
 
 from . import wire
-from ._shot_headers import ShotHeaders, sequence_after, shot_places, stamp
+from ._shot_headers import ShotHeaders, count_of, sequence_after, shot_places, stamp
 from ._sockets import connect, make_socket, tcp_endpoint
 from .acquisition import Acquisition
 from .errors import ConnectionFailed, TimedOut
@@ -58,16 +58,17 @@ class PushFrameSender:
             self._context.term()
             raise
 
-    def send(self, frame: np.ndarray, *, sequence: int | None = None, time_ns: int | None = None) -> int:
+    def send(self, frame: np.ndarray, *, sequence: int | None = None, time_ns: int | None = None, position: int | None = None) -> int:
         """As FrameSender.send()."""
         if self._socket.closed:
             raise ConnectionFailed("this sender is closed")
         payload = self.acquisition.payload(frame)
+        position = count_of(position)
         sequence, time_ns = stamp(sequence, self._next_sequence, time_ns)
         deadline = None if self.timeout is None else time.monotonic() + self.timeout
         self._next_sequence = sequence_after(sequence)
         self._push(self._hello, deadline)
-        for header, part in zip(self._headers.of_frame(sequence, time_ns), self._slices):
+        for header, part in zip(self._headers.of_frame(sequence, time_ns, position), self._slices):
             self._push(b"".join((header, payload[part])), deadline)
         self.frames_sent += 1
         return sequence

@@ -1,17 +1,25 @@
 """Recordings in MFMC 2.0, as `echoform record` writes them, as NumPy arrays. Needs h5py."""
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator
+from typing import Union
 
 import h5py
 import numpy as np
 
 from .acquisition import Acquisition, Probe, full_matrix
+from .events import Code, Element, Law, PlaneWave, PointWave
 from .errors import EchoformError
 
+_ENCODER_COUNT = "ECHOFORM_ENCODER_COUNT"  # [frame, encoder], raw counts
+_NO_POSITION = -(1 << 63)
 _SAMPLE_SCALE = "ECHOFORM_SAMPLE_SCALE"  # amplitude of one count, where it is not 1
+_SAME_DELAY = 1e-9  # seconds by which delays may differ from those of the wave that a law is said to make
 _UNKNOWN_SIZE = 1e-9  # metres: an element's size that stands for "unknown"
+
+_Form = Union[int, Law, PlaneWave, PointWave, Code]  # of an event, the int being an element's
 
 
 class Recording:
@@ -21,15 +29,17 @@ class Recording:
             frame = recording[0]                        # [tx, rx, sample], or [pair, sample] of half matrices
             everything = recording.full()               # [frame, tx, rx, sample]
             with FrameSender(recording.acquisition) as sender:
-                for frame in recording:
-                    sender.send(frame)
+                for number, frame in enumerate(recording):
+                    sender.send(frame, position=recording.position(number))
 
     acquisition    what a FrameSender needs to send the frames again
     samples        the dataset itself, [frame, A-scan, sample], int16 or float32 as in the file; times sample_scale is amplitude
     velocities     (longitudinal, shear) of the part, m/s; 0 unknown
     recorded       "yyyy-mm-dd HH:MM:SS" in UTC of the first frame, or ""
+    positions      counts of the probe's encoder, a masked int64 array [frame]: masked where a frame states none
     A file that still grows can be read: refresh() takes in what has come since.
-    EchoformError for a file of another structure: probes that move, focused transmits, several sequences. `echoform inspect` and
+    Waves and codes come back as laws: MFMC states who fires when and how strongly, not of what form that is.
+    EchoformError for a file of another structure: probes that move, receive laws of several elements, several sequences. `echoform inspect` and
     `echoform image` know those. No other file is ever opened: a recording whose data lie in one (external links, external storage,
     virtual datasets) is an EchoformError that names the dataset.
     """
@@ -73,9 +83,29 @@ class Recording:
         n, samples = self.acquisition.elements, self.acquisition.samples
         return np.array([full_matrix(frame) for frame in frames], frames.dtype).reshape(len(frames), n, n, samples)
 
+    @property
+    def positions(self) -> np.ma.MaskedArray:
+        counts = np.full(len(self), _NO_POSITION, np.int64)
+        if self._counts is not None:
+            rows = min(len(self), self._counts.shape[0])
+            counts[:rows] = self._counts[:rows, 0]
+        return np.ma.masked_equal(counts, _NO_POSITION)
+
+    def position(self, frame: int) -> int | None:
+        """Count of the probe's encoder in one frame; None where it states none."""
+        index = int(frame) + (len(self) if frame < 0 else 0)
+        if not 0 <= index < len(self):
+            raise IndexError(f"{self.path}: frame {frame} of {len(self)}")
+        if self._counts is None or index >= self._counts.shape[0]:
+            return None
+        count = int(self._counts[index, 0])
+        return None if count == _NO_POSITION else count
+
     def refresh(self) -> int:
         """The number of frames now, of a file that another program writes."""
         self.samples.refresh()
+        if self._counts is not None:
+            self._counts.refresh()  # after the samples, which are written last: none of theirs is missing
         return len(self)
 
     def close(self) -> None:
@@ -95,10 +125,11 @@ class Recording:
         if len(sequences) != 1:
             raise ValueError(f"{len(sequences)} sequences")
         sequence = sequences[0]
-        transmit, receive = (_elements_of(self._file, _dataset(sequence, name)) for name in ("TRANSMIT_LAW", "RECEIVE_LAW"))
         group = self._file[_dataset(sequence, "PROBE_LIST")[0]]
         probe = _probe(group)
         count = len(probe.x)
+        transmit = _laws(self._file, _dataset(sequence, "TRANSMIT_LAW"), probe)
+        receive = _receivers(_laws(self._file, _dataset(sequence, "RECEIVE_LAW")))
         self.samples = _dataset(sequence, "MFMC_DATA")
         kind = self.samples.dtype
         if kind not in (np.dtype("int16"), np.dtype("float32")):
@@ -106,6 +137,9 @@ class Recording:
         matrix, events = _order(transmit, receive, count)
         if self.samples.ndim != 3 or self.samples.shape[1] != len(transmit):
             raise ValueError(f"samples of shape {self.samples.shape}")
+        self._counts = _dataset(sequence, _ENCODER_COUNT) if sequence.id.links.exists(_ENCODER_COUNT.encode()) else None
+        if self._counts is not None and (self._counts.ndim != 2 or self._counts.shape[1] == 0 or self._counts.dtype.kind != "i"):
+            raise ValueError(f"{_ENCODER_COUNT} of shape {self._counts.shape} and type {self._counts.dtype}")
         position = _flat(_dataset(sequence, "PROBE_POSITION"))
         if position.size != 3 or position.any():
             raise ValueError("a probe that is placed elsewhere or moves")
@@ -117,16 +151,29 @@ class Recording:
         self.recorded = _text(sequence.attrs.get("DATE_AND_TIME", ""))
 
 
-def _order(transmit: np.ndarray, receive: np.ndarray, count: int) -> tuple[str, tuple[int, ...]]:
-    """Which matrix the pairs of `count` elements are, and the elements that fire where not all do. ValueError if none."""
+def _order(transmit: list[_Form], receive: list[int], count: int) -> tuple[str, tuple[_Form | Element, ...]]:
+    """Which matrix the A-scans of `count` elements are, and the events where they are none. ValueError where single elements fire
+    again and again."""
+    pairs = list(zip(transmit, receive))
     for matrix, (i, j) in (("full", np.indices((count, count)).reshape(2, -1)), ("half", np.triu_indices(count))):
-        if np.array_equal(transmit, i) and np.array_equal(receive, j):
+        if pairs == list(zip(i.tolist(), j.tolist())):
             return matrix, ()
-    events = transmit[::count]
-    if (np.array_equal(transmit, np.repeat(events, count)) and np.array_equal(receive, np.tile(np.arange(count), len(events)))
-            and 0 < len(set(events.tolist())) == len(events) <= count):
-        return "full", tuple(events.tolist())
-    raise ValueError("neither a full nor a half matrix nor sparse firings in the usual order")
+    # A-scans of one law, until a receiver comes again, are one event.
+    events: list[tuple[_Form, dict[int, None]]] = []
+    for law, receiver in pairs:
+        if not events or events[-1][0] != law or receiver in events[-1][1]:
+            events.append((law, {}))
+        events[-1][1][receiver] = None
+    alone = [law for law, _ in events if isinstance(law, int)]
+    if len(set(alone)) < len(alone):
+        raise ValueError("neither a full nor a half matrix nor transmit events in the usual order")
+    return "full", tuple(_event(law, [] if list(receivers) == list(range(count)) else list(receivers)) for law, receivers in events)
+
+
+def _event(law: _Form, receivers: list[int]) -> _Form | Element:
+    if not isinstance(law, int):
+        return dataclasses.replace(law, receivers=tuple(receivers))
+    return Element(law, tuple(receivers)) if receivers else law
 
 
 def _open(path: str) -> h5py.File:
@@ -201,19 +248,66 @@ def _groups(file: h5py.File, kind: str) -> list[h5py.Group]:
     return found
 
 
-def _elements_of(file: h5py.File, laws: h5py.Dataset) -> np.ndarray:
-    """Index, from 0, of the one element of each law."""
-    known = {}
-    elements = []
-    for reference in laws[()]:
-        name = file[reference].name
-        if name not in known:
-            law = np.ravel(_dataset(file[reference], "ELEMENT")[()])
-            if len(law) != 1:
-                raise ValueError(f"{name}: {len(law)} elements fire together")
-            known[name] = int(law[0]) - 1
-        elements.append(known[name])
-    return np.array(elements)
+def _laws(file: h5py.File, references: h5py.Dataset, probe: Probe | None = None) -> list[_Form]:
+    """Of each A-scan: the index, from 0, of the element that the law names alone, or what several do; with a `probe`, of which waves."""
+    known: dict[str, _Form] = {}
+    laws = []
+    for reference in references[()]:
+        group = file[reference]
+        if group.name not in known:
+            known[group.name] = _law(group, probe)
+        laws.append(known[group.name])
+    return laws
+
+
+def _law(group: h5py.Group, probe: Probe | None) -> _Form:
+    def stated(name: str, otherwise: float) -> np.ndarray:
+        values = _flat(_dataset(group, name)[()]) if group.id.links.exists(name.encode()) else np.full(len(elements), otherwise)
+        if len(values) != len(elements):
+            raise ValueError(f"{group.name}: {len(values)} of {name} for {len(elements)} elements")
+        return values
+
+    elements = np.ravel(_dataset(group, "ELEMENT")[()]).astype(int) - 1
+    delays, weights = stated("DELAY", 0.0), stated("WEIGHTING", 1.0)
+    at_work = weights != 0.0
+    elements, delays, weights = elements[at_work], delays[at_work], weights[at_work]
+    within = probe is not None and ((elements >= 0) & (elements < len(probe.x))).all()
+    form = _stated_form(group, elements, weights, len(probe.x)) if within else None
+    if form is not None:
+        # What the law itself says counts where it is told to be something else.
+        fire, at, with_weight = form.firings(probe)
+        if np.array_equal(fire, elements) and np.allclose(at, delays, rtol=0, atol=_SAME_DELAY) and np.allclose(with_weight, weights, rtol=0, atol=1e-6):
+            return form
+    if len(elements) == 1 and delays[0] == 0.0 and weights[0] == 1.0:
+        return int(elements[0])
+    return Law(tuple(elements.tolist()), tuple(delays.tolist()) if delays.any() else (), tuple(weights.tolist()) if (weights != 1.0).any() else ())
+
+
+def _stated_form(group: h5py.Group, elements: np.ndarray, weights: np.ndarray, count: int) -> PlaneWave | PointWave | Code | None:
+    """What a law of several elements is meant to make, in attributes beside the format's own."""
+    def numbers(name: str, size: int) -> list[float] | None:
+        values = _flat(group.attrs[name]) if name in group.attrs else ()
+        return values.tolist() if len(values) == size and np.isfinite(values).all() else None
+
+    fire = () if np.array_equal(elements, np.arange(count)) else tuple(elements.tolist())
+    if plane := numbers("ECHOFORM_PLANE_WAVE", 3):
+        return PlaneWave(*plane, fire)
+    point = numbers("ECHOFORM_POINT_WAVE", 5)
+    if point and point[3] > 0:
+        x, y, z, velocity, delay = point
+        return PointWave(x, z, velocity, y, delay, fire)
+    if numbers("ECHOFORM_CODE", 1) and set(weights.tolist()) <= {-1.0, 1.0}:
+        signs = np.zeros(count, int)
+        signs[elements] = weights
+        return Code(tuple(signs.tolist()))
+    return None
+
+
+def _receivers(laws: list[_Form]) -> list[int]:
+    for law in laws:
+        if not isinstance(law, int):
+            raise ValueError(f"receive laws of {len(law.elements)} elements, or with delays or weights")
+    return laws
 
 
 def _probe(group: h5py.Group) -> Probe:

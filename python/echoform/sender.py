@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import secrets
 import socket
 import time
@@ -10,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import wire
-from ._shot_headers import ShotHeaders, sequence_after, shot_places, stamp
+from ._shot_headers import ShotHeaders, count_of, sequence_after, shot_places, stamp
 from .acquisition import Acquisition
-from .errors import ConnectionFailed, Rejected, TimedOut
+from .errors import ConnectionFailed, EchoformError, Rejected, TimedOut
 
 _BUFFERS_AT_ONCE = 1024  # what the system takes in one call
 
@@ -67,7 +68,7 @@ class _Connection:
     def read_accept(self, timeout: float) -> tuple[int, str]:
         kind, header = self._read_answer(timeout)
         if kind == wire.REJECT:
-            raise Rejected(wire.parse_reject(header))
+            raise Rejected(*wire.parse_reject(header))
         try:
             return wire.parse_accept(header)
         except ValueError as error:
@@ -87,7 +88,7 @@ class _Connection:
         except ConnectionFailed:
             return
         if kind == wire.REJECT:
-            raise Rejected(wire.parse_reject(header))
+            raise Rejected(*wire.parse_reject(header))
 
     def shut_down(self) -> None:
         """Wakes whoever is waiting in send()."""
@@ -132,7 +133,7 @@ class _Connection:
         except (ConnectionFailed, TimedOut):
             raise ConnectionFailed(f"{self._endpoint}: the server closed the connection ({error or 'end of the stream'})") from error
         if kind == wire.REJECT:
-            raise Rejected(wire.parse_reject(header)) from error
+            raise Rejected(*wire.parse_reject(header)) from error
         raise ConnectionFailed(f"{self._endpoint}: the server accepted twice") from error
 
 
@@ -150,12 +151,15 @@ class FrameSender:
 
     connections   TCP connections that share each frame, 1 to 8; more than one pays from some GB/s on
     token         the server's `[input] token`, if it has one
+    busy_timeout  how long to ask again, in seconds, where the server says that it is busy: with another sender, one that has
+                  ended a moment ago perhaps, whose last frames it still reads
     Raises Rejected with the server's reason, ConnectionFailed, TimedOut; ValueError for wrong arguments. After a failure the
     sender is closed; ValueError leaves it as it was. One thread at a time.
     """
 
     def __init__(self, acquisition: Acquisition, endpoint: str = "127.0.0.1:17171", *, connections: int = 1, token: str = "",
-                 name: str = "echoform Python 0.1", connect_timeout: float = 10.0, accept_timeout: float = 60.0):
+                 name: str = "echoform Python 0.1", connect_timeout: float = 10.0, accept_timeout: float = 60.0,
+                 busy_timeout: float = 5.0):
         if not 1 <= connections <= 8:
             raise ValueError(f"connections: found {connections}; expected 1 to 8")
         parse_host_port(endpoint)
@@ -166,33 +170,59 @@ class FrameSender:
         self._headers = ShotHeaders(sizes)
         self._connections: list[_Connection] = []
         self._others: concurrent.futures.ThreadPoolExecutor | None = None
-        try:
-            session = secrets.randbits(63) + 1
-            for index in range(connections):
-                connection = _Connection(endpoint, connect_timeout)
-                self._connections.append(connection)
-                connection.send([wire.message(wire.HELLO, wire.hello_header(
-                    acquisition, session=session, connection_index=index, connection_count=connections, sender=name, token=token))])
-            for connection in self._connections:
-                frame_bytes, self.server = connection.read_accept(accept_timeout)
-                if frame_bytes != acquisition.frame_bytes:
-                    raise ConnectionFailed(f"{endpoint}: the server expects frames of {frame_bytes} bytes; "
-                                           f"these have {acquisition.frame_bytes}")
-        except BaseException:
-            self.abort()
-            raise
+        session = secrets.randbits(63) + 1
+        hellos = [wire.message(wire.HELLO, wire.hello_header(acquisition, session=session, connection_index=index,
+                                                             connection_count=connections, sender=name, token=token))
+                  for index in range(connections)]
+        deadline = time.monotonic() + busy_timeout
+        pause = 0.05
+        while not self._connect(endpoint, hellos, connect_timeout, accept_timeout, deadline):
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
         if connections > 1:
             self._others = concurrent.futures.ThreadPoolExecutor(connections - 1, "echoform-sender")
 
-    def send(self, frame: np.ndarray, *, sequence: int | None = None, time_ns: int | None = None) -> int:
-        """Sends a frame, [tx, rx, sample] or [pair, sample] (Acquisition.encode() says of which types); returns its sequence.
+    def _connect(self, endpoint: str, hellos: list[bytes], connect_timeout: float, accept_timeout: float, deadline: float) -> bool:
+        """Whether the server took all Hellos; not where it is busy before `deadline`. Without connections afterwards."""
+        accepted = []
+        try:
+            for hello in hellos:
+                connection = _Connection(endpoint, connect_timeout)
+                self._connections.append(connection)
+                connection.send([hello])
+            for connection in self._connections:
+                frame_bytes, self.server = connection.read_accept(accept_timeout)
+                if frame_bytes != self.acquisition.frame_bytes:
+                    raise ConnectionFailed(f"{endpoint}: the server expects frames of {frame_bytes} bytes; "
+                                           f"these have {self.acquisition.frame_bytes}")
+                accepted.append(connection)
+            return True
+        except Rejected as error:
+            if not error.retry or time.monotonic() >= deadline:
+                self.abort()
+                raise
+        except BaseException:
+            self.abort()
+            raise
+        # The server became free between two Hellos. The next attempt must not meet what this one has opened.
+        with contextlib.suppress(EchoformError):
+            for connection in accepted:
+                connection.finish()
+                connection.await_close(accept_timeout)
+        self.abort()
+        return False
+
+    def send(self, frame: np.ndarray, *, sequence: int | None = None, time_ns: int | None = None, position: int | None = None) -> int:
+        """Sends a frame of the shape acquisition.frame_shape (Acquisition.encode() says of which types); returns its sequence.
 
         sequence   counts frames up; by default one more than the last. Numbers left out are counted by the server as gaps
         time_ns    when it was acquired, nanoseconds since 1970-01-01 UTC; by default now, 0 if it is not known
+        position   count of the probe's encoder, a whole number of either sign; None: there is no encoder
         """
         payload = self.acquisition.payload(frame)
+        position = count_of(position)
         sequence, time_ns = self._stamp(sequence, time_ns)
-        headers = self._headers.of_frame(sequence, time_ns)
+        headers = self._headers.of_frame(sequence, time_ns, position)
         count = len(self._connections)
         stripes = []
         for index in range(count):
@@ -205,10 +235,12 @@ class FrameSender:
         self.frames_sent += 1
         return sequence
 
-    def send_shot(self, a_scans: np.ndarray, transmit: int, *, sequence: int, time_ns: int | None = None) -> None:
-        """Sends what one transmit gave, as soon as an instrument has it: [rx, sample], of half matrices the receivers from
-        `transmit` on. `transmit` is the element that fired, or the place in `acquisition.events`. A frame is complete with the
-        shots of all elements, or all events; sequences must not go back."""
+    def send_shot(self, a_scans: np.ndarray, transmit: int, *, sequence: int, time_ns: int | None = None,
+                  position: int | None = None) -> None:
+        """Sends what one transmit gave, as soon as an instrument has it: [rx, sample] of acquisition.receivers(transmit). `transmit`
+        is the element that fired, or the place in `acquisition.events`. A frame is complete with the shots of all elements, or all
+        events; sequences must not go back. `position` is the encoder's count when it fired; a frame has that of the lowest `transmit`
+        which states one."""
         acquisition = self.acquisition
         if not 0 <= transmit < acquisition.shots:
             raise ValueError(f"transmit: found {transmit}; expected 0 to {acquisition.shots - 1}")
@@ -216,8 +248,10 @@ class FrameSender:
         if payload.shape != (acquisition.shot_a_scans(transmit), acquisition.a_scan_bytes):
             expected = acquisition.shot_a_scans(transmit), acquisition.samples
             raise ValueError(f"a_scans: found shape {np.shape(a_scans)}; expected {expected}")
+        position = count_of(position)
         sequence, time_ns = self._stamp(sequence, time_ns)
-        shot = [wire.message(wire.SHOT, wire.shot_header(sequence, transmit, time_ns), payload.nbytes), memoryview(payload.reshape(-1))]
+        header = wire.shot_header(sequence, transmit, time_ns, position=position)
+        shot = [wire.message(wire.SHOT, header, payload.nbytes), memoryview(payload.reshape(-1))]
         stripes: list[list] = [[] for _ in self._connections]
         stripes[transmit % len(stripes)] = shot
         self._send_stripes(stripes)

@@ -8,11 +8,12 @@ import numpy as np
 from .acquisition import Acquisition
 
 
-def point_scatterers(acquisition: Acquisition, places: Iterable[tuple[float, float]], velocity: float, *, amplitude: float = 1.0,
+def point_scatterers(acquisition: Acquisition, places: Iterable[tuple[float, ...]], velocity: float, *, amplitude: float = 1.0,
                      noise: float = 0.0, seed: int = 0) -> np.ndarray:
-    """float64 [tx, rx, sample] of an array in contact with a part that holds point scatterers.
+    """float64 [tx, rx, sample] of an array in contact with a part that holds point scatterers; of an acquisition with events a frame
+    of it, each A-scan the sum of the echoes of all elements that fire. Half matrices are made of [tx, rx, sample].
 
-    places       (x, z) of each scatterer, metres
+    places       (x, z) or (x, y, z) of each scatterer, metres
     velocity     m/s
     amplitude    of each echo: Gaussian pulses of the probe's centre frequency, their peak at the travel time
     noise        standard deviation of the noise that is added; `seed` makes it the same each time
@@ -20,14 +21,26 @@ def point_scatterers(acquisition: Acquisition, places: Iterable[tuple[float, flo
     probe = acquisition.probe
     if probe.centre_frequency <= 0:
         raise ValueError("probe centre_frequency: found 0; expected more, which the pulses need")
-    z = np.zeros(len(probe.x)) if probe.z is None else probe.z
     sigma = 0.4 / probe.centre_frequency
-    frame = np.zeros((acquisition.elements, acquisition.elements, acquisition.samples))
-    times = acquisition.start_time + np.arange(acquisition.samples) / acquisition.sample_rate - acquisition.time_offset
-    for place_x, place_z in places:
-        leg = np.hypot(probe.x - place_x, z - place_z) / velocity
-        u = times - (leg[:, None] + leg[None, :])[:, :, None]
-        frame += amplitude * np.exp(-0.5 * (u / sigma) ** 2) * np.cos(2 * np.pi * probe.centre_frequency * u)
+    legs = [np.linalg.norm(probe.centres - (place[0], place[1] if len(place) > 2 else 0.0, place[-1]), axis=1) / velocity
+            for place in places]
+    times = acquisition.times
+
+    def shot(firings, receivers):
+        a_scans = np.zeros((len(receivers), len(times)))
+        for element, delay, weight in zip(*firings):
+            for leg in legs:
+                u = times - delay - (leg[element] + leg[receivers])[:, None]
+                a_scans += weight * np.exp(-0.5 * (u / sigma) ** 2) * np.cos(2 * np.pi * probe.centre_frequency * u)
+        return a_scans
+
+    if acquisition.events:
+        shots = [shot(acquisition.firings(event), acquisition.receivers(event)) for event in range(acquisition.shots)]
+        frame = np.concatenate(shots).reshape(acquisition.frame_shape)
+    else:
+        everybody = np.arange(acquisition.elements)
+        frame = np.stack([shot(((element,), (0.0,), (1.0,)), everybody) for element in everybody])
+    frame *= amplitude
     if noise > 0:
         frame += np.random.default_rng(seed).normal(0.0, noise, frame.shape)
     return frame

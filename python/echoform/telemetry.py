@@ -41,6 +41,15 @@ class Door:
 
 
 @dataclasses.dataclass(frozen=True)
+class Figure:
+    """A number that a sink of images tells of itself."""
+
+    value: float  # in base units
+    counts: bool  # a total since the server started; else as it is now
+    help: str
+
+
+@dataclasses.dataclass(frozen=True)
 class Telemetry:
     """One message. Counts are totals since the server started, rates are per second over the last window."""
 
@@ -64,12 +73,15 @@ class Telemetry:
     distributions: dict[str, Distribution]  # "frame_latency" (last byte to published), "stage_beamform" ...
     backend: str
     acquisition: str  # one line: elements, samples, matrix, rate; empty before a sender comes
+    warnings: tuple[str, ...]  # what of settings and data is doubtful or will disappoint, a line each
     settings_revision: int  # of the settings in force: see Control
     frames_recorded: int  # whose samples are in a file
     frames_not_recorded: dict[str, int]  # that came while recording was asked for and are in no file, by reason
     recording: bool  # frames go to a file now
     log_lines_dropped: int  # lines of its log that standard error did not take
     doors: dict[str, Door]  # for frames, by name
+    sinks: dict[str, dict[str, Figure]]  # of images, those that tell figures of themselves, by name: ["recorder"]["bytes_recorded"]
+    position: int | None  # of the frame last published: count of the probe's encoder; None where it stated none
     refusals: dict[tuple[str, str], int]  # peers turned away or cut off, by door and reason: ("images", "wrong_key")
 
     @classmethod
@@ -81,10 +93,11 @@ class Telemetry:
         if not m.stream:
             raise MalformedMessage("no stream name")
         same = {field.name: getattr(m, field.name) for field in dataclasses.fields(cls)
-                if field.name not in ("time_ns", "drops", "frames_not_recorded", "distributions", "doors", "refusals")}
-        return cls(**same, time_ns=m.time, drops={drop.reason: drop.frames for drop in m.drops},
+                if field.name not in ("time_ns", "drops", "frames_not_recorded", "distributions", "doors", "sinks", "refusals", "warnings", "position")}
+        return cls(**same, position=m.position if m.HasField("position") else None, warnings=tuple(m.warnings), time_ns=m.time, drops={drop.reason: drop.frames for drop in m.drops},
                    frames_not_recorded={drop.reason: drop.frames for drop in m.frames_not_recorded},
                    doors={door.name: Door(*(getattr(door, field.name) for field in dataclasses.fields(Door))) for door in m.doors},
+                   sinks={sink.name: {f.name: Figure(f.value, f.counts, f.help) for f in sink.figures} for sink in m.sinks},
                    refusals={(refusal.door, refusal.reason): refusal.peers for refusal in m.refusals},
                    distributions={d.name: Distribution(d.count, 1e-9 * d.p50, 1e-9 * d.p99, 1e-9 * d.maximum, 1e-9 * d.mean)
                                   for d in m.distributions})

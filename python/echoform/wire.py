@@ -13,6 +13,7 @@ EVENTS = 4  # the matrix of a Hello that lists its transmit events
 ENCODING = {"int16": 1, "packed12": 2, "float32": 3}
 
 PREFIX_BYTES = 24
+HELLO_BYTES = 1 << 20  # the longest header of a Hello
 ANSWER_BYTES = 4096  # the longest header of a server's message
 _PREFIX = struct.Struct("<4sHHIQI")
 
@@ -88,6 +89,10 @@ def doubles(field: int, values) -> bytes:
     return text(field, struct.pack(f"<{len(values)}d", *values))
 
 
+def floats(field: int, values) -> bytes:
+    return text(field, struct.pack(f"<{len(values)}f", *values))
+
+
 def numbers(field: int, values) -> bytes:
     return text(field, b"".join(varint(value) for value in values))
 
@@ -130,7 +135,7 @@ def fields(data: bytes):
 
 def hello_header(acquisition, *, session: int, connection_index: int = 0, connection_count: int = 1, sender: str = "",
                  token: str = "") -> bytes:
-    """A Hello of an `echoform.Acquisition`."""
+    """A Hello of an `echoform.Acquisition`. ValueError for one that is longer than a server reads, with how many events fit."""
     probe = acquisition.probe
     normals = zip(*probe.normals) if probe.normals is not None else ((), (), ())
     normal_x, normal_y, normal_z = (tuple(axis) for axis in normals)
@@ -138,21 +143,74 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
                  + doubles(4, normal_x) + doubles(5, normal_y) + doubles(6, normal_z) + double(7, probe.element_width)
                  + double(8, probe.element_length) + double(9, probe.centre_frequency) + double(10, probe.bandwidth)
                  + numbers(11, probe.dead_elements))
-    return (number(1, session) + number(2, connection_index) + number(3, connection_count) + text(4, sender) + text(5, token)
-            + text(6, described) + number(7, EVENTS if acquisition.events else MATRIX[acquisition.matrix]) + number(8, ENCODING[acquisition.encoding])
+    events = [nested(14, event) for event in acquisition.encoded_events]
+    rest = (number(1, session) + number(2, connection_index) + number(3, connection_count) + text(4, sender) + text(5, token)
+            + text(6, described) + number(7, EVENTS if events else MATRIX[acquisition.matrix]) + number(8, ENCODING[acquisition.encoding])
             + number(9, acquisition.samples) + double(10, acquisition.sample_rate) + double(11, acquisition.start_time)
-            + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale)
-            + b"".join(text(14, element_event(element)) for element in acquisition.events))
+            + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale))
+    of_events = sum(map(len, events))
+    if len(rest) > HELLO_BYTES:
+        raise ValueError(f"Hello: found {len(rest)} bytes without events; expected at most {HELLO_BYTES}: a shorter name or token")
+    if len(rest) + of_events > HELLO_BYTES:
+        raise ValueError(f"events: found {of_events} bytes of {len(rest) + of_events} in all; expected at most {HELLO_BYTES} in all: "
+                         f"{(HELLO_BYTES - len(rest)) * len(events) // of_events} events like these, or fewer receivers in each")
+    return rest + b"".join(events)
 
 
-def element_event(element: int) -> bytes:
-    """A TransmitEvent: one element fires alone. Element 0 is stated too, since it is one of several forms."""
-    return varint(1 << 3 | 0) + varint(element)
+# ---- transmit events: the bytes of a TransmitEvent. Receivers: those that record it, in the order of their A-scans; none: all
+
+def nested(field: int, message: bytes) -> bytes:
+    """A message within a message: written even if it is empty."""
+    return varint(field << 3 | 2) + varint(len(message)) + message
 
 
-def shot_header(sequence: int, transmit: int, acquisition_time: int, session: int = 0) -> bytes:
-    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known. `session` is the Hello's, over ZeroMQ."""
-    return number(1, sequence) + number(2, transmit) + number(3, acquisition_time) + number(4, session)
+def element_event(element: int, receivers=()) -> bytes:
+    """One element fires alone. Element 0 is stated too, since it is one of several forms."""
+    return varint(1 << 3 | 0) + varint(element) + numbers(15, receivers)
+
+
+def plane_wave_event(slowness_x: float, slowness_y: float = 0.0, delay: float | None = None, elements=(), receivers=()) -> bytes:
+    """Element e fires at delay + slowness_x x_e + slowness_y y_e; with delay None so that the earliest fires at 0."""
+    wave = double(1, slowness_x) + double(2, slowness_y) + _optional_double(3, delay) + numbers(4, elements)
+    return nested(2, wave) + numbers(15, receivers)
+
+
+def point_wave_event(x: float, y: float, z: float, velocity: float, delay: float | None = None, elements=(), receivers=()) -> bytes:
+    """From a virtual source, z <= 0, or towards a focus, z > 0."""
+    wave = double(1, x) + double(2, y) + double(3, z) + double(4, velocity) + _optional_double(5, delay) + numbers(6, elements)
+    return nested(3, wave) + numbers(15, receivers)
+
+
+def law_event(elements, delays=(), weights=(), receivers=()) -> bytes:
+    """Each of `elements` fires at its delay with its weight."""
+    return nested(4, numbers(1, elements) + floats(2, delays) + floats(3, weights)) + numbers(15, receivers)
+
+
+def code_event(signs, receivers=()) -> bytes:
+    """Element i fires as it is where signs[i] is 1, inverted where it is -1, and is silent where it is 0."""
+    return nested(5, _bits(1, [sign > 0 for sign in signs]) + _bits(2, [sign < 0 for sign in signs])) + numbers(15, receivers)
+
+
+def _optional_double(field: int, value: float | None) -> bytes:
+    """One whose 0 says something else than leaving it out."""
+    return b"" if value is None else varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+def _bits(field: int, flags: list[bool]) -> bytes:
+    bits = sum(1 << i for i, flag in enumerate(flags) if flag)
+    return text(field, bits.to_bytes((len(flags) + 7) // 8, "little")) if bits else b""
+
+
+def shot_header(sequence: int, transmit: int, acquisition_time: int, session: int = 0, position: int | None = None) -> bytes:
+    """`acquisition_time` in nanoseconds since 1970-01-01 UTC; 0 if it is not known. `session` is the Hello's, over ZeroMQ. `position`
+    is the encoder's count, of either sign; None where there is no encoder."""
+    header = number(1, sequence) + number(2, transmit) + number(3, acquisition_time) + number(4, session)
+    return header if position is None else header + varint(5 << 3 | 0) + signed(position)  # a 0 is a count
+
+
+def signed(value: int) -> bytes:
+    """A number of either sign as sint64 has it: 0, -1, 1, -2 ... are 0, 1, 2, 3 ..."""
+    return varint(value << 1 if value >= 0 else (-value << 1) - 1)
 
 
 def end_header(session: int = 0) -> bytes:
@@ -171,10 +229,13 @@ def parse_accept(header: bytes) -> tuple[int, str]:
     return frame_bytes, server
 
 
-def parse_reject(header: bytes) -> str:
-    """The reason, on one line."""
+def parse_reject(header: bytes) -> tuple[str, bool]:
+    """The reason, on one line, and whether the same Hello may be accepted in a little while."""
+    reason, retry = "no reason was given", False
     for field, value in fields(header):
         if field == 1 and isinstance(value, bytes):
             # Whatever the peer states, a terminal is sent no control characters.
-            return "".join(c if c.isprintable() else "?" for c in value.decode(errors="replace"))
-    return "no reason was given"
+            reason = "".join(c if c.isprintable() else "?" for c in value.decode(errors="replace"))
+        if field == 2 and isinstance(value, int):
+            retry = value != 0
+    return reason, retry

@@ -16,8 +16,13 @@ struct HalfScale {
   float slope = 0.0F;
 };
 
+__device__ __forceinline__ std::uint32_t scale_exponent(const AnalyticRows& rows) {
+  const std::uint32_t exponent = half_path_exponent(*rows.peak_bits);
+  return exponent > rows.headroom ? exponent - rows.headroom : 1;
+}
+
 __device__ __forceinline__ HalfScale half_scale(const AnalyticRows& rows) {
-  const float k = power_of_two(half_path_exponent(*rows.peak_bits));
+  const float k = power_of_two(scale_exponent(rows));
   return {k, rows.nearest ? 0.0F : k * 16384.0F};
 }
 
@@ -45,7 +50,7 @@ template <bool Half>
 __device__ __forceinline__ void write_surroundings(const AnalyticRows& rows) {
   for (unsigned n = threadIdx.x; n < rows.lead; n += blockDim.x) rows.output[n] = make_uint2(0, 0);
   if constexpr (Half) {
-    const float inverse = inverse_power_of_two(half_path_exponent(*rows.peak_bits));
+    const float inverse = inverse_power_of_two(scale_exponent(rows));
     if (threadIdx.x < 16) rows.trailer[threadIdx.x] = threadIdx.x == 0 ? __float_as_uint(inverse) : 0;
   }
 }

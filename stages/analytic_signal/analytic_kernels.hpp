@@ -20,10 +20,17 @@ struct AnalyticRows {
   bool half = false;
   bool nearest = false;
   const std::uint32_t* peak_bits = nullptr;  ///< device memory; half path only
+  std::uint32_t headroom = 0;                ///< half_path_headroom()
   uint2* output = nullptr;                   ///< the lead, then the rows
   std::size_t output_stride = 0;
   std::uint32_t lead = 0;
   std::uint32_t* trailer = nullptr;  ///< 64 bytes; half path only
+};
+
+/// Real rows, their numbers next to each other, that lie `stride` apart.
+struct RealRows {
+  const float* data = nullptr;
+  std::size_t stride = 0;
 };
 
 /// Greatest |sample| of the rows to *peak_bits; NaN and infinities do not count.
@@ -34,14 +41,24 @@ void prepare_fused(std::size_t samples);
 /// The whole stage; `table` is twiddle_table(samples) in device memory.
 void launch_fused(const AnalyticRows& rows, const hilbert::Complex* table, cudaStream_t stream) noexcept;
 
-/// Rows first ... first + count - 1 of the input to `copy`, `length` numbers a row, zeros behind the samples.
-void launch_copy(const AnalyticRows& rows, std::size_t first, std::size_t count, float* copy, std::size_t length,
+/// The same with a filter; `factors` is filter_table() in device memory.
+void prepare_fused_filter(std::size_t samples);
+void launch_fused_filter(const AnalyticRows& rows, const hilbert::Complex* table, const hilbert::Complex* factors,
+                         cudaStream_t stream) noexcept;
+
+/// `samples` numbers of each of `count` rows to `copy`, `length` numbers a row, zeros behind the samples.
+void launch_copy(const RealRows& rows, std::size_t count, std::uint32_t samples, float* copy, std::size_t length,
                  cudaStream_t stream) noexcept;
 /// multiply_pair() on `count` rows of length / 2 complex numbers, in place.
 void launch_multiply(hilbert::Complex* spectra, std::size_t count, std::size_t length, const hilbert::PairFactors* factors,
                      cudaStream_t stream) noexcept;
-/// Output of rows first ... first + count - 1 from their Hilbert transforms, `length` numbers a row.
-void launch_write(const AnalyticRows& rows, std::size_t first, std::size_t count, const float* quadrature, std::size_t length,
-                  cudaStream_t stream) noexcept;
+/// filter_pair() on `count` rows of length / 2 complex numbers, in place; and, where there are `others`, their products behind
+/// the rows, `count` more.
+void launch_filter(hilbert::Complex* spectra, std::size_t count, std::size_t length, const hilbert::ResponsePair* factors,
+                   const hilbert::ResponsePair* others, cudaStream_t stream) noexcept;
+/// Output of rows first ... first + count - 1 from those rows themselves or what a filter makes of them, and from their Hilbert
+/// transforms.
+void launch_write(const AnalyticRows& rows, std::size_t first, std::size_t count, const RealRows& in_phase,
+                  const RealRows& quadrature, cudaStream_t stream) noexcept;
 
 }  // namespace echoform::gpu

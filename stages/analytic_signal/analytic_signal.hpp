@@ -1,11 +1,13 @@
 // A-scans to analytic signals, s + i H{s}, by the periodic DFT of exactly the M samples of a row: no padding that would
-// change the values, DC weighted 1, Nyquist once.
+// change the values, DC weighted 1, Nyquist once. With a filter g, g * s + i H{g * s}: on its way through the spectrum a row
+// takes the filter's factors along (stages/filter/filter_response.hpp), the response wrapping round the row's ends.
 //
 // Input   float32 [rows, samples], any row stride, 2 <= samples <= 2^28.
 // Output  planar complex64 [rows, samples]: of row r, I at 2 r * row_stride and Q at (2 r + 1) * row_stride. row_stride is
 //         samples + 64 rounded up to a multiple of 16, and everything between samples and row_stride is zero in every frame,
 //         so window loads may run over the end of a row. I is s itself, bit for bit; Q is exact to single rounding (about
 //         2e-7 of the row's norm), whether the length is smooth or goes through a longer transform (analytic_signal_math.hpp).
+//         With a filter I and Q are both that exact, of the norm of the row as it came, times the filter's greatest factor.
 //
 // CUDA: the output is made for beamformers that look up 8 bytes at a time. BlockSpec.lead = 256 elements of zeros stand before
 // row 0; row_stride is samples + 256 rounded up to a multiple of 16, and everything between samples and row_stride is zero after
@@ -18,37 +20,45 @@
 //               lookup there counts; with nearest interpolation the differences are 0. The trailer is 64 bytes, its first
 //               float 1 / k. The greatest |I| is read from the input's trailer where it has one (the pairing stage's), and
 //               measured by one more kernel where it has not.
-// I is exact on the float path. Q is as exact as on the CPU, by either route:
-//   fused   one kernel reads the rows and writes the output (fused_hilbert.hpp); for the lengths of fused_hilbert_length()
+//               With a filter k still comes from the rows as they came, since what is left of them is not known before it is
+//               written; k is lower by the power of two by which filtered rows could be more than 4 times as large. What a
+//               filter leaves is held in steps of 2^-24 at the coarsest, right to 6e-4 down to an rms of 2^-12 of the peak that
+//               came: so under a constant of full scale there may be echoes of a five-hundredth of it.
+// Without a filter I is exact on the float path. Q is as exact as on the CPU, by either route:
+//   fused   one kernel reads the rows and writes the output (fused_hilbert.hpp); for the lengths of can_fuse()
 //   cufft   any length: cuFFT, and kernels before, between and after (cufft_route.hpp)
 #pragma once
 
 #include <memory>
 
 #include "cpu/cpu_backend.hpp"
+#include "gpu/device_probe.hpp"
 #include "pipeline/stage.hpp"
+#include "stages/filter/filter_options.hpp"
 
 namespace echoform {
 
-/// For queues of at most `members` threads.
-[[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level = simd_level());
+/// For queues of at most `members` threads. Throws InputError if an option of the filter is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level = simd_level(),
+                                                              FilterOptions filter = {});
 
 /// Distance of the I and Q rows for A-scans of `samples`.
 [[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) {
   return (samples + 64 + 15) / 16 * 16;
 }
 
-/// Which way the Hilbert transform goes on CUDA. `automatic`: fused where the length allows it.
+/// Which way the Hilbert transform goes on CUDA. `automatic`: fused where the length and the device allow it.
 enum class HilbertRoute : unsigned char { automatic, cufft, fused };
 
-/// All of CUDA: there is nothing to choose on the CPU.
+/// All but the filter of CUDA: there is nothing to choose on the CPU.
 struct AnalyticSignalOptions {
   bool half = false;     ///< the half path
   bool nearest = false;  ///< of the half path: made for nearest interpolation
   HilbertRoute route = HilbertRoute::automatic;
   std::size_t spectra_bytes = std::size_t{256} << 20;  ///< most that the cuFFT route may hold; larger frames go in pieces
+  FilterOptions filter = {};
 
-  [[nodiscard]] friend constexpr bool operator==(const AnalyticSignalOptions&, const AnalyticSignalOptions&) = default;
+  [[nodiscard]] friend bool operator==(const AnalyticSignalOptions&, const AnalyticSignalOptions&) = default;
 };
 
 /// Relative L2 error of complex images from which on the half path is good enough.
@@ -59,13 +69,17 @@ inline constexpr double half_path_accuracy = 1e-3;
 /// alone.
 extern const StageKind analytic_signal_stage;
 
-/// What every implementation asks of its input, and the output that comes of it. Throws InputError.
+/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
 [[nodiscard]] BlockSpec analytic_signal_output(const AnalyticSignalOptions& options, const BlockSpec& input, BackendKind backend);
-/// On CUDA. Throws InputError where the route is `fused` and the length is not one of its own.
-[[nodiscard]] bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples);
+/// Whether the fused route can go with rows of `samples`: a length of its own, and with a filter one whose block has enough in
+/// `block_bytes` of shared memory.
+[[nodiscard]] bool can_fuse(const FilterOptions& filter, std::size_t samples, std::size_t block_bytes = block_memory());
+/// On CUDA. Throws InputError where the route is `fused` and cannot go.
+[[nodiscard]] bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples,
+                                     std::size_t block_bytes = block_memory());
 
-/// In builds with CUDA only. The backend must outlive the stage. prepare() throws InputError where the route is `fused` and the
-/// length is not one of its own.
+/// In builds with CUDA only. The backend must outlive the stage. Throws InputError if an option of the filter is out of its
+/// range; prepare() throws it where the route is `fused` and cannot go.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cuda(const AnalyticSignalOptions& options, Backend& backend);
 
 /// Of the output on CUDA, in elements.

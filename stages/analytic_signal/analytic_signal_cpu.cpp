@@ -3,7 +3,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
+#include "stages/analytic_signal/analytic_responses.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/fftw_lock.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
@@ -14,13 +16,16 @@ namespace {
 
 class AnalyticSignalCpu final : public Stage {
  public:
-  AnalyticSignalCpu(std::size_t members, SimdLevel level) : members_(std::max<std::size_t>(1, members)), level_(level) {}
+  AnalyticSignalCpu(std::size_t members, SimdLevel level, FilterOptions filter)
+      : members_(std::max<std::size_t>(1, members)), level_(level), filter_(std::move(filter)) {
+    validate(filter_, "analytic-signal stage, filter");
+  }
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("analytic-signal");
     output_ = analytic_signal_output({}, input, BackendKind::cpu);
     input_stride_ = stride_of(input);
-    transform_.emplace(input.columns, members_, level_);
+    transform_.emplace(input.columns, members_, level_, analytic_responses(filter_, input.columns));
     return output_;
   }
 
@@ -40,14 +45,19 @@ class AnalyticSignalCpu final : public Stage {
   void transform_row(const float* row, float* in_phase, float* quadrature, std::size_t member) const noexcept {
     const std::size_t samples = output_.columns;
     const std::size_t padding = (output_.row_stride - samples) * sizeof(float);
-    transform_->transform(row, quadrature, member);
-    std::memcpy(in_phase, row, samples * sizeof(float));
+    if (filter_.kind != FilterKind::none) {
+      transform_->respond(row, {in_phase, quadrature}, member);
+    } else {
+      transform_->transform(row, quadrature, member);
+      std::memcpy(in_phase, row, samples * sizeof(float));
+    }
     std::memset(in_phase + samples, 0, padding);
     std::memset(quadrature + samples, 0, padding);
   }
 
   std::size_t members_;
   SimdLevel level_;
+  FilterOptions filter_;
   BlockSpec output_;
   std::size_t input_stride_ = 0;
   std::optional<RowTransform> transform_;
@@ -60,8 +70,8 @@ std::mutex& fftw_lock() {
   return mutex;
 }
 
-std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level) {
-  return std::make_unique<AnalyticSignalCpu>(members, level);
+std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level, FilterOptions filter) {
+  return std::make_unique<AnalyticSignalCpu>(members, level, std::move(filter));
 }
 
 }  // namespace echoform

@@ -6,17 +6,21 @@
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/analytic_signal/analytic_kernels.hpp"
+#include "stages/analytic_signal/analytic_responses.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/cufft_route.hpp"
 #include "stages/analytic_signal/fused_hilbert.hpp"
 #include "stages/block_checks.hpp"
+#include "stages/filter/filter_response.hpp"
 
 namespace echoform {
 namespace {
 
 class AnalyticSignalCuda final : public Stage {
  public:
-  AnalyticSignalCuda(const AnalyticSignalOptions& options, Backend& backend) : options_(options), backend_(backend) {}
+  AnalyticSignalCuda(const AnalyticSignalOptions& options, Backend& backend) : options_(options), backend_(backend) {
+    validate(options_.filter, "analytic-signal stage, filter");
+  }
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("analytic-signal");
@@ -28,6 +32,7 @@ class AnalyticSignalCuda final : public Stage {
     rows_.nearest = options_.nearest;
     rows_.output_stride = output_.row_stride;
     rows_.lead = cuda_lead;
+    if (options_.half && filtered()) rows_.headroom = half_path_headroom(options_.filter);
     find_peak_ = options_.half && input.trailer == 0;
     peak_place_ = input.bytes() - input.trailer;
     if (find_peak_) peak_ = backend_.allocate(sizeof(std::uint32_t), MemoryUse::working);
@@ -51,26 +56,40 @@ class AnalyticSignalCuda final : public Stage {
     }
     if (cufft_) {
       cufft_->process(rows, stream);
+    } else if (filtered()) {
+      gpu::launch_fused_filter(rows, static_cast<const hilbert::Complex*>(table_.data()),
+                               static_cast<const hilbert::Complex*>(factors_.data()), stream);
     } else {
       gpu::launch_fused(rows, static_cast<const hilbert::Complex*>(table_.data()), stream);
     }
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    return peak_.size() + table_.size() + (cufft_ ? cufft_->bytes() : 0);
+    return peak_.size() + table_.size() + factors_.size() + (cufft_ ? cufft_->bytes() : 0);
   }
 
  private:
+  [[nodiscard]] bool filtered() const { return options_.filter.kind != FilterKind::none; }
+  [[nodiscard]] Buffer on_device(const std::vector<hilbert::Complex>& numbers) {
+    Buffer buffer = backend_.allocate(numbers.size() * sizeof(hilbert::Complex), MemoryUse::working);
+    copy_now(buffer.data(), numbers.data(), buffer.size());
+    return buffer;
+  }
   void choose_route(const BlockSpec& input) {
     cufft_.reset();
     if (!takes_fused_route(options_, input.columns)) {
-      cufft_ = std::make_unique<gpu::CufftRoute>(input.rows, input.columns, rows_.input_stride, options_.spectra_bytes, backend_);
+      cufft_ = std::make_unique<gpu::CufftRoute>(input.rows, input.columns, rows_.input_stride, options_.spectra_bytes, backend_,
+                                                 analytic_responses(options_.filter, input.columns));
       return;
     }
-    gpu::prepare_fused(input.columns);
-    const std::vector<hilbert::Complex> table = hilbert::twiddle_table(static_cast<int>(input.columns));
-    table_ = backend_.allocate(table.size() * sizeof(hilbert::Complex), MemoryUse::working);
-    copy_now(table_.data(), table.data(), table_.size());
+    const auto length = static_cast<int>(input.columns);
+    table_ = on_device(hilbert::twiddle_table(length));
+    if (filtered()) {
+      gpu::prepare_fused_filter(input.columns);
+      factors_ = on_device(hilbert::filter_table(filter_response(options_.filter, input.columns), length));
+    } else {
+      gpu::prepare_fused(input.columns);
+    }
   }
 
   AnalyticSignalOptions options_;
@@ -81,6 +100,7 @@ class AnalyticSignalCuda final : public Stage {
   std::size_t peak_place_ = 0;
   Buffer peak_;
   Buffer table_;
+  Buffer factors_;
   std::unique_ptr<gpu::CufftRoute> cufft_;
 };
 

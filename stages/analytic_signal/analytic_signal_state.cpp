@@ -1,11 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "base/errors.hpp"
+#include "stages/analytic_signal/analytic_responses.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/analytic_signal/cufft_sizes.hpp"
 #include "stages/analytic_signal/fused_hilbert.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 #include "stages/block_checks.hpp"
+#include "stages/filter/filter_response.hpp"
 
 namespace echoform {
 namespace {
@@ -16,25 +22,49 @@ constexpr std::size_t half_trailer = 64;
 StageMemory memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec& input) {
   StageMemory memory;
   if (options.half && input.trailer == 0) memory.device += sizeof(std::uint32_t);  // the peak, found here
+  const bool filtered = options.filter.kind != FilterKind::none;
   if (takes_fused_route(options, input.columns)) {
     memory.device += hilbert::twiddle_count(static_cast<int>(input.columns)) * sizeof(hilbert::Complex);
+    if (filtered) memory.device += input.columns * sizeof(hilbert::Complex);
   } else {
-    memory.device += cufft_sizes(input.rows, input.columns, options.spectra_bytes).bytes();
+    memory.device += cufft_sizes(input.rows, input.columns, options.spectra_bytes, filtered ? 2 : 0).bytes();
   }
   return memory;
 }
 
 }  // namespace
 
-bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples) {
-  const bool can_fuse = fused_hilbert_length(samples) == samples;
-  if (options.route == HilbertRoute::fused && !can_fuse) {
-    throw InputError("analytic-signal stage, input samples", fmt::format("{}", samples), "a length of the fused transform");
+std::vector<RowResponse> analytic_responses(const FilterOptions& filter, std::size_t samples) {
+  if (filter.kind == FilterKind::none) return {};
+  RowResponse in_phase = filter_response(filter, samples);
+  RowResponse quadrature = quadrature_of(in_phase, samples);
+  return {std::move(in_phase), std::move(quadrature)};
+}
+
+unsigned half_path_headroom(const FilterOptions& filter) {
+  const double above = std::ceil(std::log2(response_size(filter).gain / 4.0));
+  return static_cast<unsigned>(std::max(above, 0.0));
+}
+
+bool can_fuse(const FilterOptions& filter, std::size_t samples, std::size_t block_bytes) {
+  if (fused_hilbert_length(samples) != samples) return false;
+  return hilbert::fused_block_bytes(static_cast<int>(samples), filter.kind != FilterKind::none) <= block_bytes;
+}
+
+bool takes_fused_route(const AnalyticSignalOptions& options, std::size_t samples, std::size_t block_bytes) {
+  if (options.route == HilbertRoute::cufft) return false;
+  const bool can = can_fuse(options.filter, samples, block_bytes);
+  if (options.route == HilbertRoute::fused && !can) {
+    throw InputError("analytic-signal stage, input samples", fmt::format("{}", samples),
+                     fused_hilbert_length(samples) == samples
+                         ? "a shorter length: with a filter the device's shared memory ends below"
+                         : "a length of the fused transform");
   }
-  return can_fuse && options.route != HilbertRoute::cufft;
+  return can;
 }
 
 BlockSpec analytic_signal_output(const AnalyticSignalOptions& options, const BlockSpec& input, BackendKind backend) {
+  validate(options.filter, "analytic-signal stage, filter");
   require_block(input, "analytic-signal", {ElementType::float32});
   if (input.columns < 2 || input.columns > sample_limit) {
     throw InputError("analytic-signal stage, input samples", fmt::format("{}", input.columns),
@@ -57,7 +87,10 @@ BlockSpec analytic_signal_output(const AnalyticSignalOptions& options, const Blo
 
 constinit const StageKind analytic_signal_stage{
     .name = "analytic-signal",
-    .cpu = [](const StageOptions&, Backend& backend) { return make_analytic_signal_cpu(team_size(backend)); },
+    .cpu =
+        [](const StageOptions& options, Backend& backend) {
+          return make_analytic_signal_cpu(team_size(backend), simd_level(), options.as<AnalyticSignalOptions>().filter);
+        },
 #ifdef ECHOFORM_WITH_CUDA
     .cuda = [](const StageOptions& options,
                Backend& backend) { return make_analytic_signal_cuda(options.as<AnalyticSignalOptions>(), backend); },
@@ -70,7 +103,8 @@ constinit const StageKind analytic_signal_stage{
           if (site.backend == BackendKind::cuda) {
             statement.memory = memory_on_cuda(wanted, input);
           } else {
-            statement.memory.host = static_cast<std::size_t>(row_transform_bytes(input.columns, team_size(site)));
+            const std::size_t responses = wanted.filter.kind == FilterKind::none ? 0 : 2;
+            statement.memory.host = static_cast<std::size_t>(row_transform_bytes(input.columns, team_size(site), responses));
           }
           return statement;
         },

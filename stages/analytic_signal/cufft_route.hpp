@@ -1,4 +1,4 @@
-// The Hilbert transform of rows of any length by cuFFT. For *_cuda.cpp files.
+// The Hilbert transform of rows of any length, and filters of them, by cuFFT. For *_cuda.cpp files.
 //
 // A row of even, smooth length goes through a complex transform of half its length, which reads the row as it lies (numbers 2 n
 // and 2 n + 1 as re and im), one kernel for the factors (paired_spectrum.hpp) and the transform back; so no row meets another.
@@ -10,37 +10,49 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <span>
 
 #include "gpu/cufft_library.hpp"
 #include "pipeline/backend.hpp"
 #include "stages/analytic_signal/analytic_kernels.hpp"
+#include "stages/analytic_signal/cufft_sizes.hpp"
+#include "stages/analytic_signal/row_response.hpp"
 
 namespace echoform::gpu {
 
 class CufftRoute {
  public:
-  /// For rows of `samples`, `input_stride` apart, whose spectra may take `most_bytes`. Throws RuntimeFault if there is no memory,
-  /// no plan or no cuFFT.
-  CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_stride, std::size_t most_bytes, Backend& backend);
+  /// For rows of `samples`, `input_stride` apart, whose spectra may take `most_bytes`. Without responses it is the Hilbert
+  /// transform; with one a filter, with two what becomes I and what becomes Q. Throws RuntimeFault if there is no memory, no plan
+  /// or no cuFFT.
+  CufftRoute(std::size_t rows, std::size_t samples, std::size_t input_stride, std::size_t most_bytes, Backend& backend,
+             std::span<const RowResponse> responses = {});
 
-  /// Queues the whole stage.
+  /// Queues the whole of the analytic signal's stage: of none or two responses.
   void process(const AnalyticRows& rows, cudaStream_t stream) noexcept;
+  /// Queues a filter: of one response. Its rows lie `stride` apart.
+  void filter(const float* input, float* output, std::size_t stride, cudaStream_t stream) noexcept;
   [[nodiscard]] std::size_t bytes() const noexcept { return spectra_.size() + work_.size() + factors_.size(); }
 
  private:
-  /// Plans transforms whose input rows are `input_distance` complex numbers apart; the bytes that they work in.
-  std::size_t make_plan(const FftPlan& plan, std::size_t input_distance) const;
+  /// Calls write(first row, spectra turned into rows) for each chunk.
+  template <class Write>
+  void for_chunks(const float* input, cudaStream_t stream, const Write& write) noexcept;
+  /// Plans `count` transforms whose input rows are `input_distance` complex numbers apart; the bytes that they work in.
+  std::size_t make_plan(const FftPlan& plan, std::size_t input_distance, std::size_t count) const;
+  void make_factors(std::span<const RowResponse> responses, Backend& backend);
 
   const CufftLibrary& cufft_ = cufft_library();
   std::size_t rows_;
-  std::size_t length_ = 0;  // of the transform of a row
-  std::size_t chunk_ = 0;   // rows
-  bool in_place_ = false;   // rows are copied before the transform
+  std::size_t samples_;
+  std::size_t input_stride_;
+  CufftSizes sizes_;
+  bool in_place_ = false;  // rows are copied before the transform
   FftPlan forward_;
   FftPlan backward_;
-  Buffer spectra_;  // [chunk, length / 2] complex
+  Buffer spectra_;  // [results, chunk, length / 2] complex
   Buffer work_;
-  Buffer factors_;
+  Buffer factors_;  // PairFactors, or ResponsePairs of one response after the other
 };
 
 }  // namespace echoform::gpu

@@ -18,13 +18,15 @@ std::size_t cufft_length(std::size_t samples) {
 }  // namespace
 
 std::size_t CufftSizes::bytes() const {
-  return spectra_bytes() + hilbert::pair_count(length) * sizeof(hilbert::PairFactors);
+  const std::size_t pair = responses == 0 ? sizeof(hilbert::PairFactors) : responses * sizeof(hilbert::ResponsePair);
+  return spectra_bytes() + hilbert::pair_count(length) * pair;
 }
 
-CufftSizes cufft_sizes(std::size_t rows, std::size_t samples, std::size_t most_bytes) {
+CufftSizes cufft_sizes(std::size_t rows, std::size_t samples, std::size_t most_bytes, std::size_t responses) {
   CufftSizes sizes;
   sizes.length = cufft_length(samples);
-  const std::size_t most = std::max<std::size_t>(1, most_bytes / (sizes.length * sizeof(float)));
+  sizes.responses = responses;
+  const std::size_t most = std::max<std::size_t>(1, most_bytes / (sizes.results() * sizes.length * sizeof(float)));
   const std::size_t chunks = (rows + most - 1) / most;
   sizes.chunk = (rows + chunks - 1) / chunks;
   return sizes;

@@ -8,14 +8,17 @@ namespace echoform {
 struct CufftSizes {
   std::size_t length = 0;  ///< of the transform of a row, even
   std::size_t chunk = 0;   ///< rows at a time
+  std::size_t responses = 0;
 
-  /// [chunk, length / 2] complex numbers.
-  [[nodiscard]] std::size_t spectra_bytes() const { return chunk * length * sizeof(float); }
+  /// How many real rows come back for each that goes there.
+  [[nodiscard]] std::size_t results() const { return responses > 1 ? responses : 1; }
+  /// [results, chunk, length / 2] complex numbers.
+  [[nodiscard]] std::size_t spectra_bytes() const { return results() * chunk * length * sizeof(float); }
   /// Of spectra and factors; without what cuFFT works in.
   [[nodiscard]] std::size_t bytes() const;
 };
 
-/// For `rows` of `samples`, 2 or more, whose spectra may take `most_bytes`.
-[[nodiscard]] CufftSizes cufft_sizes(std::size_t rows, std::size_t samples, std::size_t most_bytes);
+/// For `rows` of `samples`, 2 or more, whose spectra may take `most_bytes`. Without `responses` it is the Hilbert transform.
+[[nodiscard]] CufftSizes cufft_sizes(std::size_t rows, std::size_t samples, std::size_t most_bytes, std::size_t responses = 0);
 
 }  // namespace echoform

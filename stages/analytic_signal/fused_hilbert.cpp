@@ -43,5 +43,33 @@ std::vector<Complex> twiddle_table(int length) {
   return table;
 }
 
+std::size_t lowest_frequency(int length, int b) {
+  const Shape shape = shape_of(length);
+  // The digits of b, the last pass but one's first, are those of the frequency, the first pass's first.
+  int weight = length / shape.radix[shape.passes - 1];
+  int frequency = 0;
+  for (int pass = shape.passes - 2; pass >= 0; --pass) {
+    weight /= shape.radix[pass];
+    frequency += weight * (b % shape.radix[pass]);
+    b /= shape.radix[pass];
+  }
+  return static_cast<std::size_t>(frequency);
+}
+
+std::vector<Complex> filter_table(const std::vector<std::complex<double>>& response, int length) {
+  const auto bins = static_cast<std::size_t>(length);
+  const std::size_t butterflies = bins / 16;
+  std::vector<Complex> table(bins);
+  for (std::size_t b = 0; b < butterflies; ++b) {
+    for (std::size_t q = 0; q < 16; ++q) {
+      const std::size_t frequency = lowest_frequency(length, static_cast<int>(b)) + butterflies * q;
+      const bool negative = 2 * frequency > bins;
+      const std::complex<double> factor = negative ? std::conj(response[bins - frequency]) : response[frequency];
+      table[q * butterflies + b] = {static_cast<float>(factor.real()), static_cast<float>(factor.imag())};
+    }
+  }
+  return table;
+}
+
 }  // namespace hilbert
 }  // namespace echoform

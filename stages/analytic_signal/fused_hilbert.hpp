@@ -7,8 +7,12 @@
 // starts from that order; the last forward pass, the factors and the first pass back stay in registers.
 //
 // The way back is a forward transform of the numbers with re and im exchanged.
+//
+// With a filter, whose factors are those of a real response, G x1 + i G x2 and G H x1 + i G H x2 come back, each in shared memory
+// of its own: one way there and two back.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -128,6 +132,18 @@ ECHOFORM_HOST_DEVICE constexpr int j_of(int b) {
 /// Complex numbers of shared memory of a transform.
 ECHOFORM_HOST_DEVICE constexpr int padded_length(int length) {
   return length + length / 16;
+}
+
+/// Bytes of shared memory that a block has: for its transforms, twice with a filter ...
+ECHOFORM_HOST_DEVICE constexpr std::size_t transform_bytes(int length, bool filtered) {
+  const auto numbers = static_cast<std::size_t>(padded_length(length)) * static_cast<std::size_t>(shape_of(length).batch);
+  return sizeof(Complex) * numbers * (filtered ? 2 : 1);
+}
+/// ... and with it for the peaks of its rows, two numbers of 32 bits a warp. Compute capability 9.0 gives a block all of the
+/// lengths; 8.6, 8.9 and 12.0 give 101,376 bytes, and so with a filter no more than 5120 samples.
+[[nodiscard]] constexpr std::size_t fused_block_bytes(int length, bool filtered) {
+  const auto warps = static_cast<std::size_t>(shape_of(length).threads) / 32 * static_cast<std::size_t>(shape_of(length).batch);
+  return transform_bytes(length, filtered) + 2 * sizeof(std::uint32_t) * warps;
 }
 
 /// What a thread holds of one butterfly. A name of its own, since clang 14 takes the array's brackets for an expression.
@@ -256,6 +272,51 @@ ECHOFORM_HOST_DEVICE void middle_pass(int thread, Complex* shared) {
   });
 }
 
+/// The lowest of the frequencies that butterfly `b` of the last pass holds.
+[[nodiscard]] std::size_t lowest_frequency(int length, int b);
+/// What middle_pass_filtered() reads: of `response`, bins 0 ... length / 2 of a filter, the factor of each place of the spectrum,
+/// [place in a butterfly][butterfly], so that threads next to each other read numbers next to each other.
+[[nodiscard]] std::vector<Complex> filter_table(const std::vector<std::complex<double>>& response, int length);
+
+/// As middle_pass(), of spectra times `factors`: what becomes H x1 and H x2 stays in `shared`, what becomes x1 and x2 goes to
+/// `in_phase`.
+template <int Length>
+ECHOFORM_HOST_DEVICE void middle_pass_filtered(int thread, Complex* shared, Complex* in_phase, const Complex* factors) {
+  constexpr int last = shape_of(Length).passes - 1;
+  using P = PassOf<Length, last>;
+  static_assert(P::radix == 16 && P::stride == 1);
+  for_butterflies<Length, last>(thread, [&](int, int b) {
+    Complex* const first = shared + padded(16 * b);
+    Complex* const first_in_phase = in_phase + padded(16 * b);
+    Complex v[16];
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < 16; ++r) v[r] = first[r];
+    transform<16>(v);
+    // The product waits in shared memory while the first of the ways back begins: registers hold one butterfly, as without.
+    ECHOFORM_UNROLLED
+    for (int q = 0; q < 16; ++q) {
+      const Complex product = v[q] * factors[q * P::butterflies + b];
+      first[q] = product;
+      v[q] = {product.im, product.re};
+    }
+    transform<16>(v);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < 16; ++r) first_in_phase[r] = v[r];
+    // Times -i or i, and re and im exchanged for the way back.
+    ECHOFORM_UNROLLED
+    for (int q = 0; q < 8; ++q) v[q] = {-first[q].re, first[q].im};
+    ECHOFORM_UNROLLED
+    for (int q = 8; q < 16; ++q) v[q] = {first[q].re, -first[q].im};
+    if (b == 0) {
+      v[0] = {0.0F, 0.0F};
+      v[8] = {0.0F, 0.0F};
+    }
+    transform<16>(v);
+    ECHOFORM_UNROLLED
+    for (int r = 0; r < 16; ++r) first[r] = v[r];
+  });
+}
+
 template <int Length, int Pass>
 ECHOFORM_HOST_DEVICE void backward_pass(int thread, Complex* shared, const Complex* table) {
   constexpr int radix = PassOf<Length, Pass>::radix;
@@ -299,6 +360,29 @@ ECHOFORM_HOST_DEVICE void transform_rows(int thread, Held<Length>& held, Complex
     barrier();
   });
   backward_last<Length>(thread, back_scale, shared, table);
+  barrier();
+}
+
+/// The same with a filter: H of the filtered rows in `shared`, the filtered rows in `in_phase`.
+template <int Length, class Barrier>
+ECHOFORM_HOST_DEVICE void filter_rows(int thread, Held<Length>& held, Complex scale, Complex back_scale, Complex* shared,
+                                      Complex* in_phase, const Complex* table, const Complex* factors, Barrier&& barrier) {
+  constexpr int passes = shape_of(Length).passes;
+  forward_first<Length>(thread, held, scale, shared, table);
+  barrier();
+  unrolled<passes - 2>([&](auto k) {
+    forward_pass<Length, decltype(k)::value + 1>(thread, shared, table);
+    barrier();
+  });
+  middle_pass_filtered<Length>(thread, shared, in_phase, factors);
+  barrier();
+  unrolled<passes - 2>([&](auto k) {
+    backward_pass<Length, passes - 2 - decltype(k)::value>(thread, shared, table);
+    backward_pass<Length, passes - 2 - decltype(k)::value>(thread, in_phase, table);
+    barrier();
+  });
+  backward_last<Length>(thread, back_scale, shared, table);
+  backward_last<Length>(thread, back_scale, in_phase, table);
   barrier();
 }
 

@@ -5,9 +5,13 @@
 // w = exp(-2 pi i k / L). b belongs to k and to L - k with the opposite sign, since the product is real in time. So
 //   E'[k]   = i ((b[k] - b[L/2 - k]) E[k] + (b[k] + b[L/2 - k]) w O[k]) / 2
 //   w O'[k] = i ((b[k] + b[L/2 - k]) E[k] + (b[k] - b[L/2 - k]) w O[k]) / 2
-// and at L / 2 - k stand the conjugates.
+// and at L / 2 - k stand the conjugates. Of any spectrum c[k] with a real result, where c[L - k] is the conjugate of c[k], so of
+// c at k and d = conj(c[L/2 - k]) at k + L/2,
+//   E'[k]   = ((c + d) E[k] + (c - d) w O[k]) / 2
+//   w O'[k] = ((c - d) E[k] + (c + d) w O[k]) / 2
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <vector>
 
@@ -41,6 +45,32 @@ ECHOFORM_HOST_DEVICE void multiply_pair(Complex& low, Complex& high, const PairF
   const Complex new_odd = Complex{factors.root.re, -factors.root.im} * Complex{-b.im, b.re};
   low = {new_even.re - new_odd.im, new_even.im + new_odd.re};
   high = {new_even.re + new_odd.im, new_odd.re - new_even.im};
+}
+
+/// The same for any spectrum: `sum` and `difference` are (c +- d) / 2.
+struct alignas(8) ResponsePair {
+  Complex root;
+  Complex sum;
+  Complex difference;
+};
+
+/// As many as pair_count(length), from c[0] ... c[L / 2].
+[[nodiscard]] std::vector<ResponsePair> response_pairs(const std::vector<std::complex<float>>& c, std::size_t length);
+
+/// Two bins that belong together.
+struct BinPair {
+  Complex low;
+  Complex high;
+};
+
+/// Bins k and L / 2 - k (0 with itself) of the product from those of the transform of z.
+ECHOFORM_HOST_DEVICE BinPair filter_pair(const BinPair& bins, const ResponsePair& factors) {
+  const Complex even{bins.low.re + bins.high.re, bins.low.im - bins.high.im};
+  const Complex odd{bins.low.im + bins.high.im, bins.high.re - bins.low.re};
+  const Complex turned = factors.root * odd;
+  const Complex new_even = factors.sum * even + factors.difference * turned;
+  const Complex new_odd = Complex{factors.root.re, -factors.root.im} * (factors.difference * even + factors.sum * turned);
+  return {{new_even.re - new_odd.im, new_even.im + new_odd.re}, {new_even.re + new_odd.im, new_odd.re - new_even.im}};
 }
 
 }  // namespace echoform::hilbert

@@ -69,12 +69,15 @@ std::size_t spectrum_floats(std::size_t length) {
 
 class RowTransform::Workspace {
  public:
-  explicit Workspace(std::size_t length)
-      : samples(make_reals(length)), spectrum(make_reals(spectrum_floats(length))), hilbert(make_reals(length)) {}
+  Workspace(std::size_t length, bool with_product)
+      : samples(make_reals(length)), spectrum(make_reals(spectrum_floats(length))), result(make_reals(length)) {
+    if (with_product) product = make_reals(spectrum_floats(length));
+  }
 
   Reals samples;
   Reals spectrum;
-  Reals hilbert;
+  Reals product;  // of the spectrum, where more than one is made of it
+  Reals result;
 };
 
 void RowTransform::Free::operator()(fftwf_plan_s* plan) const noexcept {
@@ -82,8 +85,14 @@ void RowTransform::Free::operator()(fftwf_plan_s* plan) const noexcept {
   fftwf_destroy_plan(plan);
 }
 
-RowTransform::RowTransform(std::size_t samples, std::size_t members, SimdLevel level)
-    : samples_(samples), multiply_pairs_(pair_kernel(level)) {
+/// Factors of one response: of pairs of bins, or of all bins.
+struct RowTransform::Factors {
+  std::vector<float> sums;  // or the factors of all bins
+  std::vector<float> differences;
+};
+
+RowTransform::RowTransform(std::size_t samples, std::size_t members, SimdLevel level, std::span<const RowResponse> responses)
+    : samples_(samples), multiply_pairs_(pair_kernel(level)), filter_pairs_(response_kernel(level)) {
   for (std::size_t attempt = 0; forward_ == nullptr; ++attempt) {
     if (attempt == attempts) throw RuntimeFault(fmt::format("FFTW has no plan without buffers for rows of {} samples", samples));
     keep_planning();
@@ -91,8 +100,12 @@ RowTransform::RowTransform(std::size_t samples, std::size_t members, SimdLevel l
     // Real transforms where the complex ones are so long that FFTW has only plans that allocate while they run: above 2^18.
     static_cast<void>(plan(length, true) || plan(length, false));
   }
-  make_factors();
-  while (workspaces_.size() < std::max<std::size_t>(1, members)) workspaces_.emplace_back(length_);
+  if (responses.empty()) {
+    make_factors();
+  } else {
+    for (const RowResponse& response : responses) add_factors(response);
+  }
+  while (workspaces_.size() < std::max<std::size_t>(1, members)) workspaces_.emplace_back(length_, !responses.empty());
 }
 
 RowTransform::~RowTransform() = default;
@@ -101,7 +114,7 @@ RowTransform& RowTransform::operator=(RowTransform&&) noexcept = default;
 
 bool RowTransform::plan(std::size_t length, bool paired) {
   // Estimated plans do not touch the arrays; that they are not those of a workspace matters no more than which workspace it is.
-  const Workspace work(length);
+  const Workspace work(length, false);
   auto* const spectrum = reinterpret_cast<fftwf_complex*>(work.spectrum.get());
   constexpr unsigned flags = FFTW_ESTIMATE | FFTW_NO_BUFFERING;
   constexpr unsigned there = flags | FFTW_PRESERVE_INPUT;
@@ -115,13 +128,13 @@ bool RowTransform::plan(std::size_t length, bool paired) {
     if (paired) {
       const int n = static_cast<int>(length / 2);
       auto* const in = reinterpret_cast<fftwf_complex*>(work.samples.get());
-      auto* const out = reinterpret_cast<fftwf_complex*>(work.hilbert.get());
+      auto* const out = reinterpret_cast<fftwf_complex*>(work.result.get());
       forward.reset(fftwf_plan_dft_1d(n, in, spectrum, FFTW_FORWARD, there));
       backward.reset(fftwf_plan_dft_1d(n, spectrum, out, FFTW_BACKWARD, back));
     } else {
       const int n = static_cast<int>(length);
       forward.reset(fftwf_plan_dft_r2c_1d(n, work.samples.get(), spectrum, there));
-      backward.reset(fftwf_plan_dft_c2r_1d(n, spectrum, work.hilbert.get(), back));
+      backward.reset(fftwf_plan_dft_c2r_1d(n, spectrum, work.result.get(), back));
     }
     fftwf_forget_wisdom();
   }
@@ -146,34 +159,95 @@ void RowTransform::make_factors() {
   }
 }
 
-void RowTransform::transform(const float* row, float* quadrature, std::size_t member) const noexcept {
-  const Workspace& work = workspaces_[member];
-  float* const spectrum = work.spectrum.get();
-  auto* const bins = reinterpret_cast<fftwf_complex*>(spectrum);
+void RowTransform::add_factors(const RowResponse& response) {
+  const std::vector<std::complex<float>> spectrum = response_spectrum(response, samples_, length_);
+  Factors& factors = responses_.emplace_back();
+  if (!paired_) {
+    factors.sums.reserve(2 * spectrum.size());
+    for (const std::complex<float> factor : spectrum) factors.sums.insert(factors.sums.end(), {factor.real(), factor.imag()});
+    return;
+  }
+  const std::vector<hilbert::ResponsePair> pairs = hilbert::response_pairs(spectrum, length_);
+  const bool first = roots_.empty();
+  if (first) roots_.reserve(2 * pairs.size());
+  factors.sums.reserve(2 * pairs.size());
+  factors.differences.reserve(2 * pairs.size());
+  for (const hilbert::ResponsePair& pair : pairs) {
+    if (first) roots_.insert(roots_.end(), {pair.root.re, pair.root.im});
+    factors.sums.insert(factors.sums.end(), {pair.sum.re, pair.sum.im});
+    factors.differences.insert(factors.differences.end(), {pair.difference.re, pair.difference.im});
+  }
+}
+
+void RowTransform::forward(const float* row, const Workspace& work) const noexcept {
+  auto* const bins = reinterpret_cast<fftwf_complex*>(work.spectrum.get());
   std::memcpy(work.samples.get(), row, samples_ * sizeof(float));  // beyond it: zeros, which no transform overwrites
   if (paired_) {
     fftwf_execute_dft(forward_.get(), reinterpret_cast<fftwf_complex*>(work.samples.get()), bins);
-    multiply_pairs_(spectrum, roots_.data(), gains_.data(), length_ / 2);
-    fftwf_execute_dft(backward_.get(), bins, reinterpret_cast<fftwf_complex*>(work.hilbert.get()));
   } else {
     fftwf_execute_dft_r2c(forward_.get(), work.samples.get(), bins);
-    multiply_spectrum(spectrum, gains_.data(), gains_.size());
-    fftwf_execute_dft_c2r(backward_.get(), bins, work.hilbert.get());
   }
-  std::memcpy(quadrature, work.hilbert.get(), samples_ * sizeof(float));
+}
+
+void RowTransform::backward(float* spectrum, const Workspace& work, float* result) const noexcept {
+  auto* const bins = reinterpret_cast<fftwf_complex*>(spectrum);
+  if (paired_) {
+    fftwf_execute_dft(backward_.get(), bins, reinterpret_cast<fftwf_complex*>(work.result.get()));
+  } else {
+    fftwf_execute_dft_c2r(backward_.get(), bins, work.result.get());
+  }
+  std::memcpy(result, work.result.get(), samples_ * sizeof(float));
+}
+
+void RowTransform::transform(const float* row, float* quadrature, std::size_t member) const noexcept {
+  const Workspace& work = workspaces_[member];
+  forward(row, work);
+  if (paired_) {
+    multiply_pairs_(work.spectrum.get(), roots_.data(), gains_.data(), length_ / 2);
+  } else {
+    multiply_spectrum(work.spectrum.get(), gains_.data(), gains_.size());
+  }
+  backward(work.spectrum.get(), work, quadrature);
+}
+
+void RowTransform::respond(const float* row, std::initializer_list<float*> results, std::size_t member) const noexcept {
+  const Workspace& work = workspaces_[member];
+  forward(row, work);
+  const Factors* factors = responses_.data();
+  for (float* const result : results) {
+    if (paired_) {
+      filter_pairs_(work.spectrum.get(), work.product.get(), {roots_.data(), factors->sums.data(), factors->differences.data()},
+                    length_ / 2);
+    } else {
+      filter_spectrum(work.spectrum.get(), work.product.get(), factors->sums.data(), factors->sums.size() / 2);
+    }
+    backward(work.product.get(), work, result);
+    ++factors;
+  }
 }
 
 std::size_t RowTransform::bytes() const noexcept {
-  const std::size_t of_member = (2 * length_ + spectrum_floats(length_)) * sizeof(float);
+  const std::size_t spectra = responses_.empty() ? 1 : 2;
+  const std::size_t of_member = (2 * length_ + spectra * spectrum_floats(length_)) * sizeof(float);
   const std::size_t roots_of_fftw = 2 * length_ * sizeof(float) * 2;
-  return workspaces_.size() * of_member + (roots_.capacity() + gains_.capacity()) * sizeof(float) + roots_of_fftw;
+  std::size_t factors = roots_.capacity() + gains_.capacity();
+  for (const Factors& of_response : responses_) factors += of_response.sums.capacity() + of_response.differences.capacity();
+  return workspaces_.size() * of_member + factors * sizeof(float) + roots_of_fftw;
 }
 
-double row_transform_bytes(std::size_t samples, std::size_t members) {
+double row_transform_bytes(std::size_t samples, std::size_t members, std::size_t responses) {
   const auto length = static_cast<double>(even_transform_length(samples, 0));
+  double of_responses = 0.0;
+  if (responses != 0) {
+    // A second spectrum a thread, and factors; while they are made, in double precision, the responses by bin and in time, and
+    // what FFTW works with, whose transforms of lengths with large prime factors are several times as long.
+    of_responses =
+        (4.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 8.0 * static_cast<double>(responses) + 96.0) * length +
+        32768.0;
+  }
   // Each thread: the row, its spectrum and its transform. Besides factors, and FFTW's roots; while they are made, the spectrum of
   // the kernel in double precision, whose memory is given back.
-  return (12.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 4.0 + 16.0 + 40.0) * length + 32768.0;
+  return (12.0 * static_cast<double>(std::max<std::size_t>(1, members)) + 4.0 + 16.0 + 40.0) * length + 32768.0 + of_responses;
 }
 
 }  // namespace echoform

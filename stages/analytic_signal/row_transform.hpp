@@ -1,4 +1,4 @@
-// The Hilbert transform of rows on the CPU, by FFTW.
+// The Hilbert transform of rows on the CPU, and filters of them, by FFTW.
 //
 // A row of even length is transformed as half as many complex numbers (paired_spectrum.hpp): FFTW's complex transforms are twice
 // as fast as its real ones. Plans are estimated, never measured: what a measurement finds best differs from run to run, and with
@@ -7,9 +7,12 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "stages/analytic_signal/row_response.hpp"
 #include "stages/analytic_signal/spectrum_kernels.hpp"
 
 struct fftwf_plan_s;
@@ -22,8 +25,9 @@ class RowTransform {
   /// alignment for which the plans were made, so every row of every block goes through the same code.
   class Workspace;
 
-  /// For rows of `samples`, 2 <= samples <= 2^28, on at most `members` threads. Throws RuntimeFault if there is no memory.
-  RowTransform(std::size_t samples, std::size_t members, SimdLevel level);
+  /// For rows of `samples`, 2 <= samples <= 2^28, on at most `members` threads. Without responses it is the Hilbert transform.
+  /// Throws RuntimeFault if there is no memory.
+  RowTransform(std::size_t samples, std::size_t members, SimdLevel level, std::span<const RowResponse> responses = {});
   ~RowTransform();
   RowTransform(RowTransform&&) noexcept;
   RowTransform& operator=(RowTransform&&) noexcept;
@@ -31,8 +35,11 @@ class RowTransform {
   /// Of the transform, in real numbers: `samples` where that is even and has no prime factor above 13; else longer.
   [[nodiscard]] std::size_t length() const noexcept { return length_; }
 
-  /// H{row} into `quadrature`, each of `samples`. Never allocates.
+  /// H{row} into `quadrature`, each of `samples`; without responses only. Never allocates.
   void transform(const float* row, float* quadrature, std::size_t member) const noexcept;
+  /// What each response, in their order, makes of the row into each of `results`, at most as many as there are responses. One
+  /// transform there, and one back for each. Never allocates.
+  void respond(const float* row, std::initializer_list<float*> results, std::size_t member) const noexcept;
 
   /// Of all that it holds, so far as it is known: FFTW does not say how large its tables of roots are; at most as two rows of
   /// complex numbers are assumed.
@@ -46,19 +53,26 @@ class RowTransform {
 
   [[nodiscard]] bool plan(std::size_t length, bool paired);
   void make_factors();
+  void add_factors(const RowResponse& response);
+  void forward(const float* row, const Workspace& work) const noexcept;
+  void backward(float* spectrum, const Workspace& work, float* result) const noexcept;
+
+  struct Factors;
 
   std::size_t samples_;
   std::size_t length_ = 0;
   bool paired_ = true;
   PairKernel multiply_pairs_;
-  std::vector<float> roots_;  // and gains, of paired bins; or none
-  std::vector<float> gains_;  // or the factors of all bins
+  ResponseKernel filter_pairs_;
+  std::vector<float> roots_;        // of paired bins; or none
+  std::vector<float> gains_;        // of paired bins, or the factors of all; of the Hilbert transform only
+  std::vector<Factors> responses_;  // or these
   std::vector<Workspace> workspaces_;
   Plan forward_;
   Plan backward_;
 };
 
-/// An upper estimate of what RowTransform takes, at its set-up too, before anything is planned. Bytes.
-[[nodiscard]] double row_transform_bytes(std::size_t samples, std::size_t members);
+/// An upper estimate of what RowTransform takes with that many responses, at its set-up too, before anything is planned. Bytes.
+[[nodiscard]] double row_transform_bytes(std::size_t samples, std::size_t members, std::size_t responses = 0);
 
 }  // namespace echoform

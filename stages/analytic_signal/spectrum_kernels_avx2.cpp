@@ -28,4 +28,8 @@ void multiply_pairs_avx2(float* spectrum, const float* roots, const float* gains
   multiply_pairs<FourComplex>(spectrum, roots, gains, half);
 }
 
+void filter_pairs_avx2(const float* spectrum, float* product, const ResponseFactors& factors, std::size_t half) {
+  filter_pairs<FourComplex>(spectrum, product, factors, half);
+}
+
 }  // namespace echoform

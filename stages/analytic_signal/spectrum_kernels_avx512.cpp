@@ -34,4 +34,8 @@ void multiply_pairs_avx512(float* spectrum, const float* roots, const float* gai
   multiply_pairs<EightComplex>(spectrum, roots, gains, half);
 }
 
+void filter_pairs_avx512(const float* spectrum, float* product, const ResponseFactors& factors, std::size_t half) {
+  filter_pairs<EightComplex>(spectrum, product, factors, half);
+}
+
 }  // namespace echoform

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "stages/analytic_signal/spectrum_kernels.hpp"
+
 namespace echoform {
 namespace {  // each instruction set has its own
 
@@ -66,6 +68,42 @@ inline void multiply_pairs(float* spectrum, const float* roots, const float* gai
   for (; 2 * k <= half; ++k) {
     multiply_bins<OneComplex>(spectrum + 2 * k, spectrum + 2 * (half - k), roots + 2 * k, gains + 2 * k);
   }
+}
+
+/// The product of interleaved complex numbers.
+template <class Isa>
+inline typename Isa::Real multiply_complex(typename Isa::Real a, typename Isa::Real b) {
+  return Isa::subtract(Isa::multiply(Isa::re(a), b), Isa::conjugate(Isa::multiply(Isa::im(a), Isa::swap(b))));
+}
+
+/// The bins from k on and those up to half - k, as above, of any product.
+template <class Isa>
+inline void filter_bins(const float* spectrum, float* product, const ResponseFactors& factors, std::size_t k, std::size_t half) {
+  using Real = typename Isa::Real;
+  const std::size_t low = 2 * k;
+  const std::size_t high = k == 0 ? 0 : 2 * (half - k - Isa::complexes + 1);
+  const Real first = Isa::load(spectrum + low);
+  const Real second = Isa::conjugate(Isa::reverse(Isa::load(spectrum + high)));
+  const Real w = Isa::load(factors.roots + low);
+  const Real sum = Isa::load(factors.sums + low);
+  const Real difference = Isa::load(factors.differences + low);
+  const Real even = Isa::add(first, second);
+  const Real turned = multiply_complex<Isa>(w, Isa::conjugate(Isa::swap(Isa::subtract(first, second))));
+  const Real new_even = Isa::add(multiply_complex<Isa>(sum, even), multiply_complex<Isa>(difference, turned));
+  const Real b = Isa::add(multiply_complex<Isa>(difference, even), multiply_complex<Isa>(sum, turned));
+  const Real new_odd = multiply_complex<Isa>(Isa::conjugate(w), b);
+  const Real aside = Isa::conjugate(Isa::swap(new_odd));  // -i times it
+  Isa::store(product + high, Isa::reverse(Isa::conjugate(Isa::add(new_even, aside))));
+  Isa::store(product + low, Isa::subtract(new_even, aside));
+}
+
+template <class Isa>
+inline void filter_pairs(const float* spectrum, float* product, const ResponseFactors& factors, std::size_t half) {
+  constexpr std::size_t step = Isa::complexes;
+  filter_bins<OneComplex>(spectrum, product, factors, 0, half);
+  std::size_t k = 1;
+  for (; 2 * (k + step - 1) < half; k += step) filter_bins<Isa>(spectrum, product, factors, k, half);
+  for (; 2 * k <= half; ++k) filter_bins<OneComplex>(spectrum, product, factors, k, half);
 }
 
 }  // namespace

@@ -16,17 +16,19 @@ namespace echoform::beamform {
 using Side = BeamformSide;
 
 /// Whether the side has weights other than 1.
-[[nodiscard]] bool has_weights(const Apodization& apodization, Side side);
+[[nodiscard]] bool has_weights(const Aperture& aperture, Side side);
 /// Whether either has.
-[[nodiscard]] bool has_weights(const Apodization& apodization);
-/// That window by source of a side; empty where the side has no weights.
+[[nodiscard]] bool has_weights(const Aperture& aperture);
+/// That window by source of a side, or the weights of events; empty where the side has no weights.
 [[nodiscard]] std::vector<double> source_window(const Aperture& aperture, Side side, std::size_t sources);
 
-/// Weights of the element behind source `source` of `leg`, of this side, for `pixels` (0 .. 1), into `weights`. Angles are those
-/// from the element's normal at which the leg's wave leaves it: along the straight line to the pixel, or as the leg says where
-/// rays bend. Directivity is |sinc(w sin(theta) / lambda)| cos(theta) of an element of width w, with lambda at the probe's centre
-/// frequency in the medium where the wave leaves (directivity_velocity()). A pixel behind the element has weight 0 under either;
-/// so has one that no ray reaches.
+/// Weights of an event where those are stated, else of the element behind source `source` of `leg`, of this side, for `pixels` (0
+/// .. 1), into `weights`. Angles are those from the element's normal at which the leg's wave leaves it: along the straight line
+/// to the pixel, or as the leg says where rays bend. Directivity is |sinc(w sin(a) / lambda) sinc(l sin(b) / lambda)| cos(theta)
+/// of an element of width w and length l (a rectangular piston: Goodman, Introduction to Fourier Optics, section 4.4), with
+/// sin(a) and sin(b) the direction's components along both (theta = a and b = 0 within the plane of a linear array, and where
+/// rays bend), and lambda at the probe's centre frequency in the medium where the wave leaves (directivity_velocity()). A pixel
+/// behind the element has weight 0 under either; so has one that no ray reaches.
 void element_weights(const Aperture& aperture, Side side, const Leg& leg, std::size_t source, double window_weight,
                      std::span<const Point> pixels, std::span<float> weights);
 

@@ -62,6 +62,18 @@ class BeamformCpu final : public Stage {
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return tables_.bytes() + sums_.size(); }
 
+  /// Other lookups among as many rows: the tables hold every source, whichever are looked up.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    const auto& wanted = options.as<BeamformOptions>();
+    validate(wanted);
+    BeamformOptions with_own = wanted;
+    with_own.pairs.lookups = options_.pairs.lookups;
+    return with_own == options_;
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+    options_.pairs.lookups = options.get<BeamformOptions>()->pairs.lookups;
+  }
+
  private:
   void image_tile(std::size_t index, const float* data, std::complex<float>* image, std::size_t member) const noexcept {
     const Tile& tile = tables_.tiling.tiles[index];

@@ -82,6 +82,7 @@ class BeamformCuda final : public Stage {
     launch_.half = half;
     launch_.nearest = options_.interpolation == Interpolation::nearest;
     launch_.analytic = tiles.analytic;
+    launch_.plane = tiles.plane;
     launch_.order = tiles.order;
     launch_.row_stride = static_cast<std::uint32_t>(input.row_stride);
     launch_.samples = static_cast<std::int32_t>(input.columns);
@@ -102,7 +103,7 @@ class BeamformCuda final : public Stage {
     launch_.receivers = sources.receive;
     launch_.separate = sources.transmit != sources.receive;
     launch_.once_weight = tiles.once_weight;
-    launch_.scale = options_.scale;
+    launch_.scale = options_.scale * tiles.scale;
     launch_.nx = static_cast<std::uint32_t>(options_.grid.x.count);
     launch_.nz = static_cast<std::uint32_t>(options_.grid.z.count);
     launch_.ny = static_cast<std::uint32_t>(options_.grid.y.count);

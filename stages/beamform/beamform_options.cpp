@@ -33,10 +33,18 @@ void validate(const BeamformOptions& options) {
   }
   require_within(aperture.apodization.tukey_fraction, Apodization::tukey_fractions, "tukey fraction");
   require_within(aperture.apodization.angle_limit, Apodization::angle_limits, "angle limit");
+  if (!aperture.event_weights.empty() && aperture.event_weights.size() != options.pairs.events) {
+    throw InputError("beamform stage, aperture", fmt::format("{} weights of events", aperture.event_weights.size()),
+                     fmt::format("{}, one an event", options.pairs.events));
+  }
+  for (const float weight : aperture.event_weights) {
+    if (!std::isfinite(weight)) throw InputError("beamform stage, aperture", "a weight that is not finite", "finite weights");
+  }
   if (aperture.apodization.trivial()) return;
   for (const auto& [side, sources] :
        {std::pair{BeamformSide::transmit, options.pairs.events}, std::pair{BeamformSide::receive, options.pairs.receivers}}) {
     for (std::size_t source = 0; source < sources; ++source) {
+      if (side == BeamformSide::transmit && !aperture.event_weights.empty()) continue;
       if ((side == BeamformSide::receive || aperture.firing.empty() || source < aperture.firing.size()) &&
           aperture.element_of(side, source) < aperture.probe.elements.size()) {
         continue;

@@ -21,6 +21,9 @@ enum class BeamformSide : std::uint8_t { transmit, receive };
 struct Aperture {
   Probe probe;                        ///< source k of the receive leg is element k
   std::vector<std::uint32_t> firing;  ///< element of each source of the transmit leg; empty: likewise element k
+  /// Of each source of the transmit leg where these are waves of several elements: finite, in place of weights by element. Empty
+  /// where they are elements.
+  std::vector<float> event_weights;
   /// For directivity, where a leg does not say at what speed its waves leave; 0 where unknown.
   MetresPerSecond longitudinal_velocity;
   Apodization apodization;

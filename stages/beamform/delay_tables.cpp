@@ -253,7 +253,7 @@ std::size_t delay_table_bytes(const BeamformOptions& options, std::uint32_t lane
   const std::size_t patches = over(grid.x.count, shape.x) * over(grid.z.count, shape.z) * grid.y.count;
   const std::size_t tiles = over(grid.x.count, edge.x) * over(grid.z.count, edge.z) * grid.y.count;
   const std::size_t sources = options.pairs.events + (options.alike_both_ways() ? 0 : options.pairs.receivers);
-  const std::size_t numbers = has_weights(options.aperture.apodization) ? 2 : 1;  // a lane
+  const std::size_t numbers = has_weights(options.aperture) ? 2 : 1;  // a lane
   const std::size_t of_entry = numbers * lanes * sizeof(float) + 2 * sizeof(std::int32_t);
   return sources * (patches * of_entry + tiles * 2 * sizeof(std::int32_t)) + patches * lanes * sizeof(std::uint32_t);
 }
@@ -264,7 +264,7 @@ DelayTables make_delay_tables(const BeamformOptions& options, const KernelSet& k
   DelayTables tables;
   tables.tiling = make_tiling(options.grid, kernels.lanes, team.size());
   tables.shared = options.alike_both_ways();
-  tables.weighted = has_weights(options.aperture.apodization) || has_invalid_times(law, options.grid, team);
+  tables.weighted = has_weights(options.aperture) || has_invalid_times(law, options.grid, team);
   const double offset = half_delay_offset(options);
   const auto build = [&](const Leg& leg, Side side) {
     return SideBuilder(options, tables.tiling, {law, leg, side, tables.weighted, offset}, backend).build(team);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -14,11 +15,14 @@
 namespace echoform::beamform {
 namespace {
 
-bool is_analytic(const Leg& leg) {
+/// Whether some pixel is out of some source's reach, where the sources' forms say so.
+std::optional<bool> known_invalid_times(const Leg& leg) {
+  bool all = true;
   for (std::size_t source = 0; source < leg.sources(); ++source) {
-    if (!leg.point_source(source)) return false;
+    if (leg.reaches_nothing(source)) return true;
+    all = all && (leg.point_source(source) || leg.plane_wave(source));
   }
-  return true;
+  return all ? std::optional(false) : std::nullopt;
 }
 
 bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadTeam& team) {
@@ -37,7 +41,8 @@ bool has_invalid_times(const Leg& leg, const std::vector<Point>& points, ThreadT
 
 void check_directivity(const BeamformOptions& options) {
   if (!options.aperture.apodization.directivity) return;
-  for (const auto& leg : {options.law.transmit, options.law.receive}) {
+  const bool events = !options.aperture.event_weights.empty();
+  for (const auto& leg : {events ? options.law.receive : options.law.transmit, options.law.receive}) {
     if (directivity_velocity(options.aperture, *leg, 0).value > 0.0) continue;
     throw InputError("[apodization] directivity", "a material without longitudinal velocity",
                      "[material] longitudinal_velocity, which the directivity needs");
@@ -47,7 +52,10 @@ void check_directivity(const BeamformOptions& options) {
 bool has_invalid_times(const DelayLaw& law, const Grid& grid, ThreadTeam& team) {
   std::vector<Point> points;
   for (const auto& leg : {law.transmit, law.receive}) {
-    if (is_analytic(*leg)) continue;
+    if (const auto known = known_invalid_times(*leg)) {
+      if (*known) return true;
+      continue;
+    }
     if (points.empty()) points = grid.points();
     if (has_invalid_times(*leg, points, team)) return true;
     if (law.reciprocal()) return false;

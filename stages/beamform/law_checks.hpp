@@ -15,8 +15,8 @@ inline constexpr double delay_limit = 1 << 28;
 /// Throws InputError where weights by directivity lack the velocity that they need.
 void check_directivity(const BeamformOptions& options);
 
-/// Whether some pixel of the grid is out of some source's reach. Legs of which every source has the analytic form are not
-/// evaluated: they reach every pixel.
+/// Whether some pixel of the grid is out of some source's reach. Legs of which every source has an analytic form are not
+/// evaluated: they reach every pixel. Nor are those of which some source is known to reach none.
 [[nodiscard]] bool has_invalid_times(const DelayLaw& law, const Grid& grid, ThreadTeam& team);
 
 /// Throws InputError: the source's times are infinite, or 1 s and more.

@@ -254,7 +254,7 @@ std::unique_ptr<RayTiles> make_ray_tiles(const TilePlanRequest& request, Backend
   const BeamformOptions& options = request.options;
   const DelayLaw& law = options.law;
   check_directivity(options);
-  if (has_weights(options.aperture.apodization)) return nullptr;
+  if (has_weights(options.aperture)) return nullptr;
   auto transmit = form_of(*law.transmit, options.grid);
   if (!transmit) return nullptr;
   std::optional<rays::FieldForm> receive;

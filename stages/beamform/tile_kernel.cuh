@@ -38,25 +38,34 @@ class TileSum {
 #pragma unroll
     for (int k = 0; k < Variant::pixels; ++k) sums_[k] = make_float2(0.0F, 0.0F);
     __syncthreads();
-    Group group = group_at(begin, windows_.groups(), windows_.once());
-    std::uint32_t transmit_group = UINT32_MAX;
+    Group group = group_of(begin);
+    std::uint32_t held_group = UINT32_MAX;
     if (begin < end) windows_.fill(0, group);
     close_copies();
     for (std::uint32_t index = begin; index < end; ++index) {
-      const Group after = next_group(group, windows_.groups(), windows_.once());
+      const Group after = group_after(group);
       wait_for_copies();
       // The windows of this group are there for all threads, and none reads those of the group before any more.
       __syncthreads();
       const int stage = static_cast<int>((index - begin) & 1);
       if (index + 1 < end) windows_.fill(1 - stage, after);
       close_copies();
-      if (Variant::analytic && group.i != transmit_group) {
-        transmit_group = group.i;
+      if constexpr (Variant::plane) {
+        if (group.j != held_group) {
+          held_group = group.j;
+#pragma unroll
+          for (int k = 0; k < Variant::pixels; ++k)
+            load_delays<true>(windows_.receive(), launch_.receive, group.j * pairs, k, held_delay_[k]);
+        }
+      } else if (Variant::analytic && group.i != held_group) {
+        held_group = group.i;
 #pragma unroll
         for (int k = 0; k < Variant::pixels; ++k)
-          load_delays<false>(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit_delay_[k]);
+          load_delays<false>(windows_.transmit(), launch_.transmit, group.i * pairs, k, held_delay_[k]);
       }
-      if (windows_.once() && group.i == group.j) {
+      if constexpr (Variant::plane) {
+        add_waves(stage, group);
+      } else if (windows_.once() && group.i == group.j) {
         add_group<true>(stage, group);
       } else {
         add_group<false>(stage, group);
@@ -67,6 +76,21 @@ class TileSum {
   }
 
  private:
+  __device__ __forceinline__ Group group_of(std::uint32_t index) const {
+    if constexpr (Variant::plane) {
+      return plane_group_at(index, windows_.groups());
+    } else {
+      return group_at(index, windows_.groups(), windows_.once());
+    }
+  }
+  __device__ __forceinline__ Group group_after(Group group) const {
+    if constexpr (Variant::plane) {
+      return next_plane_group(group, windows_.groups());
+    } else {
+      return next_group(group, windows_.groups(), windows_.once());
+    }
+  }
+
   /// Pixel k of this thread: a warp owns patches of 8 x 4 pixels, whose lookups lie close together.
   __device__ std::uint32_t place_in_tile(int k) const {
     return threadIdx.x + static_cast<std::uint32_t>(k) * threads;
@@ -92,7 +116,14 @@ class TileSum {
 #pragma unroll
       for (int n = 0; n < pairs; ++n) {
         const float phase = Variant::half ? 0.0F : shared.phases[first + static_cast<std::uint32_t>(n)];
-        delay[n] = delay_of<Variant::index_bits, Variant::half>(shared.forms[first + static_cast<std::uint32_t>(n)], phase, x, z);
+        if constexpr (Variant::plane) {
+          const SourceForm form = windows_.form_of(shared, first + static_cast<std::uint32_t>(n));
+          delay[n] = of_receive ? delay_of<Variant::index_bits, Variant::half>(form, phase, x, z)
+                                : plane_delay_of<Variant::index_bits, Variant::half>(form, phase, x, z);
+        } else {
+          delay[n] =
+              delay_of<Variant::index_bits, Variant::half>(shared.forms[first + static_cast<std::uint32_t>(n)], phase, x, z);
+        }
       }
     } else {
 #pragma unroll
@@ -123,12 +154,58 @@ class TileSum {
       std::uint32_t receive[pairs];
       load_delays<true>(windows_.receive(), windows_.once() ? launch_.transmit : launch_.receive, group.j * pairs, k, receive);
       if constexpr (Variant::analytic) {
-        add_pixel<diagonal>(stage, group, k, transmit_delay_[k], receive);
+        add_pixel<diagonal>(stage, group, k, held_delay_[k], receive);
       } else {
         std::uint32_t transmit[pairs];
         load_delays<false>(windows_.transmit(), launch_.transmit, group.i * pairs, k, transmit);
         add_pixel<diagonal>(stage, group, k, transmit, receive);
       }
+    }
+  }
+
+  __device__ void add_waves(int stage, Group group) {
+    const std::uint32_t windows = windows_.address(stage);
+#pragma unroll
+    for (int k = 0; k < Variant::pixels; ++k) {
+      std::uint32_t transmit[pairs];
+      load_delays<false>(windows_.transmit(), launch_.receive, group.i * pairs, k, transmit);
+      if constexpr (Variant::half) {
+        add(sums_[k], __half22float2(sum_waves_half<Variant::index_bits, Variant::capacity, pairs, 0, pairs>(
+                          windows, transmit, held_delay_[k],
+                          static_cast<std::uint32_t>(__cvta_generic_to_shared(windows_.transmit().forms + group.i * pairs)))));
+      } else if (checked_) {
+        add_float_waves<true, 0>(windows, group, transmit, held_delay_[k], sums_[k]);
+      } else {
+        add_float_waves<false, 0>(windows, group, transmit, held_delay_[k], sums_[k]);
+      }
+    }
+  }
+
+  /// Wave i of the group and those after it.
+  template <bool checked, int i>
+  __device__ void add_float_waves(std::uint32_t windows, Group group, const std::uint32_t (&transmit)[pairs],
+                                  const std::uint32_t (&receive)[pairs], float2& sum) const {
+    if constexpr (i < pairs) {
+      float2 part = make_float2(0.0F, 0.0F);
+      add_float_receivers<checked, i, 0>(windows, group, transmit[i], receive, part);
+      const float weight = windows_.transmit().forms[group.i * pairs + i].c;
+      sum.x = fmaf(part.x, weight, sum.x);
+      sum.y = fmaf(part.y, weight, sum.y);
+      add_float_waves<checked, i + 1>(windows, group, transmit, receive, sum);
+    }
+  }
+
+  /// Receivers j .. pairs - 1 of wave i.
+  template <bool checked, int i, int j>
+  __device__ void add_float_receivers(std::uint32_t windows, Group group, std::uint32_t transmit,
+                                      const std::uint32_t (&receive)[pairs], float2& part) const {
+    if constexpr (j < pairs) {
+      std::int32_t base = 0;
+      if constexpr (checked)
+        base = windows_.transmit().windows[group.i * pairs + i].base + windows_.receive().windows[group.j * pairs + j].base;
+      add_lookup_float<Variant::index_bits, (i * pairs + j) * Variant::capacity * 8, Variant::nearest, checked>(
+          windows, transmit + receive[j], base, launch_.samples, 1.0F, part);
+      add_float_receivers<checked, i, j + 1>(windows, group, transmit, receive, part);
     }
   }
 
@@ -269,7 +346,7 @@ class TileSum {
   std::uint32_t first_x_;
   std::uint32_t first_z_;
   bool checked_;
-  std::uint32_t transmit_delay_[Variant::pixels][pairs];
+  std::uint32_t held_delay_[Variant::pixels][pairs];  ///< computed ones, of the side whose groups change less often
   float2 sums_[Variant::pixels];
 };
 

@@ -53,6 +53,8 @@ struct SourceWindow {
 /// The analytic form of a (tile, source), in samples. Half path: coordinates from the middle of the grid {x, z, dy^2, phase}.
 /// Float path: relative to the tile's reference pixel {2 dx, 2 dz, d^2, d}, with `phase` apart: differences of distances then
 /// come out to single precision of the difference.
+/// Plane waves: {samples a coordinate along x, along z, weight of the wave, phase}, to the coordinates of the other side; on the
+/// float path `phase` apart likewise. In shared memory of the half path the weight is a pair of half-precision numbers.
 struct SourceForm {
   float a;
   float b;
@@ -65,7 +67,7 @@ struct TileSide {
   const SourceWindow* windows = nullptr;
   const SourceForm* forms = nullptr;      ///< where delays are computed on the fly
   const float* phases = nullptr;          ///< with relative forms
-  const float* x = nullptr;               ///< pixel coordinates in samples, to go with the forms: [nx]
+  const float* x = nullptr;               ///< pixel coordinates in samples, to go with the forms: [nx]; not of plane waves
   const float* z = nullptr;               ///< [nz]
   const std::uint32_t* delays = nullptr;  ///< where delays come from tables
   const float* weights = nullptr;         ///< likewise; absent where all weights are 1
@@ -82,7 +84,7 @@ struct TileLaunch {
   TileKind kind = TileKind::large_narrow;
   bool half = false;      ///< data path: complex_half_slope, else complex64
   bool nearest = false;   ///< float path only; the half path has it in its data
-  bool analytic = false;  ///< delays on the fly
+  bool analytic = false;  ///< delays on the fly, of both sides
   PairOrder order = PairOrder::once;
 
   const void* rows = nullptr;  ///< first of the leading zeros; 8 bytes an element
@@ -108,6 +110,7 @@ struct TileLaunch {
 
   std::uint32_t receivers = 0;  ///< sources of the receive side
   bool separate = false;        ///< the sides' counts differ; PairOrder::ordered_full
+  bool plane = false;           ///< `analytic`: sources of the transmit side are plane waves, whatever their count; ordered_full
 };
 
 /// Sources of the two sides.

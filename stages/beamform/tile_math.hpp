@@ -57,4 +57,11 @@ ECHOFORM_HOST_DEVICE std::uint32_t delay_of(SourceForm form, float phase, float 
   return __builtin_bit_cast(std::uint32_t, delay) << 9;
 }
 
+/// As delay_of(), of a plane wave.
+template <int index_bits, bool half>
+ECHOFORM_HOST_DEVICE std::uint32_t plane_delay_of(SourceForm form, float phase, float x, float z) {
+  const float delay = fmaf(x, form.a, fmaf(z, form.b, half ? form.d : phase));
+  return __builtin_bit_cast(std::uint32_t, delay) << 9;
+}
+
 }  // namespace echoform::beamform

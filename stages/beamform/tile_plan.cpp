@@ -13,16 +13,12 @@
 
 #include "base/errors.hpp"
 #include "cpu/for_each_or_throw.hpp"
-#include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
 #include "stages/beamform/tile_math.hpp"
+#include "stages/beamform/tile_side.hpp"
 
 namespace echoform::beamform {
 namespace {
-
-/// Half path: farther than so many samples from a source, single precision holds a distance to no more than 1e-3 of a sample, and
-/// farther still not within rounding_guard. Delays then come from tables.
-constexpr double half_distance_limit = 1 << 14;
 
 /// Numbers of a piece of tables, about: large enough that its upload is quick.
 constexpr std::size_t numbers_at_once = std::size_t{4} << 20;
@@ -44,169 +40,6 @@ class KeptTables final : public TileTableStore {
  private:
   TileSideTables& of(TileSideName side) { return side == TileSideName::transmit ? plan_.transmit : plan_.receive; }
   TilePlan& plan_;
-};
-
-struct Bounds {
-  double least = std::numeric_limits<double>::infinity();
-  double most = -std::numeric_limits<double>::infinity();
-  [[nodiscard]] bool empty() const { return !(least <= most); }
-};
-
-/// Pixels [x_first, x_end) x [z_first, z_end) in one plane.
-struct TilePlace {
-  std::uint32_t x_first, x_end, z_first, z_end, y;
-};
-
-TilePlace place_of(const Grid& grid, const TileShape& shape, std::size_t tile) {
-  const std::size_t across = (grid.x.count + shape.x - 1) / shape.x;
-  const std::size_t down = (grid.z.count + shape.z - 1) / shape.z;
-  const std::size_t in_plane = tile % (across * down);
-  const auto x = static_cast<std::uint32_t>(in_plane % across * shape.x);
-  const auto z = static_cast<std::uint32_t>(in_plane / across * shape.z);
-  return {x, std::min(x + shape.x, static_cast<std::uint32_t>(grid.x.count)), z,
-          std::min(z + shape.z, static_cast<std::uint32_t>(grid.z.count)), static_cast<std::uint32_t>(tile / (across * down))};
-}
-
-std::size_t tile_count(const Grid& grid, const TileShape& shape) {
-  return ((grid.x.count + shape.x - 1) / shape.x) * ((grid.z.count + shape.z - 1) / shape.z) * grid.y.count;
-}
-
-/// Points of a tile in the order of its threads: patches of 8 x 4 pixels, row by row. Places beyond the image repeat its last
-/// pixels.
-void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points) {
-  const std::uint32_t across = shape.x / 8;
-  points.resize(std::size_t{shape.x} * shape.z);
-  for (std::uint32_t place = 0; place < points.size(); ++place) {
-    const std::uint32_t x = tile.x_first + place / 32 % across * 8 + place % 8;
-    const std::uint32_t z = tile.z_first + place / 32 / across * 4 + place % 32 / 8;
-    points[place] = {grid.x.at(std::min(x, tile.x_end - 1)), grid.y.at(tile.y), grid.z.at(std::min(z, tile.z_end - 1))};
-  }
-}
-
-/// One side of the law, in samples.
-class SideInSamples {
- public:
-  SideInSamples(const TilePlanRequest& request, const Leg& leg, beamform::Side side)
-      : options_(request.options), leg_(leg), side_(side), half_(request.half), offset_(delay_offset(request)) {
-    window_ = source_window(options_.aperture, side, leg.sources());
-    analytic_ = true;
-    for (std::size_t source = 0; source < leg.sources() && analytic_; ++source) {
-      const auto form = leg.point_source(source);
-      if (form && source == 0) velocity_ = form->velocity.value;
-      analytic_ = form && form->velocity.value == velocity_;
-      if (form) forms_.push_back(*form);
-    }
-    if (half_ && analytic_) analytic_ = greatest_distance() < half_distance_limit;
-  }
-
-  [[nodiscard]] bool analytic() const { return analytic_; }
-  [[nodiscard]] bool weighted() const { return !window_.empty(); }
-  [[nodiscard]] std::uint32_t sources() const { return static_cast<std::uint32_t>(leg_.sources()); }
-  [[nodiscard]] double samples_per_metre() const { return options_.sample_rate.value / velocity_; }
-
-  /// Bounds of the delays over a tile. Closed form for point sources: the nearest point of the tile and its farthest corner.
-  [[nodiscard]] Bounds analytic_bounds(std::uint32_t source, const TilePlace& tile) const {
-    const PointSourceForm& form = forms_[source];
-    const Grid& grid = options_.grid;
-    const auto nearest = [](double position, double first, double last) { return std::clamp(position, first, last) - position; };
-    const auto farthest = [](double position, double first, double last) {
-      return std::max(std::abs(first - position), std::abs(last - position));
-    };
-    const double x0 = grid.x.at(tile.x_first).value, x1 = grid.x.at(tile.x_end - 1).value;
-    const double z0 = grid.z.at(tile.z_first).value, z1 = grid.z.at(tile.z_end - 1).value;
-    const double dy = grid.y.at(tile.y).value - form.origin.y.value;
-    const double least = std::hypot(nearest(form.origin.x.value, x0, x1), dy, nearest(form.origin.z.value, z0, z1));
-    const double most = std::hypot(farthest(form.origin.x.value, x0, x1), dy, farthest(form.origin.z.value, z0, z1));
-    const double offset = form.offset.value * options_.sample_rate.value + offset_;
-    return {least * samples_per_metre() + offset, most * samples_per_metre() + offset};
-  }
-
-  /// Delays and weights of a tile's places; NaN where there is no path. False if the law is wrong.
-  [[nodiscard]] bool evaluate(std::uint32_t source, const std::vector<Point>& points, std::vector<double>& delays,
-                              std::vector<float>& weights) const {
-    delays.resize(points.size());
-    weights.assign(points.size(), 1.0F);
-    leg_.travel_times(source, points, delays);
-    if (weighted()) {
-      element_weights(options_.aperture, side_, leg_, source, window_[source], points, weights);
-    }
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      if (std::isnan(delays[k])) {
-        weights[k] = 0.0F;
-        continue;
-      }
-      if (!(std::abs(delays[k]) < 1.0)) return false;
-      delays[k] = delays[k] * options_.sample_rate.value + offset_;
-    }
-    return true;
-  }
-
-  [[nodiscard]] SourceForm form_of(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
-                                   std::uint32_t index_bits, float& phase) const {
-    const PointSourceForm& form = forms_[source];
-    const Grid& grid = options_.grid;
-    const double k = samples_per_metre();
-    const double dy = (grid.y.at(tile.y).value - form.origin.y.value) * k;
-    const double added =
-        form.offset.value * options_.sample_rate.value + offset_ - window.base + static_cast<double>(1u << index_bits);
-    if (half_) {
-      phase = 0.0F;
-      return {static_cast<float>((form.origin.x.value - middle(grid.x)) * k),
-              static_cast<float>((form.origin.z.value - middle(grid.z)) * k), static_cast<float>(dy * dy),
-              static_cast<float>(added)};
-    }
-    const double dx = reference(grid.x, tile.x_first, tile.x_end) * k - form.origin.x.value * k;
-    const double dz = reference(grid.z, tile.z_first, tile.z_end) * k - form.origin.z.value * k;
-    const double squared = dx * dx + dy * dy + dz * dz;
-    phase = static_cast<float>(std::sqrt(squared) + added);
-    return {static_cast<float>(2.0 * dx), static_cast<float>(2.0 * dz), static_cast<float>(squared),
-            static_cast<float>(std::sqrt(squared))};
-  }
-
-  /// Pixel coordinates to go with the forms.
-  [[nodiscard]] std::vector<float> coordinates(const Axis& axis, std::uint32_t tile_pixels) const {
-    std::vector<float> places(axis.count);
-    for (std::uint32_t pixel = 0; pixel < axis.count; ++pixel) {
-      const std::uint32_t first = pixel / tile_pixels * tile_pixels;
-      const std::uint32_t end = std::min(first + tile_pixels, static_cast<std::uint32_t>(axis.count));
-      const double from = half_ ? middle(axis) : reference(axis, first, end);
-      places[pixel] = static_cast<float>((axis.at(pixel).value - from) * samples_per_metre());
-    }
-    return places;
-  }
-
-  [[nodiscard]] const DelayLaw& law() const { return options_.law; }
-
- private:
-  /// Coordinates of the half path count from here, wherever the probe's own origin lies: single precision is for differences.
-  [[nodiscard]] static double middle(const Axis& axis) { return 0.5 * (axis.first.value + axis.last.value); }
-
-  /// Of a pixel from a point source, in samples.
-  [[nodiscard]] double greatest_distance() const {
-    const auto farthest = [](Metres position, const Axis& axis) {
-      return std::max(std::abs((axis.first - position).value), std::abs((axis.last - position).value));
-    };
-    double greatest = 0.0;
-    for (const PointSourceForm& form : forms_) {
-      greatest = std::max(greatest, std::hypot(farthest(form.origin.x, options_.grid.x), farthest(form.origin.y, options_.grid.y),
-                                               farthest(form.origin.z, options_.grid.z)));
-    }
-    return greatest * samples_per_metre();
-  }
-
-  [[nodiscard]] static double reference(const Axis& axis, std::uint32_t first, std::uint32_t end) {
-    return axis.at((first + end - 1) / 2).value;
-  }
-
-  const BeamformOptions& options_;
-  const Leg& leg_;
-  beamform::Side side_;
-  bool half_;
-  double offset_;
-  std::vector<double> window_;
-  bool analytic_ = false;
-  double velocity_ = 0.0;
-  std::vector<PointSourceForm> forms_;
 };
 
 SourceWindow window_of(const Bounds& bounds) {
@@ -242,7 +75,7 @@ std::vector<SourceWindow> find_windows(const SideInSamples& side, const Grid& gr
     for (std::uint32_t source = 0; source < side.sources(); ++source) {
       Bounds bounds;
       if (!tables) {
-        bounds = side.analytic_bounds(source, place);
+        bounds = side.bounds(source, place);
       } else {
         if (!side.evaluate(source, points, delays, weights)) return source + 1;
         for (std::size_t k = 0; k < points.size(); ++k) {
@@ -299,8 +132,9 @@ void fill_tables(const SideInSamples& side, TileSideName name, const Grid& grid,
   }
 }
 
-void fill_forms(const SideInSamples& side, const Grid& grid, const TileShape& shape, bool half, TileSideTables& tables,
-                ThreadTeam& team) {
+/// `coordinates`: those of the side whose pixel coordinates the kernel has.
+void fill_forms(const SideInSamples& side, const SideInSamples& coordinates, const Grid& grid, const TileShape& shape, bool half,
+                TileSideTables& tables, ThreadTeam& team) {
   tables.forms.resize(tables.windows.size());
   if (!half) tables.phases.resize(tables.windows.size());
   over_tiles(tile_count(grid, shape), team, [&](std::size_t tile) -> std::uint32_t {
@@ -308,13 +142,21 @@ void fill_forms(const SideInSamples& side, const Grid& grid, const TileShape& sh
     for (std::uint32_t source = 0; source < side.sources(); ++source) {
       const std::size_t entry = tile * side.sources() + source;
       float phase = 0.0F;
-      tables.forms[entry] = side.form_of(source, place, tables.windows[entry], shape.index_bits, phase);
+      tables.forms[entry] =
+          side.form_of(source, place, tables.windows[entry], shape.index_bits, coordinates.samples_per_metre(), phase);
       if (!half) tables.phases[entry] = phase;
     }
     return 0;
   });
+  if (&side != &coordinates) return;
   tables.x = side.coordinates(grid.x, shape.x);
   tables.z = side.coordinates(grid.z, shape.z);
+}
+
+/// Whether delays of plane waves are computed on one side and of points on the other.
+bool computes_waves(const TilePlanRequest& request, const SideInSamples& transmit, const SideInSamples& receive) {
+  const PairRows& pairs = request.options.pairs;
+  return pairs == all_pairs(pairs.events, pairs.receivers) && transmit.plane() && receive.analytic() && !receive.weighted();
 }
 
 /// Windows depend on a tile's pixels alone, and laws without analytic form cost a whole evaluation: kinds of one size share them.
@@ -394,9 +236,9 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
   return checked;
 }
 
-std::vector<TileKind> candidates(const TilePlanRequest& request) {
+std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
   const SourceCounts sources = source_counts(request.options);
-  const bool separate = sources.transmit != sources.receive;
+  const bool separate = sources.transmit != sources.receive && !plane;
   if (request.kind) {
     if (!separate || has_separate_counts(*request.kind)) return {*request.kind};
     throw InputError("beamform stage, tiles", "a kind without kernels for as many events as there are",
@@ -449,12 +291,14 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
   set_order(request, tiles);
   const bool once = tiles.order == PairOrder::once;
   const bool weighted = transmit.weighted() || receive.weighted() || has_invalid_times(law, grid, team);
+  const bool waves = computes_waves(request, transmit, receive);
+  const bool computed = waves || (!weighted && transmit.analytic() && receive.analytic());
   const SourceCounts sources = source_counts(options);
   WindowsBySize sizes(transmit, receive, grid, once, team);
 
-  for (const TileKind kind : candidates(request)) {
+  for (const TileKind kind : candidates(request, waves)) {
     const TileShape shape = shape_of(kind);
-    const bool tables = weighted || !transmit.analytic() || !receive.analytic() || kind == TileKind::gather;
+    const bool tables = !computed || kind == TileKind::gather;
     if (tile_shared_bytes(kind, !tables, request.half, sources, once) > request.shared_limit) continue;
     WindowsBySize::Both& windows = sizes.of(shape, tables);
     if (!fits(shape, windows.transmit, once ? windows.transmit : windows.receive, sources)) continue;
@@ -463,13 +307,15 @@ TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTa
     const auto& other = once ? tiles.transmit.windows : tiles.receive.windows;
     set_shape(grid, kind, tiles);
     tiles.analytic = !tables;
+    tiles.plane = !tables && waves;
+    if (tiles.plane) tiles.scale = transmit.greatest_weight();
     tiles.checked = find_checked(tiles.transmit.windows, other, sources, options.gate.count);
     KeptTables kept(tiles);
     const auto fill = [&](const SideInSamples& side, TileSideName name, TileSideTables& side_tables) {
       if (tables) {
         fill_tables(side, name, grid, shape, weighted, side_tables.windows, store != nullptr ? *store : kept, team);
       } else {
-        fill_forms(side, grid, shape, request.half, side_tables, team);
+        fill_forms(side, waves ? receive : side, grid, shape, request.half, side_tables, team);
       }
     };
     fill(transmit, TileSideName::transmit, tiles.transmit);
@@ -485,9 +331,10 @@ std::size_t tile_table_bytes(const BeamformOptions& options, bool half) {
   const SideInSamples transmit(request, *options.law.transmit, beamform::Side::transmit);
   const SideInSamples receive(request, *options.law.receive, beamform::Side::receive);
   const bool weighted = transmit.weighted() || receive.weighted();
+  const bool computed = computes_waves(request, transmit, receive) || (!weighted && transmit.analytic() && receive.analytic());
   const std::size_t sources = transmit.sources() + (options.alike_both_ways() ? 0 : receive.sources());
   const std::size_t entries = tile_count(options.grid, shape_of(TileKind::large_narrow)) * sources;
-  if (weighted || !transmit.analytic() || !receive.analytic()) {
+  if (!computed) {
     return entries * sizeof(SourceWindow) +
            options.grid.pixels() * sources * (sizeof(std::uint32_t) + (weighted ? sizeof(float) : 0));
   }

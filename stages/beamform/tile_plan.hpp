@@ -40,7 +40,9 @@ struct TileSideTables {
 
 struct TilePlan {
   TileKind kind = TileKind::large_narrow;
-  bool analytic = false;
+  bool analytic = false;  ///< TileLaunch::analytic
+  bool plane = false;     ///< TileLaunch::plane
+  float scale = 1.0F;     ///< to be multiplied into the sums: weights of plane waves are relative to the greatest
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;
   std::uint32_t tiles_x = 0;
@@ -60,9 +62,9 @@ struct TilePlanRequest {
 };
 
 /// Evaluates the law in double precision: bounds over every tile, and whole tables where it has no analytic form or there are
-/// weights. Throws InputError if the law gives an infinite time or one of 1 s and more, if delays are out of all proportion to
-/// the A-scan, or if `kind` does not hold what the tiles reach. Delays and weights go to `store`; without one they are kept in
-/// the plan.
+/// weights; plane waves may have weights that are the same for all pixels. Throws InputError if the law gives an infinite time or
+/// one of 1 s and more, if delays are out of all proportion to the A-scan, or if `kind` does not hold what the tiles reach.
+/// Delays and weights go to `store`; without one they are kept in the plan.
 [[nodiscard]] TilePlan make_tile_plan(const TilePlanRequest& request, ThreadTeam& team, TileTableStore* store = nullptr);
 
 /// A lower bound of what the tables take on a device: those of every source and pixel where the law has no
@@ -73,8 +75,9 @@ struct TilePlanRequest {
 [[nodiscard]] double delay_offset(const TilePlanRequest& request);
 
 /// The order in which kinds are tried. Large tiles share windows best, even where that takes wide windows (1.97 against 1.76 T
-/// lookups/s at 512 x 512 on an H200); grids of few tiles are split over their pairs.
-[[nodiscard]] std::vector<TileKind> candidates(const TilePlanRequest& request);
+/// lookups/s at 512 x 512 on an H200); grids of few tiles are split over their pairs. `plane`: for computed delays of plane
+/// waves, which have kernels of every kind.
+[[nodiscard]] std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane = false);
 
 /// Whether every window [tile, source] of every pair holds in the shape's capacity, with the neighbour of the last sample.
 [[nodiscard]] bool fits(const TileShape& shape, const std::vector<SourceWindow>& transmit,

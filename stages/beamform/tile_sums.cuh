@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "stages/beamform/tile_launch.hpp"
+
 namespace echoform::beamform {
 
 __device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
@@ -19,15 +21,12 @@ __device__ __forceinline__ __half2 as_half2(std::uint32_t bits) {
 }
 
 /// Shared memory by address: the offset of a window is a constant of the instruction then. The compiler does not see what is
-/// read, so it is told that memory is: the load stays in order with stores, copies and barriers. (Loads through a pointer make some
-/// kernels a sixth longer.)
+/// read, so it is told that memory is: the load stays in order with stores, copies and barriers. (Loads through a pointer make
+/// some kernels a sixth longer.)
 template <int offset>
 __device__ __forceinline__ uint2 load_shared(std::uint32_t address) {
   uint2 element;
-  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2+%3];"
-               : "=r"(element.x), "=r"(element.y)
-               : "r"(address), "n"(offset)
-               : "memory");
+  asm volatile("ld.shared.v2.u32 {%0, %1}, [%2+%3];" : "=r"(element.x), "=r"(element.y) : "r"(address), "n"(offset) : "memory");
   return element;
 }
 
@@ -72,6 +71,33 @@ __device__ __forceinline__ __half2 sum_square_half(std::uint32_t windows, const 
   } else {
     return __hadd2(sum_square_half<index_bits, capacity, pairs, first, count / 2>(windows, transmit, receive),
                    sum_square_half<index_bits, capacity, pairs, first + count / 2, count / 2>(windows, transmit, receive));
+  }
+}
+
+/// Of the form number `place` of those at `forms` in shared memory.
+template <int place>
+__device__ __forceinline__ __half2 weight_of(std::uint32_t forms) {
+  constexpr std::size_t offset = place * sizeof(SourceForm) + offsetof(SourceForm, c);
+  std::uint32_t weight;
+  asm volatile("ld.shared.u32 %0, [%1+%2];" : "=r"(weight) : "r"(forms), "n"(offset) : "memory");
+  return as_half2(weight);
+}
+
+/// As sum_square_half(), each row times the weight of its form: plane waves. A form is read where its row has been looked up: the
+/// weights would take eight registers.
+template <int index_bits, int capacity, int pairs, int first, int count>
+__device__ __forceinline__ __half2 sum_waves_half(std::uint32_t windows, const std::uint32_t* transmit,
+                                                  const std::uint32_t* receive, std::uint32_t forms) {
+  constexpr int row_bytes = pairs * capacity * 8;
+  if constexpr (count == 2) {
+    const __half2 one =
+        sum_row_half<index_bits, capacity, first * row_bytes, 0, pairs, false>(windows, transmit[first], receive, nullptr);
+    const __half2 other = sum_row_half<index_bits, capacity, (first + 1) * row_bytes, 0, pairs, false>(
+        windows, transmit[first + 1], receive, nullptr);
+    return __hfma2(other, weight_of<first + 1>(forms), __hmul2(one, weight_of<first>(forms)));
+  } else {
+    return __hadd2(sum_waves_half<index_bits, capacity, pairs, first, count / 2>(windows, transmit, receive, forms),
+                   sum_waves_half<index_bits, capacity, pairs, first + count / 2, count / 2>(windows, transmit, receive, forms));
   }
 }
 

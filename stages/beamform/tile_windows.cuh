@@ -1,8 +1,12 @@
 // The windows of A-scans that a block of the CUDA beamformer works on, in shared memory: how they are laid out and filled.
 #pragma once
 
-#include <cstdint>
+#include <cuda_fp16.h>
 
+#include <cstdint>
+#include <cstring>
+
+#include "stages/beamform/tile_groups.hpp"
 #include "stages/beamform/tile_launch.hpp"
 
 namespace echoform::beamform {
@@ -10,34 +14,28 @@ namespace echoform::beamform {
 __device__ __forceinline__ void copy_16_bytes_later(std::uint32_t to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
+/// `length` elements of 8 bytes from the `part`-th on, as long as there are any, `step` elements a time up to `capacity`: places
+/// are constants of the instructions. Predicates in place of branches, or the compiler works out addresses anew behind each of
+/// these.
+template <int part, int step, int capacity>
+__device__ __forceinline__ void copy_parts_later(std::uint32_t to, const uint2* global, std::int32_t length) {
+  if constexpr (part < capacity) {
+    asm volatile(
+        "{\n"
+        ".reg .pred there;\n"
+        "setp.gt.s32 there, %2, %3;\n"
+        "@there cp.async.cg.shared.global [%0+%4], [%1+%4], 16;\n"
+        "}" ::"r"(to),
+        "l"(global), "r"(length), "n"(part), "n"(part * 8)
+        : "memory");
+    copy_parts_later<part + step, step, capacity>(to, global, length);
+  }
+}
 __device__ __forceinline__ void close_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 __device__ __forceinline__ void wait_for_copies() {
   asm volatile("cp.async.wait_group 0;" ::: "memory");
-}
-
-/// A place in the sequence of groups of sources.
-struct Group {
-  std::uint32_t i;
-  std::uint32_t j;
-};
-__device__ __forceinline__ Group group_at(std::uint32_t index, std::uint32_t groups, bool once) {
-  Group group{0, index};
-  if (!once) return {index / groups, index % groups};
-  while (group.j >= groups - group.i) {
-    group.j -= groups - group.i;
-    ++group.i;
-  }
-  group.j += group.i;
-  return group;
-}
-__device__ __forceinline__ Group next_group(Group group, std::uint32_t groups, bool once) {
-  if (++group.j == groups) {
-    ++group.i;
-    group.j = once ? group.i : 0;
-  }
-  return group;
 }
 
 template <bool half_path, bool analytic_delays, bool weighted_sums, bool nearest_sample, int tile_kind,
@@ -48,6 +46,7 @@ struct TileVariant {
   static constexpr bool weighted = weighted_sums;
   static constexpr bool nearest = nearest_sample;
   static constexpr bool separate = separate_counts;  // of the sources of either side; else one count serves both
+  static constexpr bool plane = false;
   static constexpr TileShape shape = tile_shapes[tile_kind];
   static constexpr int index_bits = static_cast<int>(shape.index_bits);
   static constexpr int capacity = static_cast<int>(shape.window);
@@ -58,6 +57,12 @@ struct TileVariant {
   /// Of the stages of windows, so that an address is one of these and an index: see element_address().
   static constexpr int alignment = 8 << index_bits;
   static_assert(stage_bytes % alignment == 0);
+};
+
+/// Plane waves that receivers at points record, all delays computed. Waves have weights, so that no tables are needed for them.
+template <bool half_path, bool nearest_sample, int tile_kind>
+struct PlaneVariant : TileVariant<half_path, true, false, nearest_sample, tile_kind, true> {
+  static constexpr bool plane = true;
 };
 
 /// Two stages of windows, so that one is filled while the other is looked up, and the tables of all sources behind them.
@@ -79,7 +84,7 @@ class TileWindows {
     const auto begin = static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
     first_stage_ = (begin + Variant::alignment - 1) / Variant::alignment * Variant::alignment;
     once_ = !Variant::separate && launch.order == PairOrder::once;
-    padded_ = groups() * pairs;
+    padded_ = (sources<true>() + pairs - 1) / pairs * pairs;
     unsigned char* const place =
         load_side<false>(launch.transmit, transmit_, memory + (first_stage_ - begin) + 2 * Variant::stage_bytes);
     if (once_) {
@@ -99,15 +104,20 @@ class TileWindows {
       return launch_.sources;
     }
   }
-  /// Of the receive side.
-  [[nodiscard]] __device__ std::uint32_t groups() const { return (sources<true>() + pairs - 1) / pairs; }
+  /// Of the side whose groups follow each other first.
+  [[nodiscard]] __device__ std::uint32_t groups() const { return (sources<!Variant::plane>() + pairs - 1) / pairs; }
   /// Of both sides.
   [[nodiscard]] __device__ std::uint32_t all_groups() const {
-    if constexpr (Variant::separate) return (launch_.sources + pairs - 1) / pairs * groups();
+    if constexpr (Variant::separate) return (launch_.sources + pairs - 1) / pairs * ((launch_.receivers + pairs - 1) / pairs);
     return group_count(launch_.sources, pairs, launch_.order);
   }
   [[nodiscard]] __device__ const Side& transmit() const { return transmit_; }
   [[nodiscard]] __device__ const Side& receive() const { return receive_; }
+  /// In one load: the tables lie at multiples of 16 bytes.
+  [[nodiscard]] __device__ static __forceinline__ SourceForm form_of(const Side& side, std::uint32_t source) {
+    const float4 form = *reinterpret_cast<const float4*>(side.forms + source);
+    return {form.x, form.y, form.z, form.w};
+  }
   /// Address in shared memory of the windows of a stage.
   [[nodiscard]] __device__ std::uint32_t address(int stage) const {
     return first_stage_ + static_cast<std::uint32_t>(stage * Variant::stage_bytes);
@@ -115,6 +125,16 @@ class TileWindows {
 
   /// Queues the copies of a group's windows. A warp copies the windows of whole transmitters, so that rows follow each other.
   __device__ void fill(int stage, Group group) const {
+    if constexpr (Variant::plane) {
+      fill_in_parts(stage, group);
+    } else {
+      fill_whole(stage, group);
+    }
+  }
+
+ private:
+  /// All lanes of a warp copy one window after the other.
+  __device__ __forceinline__ void fill_whole(int stage, Group group) const {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const std::uint32_t lane = threadIdx.x % 32;
     for (int of_group = warp; of_group < pairs; of_group += warps) {
@@ -140,7 +160,42 @@ class TileWindows {
     }
   }
 
- private:
+  /// Eight lanes copy a window, 128 bytes at a time, and four windows are copied at once: where a window lies is worked out for
+  /// two of them by each lane, not for all. `separate` alone.
+  __device__ __forceinline__ void fill_in_parts(int stage, Group group) const {
+    constexpr std::uint32_t lanes = 8;
+    constexpr std::uint32_t at_once = 32 / lanes;
+    static_assert(Variant::separate && pairs <= warps && pairs % at_once == 0);
+    const std::uint32_t of_group = threadIdx.x / 32;
+    if (pairs < warps && of_group >= pairs) return;
+    const std::uint32_t i = group.i * pairs + of_group;
+    const SourceWindow a = window_of(transmit_, i);
+    const auto* const rows = static_cast<const uint2*>(launch_.rows) + 2 * (threadIdx.x % lanes);
+    const std::int32_t last = (launch_.samples + 1) & ~1;
+    const auto element = static_cast<std::int32_t>(2 * (threadIdx.x % lanes));
+#pragma unroll
+    for (std::uint32_t first = 0; first < pairs; first += at_once) {
+      const std::uint32_t n = first + threadIdx.x % 32 / lanes;
+      const std::uint32_t j = group.j * pairs + n;
+      const SourceWindow b = window_of(receive_, j);
+      // Where one of the two reaches no pixel, or is no source at all, the leading zeros are looked up.
+      const bool alive = (a.reach | b.reach) >= 0;
+      const std::int32_t start = min(max(a.base + b.base, -static_cast<std::int32_t>(row_margin)), last);
+      const std::size_t place =
+          static_cast<std::size_t>(i * sources<true>() + j) * launch_.row_stride + static_cast<std::size_t>(row_margin + start);
+      const std::int32_t length = alive ? a.reach + b.reach + 2 : Variant::capacity;
+      copy_parts_later<0, 2 * static_cast<int>(lanes), Variant::capacity>(
+          address(stage) + (of_group * pairs + n) * (Variant::capacity * 8) + 8 * element, rows + (alive ? place : 0),
+          length - element);
+    }
+  }
+
+  /// In one load: the tables lie at multiples of 16 bytes.
+  [[nodiscard]] __device__ static __forceinline__ SourceWindow window_of(const Side& side, std::uint32_t source) {
+    const int2 both = *reinterpret_cast<const int2*>(side.windows + source);
+    return {both.x, both.y};
+  }
+
   template <bool receive>
   [[nodiscard]] __device__ __forceinline__ std::uint32_t padded() const {
     if constexpr (Variant::separate && !receive) {
@@ -170,6 +225,10 @@ class TileWindows {
       if (source != place_of_source) shared.windows[place_of_source].reach = -1;
       if constexpr (Variant::analytic) {
         shared.forms[place_of_source] = side.forms[first + source];
+        if constexpr (Variant::plane && Variant::half && !receive) {
+          const __half2 weight = __float2half2_rn(side.forms[first + source].c);
+          std::memcpy(&shared.forms[place_of_source].c, &weight, sizeof weight);
+        }
         if constexpr (!Variant::half) shared.phases[place_of_source] = side.phases[first + source];
       }
     }

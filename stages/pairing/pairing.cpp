@@ -8,12 +8,13 @@
 #include "acquisition/acquisition.hpp"
 #include "base/errors.hpp"
 #include "stages/block_checks.hpp"
-#include "stages/unpack/sample_scale.hpp"
+#include "stages/raw_rows/sample_scale.hpp"
 
 namespace echoform {
 
-PairingOptions pairing_of(const Acquisition& acquisition, bool reciprocal, double sample_scale) {
-  CombinedPairs combined = combine_pairs(acquisition, reciprocal);
+PairingOptions pairing_of(const Acquisition& acquisition, bool reciprocal, double sample_scale,
+                          std::span<const std::uint32_t> chosen) {
+  CombinedPairs combined = combine_pairs(acquisition, reciprocal, chosen);
   return {acquisition.a_scans(), std::make_shared<const std::vector<PairSource>>(std::move(combined.sources)), sample_scale};
 }
 
@@ -28,16 +29,15 @@ void validate(const PairingOptions& options) {
 }
 
 BlockSpec pairing_output(const PairingOptions& options, const BlockSpec& input) {
-  require_block(input, "pairing", {ElementType::int16, ElementType::packed12, ElementType::float32});
+  require_block(input, "pairing", {ElementType::raw});
   if (input.rows != options.a_scans) {
     throw InputError("pairing stage, input A-scans", fmt::format("{}", input.rows), fmt::format("{}", options.a_scans));
   }
-  BlockSpec output = input;
+  BlockSpec output;
   output.type = ElementType::float32;
   output.rows = options.sources->size();
+  output.columns = input.columns;
   output.row_stride = padded_columns(input.columns);
-  output.lead = 0;
-  output.trailer = 0;
   return output;
 }
 

@@ -1,17 +1,18 @@
 // The first stage of a chain that ends in a beamformer: raw A-scans to float32 in the rows that cost the beamformer least.
 //
 // Input   int16, packed12 or float32 [a_scans, samples], any row stride.
-// Output  float32 [rows, samples], rows padded to a multiple of 16 samples (the padding is not written). A row is an A-scan, or
-// the
-//         sum of those of both directions of a pair, times a weight, or zeros: acquisition/pair_rows.hpp says which.
-//         Samples of every encoding are multiplied by the scale, sums of integers formed in 32-bit integers first; float32 ones
-//         that is_invalid_sample() tells become 0. Of rows of zeros no samples are read or counted.
+// Output  float32 [rows, samples], rows padded to a multiple of 16 samples (the padding is not written). A row is an A-scan as it
+//         was received, or the sum of those of both directions of a pair, times a weight, or zeros: acquisition/pair_rows.hpp
+//         says which. Samples of every encoding are multiplied by the scale, sums of integers formed in 32-bit integers first;
+//         float32 ones that is_invalid_sample() tells become 0. Of rows of zeros no samples are read or counted.
 // Its facts are the quality of the samples.
-// On CUDA the output has a trailer (stages/unpack/frame_facts.hpp) whose first float is the greatest |value| of the frame.
+// On CUDA the output has a trailer (stages/raw_rows/frame_facts.hpp) whose first float is the greatest |value| of the frame.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "acquisition/pair_rows.hpp"
@@ -32,8 +33,9 @@ struct PairingOptions {
   }
 };
 
-/// What brings frames of `acquisition` into the rows of combined_rows(acquisition, reciprocal).
-[[nodiscard]] PairingOptions pairing_of(const Acquisition& acquisition, bool reciprocal, double sample_scale);
+/// What brings frames of `acquisition` into the rows of combined_rows(acquisition, reciprocal, chosen).
+[[nodiscard]] PairingOptions pairing_of(const Acquisition& acquisition, bool reciprocal, double sample_scale,
+                                        std::span<const std::uint32_t> chosen = {});
 
 /// "pairing", by PairingOptions. What the CPU reads of the sources are the options' own.
 extern const StageKind pairing_stage;

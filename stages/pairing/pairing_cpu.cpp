@@ -2,11 +2,10 @@
 #include <cstring>
 #include <utility>
 
-#include "pipeline/raw_samples.hpp"
 #include "stages/pairing/pairing.hpp"
-#include "stages/unpack/quality_counter.hpp"
-#include "stages/unpack/sample_kernels.hpp"
-#include "stages/unpack/sample_scale.hpp"
+#include "stages/raw_rows/quality_counter.hpp"
+#include "stages/raw_rows/sample_kernels.hpp"
+#include "stages/raw_rows/sample_scale.hpp"
 
 namespace echoform {
 namespace {
@@ -18,9 +17,9 @@ class PairingCpu final : public Stage {
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("pairing");
     output_ = pairing_output(options_, input);
-    input_row_bytes_ = raw_row_bytes(input);
+    input_row_bytes_ = stride_of(input);
     const RowStore store = output_.bytes() > streaming_bytes ? RowStore::streaming : RowStore::cached;
-    kernel_ = row_kernel(encoding_of(input.type), store, level_);
+    kernel_ = row_kernel(input.encoding, store, level_);
     return output_;
   }
 
@@ -48,6 +47,16 @@ class PairingCpu final : public Stage {
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = quality_.read(), .reference = {}}; }
+
+  /// Other sources for as many rows: blocks stay as they are.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    const auto& wanted = options.as<PairingOptions>();
+    validate(wanted);
+    return wanted.a_scans == options_.a_scans && wanted.sources->size() == options_.sources->size();
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+    options_ = *options.get<PairingOptions>();
+  }
 
  private:
   PairingOptions options_;

@@ -3,7 +3,7 @@
 
 #include "gpu/cuda_backend.hpp"
 #include "stages/pairing/pairing.hpp"
-#include "stages/unpack/raw_row_reader.hpp"
+#include "stages/raw_rows/raw_row_reader.hpp"
 
 namespace echoform {
 namespace {
@@ -22,7 +22,7 @@ class PairingCuda final : public Stage {
     for (PairSource& source : sources) source.weight *= scale;
     sources_ = backend_.allocate(sources.size() * sizeof(PairSource), MemoryUse::working);
     copy_now(sources_.data(), sources.data(), sources_.size());
-    return reader_.prepare("pairing", input, output, static_cast<const PairSource*>(sources_.data()), 1.0F);
+    return reader_.prepare("pairing", input, output, static_cast<const PairSource*>(sources_.data()));
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {

@@ -103,6 +103,30 @@ TEST(PairRows, CombineKeepsDirectionsThatLawsOrWeightsTellApart) {
   EXPECT_THAT(summed.sources, testing::ElementsAre(PairSource{0, 0, 1.0F}, PairSource{1, 1, 0.5F}, PairSource{2, 2, 1.0F}));
 }
 
+TEST(PairRows, CombineAddsWhatSparseFiringsReceivedOfBothDirections) {
+  // Elements 3, 0 and 2 of 4 fire in this order, so that 10 sums take fewer lookups than 12 pairs; rows are 4 * event + receiver.
+  // Of (1, 1) nothing is received.
+  Acquisition acquisition = acquisition_of(4, MatrixKind::full);
+  acquisition.events = element_events(std::vector<std::uint32_t>{3, 0, 2});
+  CombinedPairs sparse = combine_pairs(acquisition, true);
+  EXPECT_EQ(sparse.pairs, summed_pairs(4));
+  EXPECT_EQ(sparse.pairs, combined_rows(acquisition, true));
+  EXPECT_THAT(sparse.sources,
+              testing::ElementsAre(PairSource{4, 4, 1.0F}, PairSource{5, 5, 1.0F}, PairSource{6, 8, 1.0F}, PairSource{7, 0, 1.0F},
+                                   PairSource{}, PairSource{9, 9, 1.0F}, PairSource{1, 1, 1.0F}, PairSource{10, 10, 1.0F},
+                                   PairSource{11, 2, 1.0F}, PairSource{3, 3, 1.0F}));
+  acquisition.probe.elements[0].dead = true;
+  sparse = combine_pairs(acquisition, true);
+  for (const std::size_t row : {0U, 1U, 2U, 3U}) EXPECT_EQ(sparse.sources[row], PairSource{}) << row;
+  EXPECT_EQ(sparse.sources[8], (PairSource{11, 2, 1.0F}));
+
+  acquisition.events = element_events(std::vector<std::uint32_t>{3, 0});
+  EXPECT_EQ(combined_rows(acquisition, true), all_pairs(2, 4)) << "8 pairs, which are fewer than 10 sums";
+  acquisition.events = element_events(std::vector<std::uint32_t>{3, 0, 1, 2});
+  EXPECT_EQ(combined_rows(acquisition, true), summed_pairs(4)) << "all elements, in another order";
+  EXPECT_EQ(combined_rows(acquisition, false), all_pairs(4, 4));
+}
+
 TEST(PairRows, PairsThatAreDeadOrMissingAreZeros) {
   Acquisition acquisition = acquisition_of(3, MatrixKind::full);
   acquisition.events = element_events(std::vector<std::uint32_t>{2, 0});

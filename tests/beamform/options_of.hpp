@@ -1,6 +1,7 @@
 // The beamformer's options as a plan has them, on rows of the test's own.
 #pragma once
 
+#include "methods/tfm/element_roles.hpp"
 #include "methods/tfm/stage_options.hpp"
 
 namespace echoform {
@@ -12,9 +13,11 @@ inline PairRows rows_of(MatrixKind kind, std::size_t elements) {
 }
 
 inline BeamformOptions options_of(const ImagingPlan& plan, PairRows pairs) {
-  BeamformOptions options = beamform_options(plan, 0);
-  options.pairs = std::move(pairs);
-  return options;
+  PlanPairs stated = plan_pairs(plan);
+  stated.firing.clear();
+  if (!pairs.summed && !plan.acquisition.events.empty()) stated.firing = firing_elements(plan.acquisition);
+  stated.rows = std::move(pairs);
+  return beamform_options(plan, stated, 0);
 }
 inline BeamformOptions options_of(const ImagingPlan& plan, MatrixKind kind) {
   return options_of(plan, rows_of(kind, plan.acquisition.elements()));

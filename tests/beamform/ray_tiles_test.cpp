@@ -26,7 +26,7 @@ struct Part {
   std::vector<std::string> views;
 };
 
-Scene immersed(SurfaceDescription front, double backwall = 0.0) {
+[[maybe_unused]] Scene immersed(SurfaceDescription front, double backwall = 0.0) {
   Scene scene;
   scene.couplant = MetresPerSecond(1480.0);
   scene.surface = make_surface(std::move(front));
@@ -35,7 +35,7 @@ Scene immersed(SurfaceDescription front, double backwall = 0.0) {
 }
 
 /// A parabola of many cubic pieces, which no straight line meets three times.
-Scene arched() {
+[[maybe_unused]] Scene arched() {
   const auto at = [](int n) { return Vector2{1e-3 * n, 5.0 * 1e-6 * n * n}; };
   const auto slope = [](int n) { return Vector2{1e-3, 10.0 * 1e-6 * n}; };
   std::vector<Segment> segments;
@@ -46,7 +46,7 @@ Scene arched() {
   return scene;
 }
 
-ImagingPlan plan_of(const Scene& scene, const std::string& view) {
+[[maybe_unused]] ImagingPlan plan_of(const Scene& scene, const std::string& view) {
   ImagingPlan plan;
   plan.acquisition.probe = make_linear_probe(19, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
   for (Element& element : plan.acquisition.probe.elements) element.centre.z = Metres(-15e-3);

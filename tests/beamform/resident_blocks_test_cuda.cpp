@@ -18,10 +18,22 @@ std::size_t attribute(cudaDeviceAttr name) {
   return static_cast<std::size_t>(value);
 }
 
+SharedMemory shared_memory() {
+  return {attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor), attribute(cudaDevAttrReservedSharedMemoryPerBlock)};
+}
+
+/// Blocks of a launch that a multiprocessor holds: registers may leave room for more than the shape is made for.
+std::size_t blocks_held(const TileLaunch& launch, const TileFunction& function) {
+  prepare_tiles(launch);
+  int blocks = 0;
+  ECHOFORM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function.kernel,
+                                                              static_cast<int>(shape_of(launch.kind).threads), function.shared));
+  return std::min<std::size_t>(static_cast<std::size_t>(blocks), shape_of(launch.kind).blocks);
+}
+
 TEST(TileKernelsCuda, AreResidentAsReckoned) {
   ECHOFORM_REQUIRE_GPU();
-  const SharedMemory device{attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
-                            attribute(cudaDevAttrReservedSharedMemoryPerBlock)};
+  const SharedMemory device = shared_memory();
   const std::size_t limit = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   std::size_t fewer = 0;
   for (std::size_t kind = 0; kind < tile_kind_count; ++kind) {
@@ -39,13 +51,8 @@ TEST(TileKernelsCuda, AreResidentAsReckoned) {
                                         : half                          ? half_tile_function(launch)
                                                                         : float_tile_function(launch);
           if (function.shared > limit) continue;
-          prepare_tiles(launch);
-          int blocks = 0;
-          ECHOFORM_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-              &blocks, function.kernel, static_cast<int>(shape_of(launch.kind).threads), function.shared));
           const std::size_t reckoned = resident_blocks(launch.kind, function.shared, device);
-          // Registers may leave room for more than the shape is made for.
-          EXPECT_EQ(std::min<std::size_t>(static_cast<std::size_t>(blocks), shape_of(launch.kind).blocks), reckoned)
+          EXPECT_EQ(blocks_held(launch, function), reckoned)
               << fmt::format("kind {}, {} sources, half {}, {} bytes", kind, sources, half, function.shared);
           fewer += reckoned < shape_of(launch.kind).blocks ? 1 : 0;
         }
@@ -53,6 +60,34 @@ TEST(TileKernelsCuda, AreResidentAsReckoned) {
     }
   }
   EXPECT_GT(fewer, 0U) << "some leave room for fewer than the shape is made for";
+}
+
+TEST(TileKernelsCuda, OfPlaneWavesAreResidentAsReckoned) {
+  ECHOFORM_REQUIRE_GPU();
+  const SharedMemory device = shared_memory();
+  const std::size_t limit = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  for (std::size_t kind = 0; kind < tile_kind_count; ++kind) {
+    if (static_cast<TileKind>(kind) == TileKind::gather) continue;
+    for (const std::uint32_t waves : {11U, 32U, 128U}) {
+      for (const bool half : {true, false}) {
+        for (const bool nearest : {false, true}) {
+          TileLaunch launch;
+          launch.kind = static_cast<TileKind>(kind);
+          launch.half = half;
+          launch.nearest = nearest;
+          launch.analytic = true;
+          launch.plane = true;
+          launch.order = PairOrder::ordered_full;
+          launch.sources = waves;
+          launch.receivers = 128;
+          const TileFunction function = plane_tile_function(launch);
+          if (function.shared > limit) continue;
+          EXPECT_EQ(blocks_held(launch, function), resident_blocks(launch.kind, function.shared, device))
+              << fmt::format("kind {}, {} waves, half {}, {} bytes", kind, waves, half, function.shared);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

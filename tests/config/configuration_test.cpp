@@ -8,7 +8,10 @@
 #include <sstream>
 
 #include "base/errors.hpp"
-#include "config/key_table.hpp"
+#include "methods/display_settings.hpp"
+#include "methods/tfm/section.hpp"
+#include "settings/key_table.hpp"
+#include "settings/reader.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {
@@ -30,12 +33,12 @@ TEST(Configuration, EmptyFileGivesTheDefaults) {
   const Configuration c = parse_configuration("", "scan.toml");
   EXPECT_FALSE(c.material.longitudinal_velocity);
   EXPECT_FALSE(c.grid.x);
-  EXPECT_EQ(c.grid.pixels, (std::array<std::size_t, 2>{256, 256}));
-  EXPECT_THAT(c.imaging.views, ElementsAre("LL"));
-  EXPECT_EQ(c.imaging.interpolation, Interpolation::linear);
-  EXPECT_EQ(c.imaging.travel_times, TravelTimes::exact);
-  EXPECT_TRUE(c.apodization.trivial());
-  EXPECT_EQ(c.output.dynamic_range_db, 40.0);
+  EXPECT_EQ(c.grid.pixels, (GridPixels{256, 256}));
+  EXPECT_THAT(tfm(c).views, ElementsAre("LL"));
+  EXPECT_EQ(tfm(c).interpolation, Interpolation::linear);
+  EXPECT_EQ(tfm(c).travel_times, TravelTimes::exact);
+  EXPECT_TRUE(tfm(c).apodization.trivial());
+  EXPECT_EQ(section<OutputSection>(c).dynamic_range_db, 40.0);
   EXPECT_EQ(c.input.drop_policy, DropPolicy::block_sender);
   EXPECT_EQ(c.input.listen, "127.0.0.1:17171");
   EXPECT_EQ(c.simulator.source.elements, 32u);
@@ -91,24 +94,24 @@ holes = [[0.0, 0.025, 1e-3, 2.0]]
                                               "scan.toml");
   EXPECT_EQ(c.material.longitudinal_velocity->value, 6320.0) << "integers serve as numbers";
   EXPECT_EQ((*c.grid.x)[0].value, -0.020);
-  EXPECT_EQ(c.grid.pixels[1], 177u);
-  EXPECT_THAT(c.imaging.views, ElementsAre("LL", "TT"));
-  EXPECT_EQ(c.imaging.interpolation, Interpolation::nearest);
-  EXPECT_EQ(c.imaging.travel_times, TravelTimes::interpolated);
+  EXPECT_EQ(c.grid.pixels.z, 177u);
+  EXPECT_THAT(tfm(c).views, ElementsAre("LL", "TT"));
+  EXPECT_EQ(tfm(c).interpolation, Interpolation::nearest);
+  EXPECT_EQ(tfm(c).travel_times, TravelTimes::interpolated);
   EXPECT_EQ(c.imaging.backend, BackendWish::cpu);
   EXPECT_EQ(c.imaging.threads, 2u);
-  EXPECT_EQ(c.imaging.accuracy, 1e-4);
+  EXPECT_EQ(tfm(c).accuracy, 1e-4);
   const BackendChoice choice = backend_choice(c.imaging);
   EXPECT_FALSE(choice.automatic);
   EXPECT_EQ(choice.threads, 2u);
   EXPECT_EQ(choice.device, 1);
   EXPECT_EQ(choice.gpu_timeout, std::chrono::milliseconds(2500));
-  EXPECT_EQ(c.apodization.window, ApodizationWindow::tukey);
-  EXPECT_EQ(c.apodization.sides, ApodizationSides::transmit);
-  EXPECT_TRUE(c.apodization.directivity);
-  EXPECT_EQ(c.output.reference, ReferenceMode::fixed);
-  EXPECT_EQ((*c.display.pixels)[0], 512u);
-  EXPECT_EQ(c.display.interpolation, ScanInterpolation::cubic);
+  EXPECT_EQ(tfm(c).apodization.window, ApodizationWindow::tukey);
+  EXPECT_EQ(tfm(c).apodization.sides, ApodizationSides::transmit);
+  EXPECT_TRUE(tfm(c).apodization.directivity);
+  EXPECT_EQ(section<OutputSection>(c).reference, ReferenceMode::fixed);
+  EXPECT_EQ((*section<DisplaySection>(c).pixels)[0], 512u);
+  EXPECT_EQ(section<DisplaySection>(c).interpolation, ScanInterpolation::cubic);
   EXPECT_EQ(c.probe.pitch->value, 0.6e-3);
   EXPECT_THAT(*c.probe.dead_elements, ElementsAre(3, 17));
   EXPECT_EQ(c.acquisition.time_offset->value, -1e-6);
@@ -159,7 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"OpenLowerEnd", "[material]\nshear_velocity = 0.0\n",
                 "scan.toml:2: [material] shear_velocity: found 0.0; expected a number in m/s, more than 0, up to 20000"},
         BadText{"FractionForAnInteger", "[grid]\npixels = [256, 256.0]\n",
-                "scan.toml:2: [grid] pixels: found 256.0; expected two integers, 1 to 65536"},
+                "scan.toml:2: [grid] pixels: found 256.0; expected two or three integers, 1 to 65536"},
         BadText{"AccuracyBeyondReach", "[imaging]\naccuracy = 0\n",
                 "scan.toml:2: [imaging] accuracy: found 0; expected a number, 1e-06 to 0.1"},
         BadText{"NegativeCount", "[imaging]\nthreads = -1\n",
@@ -184,7 +187,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"NoPort", "[server]\nweb = \"localhost\"\n",
                 "scan.toml:2: [server] web: found \"localhost\"; expected HOST:PORT with a port from 0 to 65535"},
         BadText{"RowTooShort", "[simulator]\npoints = [[0.0, 0.02]]\n",
-                "scan.toml:2: [simulator] points: found [0.0, 0.02]; expected a list of [x, z, reflectivity] in m, up to 1000 of "
+                "scan.toml:2: [simulator] points: found [0.0, 0.02]; expected a list of [x, z, reflectivity] or [x, y, z, "
+                "reflectivity] in m, up to 1000 of "
                 "them"},
         BadText{"Table", "[grid.x]\nfirst = 0\n", "scan.toml:1: [grid] x: found a table; expected two numbers in m, -10 to 10"}),
     [](const auto& bad) { return bad.param.name; });

@@ -1,4 +1,5 @@
-#include "config/toml_depth.hpp"
+#include "settings/toml_depth.hpp"
+#include "settings/reader.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +8,7 @@
 
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
-#include "config/live_keys.hpp"
+#include "settings/live_keys.hpp"
 
 namespace echoform {
 namespace {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "pipeline/words.hpp"
+#include "settings/live_keys.hpp"
 #include "tests/control/rig.hpp"
 #include "tests/support/require_gpu.hpp"
 
@@ -32,6 +33,8 @@ TEST_P(LiveControl, ImagesBeforeAChangeAreOfTheOldSettingsAndAfterItOfTheNew) {
       {{"material.longitudinal_velocity", "5800"}},
       {{"apodization.window", "hann"}, {"apodization.sides", "transmit"}},
       {{"output.reference_value", "900"}},
+      {{"filter.kind", "none"}},
+      {{"filter.kind", "band"}, {"filter.band", "[4e6, 6e6]"}},
       {{"imaging.views", "[\"LL\", \"LT\"]"}, {"material.shear_velocity", "3100"}},
       {{"display.pixels", "[40, 30]"}, {"output.gain_db", "2"}},
       {{"imaging.interpolation", "nearest"}, {"acquisition.time_offset", "1e-7"}},
@@ -157,7 +160,9 @@ std::vector<Wrong> wrong_changes() {
       {"out_of_range",
        {good, {"output.dynamic_range_db", "500"}},
        "[output] dynamic_range_db: found 500; expected a number in dB, 1 to 200"},
-      {"wrong_type", {good, {"grid.pixels", "[16.5, 16]"}}, "[grid] pixels: found 16.5; expected two integers, 1 to 65536"},
+      {"wrong_type",
+       {good, {"grid.pixels", "[16.5, 16]"}},
+       "[grid] pixels: found 16.5; expected two or three integers, 1 to 65536"},
       {"unknown_word",
        {good, {"apodization.window", "kaiser"}},
        "[apodization] window: found \"kaiser\"; expected one of none, hann, tukey"},
@@ -168,7 +173,7 @@ std::vector<Wrong> wrong_changes() {
       {"second_line",
        {good, {"grid.y", "0\n[input]\nslots = 9"}},
        "[grid] y: found \"0?[input]?slots = 9\", which is no TOML value"},
-      {"not_a_number", {good, {"grid.y", "nan"}}, "[grid] y: found nan; expected a number in m, -10 to 10"},
+      {"not_a_number", {good, {"grid.y", "nan"}}, "[grid] y: found nan; expected one or two numbers in m, -10 to 10"},
       {"reversed_grid", {good, {"grid.z", "[0.008, 0.002]"}}, "settings: [grid] z: found [0.008, 0.002]; expected first < last"},
       {"missing_velocity",
        {good, {"imaging.views", "[\"TT\"]"}},

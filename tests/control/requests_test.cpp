@@ -1,9 +1,16 @@
 // Control beside the frames: what is read, who may change what when, and how it ends.
-#include "methods/tfm/build_plan.hpp"
+#include "methods/registry.hpp"
+#include "pipeline/setup_memory.hpp"
+#include "settings/live_keys.hpp"
+#include "settings/reader.hpp"
 #include "tests/control/rig.hpp"
 
 namespace echoform::test {
 namespace {
+
+std::shared_ptr<const ImagingSetup> rig_setup(const Configuration& configuration) {
+  return resolve_imaging({configuration, rig_acquisition(), {}, configuration.input.slots, ImagingUse::live});
+}
 
 using testing::HasSubstr;
 
@@ -53,6 +60,11 @@ TEST(ControlRequests, GetTellsWhatControlsAreBuiltFrom) {
   EXPECT_EQ(settings.at("grid.x").value(), "");
   EXPECT_EQ(settings.at("grid.x").in_use(), "[-0.00175, 0.00175]") << "the aperture: 8 elements 0.5 mm apart";
   EXPECT_EQ(settings.at("grid.x").file_value(), "[-0.002, 0.002]");
+  EXPECT_EQ(settings.at("filter.kind").value(), "\"auto\"");
+  EXPECT_EQ(settings.at("filter.kind").in_use(), "\"band\"") << "the probe's centre frequency is known";
+  EXPECT_EQ(settings.at("filter.band").in_use(), "[3125000, 6875000]");
+  EXPECT_THAT(rig.ask("set", {{"filter.band", "[6e6, 3e6]"}}).reason(),
+              HasSubstr("[filter] band: found [6000000.0, 3000000.0]; expected the lower edge first"));
   EXPECT_TRUE(rig.ask("get").streaming());
 
   wire::ControlRequest one;
@@ -101,8 +113,8 @@ TEST(ControlRequests, ResetGoesBackToTheFile) {
   wire::ControlReply reply = rig.control.handle(one);
   EXPECT_EQ(reply.outcome(), wire::DONE);
   ASSERT_EQ(reply.settings_size(), 1);
-  EXPECT_EQ(reply.settings(0).value(), "0");
-  EXPECT_EQ(rig.control.configuration().output.gain_db, 5.0);
+  EXPECT_EQ(reply.settings(0).value(), "");
+  EXPECT_EQ(section<OutputSection>(rig.control.configuration()).gain_db, 5.0);
   reply = rig.ask("reset");
   EXPECT_EQ(reply.settings_size(), 2);
   EXPECT_TRUE(differing_keys(rig.control.configuration(), rig.configuration).empty());
@@ -116,7 +128,7 @@ TEST(ControlRequests, OneOfTwoThatExpectTheSameRevisionSucceeds) {
   EXPECT_EQ(late.outcome(), wire::CONFLICT);
   EXPECT_EQ(late.reason(), "settings revision: found 2; expected 1: they have changed meanwhile");
   EXPECT_EQ(late.revision(), 2U);
-  EXPECT_EQ(rig.control.configuration().output.gain_db, 5.0);
+  EXPECT_EQ(section<OutputSection>(rig.control.configuration()).gain_db, 5.0);
 
   // Many at once add up: no increment is lost.
   const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
@@ -142,7 +154,7 @@ TEST(ControlRequests, OneOfTwoThatExpectTheSameRevisionSucceeds) {
     });
   }
   threads.clear();
-  EXPECT_EQ(rig.control.configuration().output.gain_db, controllers * steps);
+  EXPECT_EQ(section<OutputSection>(rig.control.configuration()).gain_db, controllers * steps);
   EXPECT_EQ(rig.control.revision(), first + controllers * steps);
   ASSERT_TRUE(rig.sink->wait_revision(rig.control.revision()));
   feeder.stop();
@@ -181,8 +193,7 @@ TEST(ControlRequests, WhatDoesNotFitBesideTheEngineInWorkIsRefusedBeforeItIsBuil
   };
   Configuration large = parse_configuration(rig_file, "scan.toml");
   large.grid.pixels = {120, 120};
-  const double needed = memory_needed(*build_plan(large, rig_acquisition(), {}, large.input.slots, PlanUse::live),
-                                      large.input.slots, {BackendKind::cpu, 1});
+  const auto needed = static_cast<double>(host_memory(*rig_setup(large), large.input.slots, {BackendKind::cpu, 1}));
   Rig rig(BackendKind::cpu, limited(1.02 * needed));
   {
     const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
@@ -206,9 +217,9 @@ TEST(ControlRequests, ADeviceIsJudgedByItsOwnMemoryAndTheHostByWhatIsLeftToIt) {
   };
   Configuration large = parse_configuration(on_device(""), "scan.toml");
   large.grid.pixels = {120, 120};
-  const auto plan = build_plan(large, rig_acquisition(), {}, large.input.slots, PlanUse::live);
-  const double of_host = memory_needed(*plan, large.input.slots, {BackendKind::cuda, 1});
-  ASSERT_GT(memory_needed(*plan, large.input.slots, {BackendKind::cpu, 1}), 1.5 * of_host)
+  const auto setup = rig_setup(large);
+  const auto of_host = static_cast<double>(host_memory(*setup, large.input.slots, {BackendKind::cuda, 1}));
+  ASSERT_GT(static_cast<double>(host_memory(*setup, large.input.slots, {BackendKind::cpu, 1})), 1.5 * of_host)
       << "tables and signals are the device's";
   // Engines that take nothing of the host, and a device that has room for 200 columns.
   const auto engines = std::make_shared<EngineControl>();

@@ -11,6 +11,8 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "control/control.hpp"
+#include "methods/display_settings.hpp"
+#include "settings/reader.hpp"
 #include "tests/pipeline/support.hpp"
 
 namespace echoform::test {
@@ -223,7 +225,7 @@ class Rig {
       ASSERT_GE(frames[k].revision, revision) << "settings do not go back";
       revision = frames[k].revision;
       ASSERT_EQ(frames[k].images, expected_images(revision, k)) << "sequence " << k << ", revision " << revision;
-      ASSERT_EQ(frames[k].scale.gain_db, in_force.at(revision).output.gain_db);
+      ASSERT_EQ(frames[k].scale.gain_db, section<OutputSection>(in_force.at(revision)).gain_db);
     }
     EXPECT_EQ(sink->open_books, 0);
     EXPECT_EQ(sink->mixed, 0);

@@ -84,7 +84,7 @@ double engine(const std::string& view, const Scene& scene) {
   }
   const auto backend = make_cpu_backend(1);
   const auto queue = backend->make_queue();
-  BeamformOptions options = beamform_options(plan, 0);
+  BeamformOptions options = beamform_options(plan, plan_pairs(plan), 0);
   options.pairs = all_pairs(elements, elements);
   const auto stage = make_beamform_cpu(options, *backend);
   static_cast<void>(stage->prepare(spec));

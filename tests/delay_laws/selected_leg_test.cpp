@@ -46,11 +46,41 @@ TEST(SelectedLeg, HasTheTimesAndFormsOfItsSources) {
   EXPECT_EQ(leg->tabulated(grid, 1), nullptr);
 }
 
+TEST(SelectedLeg, HasThePlaneWavesOfItsSources) {
+  Acquisition acquisition = array(0.0);
+  // A sine above 1 in the part: the last of them does not propagate.
+  for (const double slowness : {0.0, 2e-5, 1e-3}) acquisition.events.push_back({PlaneWaveEvent{slowness, 0.0, std::nullopt}, {}});
+  const DelayLaw law = law_of("contact", acquisition);
+  const auto leg = select_sources(law.transmit, {2, 1});
+  ASSERT_TRUE(leg->plane_wave(1).has_value());
+  EXPECT_EQ(leg->plane_wave(1)->slowness, law.transmit->plane_wave(1)->slowness);
+  EXPECT_EQ(leg->plane_wave(1)->offset, law.transmit->plane_wave(1)->offset);
+  EXPECT_FALSE(leg->plane_wave(0).has_value());
+  EXPECT_TRUE(leg->reaches_nothing(0));
+  EXPECT_FALSE(leg->reaches_nothing(1));
+}
+
 TEST(SelectedLeg, OfAllSourcesInTheirOrderIsTheLegItself) {
   const DelayLaw law = law_of("contact", array(0.0));
   EXPECT_EQ(select_sources(law.transmit, {0, 1, 2, 3, 4, 5}), law.transmit);
   EXPECT_NE(select_sources(law.transmit, {1, 0, 2, 3, 4, 5}), law.transmit);
   EXPECT_THROW(static_cast<void>(select_sources(law.transmit, {6})), InputError);
+}
+
+TEST(SelectedLeg, IsTheSameLegWhenMadeAgain) {
+  const DelayLaw law = law_of("contact", array(0.0));
+  const DelayLaw other = law_of("contact", array(0.0));
+  const auto leg = select_sources(law.transmit, {4, 0});
+  EXPECT_TRUE(leg->is(*select_sources(law.transmit, {4, 0})));
+  EXPECT_FALSE(leg->is(*select_sources(law.transmit, {0, 4})));
+  EXPECT_FALSE(leg->is(*select_sources(other.transmit, {4, 0}))) << "another object, whatever it says";
+  EXPECT_FALSE(leg->is(*law.transmit));
+  EXPECT_FALSE(law.transmit->is(*leg));
+  EXPECT_TRUE(select_sources(leg, {1})->is(*select_sources(select_sources(law.transmit, {4, 0}), {1})));
+  const DelayLaw once{"LL", leg, law.receive};
+  EXPECT_EQ(once, (DelayLaw{"LL", select_sources(law.transmit, {4, 0}), law.receive}));
+  EXPECT_NE(once, (DelayLaw{"LL", select_sources(law.transmit, {4, 1}), law.receive}));
+  EXPECT_NE(once, (DelayLaw{"LL", nullptr, law.receive}));
 }
 
 TEST(SelectedLeg, HasTheRaysAndDeparturesOfItsSources) {

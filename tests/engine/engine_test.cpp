@@ -130,6 +130,21 @@ TEST_P(Engines, ImageSparseFiringsAsThePlainComputationDoes) {
   }
 }
 
+TEST_P(Engines, ImageSparseFiringsOfReciprocalViewsAsThePlainComputationDoes) {
+  // Few, of which every pair is looked up; most and all, out of order, whose directions are added.
+  for (const std::vector<std::uint32_t>& firing :
+       {std::vector<std::uint32_t>{6, 0, 3}, {10, 1, 8, 2, 9, 0, 7, 5, 4}, {10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0}}) {
+    const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL"}, 320, 11);
+    plan->acquisition.probe.elements[3].dead = true;
+    plan->acquisition.events = element_events(firing);
+    plan->acquisition.events.front().receivers = {9, 3, 0, 1, 10};
+    const Frame frame = random_frame(plan->acquisition, 17);
+    EXPECT_LT(relative_error(image_of(GetParam(), plan, frame).complex(0), plain_image(*plan, frame, 6320.0, 6320.0)),
+              GetParam().tolerance)
+        << firing.size() << " events";
+  }
+}
+
 TEST_P(Engines, ImageAllElementsListedAsFullMatrixCapture) {
   const auto whole = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {"LL"}, 320, 11);
   const auto listed = std::make_shared<ImagingPlan>(*whole);

@@ -72,7 +72,8 @@ std::vector<Complex> analytic(const double* s, std::size_t m) {
 
 }  // namespace
 
-std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, double velocity_transmit, double velocity_receive) {
+std::vector<Complex> plain_image_of(const ImagingPlan& plan, const Frame& frame, const PlainWeight& transmit,
+                                    const PlainWeight& receive, const PlainWeight& weight) {
   const Acquisition& a = plan.acquisition;
   const Grid& grid = plan.grid;
   const SampleGate gate = plan.gate.value_or(SampleGate{0, a.samples});
@@ -89,12 +90,23 @@ std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, do
     }
   }
   std::vector<Complex> image;
+  const auto place = [](const Axis& axis, std::size_t index) {
+    if (axis.count == 1) return axis.first.value;
+    return axis.first.value + (axis.last - axis.first).value * static_cast<double>(index) / static_cast<double>(axis.count - 1);
+  };
   for (std::size_t iz = 0; iz < grid.z.count; ++iz) {
-    for (std::size_t ix = 0; ix < grid.x.count; ++ix) {
-      const double x = grid.x.first.value +
-                       (grid.x.last - grid.x.first).value * static_cast<double>(ix) / static_cast<double>(grid.x.count - 1);
-      const double z = grid.z.first.value +
-                       (grid.z.last - grid.z.first).value * static_cast<double>(iz) / static_cast<double>(grid.z.count - 1);
+    for (std::size_t across = 0; across < grid.y.count * grid.x.count; ++across) {
+      const double x = place(grid.x, across % grid.x.count);
+      const double y = place(grid.y, across / grid.x.count);
+      const double z = place(grid.z, iz);
+      std::vector<double> out;
+      std::vector<double> back;
+      std::vector<double> weights;
+      for (std::size_t element = 0; element < n; ++element) {
+        out.push_back(transmit(element, x, y, z));
+        back.push_back(receive(element, x, y, z));
+        weights.push_back(weight ? weight(element, x, y, z) : 1.0);
+      }
       Complex sum = 0.0;
       for (std::size_t tx = 0; tx < n; ++tx) {
         for (std::size_t rx = 0; rx < n; ++rx) {
@@ -108,24 +120,61 @@ std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, do
             row += j - i;
           }
           if (!a.events.empty()) {
-            const auto place = listed.find({tx, rx});
-            if (place == listed.end()) continue;
-            row = place->second;
+            const auto found = listed.find({tx, rx});
+            if (found == listed.end()) continue;
+            row = found->second;
           }
           const double share = a.matrix == MatrixKind::half_summed && i != j ? 0.5 : 1.0;
-          const double tau = std::hypot(x - a.probe.elements[tx].centre.x.value, z) / velocity_transmit +
-                             std::hypot(x - a.probe.elements[rx].centre.x.value, z) / velocity_receive;
+          const double tau = out[tx] + back[rx];
           const double u =
               (tau - a.start_time.value + a.time_offset.value) * a.sample_rate.value - static_cast<double>(gate.first);
           if (!(u >= 0.0 && u < static_cast<double>(gate.count - 1))) continue;
           const auto k = static_cast<std::size_t>(u);
           const double f = u - static_cast<double>(k);
-          sum += share * ((1.0 - f) * rows[row][k] + f * rows[row][k + 1]);
+          sum += share * weights[tx] * weights[rx] * ((1.0 - f) * rows[row][k] + f * rows[row][k + 1]);
         }
       }
       image.push_back(sum / static_cast<double>(n * n));
     }
   }
+  return image;
+}
+
+std::vector<Complex> plain_image(const ImagingPlan& plan, const Frame& frame, double velocity_transmit, double velocity_receive,
+                                 const PlainWeight& weight) {
+  const auto straight = [&](double velocity) -> PlainWeight {
+    return [&plan, velocity](std::size_t element, double x, double y, double z) {
+      const Point& at = plan.acquisition.probe.elements[element].centre;
+      return std::hypot(x - at.x.value, y - at.y.value, z - at.z.value) / velocity;
+    };
+  };
+  return plain_image_of(plan, frame, straight(velocity_transmit), straight(velocity_receive), weight);
+}
+
+std::vector<Complex> plain_event_image(const ImagingPlan& plan, const Frame& frame, const PlainTime& transmit,
+                                       const PlainTime& receive, const std::function<double(std::size_t event)>& weight) {
+  const Acquisition& a = plan.acquisition;
+  const SampleGate gate = plan.gate.value_or(SampleGate{0, a.samples});
+  std::vector<Complex> image(plan.grid.pixels());
+  std::size_t row = 0;
+  for (std::size_t event = 0; event < a.events.size(); ++event) {
+    std::vector<std::uint32_t> receivers = a.events[event].receivers;
+    for (std::uint32_t k = 0; a.events[event].receivers.empty() && k < a.elements(); ++k) receivers.push_back(k);
+    for (const std::uint32_t receiver : receivers) {
+      const auto samples = analytic(frame.amplitudes.data() + row++ * a.samples + gate.first, gate.count);
+      if (a.probe.elements[receiver].dead) continue;
+      for (std::size_t pixel = 0; pixel < image.size(); ++pixel) {
+        const Point p = plan.grid.at(pixel);
+        const double tau = transmit(event, p.x.value, p.z.value) + receive(receiver, p.x.value, p.z.value);
+        const double u = (tau - a.start_time.value + a.time_offset.value) * a.sample_rate.value - static_cast<double>(gate.first);
+        if (!(u >= 0.0 && u < static_cast<double>(gate.count - 1))) continue;
+        const auto k = static_cast<std::size_t>(u);
+        const double f = u - static_cast<double>(k);
+        image[pixel] += (weight ? weight(event) : 1.0) * ((1.0 - f) * samples[k] + f * samples[k + 1]);
+      }
+    }
+  }
+  for (Complex& value : image) value /= static_cast<double>(row);
   return image;
 }
 

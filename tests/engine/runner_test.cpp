@@ -18,7 +18,8 @@ struct Weights {
   bool operator==(const Weights&) const = default;
 };
 
-/// The weighted sum of any number of float32 blocks; tells the last weight as its reference.
+/// The weighted sum of any number of float32 blocks; tells the last weight as its reference, and what it is resumed from as
+/// known.
 class WeightedSum final : public Stage {
  public:
   explicit WeightedSum(Weights weights) : weights_(std::move(weights)) {}
@@ -37,8 +38,9 @@ class WeightedSum final : public Stage {
   }
   [[nodiscard]] std::size_t bytes() const noexcept override { return 1000; }
   [[nodiscard]] StageFacts facts() const noexcept override {
-    return {.quality = {}, .reference = ShownReference{weights_.of_inputs.back(), 0.0F}};
+    return {.quality = {}, .reference = ShownReference{weights_.of_inputs.back(), known_}};
   }
+  void resume(const StageFacts& facts) noexcept override { known_ = facts.reference->known; }
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<Weights>().of_inputs;
     if (!wanted.empty() && wanted.front() < 0.0F) throw InputError("weighted-sum stage, weight", "below 0", "0 or more");
@@ -48,6 +50,7 @@ class WeightedSum final : public Stage {
 
  private:
   Weights weights_;
+  float known_ = 0.0F;
   BlockSpec spec_;
 };
 
@@ -108,6 +111,28 @@ class RunnerTest : public testing::Test {
   std::unique_ptr<ExecutionQueue> queue_ = backend_->make_queue();
 };
 
+TEST(RecipeOfMore, ShowsAnImageAsAnotherIsShown) {
+  // s -> image -> envelope -> compressed -> shown, and another way from s.
+  Recipe recipe;
+  const std::size_t image = recipe.add(weighted_sum, Weights{{2.0F}}, {0});
+  const std::size_t envelope = recipe.add(weighted_sum, Weights{{3.0F}}, {image});
+  const std::size_t compressed = recipe.add(weighted_sum, Weights{{5.0F}}, {envelope});
+  const std::size_t shown = recipe.add(weighted_sum, Weights{{7.0F, 1.0F}}, {compressed, image});
+  recipe.outputs = {{{"a", OutputKind::complex_image, grid()}, image, compressed},
+                    {{"a", OutputKind::envelope, grid()}, envelope, compressed},
+                    {{"a", OutputKind::display, grid()}, shown, compressed}};
+  const std::size_t other = recipe.add(weighted_sum, Weights{{11.0F, 1.0F}}, {envelope, image});
+  add_image_like(recipe, "a", "b", other);
+  ASSERT_EQ(recipe.steps.size(), 7U);
+  EXPECT_EQ(recipe.steps[5], (Step{&weighted_sum, Weights{{5.0F}}, {other}}));
+  EXPECT_EQ(recipe.steps[6], (Step{&weighted_sum, Weights{{7.0F, 1.0F}}, {6, image}}));
+  ASSERT_EQ(recipe.outputs.size(), 5U) << "there is no complex image behind the envelope";
+  EXPECT_EQ(recipe.outputs[3], (RecipeOutput{{"b", OutputKind::envelope, grid()}, other, 6}));
+  EXPECT_EQ(recipe.outputs[4], (RecipeOutput{{"b", OutputKind::display, grid()}, 7, 6}));
+  EXPECT_NO_THROW(validate(recipe, "here"));
+  EXPECT_THROW(add_image_like(recipe, "c", "d", other), std::logic_error);
+}
+
 TEST_F(RunnerTest, HandsEveryStepTheBlocksThatItsRecipeNames) {
   Runner runner(diamond(), samples(), *backend_);
   runner.allocate_blocks();
@@ -161,6 +186,36 @@ TEST_F(RunnerTest, RetunesStepsThatDifferAndRefusesWhatTheyRefuse) {
   wrong.steps[1].options = Weights{{-1.0F, 0.0F}};
   EXPECT_THROW(static_cast<void>(runner.retune(wrong, *queue_)), InputError);
   EXPECT_EQ(run(runner, 2), 17.0F) << "nothing changed";
+}
+
+TEST_F(RunnerTest, NotesWhatStagesFoundOutAndGoesOnFromAnothersReference) {
+  Runner runner(diamond(), samples(), *backend_);
+  FrameSlot slot;
+  slot.outputs.resize(2);
+  slot.outputs[1].reference = 9.0F;
+  slot.clipped_samples = 3;
+  runner.note_facts(slot);
+  EXPECT_EQ(slot.outputs[0].reference, 5.0F) << "the last weight of b";
+  EXPECT_EQ(slot.outputs[1].reference, 9.0F) << "no step tells that of a";
+  EXPECT_EQ(slot.clipped_samples, 0u) << "no step tells the quality";
+  EXPECT_EQ(runner.reference(0), 0.0F);
+
+  runner.resume(0, 7.0F);
+  runner.note_facts(slot);
+  EXPECT_EQ(runner.reference(0), 7.0F);
+  for (const float useless : {0.0F, -1.0F}) runner.resume(0, useless);
+  for (const std::size_t output : {1u, 2u}) runner.resume(output, 8.0F);
+  runner.note_facts(slot);
+  EXPECT_EQ(runner.reference(0), 7.0F);
+
+  const ShownReference copies[] = {{6.0F, 4.0F}, {3.0F, 2.0F}};
+  runner.note_facts(slot, {11, 12}, copies);
+  EXPECT_EQ(slot.clipped_samples, 11u);
+  EXPECT_EQ(slot.invalid_samples, 12u);
+  EXPECT_EQ(slot.outputs[0].reference, 6.0F);
+  EXPECT_EQ(slot.outputs[1].reference, 9.0F);
+  EXPECT_EQ(runner.reference(0), 4.0F);
+  for (const std::size_t output : {1u, 2u}) EXPECT_EQ(runner.reference(output), 0.0F);
 }
 
 TEST_F(RunnerTest, RefusesStagesThatTheBackendDoesNotHave) {

@@ -12,6 +12,7 @@
 
 #include "proto/image.pb.h"
 #include "tests/faults/server_bench.hpp"
+#include "transport/web/web_sink.hpp"
 
 namespace echoform::faults {
 namespace {
@@ -25,7 +26,7 @@ namespace websocket = beast::websocket;
 class Browser {
  public:
   explicit Browser(ServerBench& bench) : socket_(context_) {
-    const std::uint16_t port = bench.server->web().port();
+    const std::uint16_t port = bench.server->sink<WebSink>().port();
     socket_.next_layer().connect({asio::ip::make_address("127.0.0.1"), port});
     socket_.read_message_max(64 << 20);
     socket_.handshake("127.0.0.1:" + std::to_string(port), "/images");
@@ -50,7 +51,7 @@ class Browser {
 class SlowPage {
  public:
   explicit SlowPage(ServerBench& bench) : socket_(context_) {
-    const std::uint16_t port = bench.server->web().port();
+    const std::uint16_t port = bench.server->sink<WebSink>().port();
     socket_.next_layer().connect({asio::ip::make_address("127.0.0.1"), port});
     socket_.read_message_max(64 << 20);
     socket_.handshake("127.0.0.1:" + std::to_string(port), "/images");
@@ -109,7 +110,7 @@ class SlowPage {
 class SlowBrowser : public OnBackends {
  protected:
   static void wait_for_viewers(ServerBench& bench, std::size_t count) {
-    ASSERT_TRUE(bench.eventually([&] { return bench.server->web().viewers() == count; }));
+    ASSERT_TRUE(bench.eventually([&] { return bench.server->sink<WebSink>().viewers() == count; }));
   }
   /// The quick browser takes every frame, with the right pixels, before the next is sent.
   static void show(ServerBench& bench, GoodSender& sender, Browser& quick, std::uint64_t first, std::size_t count) {
@@ -157,9 +158,9 @@ TEST_P(SlowBrowser, ThatReadsNothingAndVanishes) {
     wait_for_viewers(bench, 2);
     show(bench, sender, quick, 1 + 3 * turn, 3);
     // Memory goes by viewers, not by images.
-    if (turn == 1) buffers = bench.server->web().image_buffers();
+    if (turn == 1) buffers = bench.server->sink<WebSink>().image_buffers();
     if (turn > 1) {
-      EXPECT_EQ(bench.server->web().image_buffers(), buffers);
+      EXPECT_EQ(bench.server->sink<WebSink>().image_buffers(), buffers);
     }
     slow.vanish();
     wait_for_viewers(bench, 1);

@@ -1,8 +1,10 @@
 // Senders that come and go, and a second one where there is one already.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "proto/acquisition.pb.h"
 #include "tests/faults/server_bench.hpp"
+#include "tests/support/captured_log.hpp"
 
 namespace echoform::faults {
 namespace {
@@ -63,14 +65,9 @@ TEST_P(Connections, ReconnectStormBesideASender) {
 }
 
 TEST_P(Connections, SecondSender) {
-  ServerBench bench(GetParam());
-  const Acquisition acquisition = base_acquisition();
-  GoodSender first(bench, acquisition);
-  first.send(1, 2);
-  ASSERT_TRUE(bench.published(2));
-  const Books before = bench.books();
+  BusyServer bench(GetParam());
   RawPeer second(bench.port());
-  second.send(hello_message(acquisition, 8));
+  second.send(hello_message(bench.acquisition, 8));
   std::string header;
   ASSERT_EQ(second.receive(header), static_cast<std::uint16_t>(MessageType::reject));
   wire::Reject reject;
@@ -84,26 +81,22 @@ TEST_P(Connections, SecondSender) {
   ASSERT_EQ(third.receive(header), static_cast<std::uint16_t>(MessageType::reject));
   ASSERT_TRUE(reject.ParseFromString(header));
   EXPECT_FALSE(reject.retry());
-  first.send(3, 2);
-  first.finish();
-  bench.expect_change(before, {.received = 2, .published = 2, .decode_errors = {{DecodeReason::bad_hello, 1}}, .rejected = 2});
-  bench.expect_images(acquisition, {1, 2, 3, 4});
+  bench.good.send(3, 2);
+  bench.good.finish();
+  bench.expect_change(bench.before,
+                      {.received = 2, .published = 2, .decode_errors = {{DecodeReason::bad_hello, 1}}, .rejected = 2});
+  bench.expect_images(bench.acquisition, {1, 2, 3, 4});
 }
 
 TEST_P(Connections, HellosWhoseEventsContradictThem) {
-  ServerBench bench(GetParam());
-  const Acquisition acquisition = base_acquisition();
-  GoodSender good(bench, acquisition);
-  good.send(1, 2);
-  ASSERT_TRUE(bench.published(2));
-  const Books before = bench.books();
-  wire::Hello events = testing_support::wire_hello(acquisition, 8);
+  BusyServer bench(GetParam());
+  wire::Hello events = testing_support::wire_hello(bench.acquisition, 8);
   events.set_matrix(wire::EVENTS);
   const std::string none = events.SerializeAsString();
   // Two bytes each on the wire, and some fifty once they are messages.
   std::string flood = none;
   for (int i = 0; i < 500'000; ++i) flood += std::string("\x72\x00", 2);
-  events.add_events()->set_element(static_cast<std::uint32_t>(acquisition.elements()));
+  events.add_events()->set_element(static_cast<std::uint32_t>(bench.acquisition.elements()));
   const std::string stranger = events.SerializeAsString();
   events.mutable_events(0)->set_element(1);
   *events.add_events() = events.events(0);
@@ -112,8 +105,27 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
   const std::string formless = events.SerializeAsString();
   // Of a form that is to come, beside one that is known.
   events.mutable_events(1)->set_element(0);
-  wire::TransmitEvent::GetReflection()->MutableUnknownFields(events.mutable_events(1))->AddVarint(2, 1);
+  wire::TransmitEvent::GetReflection()->MutableUnknownFields(events.mutable_events(1))->AddVarint(14, 1);
   const std::string newer = events.SerializeAsString();
+  const auto with_event = [&](const auto& state) {
+    events.clear_events();
+    state(*events.add_events());
+    return events.SerializeAsString();
+  };
+  const std::string contradiction = with_event([](wire::TransmitEvent& event) {
+    event.mutable_law()->add_elements(0);
+    event.mutable_law()->add_delays(0.0F);
+    event.mutable_law()->add_delays(0.0F);
+  });
+  const std::string both_signs = with_event([](wire::TransmitEvent& event) {
+    event.mutable_code()->set_positive("\x01");
+    event.mutable_code()->set_negative("\x01");
+  });
+  const std::string late = with_event([](wire::TransmitEvent& event) { event.mutable_plane_wave()->set_delay(2.0); });
+  const std::string foreign = with_event([](wire::TransmitEvent& event) {
+    wire::PlaneWave& wave = *event.mutable_plane_wave();
+    wire::PlaneWave::GetReflection()->MutableUnknownFields(&wave)->AddFixed32(1, 7);
+  });
   const std::vector<std::pair<std::string, std::string>> refusals{
       {none, "Hello events: found 0 with matrix 4 (EVENTS)"},
       {flood, "Hello events: found 500000; expected at most 4096"},
@@ -121,6 +133,10 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
       {twice, "Hello event 1: found element 1 again"},
       {formless, "Hello event 1: found none of the forms"},
       {newer, "Hello event 1: found a form that this server does not know"},
+      {contradiction, "Hello event 0: found 2 delays of 1 elements; expected as many, or none"},
+      {both_signs, "Hello event 0 code"},
+      {late, "Hello event 0: found a delay of 2 s"},
+      {foreign, "Hello event 0: found slowness_x in another wire type than its own; expected a double"},
   };
   std::uint64_t sequence = 3;
   for (const auto& [header, line] : refusals) {
@@ -133,11 +149,12 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
     EXPECT_THAT(reject.reason(), testing::StartsWith(line));
     EXPECT_FALSE(reject.retry());
     EXPECT_TRUE(peer.closed());
-    good.send(sequence++, 1);
+    bench.good.send(sequence++, 1);
   }
-  good.finish();
-  bench.expect_change(before, {.received = 6, .published = 6, .decode_errors = {{DecodeReason::bad_hello, 6}}, .rejected = 6});
-  bench.expect_images(acquisition, {1, 2, 3, 4, 5, 6, 7, 8});
+  bench.good.finish();
+  bench.expect_change(bench.before,
+                      {.received = 10, .published = 10, .decode_errors = {{DecodeReason::bad_hello, 10}}, .rejected = 10});
+  bench.expect_images(bench.acquisition, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
 }
 
 TEST_P(Connections, SecondSenderThatComesAgain) {
@@ -154,7 +171,7 @@ TEST_P(Connections, SecondSenderThatComesAgain) {
     if (pauses.size() == 3) first.finish();
   };
   AcquisitionSender second(acquisition, options);
-  second.send_frame(11, WallTime(1), frame_of(acquisition, 11));
+  second.send_frame({11, WallTime(1)}, frame_of(acquisition, 11));
   second.finish();
   EXPECT_EQ(pauses, (std::vector<std::chrono::milliseconds>{std::chrono::milliseconds(50), std::chrono::milliseconds(100),
                                                             std::chrono::milliseconds(200)}));
@@ -163,30 +180,25 @@ TEST_P(Connections, SecondSenderThatComesAgain) {
 }
 
 TEST_P(Connections, SecondSenderThatGivesUp) {
-  ServerBench bench(GetParam());
-  const Acquisition acquisition = base_acquisition();
-  GoodSender first(bench, acquisition);
-  first.send(1, 2);
-  ASSERT_TRUE(bench.published(2));
-  const Books before = bench.books();
+  BusyServer bench(GetParam());
   std::chrono::milliseconds waited{0};
   SenderOptions options;
   options.port = bench.port();
   options.connections = 2;
   options.pause = [&](std::chrono::milliseconds time) { waited += time; };
   try {
-    const AcquisitionSender second(acquisition, options);
+    const AcquisitionSender second(bench.acquisition, options);
     FAIL() << "accepted";
   } catch (const ServerBusy& error) {
     EXPECT_THAT(error.what(), HasSubstr("rejected the Hello: acquisition stream: another sender is active"));
   }
   EXPECT_EQ(waited, options.busy_timeout);
   // 50, 100, 200, 400, 800, 1000, 1000, 1000 and 450 ms: ten attempts on two connections.
-  bench.expect_change(before, {.rejected = 20});
-  first.send(3, 1);
-  first.finish();
-  bench.expect_change(before, {.received = 1, .published = 1, .rejected = 20});
-  bench.expect_images(acquisition, {1, 2, 3});
+  bench.expect_change(bench.before, {.rejected = 20});
+  bench.good.send(3, 1);
+  bench.good.finish();
+  bench.expect_change(bench.before, {.received = 1, .published = 1, .rejected = 20});
+  bench.expect_images(bench.acquisition, {1, 2, 3});
 }
 
 // A sender that is killed while the server holds it back: what it had sent is still to be read, so the next sender finds the
@@ -213,7 +225,7 @@ TEST_P(Connections, KilledWhileHeldBack) {
     EXPECT_TRUE(bench.eventually([&] { return open_connections(bench) == 0; }));
   };
   AcquisitionSender second(acquisition, options);
-  second.send_frame(11, WallTime(1), frame_of(acquisition, 11));
+  second.send_frame({11, WallTime(1)}, frame_of(acquisition, 11));
   second.finish();
   bench.expect_change(before, {.received = 7, .published = 7, .accepted = 2, .rejected = 1, .lost = 1});
   bench.expect_images(acquisition, {1, 2, 3, 4, 5, 6, 11});
@@ -222,19 +234,28 @@ TEST_P(Connections, KilledWhileHeldBack) {
 TEST_P(Connections, TooMany) {
   Configuration configuration = base_configuration(GetParam());
   configuration.input.max_connections = 2;
-  ServerBench bench(configuration);
-  const Acquisition acquisition = base_acquisition();
-  GoodSender good(bench, acquisition, 2);
-  good.send(1, 2);
-  ASSERT_TRUE(bench.published(2));
-  const Books before = bench.books();
+  BusyServer bench(configuration, 2);
   RawPeer peer(bench.port());
   EXPECT_EQ(peer.reject_reason(), "connections: found 3 open; expected at most 2");
-  bench.expect_change(before, {.rejected = 1});
-  good.send(3, 2);
+  bench.expect_change(bench.before, {.rejected = 1});
+  bench.good.send(3, 2);
+  bench.good.finish();
+  bench.expect_change(bench.before, {.received = 2, .published = 2, .rejected = 1});
+  bench.expect_images(bench.acquisition, {1, 2, 3, 4});
+}
+
+TEST_P(Connections, MoreThanTheShotsOfAFrameStayIdle) {
+  ServerBench bench(GetParam());
+  const Acquisition acquisition = base_acquisition();
+  const Books before = bench.books();
+  test::CapturedLog log;
+  GoodSender good(bench, acquisition, acquisition.elements() + 2);
+  EXPECT_THAT(log.text(), HasSubstr(fmt::format("warning: {} connections for the {} shots of a frame: 2 of them stay idle",
+                                                acquisition.elements() + 2, acquisition.elements())));
+  good.send(1, 3);
   good.finish();
-  bench.expect_change(before, {.received = 2, .published = 2, .rejected = 1});
-  bench.expect_images(acquisition, {1, 2, 3, 4});
+  bench.expect_change(before, {.received = 3, .published = 3, .accepted = acquisition.elements() + 2});
+  bench.expect_images(acquisition, {1, 2, 3});
 }
 
 // Those that have not introduced themselves keep nobody out.

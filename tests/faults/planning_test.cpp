@@ -3,6 +3,7 @@
 
 #include "base/errors.hpp"
 #include "base/planning.hpp"
+#include "methods/filter_settings.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {
@@ -55,7 +56,8 @@ TEST(Planning, HasALimitThatIsSaidToTheSender) {
 TEST(Planning, WorkspacesOfTransformsCountAsMemory) {
   Configuration configuration = roomy();
   configuration.imaging.threads = 64;
-  configuration.imaging.memory_limit = 1.2e9;  // 64 workspaces of 25 MB are more
+  configuration.imaging.memory_limit = 1.2e9;                     // 64 workspaces of 25 MB are more
+  section<FilterSection>(configuration).kind = FilterWish::none;  // whose factors would need more
   ServerBench bench(configuration);
   RawPeer peer(bench.port());
   peer.send(hello_message(make_acquisition(2, 1'048'573)));

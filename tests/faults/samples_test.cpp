@@ -2,6 +2,7 @@
 #include <cstring>
 #include <limits>
 
+#include "methods/display_settings.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {
@@ -28,7 +29,7 @@ Bytes message_of(const Acquisition& acquisition, const Bytes& frame, std::uint64
 /// A configuration whose images depend on those before: what a frame leaves behind shows in the next.
 Configuration with_running_reference(BackendKind backend) {
   Configuration configuration = base_configuration(backend);
-  configuration.output.reference = ReferenceMode::running;
+  section<OutputSection>(configuration).reference = ReferenceMode::running;
   return configuration;
 }
 

@@ -1,11 +1,13 @@
 #include "tests/faults/server_bench.hpp"
 #include "methods/tfm/setup.hpp"
+#include "settings/reader.hpp"
 
 #include <cstring>
 #include <numeric>
 
 #include "methods/tfm/build_plan.hpp"
 #include "tests/support/require_gpu.hpp"
+#include "transport/web/web_sink.hpp"
 
 namespace echoform::faults {
 
@@ -232,7 +234,7 @@ ServerBench::~ServerBench() {
 }
 
 Books ServerBench::books() {
-  Books books{server->pipeline().counters(), server->source().counters(), server->web().viewer_dropped()};
+  Books books{server->pipeline().counters(), server->source().counters(), server->sink<WebSink>().viewer_dropped()};
   EXPECT_TRUE(books.frames.closes());
   return books;
 }
@@ -314,7 +316,7 @@ PublishedImage ServerBench::undisturbed(const Acquisition& acquisition, const By
   if (!beside_ || beside_acquisition_ != acquisition) {
     beside_acquisition_ = acquisition;
     beside_.emplace();
-    auto plan = build_plan(configuration, acquisition, {}, configuration.input.slots, PlanUse::live);
+    auto plan = build_plan(configuration, acquisition, {}, configuration.input.slots, ImagingUse::live);
     beside_->engine = make_engine(make_imaging_setup(std::move(plan)), backend_choice(configuration.imaging), {});
     beside_->engine->equip(beside_->slot);
   }
@@ -369,7 +371,7 @@ GoodSender::GoodSender(ServerBench& bench, const Acquisition& acquisition, std::
 
 void GoodSender::send(std::uint64_t first, std::size_t count) {
   for (std::uint64_t sequence = first; sequence < first + count; ++sequence) {
-    sender_.send_frame(sequence, WallTime(1), frame_of(acquisition_, sequence));
+    sender_.send_frame({sequence, WallTime(1)}, frame_of(acquisition_, sequence));
   }
 }
 

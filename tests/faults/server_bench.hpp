@@ -190,6 +190,22 @@ class GoodSender {
   AcquisitionSender sender_;
 };
 
+/// A server at work: the images of a good sender's frames 1 and 2 are out, and the books are those from then on.
+class BusyServer : public ServerBench {
+ public:
+  template <class Settings>
+  explicit BusyServer(const Settings& settings, std::size_t connections = 1)
+      : ServerBench(settings), good(*this, acquisition, connections) {
+    good.send(1, 2);
+    EXPECT_TRUE(published(2));
+    before = books();
+  }
+
+  const Acquisition acquisition = base_acquisition();
+  GoodSender good;
+  Books before;
+};
+
 template <class Condition>
 bool ServerBench::eventually(Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);

@@ -7,6 +7,7 @@
 #include "tests/support/patience.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
+#include "transport/publish/zeromq_sink.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform::faults {
@@ -35,7 +36,7 @@ class Subscribers : public OnBackends {
 
   [[nodiscard]] std::unique_ptr<ImageSubscriber> make_subscriber() {
     return std::make_unique<ImageSubscriber>(
-        SubscriberOptions{.endpoint = bench_->server->images().endpoint(), .stream = "echoform", .latest_only = false});
+        SubscriberOptions{.endpoint = bench_->server->sink<ZeromqSink>().endpoint(), .stream = "echoform", .latest_only = false});
   }
 
   /// Sends a frame; every reader gets it, and now and then the pixels are compared.
@@ -99,7 +100,7 @@ TEST_P(Subscribers, NeverReads) {
   stuck.set(zmq::sockopt::rcvbuf, 4096);
   stuck.set(zmq::sockopt::rcvtimeo, 20);
   stuck.set(zmq::sockopt::subscribe, stream_prefix("echoform"));
-  stuck.connect(bench_->server->images().endpoint());
+  stuck.connect(bench_->server->sink<ZeromqSink>().endpoint());
   zmq::message_t message;
   for (int i = 0; i < 1000 && message.size() == 0; ++i) {
     ASSERT_NO_FATAL_FAILURE(send_one());

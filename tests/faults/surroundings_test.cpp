@@ -7,6 +7,8 @@
 #include "base/errors.hpp"
 #include "tests/faults/server_bench.hpp"
 #include "transport/publish/subscriber.hpp"
+#include "transport/publish/zeromq_sink.hpp"
+#include "transport/web/web_sink.hpp"
 
 namespace echoform::faults {
 namespace {
@@ -41,12 +43,12 @@ TEST_P(PortInUse, OfEveryDoor) {
   EXPECT_EQ(fault_with(frames), "cannot listen for acquisition on " + frames.input.listen + ": Address already in use");
 
   Configuration images = base_configuration(GetParam());
-  images.server.images = first.server->images().endpoint().substr(std::string("tcp://").size());
+  images.server.images = first.server->sink<ZeromqSink>().endpoint().substr(std::string("tcp://").size());
   EXPECT_THAT(fault_with(images), HasSubstr("image publisher: cannot listen on tcp://" + images.server.images +
                                             ": the port is in use; choose another or stop the program that holds it"));
 
   Configuration web = base_configuration(GetParam());
-  web.server.web = address(first.server->web().port());
+  web.server.web = address(first.server->sink<WebSink>().port());
   EXPECT_THAT(fault_with(web), HasSubstr("web server: cannot listen on http://" + web.server.web + "/: the port is in use"));
 
   boost::asio::io_context context;

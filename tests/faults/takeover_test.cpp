@@ -3,6 +3,7 @@
 
 #include "base/errors.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "methods/tfm/section.hpp"
 #include "tests/faults/server_bench.hpp"
 
 namespace echoform::faults {
@@ -112,8 +113,8 @@ TEST_P(Takeover, DelayLawThatThrows) {
   // With the gate the threads that look for its bounds ask first, without it those that make the tables.
   for (const CropWish crop : {CropWish::live, CropWish::never}) {
     Configuration configuration = base_configuration(GetParam());
-    configuration.imaging.delay_law = "throwing";
-    configuration.imaging.crop = crop;
+    tfm(configuration).delay_law = "throwing";
+    tfm(configuration).crop = crop;
     ServerBench bench(configuration);
     expect_refused(bench, base_acquisition(), "a law that throws");
     expect_refused(bench, base_acquisition(), "a law that throws");

@@ -14,34 +14,24 @@ class TimeOuts : public OnBackends {};
 ECHOFORM_ON_BACKENDS(TimeOuts);
 
 TEST_P(TimeOuts, NoHello) {
-  ServerBench bench(GetParam());
-  const Acquisition acquisition = base_acquisition();
-  GoodSender good(bench, acquisition);
-  good.send(1, 2);
-  ASSERT_TRUE(bench.published(2));
-  const Books before = bench.books();
-  const Bytes hello = hello_message(acquisition);
+  BusyServer bench(GetParam());
+  const Bytes hello = hello_message(bench.acquisition);
   RawPeer half(bench.port()), silent(bench.port());
   bench.send_and_wait(half, {hello.begin(), hello.begin() + 40});
   ASSERT_TRUE(bench.eventually([&] { return bench.server->source().counters().connections_open == 3; }));
   bench.clock.advance(5s);
   EXPECT_THAT(half.reject_reason(), HasSubstr("Hello: found none complete within 5000 ms"));
   EXPECT_THAT(silent.reject_reason(), HasSubstr("Hello: found none complete within 5000 ms"));
-  bench.expect_change(before, {.rejected = 2, .timed_out = 2});
-  good.send(3, 2);
-  good.finish();
-  bench.expect_change(before, {.received = 2, .published = 2, .rejected = 2, .timed_out = 2});
-  bench.expect_images(acquisition, {1, 2, 3, 4});
+  bench.expect_change(bench.before, {.rejected = 2, .timed_out = 2});
+  bench.good.send(3, 2);
+  bench.good.finish();
+  bench.expect_change(bench.before, {.received = 2, .published = 2, .rejected = 2, .timed_out = 2});
+  bench.expect_images(bench.acquisition, {1, 2, 3, 4});
 }
 
 TEST_P(TimeOuts, TricklingHello) {
-  ServerBench bench(GetParam());
-  const Acquisition acquisition = base_acquisition();
-  GoodSender good(bench, acquisition);
-  good.send(1, 2);
-  ASSERT_TRUE(bench.published(2));
-  const Books before = bench.books();
-  const Bytes hello = hello_message(acquisition);
+  BusyServer bench(GetParam());
+  const Bytes hello = hello_message(bench.acquisition);
   RawPeer peer(bench.port());
   for (std::size_t i = 0; i < 49; ++i) {
     bench.send_and_wait(peer, {hello[i]});
@@ -50,11 +40,11 @@ TEST_P(TimeOuts, TricklingHello) {
   bench.send_and_wait(peer, {hello[49]});  // 4.9 s: in time, but for what comes now
   bench.clock.advance(100ms);
   EXPECT_THAT(peer.reject_reason(), HasSubstr("Hello: found none complete within 5000 ms"));
-  bench.expect_change(before, {.rejected = 1, .timed_out = 1});
-  good.send(3, 2);
-  good.finish();
-  bench.expect_change(before, {.received = 2, .published = 2, .rejected = 1, .timed_out = 1});
-  bench.expect_images(acquisition, {1, 2, 3, 4});
+  bench.expect_change(bench.before, {.rejected = 1, .timed_out = 1});
+  bench.good.send(3, 2);
+  bench.good.finish();
+  bench.expect_change(bench.before, {.received = 2, .published = 2, .rejected = 1, .timed_out = 1});
+  bench.expect_images(bench.acquisition, {1, 2, 3, 4});
 }
 
 TEST_P(TimeOuts, SilenceWithinAMessage) {

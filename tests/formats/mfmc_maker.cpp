@@ -141,14 +141,14 @@ void MfmcMaker::write(const std::filesystem::path& path) const {
     for (std::size_t i = 0; i < elements; ++i)
       laws.push_back(
           make_law((grouped ? "S" + number + "L" + std::to_string(i + 1) : "LAW<" + std::to_string(i + 1) + ">"), i, false));
-    const hobj_ref_t all = plane_waves ? make_law("LAW<all>", 0, true) : 0;
+    const hobj_ref_t all = plane_waves || sums_of_receivers ? make_law("LAW<all>", 0, true) : 0;
 
     const auto list = all_pairs();
     std::vector<hobj_ref_t> transmit, receive;
     std::vector<double> data, index;
     for (const auto& [i, j] : list) {
       transmit.push_back(null_laws ? 0 : laws_are_probes ? probe_reference : plane_waves ? all : laws[i]);
-      receive.push_back(laws[j]);
+      receive.push_back(sums_of_receivers ? all : laws[j]);
     }
     for (std::size_t frame = 0; frame < frames; ++frame) {
       for (const auto& [i, j] : list) {

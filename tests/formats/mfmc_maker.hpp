@@ -51,6 +51,7 @@ struct MfmcMaker {
   std::size_t element_offset = 0;  ///< added to every ELEMENT
   double delay = 0.0;              ///< of every law
   bool plane_waves = false;        ///< transmit laws fire all elements
+  bool sums_of_receivers = false;  ///< receive laws have all elements
   bool flat_data = false;          ///< MFMC_DATA of rank 2
   bool laws_are_probes = false;    ///< TRANSMIT_LAW points at the probe
   bool null_laws = false;          ///< references to nothing

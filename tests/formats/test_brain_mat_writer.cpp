@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "formats/frame_writer.hpp"
 #include "formats/recording.hpp"
@@ -9,6 +10,7 @@
 namespace echoform::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class BrainMatWriterOf : public ::testing::TestWithParam<MatrixKind> {};
@@ -74,16 +76,24 @@ TEST(FrameWriters, RefuseWhatTheyCannotHold) {
   a.events = element_events(std::vector<std::uint32_t>{1, 0});
   a.events[1].receivers = {1};
   EXPECT_THAT(line("x.mat"), HasSubstr("events that some elements do not record"));
-  EXPECT_THAT(line("x.mfmc"), HasSubstr("events that some elements do not record"));
+  EXPECT_EQ(line("x.mfmc"), "");
   EXPECT_EQ(line("x.efcap"), "");
   EXPECT_THAT(line("x.efcap"), HasSubstr("there already"));
   EXPECT_THAT(line("x.npy"), HasSubstr("expected a file that ends in .mfmc, .efcap, .mat"));
   a.probe.elements[1].width = Metres(0.4e-3);
   EXPECT_THAT(line("y.efcap"), HasSubstr("elements of different sizes"));
+  Acquisition wide = a;
+  wide.probe = make_linear_probe(1024, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  std::vector<std::uint32_t> turned(1024);
+  std::iota(turned.rbegin(), turned.rend(), 0U);
+  wide.events = element_events(turned);
+  for (TransmitEvent& event : wide.events) event.receivers = turned;
+  EXPECT_THAT(input_error([&] { static_cast<void>(make_frame_writer(scratch / "y.efcap", wide)); }),
+              AllOf(HasSubstr("y.efcap"), HasSubstr("Hello events: found ")));
   a.events.clear();
   a.samples = std::size_t{1} << 26;
   EXPECT_THAT(line("y.mat"), HasSubstr("less than 2 GiB"));
-  EXPECT_EQ(scratch.files(), 1U);
+  EXPECT_EQ(scratch.files(), 2U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "formats/crc32c.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/every_form.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -54,12 +55,14 @@ struct Sender {
         encode_hello({.session = session, .connection_index = index, .connection_count = count, .sender = "test", .token = {}},
                      acquisition));
   }
-  [[nodiscard]] Bytes shot(std::uint64_t sequence, std::uint32_t transmit, const Bytes& frame) const {
+  [[nodiscard]] Bytes shot(std::uint64_t sequence, std::uint32_t transmit, const Bytes& frame,
+                           std::optional<EncoderCount> position = {}) const {
     const ByteRange range = FrameLayout(acquisition).shot_bytes(transmit);
     const auto payload = std::span(frame).subspan(range.first, range.count);
     std::array<std::byte, maximum_encoded_shot_bytes> header{};
-    const std::size_t length = encode_shot(
-        header, {.sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(1000 + sequence)}, payload.size());
+    const ShotHeader stated{
+        .sequence = sequence, .transmit = transmit, .acquisition_time = WallTime(1000 + sequence), .position = position};
+    const std::size_t length = encode_shot(header, stated, payload.size());
     Bytes bytes(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(length));
     bytes.insert(bytes.end(), payload.begin(), payload.end());
     return bytes;
@@ -237,6 +240,25 @@ TEST_F(CaptureFrames, AreFoundOverConnectionsAndRecords) {
   EXPECT_EQ(samples[44], 0.5F * count);
 }
 
+TEST_F(CaptureFrames, HaveThePositionThatAServerHas) {
+  Sender a{.count = 2};
+  a.acquisition.probe.elements[0].dead = true;
+  Sender b = a;
+  b.index = 1;
+  const Bytes frame = random_frame(a.acquisition, 1);
+  write({{0, a.hello()},
+         {1, b.hello() + b.shot(0, 2, frame, 22)},
+         // The shot of a dead element counts nowhere; one that comes twice counts once.
+         {0, a.shot(0, 0, frame, 20) + a.shot(0, 2, frame, 99) + a.shot(0, 1, frame, 21) + a.shot(1, 1, frame)},
+         {1, b.shot(1, 2, frame, 0) + b.shot(2, 1, frame)},
+         {0, a.shot(2, 2, frame)}});
+  const auto recording = open_recording(path);
+  ASSERT_EQ(recording->frames(), 3U);
+  EXPECT_EQ(recording->stamp(0).position, EncoderCount{21});
+  EXPECT_EQ(recording->stamp(1).position, EncoderCount{0});
+  EXPECT_EQ(recording->stamp(2).position, std::nullopt);
+}
+
 TEST_F(CaptureFrames, OfADeadElementAreWholeWithoutItsShots) {
   Sender sender;
   sender.acquisition.probe.elements[1].dead = true;
@@ -369,7 +391,7 @@ TEST_P(WrittenFrames, AreReadBackBitByBit) {
   {
     const auto writer = make_frame_writer(path, a, {.recorded = WallTime(100)});
     writer->append(random_frame(a, 1), {.sequence = 5, .acquisition_time = WallTime(100)});
-    writer->append(random_frame(a, 2), {.sequence = 9, .acquisition_time = WallTime(700)});
+    writer->append(random_frame(a, 2), {.sequence = 9, .acquisition_time = WallTime(700), .position = -3});
     writer->close();
     EXPECT_EQ(writer->frames(), 2U);
   }
@@ -378,6 +400,8 @@ TEST_P(WrittenFrames, AreReadBackBitByBit) {
   EXPECT_EQ(recording->stored(), a);
   EXPECT_EQ(recording->stamp(1).sequence, 9U);
   EXPECT_EQ(recording->stamp(1).acquisition_time, WallTime(700));
+  EXPECT_EQ(recording->stamp(0).position, std::nullopt);
+  EXPECT_EQ(recording->stamp(1).position, EncoderCount{-3});
   Bytes bytes(a.frame_bytes());
   recording->read_stored(1, bytes);
   EXPECT_EQ(bytes, random_frame(a, 2));
@@ -423,6 +447,27 @@ TEST(ConvertedFrames, OfEventsComeBackFromCaptureAndMfmcBitByBit) {
     for (unsigned k = 0; k < 3; ++k) {
       recording->read_stored(k, bytes);
       EXPECT_EQ(bytes, random_frame(a, k)) << name << ", frame " << k;
+    }
+  }
+}
+
+TEST(ConvertedFrames, OfEventsOfEveryFormComeBackFromACaptureBitByBit) {
+  const Scratch scratch;
+  for (const auto& [name, a] : {std::pair<const char*, Acquisition>{"waves.efcap", testing_support::acquisition_of_waves(20)},
+                                {"codes.efcap", testing_support::acquisition_of_codes(20)}}) {
+    const auto path = scratch / name;
+    {
+      const auto writer = make_frame_writer(path, a, {.recorded = WallTime(100)});
+      for (unsigned k = 0; k < 2; ++k) writer->append(random_frame(a, k), {.sequence = k, .acquisition_time = WallTime(100)});
+      writer->close();
+    }
+    const auto recording = open_recording(path);
+    ASSERT_EQ(recording->frames(), 2U);
+    EXPECT_EQ(recording->stored(), a);
+    Bytes bytes(a.frame_bytes());
+    for (unsigned k = 0; k < 2; ++k) {
+      recording->read_stored(k, bytes);
+      EXPECT_EQ(bytes, random_frame(a, k)) << "frame " << k;
     }
   }
 }

@@ -87,6 +87,24 @@ TEST(ImageWriter, Hdf5CarriesAxesAndAttributes) {
       0);
 }
 
+TEST(ImageWriter, Hdf5SaysWhatTheNumbersAre) {
+  ECHOFORM_REQUIRE_PYTHON("h5py");
+  const Scratch scratch;
+  const Grid grid{{Metres(0), Metres(1e-3), 2}, {Metres(-30), Metres(30), 4}, {Metres(0), Metres(1e-3), 3}};
+  const auto envelope = ramp(24);
+  make_image_writer(scratch / "v.h5")
+      ->write(
+          {.grid = grid, .envelope = envelope, .pixels = {"absorbed energy", "J"}, .x = {"position", ""}, .z = {"angle", "deg"}});
+  EXPECT_EQ(
+      python("import h5py; f = h5py.File('" + (scratch / "v.h5").string() +
+             "'); i = f['image']; assert i.shape == (4, 3, 2) and i.attrs['axes'] == b'z y x'; "
+             "assert i.attrs['quantity'] == b'absorbed energy' and i.attrs['units'] == b'J'; "
+             "assert [f[n].attrs['units'] for n in 'xyz'] == [b'', b'm', b'deg']; "
+             "assert f['x'].attrs['name'] == b'position' and f['z'].attrs['name'] == b'angle' and 'name' not in f['y'].attrs; "
+             "assert f['y'][2] == 1e-3 and f['z'][0] == -30"),
+      0);
+}
+
 TEST(ImageWriter, VolumesKeepTheirThreeAxes) {
   ECHOFORM_REQUIRE_PYTHON("numpy");
   const Scratch scratch;
@@ -94,26 +112,26 @@ TEST(ImageWriter, VolumesKeepTheirThreeAxes) {
   const auto envelope = ramp(24);
   make_image_writer(scratch / "v.npy")->write({.grid = grid, .envelope = envelope});
   EXPECT_EQ(python("import numpy as n; assert n.load('" + (scratch / "v.npy").string() + "').shape == (4, 3, 2)"), 0);
-  EXPECT_THAT(input_error([&] { make_image_writer(scratch / "v.png")->write({.grid = grid, .envelope = envelope}); }),
+  EXPECT_THAT(input_error([&] { static_cast<void>(draw_figure({.grid = grid, .envelope = envelope})); }),
               HasSubstr("a volume of 3 planes"));
 }
 
 TEST(ImageWriter, LeavesNothingHalfWritten) {
   const Scratch scratch;
   const auto envelope = ramp(19);  // one too few
-  for (const char* name : {"a.npy", "a.png", "a.h5"}) {
+  for (const char* name : {"a.npy", "a.h5", "a.nrrd", "a.vti", "a.png"}) {
     save(scratch / name, {1, 2, 3});
     EXPECT_THAT(input_error([&] { make_image_writer(scratch / name)->write({.grid = small_grid(), .envelope = envelope}); }),
                 HasSubstr("found an image of 19 values; expected 20"));
     EXPECT_EQ(load(scratch / name), (std::vector<std::uint8_t>{1, 2, 3})) << "the old file stays";
   }
-  EXPECT_EQ(scratch.files(), 3u);
+  EXPECT_EQ(scratch.files(), 5u);
   {
     AtomicFile file(scratch / "b.txt");
     save(file.aside(), {1});
-    EXPECT_EQ(scratch.files(), 4u);
+    EXPECT_EQ(scratch.files(), 6u);
   }
-  EXPECT_EQ(scratch.files(), 3u);
+  EXPECT_EQ(scratch.files(), 5u);
 }
 
 TEST(ImageWriter, RefusesPlacesBeforeAnyWork) {
@@ -123,7 +141,7 @@ TEST(ImageWriter, RefusesPlacesBeforeAnyWork) {
   };
   EXPECT_THAT(error(scratch / "none/a.npy"),
               HasSubstr("found no directory " + (scratch / "none").string() + "; expected an existing directory"));
-  EXPECT_THAT(error(scratch / "a.jpg"), HasSubstr("extension \".jpg\"; expected one of: .npy, .png, .h5"));
+  EXPECT_THAT(error(scratch / "a.jpg"), HasSubstr("extension \".jpg\"; expected one of: .npy, .h5, .nrrd, .vti, .png"));
   EXPECT_THAT(error(scratch / "a"), HasSubstr("no extension"));
   std::filesystem::create_directory(scratch / "dir.png");
   EXPECT_THAT(error(scratch / "dir.png"), HasSubstr("found a directory; expected a file to write"));
@@ -139,7 +157,8 @@ TEST(ImageWriter, AFileThatCannotBeWrittenIsAFault) {
   // The kernel's file system of processes lets nobody create files.
   const auto envelope = ramp(20);
   const auto attempt = [&](const char* path) { make_image_writer(path)->write({.grid = small_grid(), .envelope = envelope}); };
-  for (const char* path : {"/proc/echoform.npy", "/proc/echoform.png", "/proc/echoform.h5"}) {
+  for (const char* path :
+       {"/proc/echoform.npy", "/proc/echoform.png", "/proc/echoform.h5", "/proc/echoform.nrrd", "/proc/echoform.vti"}) {
     EXPECT_THROW(attempt(path), std::runtime_error) << path;
     EXPECT_FALSE(std::filesystem::exists(path));
   }
@@ -289,6 +308,18 @@ TEST(Figure, FileSaysWhereThePlotIs) {
   EXPECT_THAT(text, HasSubstr("PlotArea" + std::string(1, '\0') + std::to_string(figure.layout.left) + " " +
                               std::to_string(figure.layout.top) + " " + std::to_string(figure.layout.plot_width) + " " +
                               std::to_string(figure.layout.plot_height)));
+}
+
+TEST(Figure, AxesInOtherUnitsStay) {
+  // Degrees are no metres: the file says so, and gives the same places.
+  const Scratch scratch;
+  const auto envelope = ramp(20);
+  Grid grid = small_grid();
+  grid.x = {Metres(-20.0), Metres(20.0), 5};
+  make_image_writer(scratch / "f.png")->write({.grid = grid, .envelope = envelope, .x = {"angle", "deg"}});
+  const auto bytes = load(scratch / "f.png");
+  const std::string text(bytes.begin(), bytes.end());
+  EXPECT_THAT(text, HasSubstr("Extent" + std::string(1, '\0') + "-25 25 0.5 4.5"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <random>
+#include <tuple>
 
 #include "acquisition/frame_layout.hpp"
 #include "formats/recording.hpp"
@@ -229,6 +230,22 @@ TEST_F(Mfmc, ElementAxesThatAreTurnedAlikeEmitAlongZ) {
   EXPECT_THAT(turned->describe(), testing::Not(HasSubstr("ELEMENT_MAJOR")));
 }
 
+TEST_F(Mfmc, ElementsHaveTheirWidthAlongXWhicheverWayTheProbeIsTurned) {
+  // 0.4 mm along the probe's x, 10 mm along its y; a quarter turn about z, either way, brings the 10 mm along x.
+  for (const auto& [x, y, along, across] :
+       {std::tuple{Triple{1, 0, 0}, Triple{0, 1, 0}, 4e-4, 1e-2}, std::tuple{Triple{-1, 0, 0}, Triple{0, -1, 0}, 4e-4, 1e-2},
+        std::tuple{Triple{0, 1, 0}, Triple{-1, 0, 0}, 1e-2, 4e-4}, std::tuple{Triple{0, -1, 0}, Triple{1, 0, 0}, 1e-2, 4e-4},
+        std::tuple{Triple{0.9, 0.1, 0}, Triple{-0.1, 0.9, 0}, 4e-4, 1e-2}}) {
+    MfmcMaker maker;
+    maker.x_directions = {x};
+    maker.y_directions = {y};
+    for (const Element& element : open(maker)->probe(0).elements) {
+      EXPECT_NEAR(element.width.value, along, 1e-15);
+      EXPECT_NEAR(element.length.value, across, 1e-15);
+    }
+  }
+}
+
 TEST_F(Mfmc, DirectionsThatAreZeroAreThoseOfALevelProbe) {
   const Triple zero{0, 0, 0};
   for (const auto& [x, y] : {std::pair{zero, zero}, std::pair{zero, Triple{0, 3, 0}}, std::pair{Triple{2, 0, 0}, zero}}) {
@@ -398,15 +415,14 @@ TEST_F(Mfmc, NamesWhatIsWrong) {
   EXPECT_THAT(error_of(twice), HasSubstr("pair (1, 1) twice"));
 }
 
-TEST_F(Mfmc, SaysThatPlaneWavesAreNotSupportedYet) {
-  MfmcMaker waves;
-  waves.plane_waves = true;
-  EXPECT_THAT(
-      error_of(waves),
-      HasSubstr("4 elements at work; expected one element without delay (plane-wave/CSM sequences are not supported yet)"));
+TEST_F(Mfmc, RefusesReceiveLawsOfSeveralElementsOrWithDelays) {
+  MfmcMaker sums;
+  sums.sums_of_receivers = true;
+  EXPECT_THAT(error_of(sums), HasSubstr("/SEQUENCE<1>/LAW<all>: found 4 elements at work in a receive law; expected one element "
+                                        "without delay (sums over receivers are not supported)"));
   MfmcMaker delayed;
   delayed.delay = 1e-7;
-  EXPECT_THAT(error_of(delayed), HasSubstr("a delay of 1e-07 s"));
+  EXPECT_THAT(error_of(delayed), HasSubstr("a delay of 1e-07 s in a receive law"));
 }
 
 TEST_F(Mfmc, NamesTheAScanOfASampleThatIsNotFinite) {

@@ -62,13 +62,13 @@ TEST_F(MfmcCheck, OneTrialServesOpeningAndChecking) {
   EXPECT_EQ(good.recording->frames(), 1U);
   EXPECT_EQ(good.not_imaged, "");
   // What keeps the rules and is not imaged.
-  file_ = scratch_ / "waves.mfmc";
-  MfmcMaker{.plane_waves = true}.write(file_);
-  const MfmcFindings waves = check_mfmc(file_);
+  file_ = scratch_ / "sums.mfmc";
+  MfmcMaker{.sums_of_receivers = true}.write(file_);
+  const MfmcFindings sums = check_mfmc(file_);
   EXPECT_EQ(forks, 2);
-  EXPECT_THAT(waves.violations, IsEmpty());
-  EXPECT_EQ(waves.recording, nullptr);
-  EXPECT_THAT(waves.not_imaged, HasSubstr("plane-wave"));
+  EXPECT_THAT(sums.violations, IsEmpty());
+  EXPECT_EQ(sums.recording, nullptr);
+  EXPECT_THAT(sums.not_imaged, HasSubstr("in a receive law"));
   // Damage is found once.
   auto bytes = load(file_);
   bytes.resize(bytes.size() / 2);

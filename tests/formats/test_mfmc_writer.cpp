@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "acquisition/frame_layout.hpp"
+#include "formats/mfmc_check.hpp"
+#include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_writer.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/scratch.hpp"
@@ -133,6 +135,89 @@ INSTANTIATE_TEST_SUITE_P(All, MfmcWriterOf,
                                             ::testing::Values(SampleEncoding::int16, SampleEncoding::packed12,
                                                               SampleEncoding::float32)));
 
+TEST(MfmcWriter, PositionsAreReadBackWhereFramesStateThem) {
+  const Scratch scratch;
+  const Acquisition a = acquisition_of(MatrixKind::full, SampleEncoding::int16);
+  // More frames than counts of one page; the first that states one is in the second page, the last states none.
+  constexpr std::size_t frames = 1040;
+  const auto position_of = [](std::size_t frame) -> std::optional<EncoderCount> {
+    if (frame < 600 || frame % 5 == 4) return std::nullopt;
+    // Beyond what a double holds.
+    return frame == 700 ? EncoderCount{(1LL << 53) + 1} : 3 * static_cast<EncoderCount>(frame) - 2000;
+  };
+  const auto path = scratch / "r.mfmc";
+  const auto expect_positions = [&](std::size_t count) {
+    const auto recording = open_recording(path);
+    ASSERT_EQ(recording->frames(), count);
+    for (std::size_t frame = 0; frame < count; ++frame) {
+      ASSERT_EQ(recording->stamp(frame).position, position_of(frame)) << frame;
+      ASSERT_EQ(recording->stamp(frame).sequence, frame);
+    }
+  };
+  {
+    MfmcWriter writer(path, a);
+    const auto bytes = frame_of(a, 0);
+    for (std::size_t frame = 0; frame < frames; ++frame) {
+      writer.append(bytes, {.sequence = 77, .position = position_of(frame)});
+      // While it grows too.
+      if (frame == 599 || frame == 600 || frame == 1023 || frame == 1024) expect_positions(frame + 1);
+    }
+    writer.close();
+  }
+  expect_positions(frames);
+  EXPECT_EQ(check_mfmc(path).violations, std::vector<std::string>{});
+}
+
+TEST(MfmcWriter, WithoutPositionsThereIsNoRowOfCounts) {
+  const Scratch scratch;
+  const Acquisition a = acquisition_of(MatrixKind::half, SampleEncoding::float32);
+  {
+    MfmcWriter writer(scratch / "r.mfmc", a);
+    for (std::size_t frame = 0; frame < 3; ++frame) writer.append(frame_of(a, frame), {.sequence = frame});
+  }
+  EXPECT_EQ(open_recording(scratch / "r.mfmc")->stamp(2).position, std::nullopt);
+  const formats::Hdf5Session session;
+  const formats::Hdf5Handle file = formats::open_hdf5(scratch / "r.mfmc");
+  const formats::Hdf5Handle group(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT));
+  EXPECT_EQ(formats::Hdf5Item::require(group, formats::encoder_count_dataset, "S1").shape(), (std::vector<std::size_t>{0, 1}));
+}
+
+/// Counts by other writers, or none.
+TEST(MfmcWriter, CountsOfAnotherShapeAreNamed) {
+  const Scratch scratch;
+  const auto path = scratch / "r.mfmc";
+  const Acquisition a = acquisition_of(MatrixKind::full, SampleEncoding::int16);
+  const auto replace_counts = [&](hid_t type, std::vector<hsize_t> shape) {
+    const formats::Hdf5Session session;
+    const formats::Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
+    const formats::Hdf5Handle group(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT));
+    ASSERT_GE(H5Ldelete(group.id(), formats::encoder_count_dataset, H5P_DEFAULT), 0);
+    if (shape.empty()) return;
+    const formats::Hdf5Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr));
+    const formats::Hdf5Handle counts(
+        H5Dcreate2(group.id(), formats::encoder_count_dataset, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const std::vector<std::int32_t> values{5, 50, 6, 60};
+    ASSERT_GE(H5Dwrite(counts.id(), H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+  };
+  {
+    MfmcWriter writer(path, a);
+    for (std::size_t frame = 0; frame < 3; ++frame) writer.append(frame_of(a, frame), {.position = 9});
+  }
+  // Two encoders, of which the first counts, and fewer rows than frames.
+  replace_counts(H5T_STD_I16BE, {2, 2});
+  EXPECT_EQ(open_recording(path)->stamp(1).position, EncoderCount{6});
+  EXPECT_EQ(open_recording(path)->stamp(2).position, std::nullopt);
+  replace_counts(H5T_IEEE_F64LE, {2, 2});
+  EXPECT_THAT(
+      input_error([&] { static_cast<void>(open_recording(path)); }),
+      HasSubstr("/SEQUENCES/S1/ECHOFORM_ENCODER_COUNT: found something else than integers; expected a dataset of integers, "
+                "frames x encoders"));
+  replace_counts(H5T_STD_I64LE, {4});
+  EXPECT_THAT(input_error([&] { static_cast<void>(open_recording(path)); }), HasSubstr("ECHOFORM_ENCODER_COUNT: found shape 4;"));
+  replace_counts(H5T_STD_I64LE, {});
+  EXPECT_EQ(open_recording(path)->stamp(0).position, std::nullopt);
+}
+
 TEST(MfmcWriter, RefusesWhatTheFormatCannotSay) {
   const Scratch scratch;
   const auto path = scratch / "r.mfmc";
@@ -179,7 +264,7 @@ TEST(MfmcWriter, fault_KilledProcessLeavesItsFinishedFrames) {
     if (child == 0) {
       MfmcWriter writer(path, a);
       for (std::size_t frame = 0;; ++frame) {
-        writer.append(frame_of(a, frame));
+        writer.append(frame_of(a, frame), {.position = static_cast<EncoderCount>(frame) - 5});
         const char one = 1;
         if (::write(channel[1], &one, 1) != 1) ::_exit(1);
       }
@@ -202,6 +287,8 @@ TEST(MfmcWriter, fault_KilledProcessLeavesItsFinishedFrames) {
     ASSERT_GE(recording->frames(), told);
     ASSERT_LE(recording->frames(), told + 1);
     EXPECT_THAT(recording->describe(), HasSubstr("not closed by its writer"));
+    for (std::size_t frame = 0; frame < recording->frames(); ++frame)
+      ASSERT_EQ(recording->stamp(frame).position, static_cast<EncoderCount>(frame) - 5);
     expect_frames(path, a, recording->frames());
   }
 }

@@ -71,8 +71,9 @@ std::string listen(const Bytes& bytes, const std::vector<std::size_t>& pieces, b
           break;
         case DecodeEvent::shot: {
           const ShotHeader& shot = decoder.shot();
-          heard += fmt::format("shot {} {} {} {}\n", shot.sequence, shot.transmit, shot.acquisition_time.count(),
-                               decoder.payload_bytes());
+          heard += fmt::format("shot {} {} {} {} {}\n", shot.sequence, shot.transmit, shot.acquisition_time.count(),
+                               shot.position.value_or(no_position), decoder.payload_bytes());
+          fuzz::require(shot.position != no_position, "a count, or none");
           fuzz::require(decoder.payload_bytes() <= limits.frame_bytes, "a payload fits its frame");
           discarding = discard_odd && shot.sequence % 2 == 1;
           if (discarding) {

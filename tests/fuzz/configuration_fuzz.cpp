@@ -4,8 +4,10 @@
 
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
-#include "methods/tfm/build_plan.hpp"
-#include "methods/tfm/simulated_scene.hpp"
+#include "methods/host_memory.hpp"
+#include "methods/registry.hpp"
+#include "pipeline/setup_memory.hpp"
+#include "settings/reader.hpp"
 #include "tests/fuzz/input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -24,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   static_cast<void>(backend_choice(configuration.imaging));
   try {
-    static_cast<void>(simulator_configuration(configuration));
+    static_cast<void>(method_of(configuration).simulated_source(configuration));
   } catch (const InputError& error) {
     fuzz::require_one_line(error.what());
   }
@@ -32,12 +34,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr double most = 4e6;
   auto& limit = configuration.imaging.memory_limit;
   limit = std::min(limit.value_or(most), most);
-  for (const PlanUse use : {PlanUse::recording, PlanUse::live}) {
+  for (const ImagingUse use : {ImagingUse::recording, ImagingUse::live}) {
     try {
-      const auto plan = build_plan(configuration, acquisition, {MetresPerSecond(6000.0), MetresPerSecond(3000.0)}, 2, use);
-      fuzz::require(memory_needed(*plan, 2, imaged_by(configuration.imaging)) <= most, "a plan within its memory");
-      const SampleGate range = plan->imaged_samples();
-      fuzz::require(range.count >= 1 && range.first + range.count <= plan->acquisition.samples, "a gate within the A-scan");
+      const StatedByData stated{{MetresPerSecond(6000.0), MetresPerSecond(3000.0)}, {}};
+      const auto setup = resolve_imaging({configuration, acquisition, stated, 2, use});
+      fuzz::require(static_cast<double>(host_memory(*setup, 2, imaging_site(configuration))) <= most,
+                    "a setup within its memory");
+      const SampleGate gate = setup->gate;
+      fuzz::require(gate.count >= 1 && gate.first + gate.count <= setup->acquisition.samples, "a gate within the A-scan");
     } catch (const InputError& error) {
       fuzz::require_one_line(error.what());
     }

@@ -29,6 +29,7 @@ class CheckingIntake final : public FrameIntake {
   ShotPlace begin_shot(LaneId lane, const ShotHeader& header, std::size_t bytes) override {
     fuzz::require(lanes == 1 && lane == 3 && !open, "on the open lane, one shot at a time");
     fuzz::require(header.transmit < acquisition_.event_count(), "an event of the frame");
+    fuzz::require(header.position != no_position, "a count, or none");
     fuzz::require(bytes == FrameLayout(acquisition_).shot_bytes(header.transmit).count, "the shot's bytes");
     if (waits > 0) {
       --waits;

@@ -29,18 +29,26 @@ struct Item {
 };
 
 constexpr std::array targets{"/PROBE<1>",           "/SEQUENCE<1>",           "/SEQUENCE<1>/LAW<1>",
-                             "/SEQUENCE<1>/LAW<2>", "/SEQUENCE<1>/MFMC_DATA", "/"};
+                             "/SEQUENCE<1>/LAW<2>", "/SEQUENCE<1>/MFMC_DATA", "/",
+                             "/SEQUENCE<1>/LAW<3>", "/SEQUENCE<1>/LAW<4>"};
 
 std::vector<Item> recording() {
   constexpr const char* probe = "/PROBE<1>";
   constexpr const char* sequence = "/SEQUENCE<1>";
   constexpr const char* first = "/SEQUENCE<1>/LAW<1>";
   constexpr const char* second = "/SEQUENCE<1>/LAW<2>";
+  // Of both elements; nobody transmits by them unless a change says so.
+  constexpr const char* third = "/SEQUENCE<1>/LAW<3>";
+  constexpr const char* fourth = "/SEQUENCE<1>/LAW<4>";
   const auto text = [](const char* group, const char* name, const char* value) {
     return Item{.group = group, .name = name, .attribute = true, .kind = Kind::text, .shape = {}, .values = {}, .text = value};
   };
   std::vector<double> samples;
   for (int n = 0; n < 24; ++n) samples.push_back(n - 11.5);
+  const auto left_out = [](Item item) {
+    item.left_out = true;
+    return item;
+  };
   return {text("/", "TYPE", "MFMC"),
           text("/", "VERSION", "2.0.0"),
           text(probe, "TYPE", "PROBE"),
@@ -73,7 +81,21 @@ std::vector<Item> recording() {
           {sequence, "PROBE_Y_DIRECTION", false, Kind::float64, {1, 1, 3}, {0, 1, 0}},
           {sequence, "WEDGE_VELOCITY", true, Kind::float64, {2}, {1100, 2300}},
           {probe, "WEDGE_SURFACE_POINT", true, Kind::float64, {3}, {0, 0, 0.01}},
-          {probe, "WEDGE_SURFACE_NORMAL", true, Kind::float64, {3}, {0.5, 0, 0.8}}};
+          {probe, "WEDGE_SURFACE_NORMAL", true, Kind::float64, {3}, {0.5, 0, 0.8}},
+          text(third, "TYPE", "LAW"),
+          text(fourth, "TYPE", "LAW"),
+          {third, "ELEMENT", false, Kind::int32, {2}, {1, 2}},
+          {fourth, "ELEMENT", false, Kind::int32, {2}, {1, 2}},
+          {third, "PROBE", false, Kind::reference, {2}, {0}},
+          {fourth, "PROBE", false, Kind::reference, {2}, {0}},
+          {third, "DELAY", false, Kind::float64, {2}, {0, 3e-8}},
+          {fourth, "WEIGHTING", false, Kind::float64, {2}, {1, -1}},
+          left_out({sequence, "TRANSMIT_LAW", false, Kind::reference, {4}, {6, 6, 7, 7}}),
+          left_out({third, "ECHOFORM_PLANE_WAVE", true, Kind::float64, {3}, {5e-5, 0, 1.5e-8}}),
+          left_out({third, "ECHOFORM_POINT_WAVE", true, Kind::float64, {5}, {0, 0, -0.01, 6300, 0}}),
+          left_out({fourth, "ECHOFORM_CODE", true, Kind::int32, {1}, {1}}),
+          left_out({sequence, "ECHOFORM_EVENTS", true, Kind::int32, {1}, {2}}),
+          left_out({sequence, "ECHOFORM_ENCODER_COUNT", false, Kind::int32, {2, 1}, {-41, 1200}})};
 }
 
 double unusual(std::uint16_t number) {
@@ -209,7 +231,8 @@ void write_item(hid_t file, const Item& item) {
 void write_recording(const std::filesystem::path& path, const std::vector<Item>& items) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   fuzz::require(file >= 0, "HDF5 makes a file");
-  for (const char* group : {"/PROBE<1>", "/SEQUENCE<1>", "/SEQUENCE<1>/LAW<1>", "/SEQUENCE<1>/LAW<2>"}) {
+  for (const char* group : {"/PROBE<1>", "/SEQUENCE<1>", "/SEQUENCE<1>/LAW<1>", "/SEQUENCE<1>/LAW<2>", "/SEQUENCE<1>/LAW<3>",
+                            "/SEQUENCE<1>/LAW<4>"}) {
     H5Gclose(H5Gcreate2(file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   }
   // References last: they may point at any item.

@@ -28,6 +28,7 @@ void check_recording(Open&& open) {
     std::vector<float> samples(acquisition.a_scans() * acquisition.samples, std::nanf(""));
     for (std::size_t frame = 0; frame < std::min<std::size_t>(recording->frames(), 3); ++frame) {
       require(recording->probe(frame).elements.size() == acquisition.elements(), "the same elements in every frame");
+      if (const auto position = recording->stamp(frame).position) require(*position != no_position, "a count, or none");
       recording->read_frame(frame, samples);
       for (const float sample : samples) require(std::isfinite(sample), "finite samples");
     }

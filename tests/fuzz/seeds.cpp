@@ -37,6 +37,11 @@ Acquisition sparse_acquisition() {
   return acquisition;
 }
 
+/// By name: events of every form, those that launch waves of their own and rows of codes.
+std::vector<std::pair<std::string, Acquisition>> event_lists() {
+  return {{"events", sparse_acquisition()}, {"waves", acquisition_of_waves(5)}, {"codes", acquisition_of_codes(5)}};
+}
+
 void acquisition() {
   for (const MatrixKind matrix : {MatrixKind::full, MatrixKind::half}) {
     for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
@@ -57,17 +62,32 @@ void acquisition() {
                        acquisition));
     }
   }
-  const Acquisition firings = sparse_acquisition();
-  const Bytes frame_of_firings = random_bytes(firings.frame_bytes(), 1);
-  Bytes sent = hello_message(firings);
-  for (const std::uint32_t transmit : {1U, 0U}) {
-    sent = sent + shot_message(5, transmit, shot_payload(firings, frame_of_firings, transmit));
+  for (const auto& [name, listed] : event_lists()) {
+    const Bytes frame = random_bytes(listed.frame_bytes(), 1);
+    Bytes sent = hello_message(listed);
+    for (std::size_t event = listed.events.size(); event-- > 0;) {
+      const auto transmit = static_cast<std::uint32_t>(event);
+      sent = sent + shot_message(5, transmit, shot_payload(listed, frame, transmit));
+    }
+    put("acquisition_decoder", name, std::string("\x03\x20\x01", 3) + text(sent + encode_message(MessageType::end, {})));
+    put("hello", name,
+        encode_hello({.session = 7, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}}, listed));
   }
-  put("acquisition_decoder", "events", std::string("\x03\x20\x01", 3) + text(sent + encode_message(MessageType::end, {})));
-  put("hello", "events",
-      encode_hello({.session = 7, .connection_index = 0, .connection_count = 1, .sender = "test", .token = {}}, firings));
   const Acquisition acquisition = make_acquisition(3, 8);
   const Bytes hello = hello_message(acquisition);
+  // Positions that are none, 0 and negative, the one that stands for none, and one of too many bits.
+  Bytes placed = hello;
+  for (const std::uint32_t transmit : {2U, 0U, 1U}) {
+    wire::Shot shot;
+    shot.set_transmit(transmit);
+    if (transmit > 0) shot.set_position(transmit == 1 ? 0 : -1200);
+    placed = std::move(placed) + raw_message(4, shot.SerializeAsString(), 48, random_bytes(48, 1));
+  }
+  put("acquisition_decoder", "positions", std::string("\x03\x20\x01", 3) + text(placed));
+  wire::Shot none;
+  none.set_position(no_position);
+  put("acquisition_decoder", "position_that_stands_for_none",
+      std::string(3, '\1') + text(placed + raw_message(4, none.SerializeAsString(), 48, random_bytes(48, 1))));
   put("acquisition_decoder", "second_hello", std::string(3, '\1') + text(hello + hello));
   put("acquisition_decoder", "shot_first", std::string(3, '\1') + text(shot_message(1, 0, random_bytes(48, 1))));
   put("acquisition_decoder", "wrong_checksum", std::string(3, '\0') + text(hello).replace(20, 4, "abcd"));
@@ -114,14 +134,20 @@ void whole_messages() {
   const Acquisition acquisition = make_acquisition(2, 5);
   const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
   const auto good = frame_of(acquisition, 7, 2, frame);
-  const Acquisition firings = sparse_acquisition();
-  put("message_handler", "events", row(frame_of(firings, 7, 2, random_bytes(firings.frame_bytes(), 1))));
+  for (const auto& [name, listed] : event_lists())
+    put("message_handler", name, row(frame_of(listed, 7, 2, random_bytes(listed.frame_bytes(), 1))));
   put("message_handler", "two_parts", row({good[0]}) + row({good[1], good[2]}, '\3'));
   put("message_handler", "waiting", row(frame_of(acquisition, 7, 3, frame), '\5'));
   put("message_handler", "silence_between", row({good[0], good[1]}, '\11') + row({good[0], good[2]}, '\11'));
   put("message_handler", "two_senders",
       row({good[0], hello_of(acquisition, 8), good[1], shot_of(8, 2, 0, Bytes(20)), end_of(8), good[2]}));
   put("message_handler", "wrong_token", row({hello_of(acquisition, 8, "sekret")}, '\21'));
+  wire::Shot moved;
+  moved.set_sequence(2);
+  moved.set_transmit(1);
+  moved.set_session(7);
+  moved.set_position(-1200);
+  put("message_handler", "position", row({good[0], good[1], raw_message(4, moved.SerializeAsString(), 20, Bytes(20))}));
   put("message_handler", "garbage", row({random_bytes(60, 1), Bytes(3), Bytes()}, '\0'));
   put("message_handler", "another_acquisition", row({good[0], hello_of(make_acquisition(2, 6), 7), good[1]}));
 }
@@ -149,6 +175,9 @@ void published() {
   drop.set_frames(2);
   image.set_pixels(std::string(24, '\x3f'));
   put("image_message", "envelope", image.SerializeAsString());
+  image.set_position(-1200);
+  put("image_message", "position", image.SerializeAsString());
+  image.clear_position();
   put("image_message", "two_pixels_fields", image.SerializeAsString() + image.SerializeAsString());
   image.set_encoding(wire::DISPLAY_UINT8);
   image.mutable_y()->set_first(0.0);
@@ -219,14 +248,19 @@ void recordings() {
   put("brain_mat", "events", text(brain.file()));
 
   std::filesystem::create_directories(folder / "capture");
-  for (const auto& [name, acquisition] : {std::pair<std::string, Acquisition>{"full", make_acquisition(2, 3)},
-                                          {"half", make_acquisition(2, 3, MatrixKind::half)},
-                                          {"events", sparse_acquisition()}}) {
+  auto captured = event_lists();
+  captured.emplace_back("full", make_acquisition(2, 3));
+  captured.emplace_back("half", make_acquisition(2, 3, MatrixKind::half));
+  for (const auto& [name, acquisition] : captured) {
     const bool half = name == "half";
     const auto path = folder / "capture" / (name + ".efcap");
     const auto writer = make_frame_writer(path, acquisition, {.recorded = WallTime(5)});
     for (const std::uint64_t sequence : {3U, 5U})
       writer->append(random_bytes(acquisition.frame_bytes(), 1), {.sequence = sequence, .acquisition_time = WallTime(9)});
+    if (name == "full") {
+      writer->append(random_bytes(acquisition.frame_bytes(), 1),
+                     {.sequence = 6, .acquisition_time = WallTime(9), .position = -1200});
+    }
     writer->close();
     std::ifstream file(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -242,6 +276,13 @@ void recordings() {
   mfmc.deflate = true;
   mfmc.grouped = true;
   mfmc.write(folder / "mfmc_file" / "grouped");
+  for (const auto& [name, acquisition] : event_lists()) {
+    const auto path = folder / "mfmc_file" / (name + ".mfmc");
+    const auto writer = make_frame_writer(path, acquisition, {});
+    writer->append(random_bytes(acquisition.frame_bytes(), 1), {});
+    writer->close();
+    std::filesystem::rename(path, folder / "mfmc_file" / name);
+  }
   put("mfmc_contents", "unchanged", "");
   const auto change = [](int item, int what, int place, int number) {
     return std::string{static_cast<char>(item),       static_cast<char>(what),   static_cast<char>(place),
@@ -252,6 +293,19 @@ void recordings() {
   put("mfmc_contents", "without_time_step", change(20, 0, 0, 0));
   put("mfmc_contents", "a_law_of_text", change(24, 1, 0, 5) + change(13, 4, 0, 9));
   put("mfmc_contents", "flat_data", change(19, 6, 0, 0) + change(22, 3, 0, 4));
+  const auto turn = [&](int item) { return change(item, 0, 0, 0); };  // leaves it out, or puts it in
+  const std::string by_laws = turn(24) + turn(41);                    // of both elements
+  put("mfmc_contents", "a_wave_beside_a_code", by_laws);
+  put("mfmc_contents", "laws", by_laws + turn(40));
+  put("mfmc_contents", "stated_waves", by_laws + turn(40) + turn(42) + turn(45));
+  put("mfmc_contents", "a_source_that_delays_contradict", by_laws + turn(40) + turn(43));
+  put("mfmc_contents", "rows_of_a_code", by_laws + turn(39));
+  put("mfmc_contents", "stated_rows_of_a_code", by_laws + turn(39) + turn(44) + turn(45));
+  put("mfmc_contents", "positions", turn(46));
+  put("mfmc_contents", "positions_as_text", turn(46) + change(46, 1, 0, 5));
+  put("mfmc_contents", "positions_without_encoders", turn(46) + change(46, 4, 1, 0));
+  put("mfmc_contents", "an_endless_delay", by_laws + turn(40) + change(39, 3, 1, 4));
+  put("mfmc_contents", "a_law_of_nobody", by_laws + turn(39) + change(40, 3, 0, 3) + change(40, 3, 1, 3));
 }
 
 }  // namespace

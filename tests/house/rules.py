@@ -211,6 +211,87 @@ def names_of_stages(house):
     return findings
 
 
+def methods_by_name(house):
+    """Methods that anybody names, in code or by an include, but their own folders, the line of methods/registry.cpp, and benchmarks,
+    which measure the parts of one: a method is added by its folder and one line."""
+    folders = method_folders(house)
+    if not folders:
+        return {}
+    names = "|".join(folders)
+    include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*"methods/(?:{names})/[^"]*"', re.MULTILINE)
+    named = re.compile(rf"(?<![A-Za-z])(?:{names})(?![A-Za-z])", re.IGNORECASE)
+    findings = {}
+    for name, text in house.files():
+        if name.startswith(("benchmarks/", "apps/bench/", *(f"methods/{folder}/" for folder in folders))) or name == "methods/registry.cpp":
+            continue
+        code = code_of(text, strings=True)
+        for found in (*include.finditer(code), *named.finditer(include.sub("", code))):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def stages_by_include(house):
+    """Headers of stages that rooms include beside methods/ and what measures stages one by one: a stage is added by its folder and
+    the recipe that uses it. Stages may share arithmetic."""
+    folders = {name.split("/")[1] for name, text in house.files("stages") if STAGE_KIND.search(code_of(text))}
+    include = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(stages/(\w+)/[^"]*)"', re.MULTILINE)
+    findings = {}
+    for name, text in house.files():
+        if name.startswith(("stages/", "methods/", "benchmarks/", "apps/bench/")):
+            continue
+        for found in include.finditer(text):
+            if found[2] in folders:
+                note(findings, name, text, found.start(), f"includes {found[1]}")
+    return findings
+
+
+def doors_by_name(house):
+    """Sinks and sources that others name than their own folder, apps/doors.cpp, and what measures them: one is added by a file and a
+    line there."""
+    door = re.compile(r"\bclass\s+(\w+)\s*(?:final\s*)?:\s*public\s+(?:ImageSink|AcquisitionSource)\b")
+    homes = {}
+    for name, text in house.files():
+        for found in door.findall(code_of(text)):
+            homes.setdefault(found, set()).add(name.rsplit("/", 1)[0])
+    findings = {}
+    if not homes:
+        return findings
+    named = re.compile(r"\b(?:" + "|".join(sorted(homes)) + r")\b")
+    for name, text in house.files():
+        if name == "apps/doors.cpp" or name.startswith("benchmarks/"):
+            continue
+        code = code_of(text)
+        for found in named.finditer(code):
+            if name.rsplit("/", 1)[0] not in homes[found[0]]:
+                note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def keys_by_name(house):
+    """Keys of a configuration that somebody looks up by their names: a key is its row, and whoever wants its value has the member."""
+    looked_up = re.compile(r'\b(?:find_key|live_key|nearest_key)\s*\(\s*"')
+    findings = {}
+    for name, text in house.files():
+        code = code_of(text, strings=True)
+        for found in looked_up.finditer(code):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
+def encodings_by_name(house):
+    """Encodings of samples named outside of acquisition/, of what carries and stores them, and of the kernels that read them: what
+    others ask of an encoding is in its one entry (acquisition/sample_encodings.hpp)."""
+    named = re.compile(r"\bSampleEncoding::\w+")
+    findings = {}
+    for name, text in house.files():
+        if name.startswith((*KNOW_KINDS, "stages/raw_rows/", "simulators/", "benchmarks/")):
+            continue
+        code = code_of(text)
+        for found in named.finditer(code):
+            note(findings, name, code, found.start(), found[0])
+    return findings
+
+
 def above_the_pipeline(house):
     """Includes of pipeline/ beside base/, acquisition/ and its own."""
     findings = {}
@@ -238,6 +319,11 @@ RULES = {
     "casts-in-engines": casts_in_engines,
     "chains-elsewhere": chains_elsewhere,
     "names-of-stages": names_of_stages,
+    "methods-by-name": methods_by_name,
+    "stages-by-include": stages_by_include,
+    "doors-by-name": doors_by_name,
+    "keys-by-name": keys_by_name,
+    "encodings-by-name": encodings_by_name,
     "above-the-pipeline": above_the_pipeline,
     "against-the-order": against_the_order,
 }

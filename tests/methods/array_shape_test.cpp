@@ -1,5 +1,5 @@
 // Arrays of known drawings.
-#include "methods/tfm/array_shape.hpp"
+#include "methods/array_shape.hpp"
 
 #include <gtest/gtest.h>
 
@@ -120,6 +120,18 @@ TEST(ArrayRows, AreWhatThePlaneOfTheImageSees) {
   EXPECT_EQ(rows[0].elements, (std::vector<std::size_t>{5, 10}));
   EXPECT_EQ(rows[1].elements, (std::vector<std::size_t>{1, 6, 11}));
   EXPECT_NEAR(rows[2].at.x, 1e-3, 1e-15);
+}
+
+TEST(ArrayShape, OfSomeElementsIsThatOfTheArrayThatTheyAre) {
+  const Probe probe = make_linear_probe(12, Metres(0.5e-3), Metres(0.4e-3), Hertz(5e6), Hertz(3e6));
+  std::vector<bool> take(12);
+  for (const std::size_t k : {1U, 5U, 9U}) take[k] = true;
+  const ArrayShape even = array_shape(subarray(probe, take));
+  EXPECT_NEAR(even.pitch.value, 2e-3, 1e-12);
+  EXPECT_NEAR(even.aperture.value, 4.4e-3, 1e-12);
+  EXPECT_TRUE(even.even);
+  take[10] = true;
+  EXPECT_FALSE(array_shape(subarray(probe, take)).even);
 }
 
 }  // namespace

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/leg_bounds.hpp"
 #include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/section.hpp"
+#include "tests/methods/small_arrays.hpp"
 
 namespace echoform {
 namespace {
@@ -35,10 +38,7 @@ class TableLeg final : public Leg {
 ImagingPlan plan_of(const std::vector<std::string>& views = {"LL"}) {
   ImagingPlan plan;
   Acquisition& a = plan.acquisition;
-  a.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
-  a.samples = 4096;
-  a.sample_rate = Hertz(40e6);
-  a.start_time = Seconds(-0.3e-6);
+  a = test::frames_of(test::sixteen_elements(), 4096, Hertz(40e6), Seconds(-0.3e-6));
   a.time_offset = Seconds(0.1e-6);
   plan.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   plan.grid = {{Metres(-5e-3), Metres(6e-3), 33}, {Metres(10e-3), Metres(32e-3), 29}, {}};
@@ -182,19 +182,66 @@ TEST(Gate, LeavesDeadElementsOut) {
   EXPECT_LT(choose_gate(plan, 0)->count, all->count);
 }
 
+TEST(Gate, IsThatOfPairsThatFireAndRecord) {
+  // TableLeg's times grow along the array, element by element: those at its begin are the nearest, those at its end the farthest.
+  ImagingPlan plan = plan_of();
+  plan.acquisition.probe = make_linear_probe(32, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  const auto leg = std::make_shared<const TableLeg>(32);
+  const auto other = std::make_shared<const TableLeg>(32, 25e-3);
+  plan.laws = {{"same", leg, leg}, {"other", leg, other}};
+  plan.acquisition.probe.elements[20].dead = true;
+  plan.acquisition.probe.elements[31].dead = true;
+  const double zero = (plan.acquisition.start_time - plan.acquisition.time_offset).value;
+  const auto expect_brute_force = [&](const std::vector<std::uint32_t>& firing, const std::vector<std::uint32_t>& recording) {
+    double earliest = std::numeric_limits<double>::infinity();
+    double latest = -earliest;
+    for (const DelayLaw& law : plan.laws) {
+      for (const std::uint32_t tx : firing) {
+        for (const std::uint32_t rx : recording) {
+          const auto& elements = plan.acquisition.probe.elements;
+          if (elements[tx].dead || elements[rx].dead) continue;
+          const TimeRange a = plain_bounds(*law.transmit, tx, plan.grid);
+          const TimeRange b = plain_bounds(*law.receive, rx, plan.grid);
+          earliest = std::min(earliest, a.least + b.least);
+          latest = std::max(latest, a.greatest + b.greatest);
+        }
+      }
+    }
+    const auto reach = samples_reached(plan);
+    ASSERT_TRUE(reach);
+    EXPECT_EQ(reach->first, std::floor((earliest - zero) * 40e6));
+    EXPECT_EQ(reach->last, std::floor((latest - zero) * 40e6) + 1.0);
+  };
+  std::vector<std::uint32_t> all(32);
+  std::iota(all.begin(), all.end(), 0);
+  expect_brute_force(all, all);
+  const SampleReach of_all = *samples_reached(plan);
+
+  const std::vector<std::uint32_t> some{20, 13, 17, 9};  // 20 is dead
+  plan.acquisition.events = element_events(some);
+  expect_brute_force(some, all);
+  EXPECT_GT(samples_reached(plan)->first, of_all.first) << "those nearest to the image record, but do not fire";
+  EXPECT_LT(samples_reached(plan)->last, of_all.last);
+
+  // Those that record may be some, too.
+  for (TransmitEvent& event : plan.acquisition.events) event.receivers = {30, 31, 12};
+  expect_brute_force(some, {30, 31, 12});
+  EXPECT_LT(choose_gate(plan, 0)->count, static_cast<std::size_t>(of_all.last - of_all.first));
+}
+
 TEST(Gate, IsForLiveRunsUnlessToldOtherwise) {
   Acquisition acquisition = plan_of().acquisition;
   Configuration configuration;
   configuration.grid.z = {Metres(10e-3), Metres(32e-3)};
   const Material steel{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
-  const auto gate_of = [&](CropWish crop, PlanUse use) {
-    configuration.imaging.crop = crop;
+  const auto gate_of = [&](CropWish crop, ImagingUse use) {
+    tfm(configuration).crop = crop;
     return build_plan(configuration, acquisition, steel, 1, use)->gate.has_value();
   };
-  EXPECT_TRUE(gate_of(CropWish::live, PlanUse::live));
-  EXPECT_FALSE(gate_of(CropWish::live, PlanUse::recording));
-  EXPECT_TRUE(gate_of(CropWish::always, PlanUse::recording));
-  EXPECT_FALSE(gate_of(CropWish::never, PlanUse::live));
+  EXPECT_TRUE(gate_of(CropWish::live, ImagingUse::live));
+  EXPECT_FALSE(gate_of(CropWish::live, ImagingUse::recording));
+  EXPECT_TRUE(gate_of(CropWish::always, ImagingUse::recording));
+  EXPECT_FALSE(gate_of(CropWish::never, ImagingUse::live));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include "delay_laws/view_kind.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/standing_check.hpp"
+#include "settings/reader.hpp"
+#include "tests/methods/small_arrays.hpp"
 
 namespace echoform {
 namespace {
@@ -22,14 +24,6 @@ void register_named_view() {
                  }});
 }
 
-Acquisition sixteen_elements() {
-  Acquisition acquisition;
-  acquisition.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
-  acquisition.samples = 1024;
-  acquisition.sample_rate = Hertz(50e6);
-  return acquisition;
-}
-
 const Material only_shear{{}, MetresPerSecond(3130.0)};
 const std::string small_grid = "[grid]\nx = [-0.005, 0.005]\nz = [0.002, 0.02]\npixels = [5, 7]\n";
 
@@ -37,7 +31,7 @@ std::shared_ptr<const ImagingPlan> plan_with_views(const std::string& views, con
   register_named_view();
   const Configuration configuration = parse_configuration(more + "[imaging]\nviews = [" + views + "]\n", "part.toml");
   check_without_data(configuration, only_shear);
-  return build_plan(configuration, sixteen_elements(), only_shear);
+  return build_plan(configuration, test::frames_of(test::sixteen_elements(), 1024, Hertz(50e6)), only_shear);
 }
 
 std::string fault_with_views(const std::string& views, const std::string& more = small_grid) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "methods/tfm/build_plan.hpp"
+#include "settings/reader.hpp"
 
 namespace echoform {
 namespace {
@@ -70,7 +71,7 @@ TEST(Outlines, OfManyElementsSomeAreTaken) {
   ImagingPlan plan;
   plan.grid = {{Metres(-0.004), Metres(0.004), 5}, {Metres(0.002), Metres(0.02), 7}, {}};
   plan.acquisition.probe = make_linear_probe(600, Metres(1e-5), Metres(1e-5), Hertz(5e6), Hertz(3e6));
-  const auto outlines = make_outlines(plan, {});
+  const auto outlines = make_outlines(plan, {}, plan.grid);
   ASSERT_EQ(outlines[0].x.size(), most_outline_points);
   EXPECT_NEAR(outlines[0].x.front(), -299.5e-5, 1e-7);
   EXPECT_NEAR(outlines[0].x.back(), 299.5e-5, 1e-7);

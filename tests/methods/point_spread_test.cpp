@@ -11,8 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "tests/methods/small_arrays.hpp"
+
 namespace echoform {
 namespace {
+
+using test::living;
 
 constexpr double velocity = 6320.0;
 constexpr double frequency = 5e6;
@@ -38,7 +42,7 @@ TEST(Slownesses, AreThoseOfStraightRays) {
   Probe probe = make_linear_probe(6, Metres(4e-3), Metres(0.0), Hertz(frequency), Hertz(3e6));
   probe.elements[1].dead = true;
   const Point pixel{Metres(3e-3), Metres(), Metres(11e-3)};
-  const auto found = slownesses_at(StraightLeg(probe), probe, pixel, Metres(20e-6));
+  const auto found = slownesses_at(StraightLeg(probe), living(probe), pixel, Metres(20e-6));
   ASSERT_EQ(found.size(), 4U);  // without the dead element and the one without rays
   std::size_t k = 0;
   for (const std::size_t source : {0U, 2U, 3U, 4U}) {
@@ -135,6 +139,55 @@ PixelLoss brute_force_loss(const Probe& probe, const Point& point, double bandwi
   return worst;
 }
 
+TEST(Spot, OfSparseFiringsIsThatOfTheTwoWayResponse) {
+  // The middle four of 32 elements fire, all record; a point in front of them, at f/1 for those that record.
+  const double wavelength = velocity / frequency;
+  Probe probe = make_linear_probe(33, Metres(0.5 * wavelength), Metres(0.0), Hertz(frequency), Hertz(3e6));
+  const StraightLeg leg(probe);  // the last source has no rays
+  const Point point{probe.elements[16].centre.x - Metres(0.25 * wavelength), Metres(), Metres(16.0 * wavelength)};
+  std::vector<bool> fires(33, false);
+  for (const std::size_t k : {14U, 15U, 16U, 17U}) fires[k] = true;
+  const Metres step(0.02 * wavelength);
+  const auto out = slownesses_at(leg, fires, point, step);
+  const auto back = slownesses_at(leg, std::vector<bool>(33, true), point, step);
+  ASSERT_EQ(out.size(), 4U);
+  ASSERT_EQ(back.size(), 32U);
+
+  // Whole travel times of all pairs, and the pulse whose spectrum is a Gaussian of 3 MHz at one half.
+  const auto image = [&](double dx, const std::vector<bool>& transmits) {
+    const auto later = [&](std::size_t k) {
+      const Point& centre = probe.elements[k].centre;
+      const double x = (point.x - centre.x).value;
+      return (std::hypot(x + dx, point.z.value) - std::hypot(x, point.z.value)) / velocity;
+    };
+    std::complex<double> sum = 0.0;
+    for (std::size_t tx = 0; tx < 32; ++tx) {
+      for (std::size_t rx = 0; rx < 32 && transmits[tx]; ++rx) {
+        const double t = later(tx) + later(rx);
+        const double turned = std::numbers::pi * 3e6 * t;
+        sum += std::polar(std::exp(-turned * turned / (4.0 * std::numbers::ln2)), 2.0 * std::numbers::pi * frequency * t);
+      }
+    }
+    return std::abs(sum);
+  };
+  const auto width = [&](const std::vector<bool>& transmits) {
+    double whole = 0.0;
+    for (const double side : {-1.0, 1.0}) {
+      double off = 0.0;
+      while (image(side * off, transmits) > 0.5 * image(0.0, transmits)) off += 1e-3 * wavelength;
+      whole += off;
+    }
+    return whole;
+  };
+  const double sparse = width(fires);
+  const double full = width(std::vector<bool>(33, true));
+  ASSERT_GT(std::abs(sparse / full - 1.0), 0.05) << "so that the test tells them apart";
+  const Spot spot = spot_of(out, back, Hertz(frequency), Hertz(3e6));
+  EXPECT_NEAR(spot.lateral.degrees, 0.0, 0.5);
+  // Half a width off, 0.6 wavelengths, rays have turned by a twenty-fifth, which is opposite on both sides of the point.
+  EXPECT_NEAR(spot.lateral.width.value().value / sparse, 1.0, 0.01);
+}
+
 TEST(CoarsestPixel, LosesTwoDecibelsOfABruteForceImageAtAnyFNumber) {
   const double wavelength = velocity / frequency;
   constexpr std::size_t count = 64;
@@ -142,19 +195,19 @@ TEST(CoarsestPixel, LosesTwoDecibelsOfABruteForceImageAtAnyFNumber) {
   probe.elements.push_back(probe.elements.back());  // which StraightLeg gives no rays
   const StraightLeg leg(probe);
   probe.elements.back().dead = true;
-  Probe living = probe;
-  living.elements.pop_back();
+  Probe of_living = probe;
+  of_living.elements.pop_back();
   double before = 0.0;
   for (const double f_number : {0.25, 0.5, 1.0, 2.0}) {
     const Point point{Metres(), Metres(), Metres(f_number * count * 0.5 * wavelength)};
-    const auto rays = slownesses_at(leg, probe, point, Metres(0.02 * wavelength));
+    const auto rays = slownesses_at(leg, living(probe), point, Metres(0.02 * wavelength));
     ASSERT_EQ(rays.size(), count);
     const CoarsestPixel coarsest = coarsest_pixel(rays, rays, Hertz(frequency), Hertz(3e6), 2.0);
     // The spectrum ends at 1.5 bandwidths, where 0.2 % is left, and rays turn by a hundredth over half a pixel at f/0.25: some
     // hundredths of a decibel each.
-    EXPECT_NEAR(brute_force_loss(living, point, 3e6, coarsest.envelope.value, coarsest.envelope.value).envelope, 2.0, 0.1)
+    EXPECT_NEAR(brute_force_loss(of_living, point, 3e6, coarsest.envelope.value, coarsest.envelope.value).envelope, 2.0, 0.1)
         << f_number;
-    EXPECT_NEAR(brute_force_loss(living, point, 3e6, coarsest.oscillating.value, coarsest.oscillating.value).oscillating, 2.0,
+    EXPECT_NEAR(brute_force_loss(of_living, point, 3e6, coarsest.oscillating.value, coarsest.oscillating.value).oscillating, 2.0,
                 0.1)
         << f_number;
     EXPECT_LT(coarsest.oscillating, coarsest.envelope);
@@ -164,11 +217,11 @@ TEST(CoarsestPixel, LosesTwoDecibelsOfABruteForceImageAtAnyFNumber) {
     const double third = wavelength / 3.3;
     for (const auto& [x, z] : {std::pair{third, third}, std::pair{0.5 * third, third}, std::pair{third, 0.1 * third}}) {
       EXPECT_NEAR(pixel_loss(rays, rays, Hertz(frequency), Hertz(3e6), Metres(x), Metres(z)).envelope,
-                  brute_force_loss(living, point, 3e6, x, z).envelope, 0.1)
+                  brute_force_loss(of_living, point, 3e6, x, z).envelope, 0.1)
           << f_number;
     }
     if (f_number == 0.25) {
-      EXPECT_GT(brute_force_loss(living, point, 3e6, third, third).envelope, 4.5);
+      EXPECT_GT(brute_force_loss(of_living, point, 3e6, third, third).envelope, 4.5);
     }
   }
 }

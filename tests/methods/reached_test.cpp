@@ -42,15 +42,32 @@ ImagingPlan plan_of_three_views() {
 TEST(Reached, NeedsBothSidesAndLivingElements) {
   ImagingPlan plan = plan_of_three_views();
   const auto share = [&](std::size_t view) {
-    return unreached_share(reached_pixels(plan.laws[view], plan.acquisition.probe, plan.grid));
+    return unreached_share(reached_pixels(plan.laws[view], plan.acquisition, plan.grid));
   };
-  EXPECT_THAT(reached_pixels(plan.laws[1], plan.acquisition.probe, plan.grid),
+  EXPECT_THAT(reached_pixels(plan.laws[1], plan.acquisition, plan.grid),
               testing::ElementsAre(0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0));
   EXPECT_EQ(share(0), 0.25);
   EXPECT_EQ(share(1), 0.5);
   EXPECT_EQ(share(2), 0.0);
   plan.acquisition.probe.elements[0].dead = true;
   EXPECT_EQ(share(0), 0.375);
+}
+
+TEST(Reached, IsOfElementsThatFireOnTheWayOutAndOfThoseThatRecordOnTheWayBack) {
+  ImagingPlan plan = plan_of_three_views();
+  const auto reached = [&](std::size_t view) { return reached_pixels(plan.laws[view], plan.acquisition, plan.grid); };
+  // "right" is one leg both ways: on the way out its last source alone, from x = 4 on, on the way back all, from 2 on.
+  plan.acquisition.events = element_events(std::vector<std::uint32_t>{2});
+  EXPECT_THAT(reached(0), testing::ElementsAre(0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1));
+  EXPECT_THAT(reached(1), testing::ElementsAre(0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0));
+  EXPECT_TRUE(reaches_any_pixel(plan.laws[0], plan.acquisition, plan.grid));
+  // And the other way round: the receiver that reaches less decides.
+  plan.acquisition.events = element_events(std::vector<std::uint32_t>{0});
+  plan.acquisition.events[0].receivers = {1};
+  EXPECT_THAT(reached(0), testing::ElementsAre(0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1));
+  plan.acquisition.probe.elements[1].dead = true;
+  EXPECT_EQ(unreached_share(reached(0)), 1.0);
+  EXPECT_FALSE(reaches_any_pixel(plan.laws[0], plan.acquisition, plan.grid));
 }
 
 TEST(Reached, WarnsOfViewsThatLackAQuarter) {

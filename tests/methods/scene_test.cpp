@@ -1,5 +1,6 @@
 // Surfaces, couplant and placement as a configuration states them, and every way in which they can be wrong.
 #include "methods/tfm/scene.hpp"
+#include "methods/filter_settings.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,12 +13,17 @@
 #include <numbers>
 
 #include "base/errors.hpp"
-#include "config/key_table.hpp"
-#include "config/live_keys.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/overrides.hpp"
 #include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/section.hpp"
 #include "methods/tfm/standing_check.hpp"
+#include "settings/key_table.hpp"
+#include "settings/live_keys.hpp"
+#include "settings/reader.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/methods/host_bytes.hpp"
+#include "tests/methods/small_arrays.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {
@@ -25,12 +31,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Acquisition scene_example() {
-  Acquisition acquisition;
-  acquisition.probe = make_linear_probe(16, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
-  acquisition.samples = 2000;
-  acquisition.sample_rate = Hertz(50e6);
+  Acquisition acquisition = test::frames_of(test::sixteen_elements(), 2000, Hertz(50e6));
   acquisition.encoding = SampleEncoding::float32;
   return acquisition;
 }
@@ -129,12 +133,15 @@ TEST(Scene, PlanesReachBeyondAProbeThatTheDataHasFarAside) {
 
 TEST(Scene, AWedgeOfARecordingInAnotherUnitIsRefused) {
   Configuration configuration = parsed("[imaging]\ndelay_law = \"immersion\"\n");
-  EXPECT_EQ(test::input_error([&] { adopt_wedge_velocity(configuration, MetresPerSecond(2.33)); }),
+  std::vector<std::string> notes;
+  EXPECT_EQ(test::input_error([&] { adopt_wedge_velocity(configuration, MetresPerSecond(2.33), notes); }),
             "part.toml: [couplant] velocity: found no value, and 2.33 m/s for the recording's wedge; expected a velocity of at "
             "least 10 m/s");
   EXPECT_FALSE(configuration.couplant.velocity);
-  adopt_wedge_velocity(configuration, MetresPerSecond(2330.0));
+  EXPECT_THAT(notes, IsEmpty());
+  adopt_wedge_velocity(configuration, MetresPerSecond(2330.0), notes);
   EXPECT_EQ(configuration.couplant.velocity, MetresPerSecond(2330.0));
+  EXPECT_THAT(notes, ElementsAre("part.toml: [couplant] velocity: 2330 m/s of the recording's wedge"));
 }
 
 TEST_F(SurfaceFile, IsRelativeToTheConfiguration) {
@@ -190,8 +197,8 @@ TEST_F(SurfaceFile, ThatRaysMissLeavesNothingToImage) {
 TEST(Scene, FaultsOfTheKeysNameTheirLine) {
   EXPECT_EQ(scene_fault_of("[couplant]\nvelocity = 0\n"),
             "part.toml:2: [couplant] velocity: found 0; expected a number in m/s, 10 to 20000");
-  EXPECT_EQ(scene_fault_of("[surface]\nkind = \"sphere\"\n"),
-            "part.toml:2: [surface] kind: found \"sphere\"; expected one of plane, cylinder, profile");
+  EXPECT_EQ(scene_fault_of("[surface]\nkind = \"torus\"\n"),
+            "part.toml:2: [surface] kind: found \"torus\"; expected one of plane, cylinder, profile, sphere, revolved, stl");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\nradius = 1e-9\n"),
             "part.toml:3: [surface] radius: found 1e-09; expected a number in m, 0.0001 to 100");
   EXPECT_THAT(scene_fault_of("[surface]\nradios = 1\n"), HasSubstr("the nearest is radius in [surface]"));
@@ -201,7 +208,8 @@ TEST(Scene, FaultsOfTheDescriptionNameTheSection) {
   EXPECT_EQ(scene_fault_of("[surface]\nangle = 3\n" + immersion()),
             "part.toml: [surface] kind: found no value beside angle; expected the kind of surface that it describes");
   EXPECT_EQ(scene_fault_of("[backwall]\nkind = \"plane\"\nradius = 0.1\n" + immersion()),
-            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle; live, \"radius=\" in the "
+            "part.toml: [backwall] radius: found a key for kind = \"plane\"; expected only z, angle, angle_across; live, "
+            "\"radius=\" in the "
             "same change clears it");
   EXPECT_EQ(scene_fault_of("[surface]\nkind = \"cylinder\"\n" + immersion()),
             "part.toml: [surface] radius: found no value; expected a number in m, which kind = \"cylinder\" needs");
@@ -284,6 +292,17 @@ TEST(Geometry, ThatContactDoesNotHeedIsSaid) {
   EXPECT_THAT(unheeded(contact("\"LL\""), -0.126e-3), ElementsAre());
   EXPECT_THAT(unheeded(contact("\"LL\""), -0.127e-3).size(), 1U);
   EXPECT_THAT(unheeded(immersion()), ElementsAre());
+}
+
+TEST(Geometry, ThatVolumesHaveExactTimesIsSaid) {
+  const std::string interpolated = "travel_times = \"interpolated\"\n";
+  EXPECT_THAT(unheeded(immersion() + interpolated), ElementsAre());
+  std::string volume = immersion() + interpolated;
+  const std::size_t pixels = volume.find("pixels = [");
+  ASSERT_NE(pixels, std::string::npos);
+  volume.replace(pixels, volume.find('\n', pixels) - pixels, "pixels = [3, 4, 5]");
+  EXPECT_THAT(unheeded(volume), ElementsAre("part.toml: [imaging] travel_times: \"interpolated\" is not used: of a volume every "
+                                            "element and pixel has its ray"));
 }
 
 TEST(Geometry, ProbesLieAboveTheirSurfaces) {
@@ -404,7 +423,7 @@ TEST(RayPlan, InterpolatesTravelTimesWhereAsked) {
 
   Configuration configuration = parsed(immersion());
   apply_changes(std::vector<KeyChange>{{"imaging.travel_times", "interpolated"}}, configuration);
-  EXPECT_EQ(configuration.imaging.travel_times, TravelTimes::interpolated);
+  EXPECT_EQ(tfm(configuration).travel_times, TravelTimes::interpolated);
   EXPECT_EQ(scene_fault_of(immersion() + "travel_times = \"coarse\"\n"),
             "part.toml:12: [imaging] travel_times: found \"coarse\"; expected one of exact, interpolated");
 }
@@ -430,7 +449,7 @@ TEST(RayPlan, InterpolatesByTheProbesPeriodAlone) {
 }
 
 TEST(RayPlan, CountsItsTables) {
-  const auto bytes = [](const std::string& text) { return memory_needed(*plan_of(text), 1); };
+  const auto bytes = [](const std::string& text) { return test::host_bytes(plan_of(text)); };
   const double table = 4.0 * 16.0 * 35.0;
   EXPECT_EQ(bytes(immersion()) - bytes(contact("\"LL\"")), table);
   EXPECT_EQ(bytes(immersion("\"LT\", \"TL\"")) - bytes(contact("\"LT\", \"TL\"")), 2.0 * table) << "two legs, both of both views";
@@ -443,7 +462,8 @@ TEST(RayPlan, CountsItsTables) {
 
 TEST(RayPlan, CropsToTheSamplesThatRaysReach) {
   Configuration configuration = parsed(immersion());
-  configuration.imaging.crop = CropWish::always;
+  tfm(configuration).crop = CropWish::always;
+  section<FilterSection>(configuration).kind = FilterWish::none;  // whose response would add to the guard
   const auto plan = build_plan(configuration, scene_example(), aluminium);
   ASSERT_TRUE(plan->gate);
   // 20 mm of water and 2 mm of aluminium twice are 27.66 us below an element: sample 1383, less the guard of 64.
@@ -466,12 +486,12 @@ TEST(LiveGeometry, ChangesButForFiles) {
   EXPECT_EQ(configuration.surface.numbers.at("radius"), 0.05);
   EXPECT_EQ(configuration.probe.stand_off->value, 0.03);
   EXPECT_EQ(configuration.couplant.velocity->value, 1500.0);
-  EXPECT_EQ(live_key("surface.radius").key().show(configuration), "0.05");
+  EXPECT_EQ(live_key("surface.radius").show(configuration), "0.05");
   apply_changes(std::vector<KeyChange>{{"surface.radius", ""}, {"backwall.z", ""}, {"surface.kind", ""}}, configuration);
   EXPECT_TRUE(configuration.surface.kind.empty() && configuration.surface.numbers.empty() &&
               configuration.backwall.numbers.empty());
-  EXPECT_EQ(live_key("surface.kind").key().show(configuration), "");
-  EXPECT_EQ(find_live_key("surface", "file"), nullptr) << "a peer names no files";
+  EXPECT_EQ(live_key("surface.kind").show(configuration), "");
+  EXPECT_FALSE(find_key("surface", "file")->live) << "a peer names no files";
 }
 
 TEST(Examples, OfSurfacesAndViewsMakePlans) {
@@ -479,7 +499,7 @@ TEST(Examples, OfSurfacesAndViewsMakePlans) {
   acquisition.samples = 4000;
   for (const auto& [name, views] : {std::pair{"immersion_plane.toml", 4U}, std::pair{"half_skip.toml", 2U}}) {
     const Configuration configuration = load_configuration(test::source_directory() / "examples" / name);
-    const auto plan = build_plan(configuration, acquisition, {}, 1, PlanUse::live);
+    const auto plan = build_plan(configuration, acquisition, {}, 1, ImagingUse::live);
     EXPECT_EQ(plan->laws.size(), views);
     EXPECT_TRUE(plan->gate) << name << " reaches some of the A-scan and not all";
   }

@@ -40,7 +40,7 @@ class Surface(ProgramCase):
                 self.assertGreater(value, 2.0 * levels["flat", *rest], rest)
 
     def test_commands_know_it(self):
-        self.assertRegex(self.run_program("info"), r"surfaces +plane, cylinder, profile, corrugated\n")
+        self.assertRegex(self.run_program("info"), r"surfaces +plane, cylinder, profile, sphere, revolved, stl, corrugated\n")
         keys = self.run_program("info", "--config-keys")
         for key in ("period", "height", "width"):
             self.assertIn(f"`{key}`", keys)
@@ -56,7 +56,7 @@ class Surface(ProgramCase):
         self.assertRegex(self.bad_line(*plan, replace="height = 0.0006", text="height = -1"), r"height.*found -1.*expected a number in m")
         self.assertIn('[surface] radius: found a key for kind = "corrugated"; expected only z, period, height, width',
                       self.bad_line(*plan, replace="height = 0.0006", text="height = 0.0006\nradius = 0.01"))
-        self.assertIn("plane, cylinder, profile, corrugated", self.bad_line(*plan, replace='"corrugated"', text='"corrugatd"'))
+        self.assertIn("plane, cylinder, profile, sphere, revolved, stl, corrugated", self.bad_line(*plan, replace='"corrugated"', text='"corrugatd"'))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #include "pipeline/frame_assembler.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -63,6 +64,65 @@ TEST(FrameAssembler, KeepsTimesOfTheFirstAndLastByteAndTheEarliestShot) {
   EXPECT_EQ((*slot)->first_byte_time, milliseconds(10));
   EXPECT_EQ((*slot)->last_byte_time, milliseconds(33));
   EXPECT_EQ((*slot)->acquisition_time.count(), 700);
+}
+
+/// Each shot has its own position, as on a probe that moves; some state none.
+TEST(FrameAssembler, AFramesPositionIsThatOfItsFirstTransmitWhicheverLaneAndOrderItComesBy) {
+  const std::vector<std::vector<std::optional<EncoderCount>>> stated{{40, 41, 42, 43},
+                                                                     {std::nullopt, -7, std::nullopt, 9},
+                                                                     {0, std::nullopt, 5, 6},
+                                                                     {std::nullopt, std::nullopt, std::nullopt, 3},
+                                                                     {std::nullopt, std::nullopt, std::nullopt, std::nullopt}};
+  const std::vector<std::optional<EncoderCount>> expected{40, -7, 0, 3, std::nullopt};
+  Bench bench(DropPolicy::block_sender, 1);
+  const std::array<LaneId, 2> lanes{bench.lane(), bench.lane()};
+  std::uint64_t sequence = 0;
+  for (std::size_t c = 0; c < stated.size(); ++c) {
+    std::vector<std::uint32_t> order{0, 1, 2, 3};
+    do {
+      // By each lane every other shot, one lane's payload under way while the other's comes.
+      std::array<std::uint64_t, 2> tickets{};
+      for (std::size_t k = 0; k < 4; ++k) {
+        const std::uint32_t tx = order[k];
+        const ShotPlace place = bench.assembler->begin_shot(lanes[k % 2], {sequence, tx, WallTime(0), stated[c][tx]},
+                                                            shot_bytes(bench.acquisition, tx));
+        ASSERT_EQ(place.verdict, ShotVerdict::accepted);
+        fill(place.place, sequence, tx);
+        tickets[k % 2] = place.ticket;
+        if (k % 2 == 0) continue;
+        bench.assembler->finish_shot(lanes[1], tickets[1]);
+        bench.assembler->finish_shot(lanes[0], tickets[0]);
+      }
+      EXPECT_EQ((*bench.slots)[0].position, expected[c]) << "case " << c << ", frame " << sequence;
+      ASSERT_EQ(bench.publish(), sequence++);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+TEST(FrameAssembler, ShotsThatAreNotInTheFrameLeaveItsPositionAlone) {
+  Bench bench(DropPolicy::block_sender, 1, small_acquisition(4, 8, MatrixKind::full, {0}));
+  const LaneId lane = bench.lane();
+  const LaneId other = bench.lane();
+  const auto begin = [&](LaneId by, std::uint32_t tx, EncoderCount position) {
+    return bench.assembler->begin_shot(by, {0, tx, WallTime(0), position}, shot_bytes(bench.acquisition, tx));
+  };
+  const auto send = [&](LaneId by, std::uint32_t tx, EncoderCount position) {
+    const ShotPlace place = begin(by, tx, position);
+    if (place.verdict != ShotVerdict::accepted) return place.verdict;
+    fill(place.place, 0, tx);
+    bench.assembler->finish_shot(by, place.ticket);
+    return place.verdict;
+  };
+  EXPECT_EQ(send(lane, 2, 12), ShotVerdict::accepted);
+  EXPECT_EQ(send(lane, 0, 10), ShotVerdict::discarded);   // of a dead element
+  EXPECT_EQ(send(other, 2, 99), ShotVerdict::discarded);  // a duplicate
+  const ShotPlace broken = begin(lane, 1, 11);            // whose lane breaks
+  bench.assembler->abandon_shot(lane, broken.ticket);
+  EXPECT_EQ((*bench.slots)[0].position, EncoderCount{12});
+  EXPECT_EQ(send(other, 1, -1), ShotVerdict::accepted);  // the same shot by another way
+  EXPECT_EQ(send(other, 3, 13), ShotVerdict::accepted);
+  EXPECT_EQ((*bench.slots)[0].position, EncoderCount{-1});
+  EXPECT_EQ(bench.publish(), 0U);
 }
 
 TEST(FrameAssembler, RefusesWhatBreaksTheContract) {

@@ -80,9 +80,12 @@ TEST(Edge, DropOldestLosesNothingBetweenProducerAndConsumers) {
       });
     }
     for (int i = 0; i < count; ++i) {
-      const auto verdict = edge.offer(i);
-      ASSERT_TRUE(verdict.on_edge());
-      if (verdict.evicted) evicted.push_back(*verdict.evicted);
+      // Refused where a consumer was interrupted in the middle of taking an item, and for long: then the item is still ours.
+      for (bool offered = false; !offered;) {
+        const auto verdict = edge.offer(i);
+        if (verdict.evicted) evicted.push_back(*verdict.evicted);
+        offered = verdict.on_edge();
+      }
     }
   }
   while (const auto item = edge.try_take()) evicted.push_back(*item);

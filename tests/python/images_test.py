@@ -64,26 +64,68 @@ class Values(unittest.TestCase):
         numpy.testing.assert_array_equal(image.z, numpy.linspace(0.004, 0.016, 41))
         self.assertIsNone(image.y)
         numpy.testing.assert_allclose(image.extent, (-6.125, 6.125, 16.15, 3.85))
+        self.assertEqual(image.axes, {"x": ("x", "m"), "z": ("z", "m")})
+        self.assertEqual(image.quantity, ("amplitude", ""))
         self.assertFalse(image.pixels.flags.writeable)
         self.assertIs(numpy.asarray(image), image.pixels)
         self.assertEqual(numpy.asarray(image, numpy.float64).dtype, numpy.float64)
+
+    def test_a_volume_of_a_matrix_array_shows_a_point_and_a_plane_of_it_lives_again(self):
+        # Voxels of 0.5 mm: x and y from -3 to 3 mm in 12 steps, z from 6 to 12 mm in 12.
+        place = 0.001, -0.0015, 0.009
+        probe = echoform.Probe.matrix(5, 4, 0.7e-3, 0.8e-3, centre_frequency=5e6, bandwidth=3e6)
+        numpy.testing.assert_allclose(probe.centres[[0, 1, 5, 19]], [(-0.0014, -0.0012, 0), (-0.0007, -0.0012, 0), (-0.0014, -0.0004, 0),
+                                                                     (0.0014, 0.0012, 0)], atol=1e-15)
+        acquisition = echoform.Acquisition(probe, 256, 40e6)
+        frame = numpy.rint(echoform.point_scatterers(acquisition, [place], VELOCITY, amplitude=1000.0)).astype(numpy.int16)
+        with echoform.Control(self.server.control) as control:
+            control.set({"grid.x": [-0.003, 0.003], "grid.y": [-0.003, 0.003], "grid.z": [0.006, 0.012], "grid.pixels": [13, 13, 13]})
+            volume = self.image(frame, acquisition)
+            self.assertEqual(volume.pixels.shape, (13, 13, 13))
+            numpy.testing.assert_array_equal(volume.y, numpy.linspace(-0.003, 0.003, 13))
+            z, y, x = numpy.unravel_index(volume.pixels.argmax(), volume.pixels.shape)
+            numpy.testing.assert_allclose((volume.x[x], volume.y[y], volume.z[z]), place, atol=1e-12)
+            self.assertTrue(924 <= volume.pixels.max() <= 1001, volume.pixels.max())
+            with self.assertRaisesRegex(echoform.Rejected, r"\[grid\] y: found \[-0.003, 0.003\]; expected equal ends for one pixel"):
+                control.set({"grid.pixels": [13, 13]})
+            control.set({"grid.y": place[1], "grid.pixels": [13, 13]})
+            plane = self.image(frame, acquisition)
+        self.assertIsNone(plane.y)
+        # Delays are held to 2^-18 of a sample, from another middle.
+        self.assertLess(tfm_reference.relative_l2(plane.pixels, volume.pixels[:, y, :]), 1e-5)
 
     def test_an_image_tells_of_its_frame(self):
         acquisition = linear()
         frame = scatterer_frame(acquisition)
         before = datetime.datetime.now(datetime.timezone.utc)
         with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
-            with echoform.FrameSender(acquisition, self.server.frames) as sender:
+            with echoform.FrameSender(acquisition, self.server.frames, connections=2) as sender:
                 last = join(images, sender, frame)
                 sender.send(frame, sequence=last.sequence + 1, time_ns=1_700_000_000_123_456_789)
                 image = images.receive()
                 sender.send(frame, time_ns=0)
                 unstated = images.receive()
+                placed = []
+                for position in (-41, 0, None, 2**62):
+                    sender.send(frame, position=position)
+                    placed.append(images.receive())
+                # Shots that a moving probe fired: the frame's is that of the lowest transmit which states one.
+                for transmit in reversed(range(acquisition.shots)):
+                    sender.send_shot(frame[transmit], transmit, sequence=placed[-1].sequence + 1, position=100 + transmit if transmit else None)
+                placed.append(images.receive())
+                for wrong in (2**63, -2**63):
+                    with self.assertRaisesRegex(ValueError, r"position: found -?\d+; expected -2\^63 \+ 1 to 2\^63 - 1, or None"):
+                        sender.send(frame, position=wrong)
+                with self.assertRaises(TypeError):
+                    sender.send(frame, position=1.5)
         self.assertEqual((image.stream, image.view, image.sequence, image.published),
                          ("echoform", "LL", last.sequence + 1, last.published + 1))
         self.assertEqual(image.acquisition_time_ns, 1_700_000_000_123_456_789)
         self.assertEqual(image.acquisition_time, datetime.datetime(2023, 11, 14, 22, 13, 20, 123456, datetime.timezone.utc))
         self.assertIsNone(unstated.acquisition_time)
+        self.assertEqual([image.position for image in placed], [-41, 0, None, 2**62, 101])
+        self.assertIn("position -41", repr(placed[0]))
+        numpy.testing.assert_array_equal(placed[0].pixels, image.pixels)
         self.assertLess(abs((image.publish_time - before).total_seconds()), 600)
         self.assertTrue(0 < image.latency < PATIENCE)
         self.assertIn("beamform", image.stages)

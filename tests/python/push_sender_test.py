@@ -1,9 +1,10 @@
 """Sending over ZeroMQ: the messages themselves, and waiting for somebody who takes them."""
+import socket
 import struct
 import threading
 import unittest
 
-from support import PATIENCE, join, linear, need, run, scatterer_frame, serve
+from support import PATIENCE, VELOCITY, join, linear, need, run, scatterer_frame, serve
 
 need("numpy", "zmq", "google.protobuf")
 import numpy  # noqa: E402
@@ -40,7 +41,7 @@ class Push(unittest.TestCase):
             frame = numpy.random.default_rng(1).integers(-9, 9, acquisition.frame_shape).astype(numpy.int16)
             with echoform.PushFrameSender(acquisition, self.endpoint, token="t", timeout=PATIENCE) as sender:
                 self.assertEqual(sender.send(frame, sequence=300, time_ns=7), 300)
-                self.assertEqual(sender.send(frame), 301)
+                self.assertEqual(sender.send(frame, position=numpy.int32(-5)), 301)
             for sequence in (300, 301):
                 kind, header, payload = self.read()
                 hello = messages.Hello.FromString(header)
@@ -52,6 +53,7 @@ class Push(unittest.TestCase):
                     shot = messages.Shot.FromString(header)
                     self.assertEqual((shot.sequence, shot.transmit, shot.session), (sequence, transmit, sender.session))
                     self.assertEqual(shot.acquisition_time == 7, sequence == 300)
+                    self.assertEqual(shot.position if shot.HasField("position") else None, -5 if sequence == 301 else None)
             kind, header, _ = self.read()
             self.assertEqual((kind, messages.End.FromString(header).session), (wire.END, sender.session))
 
@@ -87,9 +89,10 @@ class Push(unittest.TestCase):
         self.assertEqual(kinds, [wire.HELLO] + 16 * [wire.SHOT] + [wire.END])
 
     def test_nobody_there(self):
-        nobody = self.endpoint
-        self.puller.unbind(f"tcp://{nobody}")
-        sender = echoform.PushFrameSender(linear(2, 4), nobody, timeout=0.1)
+        place = socket.socket()  # bound and not listening: connections are refused (an unbound PULL may take one more)
+        self.addCleanup(place.close)
+        place.bind(("127.0.0.1", 0))
+        sender = echoform.PushFrameSender(linear(2, 4), f"127.0.0.1:{place.getsockname()[1]}", timeout=0.1)
         self.addCleanup(sender.abort)
         with self.assertRaisesRegex(echoform.TimedOut, "nobody took the frame"):
             sender.send(numpy.zeros((2, 2, 4), numpy.int16))
@@ -114,7 +117,11 @@ class Program(unittest.TestCase):
         self.server = serve(self, input={"zeromq": "127.0.0.1:0", "token": "right"})
 
     def test_its_image_is_that_of_the_other_door(self):
-        acquisition = linear()
+        for events in ((), [echoform.plane_wave(angle, VELOCITY) for angle in (-0.2, 0.0, 0.2)], echoform.hadamard(8)):
+            with self.subTest(events=len(events)):
+                self.check_image(linear(events=events))
+
+    def check_image(self, acquisition):
         frame = scatterer_frame(acquisition)
         with echoform.ImageSubscriber(self.server.images, timeout=PATIENCE) as images:
             with echoform.PushFrameSender(acquisition, self.server.address("zeromq"), token="right", timeout=PATIENCE) as sender:

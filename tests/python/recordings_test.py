@@ -49,8 +49,8 @@ class Recordings(unittest.TestCase):
                     frames[:, [1, 3, 4]] = 0
                 recorder, endpoint = self.record("--frames", "4")
                 with echoform.FrameSender(sent, endpoint) as sender:
-                    for frame in frames:
-                        sender.send(frame, time_ns=1_700_000_000_000_000_000)
+                    for frame, position in zip(frames, (None, -41, None, 2**53 + 1)):
+                        sender.send(frame, time_ns=1_700_000_000_000_000_000, position=position)
                 self.assertEqual(recorder.wait(PATIENCE), 0)
                 with echoform.Recording(self.file) as recording:
                     self.assertEqual((len(recording), recording.matrix), (4, matrix))
@@ -58,6 +58,8 @@ class Recordings(unittest.TestCase):
                     numpy.testing.assert_array_equal(recording[-1], frames[-1])
                     self.assertEqual(recording[0].dtype, kind)
                     self.assertEqual(recording.recorded, "2023-11-14 22:13:20")
+                    self.assertEqual(recording.positions.tolist(), [None, -41, None, 2**53 + 1])
+                    self.assertEqual([recording.position(k) for k in (0, 1, -2, -1)], [None, -41, None, 2**53 + 1])
                     full = recording.full(1, 3)
                     self.assertEqual(full.shape, (2, 3, 3, 20))
                     for i, j, pair in ((0, 2, 2), (2, 0, 2), (1, 1, 3)):
@@ -94,6 +96,75 @@ class Recordings(unittest.TestCase):
             self.assertEqual(recording.acquisition.events, events)
             numpy.testing.assert_array_equal(recording[0], frame)
             self.assertEqual(recording.full().shape, (1, len(events), 3, 20))
+
+    def push_sender(self, acquisition, endpoint):
+        try:
+            return echoform.PushFrameSender(acquisition, endpoint, timeout=PATIENCE)
+        except ImportError as error:
+            self.skipTest(str(error))
+
+    def test_waves_and_codes_come_back(self):
+        probe = echoform.Probe.linear(4, 0.6e-3, element_width=5e-4, element_length=1e-2, centre_frequency=5e6)
+        waves = (echoform.plane_wave(0.2, 6320.0), echoform.PlaneWave(-1e-5, delay=0.0, elements=(0, 1, 3), receivers=(3, 1)), 2,
+                 echoform.PointWave(0.0, -0.02, 6320.0), echoform.Law((1, 2), (-1e-7, 0.0), (0.5, 1.0)))
+        doors = self.file.with_name("doors.toml")
+        doors.write_text('[input]\nzeromq = "127.0.0.1:0"\n')
+        for events, make_sender in ((waves, echoform.FrameSender), (echoform.hadamard(4), echoform.FrameSender), (waves, self.push_sender)):
+            with self.subTest(events=len(events), sender=make_sender.__name__):
+                self.file.unlink(missing_ok=True)
+                sent = echoform.Acquisition(probe, 20, 4e7, events=events)
+                frame = numpy.random.default_rng(1).integers(-2000, 2000, sent.frame_shape).astype(numpy.int16)
+                recorder, endpoint = self.record("--frames", "1", "--config", str(doors))
+                with make_sender(sent, recorder.stdout.readline().split()[-1] if make_sender == self.push_sender else endpoint) as sender:
+                    sender.send(frame)
+                self.assertEqual(recorder.wait(PATIENCE), 0)
+                with echoform.Recording(self.file) as recording:
+                    read = recording.acquisition
+                    numpy.testing.assert_array_equal(recording[0], frame)
+                    self.assertEqual(read.shots, sent.shots)
+                    for event in range(sent.shots):
+                        numpy.testing.assert_array_equal(read.receivers(event), sent.receivers(event))
+                        self.assertIs(type(read.events[event]), type(sent.events[event]))
+                        stated, found = sent.firings(event), read.firings(event)
+                        numpy.testing.assert_array_equal(found[0], stated[0])
+                        # Laws have 32-bit floats: 6e-8 of some 100 ns.
+                        numpy.testing.assert_allclose(found[1], stated[1], rtol=0, atol=1e-13)
+                        numpy.testing.assert_array_equal(found[2], stated[2])
+
+    def test_laws_are_read_as_the_format_has_them(self):
+        recorder, endpoint = self.record("--frames", "1")
+        sent = dataclasses.replace(acquisition(), events=(0, 1, 2))
+        samples = numpy.arange(180).reshape(9, 20).astype(numpy.int16)
+        with echoform.FrameSender(sent, endpoint) as sender:
+            sender.send(samples.reshape(3, 3, 20))
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        law = numpy.dtype(h5py.special_dtype(ref=h5py.Reference))
+        with h5py.File(self.file, "r+") as file:  # as facts of MFMC 2.0: ELEMENT from 1, one law a transmit of each A-scan
+            def add(name, **items):
+                group = file.create_group(name)
+                group.attrs["TYPE"] = "LAW"
+                for item, values in items.items():
+                    group[item] = values
+                return group.ref
+
+            wave = add("wave", ELEMENT=[1, 2, 3], DELAY=numpy.float32([0, 1e-7, 2e-7]))
+            pair = add("pair", ELEMENT=[3.0, 2.0, 1.0], WEIGHTING=[0.5, 0.0, -1.0])  # some writers have floats and zeros
+            third = add("third", ELEMENT=3, WEIGHTING=1.0)  # and scalars
+            first = [add(f"r{k}", ELEMENT=[k + 1]) for k in range(3)]
+            sequence = file["/SEQUENCES/S1"]
+            for item, references in (("TRANSMIT_LAW", [wave] * 6 + [pair] * 2 + [third]), ("RECEIVE_LAW", first + first + [first[2], first[0], first[1]])):
+                del sequence[item]
+                sequence.create_dataset(item, data=numpy.array(references, law), dtype=law)
+        with echoform.Recording(self.file) as recording:
+            delays = tuple(float(numpy.float32(delay)) for delay in (0, 1e-7, 2e-7))
+            self.assertEqual(recording.acquisition.events, (echoform.Law((0, 1, 2), delays), echoform.Law((0, 1, 2), delays),
+                                                            echoform.Law((2, 0), (), (0.5, -1.0), receivers=(2, 0)),
+                                                            echoform.Element(2, receivers=(1,))))
+            self.assertEqual(recording.full().shape, (1, 9, 20))
+        with h5py.File(self.file, "r+") as file:
+            file["/SEQUENCES/S1/RECEIVE_LAW"][4] = wave
+        with self.assertRaisesRegex(echoform.EchoformError, "receive laws of 3 elements"):
+            echoform.Recording(self.file)
 
     def test_a_recording_can_be_sent_again(self):
         sent = acquisition()

@@ -16,21 +16,23 @@ from echoform import wire  # noqa: E402
 
 
 class FakeServer(threading.Thread):
-    """Takes one connection, reads messages, and does what it is told. `messages` are (type, header, payload)."""
+    """Takes a connection for each conversation, one after the other, reads messages, and does what it is told. `messages` are (type,
+    header, payload)."""
 
-    def __init__(self, conversation):
+    def __init__(self, *conversations):
         super().__init__(daemon=True)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.endpoint = "127.0.0.1:%d" % self.listener.getsockname()[1]
-        self.conversation = conversation
+        self.conversations = conversations
         self.messages = []
         self.start()
 
     def run(self):
-        peer, _ = self.listener.accept()
-        with peer, contextlib.suppress(ConnectionError):
-            self.peer = peer
-            self.conversation(self)
+        for conversation in self.conversations:
+            peer, _ = self.listener.accept()
+            with peer, contextlib.suppress(ConnectionError):
+                self.peer = peer
+                conversation(self)
 
     def read(self):
         """The next message, or None at the end."""
@@ -58,8 +60,8 @@ class FakeServer(threading.Thread):
 
 
 class Conversation(unittest.TestCase):
-    def serve(self, conversation):
-        server = FakeServer(conversation)
+    def serve(self, *conversations):
+        server = FakeServer(*conversations)
         self.addCleanup(server.stop)
         return server
 
@@ -94,6 +96,31 @@ class Conversation(unittest.TestCase):
         self.assertEqual({header.get(3, 0) for header in headers[8:]}, {0})
         self.assertEqual(b"".join(payload for _, _, payload in server.messages[1:5]), frame.tobytes())
         self.assertEqual(server.messages[9][2], frame[9:].tobytes())
+
+    def test_asks_again_where_the_server_is_busy(self):
+        acquisition = linear(2, 4)
+
+        def busy(server):
+            server.read()
+            server.answer(wire.REJECT, wire.text(1, "another sender is active") + wire.number(2, 1))
+
+        def free(server):
+            server.read()
+            server.answer(wire.ACCEPT, wire.number(1, acquisition.frame_bytes))
+            while server.read():
+                pass
+
+        server = self.serve(busy, busy, free)
+        with echoform.FrameSender(acquisition, server.endpoint, busy_timeout=PATIENCE):
+            pass
+        server.stop()
+        kinds, headers = zip(*((kind, header) for kind, header, _ in server.messages))
+        self.assertEqual(kinds, (wire.HELLO, wire.HELLO, wire.HELLO, wire.END))
+        self.assertEqual(len(set(headers[:3])), 1)
+        server = self.serve(busy)
+        with self.assertRaisesRegex(echoform.Rejected, "another sender is active") as refused:
+            echoform.FrameSender(acquisition, server.endpoint, busy_timeout=0.0)
+        self.assertTrue(refused.exception.retry)
 
     def test_a_frame_of_more_shots_than_the_system_takes_at_once(self):
         acquisition = linear(700, 2, matrix="half")
@@ -239,7 +266,7 @@ class Imaged(unittest.TestCase):
         server = serve(self)
         with echoform.FrameSender(linear(), server.frames):
             with self.assertRaisesRegex(echoform.Rejected, "another sender is active"):
-                echoform.FrameSender(linear(), server.frames)
+                echoform.FrameSender(linear(), server.frames, busy_timeout=0.0)
         with self.assertRaisesRegex(echoform.Rejected, "elements"):
             echoform.FrameSender(linear(300, 4), server.frames)
 

@@ -26,9 +26,10 @@ def run():
 
 
 def configuration(**sections):
-    """A small grid on whole A-scans, on the CPU, telemetry ten times a second; sections add to it or replace keys."""
+    """A small grid on whole A-scans as they are, on the CPU, telemetry ten times a second; sections add to it or replace keys."""
     complete = {"material": {"longitudinal_velocity": VELOCITY}, "grid": {"x": [-0.006, 0.006], "z": [0.004, 0.016], "pixels": [49, 41]},
-                "imaging": {"backend": "cpu", "crop": "never", "threads": 1}, "server": {"telemetry_interval": 0.1}}
+                "filter": {"kind": "none"}, "imaging": {"backend": "cpu", "crop": "never", "threads": 1},
+                "server": {"telemetry_interval": 0.1}}
     for section, keys in sections.items():
         complete[section] = {**complete.get(section, {}), **keys}
     return complete

@@ -1,5 +1,6 @@
 """The acquisition protocol's bytes: against WIRE.md's own, against the protobuf library, and against plain bit arithmetic."""
 import dataclasses
+import math
 import random
 import re
 import struct
@@ -39,10 +40,22 @@ class Messages(unittest.TestCase):
         hello = wire.hello_header(sparse, session=0x1122334455667788, sender="example 1.0")
         self.assertEqual(wire.message(wire.HELLO, hello), dump("events_hello"))
         self.assertEqual((sparse.shots, sparse.frame_shape, sparse.frame_bytes), (2, (2, 4, 6), 2 * 4 * 9))
+        slowness = 2.7475977478944673e-05
+        waves = dataclasses.replace(example(), events=(
+            echoform.PlaneWave(slowness), echoform.PlaneWave(-slowness, delay=1e-6, elements=(1, 2, 3), receivers=(0, 1)),
+            echoform.PointWave(0.0, -0.02, 6320.0), echoform.Law((1, 2), (0.0, 2.5e-8), (1.0, 0.5))))
+        hello = wire.hello_header(waves, session=0x1122334455667788, sender="example 1.0")
+        self.assertEqual(wire.message(wire.HELLO, hello), dump("waves_hello"))
+        self.assertEqual((waves.shots, waves.frame_shape, waves.frame_bytes), (4, (4 + 2 + 4 + 4, 6), 14 * 9))
+        codes = dataclasses.replace(example(), events=echoform.hadamard(4))
+        hello = wire.hello_header(codes, session=0x1122334455667788, sender="example 1.0")
+        self.assertEqual(wire.message(wire.HELLO, hello), dump("codes_hello"))
         samples = 100 * (6 * numpy.arange(4)[:, None] + numpy.arange(6)) - 1000
         payload = example().encode(samples.astype(numpy.int16)).tobytes()
         header = wire.shot_header(300, 2, 1700000000123456789)
         self.assertEqual(wire.message(wire.SHOT, header, len(payload)) + payload, dump("shot"))
+        header = wire.shot_header(300, 2, 1700000000123456789, position=-1200)
+        self.assertEqual(wire.message(wire.SHOT, header, len(payload)) + payload, dump("position_shot"))
         self.assertEqual(wire.message(wire.END), dump("end"))
         header = wire.shot_header(300, 2, 1700000000123456789, 0x1122334455667788)
         self.assertEqual(wire.message(wire.SHOT, header, len(payload)) + payload, dump("zeromq_shot"))
@@ -69,6 +82,42 @@ class Messages(unittest.TestCase):
         self.assertEqual(list(hello.probe.dead_elements), [0, 2])
         self.assertEqual((hello.probe.element_length, hello.probe.bandwidth), (1e-2, 0))
 
+    def test_events_are_what_the_protobuf_library_reads(self):
+        try:
+            from echoform._messages import messages
+        except ImportError as error:
+            self.skipTest(str(error))
+        events = (echoform.Element(2, receivers=(3, 1)), 0, echoform.PlaneWave(0.0, -1e-5, 0.0), echoform.PlaneWave(1e-5, elements=(4,)),
+                  echoform.PointWave(1e-3, 0.03, 5900.0, y=2e-3, delay=-1e-7, elements=(1, 0), receivers=(4,)), echoform.Law((3,)))
+        acquisition = linear(5, 16, events=events)
+        found = messages.Hello.FromString(wire.hello_header(acquisition, session=1)).events
+        self.assertEqual([event.WhichOneof("form") for event in found], ["element", "element", "plane_wave", "plane_wave", "point_wave", "law"])
+        self.assertEqual([list(event.receivers) for event in found], [[3, 1], [], [], [], [4], []])
+        self.assertEqual((found[0].element, found[1].element), (2, 0))
+        wave = found[2].plane_wave
+        self.assertEqual((wave.slowness_x, wave.slowness_y, wave.HasField("delay"), wave.delay, list(wave.elements)), (0.0, -1e-5, True, 0.0, []))
+        self.assertEqual((found[3].plane_wave.HasField("delay"), list(found[3].plane_wave.elements)), (False, [4]))
+        wave = found[4].point_wave
+        self.assertEqual((wave.x, wave.y, wave.z, wave.velocity, wave.delay, list(wave.elements)), (1e-3, 2e-3, 0.03, 5900.0, -1e-7, [1, 0]))
+        self.assertEqual((list(found[5].law.elements), list(found[5].law.delays), list(found[5].law.weights)), ([3], [], []))
+        signs = (1, 0, -1, -1, 0, 0, 0, 0, 1, -1)
+        acquisition = linear(10, 16, events=(echoform.Code(signs), echoform.Code((0,) * 9 + (1,))))
+        found = messages.Hello.FromString(wire.hello_header(acquisition, session=1)).events
+        self.assertEqual([(event.code.positive, event.code.negative) for event in found], [(b"\x01\x01", b"\x0c\x02"), (b"\0\x02", b"")])
+
+    def test_a_hello_that_no_server_reads_says_how_many_events_fit(self):
+        law = echoform.Law(tuple(range(256)), (1e-6,) * 256)
+        acquisition = linear(256, 2, events=(law,) * 2000)
+        with self.assertRaisesRegex(ValueError, "events: found 2[0-9]{6} bytes .* at most 1048576 in all: [0-9]+ events like these") as caught:
+            wire.hello_header(acquisition, session=1)
+        fit = int(re.search(r"(\d+) events like", str(caught.exception))[1])
+        fitting = wire.hello_header(dataclasses.replace(acquisition, events=(law,) * fit), session=1)
+        self.assertLessEqual(len(fitting), 1 << 20)
+        with self.assertRaisesRegex(ValueError, "events like these"):
+            wire.hello_header(dataclasses.replace(acquisition, events=(law,) * (fit + 1)), session=1)
+        with self.assertRaisesRegex(ValueError, "Hello: found .* a shorter name or token"):
+            wire.hello_header(linear(), session=1, token="t" * (1 << 20))
+
     def test_headers_of_a_frame_are_those_of_its_shots(self):
         for session in (0, 1 << 63):
             with self.subTest(session=session):
@@ -77,21 +126,35 @@ class Messages(unittest.TestCase):
     def check_headers(self, session):
         sizes = [100 + i for i in range(300)]  # transmits of one and of two bytes
         headers = ShotHeaders(sizes, session)
-        # Lengths of both numbers change between these, and come back.
-        for sequence, time in ((0, 0), (127, 1), (128, 1700000000123456789), (129, 1700000000123456790), (3, 5), (2**64 - 1, 2**63 - 1),
-                               (16384, 1700000000123456789)):
-            found = headers.of_frame(sequence, time)
+        # Lengths of the numbers change between these, and come back; positions come and go.
+        for sequence, time, position in ((0, 0, None), (127, 1, 0), (128, 1700000000123456789, -1), (129, 1700000000123456790, 63), (3, 5, -65),
+                                         (2**64 - 1, 2**63 - 1, 2**63 - 1), (4, 0, 1 - 2**63), (16384, 1700000000123456789, None)):
+            found = headers.of_frame(sequence, time, position)
             for transmit, size in enumerate(sizes):
                 # The same as one by one, but that fields of value 0 are written too.
                 header = (b"\x08" + wire.varint(sequence) + b"\x10" + wire.varint(transmit) + (b"\x18" + wire.varint(time) if time else b"")
-                          + (b"\x20" + wire.varint(session) if session else b""))
+                          + (b"\x20" + wire.varint(session) if session else b"")
+                          + (b"" if position is None else b"\x28" + wire.signed(position)))
                 self.assertEqual(bytes(found[transmit]), wire.message(wire.SHOT, header, size), (sequence, transmit))
+
+    def test_positions_are_what_the_protobuf_library_reads(self):
+        try:
+            from echoform._messages import messages
+        except ImportError as error:
+            self.skipTest(str(error))
+        for position in (None, 0, 1, -1, 63, -64, 64, 1234567890123, 2**63 - 1, 1 - 2**63):
+            header = wire.shot_header(300, 2, 7, 9, position)
+            shot = messages.Shot.FromString(header)
+            self.assertEqual((shot.sequence, shot.transmit, shot.session), (300, 2, 9))
+            self.assertEqual(shot.position if shot.HasField("position") else None, position)
+            self.assertEqual(shot.SerializeToString(), header)
 
     def test_answers(self):
         header = b"\x08\x80\x01\x12\x08Echoform\x7a\x00"
         self.assertEqual(wire.parse_accept(header), (128, "Echoform"))
-        self.assertEqual(wire.parse_reject(b"\x0a\x05a\x1b[2J"), "a?[2J")  # a terminal is sent no escape sequences
-        self.assertEqual(wire.parse_reject(b""), "no reason was given")
+        self.assertEqual(wire.parse_reject(b"\x0a\x05a\x1b[2J"), ("a?[2J", False))  # a terminal is sent no escape sequences
+        self.assertEqual(wire.parse_reject(b""), ("no reason was given", False))
+        self.assertEqual(wire.parse_reject(wire.text(1, "busy") + wire.number(2, 1)), ("busy", True))
         prefix = wire.message(wire.ACCEPT, header)[:24]
         self.assertEqual(wire.parse_answer_prefix(prefix), (wire.ACCEPT, len(header)))
         wire.check_answer(prefix, header)
@@ -181,15 +244,82 @@ class Samples(unittest.TestCase):
                 echoform.Probe(**wrong)
         probe = echoform.Probe.linear(4, 1e-3)
         numpy.testing.assert_allclose(probe.x, [-1.5e-3, -0.5e-3, 0.5e-3, 1.5e-3])
-        for wrong, line in ((dict(events=(0, 4)), r"events: found \[0, 4\]; expected elements from 0 to"),
-                            (dict(events=(1, 1)), "each once"), (dict(events=(1,), matrix="half"), "events: found them with matrix 'half'"),
+        for wrong, line in ((dict(events=(0, 4)), "event 1: found element 4; expected 0 to 3"), (dict(events=(1, 1)), "each once"),
+                            (dict(events=(echoform.Element(1), 1)), "each once"), (dict(events=(-1,)), "event 0: found element -1"),
+                            (dict(events=(echoform.PlaneWave(0.17),)), "event 0: slowness: found"),
+                            (dict(events=(echoform.PlaneWave(0.0, float("nan")),)), "not finite"),
+                            (dict(events=(echoform.PlaneWave(0.0, delay=1.0),)), "delay: found 1.0 s"),
+                            (dict(events=(echoform.PlaneWave(0.0, elements=(1, 1)),)), "none twice"),
+                            (dict(events=(echoform.PlaneWave(0.0, receivers=(4,)),)), "found receiver 4"),
+                            (dict(events=(echoform.PointWave(0.0, -0.01, 0.0),)), "velocity: found 0.0"),
+                            (dict(events=(echoform.Law(()),)), "law of no elements"),
+                            (dict(events=(echoform.Law((1, 2), (0.0,)),)), "delays: found 1; expected none or one for each of 2"),
+                            (dict(events=(echoform.Law((1,), (), (0.0,)),)), "weights: found 0"),
+                            (dict(events=(echoform.Code((1, 1)),)), "signs: found 2; expected one for each of 4"),
+                            (dict(events=(echoform.Code((0, 0, 0, 0)),)), "nobody who fires"),
+                            (dict(events=(echoform.Code((0, 2, 0, 0)),)), "expected 1, -1 and 0"), (dict(events=(1,), matrix="half"), "events: found them with matrix 'half'"),
                             (dict(matrix="whole"), "matrix: found 'whole'"), (dict(encoding="int8"), "encoding: found 'int8'")):
             with self.assertRaisesRegex(ValueError, line):
                 echoform.Acquisition(probe, 16, 1e6, **wrong)
+        with self.assertRaisesRegex(ValueError, "degrees need math.radians"):
+            echoform.plane_wave(10.0, 6320.0)
+        with self.assertRaisesRegex(ValueError, "elements: found 12; expected a power of two"):
+            echoform.hadamard(12)
         with self.assertRaisesRegex(ValueError, "samples: found 1;"):
             echoform.Acquisition(probe, 1, 1e6)
         with self.assertRaisesRegex(ValueError, "sample_rate: found 0"):
             echoform.Acquisition(probe, 16, 0)
+
+
+class Events(unittest.TestCase):
+    def test_a_plane_wave_passes_elements_one_after_the_other(self):
+        acquisition = linear(4, 16, events=(echoform.plane_wave(math.radians(10), 6320.0), echoform.plane_wave(math.radians(-10), 6320.0, delay=0.0)))
+        pitch = 0.6e-3 * math.sin(math.radians(10)) / 6320.0
+        elements, delays, weights = acquisition.firings(0)
+        numpy.testing.assert_array_equal(elements, [0, 1, 2, 3])
+        numpy.testing.assert_allclose(delays, pitch * numpy.arange(4), atol=1e-18)
+        numpy.testing.assert_array_equal(weights, 1.0)
+        numpy.testing.assert_allclose(acquisition.firings(1)[1], pitch * (1.5 - numpy.arange(4)), atol=1e-18)
+
+    def test_a_point_wave_is_as_if_it_came_from_its_source_or_arrives_at_its_focus_at_once(self):
+        source, focus = echoform.PointWave(1e-3, -0.01, 1480.0), echoform.PointWave(1e-3, 0.01, 1480.0, elements=(3, 0, 2))
+        acquisition = linear(4, 16, events=(source, focus))
+        x = acquisition.probe.x
+        legs = numpy.hypot(x - 1e-3, 0.01) / 1480.0
+        numpy.testing.assert_allclose(acquisition.firings(0)[1], legs - legs.min(), atol=1e-18)
+        elements, delays, _ = acquisition.firings(1)
+        numpy.testing.assert_array_equal(elements, [3, 0, 2])
+        arrivals = delays + legs[elements]
+        numpy.testing.assert_allclose(arrivals, arrivals[0], rtol=1e-12)
+        self.assertEqual(delays.min(), 0.0)
+
+    def test_the_frame_goes_with_a_tilted_probe(self):
+        tilt = math.radians(15)
+        level = echoform.Probe.linear(4, 1e-3)
+        tilted = echoform.Probe(x=math.cos(tilt) * level.x + 5e-3, z=math.sin(tilt) * level.x - 0.02,
+                                normals=numpy.tile((-math.sin(tilt), 0.0, math.cos(tilt)), (4, 1)))
+        numpy.testing.assert_allclose(tilted.in_frame(tilted.centres), level.centres, atol=1e-17)
+        wave = echoform.plane_wave(0.2, 1480.0)
+        numpy.testing.assert_allclose(wave.firings(tilted)[1], wave.firings(level)[1], atol=1e-17)
+
+    def test_hadamard_rows_are_orthogonal(self):
+        signs = numpy.array([code.signs for code in echoform.hadamard(8)])
+        numpy.testing.assert_array_equal(signs @ signs.T, 8 * numpy.eye(8))
+        self.assertEqual(signs[5].tolist(), [(-1) ** bin(5 & j).count("1") for j in range(8)])
+
+    def test_simulated_frames_are_sums_of_single_firings(self):
+        single = linear(4, 128)
+        matrix = echoform.point_scatterers(single, [(1e-3, 5e-3)], 6320.0)
+        codes = linear(4, 128, events=echoform.hadamard(4))
+        signs = numpy.array([code.signs for code in codes.events])
+        numpy.testing.assert_allclose(echoform.point_scatterers(codes, [(1e-3, 5e-3)], 6320.0), numpy.tensordot(signs, matrix, 1), atol=1e-12)
+        # A delay of two samples, and receivers of their own. Delays are 32-bit floats: 6e-8 of 50 ns is 1e-7 of a radian at 5 MHz.
+        law = linear(4, 128, events=(echoform.Law((3, 1), (2 / 40e6, 0.0), (0.5, 1.0), receivers=(2, 0)), echoform.Element(3)))
+        frame = echoform.point_scatterers(law, [(1e-3, 5e-3)], 6320.0)
+        self.assertEqual(frame.shape, (2 + 4, 128))
+        for row, receiver in enumerate((2, 0)):
+            numpy.testing.assert_allclose(frame[row, 2:], matrix[1, receiver, 2:] + 0.5 * matrix[3, receiver, :-2], atol=1e-7)
+        numpy.testing.assert_allclose(frame[2:], matrix[3], atol=1e-12)
 
 
 if __name__ == "__main__":

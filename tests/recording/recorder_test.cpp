@@ -114,11 +114,13 @@ TEST_F(RecorderTest, WritesWhatIsPublishedWithItsTimes) {
   make(options());
   open(acquisition_of());
   slot_.acquisition_time = pi_day + std::chrono::milliseconds(3);
+  slot_.position = -8;
   publish(2);
   recorder_->stop();
   const StoredFile file = disk_.file(name);
   EXPECT_THAT(sequences(file), ElementsAre(1, 2));
   EXPECT_EQ(file.stamps[1].acquisition_time, slot_.acquisition_time);
+  EXPECT_EQ(file.stamps[1].position, EncoderCount{-8});
   EXPECT_EQ(file.acquisition, acquisition_of());
   EXPECT_EQ(file.options.material, setup_->material);
   EXPECT_EQ(file.options.recorded, slot_.acquisition_time);

@@ -5,8 +5,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
+#include "methods/display_settings.hpp"
+#include "methods/registry.hpp"
+#include "methods/scan_settings.hpp"
+#include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
+#include "settings/reader.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/support/places.hpp"
 
@@ -29,12 +35,15 @@ TEST_P(SimulatedExamples, ShowTheirScatterersInEveryView) {
   configuration.imaging.backend = BackendWish::cpu;
   const SimulatorConfiguration source = simulator_configuration(configuration);
   const test::SourceFrame frame = test::frame_of(source);
+  std::optional<FrameCycle> positions;
+  if (scans(configuration)) positions.emplace(simulated_source(configuration));
   ASSERT_FALSE(source.phantom.points.empty());
-  std::vector<float> strongest(configuration.imaging.views.size(), 0.0F);
+  std::vector<float> strongest(tfm(configuration).views.size(), 0.0F);
   std::vector<std::vector<float>> peaks(strongest.size());
   for (const TruePosition& truth : true_positions(source.phantom, 0.0)) {
     if (truth.kind != ReflectorKind::point) continue;
     const double x = truth.centre.x.value;
+    const double y = truth.centre.y.value;
     const double z = truth.centre.z.value;
     ASSERT_TRUE(!configuration.grid.x || ((*configuration.grid.x)[0].value < x && x < (*configuration.grid.x)[1].value));
     ASSERT_TRUE(!configuration.grid.z || ((*configuration.grid.z)[0].value < z && z < (*configuration.grid.z)[1].value));
@@ -43,25 +52,45 @@ TEST_P(SimulatedExamples, ShowTheirScatterersInEveryView) {
     near.grid.x = {Metres(x - 1e-3), Metres(x + 1e-3)};
     near.grid.z = {Metres(z - 1e-3), Metres(z + 1e-3)};
     near.grid.pixels = {17, 17};
-    const test::ImagedScene imaged = test::image_scene(near, frame);
+    if (configuration.grid.pixels.y > 1) {
+      ASSERT_TRUE(!configuration.grid.y || ((*configuration.grid.y)[0].value < y && y < (*configuration.grid.y)[1].value));
+      near.grid.y = std::array{Metres(y - 1e-3), Metres(y + 1e-3)};
+      near.grid.pixels = {17, 17, 17};
+    }
+    const test::ImagedScene imaged = positions ? test::image_scan(near, *positions) : test::image_scene(near, frame);
     for (std::size_t view = 0; view < strongest.size(); ++view) {
       const std::string& name = imaged.plan->laws[view].view;
       const test::ScenePeak peak = test::peak_of(imaged, view, x, z, 1e-3);
-      std::printf("%-24s %-6s (%6.2f, %5.2f) mm: off by (%5.2f, %5.2f) mm, %.2e\n", GetParam().c_str(), name.c_str(), 1e3 * x,
-                  1e3 * z, 1e3 * (peak.x - x), 1e3 * (peak.z - z), static_cast<double>(peak.value));
-      EXPECT_LE(std::hypot(peak.x - x, peak.z - z), test::quarter_wavelength(*imaged.plan, name)) << name << ' ' << truth.name;
+      std::printf("%-24s %-6s (%6.2f, %5.2f) mm: off by (%5.2f, %5.2f, %5.2f) mm, %.2e\n", GetParam().c_str(), name.c_str(),
+                  1e3 * x, 1e3 * z, 1e3 * (peak.x - x), 1e3 * (peak.y - y), 1e3 * (peak.z - z), static_cast<double>(peak.value));
+      EXPECT_LE(std::hypot(peak.x - x, peak.y - y, peak.z - z), test::quarter_wavelength(*imaged.plan, name))
+          << name << ' ' << truth.name;
       strongest[view] = std::max(strongest[view], peak.value);
       peaks[view].push_back(peak.value);
     }
   }
   for (std::size_t view = 0; view < strongest.size(); ++view) {
     for (const float peak : peaks[view]) {
-      EXPECT_GT(peak, std::pow(10.0, -configuration.output.dynamic_range_db / 20.0) * strongest[view]) << "on one display";
+      EXPECT_GT(peak, std::pow(10.0, -section<OutputSection>(configuration).dynamic_range_db / 20.0) * strongest[view])
+          << "on one display";
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SimulatedExamples, testing::ValuesIn(example_names()), [](const auto& name) { return name.param; });
+
+TEST(ScanExamples, ShowTheWholeOfThePipe) {
+  Configuration configuration = load_configuration(test::source_directory() / "examples" / "pipe_scan.toml");
+  configuration.imaging.backend = BackendWish::cpu;
+  const auto setup =
+      resolve_imaging({.configuration = configuration, .acquisition = acquisition_of(simulated_source(configuration))});
+  ASSERT_EQ(setup->outlines.size(), 2U);
+  for (const Outline& outline : setup->outlines) {
+    // Where no position in particular reaches, too: 60 degrees round and more, of 40 mm and of 28 mm.
+    EXPECT_LT(outline.x.front(), -0.024F) << outline.name;
+    EXPECT_GT(outline.x.back(), 0.024F) << outline.name;
+  }
+}
 
 }  // namespace
 }  // namespace echoform

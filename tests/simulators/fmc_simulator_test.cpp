@@ -56,18 +56,19 @@ TEST(FmcSimulator, SparseFiringsAreThoseRowsOfTheFullMatrix) {
   configuration.dead_elements = {2};
   const auto full = frame_of(configuration, 3);
   const std::size_t shot = configuration.elements * acquisition_of(configuration).bytes_per_a_scan();
-  configuration.fire = {5, 0, 2};
+  configuration.transmit.fire = {5, 0, 2};
   const auto sparse = frame_of(configuration, 3);
   ASSERT_EQ(sparse.size(), 3 * shot);
   for (std::size_t event = 0; event < 3; ++event) {
-    EXPECT_EQ(std::memcmp(sparse.data() + event * shot, full.data() + configuration.fire[event] * shot, shot), 0) << event;
+    EXPECT_EQ(std::memcmp(sparse.data() + event * shot, full.data() + configuration.transmit.fire[event] * shot, shot), 0)
+        << event;
   }
 }
 
 TEST(FmcSimulator, RefusesFiringsThatContradict) {
   const auto refusal = [](const std::vector<std::size_t>& fire, MatrixKind matrix) -> std::string {
     SimulatorConfiguration configuration = small();
-    configuration.fire = fire;
+    configuration.transmit.fire = fire;
     configuration.matrix = matrix;
     try {
       const FmcSimulator simulator(configuration);
@@ -308,6 +309,18 @@ TEST(FrameCycle, HoldsTheSimulatorsFramesWhateverTheThreads) {
   }
   EXPECT_TRUE(one.cyclic());
   EXPECT_NE(one.describe().find("6 elements x 801 samples, full, int16"), std::string::npos) << one.describe();
+}
+
+TEST(FrameCycle, StatesItsEncodersCountsBeyondTheCycle) {
+  SimulatorConfiguration configuration = small();
+  configuration.cycle_frames = 2;
+  EXPECT_EQ(FrameCycle(configuration, {.threads = 1}).position(0), std::nullopt);
+  configuration.encoder = {.first = 10, .last = 40, .step = 10, .pause = 1};
+  const FrameCycle cycle(configuration, {.threads = 1});
+  std::vector<std::optional<EncoderCount>> counts;
+  for (std::uint64_t frame = 0; frame < 9; ++frame) counts.push_back(cycle.position(frame));
+  EXPECT_THAT(counts, ::testing::ElementsAre(10, 20, 30, 40, 40, 30, 20, 10, 10));
+  EXPECT_EQ(cycle.frames(), 2U);
 }
 
 TEST(FrameCycle, TakesLargerStepsWhereMemoryIsShort) {

@@ -10,16 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "methods/registry.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/setup.hpp"
 #include "pipeline/engine.hpp"
+#include "pipeline/scan.hpp"
 #include "simulators/fmc_simulator.hpp"
+#include "simulators/frame_cycle.hpp"
 
 namespace echoform::test {
 
 struct ImagedScene {
   std::shared_ptr<const ImagingPlan> plan;
-  std::vector<std::vector<float>> envelopes;  ///< by view, [z, x]
+  std::vector<std::vector<float>> envelopes;  ///< by view, [z, x], volumes [z, y, x]
 };
 
 /// Frame 0 of a simulated source, and what states it.
@@ -53,21 +56,47 @@ inline ImagedScene image_scene(const Configuration& configuration, const SourceF
   return imaged;
 }
 
+/// The frames of a probe that moves, all of its way, as a server with this configuration images them.
+inline ImagedScene image_scan(const Configuration& configuration, FrameCycle& cycle) {
+  ImagedScene imaged;
+  const auto setup = resolve_imaging({.configuration = configuration,
+                                      .acquisition = cycle.acquisition(),
+                                      .stated = {cycle.simulator().configuration().material, {}},
+                                      .wish = {.display = false}});
+  auto plan = std::make_shared<ImagingPlan>(plan_of(*setup->scan->model));
+  plan->grid = setup->scan->grid;
+  imaged.plan = std::move(plan);
+  const auto engine = make_engine(setup, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  FrameSlot slot;
+  engine->equip(slot);
+  for (std::uint64_t number = 0; number < cycle.frames(); ++number) {
+    const auto frame = cycle.frame(number);
+    std::memcpy(slot.samples.data(), frame.data(), frame.size());
+    slot.position = cycle.position(number);
+    EXPECT_TRUE(image_now(*engine, slot));
+  }
+  for (const SlotOutput& output : slot.outputs) {
+    const auto* envelope = static_cast<const float*>(output.data.data());
+    imaged.envelopes.emplace_back(envelope, envelope + imaged.plan->grid.pixels());
+  }
+  return imaged;
+}
+
 struct ScenePeak {
   double x = 0.0;
   double z = 0.0;
   float value = -1.0F;
+  double y = 0.0;
 };
 
-/// The strongest pixel of a view within `reach` of a place along both axes.
+/// The strongest pixel of a view within `reach` of a place along x and z, wherever across.
 inline ScenePeak peak_of(const ImagedScene& imaged, std::size_t view, double x, double z, double reach) {
-  const Grid& grid = imaged.plan->grid;
   ScenePeak peak;
-  for (std::size_t iz = 0; iz < grid.z.count; ++iz) {
-    for (std::size_t ix = 0; ix < grid.x.count; ++ix) {
-      const ScenePeak here{grid.x.at(ix).value, grid.z.at(iz).value, imaged.envelopes[view][iz * grid.x.count + ix]};
-      if (std::abs(here.x - x) <= reach && std::abs(here.z - z) <= reach && here.value > peak.value) peak = here;
-    }
+  for (std::size_t pixel = 0; pixel < imaged.envelopes[view].size(); ++pixel) {
+    const Point at = imaged.plan->grid.at(pixel);
+    const float value = imaged.envelopes[view][pixel];
+    if (std::abs(at.x.value - x) > reach || std::abs(at.z.value - z) > reach || !(value > peak.value)) continue;
+    peak = {at.x.value, at.z.value, value, at.y.value};
   }
   return peak;
 }

@@ -12,6 +12,7 @@
 #include "base/errors.hpp"
 #include "methods/tfm/simulated_scene.hpp"
 #include "rays/surface_kind.hpp"
+#include "settings/reader.hpp"
 #include "simulators/scene_echoes.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/simulators/imaged.hpp"
@@ -51,7 +52,7 @@ void expect_in_views(const Front& front, const std::vector<std::string>& views, 
   const std::string text = scene_text(front.surface, fmt::format("points = [[{}, {}, 1.0]]\n", x, z)) +
                            fmt::format(
                                "[grid]\nx = [{}, {}]\nz = [{}, {}]\npixels = [{}, {}]\n[imaging]\ndelay_law = \"immersion\"\n"
-                               "views = [\"{}\"]\nbackend = \"cpu\"\n",
+                               "views = [\"{}\"]\nbackend = \"cpu\"\n[filter]\nkind = \"none\"\n",
                                x - 1e-3, x + 1e-3, z - 1e-3, z + 1e-3, pixels, pixels, fmt::join(views, "\", \""));
   const std::string file = (scratch / "scene.toml").string();
   std::ofstream(file) << text;

@@ -159,7 +159,13 @@ class SmallSource final : public FrameSource {
     bytes_ = {std::byte(index), std::byte(index)};
     return bytes_;
   }
+  [[nodiscard]] std::optional<EncoderCount> position(std::uint64_t number) const override {
+    if (!encoder || number == 1) return std::nullopt;
+    return -static_cast<EncoderCount>(number);
+  }
   [[nodiscard]] std::string describe() const override { return "three frames"; }
+
+  bool encoder = false;
 
  private:
   bool cyclic_;
@@ -171,6 +177,7 @@ struct Sent {
   std::uint64_t sequence;
   std::int64_t time;
   int content;
+  std::optional<EncoderCount> position = {};
   bool operator==(const Sent&) const = default;
 };
 
@@ -180,8 +187,8 @@ struct Playing {
   std::chrono::nanoseconds sending{0};  ///< that each send takes
   std::chrono::nanoseconds waited{0};
 
-  SendFrame send = [this](std::uint64_t sequence, WallTime time, std::span<const std::byte> bytes) {
-    sent.push_back({sequence, time.count(), std::to_integer<int>(bytes[0])});
+  SendFrame send = [this](const FrameStamp& stamp, std::span<const std::byte> bytes) {
+    sent.push_back({stamp.sequence, stamp.acquisition_time.count(), std::to_integer<int>(bytes[0]), stamp.position});
     clock.advance(sending);
   };
   WaitFor wait_for = [this](std::chrono::nanoseconds wait, std::stop_token) {
@@ -205,6 +212,17 @@ TEST(RunSource, SendsOnScheduleRoundAndRound) {
   EXPECT_EQ(result.elapsed, 40ms);
   EXPECT_DOUBLE_EQ(result.rate, 125.0);
   EXPECT_EQ(result.timing_error.maximum, 0ns);
+}
+
+TEST(RunSource, StatesPositionsThatGoOnWhereTheFramesGoRound) {
+  Playing playing;
+  SmallSource source(true);
+  source.encoder = true;
+  SendSchedule schedule(playing.clock, 100.0);
+  run_source(source, playing.send, schedule, {}, {.first_sequence = 40, .frame_limit = 5}, {}, playing.wait_for);
+  std::vector<std::optional<EncoderCount>> positions;
+  for (const Sent& frame : playing.sent) positions.push_back(frame.position);
+  EXPECT_THAT(positions, ElementsAre(0, std::nullopt, -2, -3, -4));
 }
 
 TEST(RunSource, EndsWithTheRecordingUnlessLooped) {
@@ -245,9 +263,9 @@ TEST(RunSource, StopsWhenAsked) {
   SmallSource source(true);
   SendSchedule schedule(playing.clock, 100.0);
   std::stop_source stop;
-  const SendFrame send = [&](std::uint64_t sequence, WallTime time, std::span<const std::byte> bytes) {
-    playing.send(sequence, time, bytes);
-    if (sequence == 10) stop.request_stop();
+  const SendFrame send = [&](const FrameStamp& stamp, std::span<const std::byte> bytes) {
+    playing.send(stamp, bytes);
+    if (stamp.sequence == 10) stop.request_stop();
   };
   EXPECT_EQ(run_source(source, send, schedule, stop.get_token(), {}, {}, playing.wait_for).frames_sent, 11U);
   EXPECT_EQ(run_source(source, send, schedule, stop.get_token(), {}, {}, playing.wait_for).frames_sent, 0U);

@@ -5,8 +5,11 @@
 #include <cstdio>
 #include <numbers>
 
+#include "methods/tfm/element_roles.hpp"
 #include "methods/tfm/point_spread.hpp"
+#include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
+#include "settings/reader.hpp"
 #include "tests/simulators/imaged.hpp"
 #include "tests/support/places.hpp"
 
@@ -69,7 +72,7 @@ TEST_P(SpotSizes, AreThoseOfAnImagedPoint) {
   const Case& of = GetParam();
   Configuration configuration = load_configuration(test::source_directory() / "examples" / (std::string(of.example) + ".toml"));
   configuration.imaging.backend = BackendWish::cpu;
-  configuration.imaging.views = {of.view};
+  tfm(configuration).views = {of.view};
   // Pixels of 0.05 mm, a twelfth of the shortest wavelength.
   configuration.grid.x = {Metres(of.x - 1.5e-3), Metres(of.x + 1.5e-3)};
   configuration.grid.z = {Metres(of.z - 1.5e-3), Metres(of.z + 1.5e-3)};
@@ -87,9 +90,10 @@ TEST_P(SpotSizes, AreThoseOfAnImagedPoint) {
 
   const Point place{Metres(of.x), Metres(), Metres(of.z)};
   const Probe& probe = plan.acquisition.probe;
-  const Spot spot =
-      spot_of(slownesses_at(*plan.laws[0].transmit, probe, place, Metres(12e-6)),
-              slownesses_at(*plan.laws[0].receive, probe, place, Metres(12e-6)), probe.centre_frequency, probe.bandwidth);
+  const ElementRoles living = living_roles(plan.acquisition);
+  const Spot spot = spot_of(slownesses_at(*plan.laws[0].transmit, living.transmit, place, Metres(12e-6)),
+                            slownesses_at(*plan.laws[0].receive, living.receive, place, Metres(12e-6)), probe.centre_frequency,
+                            probe.bandwidth);
   ASSERT_TRUE(spot.lateral.width && spot.axial.width);
 
   const Surroundings around(plan.grid, imaged.envelopes[0]);

@@ -40,6 +40,89 @@ Motion rising(double by) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
+    Transmissions, Refused,
+    testing::Values(
+        BadConfiguration{"fire_twice",
+                         [](auto& c) {
+                           c.transmit.fire = {0, 1, 0};
+                         },
+                         "[simulator] fire: found 0 again; expected elements 0 to 31, each once"},
+        BadConfiguration{"receive", [](auto& c) { c.transmit.receive = {32}; },
+                         "[simulator] receive: found 32; expected elements 0 to 31, each once"},
+        BadConfiguration{"hadamard",
+                         [](auto& c) {
+                           c.elements = 24;
+                           c.transmit.kind = TransmitKind::hadamard;
+                         },
+                         "[simulator] transmit: found \"hadamard\" of 24 elements; expected a power of two of them ([simulator] "
+                         "elements, or as many in fire)"},
+        BadConfiguration{
+            "angles_of_elements",
+            [](auto& c) {
+              c.transmit.angles = {-1.0, 1.0};
+            },
+            "[simulator] angles: found one with transmit \"elements\"; expected transmit \"plane\", \"diverging\" or "
+            "\"focused\""},
+        BadConfiguration{"focus_of_plane_waves",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::plane;
+                           c.transmit.focus = Metres(0.01);
+                         },
+                         "[simulator] focus: found one with transmit \"plane\"; expected transmit \"diverging\" or \"focused\""},
+        BadConfiguration{"steep",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::plane;
+                           c.transmit.angles = {-90.0, 1.0};
+                         },
+                         "[simulator] angles: found -90 degrees; expected -89 to 89 degrees"},
+        BadConfiguration{"aperture",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::focused;
+                           c.transmit.aperture = 33;
+                         },
+                         "[simulator] aperture: found 33; expected 1 to 32"},
+        BadConfiguration{"aperture_and_fire",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::focused;
+                           c.transmit.aperture = 4;
+                           c.transmit.fire = {1, 2};
+                         },
+                         "[simulator] aperture: found one and fire; expected one of both"},
+        BadConfiguration{"both_receptions",
+                         [](auto& c) {
+                           c.transmit.receive = {1};
+                           c.transmit.receive_aperture = 4;
+                         },
+                         "[simulator] receive_aperture: found one and receive; expected one of both"},
+        BadConfiguration{
+            "no_couplant",
+            [](auto& c) {
+              c.transmit.kind = TransmitKind::plane;
+              c.transmit.medium = WaveMedium::couplant;
+            },
+            "[simulator] wave_medium: found \"couplant\" without one; expected \"L\" or \"T\", or [couplant] velocity"},
+        BadConfiguration{"half",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::plane;
+                           c.matrix = MatrixKind::half;
+                         },
+                         "[simulator] events: found events and a half matrix; expected one of both"},
+        BadConfiguration{"stated_events",
+                         [](auto& c) {
+                           c.events = {{LawEvent{{40}}, {}}};
+                         },
+                         "[simulator] event 0: found element 40; expected elements 0 to 31"},
+        BadConfiguration{
+            "long_pulses",
+            [](auto& c) {
+              c.transmit.kind = TransmitKind::plane;
+              c.sample_rate = Hertz(1e12);
+            },
+            "[simulator] sample_rate: found pulses of 1.5e+06 samples; expected at most 65536 where several elements "
+            "fire at once"}),
+    [](const auto& test) { return test.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
     Configurations, Refused,
     testing::Values(
         BadConfiguration{"no_elements", [](auto& c) { c.elements = 0; }, "[simulator] elements: found 0; expected 1 to 1024"},
@@ -68,6 +151,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfiguration{"full_scale", [](auto& c) { c.full_scale = 0.0; },
                          "[simulator] full_scale: found 0; expected a positive number, 1e-12 to 1e12"},
         BadConfiguration{"noise", [](auto& c) { c.noise_rms = -1.0; }, "[simulator] noise_rms: found -1; expected 0 to 1e12"},
+        BadConfiguration{"encoder", [](auto& c) { c.encoder.step = -5; },
+                         "[simulator] encoder_step: found -5; expected 0 to 1000000000000"},
         BadConfiguration{"cycle", [](auto& c) { c.cycle_frames = 0; },
                          "[simulator] cycle_frames: found 0; expected 1 to 1000000"},
         BadConfiguration{"dead",

@@ -6,7 +6,8 @@
 #include "gpu/stream_queue.hpp"
 #endif
 #include "stages/analytic_signal/analytic_signal.hpp"
-#include "stages/unpack/unpack.hpp"
+#include "stages/decoding/decoding.hpp"
+#include "stages/filter/filter.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
 
@@ -50,40 +51,73 @@ class Capture : public StageTest {
 ECHOFORM_ALL_IMPLEMENTATIONS(Capture);
 
 TEST_P(Capture, RawSamples) {
-  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
-    const RawFrame frame = make_raw_frame(type, 16, 320, 0, 1);  // no padding, which is not written
-    std::unique_ptr<Stage> unpack = make_unpack_cpu(1.5, level());
+  for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+    const RawFrame frame = make_raw_frame(encoding, 16, 320, 0, 1);  // no padding, which is not written
+    std::unique_ptr<Stage> as_received = make_pairing_cpu(rows_as_received(16, 1.5), level());
     std::unique_ptr<Stage> pairing = make_pairing_cpu(pairing_of({.elements = 4, .dead = {2}, .scale = 1.5}), level());
 #ifdef ECHOFORM_WITH_CUDA
     if (on_cuda()) {
-      unpack = make_unpack_cuda(1.5, backend());
+      as_received = make_pairing_cuda(rows_as_received(16, 1.5), backend());
       pairing = make_pairing_cuda(pairing_of({.elements = 4, .dead = {2}, .scale = 1.5}), backend());
     }
 #endif
-    expect_same_again(*unpack, frame.spec, *frame.block);
+    expect_same_again(*as_received, frame.spec, *frame.block);
     expect_same_again(*pairing, frame.spec, *frame.block);
-    const SampleQuality seen = unpack->facts().quality.value();
+    const SampleQuality seen = as_received->facts().quality.value();
     EXPECT_EQ(seen, (SampleQuality{frame.clipped, frame.invalid}));
   }
 }
 
 TEST_P(Capture, AnalyticSignal) {
   for (const std::size_t samples : {320, 321, 1031, 4096}) {
-    const RawFrame rows = make_raw_frame(ElementType::float32, 7, samples, 1, 1);
-    for (std::size_t n = 0; n < 7 * rows.spec.row_stride; ++n) {
-      rows.block->as<float>()[n] = static_cast<float>(n * 2654435761u >> 20 & 0xfff) - 2048.0F;
+    const BlockSpec spec = make_spec(ElementType::float32, 7, samples, samples + 1);
+    const TestBlock rows(spec);
+    for (std::size_t n = 0; n < 7 * spec.row_stride; ++n) {
+      rows.as<float>()[n] = static_cast<float>(n * 2654435761u >> 20 & 0xfff) - 2048.0F;
     }
+    FilterOptions mean;
+    mean.kind = FilterKind::mean;
+    mean.sample_rate = Hertz(25e6);
     std::vector<std::unique_ptr<Stage>> stages;
-    if (!on_cuda()) stages.push_back(make_analytic_signal_cpu(threads(), level()));
+    if (!on_cuda()) {
+      stages.push_back(make_analytic_signal_cpu(threads(), level()));
+      stages.push_back(make_analytic_signal_cpu(threads(), level(), mean));
+      stages.push_back(make_filter_cpu(mean, threads(), level()));
+    }
 #ifdef ECHOFORM_WITH_CUDA
     if (on_cuda()) {
-      for (const bool half : {false, true}) {
-        stages.push_back(make_analytic_signal_cuda({half, false, HilbertRoute::automatic}, backend()));
-        stages.push_back(make_analytic_signal_cuda({half, false, HilbertRoute::cufft}, backend()));
+      for (const FilterOptions& filter : {FilterOptions{}, mean}) {
+        for (const bool half : {false, true}) {
+          for (const HilbertRoute route : {HilbertRoute::automatic, HilbertRoute::cufft}) {
+            stages.push_back(make_analytic_signal_cuda({.half = half, .route = route, .filter = filter}, backend()));
+          }
+        }
+        stages.push_back(make_filter_cuda(filter, backend()));
       }
     }
 #endif
-    for (const auto& stage : stages) expect_same_again(*stage, rows.spec, *rows.block);
+    for (const auto& stage : stages) expect_same_again(*stage, spec, rows);
+  }
+}
+
+TEST_P(Capture, Decoding) {
+  Acquisition coded_frame;
+  coded_frame.probe.elements.resize(8);
+  coded_frame.events = hadamard_events(8);
+  coded_frame.probe.elements[3].dead = true;
+  const BlockSpec spec = make_spec(ElementType::float32, 64, 320, 320);
+  const TestBlock rows(spec);
+  for (std::size_t n = 0; n < 64 * spec.row_stride; ++n) {
+    rows.as<float>()[n] = static_cast<float>(n * 2654435761u >> 20 & 0xfff) - 2048.0F;
+  }
+  for (const bool reciprocal : {false, true}) {
+    for (const DecodingRoute route : {DecodingRoute::hadamard, DecodingRoute::product}) {
+      DecodingOptions options = decoding_of(coded_frame, reciprocal);
+      options.route = route;
+      options.scratch_bytes = std::size_t{1} << 15;  // sums in pieces of 128 samples
+      const auto stage = make_stage(decoding_stage, options, backend());
+      expect_same_again(*stage, spec, rows);
+    }
   }
 }
 

@@ -5,9 +5,9 @@
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
+#include "stages/filter/filter.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
-#include "stages/unpack/unpack.hpp"
 #include "tests/stages/stage_harness.hpp"
 
 namespace echoform::test {
@@ -50,7 +50,13 @@ TEST(StageKinds, FrontAndBackOfTheChainFitTogether) {
   BlockSpec analytic = make_spec(ElementType::planar_complex64, 10, 100, analytic_row_stride(100));
   EXPECT_EQ(chain(raw_block(acquisition), {{pairing_stage, pairing_of(acquisition, true, 1.0)}, analytic_signal}), analytic);
   analytic.rows = 16;
-  EXPECT_EQ(chain(raw_block(acquisition), {{unpack_stage, UnpackOptions{}}, analytic_signal}), analytic);
+  EXPECT_EQ(chain(raw_block(acquisition), {{pairing_stage, pairing_of(acquisition, false, 1.0)}, analytic_signal}), analytic);
+  FilterOptions mean;
+  mean.kind = FilterKind::mean;
+  mean.sample_rate = Hertz(25e6);
+  EXPECT_EQ(chain(raw_block(acquisition),
+                  {{pairing_stage, pairing_of(acquisition, false, 1.0)}, {filter_stage, mean}, analytic_signal}),
+            analytic);
   EXPECT_EQ(chain(make_spec(ElementType::complex64, 30, 20), {{envelope_stage, EnvelopeOptions{}},
                                                               {compression_stage, Compression{}},
                                                               {scan_conversion_stage, ScanConversionOptions{grid, display}}}),

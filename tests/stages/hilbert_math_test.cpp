@@ -94,6 +94,17 @@ void backward_passes(Complex* shared, const Complex* table) {
   }
 }
 
+/// Of what the last pass left in shared memory, and of rows that it should be, relative.
+double error_of(const std::vector<Complex>& shared, const std::vector<std::complex<double>>& wanted) {
+  double error = 0.0;
+  double size = 0.0;
+  for (std::size_t n = 0; n < wanted.size(); ++n) {
+    error += std::norm(wanted[n] - wide(shared[static_cast<std::size_t>(hilbert::padded(static_cast<int>(n)))]));
+    size += std::norm(wanted[n]);
+  }
+  return std::sqrt(error / size);
+}
+
 TYPED_TEST(FusedHilbert, ThreadByThread) {
   constexpr int length = TypeParam::value;
   constexpr int threads = hilbert::shape_of(length).threads;
@@ -128,6 +139,46 @@ TYPED_TEST(FusedHilbert, ThreadByThread) {
     size += std::norm(wide(rows[n]));
   }
   EXPECT_LE(std::sqrt(error / size), 3e-7);
+}
+
+TYPED_TEST(FusedHilbert, WithAFilterThreadByThread) {
+  constexpr int length = TypeParam::value;
+  constexpr int threads = hilbert::shape_of(length).threads;
+  constexpr std::size_t delay = 3;
+  std::mt19937 random(length);
+  std::normal_distribution<float> noise(0.3F, 1.0F);
+  std::vector<Complex> rows(length);
+  for (Complex& v : rows) v = {noise(random), noise(random)};
+  // Half of each row, and the row again three samples later.
+  std::vector<std::complex<double>> response;
+  for (std::size_t k = 0; 2 * k <= length; ++k) response.push_back(0.5 + root(delay * k, length));
+  const std::vector<Complex> table = hilbert::twiddle_table(length);
+  const std::vector<Complex> factors = hilbert::filter_table(response, length);
+  const float nothing = std::numeric_limits<float>::quiet_NaN();
+  std::vector<Complex> shared(static_cast<std::size_t>(hilbert::padded_length(length)), Complex{nothing, nothing});
+  std::vector<Complex> in_phase = shared;
+  std::vector<hilbert::Held<length>> held(threads);
+  for (int t = 0; t < threads; ++t) hilbert::load_first<length>(t, held[static_cast<std::size_t>(t)], Load{rows.data()});
+  for (int t = 0; t < threads; ++t) {
+    hilbert::forward_first<length>(t, held[static_cast<std::size_t>(t)], {1.0F, 2.0F}, shared.data(), table.data());
+  }
+  forward_passes<length, 1>(shared.data(), table.data());
+  for (int t = 0; t < threads; ++t) hilbert::middle_pass_filtered<length>(t, shared.data(), in_phase.data(), factors.data());
+  for (std::vector<Complex>* const array : {&shared, &in_phase}) {
+    backward_passes<length, hilbert::shape_of(length).passes - 2>(array->data(), table.data());
+    for (int t = 0; t < threads; ++t) {
+      hilbert::backward_last<length>(t, {1.0F / length, 0.5F / length}, array->data(), table.data());
+    }
+  }
+  std::vector<std::complex<double>> filtered(length);
+  for (std::size_t n = 0; n < length; ++n) filtered[n] = 0.5 * wide(rows[n]) + wide(rows[(n + length - delay) % length]);
+  const std::vector<double> kernel = hilbert_kernel(length);
+  std::vector<std::complex<double>> quadrature(length);
+  for (std::size_t n = 0; n < length; ++n) {
+    for (std::size_t k = 1; k < length; k += 2) quadrature[n] += kernel[k] * filtered[(n + length - k) % length];
+  }
+  EXPECT_LE(error_of(in_phase, filtered), 5e-7);
+  EXPECT_LE(error_of(shared, quadrature), 5e-7);
 }
 
 /// Each place of shared memory belongs to one butterfly of a pass, so no barrier is needed within a pass.
@@ -199,6 +250,49 @@ TEST(PairedSpectrum, EqualsTheProductInFullLength) {
           std::complex<double> bin = 0.0;
           for (std::size_t i = 0; i < length; ++i) bin += static_cast<double>(s[i]) * root(f * i, length);
           want += 2.0 * (std::complex<double>(0.0, b[f]) * bin * std::conj(root(f * m, length))).real();
+        }
+        EXPECT_NEAR(m % 2 == 0 ? back.real() : back.imag(), want, 1e-5 * static_cast<double>(length)) << length << ", " << m;
+      }
+    }
+  }
+}
+
+TEST(PairedSpectrum, EqualsAnyProductInFullLength) {
+  for (const std::size_t length : {8, 10, 16, 48, 90}) {
+    const std::size_t half = length / 2;
+    std::mt19937 random(static_cast<unsigned>(length));
+    std::normal_distribution<float> noise;
+    std::vector<float> s(length);
+    for (float& x : s) x = noise(random);
+    std::vector<std::complex<float>> c(half + 1);
+    for (auto& x : c) x = {noise(random), noise(random)};
+    c[0].imag(0.0F);
+    c[half].imag(0.0F);
+    std::vector<Complex> z(half);
+    for (std::size_t k = 0; k < half; ++k) {
+      std::complex<double> sum = 0.0;
+      for (std::size_t n = 0; n < half; ++n) sum += std::complex<double>(s[2 * n], s[2 * n + 1]) * root(k * n, half);
+      z[k] = {static_cast<float>(sum.real()), static_cast<float>(sum.imag())};
+    }
+    const std::vector<hilbert::ResponsePair> factors = hilbert::response_pairs(c, length);
+    ASSERT_EQ(factors.size(), hilbert::pair_count(length));
+    for (std::size_t k = 0; 2 * k <= half; ++k) {
+      const std::size_t mirror = k == 0 ? 0 : half - k;
+      const hilbert::BinPair product = hilbert::filter_pair({z[k], z[mirror]}, factors[k]);
+      z[k] = product.low;
+      if (mirror != k) z[mirror] = product.high;
+    }
+    for (std::size_t n = 0; n < half; ++n) {
+      std::complex<double> back = 0.0;
+      for (std::size_t k = 0; k < half; ++k) back += wide(z[k]) * std::conj(root(k * n, half));
+      for (const std::size_t m : {2 * n, 2 * n + 1}) {
+        double want = 0.0;
+        for (std::size_t f = 0; f < length; ++f) {
+          std::complex<double> bin = 0.0;
+          for (std::size_t i = 0; i < length; ++i) bin += static_cast<double>(s[i]) * root(f * i, length);
+          const std::complex<double> factor =
+              f <= half ? std::complex<double>(c[f]) : std::conj(std::complex<double>(c[length - f]));
+          want += (factor * bin * std::conj(root(f * m, length))).real();
         }
         EXPECT_NEAR(m % 2 == 0 ? back.real() : back.imag(), want, 1e-5 * static_cast<double>(length)) << length << ", " << m;
       }

@@ -50,14 +50,14 @@ double expected(const RawFrame& frame, MatrixKind from, MatrixKind to, std::size
 TEST_P(Pairing, EveryEncodingAndKindInBothForms) {
   constexpr double scale = 0.37;
   for (const std::size_t n : {1, 2, 5}) {
-    for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+    for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
       for (const MatrixKind from : {MatrixKind::full, MatrixKind::half, MatrixKind::half_summed}) {
         for (const bool reciprocal : {true, false}) {
           for (const bool with_dead : {false, true}) {
             // Rows that start anywhere, and rows that follow each other on boundaries of 4 samples.
             for (const std::size_t columns : {1, 37, 600}) {
               const std::size_t extra = n == 5 && columns == 600 ? 0 : 3;
-              const RawFrame frame = make_raw_frame(type, rows_of(from, n), columns, extra, static_cast<unsigned>(n));
+              const RawFrame frame = make_raw_frame(encoding, rows_of(from, n), columns, extra, static_cast<unsigned>(n));
               PairingCase test{n, from, reciprocal, {}, scale};
               const std::size_t dead = n > 1 && with_dead ? 1 : SIZE_MAX;
               if (dead != SIZE_MAX) test.dead.push_back(dead);
@@ -83,7 +83,7 @@ TEST_P(Pairing, EveryEncodingAndKindInBothForms) {
                     const double want = scale * sum;
                     // The scale and the product are rounded, 2^-24 each, and so is the sum of floats.
                     ASSERT_NEAR(row[column], want, std::abs(want) * 3.0 * 0x1p-24)
-                        << "n " << n << " type " << int(type) << " from " << int(from) << " pair " << i << ", " << j;
+                        << "n " << n << " encoding " << int(encoding) << " from " << int(from) << " pair " << i << ", " << j;
                     peak = std::max(peak, std::abs(row[column]));
                   }
                 }
@@ -104,8 +104,8 @@ TEST_P(Pairing, EveryEncodingAndKindInBothForms) {
 TEST_P(Pairing, FullAndHalfOfReciprocalDataAgreeBitForBit) {
   constexpr std::size_t n = 6;
   constexpr std::size_t columns = 50;
-  const RawFrame half = make_raw_frame(ElementType::int16, rows_of(MatrixKind::half, n), columns, 0, 11);
-  BlockSpec full_spec = make_spec(ElementType::int16, n * n, columns, columns);
+  const RawFrame half = make_raw_frame(SampleEncoding::int16, rows_of(MatrixKind::half, n), columns, 0, 11);
+  BlockSpec full_spec = make_raw_spec(SampleEncoding::int16, n * n, columns);
   const TestBlock full(full_spec);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -125,7 +125,7 @@ TEST_P(Pairing, FullAndHalfOfReciprocalDataAgreeBitForBit) {
 }
 
 TEST_P(Pairing, SumsOfFullScaleIntegersDoNotWrap) {
-  const BlockSpec spec = make_spec(ElementType::int16, 4, 40);
+  const BlockSpec spec = make_raw_spec(SampleEncoding::int16, 4, 40);
   const TestBlock input(spec);
   std::fill_n(input.as<std::int16_t>(), 160, static_cast<std::int16_t>(-32768));
   const auto stage = make(pairing_of({.elements = 2}));
@@ -135,7 +135,7 @@ TEST_P(Pairing, SumsOfFullScaleIntegersDoNotWrap) {
 }
 
 TEST_P(Pairing, FactsStartAnewWithEachFrame) {
-  const RawFrame loud = make_raw_frame(ElementType::int16, 9, 256, 0, 3);
+  const RawFrame loud = make_raw_frame(SampleEncoding::int16, 9, 256, 0, 3);
   const TestBlock silent(loud.spec);
   std::memset(silent.block().data, 0, loud.spec.bytes());
   const auto stage = make(pairing_of({.elements = 3}));
@@ -156,15 +156,15 @@ TEST_P(Pairing, FactsStartAnewWithEachFrame) {
 
 TEST_P(Pairing, LongRowsInEveryEncoding) {
   // Longer than a block of CUDA takes at once, with an end that fills no thread; aligned and not.
-  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
+  for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
     for (const std::size_t columns : {4096, 8210}) {
-      const RawFrame frame = make_raw_frame(type, 4, columns, columns == 4096 ? 0 : 1, 5);
+      const RawFrame frame = make_raw_frame(encoding, 4, columns, columns == 4096 ? 0 : 1, 5);
       const auto stage = make(pairing_of({.elements = 2}));
       const StageResult result = run(*stage, frame.spec, *frame.block);
       const float* const row = result.block->as<float>() + result.spec.row_stride;
       for (std::size_t n = 0; n < columns; ++n) {
         const double sum = frame.at(1, n) + frame.at(2, n);
-        ASSERT_NEAR(row[n], sum, std::abs(sum) * 0x1p-23) << "type " << int(type) << ", sample " << n;
+        ASSERT_NEAR(row[n], sum, std::abs(sum) * 0x1p-23) << "encoding " << int(encoding) << ", sample " << n;
       }
       EXPECT_EQ(stage->facts().quality.value(), (SampleQuality{frame.clipped, frame.invalid}));
     }
@@ -173,10 +173,10 @@ TEST_P(Pairing, LongRowsInEveryEncoding) {
 
 TEST(PairingInput, RefusesWhatDoesNotFit) {
   const auto stage = make_pairing_cpu(pairing_of({.elements = 4}));
-  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::int16, 10, 5)); }),
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_raw_spec(SampleEncoding::int16, 10, 5)); }),
             "pairing stage, input A-scans: found 10; expected 16");
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::uint8, 16, 5)); }),
-            "pairing stage, input type: found uint8; expected int16 or packed12 or float32");
+            "pairing stage, input type: found uint8; expected raw samples");
   PairingOptions beyond = pairing_of({.elements = 4});
   beyond.a_scans = 15;
   EXPECT_EQ(input_error_of([&] { (void)make_pairing_cpu(beyond); }),
@@ -187,7 +187,7 @@ TEST(PairingInput, RefusesWhatDoesNotFit) {
 }
 
 TEST_P(Pairing, FloatsOfScaleOnePassThroughBitForBit) {
-  const RawFrame frame = make_raw_frame(ElementType::float32, rows_of(MatrixKind::half, 3), 600, 0, 19);
+  const RawFrame frame = make_raw_frame(SampleEncoding::float32, rows_of(MatrixKind::half, 3), 600, 0, 19);
   const auto stage = make(pairing_of({.elements = 3, .received = MatrixKind::half, .reciprocal = false}));
   const StageResult result = run(*stage, frame.spec, *frame.block);
   for (std::size_t row = 0; row < frame.spec.rows; ++row) {
@@ -198,8 +198,8 @@ TEST_P(Pairing, FloatsOfScaleOnePassThroughBitForBit) {
 }
 
 TEST_P(Pairing, FloatsThatTheScaleTakesTooFarAreInvalid) {
-  // 2^57 and more after the scale, or 2^56 before it (unpack_math.hpp): at weight 2^40 from 2^17 on.
-  const BlockSpec spec = make_spec(ElementType::float32, 1, 6);
+  // 2^57 and more after the scale, or 2^56 before it (sample_math.hpp): at weight 2^40 from 2^17 on.
+  const BlockSpec spec = make_raw_spec(SampleEncoding::float32, 1, 6);
   const TestBlock input(spec);
   const float samples[] = {0x1p17F, -0x1p17F, 0x1.fffffep16F, -0x1.fffffep16F, 1.0F, 0.0F};
   std::copy_n(samples, 6, input.as<float>());

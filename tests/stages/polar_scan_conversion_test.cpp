@@ -347,8 +347,8 @@ TEST_P(PolarScanConversion, RefusesWhatDoesNotFit) {
   const auto good = make(sector());
   EXPECT_EQ(input_error_of([&] { (void)good->prepare(make_spec(ElementType::uint8, 130, 45)); }),
             stage + "input shape: found 130 x 45 in 1 sub-blocks; expected 45 x 130 in one, beams by samples");
-  EXPECT_EQ(input_error_of([&] { (void)good->prepare(make_spec(ElementType::int16, 45, 130)); }),
-            stage + "input type: found int16; expected uint8 or float32");
+  EXPECT_EQ(input_error_of([&] { (void)good->prepare(make_spec(ElementType::raw, 45, 130)); }),
+            stage + "input type: found raw samples; expected uint8 or float32");
 }
 
 ECHOFORM_ALL_IMPLEMENTATIONS(PolarScanConversion);

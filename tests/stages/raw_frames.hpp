@@ -40,17 +40,20 @@ inline void put_packed12(unsigned char* row, std::size_t column, int value) {
   }
 }
 
-/// Random samples with some at the ends of the range (integers) or not finite (floats). `extra` widens the row stride.
-inline RawFrame make_raw_frame(ElementType type, std::size_t rows, std::size_t columns, std::size_t extra, unsigned seed) {
+/// Random samples with some at the ends of the range (integers) or not finite (floats). `extra` widens the row stride, in samples
+/// or, where those share bytes, in bytes.
+inline RawFrame make_raw_frame(SampleEncoding encoding, std::size_t rows, std::size_t columns, std::size_t extra, unsigned seed) {
   RawFrame frame;
-  const std::size_t shortest = type == ElementType::packed12 ? (3 * columns + 1) / 2 : columns;
-  frame.spec = make_spec(type, rows, columns, shortest + extra);
+  const std::size_t row_bytes = encoding == SampleEncoding::packed12 ? (3 * columns + 1) / 2 + extra
+                                : encoding == SampleEncoding::int16  ? 2 * (columns + extra)
+                                                                     : 4 * (columns + extra);
+  frame.spec = make_raw_spec(encoding, rows, columns, row_bytes);
   frame.block = std::make_unique<TestBlock>(frame.spec);
   frame.clipped_in_row.assign(rows, 0);
   frame.invalid_in_row.assign(rows, 0);
   std::mt19937 random(seed);
-  const int low = type == ElementType::packed12 ? -2048 : -32768;
-  const int high = type == ElementType::packed12 ? 2047 : 32767;
+  const int low = encoding == SampleEncoding::packed12 ? -2048 : -32768;
+  const int high = encoding == SampleEncoding::packed12 ? 2047 : 32767;
   std::uniform_int_distribution<int> whole(low + 1, high - 1);
   std::normal_distribution<float> real(0.0F, 3.0F);
   std::uniform_int_distribution<int> dice(0, 15);
@@ -58,21 +61,21 @@ inline RawFrame make_raw_frame(ElementType type, std::size_t rows, std::size_t c
     for (std::size_t column = 0; column < columns; ++column) {
       const int face = dice(random);
       double value;
-      if (type == ElementType::float32) {
+      if (encoding == SampleEncoding::float32) {
         value = real(random);
         if (face == 0) value = std::numeric_limits<double>::quiet_NaN();
         if (face == 1) value = std::numeric_limits<double>::infinity();
         if (face == 2) value = -std::numeric_limits<double>::infinity();
         if (face <= 2) ++frame.invalid_in_row[row];
-        frame.block->as<float>()[row * frame.spec.row_stride + column] = static_cast<float>(value);
+        frame.block->as<float>()[row * row_bytes / 4 + column] = static_cast<float>(value);
       } else {
         const int sample = face == 0 ? low : face == 1 ? high : whole(random);
         value = sample;
         if (face <= 1) ++frame.clipped_in_row[row];
-        if (type == ElementType::int16) {
-          frame.block->as<std::int16_t>()[row * frame.spec.row_stride + column] = static_cast<std::int16_t>(sample);
+        if (encoding == SampleEncoding::int16) {
+          frame.block->as<std::int16_t>()[row * row_bytes / 2 + column] = static_cast<std::int16_t>(sample);
         } else {
-          put_packed12(frame.block->as<unsigned char>() + row * frame.spec.row_stride, column, sample);
+          put_packed12(frame.block->as<unsigned char>() + row * row_bytes, column, sample);
         }
       }
       frame.samples.push_back(value);

@@ -147,6 +147,13 @@ inline BlockSpec make_spec(ElementType type, std::size_t rows, std::size_t colum
   return spec;
 }
 
+/// Received samples; rows `row_bytes` apart, or without gaps.
+inline BlockSpec make_raw_spec(SampleEncoding encoding, std::size_t rows, std::size_t columns, std::size_t row_bytes = 0) {
+  BlockSpec spec = make_spec(ElementType::raw, rows, columns, row_bytes);
+  spec.encoding = encoding;
+  return spec;
+}
+
 /// The message of the InputError that `action` throws; empty if it throws none.
 template <class Action>
 std::string input_error_of(Action&& action) {

@@ -6,10 +6,11 @@
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/compression/compression.hpp"
+#include "stages/decoding/decoding.hpp"
 #include "stages/envelope/envelope.hpp"
+#include "stages/filter/filter.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
-#include "stages/unpack/unpack.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/stage_harness.hpp"
 
@@ -55,21 +56,38 @@ const Axis depth{Metres(0.001), Metres(0.02), 90};
 const Grid plane{width, depth, {}};
 
 TEST_P(State, OfTheFrontOfAChain) {
-  for (const ElementType type : {ElementType::int16, ElementType::packed12, ElementType::float32}) {
-    expect_as_stated(unpack_stage, UnpackOptions{0.5}, make_spec(type, 36, 333));
-    expect_as_stated(pairing_stage, pairing_of({.elements = 6}), make_spec(type, 36, 333));
+  for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+    expect_as_stated(pairing_stage, rows_as_received(36, 0.5), make_raw_spec(encoding, 36, 333));
+    expect_as_stated(pairing_stage, pairing_of({.elements = 6}), make_raw_spec(encoding, 36, 333));
     expect_as_stated(pairing_stage, pairing_of({.elements = 6, .received = MatrixKind::half, .reciprocal = false}),
-                     make_spec(type, 21, 333));
+                     make_raw_spec(encoding, 21, 333));
   }
-  for (const bool half : {false, true}) {
-    AnalyticSignalOptions options{.half = half};
+  Acquisition coded_frame;
+  coded_frame.probe.elements.resize(8);
+  coded_frame.events = hadamard_events(8);
+  for (const bool reciprocal : {false, true}) {
+    for (const DecodingRoute route : {DecodingRoute::hadamard, DecodingRoute::product}) {
+      DecodingOptions options = decoding_of(coded_frame, reciprocal);
+      options.route = route;
+      expect_as_stated(decoding_stage, options, make_spec(ElementType::float32, 64, 333, 336));
+    }
+  }
+  FilterOptions mean;
+  mean.kind = FilterKind::mean;
+  mean.sample_rate = 25.0_MHz;
+  // cuFFT says what it works in once it has planned.
+  const Stated by_cufft = on_cuda() ? Stated::at_least : Stated::at_most;
+  for (const std::size_t samples : {1000, 1031}) {
+    expect_as_stated(filter_stage, mean, make_spec(ElementType::float32, 21, samples), by_cufft);
+    expect_as_stated(filter_stage, FilterOptions{}, make_spec(ElementType::float32, 21, samples));
+  }
+  for (const int way : {0, 1, 2, 3}) {
+    const AnalyticSignalOptions options{.half = way % 2 == 1, .filter = way < 2 ? FilterOptions{} : mean};
     // FFTW does not say what its tables take, and set-up takes more than stays.
     const Stated fused = on_cuda() ? Stated::exactly : Stated::at_most;
     for (const std::size_t samples : {1024, 4096}) {
       expect_as_stated(analytic_signal_stage, options, make_spec(ElementType::float32, 21, samples), fused);
     }
-    // cuFFT says what it works in once it has planned.
-    const Stated by_cufft = on_cuda() ? Stated::at_least : Stated::at_most;
     for (const std::size_t samples : {1000, 1031}) {
       expect_as_stated(analytic_signal_stage, options, make_spec(ElementType::float32, 21, samples), by_cufft);
     }
@@ -132,9 +150,7 @@ TEST(StateOfAStage, IsRefusedAsItsInputIs) {
   const auto refusal = [&](const StageKind& kind, const StageOptions& options) {
     return input_error_of([&] { static_cast<void>(kind.state(options, wrong, BackendKind::cpu)); });
   };
-  EXPECT_EQ(refusal(pairing_stage, pairing_of({.elements = 6})),
-            "pairing stage, input type: found uint8; expected int16 or packed12 or float32");
-  EXPECT_NE(refusal(unpack_stage, UnpackOptions{}), "");
+  EXPECT_EQ(refusal(pairing_stage, pairing_of({.elements = 6})), "pairing stage, input type: found uint8; expected raw samples");
   EXPECT_NE(refusal(analytic_signal_stage, AnalyticSignalOptions{}), "");
   EXPECT_NE(refusal(envelope_stage, EnvelopeOptions{}), "");
   EXPECT_NE(refusal(compression_stage, Compression{}), "");

@@ -100,13 +100,15 @@ TEST_P(SteadyState, TakesNothingFromTheHeap) {
   constexpr std::uint64_t warm = 50;
   constexpr std::uint64_t counted = 300;
   std::uint64_t sequence = 0;
-  for (; sequence < warm; ++sequence) sender.send_frame(sequence, clock.wall(), cycle.frame(sequence));
+  for (; sequence < warm; ++sequence)
+    sender.send_frame({sequence, clock.wall(), -static_cast<EncoderCount>(sequence)}, cycle.frame(sequence));
   sink->wait_for(warm);
   const std::size_t bytes_before = pipeline.bytes();
   const std::size_t device_before = cuda ? device_memory(0).free : 0;
   const std::uint64_t driver_before = test::driver_allocations();
   const std::uint64_t allocations_before = test::allocations();
-  for (; sequence < warm + counted; ++sequence) sender.send_frame(sequence, clock.wall(), cycle.frame(sequence));
+  for (; sequence < warm + counted; ++sequence)
+    sender.send_frame({sequence, clock.wall(), -static_cast<EncoderCount>(sequence)}, cycle.frame(sequence));
   sink->wait_for(warm + counted);
   EXPECT_EQ(test::allocations() - allocations_before, 0U);
   // The driver's threads take some now and then, but not because a frame came.

@@ -64,8 +64,19 @@ class Bench(unittest.TestCase):
 
     def test_hilbert(self):
         figures = bench("hilbert", "--elements", 8, "--samples", 256, "--frames", 3)
+        self.assert_stages(figures, figures["stages"] + figures["chains"])
+
+    def test_decoding(self):
+        figures = bench("decoding", "--elements", 8, "--samples", 256, "--frames", 3)
+        self.assert_stages(figures, figures["stages"])
+        self.assertEqual([figure["name"] for figure in figures["stages"]],
+                         ["any code", "any code, directions added", "Hadamard", "Hadamard, directions added"])
+        figures = bench("decoding", "--elements", 7, "--samples", 256, "--frames", 3)
+        self.assertEqual([figure["name"] for figure in figures["stages"]], ["any code", "any code, directions added"])
+
+    def assert_stages(self, figures, stages):
         self.assertGreater(figures["copy_bytes_per_second"], 0.0)
-        for figure in figures["stages"] + figures["chains"]:
+        for figure in stages:
             self.assert_spread(figure["seconds"])
             self.assert_spread(figure["ratio"])
             order = figure["turns"]["order"]

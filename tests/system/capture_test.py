@@ -1,5 +1,6 @@
 """`capture` keeps what senders send, byte by byte; `replay` sends it again, `inspect` explains it, `convert` makes recordings of it."""
 import json
+import math
 import pathlib
 import re
 import resource
@@ -15,7 +16,9 @@ import unittest
 try:
     import h5py
     import numpy
+    import echoform
     from acquisition_tap import Tap
+    from echoform import wire
     from mfmc_fields import check_fields
 except ImportError as error:
     print(f"SKIPPED: {error}")
@@ -176,6 +179,69 @@ class Capture(unittest.TestCase):
         with h5py.File(self.path / "copy.mfmc", "r") as one, h5py.File(self.path / "third.mfmc", "r") as other:
             self.assertTrue((one["SEQUENCES/S1/MFMC_DATA"][...] == other["SEQUENCES/S1/MFMC_DATA"][...]).all())
         self.assertIn("--loop", self.run_program(2, "replay", self.file, "--loop"))
+
+    def test_events_of_every_form_are_kept_and_sent_again(self):
+        probe = echoform.Probe.linear(4, 0.6e-3, centre_frequency=5e6)
+        waves = (echoform.Element(3, receivers=(1, 0)), echoform.plane_wave(math.radians(-10), 6320.0), echoform.plane_wave(0.0, 6320.0, delay=1e-6),
+                 echoform.PointWave(1e-3, -0.02, 1480.0, receivers=(2,)), echoform.PointWave(0.0, 0.03, 6320.0, elements=(1, 2)),
+                 echoform.Law((0, 2), (0.0, 2.5e-8), (1.0, 0.5)))
+        for name, events in (("waves", waves), ("codes", echoform.hadamard(4))):
+            with self.subTest(name):
+                self.file = self.path / f"{name}.efcap"
+                acquisition = echoform.Acquisition(probe, 20, 4e7, events=events)
+                frames = numpy.random.default_rng(1).integers(-999, 999, (3, *acquisition.frame_shape)).astype(numpy.int16)
+                process, port = self.capture()
+                with echoform.FrameSender(acquisition, f"127.0.0.1:{port}") as sender:
+                    for frame in frames:
+                        sender.send(frame)
+                self.finish(process)
+                self.check_events(self.inspect(self.file), acquisition, frames)
+                self.check_replays(acquisition, frames)
+
+    def check_events(self, found, acquisition, frames):
+        self.assertEqual((found["matrix"], found["a_scans"], found["frames"], found["violations"]),
+                         ("events", frames[0].size // 20, 3, []))
+        text = self.run_program(0, "inspect", self.file)
+        if len(acquisition.events) == 4:
+            self.assertEqual(found["events"][1], {"code": {"signs": [1, -1, 1, -1]}})
+            self.assertRegex(text, "events +4: 4 rows of a code\n")
+            return
+        slowness = math.sin(math.radians(-10)) / 6320.0
+        self.assertEqual(found["events"], [
+            {"element": 3, "receivers": [1, 0]}, {"plane_wave": {"slowness_x": slowness, "slowness_y": 0.0}},
+            {"plane_wave": {"slowness_x": 0.0, "slowness_y": 0.0, "delay": 1e-6}},
+            {"point_wave": {"x": 1e-3, "y": 0.0, "z": -0.02, "velocity": 1480.0}, "receivers": [2]},
+            {"point_wave": {"x": 0.0, "y": 0.0, "z": 0.03, "velocity": 6320.0, "elements": [1, 2]}},
+            {"law": {"elements": [0, 2], "delays": [0.0, float(numpy.float32(2.5e-8))], "weights": [1.0, 0.5]}}])
+        self.assertRegex(text, r"events +6: element 3; plane waves of slowness -0\.02748, 0 us/mm; waves from \(1, 0, -20\) mm, focused at "
+                               r"\(0, 0, 30\) mm; law of 2 elements; recorded by 1 to 4 elements each")
+
+    def check_replays(self, acquisition, frames):
+        """Over TCP as it came, and its frames over ZeroMQ."""
+        copy = self.file.with_suffix(".again.efcap")
+        process, port = self.capture(file=copy)
+        self.run_program(0, "replay", self.file, "--connect", f"127.0.0.1:{port}")
+        self.finish(process)
+        self.assertEqual(sent_by(records(copy)), sent_by(records(self.file)))
+        try:
+            import zmq
+        except ImportError as error:
+            self.skipTest(str(error))
+        with zmq.Context() as context, context.socket(zmq.PULL) as pull:
+            port = pull.bind_to_random_port("tcp://127.0.0.1")
+            replay = self.start("replay", self.file, "--zeromq", f"127.0.0.1:{port}", "--rate", "max", "--encoding", "stored")
+            received, hellos = [], []
+            while True:
+                self.assertTrue(pull.poll(60000, zmq.POLLIN), "nothing came")
+                data = b"".join(pull.recv_multipart())
+                kind, header, payload = struct.unpack_from("<HIQ", data, 6)
+                if kind == wire.END:
+                    break
+                {wire.HELLO: hellos, wire.SHOT: received}[kind].append(data[24 + header:] if payload else data[24:])
+            self.assertEqual(replay.wait(60), 0)
+        self.assertEqual(b"".join(received), frames.tobytes())
+        self.assertEqual(len(hellos), len(frames))
+        self.assertEqual([bytes(value) for field, value in wire.fields(hellos[0]) if field == 14], acquisition.encoded_events)
 
     def test_stands_between_a_sender_and_a_server(self):
         server = self.start("record", "--listen", "127.0.0.1:0", "--output", self.path / "r.mfmc", "--frames", 5)

@@ -230,7 +230,7 @@ class CommandLine(unittest.TestCase):
     def test_bench_says_what_it_cannot_measure(self):
         figures = self.path / "figures.json"
         self.assert_fault(run("bench", "none", "--json", figures), 2,
-                          'bench: found "none"; expected tfm, schedules, frame, views, hilbert, scan, delays, ingest, stream, record, all')
+                          'bench: found "none"; expected tfm, schedules, frame, views, hilbert, decoding, scan, delays, ingest, stream, record, all')
         self.assert_fault(run("bench", "tfm", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu or cuda')
         self.assert_fault(run("bench", "schedules", "--backend", "cpu", "--json", figures), 2,
                           "bench schedules: found --backend cpu; expected cuda or auto: it measures nothing on the CPU")
@@ -329,6 +329,25 @@ samples = 512
         self.assertIn("warning: " + warning, result.stdout)
         self.assertIn("warning: view LL-L is nearly blind along 90 degrees", result.stdout)
         self.assertRegex(result.stdout, r"(?m)^unreached +LL-L 53.1 % of the pixels")
+
+    def test_plan_of_sparse_firings_says_what_is_whose(self):
+        text = self.ALUMINIUM.replace('["LL", "LT", "TT"]', '["LL"]').replace("samples = 512", "samples = 512\nfire = [1, 6, 11]")
+        config, figures = self.write("plan.toml", text), self.path / "figures.json"
+        result = run("plan", "--config", config, "--json", figures, "--no-measure")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        values = json.loads(figures.read_text())
+        self.assertEqual(values["firing"], 3)
+        self.assertAlmostEqual(values["firing_pitch"], 5 * 0.65e-3)
+        self.assertAlmostEqual(values["firing_pitch_per_wavelength"]["L"], 5 * 0.65 / 1.264)
+        self.assertAlmostEqual(values["pitch_per_wavelength"]["L"], 0.65 / 1.264)
+        self.assertRegex(result.stdout, r"(?m)^pitch +0.65 mm: L 0.514 wavelengths")
+        self.assertRegex(result.stdout, r"(?m)^firing +3 of 16 elements fire, 3.25 mm apart: L 2.57 wavelengths \(a grating lobe at every angle\)")
+        self.assertIn("warning: the way out alone: the distance of elements that fire of 3.25 mm is above a wavelength of mode L", result.stdout)
+        # The longest way is from the second or the twelfth element to a far corner and back to the element at the other end.
+        way = lambda x, x0: math.hypot(x - x0, 0.025) / 6320
+        at = [(k - 7.5) * 0.65e-3 for k in range(16)]
+        last = max(way(x, at[tx]) + way(x, rx) for x in (-0.01, 0.01) for tx in (1, 6, 11) for rx in at)
+        self.assertEqual(values["samples"]["reached"][1], math.floor(last * 40e6) + 1)
 
     def test_plan_of_an_array_in_water(self):
         figures = self.path / "figures.json"

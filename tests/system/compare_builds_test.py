@@ -94,7 +94,7 @@ class CompareBuilds(unittest.TestCase):
         _, lines, _ = self.compare(PROGRAM, PROGRAM, "--only", "start", "--pairs", 1, "--seconds", 0, code=0)
         self.assertEqual(sorted(lines), ["image, start to end", "serve, start until it listens"])
         _, lines, _ = self.compare(PROGRAM, PROGRAM, "--only", "hilbert", "--pairs", 1, "--seconds", 0, "--bench=--elements=4", "--bench=--samples=256", code=0)
-        self.assertEqual(len(lines), 3)
+        self.assertEqual(len(lines), 4)
         for line in lines.values():
             self.assertTrue(line["is_time"])
             self.assertGreater(line["before"], 0.0)

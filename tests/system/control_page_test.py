@@ -3,6 +3,7 @@ another client."""
 import os
 import subprocess
 import sys
+import tempfile
 
 from viewer_page import LOOPBACK_DOORS, PATIENCE, Page, run_live
 
@@ -82,32 +83,51 @@ def check(page, places):
     state = page.until("the reason is gone", lambda s: not s["server"]["reason"] and not s["server"]["staged"])
     assert state["server"]["revision"] == 3 and state["status"] == "live", state
     assert page.shown("output.gain_db") == "6"
+    # In the unit that was typed, though the server speaks SI.
+    page.type("grid.z", "30000", "last", Keys.ENTER)
+    page.until("the reason in mm", lambda s: "[grid] z: found 30000 mm; expected two numbers in mm, -10000 to 10000" in s["server"]["reason"])
+    page.field("grid.z", "last").send_keys(Keys.ESCAPE)
     page.driver.find_element("id", "server-imaging").find_element("tag name", "summary").click()
     page.type("imaging.views", "LL, TT", end=Keys.ENTER)
     page.until("a missing velocity", lambda s: "shear_velocity: found no value" in s["server"]["reason"])
     page.field("imaging.views").send_keys(Keys.ESCAPE)
 
+    # What is legal and cannot be meant is taken, and told.
+    assert not state["server"]["warnings"], state
+    page.type("material.longitudinal_velocity", "6.32", end=Keys.ENTER)
+    page.until("the warning", lambda s: any("km/s or mm/us, for 6320 m/s?" in line for line in s["server"]["warnings"]))
+    assert page.driver.find_element("id", "serverWarnings").is_displayed()
+    page.type("material.longitudinal_velocity", "6320", end=Keys.ENTER)
+    page.until("no warning", lambda s: not s["server"]["warnings"])
+    assert not page.driver.find_element("id", "serverWarnings").is_displayed()
+    revision = page.state()["server"]["revision"]
+
     # What others change is shown.
     page.driver.find_element("id", "map").send_keys("")  # no field of the panel has the focus
     control(places, "set", "output.gain_db=-2", "apodization.window=hann")
-    page.until_revision(4)
+    page.until_revision(revision + 1)
     page.until("the other client's gain", lambda s: page.shown("output.gain_db") == "-2")
     assert page.shown("apodization.window") == "hann"
     page.screenshot(os.path.join(SCREENSHOTS, "control-panel.png"))
 
     page.driver.find_element("id", "serverReset").send_keys(Keys.ENTER)
-    state = page.until_revision(5)
+    state = page.until_revision(revision + 2)
     assert state["server"]["values"]["grid.x"] == "[-0.004, 0.004]" and state["server"]["values"]["output.gain_db"] == "0", state
     page.until("the first axes again", lambda s: abs(s["layout"]["x0"] - (-4 - 8 / 31 / 2)) < 1e-6)
 
-    # Three refusals were answered with 422, which the browser logs.
+    # What a sink tells of itself.
+    page.until("what the recorder tells", lambda s: any(line.startswith("recorder: recording 0, frames_recorded 0,") for line in s["server"]["sinks"]))
+    assert page.driver.find_element("id", "serverSinks").is_displayed()
+
+    # Four refusals were answered with 422, which the browser logs.
     errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE" and "422" not in entry["message"]]
     assert not errors, errors
 
 
 def main():
-    run_live(PROGRAM, SCREENSHOTS, "control", CONFIG, "[simulator]\nelements = 8\nsamples = 300\ncycle_frames = 4\n", 20,
-             lambda driver, places: check(Panel(driver), places))
+    with tempfile.TemporaryDirectory() as recordings:
+        run_live(PROGRAM, SCREENSHOTS, "control", CONFIG + f'[recorder]\nfolder = "{recordings}"\nat_start = false\n',
+                 "[simulator]\nelements = 8\nsamples = 300\ncycle_frames = 4\n", 20, lambda driver, places: check(Panel(driver), places))
 
 
 if __name__ == "__main__":

@@ -176,6 +176,7 @@ class Log(unittest.TestCase):
             self.log_more_than_waits()
 
         frames = self.watch_images(20, stop_reading)
+        self.wait_for("frames_published_total", frames)  # a viewer can have an image before it is counted
         self.assertEqual(self.metric("frames_published_total"), frames)
         self.assertEqual(self.metric("sequence_gaps_total"), 0)
         # Nobody ever reads, and it ends.

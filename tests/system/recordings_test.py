@@ -46,9 +46,9 @@ class Recordings(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def image(self, recording, *outputs, field="envelope", crop="live"):
+    def image(self, recording, *outputs, field="envelope", crop="live", kind="none"):
         config = self.path / "config.toml"
-        config.write_text(config_of(recording, f'[imaging]\ncrop = "{crop}"\n'))
+        config.write_text(config_of(recording, f'[imaging]\ncrop = "{crop}"\n[filter]\nkind = "{kind}"\n'))
         arguments = [PROGRAM, "--log-level", "warning", "image", DATA / recording, "--config", config, "--field", field]
         for output in outputs:
             arguments += ["--output", self.path / output]
@@ -85,11 +85,34 @@ class Recordings(unittest.TestCase):
                 self.assertAlmostEqual(z[iz], r["notch"][1], delta=PLACE)
                 self.assertAlmostEqual(level[iz, ix], r["notch_db"], delta=LEVEL)
 
+    def test_filters_lower_the_floor_and_move_no_echo(self):
+        for recording, r in RECORDINGS.items():
+            x, z = numpy.linspace(*r["x"]), numpy.linspace(*r["z"])
+            from_notch = numpy.hypot(x[None, :] - r["notch"][0], z[:, None] - r["notch"][1])
+            away = (from_notch > 5e-3) & (numpy.abs(z[:, None] - r["backwall"]) > 3e-3)
+            figures = {}
+            for kind in ("none", "mean", "auto"):
+                self.image(recording, "image.npy", kind=kind)
+                envelope = numpy.load(self.path / "image.npy")
+                level = 20 * numpy.log10(envelope / envelope.max())
+                wall, _ = numpy.unravel_index(numpy.argmax(envelope), envelope.shape)
+                tip = numpy.unravel_index(numpy.argmax(numpy.where(from_notch < 3e-3, level, -numpy.inf)), level.shape)
+                figures[kind] = {"floor": float(numpy.median(level[away])), "wall": int(wall), "tip": tip, "notch": float(level[tip])}
+                print(f"{recording}, filter {kind}: floor {figures[kind]['floor']:.1f} dB, notch {figures[kind]['notch']:.2f} dB")
+            with self.subTest(recording):
+                # The contract's floor: -31 and -49 dB without, -58 and lower by default.
+                self.assertLess(figures["auto"]["floor"], -58.0)
+                self.assertLess(figures["auto"]["floor"], figures["none"]["floor"] - 10.0)
+                self.assertAlmostEqual(figures["auto"]["notch"], figures["none"]["notch"], delta=1.0)
+                # Within a pixel of 0.25 mm. A flat wall is equally strong along x.
+                self.assertLessEqual(abs(figures["auto"]["wall"] - figures["none"]["wall"]), 1)
+                self.assertLessEqual(max(abs(a - b) for a, b in zip(figures["auto"]["tip"], figures["none"]["tip"])), 1)
+
     def test_replay_into_serve_gives_subscribers_the_same_image(self):
         # A live run crops to the gate; then the recording is cropped too. "never" crops neither.
         for recording, live, file in ((r, *crops) for r in RECORDINGS for crops in (("never", "never"), ("live", "always"))):
             with self.subTest(recording, crop=live):
-                self.image(recording, "file.npy", crop=file)
+                self.image(recording, "file.npy", crop=file, kind="auto")
                 self.replayed(recording, connections=2, crop=live)
                 expected = numpy.load(self.path / "file.npy").astype(float)
                 for subscriber in ("view.npy", "python.npy"):

@@ -99,6 +99,9 @@ class Page:
     def text(self, element):
         return self.driver.execute_script("return document.getElementById(arguments[0]).textContent", element)
 
+    def shown(self, element):
+        return self.driver.execute_script("return !document.getElementById(arguments[0]).hidden", element)
+
     def screenshot(self, path):
         self.driver.save_screenshot(path)
 
@@ -169,6 +172,14 @@ def check(page, server, program, folder):
     assert state["stream"] == "echoform" and state["faults"] == 0, state
     page.until("the statistics are shown", lambda s: float(page.text("rate")) > 0 and "ms" in page.text("latency"))
 
+    # Where the probe was, as long as frames say so.
+    assert state["position"] is None and not page.shown("position"), state
+    for count, text in ((-41200, "-41\u202f200"), (0, "0"), (7, "7")):
+        server.do(f"position {count}")
+        page.until("the position is shown", lambda s: s["position"] == count and page.text("position") == text and page.shown("position"))
+    server.do("nowhere")
+    page.until("no position", lambda s: s["position"] is None and not page.shown("position"))
+
     # Axes in mm, the right way round, with one scale along both.
     ticks, layout = state["ticks"], state["layout"]
     assert ticks["x"][0] >= -20.2 and ticks["x"][-1] <= 20.2 and len(ticks["x"]) >= 3 and 0 in ticks["x"], ticks
@@ -232,7 +243,7 @@ def check(page, server, program, folder):
         """const p = window.echoform.place(0, 20), f = document.getElementById('figure'), b = f.getBoundingClientRect();
            f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""")
     readout = page.text("cursor")
-    assert "mm" in readout and "dB" in readout and ("\u22120.1 dB" in readout or "0.0 dB" in readout), readout
+    assert "lateral" in readout and "depth" in readout and "mm" in readout and "dB" in readout and ("\u22120.1 dB" in readout or "0.0 dB" in readout), readout
 
     # The keyboard moves the cursor and pauses.
     figure = page.driver.find_element("id", "figure")

@@ -3,6 +3,8 @@
 // Standard input, a line each: "run" publishes 60 images a second, "stop" pauses, "spot X Z" moves the bright spot (mm),
 // "quit" ends. Every command is acknowledged by "ok".
 #include <poll.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +22,8 @@
 using namespace echoform;
 
 int main(int argc, char** argv) try {
+  // Standard output is for answers alone: a browser's connection that says nothing is told of in the log.
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("viewer_page_server"));
   WebSinkOptions options;
   options.port = static_cast<std::uint16_t>(argc > 1 ? std::atoi(argv[1]) : 0);
   const auto sink = make_web_sink(options);
@@ -30,7 +34,14 @@ int main(int argc, char** argv) try {
   ZeromqSinkOptions publisher_options;
   publisher_options.port = 0;
   const auto publisher = make_zeromq_sink(publisher_options);
-  sink->setup_changed(stream.setup());
+  // As a method may name them; metres are shown in mm all the same.
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
+  for (RecipeOutput& output : setup->recipe.outputs) {
+    output.description.pixels = {"pressure", "Pa"};
+    output.description.x = {"lateral", "m"};
+    output.description.z = {"depth", "m"};
+  }
+  sink->setup_changed(setup);
   publisher->setup_changed(stream.setup());
   std::cout << "port " << sink->port() << " images " << publisher->endpoint() << std::endl;
 
@@ -57,6 +68,8 @@ int main(int argc, char** argv) try {
       if (command == "quit") return 0;
       if (command == "run") running = true, next = std::chrono::steady_clock::now();
       if (command == "stop") running = false;
+      if (command == "position") stream.slot().position = static_cast<EncoderCount>(x);
+      if (command == "nowhere") stream.slot().position.reset();
       if (command == "spot") stream.paint_spot(Metres(x * 1e-3), Metres(z * 1e-3));
       std::cout << "ok" << std::endl;
       continue;

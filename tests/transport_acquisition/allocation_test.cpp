@@ -78,7 +78,7 @@ TEST(AcquisitionMemory, NothingIsAllocatedInSteadyState) {
   const Bytes frame = random_bytes(acquisition.frame_bytes(), 1);
   const auto send = [&](std::uint64_t frames, std::uint64_t first) {
     const std::uint64_t until = host.intake->shots + frames * 16;
-    for (std::uint64_t i = 0; i < frames; ++i) sender.send_frame(first + i, WallTime(5), frame);
+    for (std::uint64_t i = 0; i < frames; ++i) sender.send_frame({first + i, WallTime(5), -static_cast<EncoderCount>(i)}, frame);
     return eventually([&] { return host.intake->shots == until; });
   };
   ASSERT_TRUE(send(50, 0));
@@ -132,7 +132,7 @@ TEST(ZeromqMemory, LibzmqTakesABlockForAMessageOnEachSideAndNobodyElseAny) {
   std::uint64_t sequence = 0;
   const auto send = [&](std::uint64_t frames) {
     const std::uint64_t until = (sequence + frames) * acquisition.elements();
-    for (std::uint64_t i = 0; i < frames; ++i) sender.send_frame(sequence++, WallTime(5), frame);
+    for (std::uint64_t i = 0; i < frames; ++i) sender.send_frame({sequence++, WallTime(5), -static_cast<EncoderCount>(i)}, frame);
     return eventually([&] { return host.intake && host.intake->shots == until; });
   };
   ASSERT_TRUE(send(50));

@@ -99,6 +99,44 @@ void expect_whole(const Feeder& feeder, const Conversation& conversation) {
   }
 }
 
+TEST(Decoder, TakesPositionsAndKnowsNoneFromZero) {
+  const Conversation conversation;
+  wire::Shot shot;
+  shot.set_sequence(5);
+  Bytes bytes = hello_message(conversation.acquisition);
+  const std::vector<std::optional<EncoderCount>> stated{std::nullopt, 0, -7};
+  for (std::uint32_t transmit = 0; transmit < 3; ++transmit) {
+    shot.set_transmit(transmit);
+    if (stated[transmit]) shot.set_position(*stated[transmit]);
+    const Bytes payload = shot_payload(conversation.acquisition, conversation.frame, transmit);
+    bytes = std::move(bytes) + raw_message(4, shot.SerializeAsString(), payload.size(), payload);
+  }
+  Feeder feeder(conversation.acquisition);
+  feeder.feed(bytes, [](std::size_t) { return std::size_t{64}; });
+  ASSERT_EQ(feeder.shots.size(), 3U) << feeder.decoder.error().text;
+  for (std::uint32_t transmit = 0; transmit < 3; ++transmit) EXPECT_EQ(feeder.shots[transmit].position, stated[transmit]);
+  EXPECT_EQ(feeder.frame, conversation.frame);  // the same samples, whatever is stated besides
+}
+
+/// As servers of before this field have it: there 5 is a field that nobody knows.
+TEST(Decoder, AFieldThatItDoesNotKnowLeavesAShotAsItIs) {
+  const Conversation conversation;
+  Bytes bytes = hello_message(conversation.acquisition);
+  for (std::uint32_t transmit = 0; transmit < 3; ++transmit) {
+    wire::Shot shot;
+    shot.set_sequence(5);
+    shot.set_transmit(transmit);
+    const Bytes payload = shot_payload(conversation.acquisition, conversation.frame, transmit);
+    // Field 7 in the place of field 5.
+    bytes = std::move(bytes) + raw_message(4, shot.SerializeAsString() + "\x38\x0d", payload.size(), payload);
+  }
+  Feeder feeder(conversation.acquisition);
+  feeder.feed(bytes, [](std::size_t) { return std::size_t{64}; });
+  ASSERT_EQ(feeder.shots.size(), 3U) << feeder.decoder.error().text;
+  EXPECT_EQ(feeder.shots[1].position, std::nullopt);
+  EXPECT_EQ(feeder.frame, conversation.frame);
+}
+
 TEST(Decoder, TakesShotsOfEventsByTheirPlace) {
   Acquisition acquisition = make_acquisition(5, 11);
   acquisition.events = element_events(std::vector<std::uint32_t>{4, 1, 3});
@@ -121,6 +159,37 @@ TEST(Decoder, TakesShotsOfEventsByTheirPlace) {
   contradiction.feed(bytes + shot_message(6, 1, Bytes(110)), [](std::size_t left) { return left; });
   EXPECT_EQ(contradiction.decoder.error().text,
             "Shot payload (frame 6, transmit 1): found 110 bytes; expected 44 (2 A-scans of 22 bytes by the Hello)");
+}
+
+/// What a form states and this server does not know would be another wave: it is never skipped.
+TEST(Decoder, RefusesWhatItDoesNotKnowOfAnEvent) {
+  Acquisition acquisition = make_acquisition(5, 11);
+  acquisition.events = {{plane_wave(0.1, MetresPerSecond(6320.0)), {}}, {plane_wave(0.2, MetresPerSecond(6320.0)), {}}};
+  const auto answer = [&](auto change) {
+    wire::Hello hello = wire_hello(acquisition);
+    change(*hello.mutable_events(1));
+    Feeder feeder(acquisition);
+    feeder.feed(raw_message(1, hello.SerializeAsString(), 0), [](std::size_t left) { return left; });
+    return feeder.decoder.error().text;
+  };
+  const auto unknown = [](auto& message) { return message.GetReflection()->MutableUnknownFields(&message); };
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(event)->AddVarint(6, 1); }),
+            "Hello event 1: found a form that this server does not know; expected element, plane_wave, point_wave, law or code");
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_plane_wave())->AddFixed64(5, 1); }),
+            "Hello event 1: found a plane_wave with a field that this server does not know; expected fields 1 to 4");
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_plane_wave())->AddFixed32(1, 1); }),
+            "Hello event 1: found slowness_x in another wire type than its own; expected a double");
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(*event.mutable_law())->AddLengthDelimited(4)->assign("x"); }),
+            "Hello event 1: found a law with a field that this server does not know; expected fields 1 to 3");
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(event)->AddFixed64(15, 1); }),
+            "Hello event 1: found receivers in another wire type than its own; expected a uint32");
+  // Behind the receivers come fields that change no wave.
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { unknown(event)->AddVarint(16, 1); }), "");
+  const std::string wide = "\x72\x0a\x12\x08\x22\x06\x80\x80\x80\x80\x80\x01";
+  EXPECT_EQ(answer([&](wire::TransmitEvent& event) { event.mutable_plane_wave()->add_elements(5); }), "");
+  Feeder feeder(acquisition);
+  feeder.feed(raw_message(1, wire_hello(acquisition).SerializeAsString() + wide, 0), [](std::size_t left) { return left; });
+  EXPECT_EQ(feeder.decoder.error().text, "Hello events.plane_wave.elements: found 34359738368; expected at most 4294967295");
 }
 
 TEST(Decoder, CountsEventsBeforeTheyTakeMemory) {
@@ -275,9 +344,11 @@ INSTANTIATE_TEST_SUITE_P(
                  [] { return small_hello() + with_prefix_field(shot_message(1, 0, {}), 8, 4, 0xFFFFFFFF); }},
         BadBytes{"shot_header_too_long", DecodeReason::bad_header_length, "header length: found 257; expected at most 256",
                  [] { return small_hello() + raw_message(4, std::string(257, 'x'), 128); }},
-        BadBytes{"payload_length_overflows", DecodeReason::bad_payload_length,
-                 "payload length: found 18446744073709551615; expected at most 128",
-                 [] { return small_hello() + shot_message(1, 0, {}, 0xFFFFFFFFFFFFFFFF); }},
+        BadBytes{
+            "payload_length_overflows", DecodeReason::bad_payload_length,
+            "Shot payload (frame 1, transmit 0): found 18446744073709551615 bytes; expected 128 (4 A-scans of 32 bytes by the "
+            "Hello)",
+            [] { return small_hello() + shot_message(1, 0, {}, 0xFFFFFFFFFFFFFFFF); }},
         BadBytes{"payload_of_hello", DecodeReason::bad_payload_length, "payload length: found 1; expected 0",
                  [] { return with_prefix_field(small_hello(), 12, 8, 1); }},
         BadBytes{"payload_of_end", DecodeReason::bad_payload_length, "payload length: found 9; expected 0",
@@ -285,6 +356,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadBytes{"wrong_payload_length", DecodeReason::bad_payload_length,
                  "Shot payload (frame 1, transmit 3): found 126 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
                  [] { return small_hello() + shot_message(1, 3, Bytes(126)); }},
+        BadBytes{"payload_of_more_than_the_shot", DecodeReason::bad_payload_length,
+                 "Shot payload (frame 9, transmit 2): found 130 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
+                 [] { return small_hello() + shot_message(9, 2, Bytes(130)); }},
         BadBytes{"transmit_out_of_range", DecodeReason::bad_transmit,
                  "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
                  [] { return small_hello() + shot_message(1, 4, Bytes(128)); }},
@@ -323,6 +397,16 @@ INSTANTIATE_TEST_SUITE_P(
                    shot.set_acquisition_time(~0ULL);
                    return small_hello() + raw_message(4, shot.SerializeAsString(), 128);
                  }},
+        BadBytes{"position_that_stands_for_none", DecodeReason::bad_header,
+                 "Shot position: found -9223372036854775808; expected a count above -2^63",
+                 [] {
+                   wire::Shot shot;
+                   shot.set_position(no_position);
+                   return small_hello() + raw_message(4, shot.SerializeAsString(), 128);
+                 }},
+        BadBytes{"position_of_more_than_64_bits", DecodeReason::bad_header,
+                 "Shot position: found a number of more than 64 bits; expected fewer",
+                 [] { return small_hello() + raw_message(4, "\x08\x01\x28\x81\x80\x80\x80\x80\x80\x80\x80\x80\x02", 128); }},
         BadBytes{"shot_before_hello", DecodeReason::unexpected_message, "message type: found a Shot (4) before the Hello",
                  [] { return shot_message(1, 0, Bytes(128)); }},
         BadBytes{"end_before_hello", DecodeReason::unexpected_message, "message type: found an End (5) before the Hello",

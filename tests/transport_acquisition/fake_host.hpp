@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <vector>
@@ -30,6 +33,13 @@ bool eventually(Condition condition) {
     std::this_thread::yield();
   }
   return true;
+}
+
+/// What test frames state: none, 0, and counts of either sign up to the greatest.
+inline std::optional<EncoderCount> position_of(std::uint64_t sequence) {
+  constexpr EncoderCount greatest = std::numeric_limits<EncoderCount>::max();
+  const std::array<std::optional<EncoderCount>, 5> stated{std::nullopt, 0, -12'345, greatest, -greatest};
+  return stated[sequence % stated.size()];
 }
 
 /// Frame `sequence` lives in slot sequence % slots, in memory made once.
@@ -66,8 +76,10 @@ class FakeIntake final : public FrameIntake {
       slot.used = true;
       slot.sequence = header.sequence;
       slot.shots = 0;
+      slot.positions.clear();
     }
     slot.time = header.acquisition_time;
+    slot.positions.push_back(header.position);
     open_shots_.insert(lane);
     return {.verdict = ShotVerdict::accepted,
             .place = std::span(slot.samples).subspan(bytes.first, bytes.count),
@@ -114,6 +126,11 @@ class FakeIntake final : public FrameIntake {
     const std::lock_guard lock(mutex_);
     return slots_[sequence % slots_.size()].time;
   }
+  /// What the frame's shots state, in the order in which they came.
+  [[nodiscard]] std::vector<std::optional<EncoderCount>> positions(std::uint64_t sequence) const {
+    const std::lock_guard lock(mutex_);
+    return slots_[sequence % slots_.size()].positions;
+  }
 
   std::atomic<std::uint64_t> frames{0};
   std::atomic<std::uint64_t> abandoned{0};
@@ -127,6 +144,7 @@ class FakeIntake final : public FrameIntake {
     std::uint64_t sequence = 0;
     std::size_t shots = 0;
     WallTime time{0};
+    std::vector<std::optional<EncoderCount>> positions;
     std::vector<std::byte> samples;
   };
   const Acquisition acquisition_;

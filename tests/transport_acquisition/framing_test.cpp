@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <memory>
+#include <numeric>
 
 #include "base/errors.hpp"
 #include "tests/transport_acquisition/messages.hpp"
@@ -72,6 +73,30 @@ TEST(Framing, EncodedShotIsWhatTheProtobufLibraryWrites) {
   }
 }
 
+TEST(Framing, EncodedPositionIsWhatTheProtobufLibraryWrites) {
+  constexpr EncoderCount greatest = std::numeric_limits<EncoderCount>::max();
+  for (const EncoderCount position : {EncoderCount{0}, EncoderCount{1}, EncoderCount{-1}, EncoderCount{63}, EncoderCount{-64},
+                                      EncoderCount{64}, EncoderCount{1'234'567'890'123}, greatest, -greatest}) {
+    std::array<std::byte, maximum_encoded_shot_bytes> bytes{};
+    // With every other field as long as it can be.
+    const std::size_t size = encode_shot(bytes,
+                                         {.sequence = ~0ULL,
+                                          .transmit = ~0U,
+                                          .acquisition_time = WallTime(std::numeric_limits<std::int64_t>::max()),
+                                          .position = position},
+                                         4096, ~0ULL);
+    wire::Shot shot;
+    shot.set_sequence(~0ULL);
+    shot.set_transmit(~0U);
+    shot.set_acquisition_time(static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+    shot.set_session(~0ULL);
+    shot.set_position(position);
+    EXPECT_EQ(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)),
+              raw_message(4, shot.SerializeAsString(), 4096))
+        << position;
+  }
+}
+
 TEST(Hello, CarriesEveryFieldOfTheAcquisition) {
   Acquisition acquisition = make_acquisition(5, 100, MatrixKind::half_summed, SampleEncoding::packed12);
   acquisition.time_offset = Seconds(2.5e-7);
@@ -115,6 +140,44 @@ TEST(Hello, CarriesEventsInTheirOrderAndTheirReceivers) {
   EXPECT_EQ(read_hello(hello, {}).acquisition, acquisition);
 }
 
+TEST(Hello, CarriesEventsOfEveryForm) {
+  Acquisition acquisition = make_acquisition(5, 16);
+  acquisition.events = waves_of_every_form();
+  EXPECT_EQ(read_hello(wire_hello(acquisition), {}).acquisition, acquisition);
+}
+
+TEST(Hello, CarriesRowsOfCodes) {
+  for (const std::size_t elements : {1U, 7U, 8U, 9U, 16U, 17U}) {
+    Acquisition acquisition = make_acquisition(elements, 16);
+    std::mt19937_64 engine(elements);
+    for (std::size_t row = 0; row < 20; ++row) {
+      CodeEvent code{std::vector<std::int8_t>(elements)};
+      for (std::int8_t& sign : code.signs) sign = static_cast<std::int8_t>(static_cast<int>(engine() % 3) - 1);
+      code.signs[row % elements] = row % 2 == 0 ? 1 : -1;
+      acquisition.events.push_back({std::move(code), {}});
+    }
+    EXPECT_EQ(read_hello(wire_hello(acquisition), {}).acquisition, acquisition) << elements;
+  }
+  Acquisition hadamard = make_acquisition(64, 16);
+  hadamard.events = hadamard_events(64);
+  const wire::Hello hello = wire_hello(hadamard);
+  EXPECT_EQ(read_hello(hello, {}).acquisition, hadamard);
+  EXPECT_EQ(hello.events(1).code().positive(), std::string(8, '\x55'));  // elements 0, 2, 4 ...
+  EXPECT_EQ(hello.events(1).code().negative(), std::string(8, '\xaa'));
+  EXPECT_EQ(hello.events(0).code().negative(), "");
+}
+
+/// More events than elements fire, and each shot has as many A-scans as its receivers.
+TEST(Hello, CarriesMoreEventsThanThereAreElements) {
+  Acquisition acquisition = make_acquisition(2, 16);
+  for (int i = 0; i < 4096; ++i) acquisition.events.push_back({plane_wave(1e-4 * i, MetresPerSecond(6320.0)), {}});
+  EXPECT_EQ(read_hello(wire_hello(acquisition), {}).acquisition, acquisition);
+  EXPECT_THROW((void)read_hello(wire_hello(acquisition), {.events = 4095}), InputError);
+  // What no server takes is not said.
+  acquisition.events.push_back(acquisition.events.front());
+  EXPECT_THROW((void)encode_hello({}, acquisition), InputError);
+}
+
 /// The fields and words of version 1 before there were events.
 std::unique_ptr<google::protobuf::DescriptorPool> version_1() {
   google::protobuf::FileDescriptorProto file;
@@ -150,6 +213,64 @@ TEST(Hello, OfEventsIsRefusedByAServerOfBefore) {
   EXPECT_NE(matrix->enum_type()->FindValueByNumber(3), nullptr);
 }
 
+TEST(Hello, ThatNoServerReadsIsRefusedWithWhatIsLongAndWhatFits) {
+  Acquisition acquisition = make_acquisition(1024, 16);
+  std::vector<std::uint32_t> all(1024);
+  std::iota(all.rbegin(), all.rend(), 0U);
+  acquisition.events = element_events(all);
+  for (TransmitEvent& event : acquisition.events) event.receivers = all;
+  std::string line;
+  try {
+    static_cast<void>(encode_hello({}, acquisition));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    line = error.what();
+  }
+  EXPECT_THAT(line, testing::StartsWith("Hello events: found "));
+  const std::string before = "expected at most 1048576 in all: ";
+  ASSERT_NE(line.find(before), std::string::npos) << line;
+  const std::size_t fit = std::stoul(line.substr(line.find(before) + before.size()));
+  ASSERT_GT(fit, 100U);
+  acquisition.events.resize(fit + 1);
+  EXPECT_THROW((void)encode_hello({}, acquisition), InputError);
+  acquisition.events.resize(fit);
+  EXPECT_LE(encode_hello({}, acquisition).size(), maximum_hello_bytes);
+  acquisition.events.clear();
+  try {
+    static_cast<void>(encode_hello({.session = 1,
+                                    .connection_index = 0,
+                                    .connection_count = 1,
+                                    .sender = "test",
+                                    .token = std::string(maximum_hello_bytes, 't')},
+                                   acquisition));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("Hello sender and token: found 1048580 bytes of "));
+  }
+}
+
+TEST(Hello, SaysHowManyLawsFit) {
+  Acquisition acquisition = make_acquisition(256, 16);
+  LawEvent law{std::vector<std::uint32_t>(256), std::vector<float>(256, 1e-6F), {}};
+  std::iota(law.elements.begin(), law.elements.end(), 0U);
+  acquisition.events.assign(4096, TransmitEvent{law, {}});
+  std::size_t fit = 0;
+  try {
+    static_cast<void>(encode_hello({}, acquisition));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    const std::string line = error.what();
+    EXPECT_THAT(line, testing::StartsWith("Hello events: found "));
+    const std::string before = "expected at most 1048576 in all: ";
+    ASSERT_NE(line.find(before), std::string::npos) << line;
+    fit = std::stoul(line.substr(line.find(before) + before.size()));
+  }
+  acquisition.events.resize(fit + 1);
+  EXPECT_THROW((void)encode_hello({}, acquisition), InputError);
+  acquisition.events.resize(fit);
+  EXPECT_LE(encode_hello({}, acquisition).size(), maximum_hello_bytes);
+}
+
 TEST(Hello, RefusesElementsOfDifferentSizes) {
   Acquisition acquisition = make_acquisition(3, 16);
   acquisition.probe.elements[1].width = Metres(1e-3);
@@ -168,7 +289,7 @@ TEST_P(HelloRejects, WithALineThatNamesTheField) {
   wire::Hello hello = wire_hello(make_acquisition(4, 16));
   GetParam().change(hello);
   try {
-    (void)read_hello(hello, {.elements = 8, .samples = 1000, .frame_bytes = 8000});
+    (void)read_hello(hello, {.elements = 8, .samples = 1000, .frame_bytes = 8000, .events = 6});
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr(GetParam().line));
@@ -224,20 +345,21 @@ INSTANTIATE_TEST_SUITE_P(
         BadHello{"events_without_matrix", [](wire::Hello& h) { h.add_events()->set_element(1); },
                  "Hello events: found 1 with matrix 1; expected none, or matrix 4 (EVENTS)"},
         BadHello{"no_events", [](wire::Hello& h) { h.set_matrix(wire::EVENTS); },
-                 "Hello events: found 0 with matrix 4 (EVENTS); expected 1 to 4, the number of elements"},
+                 "Hello events: found 0 with matrix 4 (EVENTS); expected 1 to 6"},
         BadHello{"too_many_events",
                  [](wire::Hello& h) {
                    h.set_matrix(wire::EVENTS);
-                   for (std::uint32_t i = 0; i < 5; ++i) h.add_events()->set_element(i);
+                   for (std::uint32_t i = 0; i < 7; ++i) h.add_events()->set_element(i);
                  },
-                 "Hello events: found 5 with matrix 4 (EVENTS); expected 1 to 4"},
+                 "Hello events: found 7 with matrix 4 (EVENTS); expected 1 to 6"},
         BadHello{"event_of_no_form",
                  [](wire::Hello& h) {
                    h.set_matrix(wire::EVENTS);
                    h.add_events()->set_element(1);
                    h.add_events();
                  },
-                 "Hello event 1: found none of the forms that this server knows; expected an element"},
+                 "Hello event 1: found none of the forms that this server knows; expected element, plane_wave, point_wave, law "
+                 "or code"},
         BadHello{"event_of_a_stranger",
                  [](wire::Hello& h) {
                    h.set_matrix(wire::EVENTS);
@@ -257,6 +379,102 @@ INSTANTIATE_TEST_SUITE_P(
                    for (int i = 0; i < 2; ++i) h.mutable_events(0)->add_receivers(3);
                  },
                  "Hello event 0: found receiver 3 again; expected each receiver once"},
+        BadHello{"stranger_in_a_plane_wave",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_plane_wave()->add_elements(4);
+                 },
+                 "Hello event 0: found element 4; expected elements 0 to 3"},
+        BadHello{"slowness_in_other_units",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_plane_wave()->set_slowness_x(0.17);
+                 },
+                 "Hello event 0: found a slowness of 0.17 s/m; expected sin(angle) / velocity"},
+        BadHello{"slowness_that_is_none",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_plane_wave()->set_slowness_y(nan);
+                 },
+                 "Hello event 0: found a slowness of nan s/m"},
+        BadHello{"delay_of_a_second",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_plane_wave()->set_delay(1.0);
+                 },
+                 "Hello event 0: found a delay of 1 s; expected a finite time between -1 s and 1 s"},
+        BadHello{"plane_wave_of_a_curved_array",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_plane_wave();
+                   for (int i = 0; i < 4; ++i) h.mutable_probe()->add_z(-1e-3 * (i % 3));
+                 },
+                 "Hello event 0: found a plane wave of an array that is "},
+        BadHello{"point_wave_without_velocity",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_point_wave()->set_z(-0.02);
+                 },
+                 "Hello event 0: found a velocity of 0 m/s; expected that of the delays, above 0"},
+        BadHello{"point_wave_from_nowhere",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_point_wave()->set_velocity(6320.0);
+                   h.mutable_events(0)->mutable_point_wave()->set_x(infinity);
+                 },
+                 "Hello event 0: found a point at inf m"},
+        BadHello{"law_of_nobody",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_law();
+                 },
+                 "Hello event 0: found a law of no elements; expected at least one that fires"},
+        BadHello{"law_with_a_delay_too_many",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_law()->add_elements(1);
+                   for (int i = 0; i < 2; ++i) h.mutable_events(0)->mutable_law()->add_delays(0.0F);
+                 },
+                 "Hello event 0: found 2 delays of 1 elements; expected as many, or none"},
+        BadHello{"law_with_a_weight_of_0",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_law()->add_elements(1);
+                   h.mutable_events(0)->mutable_law()->add_weights(0.0F);
+                 },
+                 "Hello event 0: found a weight of 0; expected finite numbers other than 0"},
+        BadHello{"code_of_nobody",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_code();
+                 },
+                 "Hello event 0: found a row of a code in which nobody fires; expected at least one element"},
+        BadHello{"code_of_both_signs",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_code()->set_positive("\x06");
+                   h.mutable_events(0)->mutable_code()->set_negative("\x0c");
+                 },
+                 "Hello event 0 code: found element 2 both positive and negative; expected one of both, or neither"},
+        BadHello{"code_behind_the_elements",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_code()->set_negative("\x10");
+                 },
+                 "Hello event 0 code.negative: found a bit for element 4; expected 0 behind the last of 4 elements"},
+        BadHello{"code_of_more_bytes",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_code()->set_positive("\x03\x01");
+                 },
+                 "Hello event 0 code.positive: found 2 bytes; expected none, or 1: a bit for each of the 4 elements"},
+        BadHello{"code_beside_an_element",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->mutable_code()->set_positive("\x03");
+                   h.add_events()->set_element(1);
+                 },
+                 "Hello event 1: found no row of a code beside such rows; expected rows of a code in all events, or in none"},
         BadHello{"encoding", [](wire::Hello& h) { h.clear_encoding(); }, "Hello encoding: found 0; expected 1 (INT16)"},
         BadHello{"connections", [](wire::Hello& h) { h.set_connection_count(9); },
                  "Hello connection_count: found 9; expected 1 to 8"},

@@ -18,6 +18,7 @@
 #include "acquisition/acquisition.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "proto/acquisition.pb.h"
+#include "tests/support/every_form.hpp"
 #include "transport/acquisition/framing.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -147,6 +148,10 @@ class RawPeer {
     return error == boost::asio::error::eof || error == boost::asio::error::connection_reset;
   }
   void close() { socket_.close(); }
+  void reset() {
+    socket_.set_option(boost::asio::socket_base::linger(true, 0));
+    socket_.close();
+  }
   void shut_down_send() { socket_.shutdown(boost::asio::socket_base::shutdown_send); }
 
  private:

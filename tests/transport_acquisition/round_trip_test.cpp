@@ -37,7 +37,7 @@ class RoundTrip : public testing::TestWithParam<Case> {
 TEST_P(RoundTrip, WholeFrames) {
   AcquisitionSender sender(acquisition_, sender_options_);
   for (std::uint64_t sequence = 0; sequence < frames; ++sequence) {
-    sender.send_frame(sequence, WallTime(static_cast<std::int64_t>(1000 + sequence)),
+    sender.send_frame({sequence, WallTime(static_cast<std::int64_t>(1000 + sequence)), position_of(sequence)},
                       random_bytes(acquisition_.frame_bytes(), sequence));
   }
   sender.finish();
@@ -47,6 +47,7 @@ TEST_P(RoundTrip, WholeFrames) {
   for (std::uint64_t sequence = 0; sequence < frames; ++sequence) {
     EXPECT_EQ(intake->samples(sequence), random_bytes(acquisition_.frame_bytes(), sequence)) << sequence;
     EXPECT_EQ(intake->time(sequence).count(), static_cast<std::int64_t>(1000 + sequence));
+    EXPECT_EQ(intake->positions(sequence), std::vector(acquisition_.elements(), position_of(sequence)));
   }
   EXPECT_EQ(source_->counters().decode_errors_total(), 0U);
   EXPECT_EQ(source_->counters().shots_received, frames * acquisition_.elements());
@@ -81,6 +82,30 @@ INSTANTIATE_TEST_SUITE_P(All, RoundTrip,
                                                           SampleEncoding::float32),
                                           testing::Values(MatrixKind::full, MatrixKind::half, MatrixKind::half_summed),
                                           testing::Values(std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8})));
+
+TEST(RoundTripOfEvents, EveryFormOnSeveralConnections) {
+  for (const Acquisition& acquisition : {acquisition_of_waves(33), acquisition_of_codes(33)}) {
+    FakeHost host;
+    TcpSourceOptions options;
+    options.port = 0;
+    const auto source = make_tcp_source(options);
+    source->start(host);
+    SenderOptions to;
+    to.port = source->port();
+    to.connections = 3;
+    AcquisitionSender sender(acquisition, to);
+    for (std::uint64_t sequence = 0; sequence < 3; ++sequence)
+      sender.send_frame({sequence, WallTime(1)}, random_bytes(acquisition.frame_bytes(), sequence));
+    sender.finish();
+    const auto intake = host.intake(sender.session());
+    ASSERT_EQ(intake->frames, 3U);
+    EXPECT_EQ(intake->acquisition(), acquisition);
+    for (std::uint64_t sequence = 0; sequence < 3; ++sequence)
+      EXPECT_EQ(intake->samples(sequence), random_bytes(acquisition.frame_bytes(), sequence)) << sequence;
+    EXPECT_EQ(source->counters().shots_received, 3 * acquisition.events.size());
+    EXPECT_EQ(source->counters().decode_errors_total(), 0U);
+  }
+}
 
 }  // namespace
 }  // namespace echoform

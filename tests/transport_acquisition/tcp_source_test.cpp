@@ -15,6 +15,7 @@
 #include "tests/transport_acquisition/fake_host.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/sender.hpp"
+#include "transport/acquisition/zeromq_sender.hpp"
 
 namespace echoform {
 namespace {
@@ -39,7 +40,7 @@ class TcpSourceTest : public testing::Test {
     good_thread_ = std::thread([this] {
       const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 1);
       try {
-        for (std::uint64_t sequence = 1; !stop_; ++sequence) good_sender_->send_frame(sequence, WallTime(1), frame);
+        for (std::uint64_t sequence = 1; !stop_; ++sequence) good_sender_->send_frame({sequence, WallTime(1)}, frame);
         good_sender_->finish();
       } catch (const std::exception& error) {
         good_failure_ = error.what();
@@ -150,12 +151,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "header length: found 4294967295; expected at most 1048576",
                   [] { return with_prefix_field(hello(), 8, 4, 0xFFFFFFFF); }},
         BadStream{"payload_length_overflows", DecodeReason::bad_payload_length, true,
-                  "payload length: found 18446744073709551615; expected at most 128",
+                  "Shot payload (frame 1, transmit 0): found 18446744073709551615 bytes; expected 128",
                   [] { return hello() + shot_message(1, 0, {}, 0xFFFFFFFFFFFFFFFF); }},
         BadStream{"wrong_payload_length", DecodeReason::bad_payload_length, true,
                   "found 100 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
                   [] { return hello() + shot_message(1, 0, Bytes(100)); }},
-        BadStream{"geometry_contradicts_the_hello", DecodeReason::bad_payload_length, true, "expected at most 128",
+        BadStream{"geometry_contradicts_the_hello", DecodeReason::bad_payload_length, true,
+                  "Shot payload (frame 1, transmit 0): found 256 bytes; expected 128 (4 A-scans of 32 bytes by the Hello)",
                   [] { return hello() + shot_message(1, 0, Bytes(256)); }},  // shots of 8 elements
         BadStream{"transmit_out_of_range", DecodeReason::bad_transmit, true,
                   "Shot transmit (frame 1): found 4; expected below the Hello's 4 elements",
@@ -370,7 +372,7 @@ TEST_F(TcpSourceTest, WaitingStopsReadingAndTheWakeGoesOn) {
   options.connections = 2;
   AcquisitionSender other(small_acquisition(), options);
   const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 5);
-  for (std::uint64_t sequence = 0; sequence < 20; ++sequence) other.send_frame(sequence, WallTime(0), frame);
+  for (std::uint64_t sequence = 0; sequence < 20; ++sequence) other.send_frame({sequence, WallTime(0)}, frame);
   other.finish();
   EXPECT_TRUE(eventually([&] { return host_.intake(other.session())->frames == 20; }));
   // A source that went on reading, or that polled, would have asked again.
@@ -403,7 +405,7 @@ TEST_F(TcpSourceTest, StoppingWhileSendersSendEndsThem) {
   good_thread_.join();
   source_->stop();
   const Bytes frame(small_acquisition().frame_bytes());
-  EXPECT_THROW(for (int i = 0; i < 1000000; ++i) other.send_frame(static_cast<std::uint64_t>(i), WallTime(0), frame),
+  EXPECT_THROW(for (int i = 0; i < 1000000; ++i) other.send_frame({static_cast<std::uint64_t>(i), WallTime(0)}, frame),
                RuntimeFault);
 }
 
@@ -418,9 +420,9 @@ TEST_F(TcpSourceTest, ASenderIsToldWhyItWasCutOff) {
   EXPECT_THROW(sender.send_shot(0, {.sequence = 1, .transmit = 4, .acquisition_time = WallTime(0)}, Bytes(128)), InputError);
   EXPECT_THROW(sender.send_shot(1, {.sequence = 1, .transmit = 0, .acquisition_time = WallTime(0)}, Bytes(128)), InputError);
   EXPECT_THROW(sender.send_shot(0, {.sequence = 1, .transmit = 0, .acquisition_time = WallTime(0)}, Bytes(127)), InputError);
-  EXPECT_THROW(sender.send_frame(1, WallTime(0), Bytes(511)), InputError);
+  EXPECT_THROW(sender.send_frame({1, WallTime(0)}, Bytes(511)), InputError);
   sender.finish();
-  EXPECT_THROW(sender.send_frame(1, WallTime(0), Bytes(512)), RuntimeFault);
+  EXPECT_THROW(sender.send_frame({1, WallTime(0)}, Bytes(512)), RuntimeFault);
 }
 
 TEST(TcpSource, APortInUseIsNamed) {
@@ -486,6 +488,23 @@ TEST(AcquisitionSender, SaysWhereItCannotConnect) {
   EXPECT_THROW(AcquisitionSender(small_acquisition(), sender), InputError);
 }
 
+TEST(AcquisitionSender, RefusesAnAcquisitionThatContradictsItselfBeforeItConnects) {
+  Acquisition stranger = small_acquisition();
+  stranger.events = element_events(std::vector<std::uint32_t>{static_cast<std::uint32_t>(stranger.elements())});
+  const auto line = [&](auto&& make) {
+    try {
+      make();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  // Nobody listens: a connection would be a RuntimeFault.
+  EXPECT_THAT(line([&] { const AcquisitionSender sender(stranger, {.port = 1}); }),
+              HasSubstr("acquisition event 0: found element"));
+  EXPECT_THAT(line([&] { const ZeromqSender sender(stranger, {.port = 1}); }), HasSubstr("acquisition event 0: found element"));
+}
+
 /// Stands still. Whoever asks for the time first waits until somebody lets him go.
 class HeldClock final : public Clock {
  public:
@@ -522,6 +541,30 @@ TEST(TcpSourceLog, APeerThatHasResetItsConnectionIsNamedByItsAddress) {
   EXPECT_THAT(log.text(), HasSubstr(address + ": "));
   EXPECT_THAT(log.text(), testing::Not(HasSubstr("0.0.0.0:0")));
   source->stop();
+}
+
+TEST(TcpSourceLog, HowTheConnectionOfASenderEndedIsSaidInPlainWords) {
+  const auto told = [](const std::string& line, void (*leave)(RawPeer&)) {
+    const test::CapturedLog log;
+    FakeHost host;
+    TcpSourceOptions options;
+    options.port = 0;
+    const auto source = make_tcp_source(options);  // of many that leave in a second only the first is told
+    source->start(host);
+    RawPeer peer(source->port());
+    peer.send(hello_message(small_acquisition()));
+    EXPECT_TRUE(peer.accepted());
+    leave(peer);
+    EXPECT_TRUE(eventually([&] { return log.text().find(line) != std::string::npos; })) << log.text();
+    source->stop();
+  };
+  told("sender \"test\" left without an End: the connection was closed\n", [](RawPeer& peer) { peer.close(); });
+  told("sender \"test\" left without an End: the connection failed (Connection reset by peer)\n",
+       [](RawPeer& peer) { peer.reset(); });
+  told("connection: found its end within a message (the connection was closed); expected the rest of it", [](RawPeer& peer) {
+    peer.send(Bytes(10, std::byte{'E'}));
+    peer.close();
+  });
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
+#include <numbers>
 #include <sstream>
 
+#include "acquisition/firings.hpp"
 #include "tests/support/places.hpp"
 #include "tests/transport_acquisition/messages.hpp"
 #include "transport/acquisition/decoder.hpp"
@@ -49,18 +52,27 @@ Bytes example_hello() {
       example(),
       {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
 }
-Bytes example_events_hello() {
+Bytes example_events_hello(std::vector<TransmitEvent> events) {
   Acquisition acquisition = example();
-  acquisition.events = element_events(std::vector<std::uint32_t>{3, 0});
+  acquisition.events = std::move(events);
   return hello_message(
       acquisition,
       {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
 }
-Bytes example_shot(std::uint64_t session = 0) {
+/// A plane wave at 10 degrees in aluminium, another with all that may be left out, a virtual source and a law.
+std::vector<TransmitEvent> example_waves() {
+  const double slowness = std::sin(10.0 * std::numbers::pi / 180.0) / 6320.0;
+  return {{PlaneWaveEvent{slowness, 0.0, std::nullopt, {}}, {}},
+          {PlaneWaveEvent{-slowness, 0.0, Seconds(1e-6), {1, 2, 3}}, {0, 1}},
+          {PointWaveEvent{{Metres(0.0), Metres(0.0), Metres(-0.02)}, MetresPerSecond(6320.0), std::nullopt, {}}, {}},
+          {LawEvent{{1, 2}, {0.0F, 2.5e-8F}, {1.0F, 0.5F}}, {}}};
+}
+Bytes example_shot(std::uint64_t session = 0, std::optional<EncoderCount> position = {}) {
   std::array<std::byte, maximum_encoded_shot_bytes> header{};
   const Bytes payload = example_payload();
-  const std::size_t size = encode_shot(
-      header, {.sequence = 300, .transmit = 2, .acquisition_time = WallTime(1'700'000'000'123'456'789)}, payload.size(), session);
+  const ShotHeader shot{
+      .sequence = 300, .transmit = 2, .acquisition_time = WallTime(1'700'000'000'123'456'789), .position = position};
+  const std::size_t size = encode_shot(header, shot, payload.size(), session);
   return Bytes(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(size)) + payload;
 }
 
@@ -91,13 +103,60 @@ TEST(WireDocument, ShowsTheHelloThatTheCodeMakes) {
   EXPECT_EQ(block("hello"), dump(example_hello()));
 }
 TEST(WireDocument, ShowsTheHelloOfEventsThatTheCodeMakes) {
-  EXPECT_EQ(block("events_hello"), dump(example_events_hello()));
+  EXPECT_EQ(block("events_hello"), dump(example_events_hello(element_events(std::vector<std::uint32_t>{3, 0}))));
+}
+TEST(WireDocument, ShowsTheHelloOfWavesThatTheCodeMakes) {
+  EXPECT_EQ(block("waves_hello"), dump(example_events_hello(example_waves())));
+}
+TEST(WireDocument, ShowsTheHelloOfCodesThatTheCodeMakes) {
+  EXPECT_EQ(block("codes_hello"), dump(example_events_hello(hadamard_events(4))));
+}
+/// The number in the row of the document that begins with `name`.
+double stated(const std::string& name) {
+  std::ifstream file(test::source_directory() / "proto/WIRE.md");
+  std::string line;
+  while (std::getline(file, line)) {
+    const std::string row = "| " + name + " | ";
+    if (line.starts_with(row)) return std::stod(line.substr(row.size()));
+  }
+  ADD_FAILURE() << "no row " << name;
+  return 0.0;
+}
+
+/// What the document reckons with: when each element fires, and where an echo lies, by plain trigonometry and by the code's
+/// firings.
+TEST(WireDocument, TimesOfItsPlaneWaveAreThoseOfTheFirings) {
+  Acquisition acquisition = example();
+  acquisition.events = example_waves();
+  const auto firings = firings_of(acquisition, 0);
+  ASSERT_EQ(firings.size(), 4U);
+  const double slowness = std::sin(10.0 * std::numbers::pi / 180.0) / 6320.0;
+  // The document rounds to hundredths of a nanosecond, and the sample to hundredths.
+  for (std::size_t e = 0; e < 4; ++e) {
+    EXPECT_NEAR(firings[e].delay, slowness * 0.5e-3 * static_cast<double>(e), 1e-18);
+    EXPECT_NEAR(stated(fmt::format("element {} fires", e)), 1e9 * firings[e].delay, 0.005);
+  }
+  const double passes_origin = slowness * 0.75e-3;
+  const double transmit = passes_origin + 0.01 * std::cos(10.0 * std::numbers::pi / 180.0) / 6320.0;
+  const double receive = std::hypot(0.01, 0.25e-3) / 6320.0;
+  EXPECT_NEAR(stated("the wave passes the origin"), 1e9 * passes_origin, 0.005);
+  EXPECT_NEAR(stated("the wave reaches p"), 1e9 * transmit, 0.005);
+  EXPECT_NEAR(stated("the echo reaches element 2"), 1e9 * (transmit + receive), 0.005);
+  EXPECT_NEAR(stated("which is sample"), (transmit + receive - 1e-6) * 50e6, 0.005);
+  // The wave meets p no earlier than any element's own.
+  for (const Firing& firing : firings) {
+    const double x = acquisition.probe.elements[firing.element].centre.x.value;
+    EXPECT_GE(firing.delay + std::hypot(0.01, x) / 6320.0, transmit - 1e-15);
+  }
 }
 TEST(WireDocument, ShowsTheShotThatTheCodeMakes) {
   EXPECT_EQ(block("shot"), dump(example_shot()));
 }
 TEST(WireDocument, ShowsTheShotOverZeromqThatTheCodeMakes) {
   EXPECT_EQ(block("zeromq_shot"), dump(example_shot(0x1122334455667788)));
+}
+TEST(WireDocument, ShowsTheShotWithAPositionThatTheCodeMakes) {
+  EXPECT_EQ(block("position_shot"), dump(example_shot(0, -1200)));
 }
 TEST(WireDocument, ShowsTheEndThatTheCodeMakes) {
   EXPECT_EQ(block("end"), dump(encode_message(MessageType::end, {})));
@@ -107,7 +166,8 @@ TEST(WireDocument, ItsBytesAreTaken) {
   AcquisitionDecoder decoder;
   Bytes place(36);
   std::vector<DecodeEvent> events;
-  const Bytes bytes = example_hello() + example_shot() + encode_message(MessageType::end, {});
+  std::vector<std::optional<EncoderCount>> positions;
+  const Bytes bytes = example_hello() + example_shot() + example_shot(0, -1200) + encode_message(MessageType::end, {});
   for (std::size_t at = 0; at <= bytes.size();) {
     const DecodeEvent event = decoder.next();
     if (event == DecodeEvent::need_bytes) {
@@ -121,13 +181,16 @@ TEST(WireDocument, ItsBytesAreTaken) {
       EXPECT_TRUE(read_hello(decoder.hello(), {}).acquisition == example());
       decoder.accept(example());
     } else if (event == DecodeEvent::shot) {
+      positions.push_back(decoder.shot().position);
       decoder.receive_payload(place);
     } else if (event != DecodeEvent::shot_complete) {
       break;
     }
   }
-  EXPECT_EQ(events, (std::vector{DecodeEvent::hello, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::end}))
+  EXPECT_EQ(events, (std::vector{DecodeEvent::hello, DecodeEvent::shot, DecodeEvent::shot_complete, DecodeEvent::shot,
+                                 DecodeEvent::shot_complete, DecodeEvent::end}))
       << decoder.error().text;
+  EXPECT_EQ(positions, (std::vector<std::optional<EncoderCount>>{std::nullopt, -1200}));
   EXPECT_EQ(place, example_payload());
 }
 

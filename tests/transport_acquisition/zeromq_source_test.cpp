@@ -22,12 +22,9 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t good_session = 1000;
 
-class ZeromqRoundTrip : public testing::TestWithParam<std::tuple<SampleEncoding, MatrixKind>> {};
-
-TEST_P(ZeromqRoundTrip, IsTheSameBitsAsOverTcp) {
+/// Sends random frames of `acquisition` over both transports.
+void expect_the_same_bits_over_both(const Acquisition& acquisition) {
   constexpr std::uint64_t frames = 6;
-  // An odd count of samples, so that packed A-scans end within a byte.
-  const Acquisition acquisition = make_acquisition(9, 333, std::get<1>(GetParam()), std::get<0>(GetParam()));
   FakeHost tcp_host, zeromq_host;
   tcp_host.slots = zeromq_host.slots = frames;
   const auto tcp = make_tcp_source({.port = 0});
@@ -39,8 +36,8 @@ TEST_P(ZeromqRoundTrip, IsTheSameBitsAsOverTcp) {
   for (std::uint64_t sequence = 0; sequence < frames; ++sequence) {
     const Bytes frame = random_bytes(acquisition.frame_bytes(), sequence);
     const WallTime time(static_cast<std::int64_t>(1000 + sequence));
-    over_tcp.send_frame(sequence, time, frame);
-    over_zeromq.send_frame(sequence, time, frame);
+    over_tcp.send_frame({sequence, time, position_of(sequence)}, frame);
+    over_zeromq.send_frame({sequence, time, position_of(sequence)}, frame);
   }
   over_tcp.finish();
   over_zeromq.finish();
@@ -51,20 +48,34 @@ TEST_P(ZeromqRoundTrip, IsTheSameBitsAsOverTcp) {
   }));
   const auto expected = tcp_host.intake(good_session);
   const auto intake = zeromq_host.intake(good_session);
+  EXPECT_TRUE(intake->acquisition() == acquisition);
   EXPECT_TRUE(intake->acquisition() == expected->acquisition());
   ASSERT_EQ(intake->frames, frames);
   for (std::uint64_t sequence = 0; sequence < frames; ++sequence) {
     EXPECT_EQ(intake->samples(sequence), expected->samples(sequence)) << sequence;
     EXPECT_EQ(intake->samples(sequence), random_bytes(acquisition.frame_bytes(), sequence)) << sequence;
     EXPECT_EQ(intake->time(sequence), expected->time(sequence));
+    EXPECT_EQ(intake->positions(sequence), std::vector(acquisition.event_count(), position_of(sequence)));
   }
   const SourceCounters counters = zeromq->counters();
   EXPECT_EQ(counters.decode_errors_total(), 0U);
-  EXPECT_EQ(counters.shots_received, frames * acquisition.elements());
+  EXPECT_EQ(counters.shots_received, frames * acquisition.event_count());
   EXPECT_EQ(counters.shots_discarded, 0U);
   EXPECT_EQ(counters.connections_accepted, 1U);
   EXPECT_EQ(counters.connections_timed_out, 0U);
   EXPECT_EQ(counters.bytes_received, over_zeromq.bytes_sent());
+}
+
+class ZeromqRoundTrip : public testing::TestWithParam<std::tuple<SampleEncoding, MatrixKind>> {};
+
+TEST_P(ZeromqRoundTrip, IsTheSameBitsAsOverTcp) {
+  // An odd count of samples, so that packed A-scans end within a byte.
+  expect_the_same_bits_over_both(make_acquisition(9, 333, std::get<1>(GetParam()), std::get<0>(GetParam())));
+}
+
+TEST(ZeromqRoundTripOfEvents, IsTheSameBitsAsOverTcp) {
+  expect_the_same_bits_over_both(acquisition_of_waves(33));
+  expect_the_same_bits_over_both(acquisition_of_codes(33));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ZeromqRoundTrip,
@@ -87,7 +98,7 @@ class ZeromqSourceTest : public testing::Test {
     thread_ = std::thread([this] {
       const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 1);
       try {
-        for (std::uint64_t sequence = 1; !stop_; ++sequence) good_->send_frame(sequence, WallTime(1), frame);
+        for (std::uint64_t sequence = 1; !stop_; ++sequence) good_->send_frame({sequence, WallTime(1)}, frame);
         good_->finish();
       } catch (const std::exception& error) {
         failure_ = error.what();
@@ -317,7 +328,7 @@ TEST(ZeromqDoor, AServerThatStartsLateOrAgainJoinsInTheMiddle) {
   std::thread thread([&] {
     try {
       for (std::uint64_t sequence = 1; !stop; ++sequence) {
-        sender.send_frame(sequence, WallTime(1), random_bytes(acquisition.frame_bytes(), sequence % 4));
+        sender.send_frame({sequence, WallTime(1)}, random_bytes(acquisition.frame_bytes(), sequence % 4));
       }
       sender.finish();
     } catch (const std::exception& error) {
@@ -353,13 +364,13 @@ TEST(ZeromqDoor, OneSenderAtATimeOverBothDoors) {
   zeromq->start(host);
   const Bytes frame = random_bytes(small_acquisition().frame_bytes(), 1);
   AcquisitionSender first(small_acquisition(), {.port = tcp->port(), .session = good_session});
-  first.send_frame(1, WallTime(1), frame);
+  first.send_frame({1, WallTime(1)}, frame);
   RawPusher second(zeromq->port());
   second.send(frame_of(small_acquisition(), 7, 1, random_bytes(small_acquisition().frame_bytes(), 2)));
   ASSERT_TRUE(eventually([&] { return zeromq->counters().shots_discarded == 4; }));
   EXPECT_EQ(zeromq->counters().connections_rejected, 1U);
   EXPECT_EQ(zeromq->last_rejection(), "stream: found a second sender; expected one at a time");
-  first.send_frame(2, WallTime(1), frame);
+  first.send_frame({2, WallTime(1)}, frame);
   first.finish();
   EXPECT_EQ(host.intake(good_session)->frames, 2U);
   EXPECT_EQ(host.intake(good_session)->samples(2), frame);
@@ -400,9 +411,9 @@ TEST(ZeromqDoor, WhatMayWaitFollowsFromTheLimits) {
 TEST(ZeromqDoor, ASenderWithoutAServerCanBeBrokenOff) {
   ZeromqSender sender(small_acquisition(), {.port = free_port()});
   std::thread canceller([&] { sender.cancel(); });
-  EXPECT_THROW(sender.send_frame(1, WallTime(1), Bytes(small_acquisition().frame_bytes())), RuntimeFault);
+  EXPECT_THROW(sender.send_frame({1, WallTime(1)}, Bytes(small_acquisition().frame_bytes())), RuntimeFault);
   canceller.join();
-  EXPECT_THROW(sender.send_frame(1, WallTime(1), Bytes(3)), InputError);
+  EXPECT_THROW(sender.send_frame({1, WallTime(1)}, Bytes(3)), InputError);
 }
 
 }  // namespace

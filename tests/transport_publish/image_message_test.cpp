@@ -91,6 +91,26 @@ TEST(ImageMessage, StockParserReadsEveryField) {
   EXPECT_EQ(image.pixels().size(), 41u * 31u);
 }
 
+TEST(ImageMessage, CarriesThePositionOfItsFrameAndNoneWhereItHadNone) {
+  synthetic::Stream stream;
+  ImageMessageWriter writer("echoform");
+  writer.set_setup(*stream.setup());
+  std::uint64_t sequence = 0;
+  for (const std::optional<EncoderCount> position :
+       {std::optional<EncoderCount>(), std::optional<EncoderCount>(0), std::optional<EncoderCount>(-41),
+        std::optional<EncoderCount>(), std::optional<EncoderCount>(std::numeric_limits<EncoderCount>::max())}) {
+    stream.slot().position = position;
+    for (const std::size_t index : {0U, 1U}) {
+      const std::string message = message_of(writer, stream.frame(++sequence), index);
+      wire::Image image;
+      ASSERT_EQ(parse_image(bytes_of(message), image), std::nullopt);
+      EXPECT_EQ(image.has_position(), position.has_value());
+      EXPECT_EQ(image.position(), position.value_or(0));
+      EXPECT_EQ(image.SerializeAsString(), message);
+    }
+  }
+}
+
 TEST(ImageMessage, IsTheSameBytesAsOneSerialisedWhole) {
   synthetic::Stream stream;
   stream.paint_spot(Metres(0.0), Metres(0.01));
@@ -129,6 +149,36 @@ TEST(ImageMessage, CarriesTheSetupsOutlines) {
   wire::Image image;
   ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(3), 0)));
   EXPECT_EQ(image.outlines_size(), 0);
+}
+
+TEST(ImageMessage, SaysWhatItsNumbersAreWhereTheyAreNotTheUsualOnes) {
+  synthetic::Stream stream;
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
+  ImageMessageWriter writer("echoform");
+  writer.set_setup(*setup);
+  wire::Image image;
+  ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 0)));
+  EXPECT_EQ(image.pixel_name() + image.pixel_unit() + image.x().name() + image.x().unit() + image.z().name() + image.z().unit(),
+            "");
+  OutputDescription& output = setup->recipe.outputs[0].description;
+  output.pixels = {"absorbed energy", "J/m^3"};
+  output.x = {"angle", "degrees"};
+  output.z = {"range", "m"};
+  writer.set_setup(*setup);
+  const std::string message = message_of(writer, stream.frame(2), 0);
+  ASSERT_LE(message.size(), writer.capacity());
+  ASSERT_EQ(parse_image(bytes_of(message), image), std::nullopt);
+  EXPECT_EQ(image.pixel_name(), "absorbed energy");
+  EXPECT_EQ(image.pixel_unit(), "J/m^3");
+  EXPECT_EQ(image.x().name(), "angle");
+  EXPECT_EQ(image.x().unit(), "degrees");
+  EXPECT_EQ(image.z().name(), "range");
+  EXPECT_FALSE(image.z().has_unit());
+  output.z = {"line", ""};
+  writer.set_setup(*setup);
+  const std::string numbered = message_of(writer, stream.frame(3), 0);
+  ASSERT_EQ(parse_image(bytes_of(numbered), image), std::nullopt);
+  EXPECT_TRUE(image.z().has_unit() && image.z().unit().empty()) << "no unit is not metres";
 }
 
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {

@@ -48,6 +48,7 @@ TelemetryReport some_report() {
   report.log_lines_dropped = 23;
   report.viewer_dropped = 17;
   report.last_frame = 1'700'000'000'500ms;
+  report.position = -41;
   report.decode_errors = {{"checksum", 3}, {"magic", 1}};
   report.connections = {{"accepted", 5}, {"lost", 2}};
   report.connections_open = 1;
@@ -66,11 +67,15 @@ TEST(Telemetry, CarriesTheClosure) {
   EXPECT_EQ(message.time(), 5'000'000'000u);
   EXPECT_DOUBLE_EQ(message.output_rate(), 50.25);
   EXPECT_EQ(message.viewer_dropped(), 17u);
+  EXPECT_EQ(message.position(), -41);
   ASSERT_EQ(message.distributions_size(), 5);
   EXPECT_EQ(message.distributions(0).name(), "frame_latency");
   EXPECT_EQ(message.distributions(0).p99(), 7'000'000u);
-  fill_telemetry(report, "echoform", 6s, message);  // reused
+  TelemetryReport next = report;
+  next.position.reset();
+  fill_telemetry(next, "echoform", 6s, message);  // reused
   EXPECT_EQ(message.distributions_size(), 5);
+  EXPECT_FALSE(message.has_position());
 }
 
 TEST(TelemetryPublisher, SendsReportsOnItsOwnSocket) {
@@ -154,6 +159,29 @@ TEST(Telemetry, LinesThatTheLogLostAreCounted) {
   EXPECT_THAT(metrics_text(some_report()), HasSubstr("echoform_log_lines_dropped_total 23\n"));
 }
 
+TEST(Telemetry, TellsWhatSinksTell) {
+  TelemetryReport report = some_report();
+  report.sinks = {{"list", {{"lines", "Lines written.", 12.0, true}, {"value", "The last one.", 0.25}}},
+                  {"other \"list\"", {{"lines", "Lines written.", 3.0, true}}}};
+  wire::Telemetry message;
+  fill_telemetry(report, "echoform", 5s, message);
+  ASSERT_EQ(message.sinks_size(), 2);
+  EXPECT_EQ(message.sinks(0).name(), "list");
+  ASSERT_EQ(message.sinks(0).figures_size(), 2);
+  EXPECT_EQ(message.sinks(0).figures(0).name(), "lines");
+  EXPECT_EQ(message.sinks(0).figures(0).help(), "Lines written.");
+  EXPECT_EQ(message.sinks(0).figures(0).value(), 12.0);
+  EXPECT_TRUE(message.sinks(0).figures(0).counts());
+  EXPECT_FALSE(message.sinks(0).figures(1).counts());
+  EXPECT_EQ(sink_text(report.sinks[0]), "list: lines 12, value 0.25");
+  const Exposition text = read(metrics_text(report));
+  EXPECT_EQ(text.types.at("echoform_sink_lines_total"), "counter");
+  EXPECT_EQ(text.types.at("echoform_sink_value"), "gauge");
+  EXPECT_EQ(text.samples.at("echoform_sink_lines_total{sink=\"list\"}"), 12.0);
+  EXPECT_EQ(text.samples.at("echoform_sink_lines_total{sink=\"other \\\"list\\\"\"}"), 3.0);
+  EXPECT_EQ(text.samples.at("echoform_sink_value{sink=\"list\"}"), 0.25);
+}
+
 TEST(Metrics, NamesUnitsAndTypes) {
   const Exposition text = read(metrics_text(some_report()));
   for (const char* name :
@@ -190,6 +218,7 @@ TEST(Metrics, ValuesCloseAndHistogramsAreCumulative) {
   EXPECT_DOUBLE_EQ(value("output_frames_per_second"), some_report().metrics.output_rate);
   EXPECT_DOUBLE_EQ(value("input_bytes_per_second"), some_report().metrics.input_bytes_rate);
   EXPECT_DOUBLE_EQ(value("last_frame_timestamp_seconds"), 1'700'000'000.5);
+  EXPECT_EQ(value("position_counts"), -41);
   EXPECT_EQ(value("build_info{version=\"0.1.0\",backend=\"cpu\"}"), 1);
 
   const std::string labels = "stage=\"beamform\",backend=\"cpu\"";

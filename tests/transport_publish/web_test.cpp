@@ -130,8 +130,25 @@ TEST(WebPages, AreServed) {
   synthetic::Stream stream;
   sink->setup_changed(stream.setup());
   EXPECT_EQ(get(*sink, "/streams.json").body(),
-            "{\"name\":\"echoform\",\"streams\":[{\"name\":\"echoform\",\"view\":\"LL\",\"encoding\":\"envelope_float32\"},"
-            "{\"name\":\"echoform.display\",\"view\":\"LL\",\"encoding\":\"display_uint8\"}]}\n");
+            "{\"name\":\"echoform\",\"streams\":["
+            "{\"name\":\"echoform\",\"view\":\"LL\",\"encoding\":\"envelope_float32\",\"pixels\":[41,31]},"
+            "{\"name\":\"echoform.display\",\"view\":\"LL\",\"encoding\":\"display_uint8\",\"pixels\":[41,31]}]}\n");
+  synthetic::Shape volume;
+  volume.grid.y = {Metres(-0.010), Metres(0.010), 21};
+  sink->setup_changed(synthetic::Stream(volume).setup());
+  EXPECT_THAT(get(*sink, "/streams.json").body(), HasSubstr("\"pixels\":[41,21,31]"));
+}
+
+TEST(WebPages, HaveWhatDrawsVolumesOrSayThatItIsMissing) {
+  const auto sink = make_web_sink({.port = 0});
+  const auto library = get(*sink, "/three.js");
+  if (library.result() == http::status::ok) {
+    EXPECT_THAT(std::string(library[http::field::content_type]), StartsWith("text/javascript"));
+    EXPECT_THAT(library.body(), HasSubstr("OrbitControls"));
+  } else {
+    EXPECT_EQ(library.result(), http::status::not_found);
+    EXPECT_THAT(library.body(), HasSubstr("libjs-three"));
+  }
 }
 
 TEST(WebPages, UseNothingFromElsewhere) {

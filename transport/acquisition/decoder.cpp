@@ -95,7 +95,7 @@ void AcquisitionDecoder::take_prefix() {
                                                        type == MessageType::shot ? "a Shot (4)" : "an End (5)"));
     return;
   }
-  if (!reader_.check_lengths(layout_.longest_shot_bytes())) {
+  if (!reader_.check_lengths()) {
     fail_by_reader();
     return;
   }

@@ -5,16 +5,17 @@
 #include <cstdint>
 #include <span>
 
-#include "base/clock.hpp"
+#include "acquisition/frame_stamp.hpp"
 
 namespace echoform {
 
 class FrameSender {
  public:
   virtual ~FrameSender() = default;
-  /// Sends one frame: acquisition.frame_bytes() bytes, rows as the layout has them. Returns when `frame` may be reused; blocks
-  /// while the server takes no more. InputError for a frame of another size, RuntimeFault if sending fails or was cancelled.
-  virtual void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) = 0;
+  /// Sends one frame: acquisition.frame_bytes() bytes, rows as the layout has them; all its shots state the stamp. Returns when
+  /// `frame` may be reused; blocks while the server takes no more. InputError for a frame of another size, RuntimeFault if
+  /// sending fails or was cancelled.
+  virtual void send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) = 0;
   /// Says End and waits until what was sent has left. The sender cannot send afterwards.
   virtual void finish() = 0;
   /// Breaks off a send that blocks, from any thread; it ends with RuntimeFault.

@@ -51,8 +51,8 @@ void write_prefix(std::span<std::byte, prefix_bytes> out, MessageType type, std:
 /// Prefix and header of a message without payload.
 [[nodiscard]] std::vector<std::byte> encode_message(MessageType type, std::string_view header);
 
-/// Room that the prefix and header of any Shot fit in: four varints of at most ten bytes with their tags.
-inline constexpr std::size_t maximum_encoded_shot_bytes = prefix_bytes + 4 * 11;
+/// Room that the prefix and header of any Shot fit in: five varints of at most ten bytes with their tags.
+inline constexpr std::size_t maximum_encoded_shot_bytes = prefix_bytes + 5 * 11;
 
 /// Writes prefix and header of a Shot as the Protocol Buffers library would, without allocating. Returns the bytes written.
 /// A `session` of 0 is left out, as over TCP.

@@ -1,10 +1,18 @@
 #include "transport/acquisition/hello.hpp"
 
 #include <fmt/format.h>
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
 
+#include "acquisition/sample_encodings.hpp"
 #include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "transport/acquisition/framing.hpp"
@@ -78,52 +86,169 @@ MatrixKind read_matrix(wire::MatrixKind kind) {
   }
 }
 
-TransmitEvent read_event(const wire::TransmitEvent& message, int place) {
+template <class Value>
+std::vector<Value> to_vector(const google::protobuf::RepeatedField<Value>& values) {
+  return {values.begin(), values.end()};
+}
+
+template <class Wave>
+std::optional<Seconds> read_delay(const Wave& wave) {
+  return wave.has_delay() ? std::optional(Seconds(wave.delay())) : std::nullopt;
+}
+
+PlaneWaveEvent read_form(const wire::PlaneWave& wave) {
+  return {wave.slowness_x(), wave.slowness_y(), read_delay(wave), to_vector(wave.elements())};
+}
+
+PointWaveEvent read_form(const wire::PointWave& wave) {
+  return {{Metres(wave.x()), Metres(wave.y()), Metres(wave.z())},
+          MetresPerSecond(wave.velocity()),
+          read_delay(wave),
+          to_vector(wave.elements())};
+}
+
+LawEvent read_form(const wire::Law& law) {
+  return {to_vector(law.elements()), to_vector(law.delays()), to_vector(law.weights())};
+}
+
+/// Takes the elements whose bits are set into `code`.
+void read_bits(const std::string& bits, std::int8_t sign, std::string_view name, const std::string& place, CodeEvent& code) {
+  const std::size_t elements = code.signs.size();
+  const std::size_t bytes = (elements + 7) / 8;
+  if (!bits.empty() && bits.size() != bytes) {
+    throw InputError(fmt::format("{} code.{}", place, name), fmt::format("{} bytes", bits.size()),
+                     fmt::format("none, or {}: a bit for each of the {} elements", bytes, elements));
+  }
+  for (std::size_t i = 0; i < 8 * bits.size(); ++i) {
+    if ((static_cast<unsigned char>(bits[i / 8]) >> i % 8 & 1U) == 0) continue;
+    if (i >= elements) {
+      throw InputError(fmt::format("{} code.{}", place, name), fmt::format("a bit for element {}", i),
+                       fmt::format("0 behind the last of {} elements", elements));
+    }
+    if (code.signs[i] != 0) {
+      throw InputError(fmt::format("{} code", place), fmt::format("element {} both positive and negative", i),
+                       "one of both, or neither");
+    }
+    code.signs[i] = sign;
+  }
+}
+
+TransmitEvent read_event(const wire::TransmitEvent& message, std::size_t place, std::size_t elements) {
+  const auto where = [&] { return fmt::format("Hello event {}", place); };
   TransmitEvent event;
   switch (message.form_case()) {
     case wire::TransmitEvent::kElement:
       event.form = ElementEvent{message.element()};
       break;
-    default:
-      throw InputError(fmt::format("Hello event {}", place), "none of the forms that this server knows", "an element");
+    case wire::TransmitEvent::kPlaneWave:
+      event.form = read_form(message.plane_wave());
+      break;
+    case wire::TransmitEvent::kPointWave:
+      event.form = read_form(message.point_wave());
+      break;
+    case wire::TransmitEvent::kLaw:
+      event.form = read_form(message.law());
+      break;
+    case wire::TransmitEvent::kCode: {
+      CodeEvent code{std::vector<std::int8_t>(elements)};
+      read_bits(message.code().positive(), 1, "positive", where(), code);
+      read_bits(message.code().negative(), -1, "negative", where(), code);
+      event.form = std::move(code);
+      break;
+    }
+    case wire::TransmitEvent::FORM_NOT_SET:
+      throw InputError(where(), "none of the forms that this server knows", known_event_forms());
   }
-  event.receivers.assign(message.receivers().begin(), message.receivers().end());
+  event.receivers = to_vector(message.receivers());
   return event;
 }
 
 /// Those of a Hello whose probe has `elements`. What each states is left to validate().
-std::vector<TransmitEvent> read_events(const wire::Hello& hello, std::size_t elements) {
+std::vector<TransmitEvent> read_events(const wire::Hello& hello, std::size_t elements, const AcquisitionLimits& limits) {
   const auto count = static_cast<std::size_t>(hello.events_size());
   if (hello.matrix() != wire::EVENTS) {
     if (count == 0) return {};
     throw InputError("Hello events", fmt::format("{} with matrix {}", count, static_cast<int>(hello.matrix())),
                      "none, or matrix 4 (EVENTS)");
   }
-  if (count == 0 || count > elements) {
-    throw InputError("Hello events", fmt::format("{} with matrix 4 (EVENTS)", count),
-                     fmt::format("1 to {}, the number of elements", elements));
+  if (count == 0 || count > limits.events) {
+    throw InputError("Hello events", fmt::format("{} with matrix 4 (EVENTS)", count), fmt::format("1 to {}", limits.events));
   }
   std::vector<TransmitEvent> events;
-  for (int i = 0; i < hello.events_size(); ++i) events.push_back(read_event(hello.events(i), i));
+  events.reserve(count);
+  for (const wire::TransmitEvent& message : hello.events()) events.push_back(read_event(message, events.size(), elements));
   return events;
 }
 
+/// Writes the form of an event.
+struct FormWriter {
+  wire::TransmitEvent& message;
+
+  void operator()(const ElementEvent& event) const { message.set_element(event.element); }
+  void operator()(const PlaneWaveEvent& event) const {
+    wire::PlaneWave& wave = *message.mutable_plane_wave();
+    wave.set_slowness_x(event.slowness_x);
+    wave.set_slowness_y(event.slowness_y);
+    write_wave(event, wave);
+  }
+  void operator()(const PointWaveEvent& event) const {
+    wire::PointWave& wave = *message.mutable_point_wave();
+    wave.set_x(event.point.x.value);
+    wave.set_y(event.point.y.value);
+    wave.set_z(event.point.z.value);
+    wave.set_velocity(event.velocity.value);
+    write_wave(event, wave);
+  }
+  void operator()(const LawEvent& event) const {
+    wire::Law& law = *message.mutable_law();
+    law.mutable_elements()->Add(event.elements.begin(), event.elements.end());
+    law.mutable_delays()->Add(event.delays.begin(), event.delays.end());
+    law.mutable_weights()->Add(event.weights.begin(), event.weights.end());
+  }
+  void operator()(const CodeEvent& event) const {
+    write_bits(event, 1, *message.mutable_code()->mutable_positive());
+    write_bits(event, -1, *message.mutable_code()->mutable_negative());
+  }
+
+ private:
+  template <class Event, class Wave>
+  static void write_wave(const Event& event, Wave& wave) {
+    if (event.delay) wave.set_delay(event.delay->value);
+    wave.mutable_elements()->Add(event.elements.begin(), event.elements.end());
+  }
+  /// None where no element has the sign.
+  static void write_bits(const CodeEvent& event, int sign, std::string& bits) {
+    if (std::ranges::find(event.signs, sign) == event.signs.end()) return;
+    bits.assign((event.signs.size() + 7) / 8, '\0');
+    for (std::size_t i = 0; i < event.signs.size(); ++i) {
+      if (event.signs[i] == sign) bits[i / 8] = static_cast<char>(static_cast<unsigned char>(bits[i / 8]) | 1U << i % 8);
+    }
+  }
+};
+
 void write_event(const TransmitEvent& event, wire::TransmitEvent& message) {
-  message.set_element(std::get<ElementEvent>(event.form).element);
-  for (const std::uint32_t receiver : event.receivers) message.add_receivers(receiver);
+  std::visit(FormWriter{message}, event.form);
+  message.mutable_receivers()->Add(event.receivers.begin(), event.receivers.end());
 }
 
-SampleEncoding read_encoding(wire::SampleEncoding encoding) {
-  switch (encoding) {
-    case wire::INT16:
-      return SampleEncoding::int16;
-    case wire::PACKED12:
-      return SampleEncoding::packed12;
-    case wire::FLOAT32:
-      return SampleEncoding::float32;
-    default:
-      throw InputError("Hello encoding", fmt::format("{}", static_cast<int>(encoding)), "1 (INT16), 2 (PACKED12) or 3 (FLOAT32)");
+constexpr std::array<std::pair<SampleEncoding, wire::SampleEncoding>, sample_encodings.size()> encodings_on_the_wire = {{
+    {SampleEncoding::int16, wire::INT16},
+    {SampleEncoding::packed12, wire::PACKED12},
+    {SampleEncoding::float32, wire::FLOAT32},
+}};
+
+SampleEncoding read_encoding(wire::SampleEncoding stated) {
+  std::string known;
+  for (const auto& [encoding, number] : encodings_on_the_wire) {
+    if (number == stated) return encoding;
+    const bool last = number == encodings_on_the_wire.back().second;
+    known += fmt::format("{}{} ({})",
+                         known.empty() ? ""
+                         : last        ? " or "
+                                       : ", ",
+                         static_cast<int>(number), wire::SampleEncoding_Name(number));
   }
+  throw InputError("Hello encoding", fmt::format("{}", static_cast<int>(stated)), known);
 }
 
 wire::MatrixKind to_wire(MatrixKind kind) {
@@ -138,16 +263,36 @@ wire::MatrixKind to_wire(MatrixKind kind) {
   return wire::MATRIX_KIND_UNSPECIFIED;
 }
 
-wire::SampleEncoding to_wire(SampleEncoding encoding) {
-  switch (encoding) {
-    case SampleEncoding::int16:
-      return wire::INT16;
-    case SampleEncoding::packed12:
-      return wire::PACKED12;
-    case SampleEncoding::float32:
-      return wire::FLOAT32;
+wire::SampleEncoding to_wire(SampleEncoding stored) {
+  for (const auto& [encoding, number] : encodings_on_the_wire) {
+    if (encoding == stored) return number;
   }
   return wire::SAMPLE_ENCODING_UNSPECIFIED;
+}
+
+/// Throws InputError for a Hello that no server reads: the longest of its parts, and what would fit.
+void require_readable(const wire::Hello& hello) {
+  if (const auto count = static_cast<std::size_t>(hello.events_size()); count > maximum_events)
+    throw InputError("Hello events", fmt::format("{}", count), fmt::format("at most {}", maximum_events));
+  const std::size_t bytes = hello.ByteSizeLong();
+  if (bytes <= maximum_hello_bytes) return;
+  std::size_t events = 0;
+  for (const wire::TransmitEvent& event : hello.events()) {
+    const std::size_t inside = event.ByteSizeLong();
+    events += 1 + google::protobuf::io::CodedOutputStream::VarintSize64(inside) + inside;
+  }
+  const std::size_t probe = hello.probe().ByteSizeLong();
+  const std::size_t words = hello.sender().size() + hello.token().size();
+  const auto refuse = [&](std::string_view part, std::size_t of_part, const std::string& advice) {
+    throw InputError(fmt::format("Hello {}", part), fmt::format("{} bytes of {} in all", of_part, bytes),
+                     fmt::format("at most {} in all: {}", maximum_hello_bytes, advice));
+  };
+  if (words >= std::max(events, probe)) refuse("sender and token", words, "a shorter name or token");
+  if (probe >= events) refuse("probe", probe, "fewer elements");
+  const std::size_t others = std::min(bytes - events, maximum_hello_bytes);
+  refuse("events", events,
+         fmt::format("{} events like these, or fewer receivers in each (where all elements record, none need be listed)",
+                     (maximum_hello_bytes - others) * static_cast<std::size_t>(hello.events_size()) / events));
 }
 
 template <class Get>
@@ -157,6 +302,15 @@ void put_unless_default(const Probe& probe, double otherwise, Values& values, Ge
 }
 
 }  // namespace
+
+std::string known_event_forms() {
+  const google::protobuf::OneofDescriptor& forms = *wire::TransmitEvent::descriptor()->FindOneofByName("form");
+  std::string text;
+  for (int i = 0; i < forms.field_count(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == forms.field_count() ? " or " : ", ", forms.field(i)->name());
+  }
+  return text;
+}
 
 HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limits) {
   HelloContents contents;
@@ -178,7 +332,7 @@ HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limi
   acquisition.matrix = read_matrix(hello.matrix());
   acquisition.encoding = read_encoding(hello.encoding());
   acquisition.probe = read_probe(hello.probe(), limits);
-  acquisition.events = read_events(hello, acquisition.elements());
+  acquisition.events = read_events(hello, acquisition.elements(), limits);
   acquisition.samples = hello.samples();
   acquisition.sample_rate = Hertz(hello.sample_rate());
   acquisition.start_time = Seconds(hello.start_time());
@@ -225,6 +379,7 @@ std::string encode_hello(const SenderIdentity& identity, const Acquisition& acqu
   hello.set_start_time(acquisition.start_time.value);
   hello.set_time_offset(acquisition.time_offset.value);
   hello.set_sample_scale(acquisition.sample_scale);
+  require_readable(hello);
   return hello.SerializeAsString();
 }
 

@@ -31,8 +31,12 @@ struct HelloContents {
 [[nodiscard]] HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limits);
 
 /// The Hello's header, serialised. Fields that hold their default for every element are left out.
-/// Throws InputError if the elements differ in size, which the message cannot say.
+/// Throws InputError if the elements differ in size, which the message cannot say, and, naming the longest part, if it would be
+/// longer than a server reads (maximum_hello_bytes).
 [[nodiscard]] std::string encode_hello(const SenderIdentity& identity, const Acquisition& acquisition);
+
+/// Names of the forms of transmit events that a Hello may list, as the message has them: "element, plane_wave ... or code".
+[[nodiscard]] std::string known_event_forms();
 
 /// `text` with control characters and bytes that are not ASCII replaced, cut at `longest` characters: fit for a log line.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 128);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "proto/acquisition.pb.h"
@@ -60,8 +59,7 @@ MessageHandler::Verdict MessageHandler::take_message(MessageParts parts) {
                                               parts.empty() ? 0 : parts.front().size(), prefix_bytes));
     return Verdict::taken;
   }
-  if (!reader_.read_prefix(parts.front().first<prefix_bytes>()) ||
-      !reader_.check_lengths(std::numeric_limits<std::uint64_t>::max())) {
+  if (!reader_.read_prefix(parts.front().first<prefix_bytes>()) || !reader_.check_lengths()) {
     fail_by_reader();
     return Verdict::taken;
   }

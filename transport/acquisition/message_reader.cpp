@@ -1,13 +1,17 @@
 #include "transport/acquisition/message_reader.hpp"
 
 #include <fmt/format.h>
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/unknown_field_set.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string>
 
 #include "proto/acquisition.pb.h"
+#include "transport/acquisition/hello.hpp"
 #include "transport/wire_numbers.hpp"
 
 namespace echoform {
@@ -17,15 +21,41 @@ std::string_view name_of(MessageType type) {
   return type == MessageType::hello ? "Hello" : type == MessageType::shot ? "Shot" : "End";
 }
 
-/// The first event that has a field where forms go that are not known here, whatever else it states; -1: none has.
-int event_of_unknown_form(const wire::Hello& hello) {
-  for (int event = 0; event < hello.events_size(); ++event) {
-    const google::protobuf::UnknownFieldSet& fields = wire::TransmitEvent::GetReflection()->GetUnknownFields(hello.events(event));
-    for (int k = 0; k < fields.field_count(); ++k) {
-      if (fields.field(k).number() < wire::TransmitEvent::kReceiversFieldNumber) return event;
-    }
+/// A field of `message`, of number up to `last`, that was read as none; null: there is none.
+const google::protobuf::UnknownField* unknown_field(const google::protobuf::Message& message, int last) {
+  const google::protobuf::UnknownFieldSet& fields = message.GetReflection()->GetUnknownFields(message);
+  for (int k = 0; k < fields.field_count(); ++k) {
+    if (fields.field(k).number() <= last) return &fields.field(k);
   }
-  return -1;
+  return nullptr;
+}
+
+/// What of an event is not known here, or not as the event has it; nothing of most. A field of its form that were skipped would
+/// make another wave of it.
+std::optional<std::string> unknown_of(const wire::TransmitEvent& event) {
+  const auto line = [](const google::protobuf::Message& message, int number, std::string_view stranger,
+                       std::string_view expected) {
+    const auto* const known = message.GetDescriptor()->FindFieldByNumber(number);
+    if (known == nullptr) return fmt::format("found {}; expected {}", stranger, expected);
+    return fmt::format("found {} in another wire type than its own; expected a {}", known->name(), known->type_name());
+  };
+  if (const auto* const field = unknown_field(event, wire::TransmitEvent::kReceiversFieldNumber))
+    return line(event, field->number(), "a form that this server does not know", known_event_forms());
+  const auto* const form = event.GetReflection()->GetOneofFieldDescriptor(event, event.GetDescriptor()->FindOneofByName("form"));
+  if (form == nullptr || form->message_type() == nullptr) return std::nullopt;
+  const google::protobuf::Message& message = event.GetReflection()->GetMessage(event, form);
+  const auto* const field = unknown_field(message, google::protobuf::FieldDescriptor::kMaxNumber);
+  if (field == nullptr) return std::nullopt;
+  return line(message, field->number(), fmt::format("a {} with a field that this server does not know", form->name()),
+              fmt::format("fields 1 to {}", form->message_type()->field_count()));
+}
+
+/// The first event that has something unknown, and what.
+std::optional<std::string> unknown_event(const wire::Hello& hello) {
+  for (int event = 0; event < hello.events_size(); ++event) {
+    if (const auto found = unknown_of(hello.events(event))) return fmt::format("Hello event {}: {}", event, *found);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -60,16 +90,14 @@ bool MessageReader::read_prefix(std::span<const std::byte, prefix_bytes> bytes) 
   return true;
 }
 
-bool MessageReader::check_lengths(std::uint64_t longest_payload) {
+bool MessageReader::check_lengths() {
   const std::size_t header_limit = type() == MessageType::hello ? maximum_hello_bytes : maximum_header_bytes;
   if (prefix_.header_bytes > header_limit) {
     return fail(DecodeReason::bad_header_length,
                 fmt::format("header length: found {}; expected at most {}", prefix_.header_bytes, header_limit));
   }
-  const std::uint64_t payload_limit = type() == MessageType::shot ? longest_payload : 0;
-  if (prefix_.payload_bytes > payload_limit) {
-    return fail(DecodeReason::bad_payload_length, fmt::format("payload length: found {}; expected {}{}", prefix_.payload_bytes,
-                                                              payload_limit == 0 ? "" : "at most ", payload_limit));
+  if (type() != MessageType::shot && prefix_.payload_bytes != 0) {
+    return fail(DecodeReason::bad_payload_length, fmt::format("payload length: found {}; expected 0", prefix_.payload_bytes));
   }
   return true;
 }
@@ -95,10 +123,7 @@ bool MessageReader::read_hello(std::span<const std::byte> header) {
       return fail(DecodeReason::bad_header, fmt::format("Hello {}", *wide));
     return fail(DecodeReason::bad_header, "Hello header: found bytes that are not this message; expected echoform.wire.Hello");
   }
-  if (const int event = event_of_unknown_form(*hello_); event >= 0) {
-    return fail(DecodeReason::bad_hello,
-                fmt::format("Hello event {}: found a form that this server does not know; expected an element", event));
-  }
+  if (const auto unknown = unknown_event(*hello_)) return fail(DecodeReason::bad_hello, *unknown);
   hello_->DiscardUnknownFields();
   return true;
 }
@@ -118,9 +143,14 @@ bool MessageReader::read_shot(std::span<const std::byte> header) {
   if (time > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
     return fail(DecodeReason::bad_header, fmt::format("Shot acquisition_time: found {}; expected nanoseconds below 2^63", time));
   }
+  if (shot_message_->has_position() && shot_message_->position() == no_position) {
+    return fail(DecodeReason::bad_header, fmt::format("Shot position: found {}; expected a count above -2^63", no_position));
+  }
   shot_ = {.sequence = shot_message_->sequence(),
            .transmit = shot_message_->transmit(),
-           .acquisition_time = WallTime(static_cast<std::int64_t>(time))};
+           .acquisition_time = WallTime(static_cast<std::int64_t>(time)),
+           .position = {}};
+  if (shot_message_->has_position()) shot_.position = shot_message_->position();
   session_ = shot_message_->session();
   return true;
 }

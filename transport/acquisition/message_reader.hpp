@@ -27,7 +27,7 @@ enum class DecodeReason : std::uint8_t {
   bad_version,
   bad_type,
   bad_header_length,
-  bad_payload_length,  ///< beyond the limit, or not what the Hello says for this transmit
+  bad_payload_length,  ///< not what the Hello says for this transmit, or of a message that has none
   bad_checksum,
   bad_header,  ///< not the Protocol Buffers message that the type announces, or a field out of its range
   bad_hello,   ///< a field of the Hello out of its range, or contradicting what the sender said before
@@ -67,8 +67,9 @@ class MessageReader {
 
   /// Magic, version, and a type that a sender may send.
   [[nodiscard]] bool read_prefix(std::span<const std::byte, prefix_bytes> bytes);
-  /// The lengths that the prefix states: the header's by its type, the payload's by `longest_payload`, which is for Shots.
-  [[nodiscard]] bool check_lengths(std::uint64_t longest_payload);
+  /// The lengths that the prefix states, by its type: the header's, and that there is no payload. That of a Shot is for
+  /// check_shot(), once its header says of what it is.
+  [[nodiscard]] bool check_lengths();
   /// The header of the prefix that was read last: its checksum and its fields. An End's fields are left out if they are none.
   [[nodiscard]] bool read_hello(std::span<const std::byte> header);
   [[nodiscard]] bool read_shot(std::span<const std::byte> header);

@@ -36,8 +36,7 @@ struct AcquisitionSender::Implementation {
 
   /// What the workers send: set before frames_asked counts up.
   struct Job {
-    std::uint64_t sequence = 0;
-    WallTime acquisition_time{0};
+    FrameStamp stamp;
     std::span<const std::byte> frame;
   };
 
@@ -66,10 +65,6 @@ struct AcquisitionSender::Implementation {
                             .token = options.token};
     for (auto& worker : workers) {
       const auto message = encode_message(MessageType::hello, encode_hello(identity, acquisition));
-      if (message.size() > prefix_bytes + maximum_hello_bytes) {
-        throw InputError("probe", fmt::format("a Hello of {} bytes", message.size()),
-                         fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
-      }
       worker.connection = std::make_unique<SenderConnection>(options);
       worker.connection->send_hello(message);
       ++identity.connection_index;
@@ -126,9 +121,7 @@ struct AcquisitionSender::Implementation {
     SenderConnection& connection = *workers[index].connection;
     for (std::size_t event = index; event < layout.events(); event += workers.size()) {
       const ByteRange bytes = layout.shot_bytes(event);
-      connection.add(
-          {.sequence = job.sequence, .transmit = static_cast<std::uint32_t>(event), .acquisition_time = job.acquisition_time},
-          job.frame.subspan(bytes.first, bytes.count));
+      connection.add(shot_of(job.stamp, static_cast<std::uint32_t>(event)), job.frame.subspan(bytes.first, bytes.count));
     }
     connection.flush();
   }
@@ -173,6 +166,11 @@ AcquisitionSender::AcquisitionSender(const Acquisition& acquisition, const Sende
     throw InputError("connections", fmt::format("{}", options.connections),
                      fmt::format("1 to {}", maximum_connections_per_sender));
   }
+  validate(acquisition, AcquisitionLimits{}, "acquisition");
+  if (options.connections > acquisition.event_count()) {
+    spdlog::warn("{} connections for the {} shots of a frame: {} of them stay idle", options.connections,
+                 acquisition.event_count(), options.connections - acquisition.event_count());
+  }
   implementation_ = std::make_unique<Implementation>(acquisition, options);
   Implementation& me = *implementation_;
   me.connect_patiently(options);
@@ -181,13 +179,13 @@ AcquisitionSender::AcquisitionSender(const Acquisition& acquisition, const Sende
 
 AcquisitionSender::~AcquisitionSender() = default;
 
-void AcquisitionSender::send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) {
+void AcquisitionSender::send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) {
   Implementation& me = *implementation_;
   if (frame.size() != me.layout.frame_bytes()) {
     throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", me.layout.frame_bytes()));
   }
   if (!me.usable) throw RuntimeFault("this sender has finished or lost a connection");
-  me.job = {sequence, acquisition_time, frame};
+  me.job = {stamp, frame};
   const std::uint64_t turn = me.frames_asked.fetch_add(1) + 1;
   if (me.workers.size() > 1) me.frames_asked.notify_all();
   me.send_stripe_or_fail(0);

@@ -21,7 +21,7 @@ namespace echoform {
 struct SenderOptions {
   std::string host = "127.0.0.1";  ///< name or address
   std::uint16_t port = 17171;
-  std::size_t connections = 1;  ///< 1 .. 8; a frame's shots are striped over them
+  std::size_t connections = 1;  ///< 1 .. 8; a frame's shots are striped over them, so that more than shots stay idle
   std::string token{};
   std::string name = "Echoform";  ///< name and version, for the server's log
   std::uint64_t session = 0;      ///< 0: chosen at random
@@ -45,8 +45,8 @@ class ServerBusy final : public InputError {
 class AcquisitionSender final : public FrameSender {
  public:
   /// Connects, says Hello on every connection and waits until all are accepted. Throws InputError if an option is out of
-  /// its range or the server rejects the Hello (with its reason; ServerBusy after busy_timeout), RuntimeFault if it cannot be
-  /// reached or does not answer.
+  /// its range, if no server could take the acquisition (its limits, or a Hello that is too long) or the server rejects the Hello
+  /// (with its reason; ServerBusy after busy_timeout), RuntimeFault if it cannot be reached or does not answer.
   AcquisitionSender(const Acquisition& acquisition, const SenderOptions& options);
   ~AcquisitionSender() override;
   AcquisitionSender(const AcquisitionSender&) = delete;
@@ -55,7 +55,7 @@ class AcquisitionSender final : public FrameSender {
   /// Sends one frame: acquisition.frame_bytes() bytes, rows as the layout has them. Shot `transmit` goes over connection
   /// transmit % connections. Returns when all is handed to the system, which is when `frame` may be reused; blocks while the
   /// server does not read. Allocates nothing. RuntimeFault if a connection is lost, with the server's reason if it gave one.
-  void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) override;
+  void send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) override;
 
   /// Sends one shot over one connection, for sources that have shots rather than frames. `payload` holds its A-scans.
   /// Not while send_frame() runs. InputError if the connection or transmit does not exist or the payload's size is wrong.

@@ -26,6 +26,12 @@ using Counters = LiveSourceCounters;
 /// How long a peer that was sent a Reject may take to read it and close.
 constexpr std::chrono::milliseconds leave_timeout{1000};
 
+/// For people, to whom "End of file" says nothing.
+std::string how_it_ended(const error_code& error) {
+  if (error == asio::error::eof) return "the connection was closed";
+  return fmt::format("the connection failed ({})", error.message());
+}
+
 }  // namespace
 
 TcpSession::TcpSession(std::shared_ptr<SourceState> source, std::shared_ptr<IoThread> thread, Socket socket,
@@ -128,13 +134,13 @@ void TcpSession::on_read(const error_code& error, std::size_t bytes) {
 void TcpSession::on_end_of_connection(const error_code& error) {
   if (decoder_.within_message()) {
     decoder_.fail(DecodeReason::truncated,
-                  fmt::format("connection: found its end within a message ({}); expected the rest of it", error.message()));
+                  fmt::format("connection: found its end within a message ({}); expected the rest of it", how_it_ended(error)));
     return fail_decoding();
   }
   if (accepted_) {
     Counters::add(source_->counters.lost);
     source_->warn(PeerWarning::lost, [&] {
-      return fmt::format("{}: sender \"{}\" left without an End: {}", peer_, identity_.sender, error.message());
+      return fmt::format("{}: sender \"{}\" left without an End: {}", peer_, identity_.sender, how_it_ended(error));
     });
   } else {
     Counters::add(source_->counters.rejected);

@@ -46,10 +46,6 @@ struct ZeromqSender::Implementation {
     const SenderIdentity identity{
         .session = session, .connection_index = 0, .connection_count = 1, .sender = options.name, .token = options.token};
     hello = encode_message(MessageType::hello, encode_hello(identity, acquisition));
-    if (hello.size() > prefix_bytes + maximum_hello_bytes) {
-      throw InputError("probe", fmt::format("a Hello of {} bytes", hello.size()),
-                       fmt::format("at most {}", prefix_bytes + maximum_hello_bytes));
-    }
     ConnectOptions connection{.type = zmq::socket_type::push, .endpoint = endpoint_of(options), .keys = options.keys};
     // Frames wait here, not in the queue of a connection that does not exist: a server that comes late shall not get old ones.
     connection.connected_only = true;
@@ -102,12 +98,14 @@ struct ZeromqSender::Implementation {
   std::atomic<std::uint64_t> bytes_sent{0};
 };
 
-ZeromqSender::ZeromqSender(const Acquisition& acquisition, const ZeromqSenderOptions& options)
-    : implementation_(std::make_unique<Implementation>(acquisition, options)) {}
+ZeromqSender::ZeromqSender(const Acquisition& acquisition, const ZeromqSenderOptions& options) {
+  validate(acquisition, AcquisitionLimits{}, "acquisition");
+  implementation_ = std::make_unique<Implementation>(acquisition, options);
+}
 
 ZeromqSender::~ZeromqSender() = default;
 
-void ZeromqSender::send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) {
+void ZeromqSender::send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) {
   const FrameLayout& layout = implementation_->layout;
   if (frame.size() != layout.frame_bytes()) {
     throw InputError("frame", fmt::format("{} bytes", frame.size()), fmt::format("{}", layout.frame_bytes()));
@@ -115,8 +113,7 @@ void ZeromqSender::send_frame(std::uint64_t sequence, WallTime acquisition_time,
   send_hello();
   for (std::size_t event = 0; event < layout.events(); ++event) {
     const ByteRange bytes = layout.shot_bytes(event);
-    send_shot({.sequence = sequence, .transmit = static_cast<std::uint32_t>(event), .acquisition_time = acquisition_time},
-              frame.subspan(bytes.first, bytes.count));
+    send_shot(shot_of(stamp, static_cast<std::uint32_t>(event)), frame.subspan(bytes.first, bytes.count));
   }
 }
 

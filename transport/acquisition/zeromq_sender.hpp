@@ -39,7 +39,7 @@ class ZeromqSender final : public FrameSender {
   ZeromqSender& operator=(const ZeromqSender&) = delete;
 
   /// Copies the frame into ZeroMQ's messages, shot by shot.
-  void send_frame(std::uint64_t sequence, WallTime acquisition_time, std::span<const std::byte> frame) override;
+  void send_frame(const FrameStamp& stamp, std::span<const std::byte> frame) override;
   /// For sources that have shots rather than frames.
   void send_hello();
   void send_shot(const ShotHeader& shot, std::span<const std::byte> payload);

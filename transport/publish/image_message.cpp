@@ -27,12 +27,22 @@ constexpr std::size_t head_reserve = 4096;
 constexpr std::size_t parts_beside_steps = 16;
 constexpr std::size_t timing_reserve = 128;  // bytes of one in a message
 
+constexpr std::string_view usual_pixels = "amplitude";
+const Meaning across{"y", "m"};
+
 constexpr std::uint32_t pixels_tag = (wire::Image::kPixelsFieldNumber << 3) | 2;  // 2: length-delimited
 
-void put_axis(const Axis& axis, wire::Axis& to) {
+void put_axis(const Axis& axis, const Meaning& meaning, std::string_view usual, wire::Axis& to) {
   to.set_first(axis.first.value);
   to.set_last(axis.last.value);
   to.set_count(static_cast<std::uint32_t>(axis.count));
+  // What is usual goes without saying.
+  to.mutable_name()->assign(meaning.name == usual ? std::string_view() : meaning.name);
+  if (meaning.unit == "m") {
+    to.clear_unit();
+  } else {
+    to.mutable_unit()->assign(meaning.unit);
+  }
 }
 
 std::optional<std::string> check_axis(const wire::Axis& axis, std::string_view name) {
@@ -74,7 +84,8 @@ std::vector<StreamDescription> describe_streams(const ImagingSetup& setup, std::
     if (!(display && choice.display) && !(envelope && choice.envelope)) continue;
     std::string stream = several ? fmt::format("{}/{}", name, description.view) : std::string(name);
     if (display) stream += ".display";
-    streams.push_back({std::move(stream), output, description.view, display, description.grid, description.bytes()});
+    streams.push_back({std::move(stream), output, description.view, display, description.grid, description.bytes(),
+                       description.pixels, description.x, description.z});
   }
   return streams;
 }
@@ -131,6 +142,12 @@ void ImageMessageWriter::set_setup(const ImagingSetup& setup) {
   for (const auto& stream : streams_) {
     head_.mutable_stream()->reserve(stream.name.size());
     head_.mutable_view()->reserve(stream.view_name.size());
+    head_.mutable_pixel_name()->reserve(stream.pixels.name.size());
+    head_.mutable_pixel_unit()->reserve(stream.pixels.unit.size());
+    for (const auto& [axis, meaning] : {std::pair{head_.mutable_x(), &stream.x}, std::pair{head_.mutable_z(), &stream.z}}) {
+      axis->mutable_name()->reserve(meaning->name.size());
+      axis->mutable_unit()->reserve(meaning->unit.size());
+    }
   }
 }
 
@@ -152,13 +169,15 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   head_.set_acquisition_time(static_cast<std::uint64_t>(slot.acquisition_time.count()));
   head_.set_publish_time(static_cast<std::uint64_t>(frame.publish_time.count()));
   head_.set_latency(static_cast<std::uint64_t>(std::max<std::int64_t>(0, (frame.now - slot.last_byte_time).count())));
-  put_axis(stream.grid.x, *head_.mutable_x());
-  put_axis(stream.grid.z, *head_.mutable_z());
+  put_axis(stream.grid.x, stream.x, "x", *head_.mutable_x());
+  put_axis(stream.grid.z, stream.z, "z", *head_.mutable_z());
   if (stream.grid.y.count > 1) {
-    put_axis(stream.grid.y, *head_.mutable_y());
+    put_axis(stream.grid.y, across, "y", *head_.mutable_y());
   } else {
     head_.clear_y();
   }
+  head_.mutable_pixel_name()->assign(stream.pixels.name == usual_pixels ? std::string_view() : stream.pixels.name);
+  head_.mutable_pixel_unit()->assign(stream.pixels.unit);
   head_.set_encoding(stream.display ? wire::DISPLAY_UINT8 : wire::ENVELOPE_FLOAT32);
   head_.set_dynamic_range_db(frame.setup.scale.dynamic_range_db);
   head_.set_gain_db(frame.setup.scale.gain_db);
@@ -177,6 +196,11 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   head_.set_published(frame.counters.frames_published);
   head_.set_clipped_samples(slot.clipped_samples);
   head_.set_invalid_samples(slot.invalid_samples);
+  if (slot.position) {
+    head_.set_position(*slot.position);
+  } else {
+    head_.clear_position();
+  }
   head_.set_settings_revision(frame.setup.settings_revision);
 
   head_bytes_ = head_.ByteSizeLong();

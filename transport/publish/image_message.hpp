@@ -25,6 +25,9 @@ struct StreamDescription {
   bool display = false;  ///< 8 bits on the display grid; else float32 on the acoustic grid
   Grid grid;
   std::size_t pixel_bytes = 0;  ///< of a whole image
+  Meaning pixels;
+  Meaning x;
+  Meaning z;
 };
 
 /// Which of a view's two images are handed on; at least one.

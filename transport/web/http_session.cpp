@@ -13,7 +13,8 @@
 
 namespace echoform {
 
-extern const std::string_view viewer_page;  // viewer/index.html, embedded at build time
+extern const std::string_view viewer_page;    // viewer/index.html, embedded at build time
+extern const std::string_view three_library;  // three.js with its OrbitControls; empty where the build had none
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -25,8 +26,11 @@ namespace {
 std::string list_streams(WebState& state) {
   std::string list;
   for (const auto& stream : state.board.streams()) {
-    list += fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\"}}", list.empty() ? "" : ",", json_string(stream.name),
-                        json_string(stream.view_name), stream.display ? "display_uint8" : "envelope_float32");
+    const Grid& grid = stream.grid;
+    const std::string across = grid.y.count > 1 ? fmt::format("{},", grid.y.count) : "";
+    list += fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\",\"pixels\":[{},{}{}]}}", list.empty() ? "" : ",",
+                        json_string(stream.name), json_string(stream.view_name),
+                        stream.display ? "display_uint8" : "envelope_float32", grid.x.count, across, grid.z.count);
   }
   return fmt::format("{{\"name\":{},{}\"streams\":[{}]}}\n", json_string(state.options.name),
                      state.control_now() ? "\"control\":true," : "", list);
@@ -127,6 +131,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     if (target->path == "/images") return upgrade(request, target->streams);
     if (target->path == "/" || target->path == "/index.html")
       return answer(http::status::ok, std::string(viewer_page), false, "text/html; charset=utf-8");
+    if (target->path == "/three.js") return library();
     if (target->path == "/streams.json") return answer(http::status::ok, list_streams(state_), false, "application/json");
     if (target->path == "/metrics") return metrics();
     answer(http::status::not_found, "no such page; see /\n");
@@ -172,6 +177,13 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
             state_.replies->expect([self = this->shared_from_this()](unsigned status, std::string json) {
               self->answer(static_cast<http::status>(status), std::move(json), false, "application/json");
             }));
+  }
+
+  void library() {
+    if (three_library.empty()) {
+      return answer(http::status::not_found, "This program was built without three.js (the package libjs-three).\n");
+    }
+    answer(http::status::ok, std::string(three_library), false, "text/javascript; charset=utf-8");
   }
 
   void metrics() {

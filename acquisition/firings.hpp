@@ -1,0 +1,50 @@
+// Which elements fire in an event, when and how strongly: what the forms of events come to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+#include "acquisition/probe_frame.hpp"
+
+namespace echoform {
+
+struct Firing {
+  std::uint32_t element = 0;
+  double delay = 0.0;  ///< seconds after the event's t = 0
+  double weight = 1.0;
+
+  constexpr auto operator<=>(const Firing&) const = default;
+};
+
+/// Those of `event`, which is below event_count() of a validated acquisition, in the order in which it names its elements; dead
+/// ones too.
+[[nodiscard]] std::vector<Firing> firings_of(const Acquisition& acquisition, std::size_t event);
+
+/// -1 where all that fire do so inverted, else 1: the sign of the wave that they make.
+[[nodiscard]] float polarity_of(const Acquisition& acquisition, std::size_t event);
+
+/// `chosen` events, or all of a frame's where none are.
+[[nodiscard]] std::vector<std::uint32_t> chosen_or_all_events(const Acquisition& acquisition,
+                                                              std::span<const std::uint32_t> chosen);
+
+/// Time at which a wave passes the probe's origin: as the event states it, or such that its earliest element fires at 0.
+[[nodiscard]] Seconds delay_at_origin(const PlaneWaveEvent& event, const Probe& probe, const ProbeFrame& frame);
+[[nodiscard]] Seconds delay_at_origin(const PointWaveEvent& event, const Probe& probe, const ProbeFrame& frame);
+
+/// Whether the events are rows of a code: some form says so, and then all have to be (validate_events.hpp).
+[[nodiscard]] bool coded(const Acquisition& acquisition);
+/// What forbids imaging some of a frame's events without the others, as "half a matrix: each of its A-scans stands for two
+/// events"; nothing where each event tells by itself.
+[[nodiscard]] std::optional<std::string> bond_of_events(const Acquisition& acquisition);
+/// Whether every event is the firing of one element: what full matrix capture and sparse firings are, and what codes are decoded
+/// into.
+[[nodiscard]] bool fires_single_elements(const Acquisition& acquisition);
+/// Whether some event is a wave of several elements, whose front images follow: neither of single elements alone, nor coded.
+[[nodiscard]] bool launches_waves(const Acquisition& acquisition);
+
+}  // namespace echoform

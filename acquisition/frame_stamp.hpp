@@ -1,0 +1,26 @@
+// What a frame has besides its samples.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "base/clock.hpp"
+
+namespace echoform {
+
+/// Count of the probe's encoder: raw, as the instrument reads it. What a count means is said where it is used. Any number but
+/// `no_position`.
+using EncoderCount = std::int64_t;
+
+/// Stands for "none" where a place has to hold a number; refused as a count.
+inline constexpr EncoderCount no_position = std::numeric_limits<EncoderCount>::min();
+
+/// Places that have no word for a part of it leave that out.
+struct FrameStamp {
+  std::uint64_t sequence = 0;
+  WallTime acquisition_time{0};               ///< 0: unknown
+  std::optional<EncoderCount> position = {};  ///< where the probe was; none: nobody said
+};
+
+}  // namespace echoform

@@ -1,0 +1,68 @@
+// A frame in groups of its rows, each of which is paired, looked up and summed by itself: for frames that no memory holds whole.
+// Which rows are one group follows from the layout alone, so that their sum is the same whatever memory there is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "acquisition/frame_layout.hpp"
+#include "acquisition/pair_rows.hpp"
+
+namespace echoform {
+
+struct Acquisition;
+
+struct PairGroup {
+  std::vector<RowRange> rows;       ///< of the frame, ascending and apart: A-scan k of the group is the k-th of these rows
+  PairRows pairs;                   ///< with the counts of every other group's; lookups are of this one's pairs alone
+  std::vector<PairSource> sources;  ///< by row of `pairs`, of the group's A-scans; rows that it lacks are rows of zeros
+};
+
+/// Where both directions of a pair count as one, or are one A-scan, a group is the pairs of one range of elements with another
+/// (at most 16 with 16), both ways: a pair costs one lookup, as in a whole frame. Otherwise it is some events with all that
+/// records them: as many as have 1024 pairs of an event and a receiver, from 1 to 16.
+class PairGroups {
+ public:
+  /// `reciprocal` and `chosen` as for combine_pairs(); the firings of listed events are never added both ways. Not for codes,
+  /// which are decoded from whole frames.
+  PairGroups(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen = {});
+
+  /// At least one.
+  [[nodiscard]] std::size_t count() const noexcept;
+  /// A-scans of the largest group.
+  [[nodiscard]] std::size_t most_a_scans() const noexcept { return most_a_scans_; }
+  /// Whether the transmit leg's sources are all elements, rather than one an event.
+  [[nodiscard]] bool by_elements() const noexcept { return by_elements_; }
+  /// `group` < count().
+  [[nodiscard]] PairGroup at(std::size_t group) const;
+
+ private:
+  struct Elements {
+    std::size_t first = 0;
+    std::size_t last = 0;  ///< behind the last
+
+    [[nodiscard]] std::size_t count() const { return last - first; }
+  };
+  [[nodiscard]] PairGroup of_elements(const Elements& ones, const Elements& others) const;
+  [[nodiscard]] PairGroup of_events(std::size_t first, std::size_t last) const;
+  [[nodiscard]] PairSource source(std::size_t event, std::size_t receiver, std::size_t first, std::size_t second,
+                                  float weight) const;
+  [[nodiscard]] Elements part(std::size_t place) const;
+
+  FrameLayout layout_;
+  std::vector<bool> dead_;             // by element
+  std::vector<bool> silent_;           // by event: a dead element alone fires
+  std::vector<std::uint32_t> events_;  // that are imaged, of the frame
+  bool by_elements_ = false;
+  bool once_ = false;      // a pair has one A-scan, for both directions
+  bool added_ = false;     // both directions are looked up at once
+  float weight_ = 1.0F;    // of pairs of two elements
+  std::size_t step_ = 1;   // elements of a range, events of a group
+  std::size_t parts_ = 0;  // ranges of elements
+  std::size_t rows_ = 0;   // of `pairs`
+  std::size_t most_a_scans_ = 0;
+};
+
+}  // namespace echoform

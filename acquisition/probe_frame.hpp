@@ -1,0 +1,32 @@
+// The frame of coordinates that goes with a probe, in which transmit events are stated.
+#pragma once
+
+#include "acquisition/acquisition.hpp"
+#include "base/geometry.hpp"
+
+namespace echoform {
+
+/// Right-handed: z along the mean of the elements' normals, x the global x as far as it is perpendicular to that, y across. Since
+/// elements emit into the part (normal.z > 0), there is such an x.
+struct ProbeFrame {
+  Point origin;                ///< mean of the elements' centres, dead ones counted in
+  Direction x{1.0, 0.0, 0.0};  ///< unit vectors
+  Direction y{0.0, 1.0, 0.0};
+  Direction z{0.0, 0.0, 1.0};
+
+  [[nodiscard]] Point to_probe(const Point& global) const;
+  [[nodiscard]] Point to_global(const Point& in_probe) const;
+  /// Of a direction whose parts along x, y and z are given.
+  [[nodiscard]] Direction to_global(const Direction& in_probe) const;
+};
+
+/// Of at least one element. Of a linear array in contact, centred on x = 0, it is the global frame.
+[[nodiscard]] ProbeFrame frame_of(const Probe& probe);
+
+/// Farthest from the frame's plane z = 0 that elements of a plane wave may lie.
+inline constexpr Metres flat_array_tolerance(10e-6);
+
+/// Greatest |z| of an element in the probe's frame.
+[[nodiscard]] Metres flatness(const Probe& probe, const ProbeFrame& frame);
+
+}  // namespace echoform

@@ -1,0 +1,11 @@
+// What frames of files may be, beyond what senders may ask a server to hold.
+#pragma once
+
+#include <cstddef>
+
+namespace echoform {
+
+/// Bytes of a frame that is imaged by groups of its A-scans: no memory has to hold it.
+inline constexpr std::size_t most_recorded_bytes = std::size_t{1} << 38;
+
+}  // namespace echoform

@@ -1,0 +1,140 @@
+#include "acquisition/validate_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "acquisition/firings.hpp"
+#include "base/errors.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr double longest_delay = 1.0;  // seconds, as of all times of an acquisition
+
+/// Of one event.
+class EventCheck {
+ public:
+  EventCheck(const Probe& probe, std::string place) : probe_(probe), place_(std::move(place)) {}
+
+  void operator()(const ElementEvent& event) const { require_element(event.element, "element"); }
+
+  void operator()(const PlaneWaveEvent& event) const {
+    for (const double slowness : {event.slowness_x, event.slowness_y}) {
+      if (!std::isfinite(slowness) || std::abs(slowness) > most_slowness) {
+        refuse(fmt::format("a slowness of {} s/m", slowness), fmt::format("sin(angle) / velocity, up to {} s/m", most_slowness));
+      }
+    }
+    require_delay(event.delay);
+    require_elements(event.elements, "element");
+    const Metres off = flatness(probe_, frame_of(probe_));
+    if (off > flat_array_tolerance) {
+      refuse(fmt::format("a plane wave of an array that is {:.3g} mm off flat", 1e3 * off.value),
+             "elements in one plane, or the delay of each (a law)");
+    }
+  }
+
+  void operator()(const PointWaveEvent& event) const {
+    for (const Metres value : {event.point.x, event.point.y, event.point.z}) {
+      if (!std::isfinite(value.value) || std::abs(value.value) > farthest) {
+        refuse(fmt::format("a point at {} m", value.value), fmt::format("places within {} m of the probe", farthest));
+      }
+    }
+    if (!std::isfinite(event.velocity.value) || !(event.velocity.value > 0.0)) {
+      refuse(fmt::format("a velocity of {} m/s", event.velocity.value), "that of the delays, above 0");
+    }
+    require_delay(event.delay);
+    require_elements(event.elements, "element");
+  }
+
+  void operator()(const LawEvent& event) const {
+    if (event.elements.empty()) refuse("a law of no elements", "at least one that fires");
+    require_elements(event.elements, "element");
+    require_length("delays", event.delays.size(), event.elements.size());
+    require_length("weights", event.weights.size(), event.elements.size());
+    for (const float delay : event.delays) require_delay(Seconds(static_cast<double>(delay)));
+    for (const float weight : event.weights) {
+      if (!std::isfinite(weight) || weight == 0.0F) refuse(fmt::format("a weight of {}", weight), "finite numbers other than 0");
+    }
+    if (!is_code(TransmitForm(event))) return;
+    const auto [least, most] = std::ranges::minmax(event.delays.empty() ? std::vector<float>{0.0F} : event.delays);
+    if (least != 0.0F || most != 0.0F)
+      refuse("weights of both signs and delays", "a code without delays, or weights of one sign");
+  }
+
+  void operator()(const CodeEvent& event) const {
+    if (event.signs.size() != probe_.elements.size()) {
+      refuse(fmt::format("{} signs", event.signs.size()), fmt::format("one for each of the {} elements", probe_.elements.size()));
+    }
+    if (std::ranges::all_of(event.signs, [](int sign) { return sign == 0; })) {
+      refuse("a row of a code in which nobody fires", "at least one element");
+    }
+    for (const int sign : event.signs) {
+      if (sign < -1 || sign > 1) refuse(fmt::format("a sign of {}", sign), "1, -1 or 0");
+    }
+  }
+
+  void require_elements(std::span<const std::uint32_t> elements, std::string_view what) const {
+    std::vector<bool> named(probe_.elements.size());
+    for (const std::uint32_t element : elements) {
+      require_element(element, what);
+      if (named[element]) refuse(fmt::format("{} {} again", what, element), fmt::format("each {} once", what));
+      named[element] = true;
+    }
+  }
+
+ private:
+  static constexpr double most_slowness = 0.1;  // s/m: grazing at 10 m/s, slower than any wave
+  static constexpr double farthest = 1e3;       // metres
+
+  [[noreturn]] void refuse(std::string_view found, std::string_view expected) const {
+    throw InputError(place_, std::string(found), std::string(expected));
+  }
+  void require_element(std::size_t element, std::string_view what) const {
+    if (element < probe_.elements.size()) return;
+    refuse(fmt::format("{} {}", what, element), fmt::format("elements 0 to {}", probe_.elements.size() - 1));
+  }
+  void require_delay(const std::optional<Seconds>& delay) const {
+    if (!delay || std::abs(delay->value) < longest_delay) return;
+    refuse(fmt::format("a delay of {} s", delay->value), "a finite time between -1 s and 1 s");
+  }
+  void require_length(std::string_view what, std::size_t found, std::size_t expected) const {
+    if (found == 0 || found == expected) return;
+    refuse(fmt::format("{} {} of {} elements", found, what, expected), "as many, or none");
+  }
+
+  const Probe& probe_;
+  std::string place_;
+};
+
+}  // namespace
+
+void validate_events(const Acquisition& acquisition, std::string_view where) {
+  const std::vector<TransmitEvent>& events = acquisition.events;
+  if (events.empty()) return;
+  if (acquisition.matrix != MatrixKind::full) {
+    throw InputError(fmt::format("{} events", where), "events and a half matrix", "one of both");
+  }
+  std::vector<bool> fired(acquisition.elements());
+  const bool rows = coded(acquisition);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const std::string place = fmt::format("{} event {}", where, i);
+    const EventCheck check(acquisition.probe, place);
+    std::visit(check, events[i].form);
+    check.require_elements(events[i].receivers, "receiver");
+    if (rows && !can_be_code(events[i].form)) {
+      throw InputError(place, "no row of a code beside such rows", "rows of a code in all events, or in none");
+    }
+    const auto* const element = std::get_if<ElementEvent>(&events[i].form);
+    if (element == nullptr) continue;
+    if (fired[element->element]) {
+      throw InputError(place, fmt::format("element {} again", element->element), "each element in one event");
+    }
+    fired[element->element] = true;
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,124 @@
+#include "apps/frame_imager.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "apps/recorded_frame.hpp"
+#include "base/errors.hpp"
+#include "config/memory_limit.hpp"
+#include "config/memory_text.hpp"
+#include "engines/engine_registry.hpp"
+#include "pipeline/setup_memory.hpp"
+
+namespace echoform {
+namespace {
+
+// Stacks of threads, tables of libraries and what a file takes while it is written.
+constexpr double taken_besides = 12e6;
+
+/// Bytes of memory that this process holds now.
+double held_memory() {
+  std::size_t pages = 0;
+  std::size_t held = 0;
+  std::ifstream("/proc/self/statm") >> pages >> held;
+  return static_cast<double>(held) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// As many groups as the limit holds beside everything else. Tables of the setup are made, and counted in what is held.
+std::size_t read_ahead_within(const Configuration& configuration, const ImagingSetup& setup, const Recording& recording) {
+  const double limit = memory_limit(configuration);
+  const std::size_t threads = configuration.imaging.threads;
+  const double held = held_memory();
+  const double groups =
+      static_cast<double>(grouped_memory(setup, least_read_ahead, threads) - setup.tables_bytes + recording.reading_bytes()) +
+      taken_besides;
+  if (held + groups > limit) {
+    throw InputError(configuration.place("[imaging] memory_limit"), memory_text(limit),
+                     fmt::format("at least {}: {} that the program holds, and {} for groups of A-scans",
+                                 memory_text(held + groups), memory_text(held), memory_text(groups)));
+  }
+  const double more = (limit - held - groups) / static_cast<double>(setup.groups->setup(0)->acquisition.frame_bytes());
+  return least_read_ahead + static_cast<std::size_t>(std::min(more, static_cast<double>(setup.groups->count())));
+}
+
+template <class Pixel>
+std::span<const Pixel> pixels_of(const ImagingSetup& setup, const FrameSlot& slot, std::string_view view, OutputKind kind) {
+  const auto output = setup.recipe.find(view, kind);
+  if (!output) return {};
+  return {static_cast<const Pixel*>(slot.outputs[*output].data.data()), setup.recipe.outputs[*output].description.grid.pixels()};
+}
+
+const SummedImage* find_image(const GroupImager& groups, std::string_view view) {
+  const auto found = std::ranges::find_if(groups.images(), [&](const SummedImage& image) { return image.view == view; });
+  return found == groups.images().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+double most_held_memory() {
+  // Not getrusage(), which counts what started this process too.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return 1024.0 * std::strtod(line.c_str() + 6, nullptr);
+  }
+  return held_memory();
+}
+
+FrameImager::FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration,
+                         const Recording& recording)
+    : setup_(std::move(setup)) {
+  BackendChoice choice = backend_choice(configuration.imaging);
+  if (setup_->groups) {
+    choice.automatic = false;
+    choice.kind = BackendKind::cpu;
+    groups_.emplace(setup_, choice, read_ahead_within(configuration, *setup_, recording));
+    return;
+  }
+  engine_ = make_engine(setup_, choice, {});
+  engine_->equip(slot_);
+}
+
+void FrameImager::image(Recording& recording, std::size_t frame, const Progress& progress) {
+  if (!groups_) {
+    read_recorded_frame(recording, frame, slot_);
+    slot_.position = recording.stamp(frame).position;
+    if (!image_now(*engine_, slot_)) throw RuntimeFault("the backend could not image the frame");
+    return;
+  }
+  const std::size_t row_bytes = setup_->acquisition.bytes_per_a_scan();
+  std::size_t bytes = 0;
+  groups_->image([&](std::span<const RowRange> rows, std::span<std::byte> to) { recording.read_rows(frame, rows, to); },
+                 [&](std::size_t groups) {
+                   for (const RowRange& range : setup_->groups->rows(groups - 1)) bytes += range.count * row_bytes;
+                   progress(bytes);
+                 },
+                 [&](std::span<const RowRange> rows) { recording.expect_rows(frame, rows); });
+}
+
+std::span<const float> FrameImager::envelope(std::string_view view) const {
+  if (!groups_) return pixels_of<float>(*setup_, slot_, view, OutputKind::envelope);
+  const SummedImage* const image = find_image(*groups_, view);
+  return image != nullptr ? std::span<const float>(image->envelope) : std::span<const float>{};
+}
+
+std::span<const std::complex<float>> FrameImager::analytic(std::string_view view) const {
+  if (!groups_) return pixels_of<std::complex<float>>(*setup_, slot_, view, OutputKind::complex_image);
+  const SummedImage* const image = find_image(*groups_, view);
+  return image != nullptr ? std::span<const std::complex<float>>(image->analytic) : std::span<const std::complex<float>>{};
+}
+
+std::uint64_t FrameImager::invalid_samples() const {
+  return groups_ ? groups_->invalid_samples() : slot_.invalid_samples;
+}
+
+std::string FrameImager::groups_text() const {
+  if (!groups_) return {};
+  return fmt::format("{} groups of A-scans, {} at a time", groups_->groups(), groups_->read_ahead());
+}
+
+}  // namespace echoform

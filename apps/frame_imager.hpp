@@ -1,0 +1,51 @@
+// Frames of a recording to images, by a setup: whole frames, or group by group where the memory does not hold them.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/configuration.hpp"
+#include "engines/group_imager.hpp"
+#include "formats/recording.hpp"
+#include "pipeline/engine.hpp"
+
+namespace echoform {
+
+/// Bytes of memory that this process has held at most.
+[[nodiscard]] double most_held_memory();
+
+class FrameImager {
+ public:
+  /// `configuration`, whose backend is settled, is what the setup was resolved by. Throws as make_engine(), and InputError where
+  /// groups do not fit into [imaging] memory_limit beside what the program holds already.
+  FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration, const Recording& recording);
+
+  /// Told how many of the frame's bytes are imaged, while it is imaged by groups.
+  using Progress = std::function<void(std::size_t bytes)>;
+  /// Throws as Recording::read_frame(); RuntimeFault if the backend fails.
+  void image(Recording& recording, std::size_t frame, const Progress& progress);
+
+  /// Of the last frame; empty where there is none.
+  [[nodiscard]] std::span<const float> envelope(std::string_view view) const;
+  [[nodiscard]] std::span<const std::complex<float>> analytic(std::string_view view) const;
+  [[nodiscard]] std::uint64_t invalid_samples() const;
+
+  [[nodiscard]] const ImagingSetup& setup() const noexcept { return *setup_; }
+  /// "36 groups of A-scans, 5 at a time"; empty where frames are imaged whole.
+  [[nodiscard]] std::string groups_text() const;
+
+ private:
+  const std::shared_ptr<const ImagingSetup> setup_;
+  std::optional<GroupImager> groups_;
+  std::unique_ptr<Engine> engine_;  // of whole frames
+  FrameSlot slot_;
+};
+
+}  // namespace echoform

@@ -1,0 +1,74 @@
+#include "apps/scan_door.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "methods/scan_settings.hpp"
+#include "pipeline/scan.hpp"
+
+namespace echoform {
+namespace {
+
+/// Images of scans go where all others go; this one looks at what they are made of.
+class ScanSink final : public ImageSink {
+ public:
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override {
+    if (setup->scan == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    record_ = setup->scan->record;
+  }
+  void publish(const FinishedFrame& /*frame*/) noexcept override {}
+  [[nodiscard]] bool wants_envelope() noexcept override { return false; }
+
+  [[nodiscard]] std::vector<SinkFigure> figures() const override {
+    const auto known = record();
+    const ScanRecord::Counts counts = known != nullptr ? known->counts() : ScanRecord::Counts{};
+    const auto total = [](std::uint64_t count) { return static_cast<double>(count); };
+    return {{"scan_cells", "Cells of the scan that have contributed to its image.", total(counts.cells), false},
+            {"scan_repeated", "Frames of cells that had contributed already.", total(counts.repeated), true},
+            {"scan_outside", "Frames from where no pixel is covered.", total(counts.outside), true},
+            {"scan_without_position", "Frames without an encoder count.", total(counts.without_position), true},
+            {"scan_refused", "Frames whose position cannot be imaged from.", total(counts.refused), true}};
+  }
+  [[nodiscard]] std::string summary() const override {
+    const auto known = record();
+    if (known == nullptr) return {};
+    const ScanRecord::Counts counts = known->counts();
+    std::string line =
+        fmt::format("scan: {} cells, {} frames repeated, {} outside", counts.cells, counts.repeated, counts.outside);
+    if (counts.without_position > 0) line += fmt::format(", {} without a position", counts.without_position);
+    if (counts.refused > 0) line += fmt::format(", {} refused ({})", counts.refused, known->refusal());
+    return line;
+  }
+  [[nodiscard]] std::string describe() const override { return "one image of many positions"; }
+
+  void clear() const {
+    const auto known = record();
+    if (known == nullptr) throw InputError("clear_scan", "no scan", "a sender's frames before");
+    known->clear();
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<ScanRecord> record() const {
+    const std::lock_guard lock(mutex_);
+    return record_;
+  }
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<ScanRecord> record_;
+};
+
+}  // namespace
+
+OpenSink open_scan(const Configuration& configuration) {
+  if (!scans(configuration)) return {};
+  auto sink = std::make_shared<ScanSink>();
+  OpenSink open(sink);
+  open.actions = {{"clear_scan", false, [sink](const auto&, auto&) { sink->clear(); }}};
+  return open;
+}
+
+}  // namespace echoform

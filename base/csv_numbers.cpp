@@ -1,0 +1,96 @@
+#include "base/csv_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr std::uintmax_t largest_csv = std::uintmax_t{1} << 20;
+
+double number_of(std::string_view text, const std::string& where, std::string_view expected) {
+  // std::strtod takes hexadecimal numbers too.
+  const bool plain = text.find_first_of(std::string_view("xXpP\0", 5)) == std::string_view::npos;
+  const std::string copy(text);
+  char* end = nullptr;
+  const double value = std::strtod(copy.c_str(), &end);
+  while (end != nullptr && (*end == ' ' || *end == '\t' || *end == '\r')) ++end;
+  if (!plain || end == copy.c_str() || *end != '\0' || !std::isfinite(value)) {
+    throw InputError(where, fmt::format("\"{}\"", text.substr(0, 40)), expected);
+  }
+  return value;
+}
+
+/// Whether a line begins with a word, as a heading does. Some words are numbers: "nan", "inf".
+bool begins_with_word(const std::string& line, std::size_t begin) {
+  const char first = line[begin];
+  if (!((first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z'))) return false;
+  std::string field = line.substr(begin, line.find(',', begin) - begin);
+  field.erase(field.find_last_not_of(" \t\r") + 1);
+  char* end = nullptr;
+  static_cast<void>(std::strtod(field.c_str(), &end));
+  return *end != '\0';
+}
+
+void check_file(const std::string& path, const std::string& key, std::string_view expected) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    throw InputError(key, fmt::format("{}, which does not exist", path), expected);
+  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), expected);
+  // A device or a pipe would never end.
+  if (status.type() != std::filesystem::file_type::regular)
+    throw InputError(key, fmt::format("{}, which is no regular file", path), expected);
+  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), expected);
+  if (bytes > largest_csv) throw InputError(key, fmt::format("{}, a file of {} bytes", path, bytes), "at most 1 MiB");
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> read_csv_numbers(const std::string& path, const std::string& key, const CsvFormat& format) {
+  check_file(path, key, format.file);
+  std::ifstream file(path);
+  if (!file) throw InputError(key, fmt::format("{}, which cannot be read", path), format.file);
+  std::vector<std::vector<double>> rows;
+  std::string line;
+  bool begun = false;
+  for (std::size_t number = 1; std::getline(file, line); ++number) {
+    const std::string where = fmt::format("{}, line {}", path, number);
+    if (line.size() > 1024) throw InputError(where, "a line of more than 1024 bytes", format.line);
+    if (line.find('\0') != std::string::npos) {
+      throw InputError(where, "a byte of 0", fmt::format("text in ASCII or UTF-8: {}", format.line));
+    }
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // UTF-8's byte order mark
+    if (const std::size_t remark = line.find('#'); remark != std::string::npos) line.resize(remark);
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos) continue;
+    if (!std::exchange(begun, true) && begins_with_word(line, begin)) continue;
+    std::vector<std::string_view> fields;
+    for (std::size_t from = 0; from <= line.size();) {
+      const std::size_t comma = std::min(line.find(',', from), line.size());
+      fields.push_back(std::string_view(line).substr(from, comma - from));
+      from = comma + 1;
+    }
+    if (fields.size() < format.least || fields.size() > format.most) {
+      throw InputError(where, fmt::format("{} values", fields.size()), format.row);
+    }
+    std::vector<double>& row = rows.emplace_back();
+    for (const std::string_view field : fields) row.push_back(number_of(field, where, format.number));
+    if (rows.size() > format.most_rows) {
+      throw InputError(where, fmt::format("more {}", format.rows), fmt::format("at most {}", format.most_rows));
+    }
+  }
+  return rows;
+}
+
+}  // namespace echoform

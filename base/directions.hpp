@@ -1,0 +1,37 @@
+// Sums and products of directions.
+#pragma once
+
+#include <cmath>
+
+#include "base/geometry.hpp"
+
+namespace echoform {
+
+[[nodiscard]] inline double dot(const Direction& a, const Direction& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+[[nodiscard]] inline double length(const Direction& a) {
+  return std::sqrt(dot(a, a));
+}
+[[nodiscard]] inline Direction scaled(const Direction& a, double by) {
+  return {by * a.x, by * a.y, by * a.z};
+}
+[[nodiscard]] inline Direction cross(const Direction& a, const Direction& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/// Of length 1; `a` has a length above 0.
+[[nodiscard]] inline Direction unit(const Direction& a) {
+  const double size = length(a);
+  return {a.x / size, a.y / size, a.z / size};
+}
+/// What is left of `a` across `axis`, which is of length 1.
+[[nodiscard]] inline Direction across(const Direction& a, const Direction& axis) {
+  const double along = dot(a, axis);
+  return {a.x - along * axis.x, a.y - along * axis.y, a.z - along * axis.z};
+}
+/// In metres.
+[[nodiscard]] inline Direction between(const Point& from, const Point& to) {
+  return {(to.x - from.x).value, (to.y - from.y).value, (to.z - from.z).value};
+}
+
+}  // namespace echoform

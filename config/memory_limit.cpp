@@ -1,0 +1,22 @@
+#include "config/memory_limit.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace echoform {
+
+double default_memory_limit() {
+  double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  // "max" where the control group sets no limit: reading a number then fails and leaves the machine's.
+  double group = 0.0;
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> group && group > 0.0) bytes = std::min(bytes, group);
+  return 0.75 * bytes;
+}
+
+double memory_limit(const Configuration& configuration) {
+  return configuration.imaging.memory_limit.value_or(default_memory_limit());
+}
+
+}  // namespace echoform

@@ -1,0 +1,28 @@
+// Sections of a configuration that methods/ owns: each a struct, found by its type.
+#pragma once
+
+#include <any>
+#include <map>
+#include <typeindex>
+
+namespace echoform {
+
+/// By value. A section that nobody has touched is as its type makes it by default.
+class Sections {
+ public:
+  template <class Section>
+  [[nodiscard]] const Section& get() const {
+    static const Section untouched;
+    const auto found = held_.find(typeid(Section));
+    return found == held_.end() ? untouched : *std::any_cast<Section>(&found->second);
+  }
+  template <class Section>
+  [[nodiscard]] Section& edit() {
+    return *std::any_cast<Section>(&held_.try_emplace(typeid(Section), std::in_place_type<Section>).first->second);
+  }
+
+ private:
+  std::map<std::type_index, std::any> held_;
+};
+
+}  // namespace echoform

@@ -1,0 +1,337 @@
+#include "delay_laws/event_leg.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "acquisition/firings.hpp"
+#include "acquisition/probe_frame.hpp"
+#include "delay_laws/grid_places.hpp"
+#include "delay_laws/over_sources.hpp"
+#include "delay_laws/wave_fronts.hpp"
+
+namespace echoform {
+namespace {
+
+/// The velocity at which a leg's waves go straight from the elements' centres to every pixel.
+std::optional<MetresPerSecond> straight_velocity(const Leg& elements) {
+  const auto form = elements.sources() > 0 ? elements.point_source(0) : std::nullopt;
+  return form ? std::optional(form->velocity) : std::nullopt;
+}
+
+std::vector<Firing> living_firings(const Acquisition& acquisition, std::size_t event) {
+  std::vector<Firing> firings = firings_of(acquisition, event);
+  std::erase_if(firings, [&](const Firing& firing) { return acquisition.probe.elements[firing.element].dead; });
+  return firings;
+}
+
+/// Makes the front of each form of event.
+class FrontMaker {
+ public:
+  FrontMaker(const Acquisition& acquisition, const Leg& elements, const std::optional<CouplantWay>& couplant)
+      : acquisition_(acquisition),
+        elements_(elements),
+        couplant_(couplant),
+        frame_(frame_of(acquisition.probe)),
+        straight_(straight_velocity(elements)) {
+    const double frequency = acquisition.probe.centre_frequency.value;
+    if (frequency > 0.0) period_ = 1.0 / frequency;
+  }
+
+  [[nodiscard]] WaveFront operator()(std::size_t event) {
+    firings_ = living_firings(acquisition_, event);
+    if (firings_.empty()) return ElementsFront{};
+    return std::visit([this](const auto& form) { return front_of(form); }, acquisition_.events[event].form);
+  }
+
+  /// Of the wave in a straight medium; nothing where it does not propagate.
+  [[nodiscard]] std::optional<PlaneWaveForm> straight_plane(const PlaneWaveEvent& event) const {
+    const double across = event.slowness_x * event.slowness_x + event.slowness_y * event.slowness_y;
+    const double rest = 1.0 / (straight_->value * straight_->value) - across;
+    if (!(rest > 0.0)) return std::nullopt;
+    PlaneWaveForm front{frame_.to_global(Direction{event.slowness_x, event.slowness_y, std::sqrt(rest)}), {}};
+    const double at_origin = front.time_to(frame_.origin);
+    front.offset = Seconds(delay_at_origin(event, acquisition_.probe, frame_).value - at_origin);
+    return front;
+  }
+
+ private:
+  [[nodiscard]] WaveFront front_of(const ElementEvent& event) const {
+    if (const auto form = elements_.point_source(event.element)) return *form;
+    return ElementsFront{firings_};
+  }
+
+  [[nodiscard]] WaveFront front_of(const PlaneWaveEvent& event) const {
+    if (!straight_) return by_elements();
+    if (auto front = straight_plane(event)) return *front;
+    return ElementsFront{};
+  }
+
+  [[nodiscard]] WaveFront front_of(const PointWaveEvent& event) const {
+    const Point point = frame_.to_global(event.point);
+    if (event.point.z.value > 0.0) return from_elements(&point, event.velocity);
+    if (straight_ != event.velocity) return from_elements();
+    const double at_origin = delay_at_origin(event, acquisition_.probe, frame_).value;
+    const Point& v = event.point;
+    const double away = std::sqrt(v.x.value * v.x.value + v.y.value * v.y.value + v.z.value * v.z.value);
+    return PointSourceForm{point, event.velocity, Seconds(at_origin - away / event.velocity.value)};
+  }
+
+  [[nodiscard]] WaveFront front_of(const LawEvent& /*event*/) const { return from_elements(); }
+  [[nodiscard]] WaveFront front_of(const CodeEvent& /*event*/) const { return ElementsFront{firings_}; }
+
+  /// `focus`: that of the event, by delays for `velocity`, if it states one.
+  [[nodiscard]] WaveFront from_elements(const Point* focus = nullptr, MetresPerSecond velocity = {}) const {
+    const auto known = [&](const std::optional<MetresPerSecond>& medium) {
+      return focus != nullptr && medium == velocity ? std::optional(*focus) : std::nullopt;
+    };
+    const Probe& probe = acquisition_.probe;
+    std::optional<ConvergingFront> before;
+    if (couplant_) {
+      before = converging_front(*couplant_->elements, probe, firings_, period_, known(couplant_->velocity), couplant_->within);
+      if (before && known(couplant_->velocity) == before->focus) return RefractedFront{*before};
+    }
+    const auto inside = converging_front(elements_, probe, firings_, period_, known(straight_));
+    if (before && !(inside && inside->spread <= before->spread)) return RefractedFront{*before};
+    if (inside) return *inside;
+    return by_elements();
+  }
+
+  [[nodiscard]] ElementsFront by_elements() const {
+    if (crosses()) return crossing_front(acquisition_.probe, firings_, period_);
+    return ElementsFront{firings_};
+  }
+
+  /// Whether waves cross each other somewhere in front of the probe, by their delays or by a surface that bends them together, as
+  /// that of a bore: behind, elements in the middle arrive later than the outermost ones let expect.
+  [[nodiscard]] bool crosses() const {
+    const Probe& probe = acquisition_.probe;
+    if (bends_inwards(probe, firings_)) return true;
+    if (straight_ || firings_.size() < 3) return false;
+    double aperture = 0.0;
+    double middle = 0.0;
+    const double first = frame_.to_probe(probe.elements[firings_.front().element].centre).x.value;
+    for (const Firing& firing : firings_) {
+      const double x = frame_.to_probe(probe.elements[firing.element].centre).x.value;
+      aperture = std::max(aperture, 2.0 * std::abs(x - first));
+      middle += x / static_cast<double>(firings_.size());
+    }
+    for (const double depth : {0.5, 1.0, 2.0, 4.0, 8.0}) {
+      for (const double tangent : {-0.5, 0.0, 0.5}) {
+        const double z = depth * aperture;
+        const Point place = frame_.to_global(Point{Metres(middle + tangent * z), Metres(0.0), Metres(z)});
+        std::vector<Firing> arrivals = firings_;
+        for (Firing& arrival : arrivals) {
+          double time = 0.0;
+          elements_.travel_times(arrival.element, {&place, 1}, {&time, 1});
+          arrival.delay += time;
+        }
+        // NaN, where some element does not reach, is no more than anything.
+        if (bends_inwards(probe, arrivals)) return true;
+      }
+    }
+    return false;
+  }
+
+  const Acquisition& acquisition_;
+  const Leg& elements_;
+  const std::optional<CouplantWay>& couplant_;
+  ProbeFrame frame_;
+  std::optional<MetresPerSecond> straight_;
+  double period_ = 0.0;
+  std::vector<Firing> firings_;  // of the event in work
+};
+
+bool is_costly(const WaveFront& front) {
+  if (std::holds_alternative<RefractedFront>(front)) return true;
+  const auto* const elements = std::get_if<ElementsFront>(&front);
+  return elements != nullptr && !elements->firings.empty();
+}
+
+/// Times of a front made by elements, by `elements`.
+void elements_times(const ElementsFront& front, const Leg& elements, std::span<const Point> pixels, std::span<double> seconds) {
+  constexpr std::size_t at_once = 256;
+  const std::size_t count = front.firings.size();
+  std::vector<double> times(at_once);
+  std::vector<double> arrivals(at_once * count);  // [pixel, firing]
+  for (std::size_t first = 0; first < pixels.size(); first += at_once) {
+    const std::size_t some = std::min(at_once, pixels.size() - first);
+    for (std::size_t k = 0; k < count; ++k) {
+      elements.travel_times(front.firings[k].element, pixels.subspan(first, some), std::span(times).first(some));
+      for (std::size_t pixel = 0; pixel < some; ++pixel) arrivals[pixel * count + k] = front.firings[k].delay + times[pixel];
+    }
+    for (std::size_t pixel = 0; pixel < some; ++pixel) {
+      seconds[first + pixel] = front.front_of(std::span(arrivals).subspan(pixel * count, count));
+    }
+  }
+}
+
+class EventLeg final : public Leg {
+ public:
+  /// `foci`: where fronts are refracted, the leg of their sources.
+  EventLeg(std::shared_ptr<const Leg> elements, std::shared_ptr<const Leg> foci, std::vector<WaveFront> fronts)
+      : elements_(std::move(elements)), foci_(std::move(foci)), fronts_(std::move(fronts)) {}
+
+  [[nodiscard]] std::size_t sources() const noexcept override { return fronts_.size(); }
+
+  void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
+    const WaveFront& front = fronts_[source];
+    if (const auto* const plane = std::get_if<PlaneWaveForm>(&front)) {
+      for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = plane->time_to(pixels[k]);
+    } else if (const auto* const converging = std::get_if<ConvergingFront>(&front)) {
+      for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = converging->time_to(pixels[k]);
+    } else if (const auto* const point = std::get_if<PointSourceForm>(&front)) {
+      for (std::size_t k = 0; k < pixels.size(); ++k) {
+        const double dx = (pixels[k].x - point->origin.x).value;
+        const double dy = (pixels[k].y - point->origin.y).value;
+        const double dz = (pixels[k].z - point->origin.z).value;
+        seconds[k] = std::sqrt(dx * dx + dy * dy + dz * dz) / point->velocity.value + point->offset.value;
+      }
+    } else {
+      costly_times(source, *elements_, pixels, seconds);
+    }
+  }
+  /// Of fronts that are no formula; `elements` is of_elements() or its table.
+  void costly_times(std::size_t source, const Leg& elements, std::span<const Point> pixels, std::span<double> seconds) const {
+    if (const auto* const refracted = std::get_if<RefractedFront>(&fronts_[source])) {
+      refracted->times(*foci_, pixels, seconds);
+    } else {
+      elements_times(std::get<ElementsFront>(fronts_[source]), elements, pixels, seconds);
+    }
+  }
+
+  [[nodiscard]] std::optional<PointSourceForm> point_source(std::size_t source) const override {
+    const auto* const point = std::get_if<PointSourceForm>(&fronts_[source]);
+    return point != nullptr ? std::optional(*point) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<PlaneWaveForm> plane_wave(std::size_t source) const override {
+    const auto* const plane = std::get_if<PlaneWaveForm>(&fronts_[source]);
+    return plane != nullptr ? std::optional(*plane) : std::nullopt;
+  }
+  [[nodiscard]] bool reaches_nothing(std::size_t source) const override {
+    const auto* const elements = std::get_if<ElementsFront>(&fronts_[source]);
+    return elements != nullptr && elements->firings.empty();
+  }
+
+  [[nodiscard]] std::shared_ptr<const Leg> of_elements() const override { return elements_; }
+
+  [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads, Seconds tolerance,
+                                                     bool with_departures) const override;
+  [[nodiscard]] std::shared_ptr<const Leg> tabulated_over(const Leg& elements, const Grid& grid,
+                                                          std::size_t threads) const override;
+
+  [[nodiscard]] std::size_t table_bytes(const Grid& grid, bool /*with_departures*/) const override {
+    const auto costly = std::ranges::count_if(fronts_, is_costly);
+    return static_cast<std::size_t>(costly) * grid.pixels() * sizeof(float);
+  }
+
+  [[nodiscard]] const std::vector<WaveFront>& fronts() const { return fronts_; }
+
+ private:
+  std::shared_ptr<const Leg> elements_;
+  std::shared_ptr<const Leg> foci_;
+  std::vector<WaveFront> fronts_;
+};
+
+/// With the times of fronts made by elements ahead for a grid, in single precision relative to the middle of each event's.
+class TabulatedEventLeg final : public Leg {
+ public:
+  TabulatedEventLeg(const EventLeg& leg, const Leg& elements, const Grid& grid, std::size_t threads)
+      : leg_(leg), places_(grid), pixels_(grid.pixels()), rows_(leg.sources(), no_row), middle_(leg.sources()) {
+    std::size_t rows = 0;
+    for (std::size_t source = 0; source < rows_.size(); ++source) {
+      if (is_costly(leg.fronts()[source])) rows_[source] = rows++;
+    }
+    table_.resize(rows * pixels_);
+    const std::vector<Point> points = grid.points();
+    over_sources(rows_.size(), threads, [&](std::size_t source) {
+      if (rows_[source] == no_row) return;
+      std::vector<double> times(points.size());
+      leg.costly_times(source, elements, points, times);
+      double least = std::numeric_limits<double>::infinity();
+      double greatest = -least;
+      for (const double time : times) {
+        if (std::isnan(time)) continue;
+        least = std::min(least, time);
+        greatest = std::max(greatest, time);
+      }
+      middle_[source] = least <= greatest ? 0.5 * (least + greatest) : 0.0;
+      float* const row = table_.data() + rows_[source] * pixels_;
+      for (std::size_t k = 0; k < times.size(); ++k) row[k] = static_cast<float>(times[k] - middle_[source]);  // NaN stays
+    });
+  }
+
+  [[nodiscard]] std::size_t sources() const noexcept override { return leg_.sources(); }
+
+  void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
+    if (rows_[source] == no_row) {
+      leg_.travel_times(source, pixels, seconds);
+      return;
+    }
+    const float* const row = table_.data() + rows_[source] * pixels_;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      const std::size_t place = places_.find(pixels[k]);
+      if (place == GridPlaces::nowhere) {
+        leg_.travel_times(source, pixels.subspan(k, 1), seconds.subspan(k, 1));
+      } else {
+        seconds[k] = middle_[source] + static_cast<double>(row[place]);
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<PointSourceForm> point_source(std::size_t source) const override {
+    return leg_.point_source(source);
+  }
+  [[nodiscard]] std::optional<PlaneWaveForm> plane_wave(std::size_t source) const override { return leg_.plane_wave(source); }
+  [[nodiscard]] bool reaches_nothing(std::size_t source) const override { return leg_.reaches_nothing(source); }
+  [[nodiscard]] std::size_t table_bytes(const Grid& /*grid*/, bool /*with_departures*/) const override {
+    return table_.size() * sizeof(float);
+  }
+
+ private:
+  static constexpr std::size_t no_row = std::numeric_limits<std::size_t>::max();
+
+  EventLeg leg_;  // of the elements' own leg: their table need not live on for this one
+  GridPlaces places_;
+  std::size_t pixels_;
+  std::vector<std::size_t> rows_;  // of the table, by source
+  std::vector<double> middle_;
+  std::vector<float> table_;  // [row, pixel]
+};
+
+std::shared_ptr<const Leg> EventLeg::tabulated(const Grid& grid, std::size_t threads, Seconds tolerance,
+                                               bool with_departures) const {
+  static_cast<void>(with_departures);  // by single elements alone
+  const auto elements = elements_->tabulated(grid, threads, tolerance);
+  return tabulated_over(elements ? *elements : *elements_, grid, threads);
+}
+
+std::shared_ptr<const Leg> EventLeg::tabulated_over(const Leg& elements, const Grid& grid, std::size_t threads) const {
+  if (table_bytes(grid, false) == 0) return nullptr;
+  return std::make_shared<TabulatedEventLeg>(*this, elements, grid, threads);
+}
+
+}  // namespace
+
+std::shared_ptr<const Leg> make_event_leg(const Acquisition& acquisition, std::shared_ptr<const Leg> elements,
+                                          const std::optional<CouplantWay>& couplant, std::span<const std::uint32_t> chosen) {
+  std::vector<WaveFront> fronts(acquisition.event_count(), ElementsFront{});
+  const std::vector<std::uint32_t> events = chosen_or_all_events(acquisition, chosen);
+  // Foci are searched for: that takes a while through surfaces.
+  over_sources(events.size(), 0,
+               [&](std::size_t k) { fronts[events[k]] = FrontMaker(acquisition, *elements, couplant)(events[k]); });
+  std::vector<Point> foci;
+  for (WaveFront& front : fronts) {
+    if (auto* const refracted = std::get_if<RefractedFront>(&front)) {
+      refracted->source = foci.size();
+      std::ranges::copy(refracted->places(), std::back_inserter(foci));
+    }
+  }
+  auto from_foci = foci.empty() ? nullptr : couplant->leg_from(foci);
+  return std::make_shared<EventLeg>(std::move(elements), std::move(from_foci), std::move(fronts));
+}
+
+}  // namespace echoform

@@ -1,0 +1,337 @@
+#include "delay_laws/wave_fronts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "acquisition/probe_frame.hpp"
+#include "base/directions.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::quiet_NaN();
+// Of 10 MHz, where a probe's frequency is not known: waves that are off by a tenth of it are off by less of most others.
+constexpr double unknown_period = 1e-7;
+
+/// Searches a point at which all firings of an event arrive together.
+class FocusSearch {
+ public:
+  FocusSearch(const Leg& elements, const Probe& probe, const std::vector<Firing>& firings,
+              const std::function<bool(const Point&)>& within)
+      : elements_(elements), frame_(frame_of(probe)), firings_(firings), within_(within) {
+    for (const Firing& firing : firings) {
+      const double x = frame_.to_probe(probe.elements[firing.element].centre).x.value;
+      least_ = std::min(least_, x);
+      greatest_ = std::max(greatest_, x);
+      places_.push_back(x);
+    }
+    aperture_ = std::max(greatest_ - least_, 1e-4);
+    choose_some();
+  }
+
+  /// The point of least spread, from a fan of places that reaches `deepest` apertures deep; nothing where spreads exceed
+  /// `tolerance`. A few of the elements say where there is none: with more of them no spread gets less.
+  [[nodiscard]] std::optional<Point> find(double tolerance) const {
+    std::vector<Vertex> starts = fan();
+    std::ranges::sort(starts, {}, &Vertex::spread);
+    Vertex best{0.0, 0.0, std::numeric_limits<double>::infinity()};
+    for (std::size_t k = 0; k < most_refined; ++k) {
+      if (!std::isfinite(starts[k].spread)) break;
+      const Vertex found = refined(starts[k], some_);
+      if (found.spread < best.spread) best = found;
+    }
+    if (!(best.spread < tolerance)) return std::nullopt;
+    if (some_.size() < firings_.size()) best = refined(with_spread(best, firings_), firings_);
+    if (!(best.spread < tolerance)) return std::nullopt;
+    return global(best);
+  }
+
+  /// Difference of the latest and the earliest arrival, in seconds; infinite where some element does not reach.
+  [[nodiscard]] double spread_at(const Point& point) const {
+    return within(point) ? spread_at(point, firings_) : std::numeric_limits<double>::infinity();
+  }
+
+  /// Nothing where the elements' waves have no way in common, as at a focus among them.
+  [[nodiscard]] std::optional<ConvergingFront> front_at(const Point& focus, double period) const {
+    ConvergingFront front;
+    front.focus = focus;
+    front.spread = spread_at(focus);
+    // Slownesses of the elements' waves by differences over a step that rounding of times does not show in.
+    const double step = 1e-5;
+    std::vector<Direction> slownesses;
+    Direction sum{0.0, 0.0, 0.0};
+    double speed = 0.0;
+    for (const Firing& firing : firings_) {
+      front.at_focus += (firing.delay + time_of(firing.element, focus)) / static_cast<double>(firings_.size());
+      const auto along = [&](const Direction& axis) {
+        const Point ahead{focus.x + Metres(step * axis.x), focus.y + Metres(step * axis.y), focus.z + Metres(step * axis.z)};
+        const Point back{focus.x - Metres(step * axis.x), focus.y - Metres(step * axis.y), focus.z - Metres(step * axis.z)};
+        return (time_of(firing.element, ahead) - time_of(firing.element, back)) / (2.0 * step);
+      };
+      const double x = along(frame_.x);
+      const double z = along(frame_.z);
+      const Direction slowness = frame_.to_global(Direction{x, 0.0, z});
+      if (!std::isfinite(length(slowness)) || !(length(slowness) > 0.0)) continue;
+      slownesses.push_back(slowness);
+      speed += length(slowness);
+      sum = {sum.x + slowness.x / length(slowness), sum.y + slowness.y / length(slowness), sum.z + slowness.z / length(slowness)};
+    }
+    if (!(length(sum) > 1e-6)) return std::nullopt;
+    front.velocity = static_cast<double>(slownesses.size()) / speed;
+    front.way = scaled(sum, 1.0 / length(sum));
+    const Direction& n = front.way;
+    // In the plane of the frame's x and z.
+    const double nx = dot(n, frame_.x);
+    const double nz = dot(n, frame_.z);
+    front.across = frame_.to_global(Direction{nz, 0.0, -nx});
+    front.least_slope = std::numeric_limits<double>::infinity();
+    front.greatest_slope = -front.least_slope;
+    for (const Direction& slowness : slownesses) {
+      const double slope = dot(slowness, front.across) / dot(slowness, front.way);
+      front.least_slope = std::min(front.least_slope, slope);
+      front.greatest_slope = std::max(front.greatest_slope, slope);
+    }
+    front.half_width = 0.5 * period * front.velocity / std::max(front.greatest_slope - front.least_slope, 1e-6);
+    return front;
+  }
+
+ private:
+  struct Vertex {
+    double x;  // in the probe's frame
+    double z;
+    double spread;
+  };
+  static constexpr int depths = 24;
+  static constexpr int sides = 8;
+  static constexpr double deepest = 20.0;  // apertures; beyond, waves that hardly bend are as good as plane
+  static constexpr double widest = 1.2;    // radians to the sides
+  static constexpr std::size_t most_refined = 4;
+  static constexpr std::size_t few = 9;
+
+  /// Some firings from end to end of the aperture.
+  void choose_some() {
+    std::vector<std::size_t> order(firings_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, {}, [&](std::size_t k) { return places_[k]; });
+    const std::size_t count = std::min(few, order.size());
+    for (std::size_t k = 0; k < count; ++k) {
+      some_.push_back(firings_[order[count > 1 ? k * (order.size() - 1) / (count - 1) : 0]]);
+    }
+  }
+
+  /// With spreads of some of the elements.
+  [[nodiscard]] std::vector<Vertex> fan() const {
+    std::vector<Vertex> starts;
+    std::vector<Point> points;
+    for (int depth = 0; depth < depths; ++depth) {
+      const double z = aperture_ * 0.2 * std::pow(5.0 * deepest, static_cast<double>(depth) / (depths - 1));
+      for (int side = -sides; side <= sides; ++side) {
+        starts.push_back({centre() + z * std::tan(side * widest / sides), z, 0.0});
+        points.push_back(global(starts.back()));
+      }
+    }
+    std::vector<double> earliest(points.size(), std::numeric_limits<double>::infinity());
+    std::vector<double> latest(points.size(), -std::numeric_limits<double>::infinity());
+    std::vector<double> times(points.size());
+    for (const Firing& firing : some_) {
+      elements_.travel_times(firing.element, points, times);
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        // Where one does not reach the spread is infinite.
+        const double time = std::isnan(times[k]) ? std::numeric_limits<double>::infinity() : firing.delay + times[k];
+        earliest[k] = std::min(earliest[k], time);
+        latest[k] = std::max(latest[k], time);
+      }
+    }
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      starts[k].spread =
+          std::isinf(latest[k]) || !within(points[k]) ? std::numeric_limits<double>::infinity() : latest[k] - earliest[k];
+    }
+    return starts;
+  }
+
+  [[nodiscard]] bool within(const Point& point) const { return !within_ || within_(point); }
+  [[nodiscard]] double centre() const { return 0.5 * (least_ + greatest_); }
+  [[nodiscard]] Point global(const Vertex& v) const { return frame_.to_global(Point{Metres(v.x), Metres(0.0), Metres(v.z)}); }
+  /// Infinite outside of the fan: far off, rounding would make any times alike.
+  [[nodiscard]] Vertex with_spread(Vertex v, const std::vector<Firing>& firings) const {
+    const bool inside = v.z > 0.0 && v.z < 1.25 * deepest * aperture_ && std::abs(v.x - centre()) < aperture_ + 3.0 * v.z;
+    v.spread = inside && within(global(v)) ? spread_at(global(v), firings) : std::numeric_limits<double>::infinity();
+    return v;
+  }
+  [[nodiscard]] double spread_at(const Point& point, const std::vector<Firing>& firings) const {
+    double least = std::numeric_limits<double>::infinity();
+    double greatest = -least;
+    for (const Firing& firing : firings) {
+      const double time = firing.delay + time_of(firing.element, point);
+      if (std::isnan(time)) return std::numeric_limits<double>::infinity();
+      least = std::min(least, time);
+      greatest = std::max(greatest, time);
+    }
+    return greatest - least;
+  }
+  [[nodiscard]] double time_of(std::size_t element, const Point& point) const {
+    double time = 0.0;
+    elements_.travel_times(element, {&point, 1}, {&time, 1});
+    return time;
+  }
+
+  /// Nelder and Mead's simplex (The Computer Journal 7, 1965, 308-313), until it is a micrometre small.
+  [[nodiscard]] Vertex refined(const Vertex& start, const std::vector<Firing>& firings) const {
+    const double size = 0.1 * start.z;
+    const auto at = [&](double x, double z) { return with_spread({x, z, 0.0}, firings); };
+    std::array<Vertex, 3> simplex{start, at(start.x + size, start.z), at(start.x, start.z + size)};
+    for (int round = 0; round < 200; ++round) {
+      std::ranges::sort(simplex, {}, &Vertex::spread);
+      const auto [best, middle, worst] = simplex;
+      if (std::hypot(worst.x - best.x, worst.z - best.z) < 1e-6) break;
+      const double x = 0.5 * (best.x + middle.x);
+      const double z = 0.5 * (best.z + middle.z);
+      const auto along = [&, from = worst](double by) { return at(x + by * (x - from.x), z + by * (z - from.z)); };
+      Vertex next = along(1.0);
+      if (next.spread < best.spread) {
+        const Vertex farther = along(2.0);
+        if (farther.spread < next.spread) next = farther;
+      } else if (!(next.spread < middle.spread)) {
+        next = next.spread < worst.spread ? along(0.5) : along(-0.5);
+        if (!(next.spread < worst.spread)) {
+          const Vertex nearer = at(0.5 * (best.x + middle.x), 0.5 * (best.z + middle.z));
+          simplex[2] = at(0.5 * (best.x + worst.x), 0.5 * (best.z + worst.z));
+          simplex[1] = nearer;
+          continue;
+        }
+      }
+      simplex[2] = next;
+    }
+    return *std::ranges::min_element(simplex, {}, &Vertex::spread);
+  }
+
+  const Leg& elements_;
+  ProbeFrame frame_;
+  const std::vector<Firing>& firings_;
+  const std::function<bool(const Point&)>& within_;
+  std::vector<double> places_;  // along the frame's x, by firing
+  std::vector<Firing> some_;
+  double aperture_ = 0.0;
+  double least_ = std::numeric_limits<double>::infinity();
+  double greatest_ = -std::numeric_limits<double>::infinity();
+};
+
+/// Elements that arrive one after the other within a stretch of time.
+struct Neighbours {
+  std::size_t count = 0;
+  double least = never;
+  double greatest = never;
+  bool latest_in_the_middle = false;
+
+  /// More of them, or as many and nearer together; single ones by which is first.
+  [[nodiscard]] bool better_than(const Neighbours& other) const {
+    if (count != other.count) return count > other.count;
+    return count == 1 ? least < other.least : greatest - least < other.greatest - other.least;
+  }
+};
+
+}  // namespace
+
+double ElementsFront::front_of(std::span<const double> arrivals) const {
+  if (!(together > 0.0)) {
+    double first = std::numeric_limits<double>::infinity();
+    for (const double arrival : arrivals) first = arrival < first ? arrival : first;
+    return std::isinf(first) ? never : first;
+  }
+  Neighbours best;
+  for (std::size_t first = 0; first < arrivals.size(); ++first) {
+    Neighbours run{0, arrivals[first], arrivals[first], false};
+    std::size_t end = first;
+    for (; end < arrivals.size() && !std::isnan(arrivals[end]); ++end) {
+      const double least = std::min(run.least, arrivals[end]);
+      const double greatest = std::max(run.greatest, arrivals[end]);
+      if (greatest - least > together) break;
+      run.least = least;
+      run.greatest = greatest;
+    }
+    run.count = end - first;
+    if (run.count == 0 || !run.better_than(best)) continue;
+    best = run;
+    best.latest_in_the_middle = run.count > 2 && arrivals[first + run.count / 2] > 0.5 * (arrivals[first] + arrivals[end - 1]);
+    // No later one can have more.
+    if (end == arrivals.size()) break;
+  }
+  // Where a wave has crossed itself its front is the last of neighbours, not the first.
+  return best.latest_in_the_middle ? best.greatest : best.least;
+}
+
+ElementsFront crossing_front(const Probe& probe, std::vector<Firing> firings, double period) {
+  const ProbeFrame frame = frame_of(probe);
+  std::ranges::stable_sort(firings, {},
+                           [&](const Firing& firing) { return frame.to_probe(probe.elements[firing.element].centre).x.value; });
+  return {std::move(firings), 0.25 * (period > 0.0 ? period : unknown_period)};
+}
+
+bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings) {
+  if (firings.size() < 3) return false;
+  const ProbeFrame frame = frame_of(probe);
+  std::vector<double> places;
+  for (const Firing& firing : firings) places.push_back(frame.to_probe(probe.elements[firing.element].centre).x.value);
+  const auto first = static_cast<std::size_t>(std::ranges::min_element(places) - places.begin());
+  const auto last = static_cast<std::size_t>(std::ranges::max_element(places) - places.begin());
+  double later = 0.0;
+  for (std::size_t k = 0; k < firings.size(); ++k) {
+    const double share = (places[k] - places[first]) / std::max(places[last] - places[first], 1e-12);
+    later += firings[k].delay - ((1.0 - share) * firings[first].delay + share * firings[last].delay);
+  }
+  return later > 1e-10 * static_cast<double>(firings.size());
+}
+
+bool ConvergingFront::holds(double slope, double distance) const {
+  const double half = std::max(0.5 * (greatest_slope - least_slope), half_width / std::max(distance, 1e-12));
+  return std::abs(slope - 0.5 * (least_slope + greatest_slope)) <= half;
+}
+
+double ConvergingFront::time_to(const Point& p) const {
+  const Direction from = between(focus, p);
+  const double along = dot(from, way);
+  const double aside = dot(from, across);
+  // At the focus itself there is no slope: a beam as wide as half_width holds.
+  const double distance = std::max(std::abs(along), 1e-12);
+  if (!holds(aside / std::copysign(distance, along), distance)) return never;
+  return at_focus + std::copysign(length(from), along) / velocity;
+}
+
+std::array<Point, 3> RefractedFront::places() const {
+  const auto beside = [&](double by) {
+    return Point{beam.focus.x + Metres(by * beam.across.x), beam.focus.y + Metres(by * beam.across.y),
+                 beam.focus.z + Metres(by * beam.across.z)};
+  };
+  return {beam.focus, beside(step), beside(-step)};
+}
+
+void RefractedFront::times(const Leg& foci, std::span<const Point> pixels, std::span<double> seconds) const {
+  std::vector<double> ahead(pixels.size());
+  std::vector<double> behind(pixels.size());
+  foci.travel_times(source, pixels, seconds);
+  foci.travel_times(source + 1, pixels, ahead);
+  foci.travel_times(source + 2, pixels, behind);
+  for (std::size_t k = 0; k < pixels.size(); ++k) {
+    // A ray that leaves towards `across` is the shorter the farther along that it begins. NaN is in no beam.
+    const double sine = beam.velocity * (behind[k] - ahead[k]) / (2.0 * step);
+    const double slope = sine / std::sqrt(1.0 - sine * sine);
+    const bool arrives = beam.holds(slope, length(between(beam.focus, pixels[k])));
+    seconds[k] = arrives ? beam.at_focus + seconds[k] : never;
+  }
+}
+
+std::optional<ConvergingFront> converging_front(const Leg& elements, const Probe& probe, const std::vector<Firing>& firings,
+                                                double period, const std::optional<Point>& known,
+                                                const std::function<bool(const Point&)>& within) {
+  if (!bends_inwards(probe, firings)) return std::nullopt;
+  const FocusSearch search(elements, probe, firings, within);
+  const double tolerance = 0.1 * (period > 0.0 ? period : unknown_period);
+  if (known && search.spread_at(*known) <= tolerance) return search.front_at(*known, period);
+  const auto found = search.find(tolerance);
+  return found ? search.front_at(*found, period) : std::nullopt;
+}
+
+}  // namespace echoform

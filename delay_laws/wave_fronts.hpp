@@ -1,0 +1,77 @@
+// Forms of the fronts that events make: when they pass a point.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "acquisition/firings.hpp"
+#include "base/geometry.hpp"
+#include "delay_laws/delay_law.hpp"
+
+namespace echoform {
+
+/// Rays that meet at a focus and part again: t = at_focus -+ |p - focus| / velocity before and behind it.
+struct ConvergingFront {
+  Point focus;
+  Direction way;             ///< unit vector, mean direction of the waves at the focus
+  Direction across;          ///< unit vector in the plane of the rays, across `way`
+  double least_slope = 0.0;  ///< of the outermost rays: metres along `across` for a metre along `way`
+  double greatest_slope = 0.0;
+  double half_width = 0.0;  ///< of the beam at its focus, in metres
+  double at_focus = 0.0;    ///< seconds
+  double velocity = 0.0;    ///< at the focus
+  double spread = 0.0;      ///< seconds between the first and the last arrival there
+
+  /// Whether a beam of this focus takes in what leaves it at `slope` (metres along `across` for one along `way`) for a place that
+  /// is `distance` metres away.
+  [[nodiscard]] bool holds(double slope, double distance) const;
+  /// NaN outside of the beam.
+  [[nodiscard]] double time_to(const Point& p) const;
+};
+
+/// Rays that meet in the couplant and enter the part from there: t = beam.at_focus + that from the focus to the pixel.
+struct RefractedFront {
+  /// By how much places beside the focus are off along `across`: their times say at which angle rays leave it.
+  static constexpr double step = 1e-5;
+
+  ConvergingFront beam;
+  std::size_t source = 0;  ///< of a leg from foci to pixels: the focus, then the place ahead of it along `across` and that behind
+
+  [[nodiscard]] std::array<Point, 3> places() const;
+  /// By that leg, for all of `pixels`; NaN outside of the beam.
+  void times(const Leg& foci, std::span<const Point> pixels, std::span<double> seconds) const;
+};
+
+/// By delay + time of some elements.
+struct ElementsFront {
+  std::vector<Firing> firings;  ///< of living elements; empty: nothing arrives
+  /// 0: the first arrival is the front. Else, in seconds, of waves that cross each other: the front is where most neighbours,
+  /// which then follow each other in `firings`, arrive within that.
+  double together = 0.0;
+
+  /// The front's time at a place from those of each firing, by order; NaN where none arrives.
+  [[nodiscard]] double front_of(std::span<const double> arrivals) const;
+};
+
+/// The front of elements whose waves cross without meeting in one point.
+[[nodiscard]] ElementsFront crossing_front(const Probe& probe, std::vector<Firing> firings, double period);
+
+/// Whether the elements in the middle fire later than the outermost ones let expect: else no wave converges.
+[[nodiscard]] bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings);
+
+using WaveFront = std::variant<PlaneWaveForm, PointSourceForm, ConvergingFront, RefractedFront, ElementsFront>;
+
+/// The front where d_e + t_e(f) are alike to a tenth of `period` at some point f in front of the probe, up to 25 apertures deep;
+/// nothing where they are at none. `period` of the probe, in seconds; 0 where unknown. `known`: the focus, where the event states
+/// it. `within`: where it may lie, everywhere if empty.
+[[nodiscard]] std::optional<ConvergingFront> converging_front(const Leg& elements, const Probe& probe,
+                                                              const std::vector<Firing>& firings, double period,
+                                                              const std::optional<Point>& known,
+                                                              const std::function<bool(const Point&)>& within = {});
+
+}  // namespace echoform

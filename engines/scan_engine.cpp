@@ -1,0 +1,308 @@
+#include "engines/scan_engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "engines/runner.hpp"
+#include "engines/stage_timing.hpp"
+#include "pipeline/scan.hpp"
+
+namespace echoform {
+namespace {
+
+/// What becomes of an envelope of a recipe after it: block 0 is that envelope.
+Recipe after_envelope(const Recipe& recipe, std::string_view view, std::vector<std::size_t>& outputs) {
+  const std::size_t envelope = recipe.outputs[recipe.find(view, OutputKind::envelope).value()].block;
+  constexpr std::size_t none = SIZE_MAX;
+  std::vector<std::size_t> renamed(recipe.steps.size() + 1, none);
+  renamed[envelope] = 0;
+  Recipe rest;
+  for (std::size_t step = 0; step < recipe.steps.size(); ++step) {
+    Step next = recipe.steps[step];
+    const auto follows = [&](std::size_t block) { return renamed[block] != none; };
+    if (step + 1 == envelope || !std::any_of(next.inputs.begin(), next.inputs.end(), follows)) continue;
+    if (!std::all_of(next.inputs.begin(), next.inputs.end(), follows)) {
+      throw std::logic_error("scan: found a stage that takes more than the envelope; expected stages of the envelope alone");
+    }
+    for (std::size_t& block : next.inputs) block = renamed[block];
+    rest.steps.push_back(std::move(next));
+    renamed[step + 1] = rest.steps.size();
+  }
+  for (std::size_t k = 0; k < recipe.outputs.size(); ++k) {
+    RecipeOutput output = recipe.outputs[k];
+    if (output.description.view != view || output.description.kind != OutputKind::display) continue;
+    output.block = renamed.at(output.block);
+    output.reference_block = output.reference_block == 0 ? 0 : renamed.at(output.reference_block);
+    rest.outputs.push_back(std::move(output));
+    outputs.push_back(k);
+  }
+  return rest;
+}
+
+class ScanEngine final : public Engine {
+ public:
+  ScanEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, const EngineOptions& options,
+             PositionEngine make)
+      : setup_(std::move(setup)),
+        scan_(setup_->scan),
+        choice_(choice),
+        options_(options),
+        make_(make),
+        backend_(make_cpu_backend(choice.threads, false)),
+        queue_(backend_->make_queue()),
+        inner_(make_(scan_->model, choice_, options_)) {
+    const BlockSpec image = image_block(ElementType::float32, scan_->grid);
+    for (const ScanRecord::Image& part : scan_->record->images()) {
+      ShownImage& shown = shown_.emplace_back();
+      shown.runner = std::make_unique<Runner>(after_envelope(setup_->recipe, part.view, shown.outputs), image, *backend_);
+      shown.runner->allocate_blocks();
+      shown.places = shown.runner->places();
+      bytes_ += shown.runner->bytes();
+    }
+  }
+
+  [[nodiscard]] BackendKind backend() const noexcept override { return inner_->backend(); }
+  [[nodiscard]] const ImagingSetup& setup() const noexcept override { return *setup_; }
+  [[nodiscard]] std::string describe() const override { return inner_->describe(); }
+
+  void equip(FrameSlot& slot) override {
+    FrameSlot& own = position_slot(slot.index);
+    inner_->equip(own);
+    slot.samples = std::move(own.samples);
+    equip_whole(slot);
+  }
+
+  void equip_outputs(FrameSlot& slot) override {
+    FrameSlot& own = position_slot(slot.index);
+    own.samples = std::move(slot.samples);
+    inner_->equip_outputs(own);
+    slot.samples = std::move(own.samples);
+    equip_whole(slot);
+  }
+
+  void submit(FrameSlot& slot, const Done& done) noexcept override {
+    slot.timings.clear();
+    slot.clipped_samples = 0;
+    slot.invalid_samples = 0;
+    bool ok = true;
+    try {
+      scan_->record->begin_frame();
+      ok = add(slot);
+    } catch (const std::exception& error) {
+      // No such position, or no memory for it.
+      scan_->record->refuse(error.what());
+    }
+    show(slot);
+    done(slot, ok);
+  }
+  // What waits may still give way to newer frames, and be counted as dropped.
+  [[nodiscard]] std::size_t frames_at_once() const noexcept override { return 1; }
+
+  [[nodiscard]] float reference(std::size_t output) const noexcept override {
+    for (const ShownImage& shown : shown_) {
+      for (std::size_t k = 0; k < shown.outputs.size(); ++k) {
+        if (shown.outputs[k] == output) return shown.runner->reference(k);
+      }
+    }
+    return 0.0F;
+  }
+  void resume(std::size_t output, float known) noexcept override {
+    for (const ShownImage& shown : shown_) {
+      for (std::size_t k = 0; k < shown.outputs.size(); ++k) {
+        if (shown.outputs[k] == output) shown.runner->resume(k, known);
+      }
+    }
+  }
+
+  /// How the image is shown may change; what it is made of may not.
+  [[nodiscard]] bool retune(const ImagingSetup& wanted) override {
+    if (wanted.scan != setup_->scan || !same_frames(*setup_, wanted)) return false;
+    std::vector<Recipe> rests;
+    for (const ScanRecord::Image& part : scan_->record->images()) {
+      std::vector<std::size_t> outputs;
+      rests.push_back(after_envelope(wanted.recipe, part.view, outputs));
+    }
+    for (std::size_t k = 0; k < rests.size(); ++k) {
+      if (!shown_[k].runner->retune(rests[k], *queue_)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override { return inner_->bytes() + bytes_ + scan_->record->bytes(); }
+  [[nodiscard]] std::size_t device_bytes() const noexcept override { return inner_->device_bytes(); }
+
+ private:
+  struct ShownImage {
+    std::unique_ptr<Runner> runner;
+    std::vector<std::size_t> outputs;  // of the setup's recipe, by the runner's
+    std::vector<void*> places;
+  };
+  /// The slot of an index as the engine of a position knows it; of its outputs those of one position.
+  FrameSlot& position_slot(std::size_t index) {
+    while (position_slots_.size() <= index) {
+      position_slots_.emplace_back(std::make_unique<FrameSlot>());
+      position_slots_.back()->index = position_slots_.size() - 1;
+      equipped_.push_back(0);
+    }
+    equipped_[index] = engines_made_;
+    return *position_slots_[index];
+  }
+
+  void equip_whole(FrameSlot& slot) {
+    slot.outputs.clear();
+    for (const RecipeOutput& output : setup_->recipe.outputs) {
+      slot.outputs.push_back({backend_->allocate(output.description.bytes(), MemoryUse::readback)});
+    }
+    std::size_t steps = scan_->model->recipe.steps.size() + 2;
+    for (const ShownImage& shown : shown_) steps += shown.runner->steps();
+    slot.timings.reserve(steps);
+  }
+
+  template <class Work>
+  void timed(FrameSlot& slot, std::string_view name, const Work& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    add_timing(slot, name, std::chrono::steady_clock::now() - begin);
+  }
+
+  /// Whether the frame could be imaged, where it had to be.
+  bool add(FrameSlot& slot) {
+    ScanRecord& record = *scan_->record;
+    if (!slot.position) {
+      record.count_without_position();
+      return true;
+    }
+    const Metres s = scan_->encoder.position(*slot.position);
+    const std::int64_t cell = scan_->encoder.cell(s);
+    if (record.has(cell)) {
+      record.count_repeated();
+      return true;
+    }
+    if (record.full()) throw RuntimeFault(fmt::format("a scan of more than {} cells", most_scan_cells));
+    ScanPosition position;
+    timed(slot, "position", [&] { position = prepare(s); });
+    if (position.setup == nullptr) {
+      record.count_outside();
+      return true;
+    }
+    if (!image(slot)) return false;
+    const FrameSlot& own = *position_slots_[slot.index];
+    const OutputKind kind = record.composition() == Composition::coherent ? OutputKind::complex_image : OutputKind::envelope;
+    timed(slot, "composition", [&] {
+      for (std::size_t k = 0; k < record.images().size(); ++k) {
+        const std::size_t output = position.setup->recipe.find(record.images()[k].view, kind).value();
+        record.add(k, position.setup->recipe.outputs[output].description.grid, position.first, own.outputs[output].data.data());
+      }
+    });
+    record.close(cell);
+    return true;
+  }
+
+  /// The engine of `s` takes over.
+  ScanPosition prepare(Metres s) {
+    if (position_ && prepared_at_ == s) return *position_;
+    ScanPosition position = scan_->position(s);
+    if (position.setup == nullptr) return position;
+    // Like live changes: the one before is there until the next one is.
+    inner_ = make_(position.setup, choice_, options_);
+    ++engines_made_;
+    position_ = position;
+    prepared_at_ = s;
+    return position;
+  }
+
+  bool image(FrameSlot& slot) {
+    FrameSlot& own = *position_slots_[slot.index];
+    own.samples = std::move(slot.samples);
+    bool ok = false;
+    try {
+      if (equipped_[slot.index] != engines_made_) {
+        inner_->equip_outputs(own);
+        equipped_[slot.index] = engines_made_;
+      }
+      own.sequence = slot.sequence;
+      own.setup = position_->setup;
+      own.envelope_wanted = true;
+      ok = image_now(*inner_, own);
+    } catch (...) {
+      slot.samples = std::move(own.samples);
+      throw;
+    }
+    slot.samples = std::move(own.samples);
+    slot.clipped_samples = own.clipped_samples;
+    slot.invalid_samples = own.invalid_samples;
+    for (const StageTiming& timing : own.timings) add_timing(slot, timing.stage, timing.duration);
+    return ok;
+  }
+
+  /// The image as it is into the slot's outputs.
+  void show(FrameSlot& slot) noexcept {
+    const ScanRecord& record = *scan_->record;
+    for (std::size_t k = 0; k < shown_.size(); ++k) {
+      ShownImage& shown = shown_[k];
+      const ScanRecord::Image& image = record.images()[k];
+      // Runners read their inputs alone.
+      shown.places[0] = const_cast<float*>(image.envelope.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+      const std::vector<RecipeOutput>& outputs = shown.runner->recipe().outputs;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        shown.places[outputs[i].block] = slot.outputs[shown.outputs[i]].data.data();
+      }
+      shown.runner->run(shown.places, *queue_, [&](std::size_t step, const auto& work) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        add_timing(slot, shown.runner->name(step), std::chrono::steady_clock::now() - begin);
+      });
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (const Stage* const stage = shown.runner->reference_stage(i)) {
+          if (const auto reference = stage->facts().reference) slot.outputs[shown.outputs[i]].reference = reference->shown;
+        }
+      }
+    }
+    for (std::size_t k = 0; k < setup_->recipe.outputs.size(); ++k) {
+      const OutputDescription& output = setup_->recipe.outputs[k].description;
+      const auto of_view = std::find_if(record.images().begin(), record.images().end(),
+                                        [&](const ScanRecord::Image& image) { return image.view == output.view; });
+      if (output.kind == OutputKind::envelope && slot.envelope_wanted) {
+        std::memcpy(slot.outputs[k].data.data(), of_view->envelope.data(), output.bytes());
+      }
+      if (output.kind != OutputKind::complex_image) continue;
+      auto* const to = static_cast<std::complex<float>*>(slot.outputs[k].data.data());
+      for (std::size_t i = 0; i < of_view->sum.size(); ++i) to[i] = of_view->sum[i] / static_cast<float>(of_view->covered[i]);
+    }
+  }
+
+  const std::shared_ptr<const ImagingSetup> setup_;
+  const std::shared_ptr<const Scan> scan_;
+  const BackendChoice choice_;
+  const EngineOptions options_;
+  const PositionEngine make_;
+  std::unique_ptr<Backend> backend_;  // of what follows the envelope
+  std::unique_ptr<ExecutionQueue> queue_;
+  std::unique_ptr<Engine> inner_;  // of the position that was imaged last; at first of the model
+  std::uint64_t engines_made_ = 1;
+  std::optional<ScanPosition> position_;  // that inner_ is for
+  Metres prepared_at_;
+  std::vector<std::unique_ptr<FrameSlot>> position_slots_;  // by index
+  std::vector<std::uint64_t> equipped_;                     // by which engine, counted
+  std::vector<ShownImage> shown_;                           // by the record's images
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_scan_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
+                                         const EngineOptions& options, PositionEngine make) {
+  validate(*setup, "imaging setup");
+  return std::make_unique<ScanEngine>(std::move(setup), choice, options, make);
+}
+
+}  // namespace echoform

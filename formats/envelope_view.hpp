@@ -1,0 +1,33 @@
+// The envelope of an image, whether it is there or follows from the complex one.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <span>
+
+#include "formats/image_writer.hpp"
+
+namespace echoform::formats {
+
+/// The values of an image's envelope, one at a time: nothing is copied.
+class EnvelopeView {
+ public:
+  explicit EnvelopeView(const ImageFile& image) : envelope_(image.envelope), analytic_(image.analytic) {}
+
+  [[nodiscard]] std::size_t size() const { return envelope_.empty() ? analytic_.size() : envelope_.size(); }
+  [[nodiscard]] float operator[](std::size_t index) const {
+    return envelope_.empty() ? std::abs(analytic_[index]) : envelope_[index];
+  }
+  /// Values from `first` on, as many as `into` holds.
+  void copy(std::size_t first, std::span<float> into) const {
+    for (std::size_t k = 0; k < into.size(); ++k) into[k] = (*this)[first + k];
+  }
+
+ private:
+  std::span<const float> envelope_;
+  std::span<const std::complex<float>> analytic_;
+};
+
+}  // namespace echoform::formats

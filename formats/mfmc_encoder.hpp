@@ -1,0 +1,23 @@
+// Counts of the probe's encoder in MFMC files. The format has a word for placements in metres alone, and what a count is in
+// metres no recorder knows; it leaves names to its users, so counts are in a dataset of that kind.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "acquisition/frame_stamp.hpp"
+#include "formats/hdf5_file.hpp"
+
+namespace echoform::formats {
+
+/// Beyond the format, of a sequence: int64 [frames, encoders], raw counts; `no_position` where a frame states none. As many rows
+/// as frames once a frame has stated one, and none before. Echoform writes one encoder.
+inline constexpr const char* encoder_count_dataset = "ECHOFORM_ENCODER_COUNT";
+
+/// Those of the first encoder, of `frames` frames at most; frames behind the end of what is returned state none. Throws
+/// InputError naming the dataset if it is not of that shape and class, or damaged. `where` is "FILE: /GROUP".
+[[nodiscard]] std::vector<EncoderCount> read_encoder_counts(const Hdf5Handle& sequence, const std::string& where,
+                                                            std::size_t frames);
+
+}  // namespace echoform::formats

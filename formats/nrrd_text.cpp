@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "formats/array_files.hpp"
+#include "formats/shown_axes.hpp"
+
+namespace echoform::formats {
+namespace {
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// A value of a key: one line, whatever it holds.
+std::string value_text(std::string_view text) {
+  std::string value;
+  for (const char c : text) {
+    if (c == '\\') {
+      value += "\\\\";
+    } else if (c == '\n') {
+      value += "\\n";
+    } else {
+      value += is_control(c) ? ' ' : c;
+    }
+  }
+  return value;
+}
+
+/// In quotes, where only they themselves are escaped.
+std::string in_quotes(std::string_view text) {
+  std::string value = "\"";
+  for (const char c : text) {
+    if (c == '"') value += '\\';
+    value += is_control(c) || c == '\\' ? ' ' : c;
+  }
+  return value + '"';
+}
+
+}  // namespace
+
+ArrayText nrrd_text(const ImageFile& image) {
+  const auto axes = shown_axes(image);
+  const auto& [x, y, z] = axes;
+  const bool analytic = image.field == ImageField::analytic;
+  // An axis of the two numbers of a complex value has no direction in space.
+  const auto components = [analytic](std::string_view what) { return analytic ? what : std::string_view(); };
+
+  std::string text = "NRRD0004\n# Complete NRRD file format specification at:\n# http://teem.sourceforge.net/nrrd/format.html\n";
+  text += "type: float\n";
+  text += fmt::format("dimension: {}\n", analytic ? 4 : 3);
+  // Before the space, whose dimension VTK's reader takes for the file's from there on.
+  text += fmt::format("sizes: {}{} {} {}\n", components("2 "), x.count, y.count, z.count);
+  // Of the right-handed spaces the one whose coordinates 3D Slicer shows as they are.
+  text += "space: right-anterior-superior\n";
+  text += fmt::format("space directions: {}({},0,0) (0,{},0) (0,0,{})\n", components("none "), x.extent, y.extent, z.extent);
+  text += fmt::format("kinds: {}domain domain domain\n", components("complex "));
+  text += "endian: little\nencoding: raw\n";
+  text += fmt::format("space units: {} {} {}\n", in_quotes(x.unit), in_quotes(y.unit), in_quotes(z.unit));
+  text += fmt::format("space origin: ({},{},{})\n", x.first, y.first, z.first);
+  text += fmt::format("field:={}\n", analytic ? "analytic" : "envelope");
+  text += fmt::format("axes:={}\n", value_text(axes_text(axes)));
+  text += fmt::format("quantity:={}\n", value_text(image.pixels.name));
+  if (!image.pixels.unit.empty()) text += fmt::format("quantity unit:={}\n", value_text(image.pixels.unit));
+  if (!image.view.empty()) text += fmt::format("view:={}\n", value_text(image.view));
+  if (!image.title.empty()) text += fmt::format("title:={}\n", value_text(image.title));
+  text += "software:=Echoform\n\n";
+  return {text};
+}
+
+}  // namespace echoform::formats

@@ -1,0 +1,152 @@
+#include "methods/array_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "acquisition/longest_extent.hpp"
+
+namespace echoform {
+namespace {
+
+/// Rows that stand off by more than this share of the pitch are irregular.
+constexpr double most_off = 0.1;
+
+struct Axes {
+  double along[3];
+  double across[3];
+};
+
+double dot(const double (&a)[3], const Point& b) {
+  return a[0] * b.x.value + a[1] * b.y.value + a[2] * b.z.value;
+}
+
+/// Of the plane that is square to the mean emission, the first in the plane of x and z.
+Axes axes_of(const Probe& probe) {
+  double n[3] = {0.0, 0.0, 0.0};
+  for (const Element& element : probe.elements) {
+    n[0] += element.normal.x;
+    n[1] += element.normal.y;
+    n[2] += element.normal.z;
+  }
+  // Elements emit towards +z: the sum is not 0, nor is what it has in this plane.
+  const double flat = std::hypot(n[0], n[2]);
+  const double whole = std::hypot(flat, n[1]);
+  const double along[3] = {n[2] / flat, 0.0, -n[0] / flat};
+  return {{along[0], along[1], along[2]},
+          {(n[1] * along[2] - n[2] * along[1]) / whole, (n[2] * along[0] - n[0] * along[2]) / whole,
+           (n[0] * along[1] - n[1] * along[0]) / whole}};
+}
+
+std::vector<double> places_along(const double (&axis)[3], const Probe& probe) {
+  std::vector<double> places;
+  places.reserve(probe.elements.size());
+  for (const Element& element : probe.elements) places.push_back(dot(axis, element.centre));
+  return places;
+}
+
+double span_of(const std::vector<double>& places) {
+  const auto [least, greatest] = std::minmax_element(places.begin(), places.end());
+  return *greatest - *least;
+}
+
+/// Indices in the order of the places.
+std::vector<std::size_t> order_of(const std::vector<double>& places) {
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+  return order;
+}
+
+bool all_near(const std::vector<double>& gaps, double mean) {
+  return std::all_of(gaps.begin(), gaps.end(), [&](double gap) { return std::abs(gap - mean) <= most_off * mean; });
+}
+
+/// Distance of the distinct places, 0 where there is one alone or they do not stand evenly.
+double even_distance(std::vector<double> places) {
+  std::sort(places.begin(), places.end());
+  const double span = places.back() - places.front();
+  if (!(span > 0.0)) return 0.0;
+  std::vector<double> gaps;
+  for (std::size_t k = 1; k < places.size(); ++k) {
+    if (const double gap = places[k] - places[k - 1]; gap > same_place * span) gaps.push_back(gap);
+  }
+  if (gaps.empty()) return 0.0;
+  const double mean = span / static_cast<double>(gaps.size());
+  return all_near(gaps, mean) ? mean : 0.0;
+}
+
+double distance(const Point& a, const Point& b) {
+  return std::hypot((b.x - a.x).value, (b.y - a.y).value, (b.z - a.z).value);
+}
+
+Metres with_edge(double span, Metres size, double pitch) {
+  return Metres(span + (size.value > 0.0 ? size.value : pitch));
+}
+
+}  // namespace
+
+ArrayShape array_shape(const Probe& probe) {
+  const Axes axes = axes_of(probe);
+  const std::vector<double> along = places_along(axes.along, probe);
+  const std::vector<double> across = places_along(axes.across, probe);
+  const Element& first = probe.elements.front();
+  const LongestExtent longest = longest_extent(along, across);
+  ArrayShape shape;
+  shape.line = longest.alone;
+  if (shape.line) {
+    std::vector<double> places(along.size());
+    for (std::size_t k = 0; k < places.size(); ++k) places[k] = longest.cosine * along[k] + longest.sine * across[k];
+    const std::vector<std::size_t> order = order_of(places);
+    double length = 0.0;
+    std::vector<double> gaps;
+    for (std::size_t k = 1; k < order.size(); ++k) {
+      gaps.push_back(distance(probe.elements[order[k - 1]].centre, probe.elements[order[k]].centre));
+      length += gaps.back();
+    }
+    const double pitch = order.size() > 1 ? length / static_cast<double>(order.size() - 1) : 0.0;
+    shape.even = all_near(gaps, pitch);
+    shape.pitch = Metres(pitch);
+    shape.aperture = with_edge(length, first.width, pitch);
+    return shape;
+  }
+  shape.pitch = Metres(even_distance(along));
+  shape.pitch_across = Metres(even_distance(across));
+  shape.aperture = with_edge(span_of(along), first.width, shape.pitch.value);
+  shape.aperture_across = with_edge(span_of(across), first.length, shape.pitch_across.value);
+  return shape;
+}
+
+Probe subarray(const Probe& probe, const std::vector<bool>& take) {
+  Probe found = probe;
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < probe.elements.size(); ++k) {
+    if (take[k]) found.elements[kept++] = probe.elements[k];
+  }
+  found.elements.resize(kept);
+  return found;
+}
+
+std::vector<ArrayRow> array_rows(const Probe& probe, const std::vector<bool>& take) {
+  const std::vector<double> along = places_along(axes_of(probe).along, probe);
+  const double apart = same_place * span_of(along);
+  std::vector<ArrayRow> rows;
+  double before = -std::numeric_limits<double>::infinity();
+  for (const std::size_t k : order_of(along)) {
+    if (!take[k]) continue;
+    if (along[k] - before > apart) rows.emplace_back();
+    before = along[k];
+    rows.back().elements.push_back(k);
+  }
+  for (ArrayRow& row : rows) {
+    const double share = 1.0 / static_cast<double>(row.elements.size());
+    for (const std::size_t k : row.elements) {
+      const Point& centre = probe.elements[k].centre;
+      row.at = row.at + share * Vector2{centre.x.value, centre.z.value};
+    }
+  }
+  return rows;
+}
+
+}  // namespace echoform

@@ -1,0 +1,26 @@
+// [output] and [display]: from the envelope to the display image, for every method that has one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "base/units.hpp"
+#include "stages/compression/compression_options.hpp"
+#include "stages/scan_conversion/scan_interpolation.hpp"
+
+namespace echoform {
+
+/// [output] is what the compression is told.
+using OutputSection = Compression;
+
+/// What is absent is as [grid] has it.
+struct DisplaySection {
+  std::optional<std::array<Metres, 2>> x;
+  std::optional<std::array<Metres, 2>> z;
+  std::optional<std::array<std::size_t, 2>> pixels;
+  ScanInterpolation interpolation = ScanInterpolation::bilinear;
+  double cubic_alpha = -0.5;
+};
+
+}  // namespace echoform

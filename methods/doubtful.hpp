@@ -1,0 +1,21 @@
+// Values that are legal and cannot be meant: told with a guess at the mistake, wherever they come from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/configuration.hpp"
+
+namespace echoform {
+
+/// Of a configuration alone, a line each that names it and the key: velocities below 300 or above 12000 m/s, shear waves that are
+/// not slower than longitudinal ones, places, pitches and sizes a thousand times off, frequencies that look like MHz and times
+/// that look like us, sampling below twice the upper end of the probe's band.
+[[nodiscard]] std::vector<std::string> doubtful_settings(const Configuration& configuration);
+
+/// The same of what frames are imaged with, `acquisition` and `material` as the configuration has replaced what data state: of
+/// those values that come from the data; `wedge_velocity` as StatedByData has it.
+[[nodiscard]] std::vector<std::string> doubtful_data(const Configuration& configuration, const Acquisition& acquisition,
+                                                     const Material& material, MetresPerSecond wedge_velocity = {});
+
+}  // namespace echoform

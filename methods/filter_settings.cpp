@@ -1,0 +1,270 @@
+#include "methods/filter_settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/csv_numbers.hpp"
+#include "base/errors.hpp"
+#include "methods/filter_words.hpp"
+#include "stages/filter/filter_response.hpp"
+
+namespace echoform {
+namespace {
+
+std::string megahertz(Hertz low, Hertz high) {
+  return fmt::format("{:.4g} to {:.4g} MHz", 1e-6 * low.value, 1e-6 * high.value);
+}
+
+std::string megahertz(Hertz frequency) {
+  return fmt::format("{:.4g} MHz", 1e-6 * frequency.value);
+}
+
+struct Band {
+  Hertz low;
+  Hertz high;
+  Hertz skirt;
+};
+
+/// Below this part of the centre frequency no probe's bandwidth lies: another unit, or a digit that is lost.
+constexpr double least_bandwidth = 0.05;
+
+struct BandChoice {
+  std::optional<Band> band;
+  std::string reason;  ///< what it follows from, or why there is none
+};
+
+/// As stated, or else all of the probe's -6 dB band and edges outside of it, so that echoes keep their shape. Nothing where its
+/// centre is not known, and where its band is not one between 0 and half the sample rate.
+BandChoice band_of(const FilterSection& section, const Acquisition& acquisition) {
+  if (section.band) {
+    const auto [low, high] = *section.band;
+    return {Band{low, high, section.skirt.value_or(usual_skirt(low, high))}, "as stated"};
+  }
+  const Hertz centre = acquisition.probe.centre_frequency;
+  const Hertz bandwidth = acquisition.probe.bandwidth;
+  const Hertz half_rate = 0.5 * acquisition.sample_rate;
+  if (!(centre.value > 0.0)) return {{}, "the probe's centre frequency is not known"};
+  if (centre >= half_rate) {
+    return {{},
+            fmt::format("the probe's centre frequency of {} is not below half the sample rate, {}", megahertz(centre),
+                        megahertz(half_rate))};
+  }
+  if (bandwidth >= 2.0 * centre) {
+    return {{},
+            fmt::format("the probe's bandwidth of {} reaches down to 0 around its centre frequency of {}", megahertz(bandwidth),
+                        megahertz(centre))};
+  }
+  const bool usable = bandwidth >= least_bandwidth * centre;
+  const Hertz half_band = 0.5 * (usable ? bandwidth : usual_bandwidth * centre);
+  const Hertz low = centre - half_band;
+  const Hertz high = centre + half_band;
+  const Hertz skirt = section.skirt.value_or(usual_skirt(low, high));
+  std::string reason = "all of the probe's bandwidth";
+  if (!usable) {
+    reason = fmt::format("all of {:g} % of the probe's centre frequency, as ", 100.0 * usual_bandwidth);
+    reason += bandwidth.value > 0.0 ? fmt::format("the {:.4g} Hz that are stated as its bandwidth are less than {:g} % of it",
+                                                  bandwidth.value, 100.0 * least_bandwidth)
+                                    : "no bandwidth is stated";
+  }
+  return {Band{std::max(low - 0.5 * skirt, 0.5 * low), std::min(high + 0.5 * skirt, half_rate), skirt}, std::move(reason)};
+}
+
+FilterKind kind_of(const FilterSection& section, bool band_known) {
+  switch (section.kind) {
+    case FilterWish::mean:
+      return FilterKind::mean;
+    case FilterWish::band:
+      return FilterKind::band;
+    case FilterWish::wiener:
+      return FilterKind::wiener;
+    case FilterWish::none:
+      return FilterKind::none;
+    case FilterWish::automatic:
+      break;
+  }
+  return band_known ? FilterKind::band : FilterKind::mean;
+}
+
+std::shared_ptr<const MeasuredPulse> read_pulse(const Configuration& configuration) {
+  const std::string key = configuration.place("[filter] pulse_file");
+  constexpr CsvFormat format{.file = "a CSV file with lines of time in s and amplitude",
+                             .row = "time in s and amplitude",
+                             .line = "time in s and amplitude",
+                             .number = "a number",
+                             .rows = "samples",
+                             .least = 2,
+                             .most = 2,
+                             .most_rows = MeasuredPulse::most_samples};
+  if (section<FilterSection>(configuration).pulse_file.empty())
+    throw InputError(key, "none", std::string(format.file) + ", for kind = \"wiener\"");
+  const std::string& path = section<FilterSection>(configuration).pulse_file;
+  const auto rows = read_csv_numbers(path, key, format);
+  MeasuredPulse pulse;
+  for (const std::vector<double>& row : rows) pulse.samples.push_back(row[1]);
+  if (rows.size() < 2) throw InputError(path, fmt::format("{} samples", rows.size()), "at least two");
+  const double step = (rows.back()[0] - rows.front()[0]) / static_cast<double>(rows.size() - 1);
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    // Times are written with few digits: a hundredth of a sample moves nothing that could be seen.
+    if (step > 0.0 && std::abs(rows[n][0] - rows.front()[0] - static_cast<double>(n) * step) <= 1e-2 * step) continue;
+    throw InputError(path, fmt::format("sample {} at {:g} s", n, rows[n][0]), "times that grow in equal steps");
+  }
+  pulse.sample_rate = Hertz(1.0 / step);
+  return std::make_shared<const MeasuredPulse>(std::move(pulse));
+}
+
+FilterWish wish_of(FilterKind kind) {
+  switch (kind) {
+    case FilterKind::none:
+      return FilterWish::none;
+    case FilterKind::mean:
+      return FilterWish::mean;
+    case FilterKind::band:
+      return FilterWish::band;
+    case FilterKind::wiener:
+      break;
+  }
+  return FilterWish::wiener;
+}
+
+std::string_view word_of(FilterKind kind) {
+  return words::filter_wish.of(wish_of(kind));
+}
+
+/// What the probe hears, as far as it is known and the sampling holds it.
+std::optional<Band> probe_band(const Acquisition& acquisition) {
+  const Hertz centre = acquisition.probe.centre_frequency;
+  const Hertz half_rate = 0.5 * acquisition.sample_rate;
+  if (!(centre.value > 0.0) || centre >= half_rate) return std::nullopt;
+  const Hertz bandwidth = acquisition.probe.bandwidth;
+  const Hertz half_band = 0.5 * (bandwidth >= least_bandwidth * centre ? bandwidth : usual_bandwidth * centre);
+  return Band{std::max(centre - half_band, Hertz(0.0)), std::min(centre + half_band, half_rate), Hertz()};
+}
+
+/// Absolute value, in a band.
+double greatest_factor(const FilterOptions& options, const Band& band) {
+  const RowResponse response = filter_response(options, response_samples);
+  double most = 0.0;
+  for (std::size_t k = 0; k < response.size(); ++k) {
+    const Hertz frequency = static_cast<double>(k) / static_cast<double>(response_samples) * options.sample_rate;
+    if (frequency >= band.low && frequency <= band.high) most = std::max(most, std::abs(response[k]));
+  }
+  return most;
+}
+
+}  // namespace
+
+FilterOptions resolve_filter(const Configuration& configuration, const Acquisition& acquisition,
+                             std::vector<std::string>& notes) {
+  const FilterSection& section = echoform::section<FilterSection>(configuration);
+  const BandChoice choice = band_of(section, acquisition);
+  FilterOptions options;
+  options.kind = kind_of(section, choice.band.has_value());
+  if (options.kind == FilterKind::none) return options;
+  options.sample_rate = acquisition.sample_rate;
+  if (section.notch) options.notch = Notch{(*section.notch)[0], (*section.notch)[1]};
+  if (options.kind == FilterKind::band) {
+    if (!choice.band) {
+      throw InputError(configuration.place("[filter] band"), "none, and " + choice.reason,
+                       "band = [low, high] in Hz, or a probe whose band lies between 0 and half the sample rate");
+    }
+    options.low = choice.band->low;
+    options.high = choice.band->high;
+    options.skirt = choice.band->skirt;
+  } else if (options.kind == FilterKind::wiener) {
+    options.pulse = read_pulse(configuration);
+    options.noise = section.noise;
+  }
+  validate(options, configuration.place("[filter]"));
+  if (options.kind == FilterKind::band && (section.kind == FilterWish::automatic || !section.band)) {
+    notes.push_back(fmt::format("{}: A-scans are filtered: a band of {}, {} ([filter] kind)", configuration.name(),
+                                megahertz(options.low, options.high), choice.reason));
+  } else if (section.kind == FilterWish::automatic) {
+    notes.push_back(fmt::format("{}: A-scans are filtered: their mean is taken away, as {} ([filter] kind)", configuration.name(),
+                                choice.reason));
+  }
+  return options;
+}
+
+std::vector<std::string> filter_warnings(const Configuration& configuration, const FilterOptions& options,
+                                         const Acquisition& acquisition) {
+  const FilterSection& section = echoform::section<FilterSection>(configuration);
+  std::vector<std::string> lines;
+  const auto unheeded = [&](bool stated, bool used, std::string_view key, std::string_view kinds) {
+    if (!stated || used) return;
+    lines.push_back(fmt::format("{} is not used: A-scans are filtered by the kind \"{}\", and it counts with {}",
+                                configuration.place(fmt::format("[filter] {}", key)), word_of(options.kind), kinds));
+  };
+  const bool band = options.kind == FilterKind::band;
+  const bool wiener = options.kind == FilterKind::wiener;
+  unheeded(section.band.has_value(), band, "band", "\"band\"");
+  unheeded(section.skirt.has_value(), band, "skirt", "\"band\"");
+  unheeded(section.notch.has_value(), options.kind != FilterKind::none, "notch", "every kind but \"none\"");
+  unheeded(!section.pulse_file.empty(), wiener, "pulse_file", "\"wiener\"");
+  unheeded(section.noise != FilterSection().noise, wiener, "noise", "\"wiener\"");
+  if (options.kind == FilterKind::none) return lines;
+  if (const auto heard = probe_band(acquisition)) {
+    const double most = greatest_factor(options, *heard);
+    if (most < 0.1) {
+      lines.push_back(
+          fmt::format("{}: the filter leaves next to nothing of the probe's band of {}, at most {:.2g} of the "
+                      "amplitude: {}",
+                      configuration.place("[filter]"), megahertz(heard->low, heard->high), most,
+                      wiener ? "are the times of pulse_file in s, and is it of this probe?"
+                             : "are its frequencies in Hz, and those of this probe?"));
+    }
+  }
+  return lines;
+}
+
+FilterSection filter_in_use(const FilterSection& asked, const FilterOptions& options) {
+  FilterSection section = asked;
+  section.kind = wish_of(options.kind);
+  if (options.kind == FilterKind::band) {
+    section.band = {options.low, options.high};
+    section.skirt = options.skirt;
+  }
+  if (options.notch) section.notch = {options.notch->centre, options.notch->width};
+  if (options.kind == FilterKind::wiener) section.noise = options.noise;
+  return section;
+}
+
+void report_filter(SetupReport& report, const FilterOptions& options) {
+  nlohmann::json& values = report.values["filter"];
+  values["kind"] = word_of(options.kind);
+  std::string text;
+  switch (options.kind) {
+    case FilterKind::none:
+      report.row("filter", "none");
+      return;
+    case FilterKind::mean:
+      text = "the mean of each A-scan is taken away";
+      break;
+    case FilterKind::band:
+      values["band"] = {options.low.value, options.high.value};
+      values["skirt"] = options.skirt.value;
+      text = fmt::format("a band of {} passes, edges {:.4g} MHz wide", megahertz(options.low, options.high),
+                         1e-6 * options.skirt.value);
+      break;
+    case FilterKind::wiener:
+      values["noise"] = options.noise;
+      text = fmt::format("the measured pulse is taken back, noise {:g}", options.noise);
+      break;
+  }
+  if (options.notch) {
+    values["notch"] = {options.notch->centre.value, options.notch->width.value};
+    text += fmt::format("; without {:.4g} MHz, {:.4g} MHz wide", 1e-6 * options.notch->centre.value,
+                        1e-6 * options.notch->width.value);
+  }
+  const ResponseSize size = response_size(options);
+  values["response"] = size.length;
+  if (size.length != 0) text += fmt::format("; the response is over after {} samples", size.length);
+  report.row("filter", text);
+}
+
+}  // namespace echoform

@@ -1,0 +1,67 @@
+#include "methods/host_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/errors.hpp"
+#include "config/memory_limit.hpp"
+#include "config/memory_text.hpp"
+#include "pipeline/setup_memory.hpp"
+
+namespace echoform {
+
+StageSite imaging_site(const Configuration& configuration) {
+  const ImagingSection& imaging = configuration.imaging;
+  return {imaging.backend == BackendWish::cuda ? BackendKind::cuda : BackendKind::cpu, imaging.threads};
+}
+
+namespace {
+
+/// "65536 pixels with 128 elements and 1 view".
+std::string extent_text(const Configuration& configuration, const ImagingSetup& setup) {
+  const std::size_t views = setup.recipe.views().size();
+  return fmt::format("{} pixels with {} elements and {} view{}", text_of(configuration.grid.pixels), setup.acquisition.elements(),
+                     views, views == 1 ? "" : "s");
+}
+
+double memory_of_frames(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight) {
+  return static_cast<double>(host_memory(setup, frames_in_flight, imaging_site(configuration)));
+}
+
+[[noreturn]] void refuse(const Configuration& configuration, const std::string& found) {
+  throw InputError(configuration.place("[grid] pixels"), found,
+                   fmt::format("a plan that fits into {} ([imaging] memory_limit)", memory_text(memory_limit(configuration))));
+}
+
+}  // namespace
+
+void require_host_memory(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight) {
+  const double needed = memory_of_frames(configuration, setup, frames_in_flight);
+  if (needed <= memory_limit(configuration)) return;
+  refuse(configuration, fmt::format("{}, which need {}", extent_text(configuration, setup), memory_text(needed)));
+}
+
+bool settle_groups(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight, GroupWish wish,
+                   std::string_view why_whole) {
+  const double whole = memory_of_frames(configuration, setup, frames_in_flight);
+  const double limit = memory_limit(configuration);
+  if (wish == GroupWish::never || (wish == GroupWish::needed && whole <= limit)) {
+    require_host_memory(configuration, setup, frames_in_flight);
+    return false;
+  }
+  if (setup.groups == nullptr && wish == GroupWish::always) {
+    throw InputError(fmt::format("{}: imaging by groups of A-scans", configuration.name()),
+                     fmt::format("frames that it cannot take: {}", why_whole), "whole frames");
+  }
+  if (setup.groups == nullptr) {
+    const std::string found = fmt::format("{}, which need {}", extent_text(configuration, setup), memory_text(whole));
+    refuse(configuration, why_whole.empty() ? found : fmt::format("{}, since {}", found, why_whole));
+  }
+  const double grouped = static_cast<double>(grouped_memory(setup, least_read_ahead, configuration.imaging.threads));
+  if (grouped <= limit) return true;
+  refuse(configuration, fmt::format("{}, which need {}, and {} by groups of A-scans", extent_text(configuration, setup),
+                                    memory_text(whole), memory_text(grouped)));
+}
+
+}  // namespace echoform

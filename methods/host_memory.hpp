@@ -1,0 +1,26 @@
+// Setups that the host's memory does not hold are refused before anything of them is taken.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "config/configuration.hpp"
+#include "methods/method.hpp"
+#include "pipeline/imaging_setup.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+/// Who images, as a configuration says whose backend is settled; "auto" counts as the CPU, which needs more.
+[[nodiscard]] StageSite imaging_site(const Configuration& configuration);
+
+/// Throws InputError, naming [grid] pixels, if host_memory() with that many frames in flight is more than [imaging] memory_limit.
+void require_host_memory(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight);
+
+/// Whether frames of `setup` are to be imaged by groups, which a method offers in setup.groups (null: it cannot, `why_whole` says
+/// why). Throws InputError, naming [grid] pixels, where memory holds neither a whole frame nor, as far as that is wished, groups:
+/// it says what either needs.
+[[nodiscard]] bool settle_groups(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight,
+                                 GroupWish wish, std::string_view why_whole = {});
+
+}  // namespace echoform

@@ -1,0 +1,142 @@
+#include "methods/overrides.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "acquisition/frame_layout.hpp"
+#include "acquisition/words.hpp"
+#include "base/errors.hpp"
+#include "rays/curve.hpp"
+
+namespace echoform {
+namespace {
+
+Vector2 plain(const Point& point) {
+  return {point.x.value, point.z.value};
+}
+
+/// Degrees by which the line from the first element to the last is turned from x towards z; that of one element by its normal.
+double tilt_of(const Probe& probe) {
+  const Vector2 line = plain(probe.elements.back().centre) - plain(probe.elements.front().centre);
+  const Direction& normal = probe.elements.front().normal;
+  const Vector2 along = line == Vector2{} ? Vector2{normal.z, -normal.x} : line;
+  // Elements may be counted from either end.
+  const double degrees =
+      (along.x < 0.0 ? std::atan2(-along.z, -along.x) : std::atan2(along.z, along.x)) * 180.0 / std::numbers::pi;
+  // What rounding leaves of 0.
+  return std::abs(degrees) < 1e-9 ? 0.0 : degrees;
+}
+
+}  // namespace
+
+void place_probe(const ProbeSection& section, Probe& probe,
+                 const std::function<void(std::string_view key, const std::string& value, const std::string& does)>& note) {
+  if (probe.elements.empty() || (!section.stand_off && !section.angle && !section.x)) return;
+  const Point& first = probe.elements.front().centre;
+  const Point& last = probe.elements.back().centre;
+  const Metres x = 0.5 * (first.x + last.x);
+  const Metres z = 0.5 * (first.z + last.z);
+  const Metres new_x = section.x.value_or(x);
+  const Metres new_z = section.stand_off ? -*section.stand_off : z;
+  const double before = tilt_of(probe);
+  const double angle = section.angle.value_or(0.0) * std::numbers::pi / 180.0;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  for (Element& element : probe.elements) {
+    const Metres dx = element.centre.x - x;
+    const Metres dz = element.centre.z - z;
+    element.centre.x = new_x + c * dx - s * dz;
+    element.centre.z = new_z + s * dx + c * dz;
+    const Direction normal = element.normal;
+    element.normal.x = c * normal.x - s * normal.z;
+    element.normal.z = s * normal.x + c * normal.z;
+  }
+  const std::string replaces = "replaces the placement of the data";
+  if (section.stand_off) note("stand_off", fmt::format("{:g} mm", 1e3 * section.stand_off->value), replaces);
+  if (section.angle) {
+    const double value = *section.angle;
+    note("angle", fmt::format("{:g} degrees", value),
+         fmt::format("turns the data's {:.4g} degrees by {:g} degrees, to {:.4g} degrees", before, value, before + value));
+  }
+  if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value), replaces);
+}
+
+void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
+                     std::vector<std::string>& notes) {
+  const auto note = [&](std::string_view key, const std::string& value, const std::string& before) {
+    notes.push_back(fmt::format("{}: {} = {} {}", configuration.name(), key, value,
+                                before.empty() ? "where the data states none" : fmt::format("replaces {}", before)));
+  };
+  const auto replace = [&](std::string_view key, const auto& wish, auto& member, double scale, std::string_view unit) {
+    if (!wish || *wish == member) return;
+    const bool unknown = member.value == 0.0;
+    note(key, fmt::format("{:g} {}", wish->value * scale, unit),
+         unknown ? std::string() : fmt::format("{:g} {} of the data", member.value * scale, unit));
+    member = *wish;
+  };
+  replace("[material] longitudinal_velocity", configuration.material.longitudinal_velocity, material.longitudinal_velocity, 1.0,
+          "m/s");
+  replace("[material] shear_velocity", configuration.material.shear_velocity, material.shear_velocity, 1.0, "m/s");
+
+  Probe& probe = acquisition.probe;
+  const ProbeSection& section = configuration.probe;
+  replace("[probe] centre_frequency", section.centre_frequency, probe.centre_frequency, 1e-6, "MHz");
+  replace("[probe] bandwidth", section.bandwidth, probe.bandwidth, 1e-6, "MHz");
+  if (section.pitch) {
+    const std::size_t count = probe.elements.size();
+    const Probe linear = make_linear_probe(count, *section.pitch, Metres(0.0), Hertz(0.0), Hertz(0.0));
+    for (std::size_t i = 0; i < count; ++i) {
+      probe.elements[i].centre = linear.elements[i].centre;
+      probe.elements[i].normal = Direction{};
+    }
+    note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
+  }
+  place_probe(section, probe, [&](std::string_view key, const std::string& value, const std::string& does) {
+    notes.push_back(fmt::format("{}: [probe] {} = {} {}", configuration.name(), key, value, does));
+  });
+  if (section.motion) probe = moved(std::move(probe), *section.motion);
+  if (section.element_width) {
+    for (Element& element : probe.elements) element.width = *section.element_width;
+    note("[probe] element_width", fmt::format("{:g} mm", 1e3 * section.element_width->value), "the widths of the data");
+  }
+  if (section.element_length) {
+    for (Element& element : probe.elements) element.length = *section.element_length;
+    note("[probe] element_length", fmt::format("{:g} mm", 1e3 * section.element_length->value), "the lengths of the data");
+  }
+  if (section.dead_elements) {
+    for (Element& element : probe.elements) element.dead = false;
+    for (const std::size_t index : *section.dead_elements) {
+      if (index >= probe.elements.size()) {
+        throw InputError(configuration.place("[probe] dead_elements"), fmt::format("element {}", index),
+                         fmt::format("0 to {}, as the data has {} elements", probe.elements.size() - 1, probe.elements.size()));
+      }
+      probe.elements[index].dead = true;
+    }
+    note("[probe] dead_elements", fmt::format("[{}]", fmt::join(*section.dead_elements, ", ")), "the dead elements of the data");
+  }
+
+  const AcquisitionSection& sampling = configuration.acquisition;
+  replace("[acquisition] sample_rate", sampling.sample_rate, acquisition.sample_rate, 1e-6, "MHz");
+  replace("[acquisition] start_time", sampling.start_time, acquisition.start_time, 1e6, "us");
+  replace("[acquisition] time_offset", sampling.time_offset, acquisition.time_offset, 1e6, "us");
+  if (sampling.matrix) {
+    const std::string_view word = words::matrix_kind.of(*sampling.matrix);
+    Acquisition stated = acquisition;
+    stated.matrix = *sampling.matrix;
+    if (FrameLayout(stated) != FrameLayout(acquisition)) {
+      throw InputError(configuration.place("[acquisition] matrix"),
+                       fmt::format("\"{}\" for data that is a {}", word,
+                                   acquisition.events.empty() ? pairs_text(acquisition) : "list of transmit events"),
+                       "no such key, or half-matrix data");
+    }
+    if (stated != acquisition) {
+      note("[acquisition] matrix", std::string(word), fmt::format("{} of the data", pairs_word(acquisition)));
+    }
+    acquisition.matrix = stated.matrix;
+  }
+}
+
+}  // namespace echoform

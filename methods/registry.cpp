@@ -1,0 +1,158 @@
+#include "methods/registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/errors.hpp"
+#include "config/key_types.hpp"
+#include "methods/doubtful.hpp"
+#include "methods/scan_settings.hpp"
+#include "methods/scan_setup.hpp"
+
+// The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
+#define ECHOFORM_METHODS(METHOD) METHOD(tfm)
+
+namespace echoform {
+
+#define ECHOFORM_DECLARE(NAME) std::unique_ptr<const Method> NAME##_method();
+ECHOFORM_METHODS(ECHOFORM_DECLARE)
+#undef ECHOFORM_DECLARE
+
+namespace {
+
+std::vector<std::unique_ptr<const Method>>& registry() {
+  static std::vector<std::unique_ptr<const Method>> list = [] {
+    std::vector<std::unique_ptr<const Method>> of_the_tree;
+#define ECHOFORM_MAKE(NAME) of_the_tree.push_back(NAME##_method());
+    ECHOFORM_METHODS(ECHOFORM_MAKE)
+#undef ECHOFORM_MAKE
+    return of_the_tree;
+  }();
+  return list;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& method : registry()) all.emplace_back(method->name());
+  return all;
+}
+
+[[noreturn]] void refuse_cuda(const Configuration& configuration, std::string_view reason) {
+  throw InputError(configuration.place("[imaging] backend"), "\"cuda\"",
+                   fmt::format("\"cpu\" or \"auto\" when the program starts: {}", reason));
+}
+
+/// That the backend has every stage, and that images are as the method says.
+void check_setup(const Method& method, const Configuration& configuration, const ImagingSetup& setup) {
+#ifdef ECHOFORM_WITH_CUDA  // else no stage has one, and why there is no GPU was said when the backend was settled
+  for (const Step& step : setup.recipe.steps) {
+    if (configuration.imaging.backend == BackendWish::cuda && step.stage->cuda == nullptr) {
+      refuse_cuda(configuration, fmt::format("the stage {} is for the CPU alone", step.stage->name));
+    }
+  }
+#endif
+  const std::vector<std::string> images = method.images(configuration);
+  if (images.empty()) throw std::logic_error(fmt::format("method {}: found no name of an image", method.name()));
+  for (const std::string& image : images) {
+    if (!setup.recipe.find(image, OutputKind::envelope)) {
+      throw std::logic_error(fmt::format("method {}: found no envelope of the image {} among its outputs", method.name(), image));
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<std::unique_ptr<const Method>>& methods() {
+  return registry();
+}
+
+const Method* find_method(std::string_view name) {
+  const auto& all = registry();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& method) { return method->name() == name; });
+  return found == all.end() ? nullptr : found->get();
+}
+
+void add_method(std::unique_ptr<const Method> method) {
+  const std::string_view name = method->name();
+  const bool word = !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == std::string_view::npos;
+  if (!word || find_method(name) != nullptr) {
+    throw InputError("add_method", fmt::format("the name \"{}\"", method->name()),
+                     "lower-case letters, digits, - and _, and a name that no other method has");
+  }
+  registry().push_back(std::move(method));
+}
+
+const Method& method_of(const Configuration& configuration) {
+  if (const Method* const method = find_method(configuration.imaging.method)) return *method;
+  throw InputError(configuration.place("[imaging] method"), fmt::format("\"{}\"", configuration.imaging.method),
+                   fmt::format("one of {}", fmt::join(names(), ", ")));
+}
+
+std::string why_not_on_gpu(const Method& method) {
+  for (const StageKind* const stage : method.own_stages()) {
+    if (stage->cuda == nullptr)
+      return fmt::format("the stage {} of the method {} is for the CPU alone", stage->name, method.name());
+  }
+  return {};
+}
+
+void require_backend(const Configuration& configuration) {
+  if (configuration.imaging.backend != BackendWish::cuda) return;
+  const std::string reason = why_not_on_gpu(method_of(configuration));
+  if (!reason.empty()) refuse_cuda(configuration, reason);
+}
+
+std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& request) {
+  const Configuration& configuration = request.configuration;
+  const Method& method = method_of(configuration);
+  require_backend(configuration);
+  auto setup = scans(configuration) ? resolve_scan(method, request) : std::make_shared<ImagingSetup>(*method.resolve(request));
+  check_setup(method, configuration, *setup);
+  for (auto doubts : {doubtful_settings(configuration),
+                      doubtful_data(configuration, setup->acquisition, setup->material, request.stated.wedge_velocity)}) {
+    setup->warnings.insert(setup->warnings.end(), doubts.begin(), doubts.end());
+  }
+  return setup;
+}
+
+void log_doubts(const Configuration& configuration) {
+  for (const std::string& line : doubtful_settings(configuration)) spdlog::warn("{}", line);
+}
+
+SimulatorConfiguration simulated_source(const Configuration& configuration) {
+  try {
+    SimulatorConfiguration source = method_of(configuration).simulated_source(configuration);
+    if (scans(configuration) && source.encoder.step != 0) {
+      check_scan(configuration);
+      const Probe placed = placed_probe(source);
+      source.motion = [configuration, placed, encoder = encoder_scale(configuration)](EncoderCount count) {
+        return scan_motion(configuration, placed, encoder.position(count));
+      };
+    }
+    return source;
+  } catch (const InputError&) {
+    log_doubts(configuration);
+    throw;
+  }
+}
+
+void log_findings(const ImagingSetup& setup) {
+  for (const std::string& line : setup.notes) spdlog::info("{}", line);
+  for (const std::string& line : setup.warnings) spdlog::warn("{}", line);
+}
+
+Key method_key() {
+  std::string meanings;
+  for (const auto& method : registry()) {
+    meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", method->name(), method->meaning());
+  }
+  static const std::string help = fmt::format("What makes images of frames. {}.", meanings);
+  return keys::name(
+      {"imaging", "method", "", help, {}, LiveEffect::imaging}, names(), [](auto& c) -> auto& { return c.imaging.method; });
+}
+
+}  // namespace echoform

@@ -1,0 +1,76 @@
+// Keys of [scan].
+#include "config/key_types.hpp"
+#include "methods/scan_settings.hpp"
+#include "methods/shared_keys.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr auto path_words =
+    make_words(std::pair{ScanPath::none, std::string_view("none")}, std::pair{ScanPath::line, std::string_view("line")},
+               std::pair{ScanPath::circle, std::string_view("circle")});
+constexpr auto composition_words = make_words(std::pair{Composition::maximum, std::string_view("maximum")},
+                                              std::pair{Composition::coherent, std::string_view("coherent")});
+
+}  // namespace
+
+void add_scan_keys(std::vector<Key>& k) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  k.push_back(word(
+      {"scan", "path", "",
+       "How the probe moves with the encoder's count: not at all (each frame is an image of its own), along a line, or "
+       "turning about an axis."},
+      path_words, [](auto& c) -> auto& { return section<ScanSection>(c).path; }));
+  k.push_back(number_triple(
+      {"scan", "direction", "", "Of a line: where the probe goes as s grows; of any length.", {}, LiveEffect::imaging},
+      within(-1e6, 1e6), [](auto& c) -> auto& { return section<ScanSection>(c).direction; }));
+  k.push_back(number_triple(
+      {"scan", "centre", "m", "Of a circle: a place on its axis.", {}, LiveEffect::imaging}, within(-10.0, 10.0),
+      [](auto& c) -> auto& { return section<ScanSection>(c).centre; }));
+  k.push_back(number_triple(
+      {"scan",
+       "axis",
+       "",
+       "Of a circle: the probe turns about it as a right-handed screw as s grows. s is the way of the middle of its elements.",
+       {},
+       LiveEffect::imaging},
+      within(-1e6, 1e6), [](auto& c) -> auto& { return section<ScanSection>(c).axis; }));
+  k.push_back(number(
+      {"scan",
+       "origin",
+       "m",
+       "Way s along the path where the encoder counts 0; at s = 0 the probe is where [probe] and the data "
+       "place it.",
+       {},
+       LiveEffect::imaging},
+      within(-1000.0, 1000.0), [](auto& c) -> auto& { return section<ScanSection>(c).origin; }));
+  k.push_back(number(
+      {"scan", "sign", "", "1 where s grows with the encoder's count, -1 where it falls.", {}, LiveEffect::imaging},
+      within(-1.0, 1.0), [](auto& c) -> auto& { return section<ScanSection>(c).sign; }));
+  k.push_back(number(
+      {"scan", "encoder_step", "m", "Way along the path a count.", {}, LiveEffect::imaging}, above(0.0, 10.0),
+      [](auto& c) -> auto& { return section<ScanSection>(c).encoder_step; }));
+  k.push_back(number(
+      {"scan", "step", "m",
+       "Length of the cells into which the path is cut: the first complete frame of a cell contributes, later ones are counted "
+       "as repeated.",
+       "encoder_step", LiveEffect::imaging},
+      above(0.0, 10.0), [](auto& c) -> auto& { return section<ScanSection>(c).step; }));
+  k.push_back(number(
+      {"scan", "coverage", "m",
+       "How far to either side of the middle of its elements, along the path, pixels take part in a position's image; others "
+       "are not computed.",
+       "the whole grid", LiveEffect::imaging},
+      above(0.0, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).coverage; }));
+  k.push_back(word(
+      {"scan",
+       "composition",
+       "",
+       "What a pixel shows that several positions cover: the maximum of their envelopes, or the envelope of the mean of their "
+       "complex images.",
+       {},
+       LiveEffect::imaging},
+      composition_words, [](auto& c) -> auto& { return section<ScanSection>(c).composition; }));
+}
+
+}  // namespace echoform

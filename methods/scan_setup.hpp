@@ -1,0 +1,16 @@
+// The setup of a scan, whatever the method: that of its positions, and what becomes of them.
+#pragma once
+
+#include <memory>
+
+#include "methods/method.hpp"
+
+namespace echoform {
+
+/// For configurations of which scans() is true. Outputs are on the whole of [grid]; images of a position are resolved by the
+/// method, with the probe where it is then and the part of the grid that is covered from there. Throws InputError as check_scan()
+/// and the method, for a display grid of its own, for complex images of a scan that is not coherent, and where the scan's image
+/// needs more of the host's memory than there is.
+[[nodiscard]] std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRequest& request);
+
+}  // namespace echoform

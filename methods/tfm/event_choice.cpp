@@ -1,0 +1,126 @@
+#include "methods/tfm/event_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "acquisition/firings.hpp"
+#include "acquisition/probe_frame.hpp"
+#include "base/errors.hpp"
+#include "delay_laws/view.hpp"
+#include "methods/tfm/section.hpp"
+#include "stages/beamform/apodization.hpp"
+
+namespace echoform {
+namespace {
+
+/// Sine of the angle at which waves of `velocity` would run, by what a front passes along a line in one second.
+double sine_at(double slowness, MetresPerSecond velocity) {
+  return slowness * velocity.value;
+}
+
+/// Tilt of a flat front surface against x, in radians; nothing where the front surface is not flat.
+std::optional<double> flat_tilt(const SurfaceSection& section) {
+  if (section.kind.empty()) return 0.0;
+  if (section.kind != "plane") return std::nullopt;
+  const auto angle = section.numbers.find("angle");
+  return angle == section.numbers.end() ? 0.0 : angle->second * std::numbers::pi / 180.0;
+}
+
+/// Whether waves of `velocity` run on from where a plane wave of the couplant meets the flat surface.
+bool enters(const PlaneWaveEvent& event, const ImagingPlan& plan, double tilt, MetresPerSecond velocity) {
+  const double across = event.slowness_x * event.slowness_x + event.slowness_y * event.slowness_y;
+  const double rest = 1.0 / (plan.scene.couplant.value * plan.scene.couplant.value) - across;
+  const Direction slowness =
+      frame_of(plan.acquisition.probe).to_global(Direction{event.slowness_x, event.slowness_y, std::sqrt(rest)});
+  return std::hypot(sine_at(slowness.x * std::cos(tilt) + slowness.z * std::sin(tilt), velocity), sine_at(slowness.y, velocity)) <
+         1.0;
+}
+
+/// Velocity of the first leg in the part of a view; nothing of one that is not named by modes.
+std::optional<MetresPerSecond> first_velocity(const ImagingPlan& plan, const DelayLaw& law) {
+  try {
+    const bool shear = parse_view(law.view).transmit.front() == 'T';
+    return shear ? plan.material.shear_velocity : plan.material.longitudinal_velocity;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> spread_over(std::span<const std::uint32_t> events, std::size_t count) {
+  if (count == 0 || count >= events.size()) return {events.begin(), events.end()};
+  std::vector<std::uint32_t> spread;
+  for (std::size_t k = 0; k < count; ++k) spread.push_back(events[(2 * k + 1) * events.size() / (2 * count)]);
+  return spread;
+}
+
+std::vector<std::uint32_t> chosen_events(const Configuration& configuration, const Acquisition& acquisition) {
+  const TfmSection& section = tfm(configuration);
+  const std::size_t count = acquisition.event_count();
+  std::vector<std::uint32_t> events;
+  for (const std::size_t event : section.events) {
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+      throw InputError(configuration.place("[imaging] events"), found, expected);
+    };
+    if (event >= count) refuse(fmt::format("event {}", event), fmt::format("events 0 to {} of a frame", count - 1));
+    events.push_back(static_cast<std::uint32_t>(event));
+    if (std::ranges::count(section.events, event) > 1) refuse(fmt::format("event {} twice", event), "each event once");
+  }
+  std::ranges::sort(events);
+  events = spread_over(chosen_or_all_events(acquisition, events), section.compounded);
+  if (events.size() == count) return {};
+  if (const auto bond = bond_of_events(acquisition)) {
+    throw InputError(configuration.place(section.events.empty() ? "[imaging] compounded" : "[imaging] events"),
+                     fmt::format("{} of the {} events of {}", events.size(), count, *bond), "all of them");
+  }
+  return events;
+}
+
+std::vector<float> event_weights(const Configuration& configuration, const Acquisition& acquisition, std::size_t chosen) {
+  const TfmSection& section = tfm(configuration);
+  if (section.event_window == ApodizationWindow::none) return {};
+  if (!launches_waves(acquisition)) {
+    throw InputError(configuration.place("[apodization] event_window"), "a window over firings of single elements",
+                     "[apodization] window, which is over the elements, or waves of several");
+  }
+  const auto window = beamform::aperture_window(section.event_window, section.apodization.tukey_fraction, chosen);
+  return {window.begin(), window.end()};
+}
+
+void check_propagation(const Configuration& configuration, const ImagingPlan& plan) {
+  if (!launches_waves(plan.acquisition)) return;
+  const bool wet = plan.scene.couplant.value > 0.0;
+  const auto tilt = flat_tilt(configuration.surface);
+  for (const std::uint32_t event : chosen_or_all_events(plan.acquisition, plan.events)) {
+    const auto* const plane = std::get_if<PlaneWaveEvent>(&plan.acquisition.events[event].form);
+    if (plane == nullptr) continue;
+    const double slowness = std::hypot(plane->slowness_x, plane->slowness_y);
+    const auto refuse = [&](MetresPerSecond velocity, double sine, std::string_view expected) {
+      throw InputError(fmt::format("data: transmit event {}", event),
+                       fmt::format("a plane wave of sin(angle) / velocity = {:.4g} s/m, a sine of {:.4g} at {:.5g} m/s", slowness,
+                                   sine, velocity.value),
+                       std::string(expected));
+    };
+    if (wet && !(sine_at(slowness, plan.scene.couplant) < 1.0)) {
+      refuse(plan.scene.couplant, sine_at(slowness, plan.scene.couplant), "an angle below 90 degrees in the couplant");
+    }
+    std::optional<MetresPerSecond> slowest;
+    const bool runs_on = std::ranges::any_of(plan.laws, [&](const DelayLaw& law) {
+      const auto velocity = first_velocity(plan, law);
+      if (!velocity) return true;
+      if (!slowest || *velocity < *slowest) slowest = velocity;
+      if (wet) return !tilt || enters(*plane, plan, *tilt, *velocity);
+      return sine_at(slowness, *velocity) < 1.0;
+    });
+    if (runs_on) continue;
+    refuse(*slowest, sine_at(slowness, *slowest),
+           wet ? "an angle below the critical one of some view's waves, or [imaging] events without this one"
+               : "an angle below 90 degrees of some view's waves, or [imaging] events without this one");
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,89 @@
+// The total focusing method as the program asks for it.
+#include "methods/method.hpp"
+#include "methods/display_settings.hpp"
+
+#include <optional>
+
+#include "methods/filter_settings.hpp"
+#include "methods/tfm/build_plan.hpp"
+#include "methods/tfm/keys.hpp"
+#include "methods/tfm/reached.hpp"
+#include "methods/tfm/report.hpp"
+#include "methods/tfm/section.hpp"
+#include "methods/tfm/setup.hpp"
+#include "methods/tfm/simulated_scene.hpp"
+#include "methods/tfm/standing_check.hpp"
+
+namespace echoform {
+namespace {
+
+class TfmMethod final : public Method {
+ public:
+  [[nodiscard]] std::string_view name() const override { return tfm_name; }
+  [[nodiscard]] std::string_view meaning() const override {
+    return "the total focusing method, every pixel in focus on both ways: of single elements, plane and diverging waves, beams";
+  }
+
+  [[nodiscard]] std::vector<Section> sections() const override { return tfm_sections(); }
+  void add_keys(std::vector<Key>& keys) const override { add_tfm_keys(keys); }
+
+  void check(const Configuration& configuration, const Material& stated) const override {
+    check_without_data(configuration, stated);
+  }
+  [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
+    return tfm(configuration).views;
+  }
+
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
+    return make_imaging_setup(build_plan(request), request.wish);
+  }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
+                                                            std::uint64_t settings_revision) const override {
+    return with_compression(before, section<OutputSection>(wanted), settings_revision);
+  }
+
+  void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
+    const ImagingPlan& plan = plan_of(setup);
+    const auto velocity = [](MetresPerSecond value) {
+      return value.value > 0.0 ? std::optional<MetresPerSecond>(value) : std::nullopt;
+    };
+    asked.material.longitudinal_velocity = velocity(plan.material.longitudinal_velocity);
+    asked.material.shear_velocity = velocity(plan.material.shear_velocity);
+    asked.grid.x = {plan.grid.x.first, plan.grid.x.last};
+    asked.grid.z = {plan.grid.z.first, plan.grid.z.last};
+    asked.grid.y = {plan.grid.y.first, plan.grid.y.last};
+    if (plan.grid.y.count == 1) {
+      const Grid& shown = plan.display_grid.value_or(plan.grid);
+      section<DisplaySection>(asked).x = {shown.x.first, shown.x.last};
+      section<DisplaySection>(asked).z = {shown.z.first, shown.z.last};
+      section<DisplaySection>(asked).pixels = {shown.x.count, shown.z.count};
+    }
+    asked.acquisition.time_offset = plan.acquisition.time_offset;
+    section<FilterSection>(asked) = filter_in_use(section<FilterSection>(asked), plan.filter);
+  }
+
+  [[nodiscard]] SetupReport report(const ImagingSetup& setup) const override { return report_plan(plan_of(setup)); }
+
+  [[nodiscard]] std::vector<std::string> image_warnings(const ImagingSetup& setup) const override {
+    const ImagingPlan& plan = plan_of(setup);
+    std::vector<double> shares;
+    for (const DelayLaw& law : plan.laws) {
+      shares.push_back(unreached_share(reached_pixels(law, plan.acquisition, plan.grid, plan.events)));
+    }
+    if (auto warning = unreached_warning(plan, shares)) return {std::move(*warning)};
+    return {};
+  }
+
+  [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& configuration) const override {
+    return simulator_configuration(configuration);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Method> tfm_method();
+std::unique_ptr<const Method> tfm_method() {
+  return std::make_unique<TfmMethod>();
+}
+
+}  // namespace echoform

@@ -1,0 +1,50 @@
+// What of a configuration is the total focusing method's alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/configuration.hpp"
+#include "stages/beamform/apodization_options.hpp"
+#include "stages/beamform/interpolation.hpp"
+
+namespace echoform {
+
+enum class CropWish : std::uint8_t {
+  live,    ///< live runs are cropped to the gate, recordings are not
+  always,  ///< recordings too
+  never,
+};
+
+/// Of rays through and off surfaces.
+enum class TravelTimes : std::uint8_t {
+  exact,         ///< a ray for every element and pixel
+  interpolated,  ///< between fewer rays, where the times of a pair stay within a hundredth of the probe's period
+};
+
+/// Keys of [imaging], and [apodization].
+struct TfmSection {
+  std::string delay_law = "contact";
+  TravelTimes travel_times = TravelTimes::exact;
+  std::vector<std::string> views{"LL"};
+  Interpolation interpolation = Interpolation::linear;
+  double accuracy = 1e-3;  ///< ImagingPlan::accuracy
+  CropWish crop = CropWish::live;
+  std::vector<std::size_t> events;  ///< of a frame, that are imaged; empty: all
+  std::size_t compounded = 0;       ///< how many of them, evenly spread; 0: all
+  ApodizationWindow event_window = ApodizationWindow::none;
+  std::size_t guard = 64;  ///< samples on either side of the gate; methods/tfm/gate.hpp says why
+  Apodization apodization;
+};
+
+/// Of a configuration, to read or to change.
+[[nodiscard]] inline const TfmSection& tfm(const Configuration& configuration) {
+  return section<TfmSection>(configuration);
+}
+[[nodiscard]] inline TfmSection& tfm(Configuration& configuration) {
+  return section<TfmSection>(configuration);
+}
+
+}  // namespace echoform

@@ -1,0 +1,50 @@
+#include "rays/revolved_surface.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "rays/revolved_field.hpp"
+
+namespace echoform {
+namespace {
+
+/// Whether a curve turns to its lower side alone.
+bool bulges(const Surface& curve) {
+  const auto& nodes = curve.nodes();
+  Vector2 before;
+  for (std::size_t k = 1; k < nodes.size(); ++k) {
+    const Vector2 now = nodes[k].at - nodes[k - 1].at;
+    const double size = length(now);
+    if (size < 1e-9) continue;  // a joint, one place with two nodes
+    if (cross(before, now) < -1e-9 * size * length(before)) return false;
+    before = now;
+  }
+  return true;
+}
+
+}  // namespace
+
+RevolvedSurface::RevolvedSurface(std::string name, Surface meridian, const RevolvedAxis& axis, bool beyond)
+    : SpatialSurface(std::move(name)),
+      meridian_(std::make_shared<const Surface>(std::move(meridian))),
+      axis_(axis),
+      down_(beyond ? 1.0 : -1.0),
+      convex_(!beyond && bulges(*meridian_)) {}
+
+AxisPlace RevolvedSurface::place_of(Vector3 at) const {
+  const Vector3 from = at - axis_.origin;
+  const double along = dot(from, axis_.along);
+  const Vector3 away = from - along * axis_.along;
+  return {along, length(away), away};
+}
+
+double RevolvedSurface::signed_distance(Vector3 from) const {
+  const AxisPlace place = place_of(from);
+  return meridian_->signed_distance({place.along, down_ * place.out});
+}
+
+std::unique_ptr<RayField> RevolvedSurface::field(const RayPath& path, std::vector<Point> sources, SimdLevel /*level*/) const {
+  return make_revolved_field(path, std::move(sources), *this);
+}
+
+}  // namespace echoform

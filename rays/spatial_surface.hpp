@@ -1,0 +1,55 @@
+// Surfaces of the part in three dimensions, where no curve drawn out along y tells them: tilted across, with an axis of their
+// own, round in both directions. They are front surfaces; the part lies where their distance is positive.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cpu/cpu_backend.hpp"
+#include "rays/curve.hpp"
+#include "rays/vector3.hpp"
+
+namespace echoform {
+
+class RayField;
+struct RayPath;
+
+class SpatialSurface {
+ public:
+  /// `name` is for messages ("part.toml: [surface]").
+  explicit SpatialSurface(std::string name) : name_(std::move(name)) {}
+  virtual ~SpatialSurface() = default;
+  SpatialSurface(const SpatialSurface&) = delete;
+  SpatialSurface& operator=(const SpatialSurface&) = delete;
+
+  [[nodiscard]] std::string_view name() const noexcept { return name_; }
+
+  /// Distance of `from` from the nearest place of the surface, m; positive in the part. Exact to rounding.
+  [[nodiscard]] virtual double signed_distance(Vector3 from) const = 0;
+
+  /// The rays of `sources` over `path`, whose one interface is this surface. As make_ray_field() for curves.
+  [[nodiscard]] virtual std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources,
+                                                        SimdLevel level) const = 0;
+
+ private:
+  std::string name_;
+};
+
+/// How far a way from `from` along the unit vector `direction` goes until it enters the part, m; nothing where it begins in the
+/// part or does not enter it within `farthest`. To 1e-9 m, but for bumps that the way grazes by less than that.
+[[nodiscard]] std::optional<double> way_into(const SpatialSurface& surface, Vector3 from, Vector3 direction, double farthest);
+
+/// Whether some place of the straight way between two points outside lies in the part, by more than 1 nm.
+[[nodiscard]] bool meets(const SpatialSurface& surface, Vector3 from, Vector3 to);
+
+/// What one sees of the surface from above in the plane y: for `count` (at least 2) places along x, evenly from `first` to
+/// `last`, the least depth at which the part begins below `top` and above `bottom`. Of several stretches the longest; empty where
+/// there is none.
+[[nodiscard]] std::vector<Vector2> section_in_plane(const SpatialSurface& surface, double y, double first, double last,
+                                                    double top, double bottom, std::size_t count);
+
+}  // namespace echoform

@@ -1,0 +1,60 @@
+// A part of triangles, from an STL file.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "rays/mesh_field.hpp"
+#include "rays/stl_file.hpp"
+#include "rays/surface_kind.hpp"
+
+namespace echoform {
+namespace {
+
+class MeshSurface final : public SpatialSurface {
+ public:
+  MeshSurface(const std::string& name, const std::vector<std::array<Vector3, 3>>& triangles)
+      : SpatialSurface(name), mesh_(std::make_shared<const TriangleMesh>(name, triangles)) {}
+
+  [[nodiscard]] double signed_distance(Vector3 from) const override { return mesh_->signed_distance(from); }
+
+  [[nodiscard]] std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources,
+                                                SimdLevel /*level*/) const override {
+    return make_mesh_field(path, std::move(sources), mesh_);
+  }
+
+ private:
+  std::shared_ptr<const TriangleMesh> mesh_;
+};
+
+std::shared_ptr<const SpatialSurface> make_stl(const SurfaceDescription& d) {
+  const auto file = d.words.find("file");
+  if (file == d.words.end()) {
+    throw InputError(fmt::format("{} file", d.where), "no value", "an STL file, which kind = \"stl\" needs");
+  }
+  std::vector<std::array<Vector3, 3>> triangles = read_stl(file->second, d.where + " file", d.numbers.at("scale"));
+  const Vector3 shift{d.numbers.at("x"), d.numbers.at("y"), d.numbers.at("z")};
+  for (auto& triangle : triangles) {
+    for (Vector3& corner : triangle) corner = corner + shift;
+  }
+  return std::make_shared<const MeshSurface>(fmt::format("{} {}", d.where, file->second), triangles);
+}
+
+}  // namespace
+
+SurfaceKind stl_kind() {
+  SurfaceKind kind;
+  kind.name = "stl";
+  kind.meaning = "A whole part of triangles from an STL file, binary or ASCII, as front surface.";
+  kind.parameters = {{"x", "m", "Added to the file's x.", -10.0, 10.0, 0.0},
+                     {"y", "m", "Added to the file's y.", -10.0, 10.0, 0.0},
+                     {"z", "m", "Added to the file's z, which points into the part's depth.", -10.0, 10.0, 0.0},
+                     {"scale", "m", "What the file's unit is: 0.001 for mm.", 1e-9, 1e3, 1e-3},
+                     {"file", "", "STL file of a closed surface, at most 500000 triangles.", 0.0, 0.0, {}, true, true}};
+  kind.make_spatial = make_stl;
+  return kind;
+}
+
+}  // namespace echoform

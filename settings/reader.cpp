@@ -1,0 +1,100 @@
+#include "settings/reader.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "base/errors.hpp"
+#include "settings/key_table.hpp"
+#include "settings/toml_depth.hpp"
+
+namespace echoform {
+namespace {
+
+// Larger files are not configurations; reading stops before they fill the memory.
+constexpr std::uintmax_t size_limit = 1u << 20;
+
+struct Reader {
+  std::string_view name;
+
+  [[nodiscard]] std::string place(const toml::source_region& source) const {
+    return fmt::format("{}:{}", name, source.begin.line);
+  }
+
+  void read(const toml::table& root, Configuration& into) const {
+    for (const auto& [section, node] : root) read_section(section.str(), section.source(), node, into);
+  }
+
+ private:
+  void read_section(std::string_view section, const toml::source_region& source, const toml::node& node,
+                    Configuration& into) const {
+    const auto& sections = configuration_sections();
+    const bool known = std::any_of(sections.begin(), sections.end(), [&](const Section& s) { return s.name == section; });
+    if (!known && !node.is_table()) {
+      throw InputError(place(source), fmt::format("the key {} outside any section", section), suggest_key(section, {}));
+    }
+    if (!known)
+      throw InputError(place(source), fmt::format("the unknown section [{}]", section),
+                       fmt::format("a known section; the nearest is [{}]", nearest_section(section).name));
+    const toml::table* table = node.as_table();
+    if (table == nullptr) {
+      throw InputError(place(source), fmt::format("\"{}\" used as a key", section), fmt::format("the section [{}]", section));
+    }
+    for (const auto& [key, value] : *table) {
+      const Key* entry = find_key(section, key.str());
+      if (entry == nullptr) {
+        throw InputError(place(key.source()), fmt::format("the unknown key {} in [{}]", key.str(), section),
+                         suggest_key(key.str(), section));
+      }
+      entry->read(into, value, fmt::format("{}: [{}] {}", place(key.source()), section, entry->name));
+    }
+  }
+
+  static std::string suggest_key(std::string_view key, std::string_view section) {
+    const Key& nearest = nearest_key(section, key);
+    return fmt::format("a known key; the nearest is {} in [{}]", nearest.name, nearest.section);
+  }
+};
+
+}  // namespace
+
+Configuration parse_configuration(std::string_view text, std::string_view name) {
+  Configuration configuration;
+  configuration.file = name;
+  if (const auto line = find_deep_toml(text)) {
+    throw InputError(fmt::format("{}:{}", name, *line),
+                     fmt::format("keys or values nested more than {} levels deep", deepest_toml),
+                     "keys and values as docs/configuration.md lists them");
+  }
+  toml::table root;
+  try {
+    root = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    std::string what(error.description());
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    throw InputError(fmt::format("{}:{}", name, error.source().begin.line), fmt::format("a fault in the TOML ({})", what),
+                     "valid TOML, each section and key once");
+  }
+  Reader{name}.read(root, configuration);
+  return configuration;
+}
+
+Configuration load_configuration(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError(path.string(), "no such file", "a TOML file");
+  if (!std::filesystem::is_regular_file(status)) throw InputError(path.string(), "something that is not a file", "a TOML file");
+  const auto size = std::filesystem::file_size(path, error);
+  if (!error && size > size_limit)
+    throw InputError(path.string(), fmt::format("{} bytes", size), fmt::format("a TOML file of at most {} bytes", size_limit));
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (stream) text << stream.rdbuf();
+  if (!stream || error) throw InputError(path.string(), "a file that cannot be read", "a readable TOML file");
+  return parse_configuration(text.view(), path.string());
+}
+
+}  // namespace echoform

@@ -1,0 +1,99 @@
+// One side of a delay law in samples, as the CUDA beamformer's tiles want it. No CUDA here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "stages/beamform/apodization.hpp"
+#include "stages/beamform/tile_plan.hpp"
+
+namespace echoform::beamform {
+
+struct Bounds {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+  [[nodiscard]] bool empty() const { return !(least <= most); }
+};
+
+/// Pixels [x_first, x_end) x [z_first, z_end) in one plane.
+struct TilePlace {
+  std::uint32_t x_first, x_end, z_first, z_end, y;
+};
+
+[[nodiscard]] TilePlace place_of(const Grid& grid, const TileShape& shape, std::size_t tile);
+[[nodiscard]] std::size_t tile_count(const Grid& grid, const TileShape& shape);
+/// Points of a tile in the order of its threads: patches of 8 x 4 pixels, row by row. Places beyond the image repeat its last
+/// pixels.
+void tile_points(const Grid& grid, const TileShape& shape, const TilePlace& tile, std::vector<Point>& points);
+
+class SideInSamples {
+ public:
+  /// `request` outlives it.
+  SideInSamples(const TilePlanRequest& request, const Leg& leg, beamform::Side side);
+
+  /// All sources are points, in a medium of one velocity.
+  [[nodiscard]] bool analytic() const { return analytic_; }
+  /// All sources are plane waves, or reach nothing, and weigh the same at all pixels.
+  [[nodiscard]] bool plane() const { return !waves_.empty(); }
+  [[nodiscard]] bool weighted() const { return !window_.empty(); }
+  [[nodiscard]] std::uint32_t sources() const { return static_cast<std::uint32_t>(leg_.sources()); }
+  [[nodiscard]] const DelayLaw& law() const { return options_.law; }
+  /// analytic()
+  [[nodiscard]] double samples_per_metre() const { return options_.sample_rate.value / velocity_; }
+  /// The greatest |weight| of a wave. plane()
+  [[nodiscard]] float greatest_weight() const { return greatest_weight_; }
+
+  /// Bounds of the delays over a tile, in closed form; none of waves that count for nothing. analytic() or plane()
+  [[nodiscard]] Bounds bounds(std::uint32_t source, const TilePlace& tile) const {
+    return plane() ? plane_bounds(source, tile) : point_bounds(source, tile);
+  }
+
+  /// `unit`: samples_per_metre() of the coordinates that the kernel has. analytic() or plane()
+  [[nodiscard]] SourceForm form_of(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
+                                   std::uint32_t index_bits, double unit, float& phase) const {
+    return plane() ? plane_form(source, tile, window, index_bits, unit, phase)
+                   : point_form(source, tile, window, index_bits, phase);
+  }
+  /// Pixel coordinates to go with the forms. analytic()
+  [[nodiscard]] std::vector<float> coordinates(const Axis& axis, std::uint32_t tile_pixels) const;
+
+  /// Delays and weights of a tile's places; NaN where there is no path. False if the law is wrong.
+  [[nodiscard]] bool evaluate(std::uint32_t source, const std::vector<Point>& points, std::vector<double>& delays,
+                              std::vector<float>& weights) const;
+
+ private:
+  struct Wave {
+    PlaneWaveForm form;
+    float weight = 0.0F;  ///< 0 where it reaches nothing
+  };
+
+  /// waves_, if the leg has nothing else.
+  void find_waves();
+  /// Of a pixel from a point source, in samples.
+  [[nodiscard]] double greatest_distance() const;
+
+  /// The nearest point of the tile and its farthest corner.
+  [[nodiscard]] Bounds point_bounds(std::uint32_t source, const TilePlace& tile) const;
+  [[nodiscard]] SourceForm point_form(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
+                                      std::uint32_t index_bits, float& phase) const;
+  /// At the tile's corners.
+  [[nodiscard]] Bounds plane_bounds(std::uint32_t source, const TilePlace& tile) const;
+  [[nodiscard]] SourceForm plane_form(std::uint32_t source, const TilePlace& tile, const SourceWindow& window,
+                                      std::uint32_t index_bits, double unit, float& phase) const;
+
+  const BeamformOptions& options_;
+  const Leg& leg_;
+  beamform::Side side_;
+  bool half_;
+  double offset_;
+  std::vector<double> window_;
+  bool analytic_ = false;
+  double velocity_ = 0.0;
+  std::vector<PointSourceForm> forms_;
+  std::vector<Wave> waves_;
+  float greatest_weight_ = 0.0F;
+};
+
+}  // namespace echoform::beamform

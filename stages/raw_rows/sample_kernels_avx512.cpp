@@ -1,0 +1,9 @@
+#include "stages/raw_rows/sample_kernels_body.hpp"
+
+namespace echoform {
+
+RowKernel row_kernel_avx512(SampleEncoding encoding, RowStore store) {
+  return choose(encoding, store);
+}
+
+}  // namespace echoform

@@ -1,0 +1,172 @@
+// Frames imaged by groups: the bits do not depend on how many are read ahead, and images are those of the whole frame.
+#include "engines/group_imager.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numbers>
+
+#include "base/errors.hpp"
+#include "tests/engine/places.hpp"
+
+namespace echoform::test {
+namespace {
+
+constexpr double wave_degrees = std::numbers::pi / 180.0;
+
+struct Case {
+  std::string name;
+  MatrixKind matrix = MatrixKind::full;
+  std::vector<std::string> views{"LL"};
+  SampleEncoding encoding = SampleEncoding::int16;
+  std::vector<TransmitEvent> events{};
+  std::vector<std::uint32_t> chosen{};
+  bool weighted = false;
+  std::size_t volume = 1;  // pixels along y
+  std::size_t groups = 3;
+};
+
+std::vector<TransmitEvent> plane_waves(std::size_t count) {
+  std::vector<TransmitEvent> events;
+  for (std::size_t k = 0; k < count; ++k) {
+    events.push_back({plane_wave((static_cast<double>(k) - 15.0) * wave_degrees, MetresPerSecond(6320.0)), {}});
+  }
+  return events;
+}
+
+std::vector<TransmitEvent> sparse(std::size_t count) {
+  std::vector<TransmitEvent> events;
+  for (std::uint32_t k = 0; k < count; ++k) events.push_back({ElementEvent{(7 * k) % 36}, {}});
+  for (std::uint32_t receiver = 3; receiver < 30; ++receiver) events.back().receivers.push_back(receiver);
+  return events;
+}
+
+std::shared_ptr<ImagingPlan> plan_of_case(const Case& of) {
+  auto plan = make_plan(cpu_place, of.encoding, of.matrix, {}, 191, 36);
+  plan->acquisition.events = of.events;
+  plan->acquisition.probe.elements[5].dead = true;
+  plan->events = of.chosen;
+  if (of.weighted) plan->apodization.window = ApodizationWindow::hann;
+  if (of.volume > 1) plan->grid.y = {Metres(-1e-3), Metres(1e-3), of.volume};
+  const auto legs = std::make_shared<LegCache>();
+  for (const auto& view : of.views) {
+    plan->laws.push_back(make_delay_law("contact", {plan->acquisition, plan->material, view, plan->scene, legs, of.chosen}));
+  }
+  return plan;
+}
+
+std::shared_ptr<const ImagingSetup> grouped(const ImagingPlan& plan) {
+  auto by_groups = std::make_shared<ImagingPlan>(plan);
+  by_groups->by_groups = true;
+  return make_imaging_setup(by_groups, {.complex_images = true});
+}
+
+/// Hands out rows of a frame in memory.
+GroupImager::Read reader_of(const Frame& frame, const Acquisition& acquisition) {
+  return [&frame, row_bytes = acquisition.bytes_per_a_scan()](std::span<const RowRange> rows, std::span<std::byte> to) {
+    for (const RowRange& range : rows) {
+      ASSERT_LE(range.count * row_bytes, to.size());
+      std::memcpy(to.data(), frame.bytes.data() + range.first * row_bytes, range.count * row_bytes);
+      to = to.subspan(range.count * row_bytes);
+    }
+    EXPECT_TRUE(to.empty());
+  };
+}
+
+const BackendChoice on_two_threads{.automatic = false, .kind = BackendKind::cpu, .threads = 2};
+
+class ByGroups : public testing::TestWithParam<Case> {};
+
+TEST_P(ByGroups, TheImageIsTheWholeFramesWhateverIsReadAhead) {
+  const Case& of = GetParam();
+  const auto plan = plan_of_case(of);
+  const Frame frame = random_frame(plan->acquisition, 31);
+  const Imaged whole = image_of(cpu_place, plan, frame);
+  const auto setup = grouped(*plan);
+  ASSERT_NE(setup->groups, nullptr);
+  EXPECT_EQ(setup->groups->count(), of.groups);
+
+  std::vector<std::vector<SummedImage>> found;
+  for (const std::size_t read_ahead : {std::size_t{2}, std::size_t{3}, setup->groups->count()}) {
+    GroupImager imager(setup, on_two_threads, read_ahead);
+    EXPECT_EQ(imager.read_ahead(), std::max(std::size_t{2}, std::min(read_ahead, of.groups)));
+    std::vector<std::size_t> told;
+    // Twice: nothing of a frame is left in the next.
+    for (int again = 0; again < 2; ++again)
+      imager.image(reader_of(frame, plan->acquisition), [&](std::size_t groups) { told.push_back(groups); });
+    EXPECT_EQ(told.size(), 2 * of.groups);
+    EXPECT_EQ(told.back(), of.groups);
+    EXPECT_EQ(imager.invalid_samples(), whole.slot.invalid_samples);
+    found.push_back(imager.images());
+  }
+  ASSERT_EQ(found[0].size(), of.views.size());
+  for (std::size_t view = 0; view < of.views.size(); ++view) {
+    const SummedImage& image = found[0][view];
+    EXPECT_EQ(image.view, of.views[view]);
+    for (const auto& other : found) {
+      EXPECT_EQ(std::memcmp(other[view].analytic.data(), image.analytic.data(), image.analytic.size() * 8), 0);
+      EXPECT_EQ(std::memcmp(other[view].envelope.data(), image.envelope.data(), image.envelope.size() * 4), 0);
+    }
+    const std::vector<Complex> expected(whole.complex(view), whole.complex(view) + image.analytic.size());
+    // Sums of some 1300 terms in single precision, in another order: each rounding is at most 6e-8 of the sum so far, and they
+    // add up as a random walk, some 36 * 6e-8 of it on the whole frame's side.
+    EXPECT_LT(relative_error(image.analytic.data(), expected), 2e-6);
+    for (std::size_t k = 0; k < image.envelope.size(); ++k) {
+      ASSERT_NEAR(image.envelope[k], std::abs(Complex(image.analytic[k])), 1e-6F * image.envelope[k]);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryKind, ByGroups,
+    testing::Values(
+        Case{"full", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+        Case{"packed", MatrixKind::full, {"LL", "TT"}, SampleEncoding::packed12, {}, {}, false, 1, 6},
+        Case{"two_modes", MatrixKind::full, {"LT", "TL"}, SampleEncoding::float32, {}, {}, false, 1},
+        Case{"weighted", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, true, 1, 6},
+        Case{"volume", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, false, 3, 6},
+        Case{"half", MatrixKind::half, {"LL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+        Case{"half_two_modes", MatrixKind::half, {"LT", "TL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+        Case{"half_summed", MatrixKind::half_summed, {"LL"}, SampleEncoding::float32, {}, {}, false, 1, 6},
+        Case{"half_summed_two_modes", MatrixKind::half_summed, {"LT"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+        Case{"sparse", MatrixKind::full, {"LL"}, SampleEncoding::int16, sparse(30), {}, false, 1, 2},
+        Case{"chosen", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {0, 2, 3, 5, 20, 21, 30}, false, 1, 1},
+        Case{"plane_waves", MatrixKind::full, {"LL", "LT"}, SampleEncoding::int16, plane_waves(31), {}, false, 1, 2},
+        Case{"chosen_waves", MatrixKind::full, {"LL"}, SampleEncoding::int16, plane_waves(31), {1, 4, 5, 17}, false, 1, 1}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(ByGroupsOfACase, EnginesTakeTheNextGroupsOptionsAsTheyAre) {
+  // Tables of delays are made once.
+  for (const bool both_ways : {true, false}) {
+    Case of{"", MatrixKind::full, both_ways ? std::vector<std::string>{"LL"} : std::vector<std::string>{"LT"}};
+    const auto setup = grouped(*plan_of_case(of));
+    const auto engine = make_engine(setup->groups->setup(0), on_two_threads, {});
+    for (std::size_t group = 1; group < setup->groups->count(); ++group) {
+      EXPECT_TRUE(engine->retune(*setup->groups->setup(group))) << group;
+    }
+  }
+}
+
+TEST(ByGroupsOfACase, WhatReadingThrowsIsThrown) {
+  const auto plan = plan_of_case({"", MatrixKind::full});
+  const Frame frame = random_frame(plan->acquisition, 3);
+  GroupImager imager(grouped(*plan), on_two_threads, 2);
+  const auto read = reader_of(frame, plan->acquisition);
+  for (int bad = 0; bad < 6; ++bad) {
+    std::atomic<int> reads{0};
+    const auto fails = [&](std::span<const RowRange> rows, std::span<std::byte> to) {
+      if (reads++ == bad) throw InputError("file", "damage", "none");
+      read(rows, to);
+    };
+    EXPECT_THAT([&] { imager.image(fails, [](std::size_t) {}); },
+                testing::ThrowsMessage<InputError>(testing::HasSubstr("damage")));
+  }
+  EXPECT_NO_THROW(imager.image(read, [](std::size_t) {}));
+}
+
+}  // namespace
+}  // namespace echoform::test

@@ -1,0 +1,328 @@
+// Images of scans on every engine, against plain sums over the positions with the elements where they were then.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <set>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "methods/display_settings.hpp"
+#include "methods/filter_settings.hpp"
+#include "methods/host_memory.hpp"
+#include "methods/registry.hpp"
+#include "methods/scan_settings.hpp"
+#include "methods/tfm/section.hpp"
+#include "pipeline/setup_memory.hpp"
+#include "tests/engine/places.hpp"
+
+namespace echoform::test {
+namespace {
+
+constexpr double wave_speed = 6320.0;
+
+class ScanImages : public EnginesAt {
+ protected:
+  ScanImages() {
+    const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {});
+    acquisition = plan->acquisition;
+    configuration.grid.x = {Metres(-5.1e-3), Metres(5.3e-3)};
+    configuration.grid.z = {Metres(1.03e-3), Metres(11.9e-3)};
+    configuration.grid.pixels = {21, 19};
+    configuration.material.longitudinal_velocity = MetresPerSecond(wave_speed);
+    configuration.imaging.threads = 2;
+    section<FilterSection>(configuration).kind = FilterWish::none;
+    tfm(configuration).accuracy = GetParam().accuracy;
+    scan().path = ScanPath::line;
+    scan().encoder_step = Metres(0.4e-3);
+  }
+
+  ScanSection& scan() { return section<ScanSection>(configuration); }
+
+  void begin(bool complex_images) {
+    setup = resolve_imaging({.configuration = configuration,
+                             .acquisition = acquisition,
+                             .frames_in_flight = 2,
+                             .wish = {.complex_images = complex_images},
+                             .scans = &records});
+    engine = make_engine(setup, {.automatic = false, .kind = GetParam().backend, .threads = 2}, {.slots = 2});
+    for (std::size_t k = 0; k < 2; ++k) {
+      slots[k] = {};
+      slots[k].index = k;
+      engine->equip(slots[k]);
+    }
+  }
+
+  /// Images a frame of that count in the slot whose turn it is, and keeps it for the plain sum.
+  void image(std::optional<std::int64_t> count, bool counts = true) {
+    FrameSlot& slot = slots[++turn % 2];
+    const Frame frame = random_frame(acquisition, 50 + turn);
+    put(frame, slot);
+    slot.position = count;
+    ASSERT_TRUE(image_now(*engine, slot));
+    if (counts) frames.push_back({static_cast<double>(count.value()), frame});
+  }
+
+  [[nodiscard]] FrameSlot& last() { return slots[turn % 2]; }
+  [[nodiscard]] const float* envelope() {
+    return static_cast<const float*>(last().outputs.at(setup->recipe.find("LL", OutputKind::envelope).value()).data.data());
+  }
+  [[nodiscard]] const std::uint8_t* display() {
+    return static_cast<const std::uint8_t*>(last().outputs.at(setup->recipe.find("LL", OutputKind::display).value()).data.data());
+  }
+
+  /// Of the whole grid, with every element moved by `place`.
+  template <class Move>
+  std::vector<std::complex<double>> plain(const Frame& frame, const Move& place) {
+    auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::full, {});
+    for (Element& element : plan->acquisition.probe.elements) place(element);
+    return plain_image(*plan, frame, wave_speed, wave_speed);
+  }
+
+  struct Taken {
+    double count;
+    Frame frame;
+  };
+  Acquisition acquisition;
+  Configuration configuration;
+  ScanRecords records;
+  std::shared_ptr<const ImagingSetup> setup;
+  std::unique_ptr<Engine> engine;
+  std::array<FrameSlot, 2> slots;
+  std::vector<Taken> frames;
+  unsigned turn = 0;
+};
+
+TEST_P(ScanImages, CoherentAreTheMeanOfTheirPositions) {
+  scan().composition = Composition::coherent;
+  scan().origin = Metres(-1e-3);
+  scan().sign = -1.0;
+  scan().direction = {3.0, 0.0, 4.0};  // deeper as it goes: any direction
+  begin(true);
+  for (const int count : {-3, -2, 0, 1, -5}) image(count);
+  std::vector<std::complex<double>> mean(21 * 19);
+  for (const Taken& taken : frames) {
+    const double s = -1e-3 - 0.4e-3 * taken.count;
+    const auto one = plain(taken.frame, [&](Element& element) {
+      element.centre.x += Metres(0.6 * s);
+      element.centre.z += Metres(0.8 * s);
+    });
+    for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += one[k] / 5.0;
+  }
+  const std::size_t complex = setup->recipe.find("LL", OutputKind::complex_image).value();
+  EXPECT_LT(relative_error(static_cast<const std::complex<float>*>(last().outputs[complex].data.data()), mean),
+            GetParam().tolerance);
+  EXPECT_EQ(setup->scan->record->counts().cells, 5U);
+}
+
+TEST_P(ScanImages, OfACircleAreTheMaximumOfTheirEnvelopes) {
+  scan().path = ScanPath::circle;
+  scan().centre = {Metres(1e-3), Metres(0.0), Metres(20e-3)};
+  scan().axis = {0.0, 2.0, 0.0};
+  scan().encoder_step = Metres(2e-3);
+  begin(false);
+  for (const int count : {0, 1, -1, 2}) image(count);
+  // The middle of the elements is at x = z = 0: its way from the axis is the radius.
+  const double radius = std::hypot(1e-3, 20e-3);
+  std::vector<double> most(21 * 19, 0.0);
+  for (const Taken& taken : frames) {
+    const double angle = 2e-3 * taken.count / radius;
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    const auto one = plain(taken.frame, [&](Element& element) {
+      const double x = element.centre.x.value - 1e-3;
+      const double z = element.centre.z.value - 20e-3;
+      element.centre.x = Metres(1e-3 + c * x + s * z);
+      element.centre.z = Metres(20e-3 - s * x + c * z);
+    });
+    for (std::size_t k = 0; k < most.size(); ++k) most[k] = std::max(most[k], std::abs(one[k]));
+  }
+  double error = 0.0;
+  double all = 0.0;
+  for (std::size_t k = 0; k < most.size(); ++k) {
+    error += std::pow(envelope()[k] - most[k], 2);
+    all += most[k] * most[k];
+  }
+  EXPECT_LT(std::sqrt(error / all), GetParam().tolerance);
+}
+
+TEST_P(ScanImages, CoverNoMoreThanTheySay) {
+  scan().coverage = Metres(1.2e-3);
+  begin(false);
+  image(0);
+  image(6);
+  const Axis x{Metres(-5.1e-3), Metres(5.3e-3), 21};
+  const auto of = [&](const Taken& taken) {
+    return plain(taken.frame, [&](Element& element) { element.centre.x += Metres(0.4e-3 * taken.count); });
+  };
+  const auto first = of(frames[0]);
+  const auto second = of(frames[1]);
+  double error = 0.0;
+  double all = 0.0;
+  std::set<std::size_t> columns;
+  for (std::size_t k = 0; k < 21 * 19; ++k) {
+    const double place = x.at(k % 21).value;
+    double expected = -1.0;
+    if (std::abs(place) <= 1.2e-3) expected = std::abs(first[k]);
+    if (std::abs(place - 2.4e-3) <= 1.2e-3) expected = std::max(expected, std::abs(second[k]));
+    if (expected < 0.0) {
+      EXPECT_TRUE(std::isnan(envelope()[k])) << k;
+      EXPECT_EQ(display()[k], 0) << k;
+      continue;
+    }
+    columns.insert(k % 21);
+    error += std::pow(envelope()[k] - expected, 2);
+    all += expected * expected;
+  }
+  EXPECT_EQ(columns.size(), 9U);
+  EXPECT_LT(std::sqrt(error / all), GetParam().tolerance);
+  EXPECT_EQ(*std::max_element(display(), display() + 21 * 19), 255) << "the highest envelope is the reference";
+}
+
+TEST_P(ScanImages, CountEveryFrameOnceAndGoOnWhereTheyWere) {
+  scan().step = Metres(0.8e-3);
+  scan().coverage = Metres(2e-3);
+  begin(false);
+  const auto counts = [&] { return setup->scan->record->counts(); };
+  image(0);
+  const std::vector<float> before(envelope(), envelope() + 21 * 19);
+  // Of the cells two counts long 0 and 1 (nearest to 0.4 mm is either: the farther one from 0) are of different ones.
+  for (const int count : {0, 0, -1}) image(count, false);
+  image(std::nullopt, false);
+  image(100, false);
+  EXPECT_EQ(counts().cells, 2U) << "0 and -1";
+  EXPECT_EQ(counts().repeated, 2U);
+  EXPECT_EQ(counts().without_position, 1U);
+  EXPECT_EQ(counts().outside, 1U);
+  EXPECT_EQ(counts().refused, 0U);
+  const std::vector<float> grown(envelope(), envelope() + 21 * 19);
+
+  begin(false);  // the sender comes again
+  image(0, false);
+  EXPECT_EQ(counts().cells, 2U);
+  EXPECT_EQ(counts().repeated, 3U);
+  EXPECT_TRUE(std::equal(grown.begin(), grown.end(), envelope(),
+                         [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); }));
+
+  setup->scan->record->clear();
+  image(std::nullopt, false);
+  EXPECT_EQ(counts().cells, 0U);
+  EXPECT_TRUE(std::all_of(envelope(), envelope() + 21 * 19, [](float value) { return std::isnan(value); }));
+  image(0, false);
+  EXPECT_EQ(counts().cells, 1U);
+}
+
+TEST_P(ScanImages, PositionsThatCannotBeAreCountedAndLeaveTheRest) {
+  scan().path = ScanPath::circle;
+  scan().centre = {Metres(0.0), Metres(0.0), Metres(20e-3)};
+  scan().encoder_step = Metres(1e-3);
+  begin(false);
+  image(0);
+  const std::vector<float> before(envelope(), envelope() + 21 * 19);
+  image(40, false);  // beyond a quarter of the way round, where elements face away from +z
+  EXPECT_EQ(setup->scan->record->counts().refused, 1U);
+  EXPECT_NE(setup->scan->record->refusal().find("emission"), std::string::npos) << setup->scan->record->refusal();
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), envelope()));
+  image(1);
+  EXPECT_EQ(setup->scan->record->counts().cells, 2U);
+}
+
+TEST_P(ScanImages, MayCoverLessThanAPixelAtATime) {
+  configuration.grid.pixels = {20, 19};  // no pixel lies in the middle
+  scan().coverage = Metres(0.05e-3);
+  begin(false);
+  const Axis x{Metres(-5.1e-3), Metres(5.3e-3), 20};
+  scan().origin = x.at(7);
+  begin(false);
+  image(0);
+  image(-1);  // between two columns
+  EXPECT_EQ(setup->scan->record->counts().cells, 1U);
+  EXPECT_EQ(setup->scan->record->counts().outside, 1U);
+  for (std::size_t k = 0; k < 20 * 19; ++k) EXPECT_EQ(std::isfinite(envelope()[k]), k % 20 == 7) << k;
+}
+
+TEST_P(ScanImages, OfACircleWhoseGridReachesBelowItsAxis) {
+  scan().path = ScanPath::circle;
+  scan().centre = {Metres(0.0), Metres(0.0), Metres(5e-3)};  // above the middle of the grid: from there the probe would look up
+  scan().encoder_step = Metres(1e-3);
+  begin(false);
+  image(0);
+  EXPECT_EQ(setup->scan->record->counts().cells, 1U);
+  EXPECT_EQ(setup->scan->record->counts().refused, 0U);
+}
+
+TEST_P(ScanImages, PositionsThatCoverMoreAreWeighedWithTheImage) {
+  if (GetParam().backend != BackendKind::cpu) GTEST_SKIP() << "the host's memory alone";
+  configuration.grid.pixels = {210, 190};
+  scan().path = ScanPath::circle;
+  scan().centre = {Metres(0.0), Metres(0.0), Metres(20e-3)};
+  scan().encoder_step = Metres(1e-3);
+  scan().coverage = Metres(0.5e-3);
+  begin(false);
+  const Metres oblique(5e-3);  // the strip is no column of pixels any more, and its box is much wider
+  const auto need = [&](const ImagingSetup& of) { return static_cast<double>(host_memory(of, 2, imaging_site(configuration))); };
+  const double alone = need(*setup->scan->position(oblique).setup);
+  ASSERT_GT(alone, need(*setup->scan->model));
+  configuration.imaging.memory_limit = std::max(alone, need(*setup)) + 1.0;
+  begin(false);
+  image(0, false);
+  image(5, false);
+  EXPECT_EQ(setup->scan->record->counts().cells, 1U);
+  EXPECT_EQ(setup->scan->record->counts().refused, 1U);
+  EXPECT_NE(setup->scan->record->refusal().find("memory_limit"), std::string::npos) << setup->scan->record->refusal();
+}
+
+TEST_P(ScanImages, TakeNewDisplaySettingsAsTheyGo) {
+  begin(false);
+  image(0);
+  const auto before = std::vector<std::uint8_t>(display(), display() + 21 * 19);
+  section<OutputSection>(configuration).dynamic_range_db = 20.0;
+  const auto wanted = method_of(configuration).retuned(*setup, configuration, 2);
+  ASSERT_NE(wanted, nullptr);
+  ASSERT_TRUE(engine->retune(*wanted));
+  image(0, false);
+  EXPECT_EQ(setup->scan->record->counts().repeated, 1U);
+  EXPECT_FALSE(std::equal(before.begin(), before.end(), display()));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ScanImages, testing::ValuesIn(places()), place_name);
+
+TEST(ScanSettings, WhatCannotBeIsOneLine) {
+  Configuration configuration;
+  configuration.file = "scan.toml";
+  ScanSection& scan = section<ScanSection>(configuration);
+  const auto message = [&] {
+    try {
+      check_scan(configuration);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(message(), "");
+  scan.path = ScanPath::line;
+  EXPECT_EQ(message(),
+            "scan.toml: [grid] x: found none; expected [first, last] in m: the image of a scan stays where the part is");
+  configuration.grid.x = {Metres(0.0), Metres(1.0)};
+  configuration.grid.z = {Metres(0.0), Metres(1.0)};
+  EXPECT_EQ(message(), "");
+  scan.sign = 0.5;
+  EXPECT_EQ(message(), "scan.toml: [scan] sign: found 0.5; expected 1 or -1");
+  scan.sign = -1.0;
+  scan.direction = {};
+  EXPECT_EQ(message(), "scan.toml: [scan] direction: found [0, 0, 0]; expected a direction: three numbers of which one is not 0");
+}
+
+TEST(Encoder, CellsAreThoseNearest) {
+  const EncoderScale scale{Metres(0.01), Metres(-1e-3), Metres(4e-3)};
+  EXPECT_DOUBLE_EQ(scale.position(30).value, -0.02);
+  EXPECT_EQ(scale.cell(Metres(0.0019)), 0);
+  EXPECT_EQ(scale.cell(Metres(0.0021)), 1);
+  EXPECT_EQ(scale.cell(Metres(-0.0021)), -1);
+  EXPECT_EQ(scale.cell(scale.position(INT64_MAX)), scale.cell(scale.position(INT64_MAX - 1))) << "no number is too large";
+}
+
+}  // namespace
+}  // namespace echoform::test

@@ -1,0 +1,49 @@
+// Acquisitions whose events have every form.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+
+namespace echoform::testing_support {
+
+/// Of five elements: every form but codes, which stand alone, with every field of a form stated and with none of those that may
+/// be left out.
+inline std::vector<TransmitEvent> waves_of_every_form() {
+  std::vector<TransmitEvent> events = element_events(std::vector<std::uint32_t>{4, 0});
+  events.push_back({PlaneWaveEvent{1.5e-5, -2e-5, Seconds(-3e-7), {4, 1}}, {3, 0}});
+  events.push_back({plane_wave(-0.2, MetresPerSecond(6320.0)), {}});
+  events.push_back({PlaneWaveEvent{0.0, 0.0, Seconds(0.0), {}}, {}});
+  events.push_back(
+      {PointWaveEvent{{Metres(1e-3), Metres(2e-3), Metres(-0.03)}, MetresPerSecond(1480.0), Seconds(1e-6), {0, 2}}, {1}});
+  events.push_back({PointWaveEvent{{Metres(0.0), Metres(0.0), Metres(0.04)}, MetresPerSecond(5900.0), std::nullopt, {}}, {}});
+  events.push_back({LawEvent{{3, 1}, {1e-7F, -2.5e-8F}, {0.5F, 1.0F}}, {0, 4}});
+  events.push_back({LawEvent{{2}, {}, {}}, {}});
+  return events;
+}
+
+inline Acquisition acquisition_of_elements(std::size_t elements, std::size_t samples) {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(elements, Metres(0.6e-3), Metres(0.53e-3), Hertz(5e6), Hertz(3e6));
+  acquisition.samples = samples;
+  acquisition.sample_rate = Hertz(40e6);
+  return acquisition;
+}
+
+/// An acquisition of five elements and events of every form.
+inline Acquisition acquisition_of_waves(std::size_t samples) {
+  Acquisition acquisition = acquisition_of_elements(5, samples);
+  acquisition.events = waves_of_every_form();
+  return acquisition;
+}
+/// The rows of a Hadamard matrix, and the second once more, received by two.
+inline Acquisition acquisition_of_codes(std::size_t samples) {
+  Acquisition acquisition = acquisition_of_elements(4, samples);
+  acquisition.events = hadamard_events(4);
+  acquisition.events.push_back({acquisition.events[1].form, {3, 1}});
+  return acquisition;
+}
+
+}  // namespace echoform::testing_support

@@ -1,0 +1,234 @@
+"""`image` of frames that [imaging] memory_limit does not hold: the same bits whatever the limit, the whole frame's image within
+rounding, less memory than the limit, and nothing half-written when it is killed."""
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+try:
+    import h5py
+    import numpy
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+PROGRAM = sys.argv[1]
+SANITIZED = any(name in pathlib.Path(PROGRAM).read_bytes() for name in (b"__asan_init", b"__tsan_init"))
+PART = "[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n[grid]\nx = [-0.006, 0.006]\nz = [0.004, 0.016]\n"
+SMALL = "[simulator]\nelements = 40\npitch = 0.6e-3\nsamples = 400\nsample_rate = 40e6\ncycle_frames = 3\npoints = [[0.001, 0.009, 1.0]]\n"
+
+
+class ImageByGroups(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        (self.path / name).write_text(text)
+        return self.path / name
+
+    def run_program(self, *arguments, code=0):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def recorded(self, simulator, frames=1, command="record", name="scan.mfmc"):
+        """Frames of the simulated source."""
+        file = self.path / name
+        recorder = subprocess.Popen([PROGRAM, "--log-level", "warning", command, "--listen", "127.0.0.1:0", "--output", str(file)]
+                                    + (["--frames", str(frames)] if command == "record" else []),
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for cleanup in (recorder.stdout.close, recorder.wait, recorder.kill):
+            self.addCleanup(cleanup)
+        place = re.search(r"127\.0\.0\.1:\d+", recorder.stdout.readline())[0]
+        source = self.write("source.toml", PART + simulator)
+        self.run_program("simulate", "--connect", place, "--config", source, "--rate", "max", "--frames", frames)
+        if command != "record":
+            recorder.send_signal(signal.SIGINT)
+        output, _ = recorder.communicate(timeout=120)
+        self.assertEqual(recorder.returncode, 0, output)
+        return file
+
+    def config(self, imaging="", pixels=(41, 45)):
+        return self.write("image.toml", PART + f"pixels = [{pixels[0]}, {pixels[1]}]\n[imaging]\nbackend = \"cpu\"\n{imaging}")
+
+    def imaged(self, file, *options, output="image.npy", imaging="", code=0):
+        errors = self.run_program("image", file, "--config", self.config(imaging), "--output", self.path / output, *options, code=code)
+        return errors if code else numpy.load(self.path / output)
+
+    def distance(self, image, other):
+        return numpy.linalg.norm((image - other).ravel()) / numpy.linalg.norm(other.ravel())
+
+    def test_images_are_the_whole_frames(self):
+        # Single precision in another order of some 800 to 1600 terms: below 2e-6 (tests/engine/group_imager_test.cpp).
+        for kind, simulator, command in (("full", "", "record"), ("captured", "", "capture"), ("half", 'matrix = "half"\n', "record"),
+                                         ("plane", 'transmit = "plane"\nevents = 20\nangles = [-20.0, 20.0]\n', "record"),
+                                         ("sparse", "fire = [1, 6, 11, 16, 21, 26, 31]\nreceive_aperture = 20\n", "capture")):
+            with self.subTest(kind):
+                file = self.recorded(SMALL + simulator, command=command, name=kind + (".mfmc" if command == "record" else ".efcap"))
+                whole = self.imaged(file, "--field", "analytic")
+                groups = self.imaged(file, "--field", "analytic", "--by-groups")
+                print(f"{kind}: relative L2 {self.distance(groups, whole):.1e}")
+                self.assertLess(self.distance(groups, whole), 2e-6)
+                numpy.testing.assert_allclose(self.imaged(file, "--by-groups"), numpy.abs(groups), rtol=1e-6)
+                if kind == "full":
+                    self.run_program("convert", file, self.path / "scan.mat")
+                    other = self.imaged(self.path / "scan.mat", "--field", "analytic", "--by-groups")
+                    self.assertLess(self.distance(other, groups), 2e-6)  # floats for counts
+                file.unlink()
+
+    def test_surfaces_filters_and_views_go_by_groups_too(self):
+        file = self.recorded(SMALL)
+        imaging = ('views = ["LL", "TT"]\ndelay_law = "immersion"\n[couplant]\nvelocity = 1480.0\n[surface]\nkind = "plane"\n'
+                   '[probe]\nstand_off = 0.003\ncentre_frequency = 5e6\nbandwidth = 3e6\n[apodization]\nwindow = "hann"\ndirectivity = true\n[filter]\nkind = "band"\n')
+        for options in ((), ("--by-groups",)):
+            self.run_program("image", file, "--config", self.config(imaging), "--field", "analytic", "--output",
+                             self.path / f"image{len(options)}.npy", *options)
+        for view in ("LL", "TT"):
+            whole, groups = (numpy.load(self.path / f"image{k}.{view}.npy") for k in (0, 1))
+            self.assertGreater(numpy.abs(whole).max(), 0)
+            self.assertLess(self.distance(groups, whole), 2e-6)
+
+    def test_frames_are_chosen_and_numbered(self):
+        file = self.recorded(SMALL, frames=3)
+        config = self.config()
+        for options in ((), ("--by-groups",)):
+            folder = self.path / f"many{len(options)}"
+            folder.mkdir()
+            self.run_program("image", file, "--config", config, "--output", folder / "a.npy", "--from", 1, *options)
+            self.assertEqual(sorted(f.name for f in folder.iterdir()), ["a.1.npy", "a.2.npy"])
+            for frame in (1, 2):
+                alone = self.imaged(file, "--frame", frame, *options)
+                self.assertTrue(numpy.array_equal(numpy.load(folder / f"a.{frame}.npy"), alone))
+        for options, line in ((("--to", 3), "--to: found 3; expected 0 to 2"), (("--from", 2, "--to", 1), "--to: found 1; expected 2"),
+                              (("--frame", 1, "--to", 1), "--frame: found --from or --to besides")):
+            self.assertIn(line, self.imaged(file, *options, code=2))
+
+    def test_every_output_is_made(self):
+        file = self.recorded(SMALL)
+        names = [f"image.{kind}" for kind in ("npy", "h5", "nrrd", "vti", "png")]
+        outputs = [text for name in names for text in ("--output", self.path / name)]
+        self.run_program("image", file, "--config", self.config(), "--by-groups", *outputs)
+        with h5py.File(self.path / "image.h5") as h5:
+            self.assertTrue(numpy.array_equal(h5["image"][...], numpy.load(self.path / "image.npy")))
+        for name in names:
+            self.assertGreater((self.path / name).stat().st_size, 1000)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps memory of its own")
+    def test_memory_stays_below_the_limit_and_the_bits_the_same(self):
+        # 134 MB of samples: whole, it takes some 0.35 GB.
+        file = self.recorded("[simulator]\nelements = 128\npitch = 0.6e-3\nsamples = 2048\nencoding = \"float32\"\nsample_rate = 40e6\n"
+                             "cycle_frames = 1\n")
+        images = []
+        for limit, options in ((9e7, ()), (1.3e8, ()), (8e8, ("--by-groups",))):
+            config = self.config(f"memory_limit = {limit}\n", (64, 64))
+            process = subprocess.Popen([PROGRAM, "image", str(file), "--config", str(config), "--output", str(self.path / "image.npy"),
+                                        *options], stderr=subprocess.PIPE, text=True)
+            peak = 0
+            status = pathlib.Path(f"/proc/{process.pid}/status")
+            lines = []
+            reader = threading.Thread(target=lambda: lines.extend(process.stderr))
+            reader.start()
+            while process.poll() is None:
+                try:
+                    peak = max(peak, *(1024 * int(kib) for kib in re.findall(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE)), 0)
+                except (OSError, TypeError):
+                    pass
+                time.sleep(0.002)
+            reader.join()
+            process.stderr.close()
+            self.assertEqual(process.returncode, 0, "".join(lines))
+            said = re.search(r"(\d+) groups of A-scans, (\d+) at a time.*at most ([\d.]+) (MB|GB)", "".join(lines))
+            self.assertTrue(said, "".join(lines))
+            stated = float(said[3]) * (1e6 if said[4] == "MB" else 1e9)
+            print(f"limit {1e-6 * limit:.0f} MB: {said[0]}; observed {1e-6 * peak:.1f} MB")
+            self.assertEqual(int(said[1]), 36)
+            self.assertLess(stated, limit)
+            self.assertLess(peak, limit)
+            images.append((self.path / "image.npy").read_bytes())
+        self.assertEqual(images[0], images[1])
+        self.assertEqual(images[0], images[2])
+
+    def test_limits_that_hold_no_group_are_refused_with_what_is_needed(self):
+        file = self.recorded(SMALL)
+        line = self.imaged(file, imaging="memory_limit = 1e5\n", code=2)
+        needs = re.search(r"which need ([\d.]+) MB, and ([\d.]+) MB by groups of A-scans; expected a plan that fits into 0.1 MB", line)
+        self.assertTrue(needs, line)
+        # Between both the plan is good, and the program itself is more.
+        between = 0.5e6 * (float(needs[1]) + float(needs[2]))
+        other = self.imaged(file, imaging=f"memory_limit = {between}\n", code=2)
+        self.assertRegex(other, r"\[imaging\] memory_limit: found [\d.]+ MB; expected at least [\d.]+ [MG]B: [\d.]+ [MG]B that the program holds, "
+                                r"and [\d.]+ MB for groups")
+        for text in (line, other):
+            self.assertEqual(len([text for text in text.splitlines() if text.startswith("echoform: ")]), 1)
+        self.assertFalse((self.path / "image.npy").exists())
+
+    @unittest.skipIf(SANITIZED, "a sanitizer keeps memory of its own")
+    def test_the_limit_counts_what_unpacking_takes(self):
+        # 13 MB, a chunk: HDF5 holds it twice while it unpacks it, and the reader once.
+        file = self.recorded(SMALL.replace("samples = 400", 'samples = 2048\nencoding = "float32"'))
+        with h5py.File(file, "r+") as opened:
+            sequence = opened["SEQUENCES/S1"]
+            samples = sequence["MFMC_DATA"][()]
+            del sequence["MFMC_DATA"]
+            sequence.create_dataset("MFMC_DATA", data=samples, chunks=samples.shape, compression="gzip", compression_opts=1, shuffle=True)
+        line = self.imaged(file, "--by-groups", imaging="memory_limit = 3e7\n", code=2)
+        limit = 1.03e6 * float(re.search(r"expected at least ([\d.]+) MB", line)[1])
+        said = self.run_program("image", file, "--config", self.config(f"memory_limit = {limit}\n"), "--by-groups", "--output", self.path / "image.npy")
+        taken = 1e6 * float(re.search(r"at most ([\d.]+) MB of memory", said)[1])
+        print(f"limit {1e-6 * limit:.1f} MB, taken {1e-6 * taken:.1f} MB")
+        self.assertLess(taken, limit)
+
+    def test_codes_need_whole_frames(self):
+        file = self.recorded(SMALL.replace("elements = 40", "elements = 32") + 'transmit = "hadamard"\n')
+        self.assertRegex(self.imaged(file, imaging="memory_limit = 1e6\n", code=2),
+                         r"need [\d.]+ MB, since rows of a code are decoded from whole frames; expected a plan that fits into 1 MB")
+        self.assertIn("rows of a code are decoded from whole frames", self.imaged(file, "--by-groups", code=2))
+
+    def test_killed_at_any_moment_nothing_half_written_is_left(self):
+        file = self.recorded(SMALL)
+        config = self.config(pixels=(400, 400))
+        command = [PROGRAM, "--log-level", "error", "image", str(file), "--config", str(config), "--by-groups"]
+        names = [f"image.{kind}" for kind in ("npy", "h5", "nrrd", "vti")]
+        for name in names:
+            command += ["--output", str(self.path / "out" / name)]
+        (self.path / "out").mkdir()
+        begin = time.monotonic()
+        subprocess.run(command, check=True, timeout=120)
+        whole = time.monotonic() - begin
+        expected = {name: (self.path / "out" / name).stat().st_size for name in names}
+        chance = random.Random(7)
+        for attempt in range(4 if SANITIZED else 24):
+            for name in names:
+                (self.path / "out" / name).unlink(missing_ok=True)
+            process = subprocess.Popen(command)
+            # The files are written at the end: half of the moments there.
+            time.sleep(whole * (chance.uniform(0.0, 1.0) if attempt % 2 else chance.uniform(0.8, 1.05)))
+            process.send_signal(signal.SIGINT if attempt % 3 else signal.SIGTERM)
+            process.wait(timeout=120)
+            self.assertIn(process.returncode, (0, -signal.SIGINT, -signal.SIGTERM))
+            for left in (self.path / "out").iterdir():
+                self.assertEqual(left.stat().st_size, expected.get(left.name), left.name)
+
+    def test_signals_that_are_ignored_end_nothing(self):
+        # As a shell starts what runs in the background of a script.
+        file = self.recorded(SMALL)
+        begun = [PROGRAM, "--log-level", "error", "image", str(file), "--config", str(self.config()), "--output", str(self.path / "image.npy")]
+        asked = (signal.SIGINT, signal.SIGTERM)
+        process = subprocess.Popen(begun, preexec_fn=lambda: [signal.signal(one, signal.SIG_IGN) for one in asked])
+        while process.poll() is None:
+            for one in asked:
+                process.send_signal(one)
+            time.sleep(0.002)
+        self.assertEqual(process.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

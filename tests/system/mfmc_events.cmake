@@ -1,0 +1,1 @@
+echoform_system_test(system_mfmc_events mfmc_events_test.py)

@@ -1,0 +1,1 @@
+echoform_system_test(system_positions positions_test.py)

@@ -1,0 +1,1 @@
+echoform_system_test(system_scan_files scan_files_test.py)
