@@ -38,7 +38,8 @@ class Engine {
 
   /// Images the slot and calls `done(slot, ok)` once its outputs may be read: before returning on the CPU, from a thread of
   /// the engine on a GPU. Until then the slot's samples and outputs stay as they are; `done` is copied. Frames finish in the
-  /// order of submission. Never allocates if copying `done` does not (a pointer or two). One caller at a time.
+  /// order of submission, with timings and counts of samples of their own. Never allocates if copying `done` does not (a
+  /// pointer or two). One caller at a time.
   using Done = std::function<void(FrameSlot&, bool ok)>;
   virtual void submit(FrameSlot& slot, const Done& done) noexcept = 0;
   /// Frames that keep the engine busy: more are not handed to it, so that those which wait can still give way to newer ones.

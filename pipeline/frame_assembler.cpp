@@ -87,9 +87,6 @@ void FrameAssembler::open_frame(std::size_t slot, const ShotHeader& header, Stea
   place.position.reset();
   place.first_byte_time = now;
   place.last_byte_time = now;
-  place.timings.clear();
-  place.clipped_samples = 0;
-  place.invalid_samples = 0;
   if (arrivals_ != nullptr) arrivals_->frame_opened(place);
 }
 

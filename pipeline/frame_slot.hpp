@@ -69,7 +69,7 @@ struct FrameSlot {
   /// What the frame is imaged by. Set before the slot is submitted, where anybody reads it.
   std::shared_ptr<const ImagingSetup> setup;
 
-  // Set by the engine.
+  // Set by the engine, and nobody else's while the slot fills: an engine may be exchanged for another under it.
   std::vector<SlotOutput> outputs;  ///< as setup->recipe.outputs; an envelope is only valid where envelope_wanted
   /// Parts of the frame's way. There is room for all of them once the engine has equipped the slot: frames allocate nothing.
   std::vector<StageTiming> timings;

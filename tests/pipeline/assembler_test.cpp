@@ -32,6 +32,22 @@ TEST(FrameAssembler, PutsShotsOfEveryMatrixAndEncodingInTheirRows) {
   }
 }
 
+TEST(FrameAssembler, LeavesToTheEngineWhatTheEngineSets) {
+  // An engine is exchanged while slots fill, and what it sets with it: lanes that touched it would race with that.
+  Bench bench(DropPolicy::block_sender, 1, small_acquisition(2, 3));
+  FrameSlot& slot = bench.slots->front();
+  slot.timings = {{"beamform", milliseconds(3)}};
+  slot.clipped_samples = 4;
+  slot.invalid_samples = 5;
+  slot.outputs.resize(2);
+  const LaneId lane = bench.lane();
+  for (std::uint32_t tx = 0; tx < 2; ++tx) ASSERT_EQ(bench.shot(lane, 0, tx), ShotVerdict::accepted);
+  EXPECT_EQ(slot.timings.size(), 1U);
+  EXPECT_EQ(slot.clipped_samples, 4U);
+  EXPECT_EQ(slot.invalid_samples, 5U);
+  EXPECT_EQ(slot.outputs.size(), 2U);
+}
+
 TEST(FrameAssembler, PutsShotsOfEventsInTheirRowsAndWaitsForThoseOfLiveElements) {
   Acquisition acquisition = small_acquisition(5, 7, MatrixKind::full, {1});
   acquisition.events = element_events(std::vector<std::uint32_t>{4, 1, 2});

@@ -160,6 +160,7 @@ class FakeEngine final : public Engine {
   void submit(FrameSlot& slot, const Done& done) noexcept override {
     control_->wrong += wrong_bytes(slot, setup_->acquisition);
     static_cast<float*>(slot.outputs[0].data.data())[0] = static_cast<float>(slot.sequence);
+    slot.timings.clear();
     slot.timings.push_back({"fake", std::chrono::microseconds(5)});
     slot.clipped_samples = 1;
     slot.invalid_samples = 2;
