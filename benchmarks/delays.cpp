@@ -54,12 +54,22 @@ std::shared_ptr<const Surface> arch(std::size_t count) {
 }
 
 Probe probe_of(const DelaysCase& test) {
-  Probe probe = make_linear_probe(test.elements, Metres(0.5e-3), Metres(0.4e-3), Hertz(5e6), Hertz(3e6));
+  Probe probe = make_matrix_probe({.columns = test.elements,
+                                   .rows = test.rows,
+                                   .pitch = Metres(0.5e-3),
+                                   .row_pitch = Metres(0.5e-3),
+                                   .width = Metres(0.4e-3),
+                                   .length = {}},
+                                  Hertz(5e6), Hertz(3e6));
   for (Element& element : probe.elements) element.centre.z = Metres(-20e-3);
   return probe;
 }
 
 Grid grid_of(const DelaysCase& test) {
+  if (test.volume()) {
+    const Axis lateral{Metres(-20e-3), Metres(20e-3), test.pixels};
+    return {lateral, {Metres(8e-3), Metres(48e-3), test.pixels}, lateral};
+  }
   return {{Metres(-32e-3), Metres(32e-3), test.pixels}, {Metres(8e-3), Metres(68e-3), test.pixels}, {}};
 }
 
@@ -206,7 +216,7 @@ ImagingPlan delays_plan(const DelaysCase& test, const DelaysPart& part) {
 DelaysReport measure_delays(const DelaysCase& test, const std::function<void(const std::string&)>& progress) {
   DelaysReport report;
   report.threads = test.threads != 0 ? test.threads : usable_processors();
-  report.rays = test.elements * test.pixels * test.pixels;
+  report.rays = test.rays();
   std::vector<SimdLevel> levels;
   for (const SimdLevel level : {SimdLevel::avx512, SimdLevel::avx2, SimdLevel::portable}) {
     if (level <= simd_level()) levels.push_back(level);

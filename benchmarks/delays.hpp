@@ -14,12 +14,18 @@
 
 namespace echoform::benchmarks {
 
-/// One leg of an immersed linear probe, 0.5 mm pitch, 20 mm above the surface: water, surface, aluminium as L.
+/// One leg of an immersed linear probe, 0.5 mm pitch, 20 mm above the surface: water, surface, aluminium as L. Or of a matrix
+/// array, above a volume.
 struct DelaysCase {
   std::size_t elements = 128;
-  std::size_t pixels = 256;  ///< on each side, over 64 mm x 60 mm
+  std::size_t rows = 1;      ///< of `elements` each
+  std::size_t pixels = 256;  ///< on each side, over 64 mm x 60 mm; of a volume a cube of 40 mm
   std::size_t rounds = 7;    ///< timed, after one that is not
   std::size_t threads = 0;   ///< 0: all that this process may use
+
+  [[nodiscard]] bool volume() const { return rows > 1; }
+  /// Entries of a table.
+  [[nodiscard]] std::size_t rays() const { return elements * rows * pixels * pixels * (volume() ? pixels : 1); }
 };
 
 struct DelaysFigure {
@@ -77,7 +83,7 @@ struct DeviceDelays {
   bool on_device = false;  ///< else the host makes it, and nothing is measured
   Spread seconds;          ///< from the call to the return, memory taken before
 };
-/// For each part. Needs a GPU: RuntimeFault else.
+/// For each part; of volumes only for planes, since the host makes the others' one ray at a time. Needs a GPU: RuntimeFault else.
 [[nodiscard]] std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test);
 
 [[nodiscard]] DelaysReport measure_delays(const DelaysCase& test, const std::function<void(const std::string&)>& progress);

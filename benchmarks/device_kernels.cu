@@ -61,19 +61,22 @@ __device__ void look_up(const DirectSum& task, const float2* row, double u, doub
 
 __global__ void __launch_bounds__(128) direct_sum(DirectSum task, double2* image, std::uint32_t* counts) {
   const std::uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
-  if (pixel >= task.nx * task.nz) return;
+  const std::uint32_t pixels = task.nx * task.ny * task.nz;
+  if (pixel >= pixels) return;
   const double x = task.pixel_x[pixel % task.nx];
-  const double z = task.pixel_z[pixel / task.nx];
+  const double y = task.pixel_y[pixel / task.nx % task.ny];
+  const double z = task.pixel_z[pixel / task.nx / task.ny];
   const auto distance = [&](std::uint32_t element) {
     const double dx = x - task.element_x[element];
-    return sqrt(dx * dx + z * z);
+    const double dy = y - task.element_y[element];
+    return sqrt(dx * dx + dy * dy + z * z);
   };
   double2 sum = make_double2(0.0, 0.0);
   std::uint32_t lookups = 0;
   const float2* row = task.rows.data + task.rows.lead;
   const auto weight = [&](std::uint32_t element) {
     if (task.weights == nullptr) return 1.0;
-    return static_cast<double>(task.weights[std::size_t{element} * task.nx * task.nz + pixel]);
+    return static_cast<double>(task.weights[std::size_t{element} * pixels + pixel]);
   };
   for (std::uint32_t wave = 0; wave < task.wave_count; ++wave) {
     const DirectWave& form = task.waves[wave];
@@ -164,7 +167,7 @@ void launch_half_slope(const DeviceRows& rows, float scale, uint2* target, cudaS
 }
 
 void launch_direct_sum(const DirectSum& task, double2* image, std::uint32_t* lookups, cudaStream_t stream) {
-  direct_sum<<<blocks_for(std::size_t{task.nx} * task.nz, 128), 128, 0, stream>>>(task, image, lookups);
+  direct_sum<<<blocks_for(std::size_t{task.nx} * task.ny * task.nz, 128), 128, 0, stream>>>(task, image, lookups);
   ECHOFORM_CUDA_LAUNCHED("direct_sum");
 }
 

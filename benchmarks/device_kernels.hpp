@@ -36,27 +36,31 @@ struct DirectWave {
   double at_origin;
 };
 
-/// One view of a linear array at z = 0, of contact delays: |p - e| / velocity on either side, or of plane waves that it records.
+/// One view of a linear or matrix array at z = 0, of contact delays: |p - e| / velocity on either side, or of plane waves without
+/// a tilt across the plane that it records.
 struct DirectSum {
   DeviceRows rows;
   std::uint32_t elements = 0;
   bool both_ways = false;     ///< a pair stands for (i, j) and (j, i), which differ in delay: two lookups
   double off_diagonal = 1.0;  ///< weight of pairs looked up once
-  /// [element, z, x], of either side; null where all are 1. A lookup counts whatever its weight.
+  /// [element, z, y, x], of either side; null where all are 1. A lookup counts whatever its weight.
   const float* weights = nullptr;
   const double* element_x = nullptr;
+  const double* element_y = nullptr;
   const DirectWave* waves = nullptr;  ///< rows are [wave, element] then, and have no weights
   std::uint32_t wave_count = 0;
   const double* pixel_x = nullptr;  ///< [nx]
+  const double* pixel_y = nullptr;  ///< [ny]
   const double* pixel_z = nullptr;  ///< [nz]
   std::uint32_t nx = 0;
+  std::uint32_t ny = 0;
   std::uint32_t nz = 0;
   double transmit_samples_per_metre = 0.0;
   double receive_samples_per_metre = 0.0;
   double scale = 1.0;  ///< of the sum
 };
 
-/// image[z, x] in double precision throughout, by linear interpolation for 0 <= u < samples - 1, of half matrices or waves;
+/// image[z, y, x] in double precision throughout, by linear interpolation for 0 <= u < samples - 1, of half matrices or waves;
 /// `lookups` counts those of each pixel. Plain: one thread a pixel.
 void launch_direct_sum(const DirectSum& task, double2* image, std::uint32_t* lookups, cudaStream_t stream);
 

@@ -11,13 +11,13 @@
 namespace echoform::benchmarks {
 
 struct DirectImage {
-  std::vector<std::complex<double>> image;  ///< [z, x], scaled as the conventions say: by 1 / N^2, of waves by 1 / pairs
+  std::vector<std::complex<double>> image;  ///< [z, y, x], scaled as the conventions say: by 1 / N^2, of waves by 1 / pairs
   double lookups = 0.0;                     ///< within the A-scan
 };
 
-/// Of contact view `view` of a plan with a linear array at z = 0 and start time 0, from rows as `pairs` says: summed, or both
-/// ways; or of plane waves that all elements record. Weights are those of the plan, which has the same on both sides; of waves
-/// none. Waits for the result.
+/// Of contact view `view` of a plan with a linear or matrix array at z = 0 and start time 0, from rows as `pairs` says: summed,
+/// or both ways; or of plane waves that all elements record. Weights are those of the plan, which has the same on both sides; of
+/// waves none. Waits for the result.
 [[nodiscard]] DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const DeviceRows& rows, const PairRows& pairs,
                                        cudaStream_t stream);
 

@@ -52,9 +52,15 @@ DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const Device
                          cudaStream_t stream) {
   const auto backend = make_cuda_backend();
   std::vector<double> elements;
-  for (const Element& element : plan.acquisition.probe.elements) elements.push_back(element.centre.x.value);
+  std::vector<double> across;
+  for (const Element& element : plan.acquisition.probe.elements) {
+    elements.push_back(element.centre.x.value);
+    across.push_back(element.centre.y.value);
+  }
   const DeviceNumbers element_x(*backend, elements);
+  const DeviceNumbers element_y(*backend, across);
   const DeviceNumbers pixel_x(*backend, centres(plan.grid.x));
+  const DeviceNumbers pixel_y(*backend, centres(plan.grid.y));
   const DeviceNumbers pixel_z(*backend, centres(plan.grid.z));
   const std::size_t pixels = plan.grid.pixels();
   const Buffer image = backend->allocate(pixels * sizeof(double2), MemoryUse::working);
@@ -83,9 +89,12 @@ DirectImage direct_image(const ImagingPlan& plan, std::size_t view, const Device
   task.both_ways = !pairs.summed && !law.reciprocal();
   task.off_diagonal = pairs.summed ? 1.0 : 2.0;
   task.element_x = element_x.data();
+  task.element_y = element_y.data();
   task.pixel_x = pixel_x.data();
+  task.pixel_y = pixel_y.data();
   task.pixel_z = pixel_z.data();
   task.nx = static_cast<std::uint32_t>(plan.grid.x.count);
+  task.ny = static_cast<std::uint32_t>(plan.grid.y.count);
   task.nz = static_cast<std::uint32_t>(plan.grid.z.count);
   if (waves.empty()) task.transmit_samples_per_metre = samples_per_metre(plan, *law.transmit);
   task.receive_samples_per_metre = samples_per_metre(plan, *law.receive);

@@ -1,6 +1,7 @@
 #include "rays/drawn_surface.hpp"
 
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,14 @@ class DrawnField final : public RayField {
 
   void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {
     in_axes_->times(first, last, turned(points), seconds);
+  }
+
+  /// Of planes.
+  [[nodiscard]] std::optional<rays::FieldForm> form() const override {
+    auto form = in_axes_->form();
+    if (!form || !form->layers) return std::nullopt;
+    form->layers = rays::turned_form(std::move(*form->layers), axes_.origin, axes_.x, axes_.y, axes_.z);
+    return form;
   }
 
  private:

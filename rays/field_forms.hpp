@@ -10,6 +10,7 @@
 #include "base/geometry.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/layer_math.hpp"
+#include "rays/vector3.hpp"
 
 namespace echoform::rays {
 
@@ -17,14 +18,16 @@ namespace echoform::rays {
 struct LayerSource {
   LayerStack stack;
   double along = 0.0;    ///< m, along the planes
+  double across = 0.0;   ///< m, along them the other way
   double reached = 0.0;  ///< 1 where the source lies on the side that its first leg is for; else it has no rays
 };
 
-/// Parallel planes. A point p lies `along` = p . tangent along them, and `last` = leaves * (p . normal - depth) from the last
-/// one; rays reach it where last >= 0.
+/// Parallel planes, tilted any way. A point p lies `along` = p . tangent and `across` = p . across along them, and
+/// `last` = leaves * (p . normal - depth) from the last one; rays reach it where last >= 0.
 struct LayerForm {
-  Vector2 tangent;
-  Vector2 normal;
+  Vector3 tangent;  ///< of length 1, as the other two, and square to them
+  Vector3 across;
+  Vector3 normal;
   double depth = 0.0;
   double leaves = 1.0;
   int slow = 0;      ///< layers slower than the fastest, 0 to most_slow_layers
@@ -32,6 +35,9 @@ struct LayerForm {
   double high = 0.0;
   std::vector<LayerSource> sources;
 };
+
+/// The same planes, with what is told in axes of length 1 from `origin` on told in those of the part.
+[[nodiscard]] LayerForm turned_form(LayerForm form, Vector3 origin, Vector3 x, Vector3 y, Vector3 z);
 
 /// A node of a curve, and the piece from there to the next one.
 struct CurveNode {
@@ -57,7 +63,7 @@ struct CurveForm {
 struct FieldForm {
   std::optional<LayerForm> layers;
   std::optional<CurveForm> curve;
-  double y = 0.0;  ///< of all sources: forms hold in this plane alone
+  double y = 0.0;  ///< of all sources of a curve: its form holds in this plane alone
 };
 
 }  // namespace echoform::rays

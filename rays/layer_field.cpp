@@ -79,11 +79,10 @@ class LayerField final : public RayField {
   }
 
   [[nodiscard]] std::optional<FieldForm> form() const override {
-    const auto y = common_y(sources_);
-    if (!y) return std::nullopt;
     LayerForm form;
-    form.tangent = frame_.tangent;
-    form.normal = frame_.normal;
+    form.tangent = {frame_.tangent.x, 0.0, frame_.tangent.z};
+    form.across = {0.0, 1.0, 0.0};
+    form.normal = {frame_.normal.x, 0.0, frame_.normal.z};
     form.depth = planes_.back().depth;
     form.leaves = leaves_on(path_.interfaces.size() - 1);
     std::tie(form.low, form.high) = ends();
@@ -92,11 +91,12 @@ class LayerField final : public RayField {
       const double height = arrives_from(0) * (frame_.depth(place) - planes_.front().depth);
       LayerSource source;
       source.along = frame_.along(place);
+      source.across = point.y.value;
       source.reached = height >= 0.0 ? 1.0 : 0.0;
       form.slow = stack_of(std::max(height, 0.0), source.stack);
       form.sources.push_back(source);
     }
-    return FieldForm{std::move(form), std::nullopt, *y};
+    return FieldForm{std::move(form), std::nullopt, 0.0};
   }
 
   /// Side of interface `k`, 1 below and -1 above in the frame, from which the ray comes.
@@ -166,6 +166,20 @@ class LayerField final : public RayField {
 };
 
 }  // namespace
+
+LayerForm turned_form(LayerForm form, Vector3 origin, Vector3 x, Vector3 y, Vector3 z) {
+  for (Vector3* const way : {&form.tangent, &form.across, &form.normal}) *way = way->x * x + way->y * y + way->z * z;
+  const double along = dot(origin, form.tangent);
+  const double across = dot(origin, form.across);
+  form.low += along;
+  form.high += along;
+  form.depth += dot(origin, form.normal);
+  for (LayerSource& source : form.sources) {
+    source.along += along;
+    source.across += across;
+  }
+  return form;
+}
 
 std::unique_ptr<RayField> make_layer_field(const RayPath& path, const std::vector<Point>& sources, const FieldKernels& kernels) {
   if (path.interfaces.empty()) return nullptr;

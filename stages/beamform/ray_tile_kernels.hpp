@@ -21,13 +21,16 @@ struct RayTileFlags {
 
 /// Pointers are to device memory.
 struct RayTileTask {
-  const double* x = nullptr;  ///< pixel centres in m: [nx], [nz]
+  const double* x = nullptr;  ///< pixel centres in m: [nx], [ny], [nz]
+  const double* y = nullptr;
   const double* z = nullptr;
-  const std::uint8_t* inside = nullptr;  ///< [nz, nx]; absent where all are
+  const std::uint8_t* inside = nullptr;  ///< [nz, ny, nx]; absent where all are
   std::uint32_t nx = 0;
+  std::uint32_t ny = 0;
   std::uint32_t nz = 0;
   std::uint32_t tiles_x = 0;
-  std::uint32_t tiles = 0;
+  std::uint32_t tiles_z = 0;
+  std::uint32_t tiles = 0;    ///< of all planes y, one after the other
   std::uint32_t shape_x = 0;  ///< pixels of a tile
   std::uint32_t shape_z = 0;
   std::uint32_t sources = 0;
@@ -43,8 +46,9 @@ struct RayTileTask {
 
 /// LayerForm on the device.
 struct LayerRays {
-  Vector2 tangent;
-  Vector2 normal;
+  Vector3 tangent;
+  Vector3 across;
+  Vector3 normal;
   double depth;
   double leaves;
   int slow;

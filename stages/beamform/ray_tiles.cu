@@ -11,6 +11,7 @@ namespace {
 
 struct Pixel {
   Vector2 at;
+  double y;
   bool inside;
 };
 
@@ -18,10 +19,16 @@ struct Pixel {
 __device__ Pixel pixel_of(const RayTileTask& task, std::uint32_t place) {
   const std::uint32_t across = task.shape_x / 8;
   std::uint32_t x = blockIdx.x % task.tiles_x * task.shape_x + place / 32 % across * 8 + place % 8;
-  std::uint32_t z = blockIdx.x / task.tiles_x * task.shape_z + place / 32 / across * 4 + place % 32 / 8;
+  std::uint32_t z = blockIdx.x / task.tiles_x % task.tiles_z * task.shape_z + place / 32 / across * 4 + place % 32 / 8;
+  const std::uint32_t y = blockIdx.x / task.tiles_x / task.tiles_z;
   x = min(x, task.nx - 1);
   z = min(z, task.nz - 1);
-  return {{task.x[x], task.z[z]}, task.inside == nullptr || task.inside[z * task.nx + x] != 0};
+  const bool inside = task.inside == nullptr || task.inside[(std::size_t{z} * task.ny + y) * task.nx + x] != 0;
+  return {{task.x[x], task.z[z]}, task.y[y], inside};
+}
+
+__device__ double along_way(const Pixel& pixel, const Vector3& way) {
+  return dot(pixel.at, Vector2{way.x, way.z}) + pixel.y * way.y;
 }
 
 __device__ double no_ray() {
@@ -92,12 +99,15 @@ __global__ void __launch_bounds__(ray_threads)
   __syncthreads();
   for (std::uint32_t place = threadIdx.x; place < pixels; place += ray_threads) {
     const Pixel pixel = pixel_of(task, place);
-    const double along = dot(pixel.at, rays.tangent);
-    const double last = rays.leaves * (dot(pixel.at, rays.normal) - rays.depth);
+    const double along = along_way(pixel, rays.tangent);
+    const double across = along_way(pixel, rays.across);
+    const double last = rays.leaves * (along_way(pixel, rays.normal) - rays.depth);
     for (std::uint32_t source = 0; source < count; ++source) {
       double time = no_ray();
       if (pixel.inside && last >= 0.0 && sources[source].reached != 0.0) {
-        const double lateral = fabs(along - sources[source].along);
+        const double way = along - sources[source].along;
+        const double other = across - sources[source].across;
+        const double lateral = sqrt(way * way + other * other);
         bool finished = false;
         time = rays::layer_ray<slow>(sources[source].stack, lateral, last, rays::usual_layer_steps, finished);
         if (!finished) time = rays::layer_ray<slow>(sources[source].stack, lateral, last, rays::most_layer_steps, finished);

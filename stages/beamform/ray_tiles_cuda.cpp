@@ -18,13 +18,14 @@ namespace {
 
 /// Whether the form holds for all pixels: planes go on only as far as they go.
 bool covers(const rays::FieldForm& form, const Grid& grid) {
-  if (grid.y.count != 1 || grid.y.first.value != form.y) return false;
-  if (!form.layers) return true;
+  if (!form.layers) return grid.y.count == 1 && grid.y.first.value == form.y;
   const rays::LayerForm& layers = *form.layers;
   const auto within = [&](double along) { return along >= layers.low && along <= layers.high; };
   for (const Metres x : {grid.x.first, grid.x.last}) {
-    for (const Metres z : {grid.z.first, grid.z.last}) {
-      if (!within(dot({x.value, z.value}, layers.tangent))) return false;
+    for (const Metres y : {grid.y.first, grid.y.last}) {
+      for (const Metres z : {grid.z.first, grid.z.last}) {
+        if (!within(dot(Vector3{x.value, y.value, z.value}, layers.tangent))) return false;
+      }
     }
   }
   return std::all_of(layers.sources.begin(), layers.sources.end(), [&](const auto& source) { return within(source.along); });
@@ -46,11 +47,14 @@ class RayTilesCuda final : public RayTiles {
     const Grid& grid = request.options.grid;
     set_order(request, plan_);
     prepare_ray_tiles(request.shared_limit);
-    std::vector<double> x(grid.x.count), z(grid.z.count);
-    for (std::size_t k = 0; k < x.size(); ++k) x[k] = grid.x.at(k).value;
-    for (std::size_t k = 0; k < z.size(); ++k) z[k] = grid.z.at(k).value;
-    x_ = upload(x);
-    z_ = upload(z);
+    const auto centres = [&](const Axis& axis) {
+      std::vector<double> places(axis.count);
+      for (std::size_t k = 0; k < places.size(); ++k) places[k] = axis.at(k).value;
+      return upload(places);
+    };
+    x_ = centres(grid.x);
+    y_ = centres(grid.y);
+    z_ = centres(grid.z);
     flags_ = static_cast<RayTileFlags*>(hold(sizeof(RayTileFlags)));
     found_flags_ = backend.allocate(sizeof(RayTileFlags), MemoryUse::readback);
     const DelayLaw& law = request.options.law;
@@ -112,7 +116,7 @@ class RayTilesCuda final : public RayTiles {
     if (std::find(inside.begin(), inside.end(), 0) != inside.end()) side.inside = upload(inside);
     if (form.layers) {
       const rays::LayerForm& from = *form.layers;
-      side.layers = LayerRays{from.tangent, from.normal, from.depth, from.leaves, from.slow, upload(from.sources)};
+      side.layers = LayerRays{from.tangent, from.across, from.normal, from.depth, from.leaves, from.slow, upload(from.sources)};
     } else {
       const rays::CurveForm& from = *form.curve;
       side.curve = CurveRays{static_cast<std::uint32_t>(from.nodes.size()),
@@ -183,11 +187,14 @@ class RayTilesCuda final : public RayTiles {
   [[nodiscard]] RayTileTask task_of(const Side& side, const TileShape& shape) const {
     RayTileTask task;
     task.x = x_;
+    task.y = y_;
     task.z = z_;
     task.inside = side.inside;
     task.nx = static_cast<std::uint32_t>(request_.options.grid.x.count);
+    task.ny = static_cast<std::uint32_t>(request_.options.grid.y.count);
     task.nz = static_cast<std::uint32_t>(request_.options.grid.z.count);
     task.tiles_x = plan_.tiles_x;
+    task.tiles_z = plan_.tiles_z;
     task.tiles = static_cast<std::uint32_t>(plan_.tiles());
     task.shape_x = shape.x;
     task.shape_z = shape.z;
@@ -232,6 +239,7 @@ class RayTilesCuda final : public RayTiles {
   bool weighted_ = false;
   std::vector<Side> sides_;
   const double* x_ = nullptr;
+  const double* y_ = nullptr;
   const double* z_ = nullptr;
   RayTileFlags* flags_ = nullptr;
   Buffer found_flags_;

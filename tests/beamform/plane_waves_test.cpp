@@ -404,8 +404,13 @@ TEST_P(PlaneWaveImages, HonourTheEndsOfTheAScan) {
     ImagingPlan plan = plan_of(waves, long_grid, "LL");
     plan.acquisition.start_time = Seconds(6.013e-6);
     const Signals signals(signals_of(plan), samples, 34, false);
+    // On the half path a delay is rounded to 2^-10 of a sample: of the lookups that reach into these samples 2^-11 / samples lose
+    // or gain a whole sample at an end, which as noise is the root of that beside the precision elsewhere. Twice, for few of
+    // them.
+    const double precision = precision_of(waves, GetParam());
+    const double crossed = GetParam().half ? 2.0 * 0x1p-11 / static_cast<double>(samples) : 0.0;
     EXPECT_LT(direct::relative_error(image_of(plan, signals, GetParam()), direct_image(plan, signals)),
-              precision_of(waves, GetParam()))
+              std::hypot(precision, std::sqrt(crossed)))
         << waves.name;
   }
 }

@@ -24,6 +24,7 @@ struct Part {
   const char* name;
   Scene scene;
   std::vector<std::string> views;
+  bool volume = false;
 };
 
 [[maybe_unused]] Scene immersed(SurfaceDescription front, double backwall = 0.0) {
@@ -31,6 +32,13 @@ struct Part {
   scene.couplant = MetresPerSecond(1480.0);
   scene.surface = make_surface(std::move(front));
   if (backwall > 0.0) scene.backwall = make_surface({"[backwall]", "plane", {{"z", backwall}}, {}});
+  return scene;
+}
+
+[[maybe_unused]] Scene immersed_across() {
+  Scene scene;
+  scene.couplant = MetresPerSecond(1480.0);
+  scene.spatial_surface = make_any_surface({"[surface]", "plane", {{"angle", 5.0}, {"angle_across", -11.0}}, {}}).spatial;
   return scene;
 }
 
@@ -46,15 +54,24 @@ struct Part {
   return scene;
 }
 
-[[maybe_unused]] ImagingPlan plan_of(const Scene& scene, const std::string& view) {
+/// Of an image in the plane of a linear probe, or of a volume below a matrix array.
+[[maybe_unused]] ImagingPlan plan_of(const Scene& scene, const std::string& view, bool volume) {
   ImagingPlan plan;
   plan.acquisition.probe = make_linear_probe(19, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  if (volume) {
+    plan.acquisition.probe = make_matrix_probe(
+        {.columns = 5, .rows = 3, .pitch = Metres(0.6e-3), .row_pitch = Metres(1.1e-3), .width = {}, .length = {}}, Hertz(5e6),
+        Hertz(3e6));
+  }
   for (Element& element : plan.acquisition.probe.elements) element.centre.z = Metres(-15e-3);
   plan.acquisition.samples = 3000;
   plan.acquisition.sample_rate = Hertz(50e6);
   plan.acquisition.start_time = Seconds(18.3e-6);
   plan.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   plan.grid = {{Metres(-7e-3), Metres(6e-3), 83}, {Metres(-1e-3), Metres(21e-3), 117}, {}};
+  if (volume) {
+    plan.grid = {{Metres(-7e-3), Metres(6e-3), 45}, {Metres(-1e-3), Metres(21e-3), 39}, {Metres(-6e-3), Metres(4e-3), 11}};
+  }
   DelayLaw law = make_delay_law("immersion", {plan.acquisition, plan.material, view, scene});
   const bool reciprocal = law.reciprocal();
   if (const auto table = law.transmit->tabulated(plan.grid, 2)) law.transmit = table;
@@ -100,10 +117,14 @@ TEST(RayTiles, AreTheHostsTables) {
       {"plane with backwall", immersed({"[surface]", "plane", {}, {}}, 24e-3), {"TT-T", "LTL-T"}},
       {"cylinder", immersed({"[surface]", "cylinder", {{"radius", 40e-3}}, {}}), {"LL", "TL"}},
       {"arch", arched(), {"LL", "LT"}},
+      {"plane, a volume", immersed({"[surface]", "plane", {{"angle", 7.0}}, {}}), {"LL", "LT"}, true},
+      {"plane with backwall, a volume", immersed({"[surface]", "plane", {}, {}}, 24e-3), {"LTL-T"}, true},
+      {"plane tilted across", immersed_across(), {"LL", "TL"}},
+      {"plane tilted across, a volume", immersed_across(), {"LL", "TL"}, true},
   };
   for (const Part& part : parts) {
     for (const std::string& view : part.views) {
-      const ImagingPlan plan = plan_of(part.scene, view);
+      const ImagingPlan plan = plan_of(part.scene, view, part.volume);
       for (const std::optional<beamform::TileKind> kind :
            {std::optional<beamform::TileKind>{}, std::optional{beamform::TileKind::gather}}) {
         SCOPED_TRACE(std::string(part.name) + " " + view);

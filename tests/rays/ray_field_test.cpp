@@ -10,6 +10,7 @@
 
 #include "rays/crossing_math.hpp"
 #include "rays/layer_math.hpp"
+#include "rays/surface_kind.hpp"
 #include "tests/rays/brute_force.hpp"
 
 namespace echoform::ray_field_test {
@@ -225,6 +226,44 @@ long double time_through_layers(const std::vector<long double>& heights, const s
     (way < lateral ? low : high) = p;
   }
   return time;
+}
+
+TEST(RayFields, ThroughPlanesSayInPlainNumbersWhatTheyFind) {
+  // Backends that find rays by themselves have nothing but the form.
+  for (const double across : {0.0, 17.0}) {
+    const MadeSurface plane =
+        make_any_surface({"[surface]", "plane", {{"z", 1e-3}, {"angle", -12.0}, {"angle_across", across}}, {}});
+    RayPath path = through(plane.curve, 1480.0, 6320.0);
+    path.interfaces.front().spatial = plane.spatial;
+    const std::vector<Point> sources{at(-5e-3, -20e-3, 3e-3), at(8e-3, -25e-3, -11e-3), at(0.0, -18e-3)};
+    Uniform random;
+    std::vector<Point> points;
+    for (int k = 0; k < 300; ++k) points.push_back(at(random(-20e-3, 20e-3), random(-8e-3, 40e-3), random(-20e-3, 20e-3)));
+    const auto field = make_ray_field(path, sources);
+    std::vector<double> seconds(sources.size() * points.size());
+    field->times(0, sources.size(), points, seconds);
+    const auto form = field->form();
+    ASSERT_TRUE(form && form->layers);
+    const rays::LayerForm& layers = *form->layers;
+    ASSERT_EQ(layers.slow, 1);
+    std::size_t found = 0;
+    for (std::size_t source = 0; source < sources.size(); ++source) {
+      const rays::LayerSource& from = layers.sources[source];
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        const Vector3 to = vector_of(points[k]);
+        const double last = layers.leaves * (dot(to, layers.normal) - layers.depth);
+        const double time = seconds[source * points.size() + k];
+        ASSERT_EQ(std::isnan(time), last < 0.0);
+        if (last < 0.0) continue;
+        ++found;
+        const double lateral = std::hypot(dot(to, layers.tangent) - from.along, dot(to, layers.across) - from.across);
+        bool finished = false;
+        EXPECT_NEAR(rays::layer_ray<1>(from.stack, lateral, last, rays::most_layer_steps, finished), time, tolerance);
+        EXPECT_TRUE(finished);
+      }
+    }
+    EXPECT_GT(found, 500U);
+  }
 }
 
 TEST(RayFields, OffAndThroughParallelPlanesAreTheSolvers) {

@@ -178,7 +178,7 @@ class BenchOnCuda(Bench):
 
     def test_tfm(self):
         figures = bench("tfm", *self.SIZES, "--frames", 2)
-        self.assertEqual(len(figures["beamform"]), 6)  # one view, three views and one with weights, half and float
+        self.assertEqual(len(figures["beamform"]), 8)  # one view, three views, one with weights and plane waves, half and float
         self.assertEqual(sum(figure["weighted"] for figure in figures["beamform"]), 2)
         for figure in figures["beamform"]:
             self.assert_spread(figure)
