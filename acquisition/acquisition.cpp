@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "acquisition/positions.hpp"
 #include "acquisition/sample_encodings.hpp"
 #include "acquisition/validate_events.hpp"
 #include "acquisition/words.hpp"
@@ -57,8 +58,10 @@ std::string_view pairs_word(const Acquisition& acquisition) {
 }
 
 std::string pairs_text(const Acquisition& acquisition) {
-  if (!acquisition.events.empty()) return forms_text(acquisition.events);
-  return fmt::format("{} matrix", pairs_word(acquisition));
+  if (acquisition.events.empty()) return fmt::format("{} matrix", pairs_word(acquisition));
+  const std::string forms = forms_text(acquisition.events);
+  if (acquisition.positions.empty()) return forms;
+  return fmt::format("{} position{}, {}", acquisition.positions.size(), acquisition.positions.size() == 1 ? "" : "s", forms);
 }
 
 std::string acquisition_text(const Acquisition& acquisition) {
@@ -133,6 +136,7 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
       throw InputError(place(fmt::format("element {}", i)), "a negative size", "sizes of at least 0");
     }
   }
+  validate_positions(acquisition, limits.positions, where);
   validate_events(acquisition, where);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/pose.hpp"
 #include "acquisition/sample_encodings.hpp"
 #include "acquisition/transmit_event.hpp"
 #include "base/geometry.hpp"
@@ -36,6 +37,8 @@ struct Probe {
   std::vector<Element> elements;
   Hertz centre_frequency;  ///< 0 where unknown
   Hertz bandwidth;         ///< -6 dB width; 0 where unknown
+  /// What the probe's frame (probe_frame.hpp) takes for x, so far as that is across its z: not z's own direction.
+  Direction x_axis{1.0, 0.0, 0.0};
 
   auto operator<=>(const Probe&) const = default;
 };
@@ -58,6 +61,9 @@ struct MatrixArray {
 
 struct Acquisition {
   Probe probe;
+  /// Positions of the probe within one frame, each of which some event names: then `probe` is in coordinates of its own, which
+  /// these put into the part. Empty: there is one, and `probe` stands where it is.
+  std::vector<Pose> positions;
   MatrixKind matrix = MatrixKind::full;
   /// The shots of a frame, in the order of their rows. Empty: full matrix capture, or half of one; event i is element i.
   /// Otherwise `matrix` is full: every receiver of every event has its row.
@@ -95,7 +101,8 @@ struct Acquisition {
 
 /// "full", "half", "half_summed" or, where events are listed, "events".
 [[nodiscard]] std::string_view pairs_word(const Acquisition& acquisition);
-/// "full matrix", "half matrix", "half_summed matrix", or the events: forms_text().
+/// "full matrix", "half matrix", "half_summed matrix", or the events: forms_text(), behind "25 positions, " where they are
+/// stated.
 [[nodiscard]] std::string pairs_text(const Acquisition& acquisition);
 /// "16 elements, full matrix, 1024 samples at 50 MHz, int16".
 [[nodiscard]] std::string acquisition_text(const Acquisition& acquisition);
@@ -106,11 +113,12 @@ struct AcquisitionLimits {
   std::size_t samples = 1u << 20;
   std::size_t frame_bytes = std::size_t{1} << 30;
   std::size_t events = 4096;
+  std::size_t positions = 256;  ///< of the probe within a frame
 };
 
 /// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), numbers are finite,
-/// sample_rate > 0, sample_scale is finite and not 0, every element emits towards +z (normal.z > 0), and events are what they may
-/// be (validate_events.hpp).
+/// sample_rate > 0, sample_scale is finite and not 0, every element emits towards +z (normal.z > 0), and events and
+/// positions are what they may be (validate_events.hpp, positions.hpp).
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where);
 
 /// Place of pair (i, j), i <= j, in the half-matrix order (0,0), (0,1) ... (0,N-1), (1,1) ...

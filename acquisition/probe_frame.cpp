@@ -35,7 +35,7 @@ ProbeFrame frame_of(const Probe& probe) {
   frame.origin = {frame.origin.x / count, frame.origin.y / count, frame.origin.z / count};
   // Elements emit towards +z: the mean is none of 0 and the x axis.
   frame.z = unit(normal);
-  frame.x = unit(across({1.0, 0.0, 0.0}, frame.z));
+  frame.x = unit(across(probe.x_axis, frame.z));
   frame.y = cross(frame.z, frame.x);
   return frame;
 }

@@ -6,8 +6,8 @@
 
 namespace echoform {
 
-/// Right-handed: z along the mean of the elements' normals, x the global x as far as it is perpendicular to that, y across. Since
-/// elements emit into the part (normal.z > 0), there is such an x.
+/// Right-handed: z along the mean of the elements' normals, x the probe's x_axis, by default the global x, as far as it is
+/// perpendicular to that, y across. Since elements emit into the part (normal.z > 0), there is such an x.
 struct ProbeFrame {
   Point origin;                ///< mean of the elements' centres, dead ones counted in
   Direction x{1.0, 0.0, 0.0};  ///< unit vectors

@@ -67,6 +67,7 @@ using TransmitForm = std::variant<ElementEvent, PlaneWaveEvent, PointWaveEvent, 
 struct TransmitEvent {
   TransmitForm form;
   std::vector<std::uint32_t> receivers;  ///< that record it, in the order of their rows, none twice; empty: all, in order
+  std::uint32_t position = 0;            ///< at which the probe stands: place in Acquisition::positions; 0 where that is empty
 
   auto operator<=>(const TransmitEvent&) const = default;
 };

@@ -118,7 +118,8 @@ void validate_events(const Acquisition& acquisition, std::string_view where) {
   if (acquisition.matrix != MatrixKind::full) {
     throw InputError(fmt::format("{} events", where), "events and a half matrix", "one of both");
   }
-  std::vector<bool> fired(acquisition.elements());
+  const std::size_t positions = std::max<std::size_t>(1, acquisition.positions.size());
+  std::vector<bool> fired(positions * acquisition.elements());  // [position, element]
   const bool rows = coded(acquisition);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const std::string place = fmt::format("{} event {}", where, i);
@@ -130,10 +131,12 @@ void validate_events(const Acquisition& acquisition, std::string_view where) {
     }
     const auto* const element = std::get_if<ElementEvent>(&events[i].form);
     if (element == nullptr) continue;
-    if (fired[element->element]) {
-      throw InputError(place, fmt::format("element {} again", element->element), "each element in one event");
+    const std::size_t firing = events[i].position * acquisition.elements() + element->element;
+    if (fired[firing]) {
+      throw InputError(place, fmt::format("element {} again", element->element),
+                       acquisition.positions.empty() ? "each element in one event" : "each element in one event a position");
     }
-    fired[element->element] = true;
+    fired[firing] = true;
   }
 }
 

@@ -60,7 +60,7 @@ std::string probe_text(const Probe& probe) {
 }
 
 /// An event as WIRE.md has it: {"element": 3}, {"plane_wave": {"slowness_x": ...}, "receivers": [...]}.
-nlohmann::json json_of(const TransmitEvent& event) {
+nlohmann::json json_of(const TransmitEvent& event, bool at_positions) {
   const EventFacts facts = facts_of(event.form);
   nlohmann::json numbers = nlohmann::json::object();
   for (const auto& [name, value] : facts.numbers) {
@@ -71,7 +71,23 @@ nlohmann::json json_of(const TransmitEvent& event) {
   const std::string form(facts.form);
   nlohmann::json out{{form, numbers.contains(form) ? numbers[form] : numbers}};
   if (!event.receivers.empty()) out["receivers"] = event.receivers;
+  if (at_positions) out["position"] = event.position;
   return out;
+}
+
+nlohmann::json json_of(const Pose& pose) {
+  const auto list = [](double x, double y, double z) { return nlohmann::json{x, y, z}; };
+  return {{"origin", list(pose.origin.x.value, pose.origin.y.value, pose.origin.z.value)},
+          {"x_direction", list(pose.x.x, pose.x.y, pose.x.z)},
+          {"y_direction", list(pose.y.x, pose.y.y, pose.y.z)}};
+}
+
+/// "25 of the probe, from (0, 0, 0) to (12, 0, 0) mm".
+std::string poses_text(const std::vector<Pose>& poses) {
+  const auto text = [](const Point& at) {
+    return fmt::format("({:.4g}, {:.4g}, {:.4g})", 1e3 * at.x.value, 1e3 * at.y.value, 1e3 * at.z.value);
+  };
+  return fmt::format("{} of the probe, from {} to {} mm", poses.size(), text(poses.front().origin), text(poses.back().origin));
 }
 
 /// What frames state of the probe's encoder.
@@ -110,6 +126,7 @@ void print_text(const Inspection& found) {
     if (!a.events.empty()) {
       print_row("events", fmt::format("{}: {}", a.events.size(), events_text(a, material.longitudinal_velocity)));
     }
+    if (!a.positions.empty()) print_row("poses", poses_text(a.positions) + ", in each frame");
     print_row("samples",
               fmt::format("{} at {:.6g} MHz from {:.6g} us", a.samples, 1e-6 * a.sample_rate.value, 1e6 * a.start_time.value));
     print_row("frames", fmt::format("{}", found.recording->frames()));
@@ -144,7 +161,8 @@ void print_json(const std::string& path, const Inspection& found) {
     const Material material = found.recording->material();
     out["elements"] = a.elements();
     out["matrix"] = pairs_word(a);
-    for (const TransmitEvent& event : a.events) out["events"].push_back(json_of(event));
+    for (const TransmitEvent& event : a.events) out["events"].push_back(json_of(event, !a.positions.empty()));
+    for (const Pose& pose : a.positions) out["poses"].push_back(json_of(pose));
     out["a_scans"] = a.a_scans();
     out["samples"] = a.samples;
     out["sample_rate"] = a.sample_rate.value;

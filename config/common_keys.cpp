@@ -26,7 +26,8 @@ std::vector<Section> common_sections() {
       {"output", "From the envelope to the 8-bit display image."},
       {"display", "The grid of the display image, where it is not the imaging grid."},
       {"scan",
-       "One image of many positions: where the probe is by the encoder's count that comes with each frame, and what the images of "
+       "One image of many positions: where the probe is by the encoder's count that comes with each frame, and what the images "
+       "of "
        "positions become (docs/scans.md)."},
       {"probe", "The probe. These replace what the recording or the sender states."},
       {"acquisition", "Sampling. These replace what the recording or the sender states."},
@@ -166,6 +167,26 @@ void add_data_keys(std::vector<Key>& k) {
       {"acquisition", "matrix", "", "Of a half matrix: whether its off-diagonal A-scans are already sums of both directions.",
        from_data},
       half_words, [](auto& c) -> auto& { return c.acquisition.matrix; }));
+  k.push_back(number_rows<std::vector<double>>(
+      {"acquisition", "positions", "m",
+       "Positions from which the probe fires within one frame, summed coherently on one grid: where the origin of its "
+       "coordinates "
+       "lies in the part, and, where it is turned, the directions of its x and of its y there. The simulated source fires from "
+       "them; of data with as many positions they replace what is stated.",
+       from_data},
+      "[x, y, z] or [x, y, z, and the directions of x and of y]", {3, 9}, 256,
+      [](auto& c) -> auto& { return c.acquisition.positions; },
+      [](std::vector<double>& row, std::span<const double> values) { row.assign(values.begin(), values.end()); }));
+  k.push_back(integer(
+      {"acquisition", "position_count", "",
+       "Such positions on a line, in place of a list: position 0 is where [probe] and the data place the probe.", from_data},
+      within(1, 256), [](auto& c) -> auto& { return c.acquisition.position_count; }));
+  k.push_back(number(
+      {"acquisition", "position_step", "m", "Of a line of positions: the way from one to the next.", "none"}, within(-10.0, 10.0),
+      [](auto& c) -> auto& { return c.acquisition.position_step; }));
+  k.push_back(number_triple(
+      {"acquisition", "position_direction", "", "Of a line of positions: where it leads; of any length."}, within(-1e6, 1e6),
+      [](auto& c) -> auto& { return c.acquisition.position_direction; }));
 }
 
 void add_server_keys(std::vector<Key>& k) {

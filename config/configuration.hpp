@@ -97,6 +97,11 @@ struct AcquisitionSection {
   std::optional<Seconds> time_offset;
   std::optional<double> sample_scale;
   std::optional<MatrixKind> matrix;  ///< half or half_summed, for half matrices whose sender does not know
+  // Of the probe within a frame (probe_positions.hpp): a list, or a line.
+  std::optional<std::vector<std::vector<double>>> positions;  ///< each 3 or 9 numbers
+  std::optional<std::size_t> position_count;
+  std::optional<Metres> position_step;
+  std::array<double, 3> position_direction{1.0, 0.0, 0.0};  ///< of any length above 0
 };
 
 struct InputSection {

@@ -77,6 +77,10 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
   }
+  if (!acquisition.positions.empty()) {
+    throw InputError(where, fmt::format("{} positions of the probe within a frame", acquisition.positions.size()),
+                     "one (.mfmc and .efcap hold others)");
+  }
   if (!fires_single_elements(acquisition)) {
     throw InputError(where, "events in which several elements fire", "one element an event (.mfmc and .efcap hold others)");
   }

@@ -68,6 +68,7 @@ class MfmcRecording final : public Recording {
   [[nodiscard]] Probe probe(std::size_t frame) const override {
     if (frame >= frames_)
       throw InputError(file_name_, fmt::format("a request for frame {}", frame), fmt::format("0 to {}", frames_ - 1));
+    if (!acquisition_.positions.empty()) return acquisition_.probe;
     return place_probe(probe_, placements_[frame_placements_[frame]], where_);
   }
 
@@ -307,19 +308,44 @@ class MfmcRecording final : public Recording {
     return static_cast<std::size_t>(place - probes.begin());
   }
 
+  /// PROBE_PLACEMENT_INDEX of the first frame; empty where one placement serves all of it.
+  [[nodiscard]] std::vector<std::size_t> first_placements() const {
+    const Hdf5Item index = Hdf5Item::require(sequence_, "PROBE_PLACEMENT_INDEX", where_);
+    // What it must be is asked when all of it is read.
+    if (index.shape().size() != 2 || index.shape()[0] == 0 || index.shape()[1] != file_a_scans_) return {};
+    const Hdf5Item position = Hdf5Item::require(sequence_, "PROBE_POSITION", where_);
+    if (position.shape().empty()) return {};
+    std::vector<std::size_t> first;
+    index.for_indices(1, position.shape()[0], 1, [&](std::size_t, std::span<const std::size_t> indices) {
+      const auto of_frame = indices.first(file_a_scans_);
+      if (std::ranges::any_of(of_frame, [&](std::size_t placement) { return placement != of_frame.front(); })) {
+        first.assign(of_frame.begin(), of_frame.end());
+      }
+    });
+    return first;
+  }
+
   /// Elements that fire one after the other are a matrix or sparse firings, unless the file says that they are events.
   void order_a_scans(const std::vector<const MfmcLaw*>& transmit, const std::vector<std::size_t>& receive,
                      const RecordingOptions& options) {
     const std::size_t elements = probe_.elements.size();
     const std::string where = where_ + " TRANSMIT_LAW, RECEIVE_LAW";
     const bool by_law = Hdf5Item::exists(sequence_, events_attribute);
-    if (!by_law && std::ranges::all_of(transmit, [](const MfmcLaw* law) { return is_one_element(*law); })) {
+    // Positions of the probe within a frame, in the order in which they first appear.
+    first_placements_ = first_placements();
+    std::vector<std::uint32_t> positions;
+    for (const std::size_t placement : first_placements_) {
+      const auto known = std::ranges::find(position_placements_, placement);
+      positions.push_back(static_cast<std::uint32_t>(known - position_placements_.begin()));
+      if (known == position_placements_.end()) position_placements_.push_back(placement);
+    }
+    if (positions.empty() && !by_law && std::ranges::all_of(transmit, [](const MfmcLaw* law) { return is_one_element(*law); })) {
       std::vector<std::size_t> firing;
       firing.reserve(transmit.size());
       for (const MfmcLaw* const law : transmit) firing.push_back(law->entries.front().element - 1);
       order_ = order_pairs(firing, receive, elements, where);
     } else {
-      EventOrder events = order_events(transmit, receive, elements, by_law, options.limits.events, where);
+      EventOrder events = order_events(transmit, receive, elements, by_law, options.limits.events, where, positions);
       order_ = std::move(events.order);
       event_laws_ = std::move(events.laws);
     }
@@ -392,6 +418,12 @@ class MfmcRecording final : public Recording {
       for (; !indices.empty(); indices = indices.subspan(file_a_scans_), ++frame) {
         const std::size_t first = indices.front();
         const auto of_frame = indices.first(file_a_scans_);
+        if (!first_placements_.empty()) {
+          if (std::ranges::equal(of_frame, first_placements_)) continue;
+          throw InputError(fmt::format("{}, frame {}", index.where(), frame),
+                           "other positions of the probe than in the first frame",
+                           "the same in all frames, or one placement a frame");
+        }
         if (std::any_of(of_frame.begin(), of_frame.end(), [&](std::size_t placement) { return placement != first; })) {
           throw InputError(fmt::format("{}, frame {}", index.where(), frame), "a probe that moves within the frame",
                            "one placement a frame");
@@ -400,7 +432,15 @@ class MfmcRecording final : public Recording {
         if (!checked[first]) check_placement(first);
       }
     });
-    acquisition_.probe = probe(0);
+    for (const std::size_t placement : position_placements_) {
+      if (probe_.wedge_face) {
+        throw InputError(fmt::format("{}, {}", where_, probe_.name), "a wedge, and several positions of the probe within a frame",
+                         "one placement a frame");
+      }
+      check_placement(placement);
+      acquisition_.positions.push_back(pose_of(placements_[placement], fmt::format("{}, placement {}", where_, placement + 1)));
+    }
+    acquisition_.probe = position_placements_.empty() ? probe(0) : unplaced_probe(probe_);
     if (tilt > most_face_tilt) {
       warnings_.push_back(
           fmt::format("{}, {}: PROBE_X_DIRECTION and PROBE_Y_DIRECTION put the wedge's face {:.3g} degrees off the "
@@ -416,7 +456,11 @@ class MfmcRecording final : public Recording {
                       -500.0 * (first.z + last.z).value,
                       std::atan2((last.z - first.z).value, (last.x - first.x).value) * 180.0 / std::numbers::pi));
     }
-    if (placements_in_use > 1) notes_.push_back(fmt::format("the probe takes {} places", placements_in_use));
+    if (!position_placements_.empty()) {
+      notes_.push_back(fmt::format("{} positions of the probe in each frame", position_placements_.size()));
+    } else if (placements_in_use > 1) {
+      notes_.push_back(fmt::format("the probe takes {} places", placements_in_use));
+    }
   }
 
   std::string file_name_;
@@ -435,9 +479,11 @@ class MfmcRecording final : public Recording {
   MfmcProbe probe_;
   std::vector<MfmcPlacement> placements_;
   std::vector<std::size_t> frame_placements_;
-  std::vector<EncoderCount> counts_;        // of the encoder, by frame; may end before the last
-  std::map<hobj_ref_t, MfmcLaw> laws_;      // while the file is opened
-  std::vector<const MfmcLaw*> event_laws_;  // likewise; empty unless events are read from laws
+  std::vector<std::size_t> first_placements_;     // of the first frame's A-scans; empty where the probe stays within frames
+  std::vector<std::size_t> position_placements_;  // by position within a frame
+  std::vector<EncoderCount> counts_;              // of the encoder, by frame; may end before the last
+  std::map<hobj_ref_t, MfmcLaw> laws_;            // while the file is opened
+  std::vector<const MfmcLaw*> event_laws_;        // likewise; empty unless events are read from laws
   PairOrder order_;
 };
 

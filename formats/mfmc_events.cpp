@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "acquisition/firings.hpp"
@@ -89,7 +90,8 @@ bool is_one_element(const MfmcLaw& law) {
 }
 
 EventOrder order_events(std::span<const MfmcLaw* const> transmit, std::span<const std::size_t> receive, std::size_t elements,
-                        bool by_law, std::size_t most_events, const std::string& where) {
+                        bool by_law, std::size_t most_events, const std::string& where,
+                        std::span<const std::uint32_t> positions) {
   const auto require = [&](std::size_t a_scan, const char* does, std::size_t element) {
     if (element < elements) return;
     throw InputError(where, fmt::format("A-scan {} {} with element {}", a_scan + 1, does, element + 1),
@@ -97,20 +99,22 @@ EventOrder order_events(std::span<const MfmcLaw* const> transmit, std::span<cons
   };
   struct Event {
     const MfmcLaw* law = nullptr;
+    std::uint32_t position = 0;
     std::vector<std::size_t> places;  // in the file, by element; PairOrder::none
     std::vector<std::uint32_t> receivers;
   };
   std::vector<Event> events;
   using Alike = std::vector<std::size_t>;  // events
-  std::map<std::pair<TransmitForm, const MfmcLaw*>, Alike> forms;
-  std::map<const MfmcLaw*, decltype(forms)::iterator> of_law;
+  std::map<std::tuple<TransmitForm, const MfmcLaw*, std::uint32_t>, Alike> forms;
+  std::map<std::pair<const MfmcLaw*, std::uint32_t>, decltype(forms)::iterator> of_law;
   for (std::size_t k = 0; k < transmit.size(); ++k) {
     const MfmcLaw* const law = transmit[k];
-    auto known = of_law.find(law);
+    const std::uint32_t position = positions.empty() ? 0 : positions[k];
+    auto known = of_law.find({law, position});
     if (known == of_law.end()) {
       for (const MfmcLaw::Entry& entry : law->entries) require(k, "transmits", entry.element - 1);
-      const auto form = forms.try_emplace({stated_form(*law, elements), by_law ? law : nullptr}).first;
-      known = of_law.emplace(law, form).first;
+      const auto form = forms.try_emplace({stated_form(*law, elements), by_law ? law : nullptr, position}).first;
+      known = of_law.emplace(std::pair{law, position}, form).first;
     }
     require(k, "receives", receive[k]);
     Alike& alike = known->second->second;
@@ -119,7 +123,7 @@ EventOrder order_events(std::span<const MfmcLaw* const> transmit, std::span<cons
       if (events.size() == most_events)
         throw InputError(where, "more transmit events than that", fmt::format("at most {}", most_events));
       alike.push_back(events.size());
-      events.push_back({law, std::vector<std::size_t>(elements, PairOrder::none), {}});
+      events.push_back({law, position, std::vector<std::size_t>(elements, PairOrder::none), {}});
       found = alike.end() - 1;
     }
     events[*found].places[receive[k]] = k;
@@ -130,7 +134,8 @@ EventOrder order_events(std::span<const MfmcLaw* const> transmit, std::span<cons
   for (Event& event : events) {
     found.laws.push_back(event.law);
     TransmitEvent& made = found.order.events.emplace_back();
-    made.form = of_law.at(event.law)->first.first;
+    made.form = std::get<0>(of_law.at({event.law, event.position})->first);
+    made.position = event.position;
     if (event.receivers.size() == elements) {
       found.order.source.insert(found.order.source.end(), event.places.begin(), event.places.end());
       continue;

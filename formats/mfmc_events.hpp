@@ -26,10 +26,12 @@ struct EventOrder {
 
 /// The events of a sequence whose A-scans have these transmit laws and receivers (from 0), in the order in which they first
 /// appear. A-scans of laws that say the same (`by_law`: of the same law) are of one event, until a receiver appears again, which
-/// begins another one. `where` names the sequence. Throws InputError for elements that the probe does not have, and for more than
+/// begins another one. `positions`: at which of the probe's each was recorded; those of different ones are of different events;
+/// empty: all at one. `where` names the sequence. Throws InputError for elements that the probe does not have, and for more than
 /// `most_events`.
 [[nodiscard]] EventOrder order_events(std::span<const MfmcLaw* const> transmit, std::span<const std::size_t> receive,
-                                      std::size_t elements, bool by_law, std::size_t most_events, const std::string& where);
+                                      std::size_t elements, bool by_law, std::size_t most_events, const std::string& where,
+                                      std::span<const std::uint32_t> positions = {});
 
 /// Replaces those forms of `acquisition.events` that their laws contradict, by more than a nanosecond or in their weights, by
 /// what the laws say; returns how many there were.

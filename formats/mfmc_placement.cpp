@@ -115,6 +115,27 @@ double face_tilt(const MfmcProbe& probe, const MfmcPlacement& placement, const s
   return std::atan2(std::hypot(normal.x, normal.y), std::abs(normal.z)) * 180.0 / std::numbers::pi;
 }
 
+Probe unplaced_probe(const MfmcProbe& probe) {
+  Probe own;
+  own.centre_frequency = Hertz(probe.centre_frequency);
+  own.bandwidth = Hertz(probe.bandwidth);
+  for (const auto& element : probe.elements) {
+    own.elements.push_back({.centre = {Metres(element.centre.x), Metres(element.centre.y), Metres(element.centre.z)},
+                            .normal = {element.normal.x, element.normal.y, element.normal.z},
+                            .width = Metres(element.width),
+                            .length = Metres(element.length),
+                            .dead = element.dead});
+  }
+  return own;
+}
+
+Pose pose_of(const MfmcPlacement& placement, const std::string& where) {
+  const Axes axes = axes_of(placement, where);
+  return {{Metres(placement.position.x), Metres(placement.position.y), Metres(placement.position.z)},
+          {axes.x.x, axes.x.y, axes.x.z},
+          {axes.y.x, axes.y.y, axes.y.z}};
+}
+
 Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
   const Axes axes = axes_of(placement, where);
   Probe placed;

@@ -25,6 +25,11 @@ struct MfmcPlacement {
 /// the face stands upright.
 [[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where);
 
+/// The probe in coordinates of its own, in which no placement has put it anywhere, and the pose by which a placement does so. For
+/// probes without a wedge: that puts them by its face. Throws InputError, naming `where`, as place_probe() of directions.
+[[nodiscard]] Probe unplaced_probe(const MfmcProbe& probe);
+[[nodiscard]] Pose pose_of(const MfmcPlacement& placement, const std::string& where);
+
 /// Whether every element that states its axes has ELEMENT_MAJOR x ELEMENT_MINOR against the probe's z and so, placed as stated,
 /// would emit out of the part: its writer turned them the other way round. Throws as place_probe().
 [[nodiscard]] bool emission_is_backwards(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where);

@@ -269,16 +269,25 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
     receive.push_back(laws.elements()[row.receiver]);
   }
   // Of pairs of elements, readers know which matrix they are part of; that a list has some of them on purpose they cannot.
-  if (!a.events.empty() && (!all_elements_record(a) || !fires_single_elements(a)))
+  if (!a.events.empty() && (!all_elements_record(a) || !fires_single_elements(a) || !a.positions.empty()))
     make.numbers(group, events_attribute, {static_cast<double>(a.events.size())});
   make.dataset(group, "TRANSMIT_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, transmit);
   make.dataset(group, "RECEIVE_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, receive);
   make.dataset(group, "PROBE_LIST", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
-  // Elements have global coordinates: the probe's own are the same.
-  const std::vector<hsize_t> placement{1, 1, 3};
-  make.dataset(group, "PROBE_POSITION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 0, 0});
-  make.dataset(group, "PROBE_X_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{1, 0, 0});
-  make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, std::vector<double>{0, 1, 0});
+  // Without positions elements have global coordinates: the probe's own are the same.
+  std::vector<double> origins;
+  std::vector<double> x_directions;
+  std::vector<double> y_directions;
+  const auto add = [](std::vector<double>& to, double x, double y, double z) { to.insert(to.end(), {x, y, z}); };
+  for (const Pose& pose : a.positions.empty() ? std::vector<Pose>(1) : a.positions) {
+    add(origins, pose.origin.x.value, pose.origin.y.value, pose.origin.z.value);
+    add(x_directions, pose.x.x, pose.x.y, pose.x.z);
+    add(y_directions, pose.y.x, pose.y.y, pose.y.z);
+  }
+  const std::vector<hsize_t> placement{origins.size() / 3, 1, 3};
+  make.dataset(group, "PROBE_POSITION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, origins);
+  make.dataset(group, "PROBE_X_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, x_directions);
+  make.dataset(group, "PROBE_Y_DIRECTION", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, placement, y_directions);
 }
 
 }  // namespace
@@ -399,6 +408,14 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
   file_->counts = make.made(H5Dopen2(file_->file.id(), counts.c_str(), H5P_DEFAULT), encoder_count_dataset);
   file_->page.assign(counts_of_page, no_position);
   file_->placements.assign(acquisition.a_scans(), 1);
+  if (!acquisition.events.empty()) {
+    const FrameLayout layout(acquisition);
+    for (std::size_t event = 0; event < acquisition.events.size(); ++event) {
+      const RowRange rows = layout.shot(event);
+      std::fill_n(file_->placements.begin() + static_cast<std::ptrdiff_t>(rows.first), rows.count,
+                  static_cast<std::int32_t>(acquisition.events[event].position + 1));
+    }
+  }
   if (acquisition.encoding == SampleEncoding::packed12) file_->unpacked.resize(acquisition.a_scans() * acquisition.samples);
   // Opening for writing keeps readers out for a moment: the file has its name once they may read it.
   aside.commit();

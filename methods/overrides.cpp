@@ -9,6 +9,7 @@
 #include "acquisition/frame_layout.hpp"
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
+#include "config/probe_positions.hpp"
 #include "rays/curve.hpp"
 
 namespace echoform {
@@ -63,6 +64,25 @@ void place_probe(const ProbeSection& section, Probe& probe,
   }
   if (section.x) note("x", fmt::format("{:g} mm", 1e3 * section.x->value), replaces);
 }
+
+namespace {
+
+void replace_positions(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
+  const std::vector<Pose> wanted = stated_positions(configuration);
+  if (wanted.empty() || wanted == acquisition.positions) return;
+  const std::string key =
+      configuration.place(configuration.acquisition.positions ? "[acquisition] positions" : "[acquisition] position_count");
+  if (acquisition.positions.size() != wanted.size()) {
+    throw InputError(key, fmt::format("{}", wanted.size()),
+                     acquisition.positions.empty()
+                         ? std::string("no such key for data that state no positions of the probe within a frame")
+                         : fmt::format("{}, as many positions as a frame of the data has", acquisition.positions.size()));
+  }
+  acquisition.positions = wanted;
+  notes.push_back(fmt::format("{}: {} positions replace those of the data", key, wanted.size()));
+}
+
+}  // namespace
 
 void apply_overrides(const Configuration& configuration, Acquisition& acquisition, Material& material,
                      std::vector<std::string>& notes) {
@@ -137,6 +157,7 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
     }
     acquisition.matrix = stated.matrix;
   }
+  replace_positions(configuration, acquisition, notes);
 }
 
 }  // namespace echoform

@@ -209,6 +209,12 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
   const Configuration& configuration = request.configuration;
   check_scan(configuration);
   check_outputs(request);
+  if (!request.acquisition.positions.empty()) {
+    throw InputError(
+        configuration.place("[scan] path"),
+        fmt::format("a scan of frames that have {} positions of the probe each", request.acquisition.positions.size()),
+        "no path, or frames of one position");
+  }
   const ScanSection& wanted = section<ScanSection>(configuration);
   const auto positions = std::make_shared<const Positions>(method, request);
   const Grid& grid = positions->grid();

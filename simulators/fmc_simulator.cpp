@@ -10,6 +10,7 @@
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
+#include "acquisition/positions.hpp"
 #include "base/errors.hpp"
 #include "simulators/a_scan_writer.hpp"
 #include "simulators/encode.hpp"
@@ -97,6 +98,25 @@ double loudest_event(const Acquisition& acquisition) {
   return loudest;
 }
 
+/// Fires the events of one position at all of them.
+void repeat_at_positions(const std::vector<Pose>& positions, Acquisition& acquisition) {
+  if (positions.empty()) return;
+  std::vector<TransmitEvent> events = std::move(acquisition.events);
+  if (events.empty()) {
+    std::vector<std::uint32_t> all(acquisition.elements());
+    std::iota(all.begin(), all.end(), 0U);
+    events = element_events(all);
+  }
+  acquisition.positions = positions;
+  acquisition.events.clear();
+  for (std::uint32_t position = 0; position < positions.size(); ++position) {
+    for (TransmitEvent& event : events) {
+      event.position = position;
+      acquisition.events.push_back(event);
+    }
+  }
+}
+
 /// The acquisition, its sample scale that of one element that fires; of events that may be wrong.
 Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   const auto& c = configuration;
@@ -112,6 +132,7 @@ Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   acquisition.matrix = c.matrix;
   acquisition.events =
       c.events.empty() ? events_of(c.transmit, acquisition.probe, {c.elements, c.pitch}, c.scene.couplant, c.material) : c.events;
+  repeat_at_positions(c.positions, acquisition);
   acquisition.encoding = c.encoding;
   acquisition.samples = c.samples;
   acquisition.sample_rate = c.sample_rate;
@@ -177,6 +198,10 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
   if (!c.quantised && c.encoding != SampleEncoding::float32) {
     throw InputError(fmt::format("{} quantised", where), "false with an integer encoding", "true, or encoding float32");
   }
+  if (c.positions.size() > c.limits.positions) {
+    throw InputError(fmt::format("{} positions", where), fmt::format("{}", c.positions.size()),
+                     fmt::format("at most {} a frame", c.limits.positions));
+  }
   const Acquisition acquisition = of_one_element(c);
   validate(acquisition, c.limits, where);
   if (!(c.sample_rate.value > 2.0 * c.centre_frequency.value)) {
@@ -206,6 +231,14 @@ Probe placed_probe(const SimulatorConfiguration& configuration) {
   return configuration.motion ? moved(std::move(probe), configuration.motion(configuration.encoder.first)) : probe;
 }
 
+std::vector<Probe> probes_at_positions(const SimulatorConfiguration& configuration) {
+  const Probe probe = placed_probe(configuration);
+  if (configuration.positions.empty()) return {probe};
+  std::vector<Probe> probes;
+  for (const Pose& pose : configuration.positions) probes.push_back(placed(probe, pose));
+  return probes;
+}
+
 Acquisition acquisition_of(const SimulatorConfiguration& configuration) {
   Acquisition acquisition = of_one_element(configuration);
   acquisition.sample_scale *= loudest_event(acquisition);
@@ -216,6 +249,28 @@ FmcSimulator::FmcSimulator(SimulatorConfiguration configuration, std::string_vie
     : configuration_((validate(configuration, where), std::move(configuration))),
       acquisition_(acquisition_of(configuration_)),
       probe_(placed_probe(configuration_)) {
+  if (configuration_.positions.empty()) {
+    prepare();
+    return;
+  }
+  const std::vector<Probe> probes = probes_at_positions(configuration_);
+  for (std::size_t k = 0; k < probes.size(); ++k) {
+    PositionPart part = part_at(acquisition_, k);
+    SimulatorConfiguration alone = configuration_;
+    alone.positions.clear();
+    // Noise of its own, that of one position at the first.
+    alone.seed += k * 0x9E3779B97F4A7C15ULL;
+    positions_.push_back({std::move(part.events), std::shared_ptr<const FmcSimulator>(new FmcSimulator(
+                                                      std::move(alone), std::move(part.acquisition), probes[k]))});
+  }
+}
+
+FmcSimulator::FmcSimulator(SimulatorConfiguration configuration, Acquisition acquisition, Probe probe)
+    : configuration_(std::move(configuration)), acquisition_(std::move(acquisition)), probe_(std::move(probe)) {
+  prepare();
+}
+
+void FmcSimulator::prepare() {
   if (!fires_single_elements(acquisition_)) {
     events_ = std::make_shared<const EventSynthesis>(acquisition_, configuration_.fractional_bandwidth);
   }
@@ -236,6 +291,20 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
   if (bytes.size() != acquisition_.frame_bytes()) {
     throw InputError("simulated frame", fmt::format("room for {} bytes", bytes.size()),
                      fmt::format("{} bytes", acquisition_.frame_bytes()));
+  }
+  if (!positions_.empty()) {
+    const FrameLayout layout(acquisition_);
+    for (const AtPosition& position : positions_) {
+      const FrameLayout alone(position.simulator->acquisition());
+      std::vector<std::byte> seen(alone.frame_bytes());
+      position.simulator->synthesise(frame, seen);
+      for (std::size_t k = 0; k < position.events.size(); ++k) {
+        const ByteRange from = alone.shot_bytes(k);
+        const ByteRange to = layout.shot_bytes(position.events[k]);
+        std::ranges::copy(std::span(seen).subspan(from.first, from.count), bytes.begin() + static_cast<std::ptrdiff_t>(to.first));
+      }
+    }
+    return;
   }
   AScanWriter writer(configuration_, acquisition_, frame);
   const auto write = [&](const EchoesOfPair& echoes_of_pair) {

@@ -40,6 +40,8 @@ struct SimulatorConfiguration {
   MatrixKind matrix = MatrixKind::full;
   TransmitSequence transmit;
   std::vector<TransmitEvent> events;  ///< of a frame, in place of those of `transmit`; empty: its
+  /// Of the probe within a frame: all events are fired at each of them in turn. Empty: the probe stays.
+  std::vector<Pose> positions;
   SampleEncoding encoding = SampleEncoding::int16;
   Material material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
   Spreading spreading = Spreading::cylindrical;
@@ -77,6 +79,10 @@ struct SimulatorConfiguration {
 /// for without the converter, elements lie below the surface or reflectors outside of the part.
 void validate(const SimulatorConfiguration& configuration, std::string_view where);
 
+/// The probe where it is placed, at each of the configuration's positions; where it is placed, if there are none. Expects a valid
+/// configuration.
+[[nodiscard]] std::vector<Probe> probes_at_positions(const SimulatorConfiguration& configuration);
+
 /// What the frames are. Expects a valid configuration.
 [[nodiscard]] Acquisition acquisition_of(const SimulatorConfiguration& configuration);
 
@@ -91,7 +97,8 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 ///
 /// Integer and quantised samples are the counts of a 12-bit converter: nearest count, held within -2048 .. 2047. HALF_SUMMED
 /// adds the counts of (i, j) and (j, i), as an instrument does behind its converter; packed in 12 bits the sum is held
-/// within the range once more. Every A-scan has noise of its own, the same in every kind of matrix and encoding.
+/// within the range once more. Every A-scan has noise of its own, the same in every kind of matrix and encoding. At several
+/// positions each is a frame by itself, seen from there.
 class FmcSimulator {
  public:
   /// Validates, naming `where`. With a scene all travel times are found here: up to a second or so.
@@ -110,11 +117,21 @@ class FmcSimulator {
   void synthesise(std::uint64_t frame, std::span<std::byte> bytes) const;
 
  private:
+  /// What a frame holds of one position.
+  struct AtPosition {
+    std::vector<std::uint32_t> events;  // of the frame
+    std::shared_ptr<const FmcSimulator> simulator;
+  };
+  /// Of one position: as `acquisition` says, by `probe` in the part.
+  FmcSimulator(SimulatorConfiguration configuration, Acquisition acquisition, Probe probe);
+  void prepare();
+
   SimulatorConfiguration configuration_;
   Acquisition acquisition_;
   Probe probe_;                                   // as it is placed
   std::shared_ptr<const SceneEchoes> scene_;      // null: EchoModel serves
   std::shared_ptr<const EventSynthesis> events_;  // null: elements fire one after the other
+  std::vector<AtPosition> positions_;             // empty: the probe stays, and this simulator makes frames itself
 };
 
 }  // namespace echoform

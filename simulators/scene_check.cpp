@@ -85,7 +85,15 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
   check_waves(c, where);
   std::vector<Place> places;
   std::vector<Place> elements;
-  for (const Element& element : placed_probe(c).elements) elements.push_back({element.centre.x.value, element.centre.z.value});
+  for (const Probe& probe : probes_at_positions(c)) {
+    for (const Element& element : probe.elements) {
+      if (!c.positions.empty() && (element.centre.y.value != 0.0 || element.normal.y != 0.0)) {
+        throw InputError(fmt::format("{} positions", where), fmt::format("an element at y = {} m", element.centre.y.value),
+                         "y = 0 and no tilt across: surfaces are simulated in one plane");
+      }
+      elements.push_back({element.centre.x.value, element.centre.z.value});
+    }
+  }
   places = elements;
   const std::vector<double> phases = phases_of(c);
   for (const double phase : phases) {

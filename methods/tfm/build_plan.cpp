@@ -7,8 +7,10 @@
 #include <cmath>
 
 #include "acquisition/firings.hpp"
+#include "acquisition/positions.hpp"
 #include "acquisition/recorded_frames.hpp"
 #include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "delay_laws/view.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/filter_settings.hpp"
@@ -87,10 +89,11 @@ Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisi
     grid.z.last = Metres(depth_last);
     if (grid.z.count == 1) grid.z.first = grid.z.last = Metres(0.5 * (depth_first + depth_last));
   }
-  resolve_across(grid.x, section.x, acquisition.probe, &Point::x, grid.z.last);
+  const Probe probe = probe_at_all_positions(acquisition);
+  resolve_across(grid.x, section.x, probe, &Point::x, grid.z.last);
   // An image lies in the plane y = 0.
   const std::array<Metres, 2> plane{};
-  resolve_across(grid.y, section.y || grid.y.count > 1 ? section.y : plane, acquisition.probe, &Point::y, grid.z.last);
+  resolve_across(grid.y, section.y || grid.y.count > 1 ? section.y : plane, probe, &Point::y, grid.z.last);
   return grid;
 }
 
@@ -110,6 +113,64 @@ std::optional<Grid> resolve_display_grid(const Configuration& configuration, con
   }
   if (shown == grid) return std::nullopt;
   return shown;
+}
+
+/// Calls body(); faults that it throws name the position.
+template <class Body>
+auto at_position(std::size_t position, const Body& body) {
+  try {
+    return body();
+  } catch (const PlanningEnded&) {
+    throw;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("position {} of the probe: {}", position, error.what()));
+  }
+}
+
+/// What is imaged of each position, but for its plan, and the plans' own: what is acquired there, which of it is chosen, and the
+/// laws.
+struct FramePositions {
+  std::vector<PositionPlan> positions;
+  std::vector<std::shared_ptr<ImagingPlan>> plans;
+};
+
+FramePositions find_positions(const Configuration& configuration, const ImagingPlan& whole) {
+  FramePositions found;
+  if (coded(whole.acquisition)) {
+    throw InputError("data: transmit events", "rows of a code at several positions of the probe",
+                     "firings of single elements or waves there, or codes at one position");
+  }
+  for (std::size_t k = 0; k < whole.acquisition.positions.size(); ++k) {
+    keep_planning();
+    PositionPart part = part_at(whole.acquisition, k);
+    auto plan = std::make_shared<ImagingPlan>();
+    for (std::uint32_t event = 0; event < part.events.size() && !whole.events.empty(); ++event) {
+      if (std::ranges::binary_search(whole.events, part.events[event])) plan->events.push_back(event);
+    }
+    if (!whole.events.empty() && plan->events.empty()) continue;
+    if (plan->events.size() == part.events.size()) plan->events.clear();
+    plan->acquisition = std::move(part.acquisition);
+    plan->laws =
+        at_position(k, [&] { return make_laws(configuration, plan->acquisition, whole.material, whole.scene, plan->events); });
+    plan->event_weights = event_weights(configuration, plan->acquisition,
+                                        plan->events.empty() ? plan->acquisition.event_count() : plan->events.size());
+    found.plans.push_back(std::move(plan));
+    found.positions.push_back({k, std::move(part.events), found.plans.back()});
+  }
+  return found;
+}
+
+/// All that they have in common with the plan of the whole frame.
+void complete(const FramePositions& positions, const ImagingPlan& whole) {
+  for (const auto& plan : positions.plans) {
+    ImagingPlan all = whole;
+    all.positions.clear();
+    all.acquisition = std::move(plan->acquisition);
+    all.events = std::move(plan->events);
+    all.laws = std::move(plan->laws);
+    all.event_weights = std::move(plan->event_weights);
+    *plan = std::move(all);
+  }
 }
 
 bool crops(CropWish wish, ImagingUse use) {
@@ -158,42 +219,66 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   plan->events = chosen_events(configuration, plan->acquisition);
   // Laws first: their message about a missing velocity says more than the grid's.
   const TfmSection& section = tfm(configuration);
-  plan->scene = make_scene(configuration, plan->acquisition.probe);
-  plan->laws = make_laws(configuration, plan->acquisition, plan->material, plan->scene, plan->events);
+  const bool several = !plan->acquisition.positions.empty();
+  plan->scene = make_scene(configuration, probe_at_all_positions(plan->acquisition));
+  FramePositions positions;
+  if (several) {
+    positions = find_positions(configuration, *plan);
+    plan->laws = positions.plans.front()->laws;
+  } else {
+    plan->laws = make_laws(configuration, plan->acquisition, plan->material, plan->scene, plan->events);
+  }
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   plan->display_grid = resolve_display_grid(configuration, plan->grid);
   plan->interpolation = section.interpolation;
   plan->accuracy = section.accuracy;
   plan->apodization = section.apodization;
-  plan->event_weights = event_weights(configuration, plan->acquisition,
-                                      plan->events.empty() ? plan->acquisition.event_count() : plan->events.size());
+  if (!several) {
+    plan->event_weights = event_weights(configuration, plan->acquisition,
+                                        plan->events.empty() ? plan->acquisition.event_count() : plan->events.size());
+  }
   plan->compression = echoform::section<OutputSection>(configuration);
   plan->scan_interpolation = echoform::section<DisplaySection>(configuration).interpolation;
   plan->cubic_alpha = echoform::section<DisplaySection>(configuration).cubic_alpha;
   plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
+  complete(positions, *plan);
+  plan->positions = positions.positions;
   validate(*plan, configuration.name());
-  check_geometry(configuration, *plan, plan->scene);
-  check_propagation(configuration, *plan);
+  if (!several) {
+    check_geometry(configuration, *plan, plan->scene);
+    check_propagation(configuration, *plan);
+  }
+  for (const PositionPlan& position : plan->positions) {
+    at_position(position.position, [&] {
+      check_geometry(configuration, *position.plan, plan->scene);
+      check_propagation(configuration, *position.plan);
+    });
+  }
   const auto require_memory = [&] {
-    const bool decoded = coded(plan->acquisition);
-    plan->by_groups = request.groups != GroupWish::never && !decoded;
-    plan->by_groups = settle_groups(configuration, *make_imaging_setup(plan, request.wish), request.frames_in_flight,
-                                    request.groups, decoded ? "rows of a code are decoded from whole frames" : "");
+    const std::string_view whole = coded(plan->acquisition) ? "rows of a code are decoded from whole frames"
+                                   : several                ? "frames of several positions are imaged whole"
+                                                            : "";
+    plan->by_groups = request.groups != GroupWish::never && whole.empty();
+    plan->by_groups =
+        settle_groups(configuration, *make_imaging_setup(plan, request.wish), request.frames_in_flight, request.groups, whole);
   };
   // Before anything walks over the pixels: tables of travel times are counted too.
   require_memory();
-  tabulate_legs(configuration, *plan);
+  if (!several) tabulate_legs(configuration, *plan);
+  for (const auto& position : positions.plans) tabulate_legs(configuration, *position);
+  if (several) plan->laws = positions.plans.front()->laws;
   check_reach(configuration, *plan, plan->scene);
   plan->outlines = make_outlines(*plan, plan->scene, echoform::section<ScanSection>(configuration).whole.value_or(plan->grid));
   if (request.crop.value_or(crops(section.crop, request.use))) {
     plan->gate = choose_gate(*plan, section.guard + response_size(plan->filter).length);
+    for (const auto& position : positions.plans) position->gate = plan->gate;
     if (plan->gate) {
       plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged ([imaging] crop)", configuration.name(),
                                         plan->gate->first, plan->gate->first + plan->gate->count - 1, plan->acquisition.samples));
       require_memory();
     }
   }
-  plan->warnings = unheeded_geometry(configuration, *plan, plan->scene);
+  plan->warnings = unheeded_geometry(configuration, several ? *positions.plans.front() : *plan, plan->scene);
   for (std::string& line : filter_warnings(configuration, plan->filter, plan->acquisition)) {
     plan->warnings.push_back(std::move(line));
   }

@@ -57,6 +57,13 @@ std::size_t gate_length(std::size_t needed) {
 }
 
 std::optional<SampleReach> samples_reached(const ImagingPlan& plan) {
+  std::optional<SampleReach> of_all;
+  for (const PositionPlan& position : plan.positions) {
+    const auto reach = samples_reached(*position.plan);
+    if (!reach) continue;
+    of_all = of_all ? SampleReach{std::min(of_all->first, reach->first), std::max(of_all->last, reach->last)} : *reach;
+  }
+  if (!plan.positions.empty()) return of_all;
   double earliest = std::numeric_limits<double>::infinity();
   double latest = -earliest;
   const ElementRoles living = living_roles(plan.acquisition, plan.events);

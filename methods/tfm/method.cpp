@@ -67,9 +67,7 @@ class TfmMethod final : public Method {
   [[nodiscard]] std::vector<std::string> image_warnings(const ImagingSetup& setup) const override {
     const ImagingPlan& plan = plan_of(setup);
     std::vector<double> shares;
-    for (const DelayLaw& law : plan.laws) {
-      shares.push_back(unreached_share(reached_pixels(law, plan.acquisition, plan.grid, plan.events)));
-    }
+    for (std::size_t view = 0; view < plan.laws.size(); ++view) shares.push_back(unreached_share(reached_pixels(plan, view)));
     if (auto warning = unreached_warning(plan, shares)) return {std::move(*warning)};
     return {};
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "acquisition/positions.hpp"
+
 namespace echoform {
 namespace {
 
@@ -11,9 +13,9 @@ struct Window {
   double last;
 };
 
-Window window_of(const ImagingPlan& plan, const Grid& shown) {
+Window window_of(const Probe& probe, const Grid& shown) {
   Window window{shown.x.first.value, shown.x.last.value};
-  for (const Element& element : plan.acquisition.probe.elements) {
+  for (const Element& element : probe.elements) {
     window.first = std::min(window.first, element.centre.x.value);
     window.last = std::max(window.last, element.centre.x.value);
   }
@@ -67,10 +69,11 @@ std::vector<Vector2> within(const Surface& surface, const Window& window) {
 std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene, const Grid& shown) {
   std::vector<Outline> outlines;
   std::vector<Vector2> centres;
-  for (const Element& element : plan.acquisition.probe.elements)
-    centres.push_back({element.centre.x.value, element.centre.z.value});
+  // Of several positions one line through all of them.
+  const Probe probe = probe_at_all_positions(plan.acquisition);
+  for (const Element& element : probe.elements) centres.push_back({element.centre.x.value, element.centre.z.value});
   if (!centres.empty()) outlines.push_back(outline_of("probe", centres));
-  const Window window = window_of(plan, shown);
+  const Window window = window_of(probe, shown);
   const auto add = [&](std::string_view name, const Surface* surface) {
     if (surface == nullptr) return;
     const std::vector<Vector2> points = within(*surface, window);

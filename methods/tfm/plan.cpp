@@ -52,7 +52,11 @@ void validate(const ImagingPlan& plan, std::string_view where) {
     }
   }
   if (plan.laws.empty()) throw InputError(fmt::format("{}: [imaging] views", where), "none", "at least one");
+  for (const PositionPlan& position : plan.positions) {
+    validate(*position.plan, fmt::format("{}, position {}", where, position.position));
+  }
   for (const DelayLaw& law : plan.laws) {
+    if (!plan.positions.empty()) break;  // those of its plans
     const std::size_t elements = plan.acquisition.elements();
     const bool waves = launches_waves(plan.acquisition);
     for (const auto& [leg, expected, what] :

@@ -28,6 +28,16 @@ namespace echoform {
   return facts_of(acquisition.encoding).counts() ? acquisition.sample_scale : 1.0;
 }
 
+struct ImagingPlan;
+
+/// What is imaged of one position of the probe.
+struct PositionPlan {
+  std::size_t position = 0;           ///< of the frame's
+  std::vector<std::uint32_t> events;  ///< of the frame: event k of plan->acquisition is events[k]
+  /// Of what is acquired there, its probe where it stands (acquisition/positions.hpp), on the same grid and gate.
+  std::shared_ptr<const ImagingPlan> plan;
+};
+
 struct ImagingPlan {
   /// Tells images before a change of settings from those after it; images carry it. 0 where settings do not change.
   std::uint64_t settings_revision = 0;
@@ -50,7 +60,9 @@ struct ImagingPlan {
   std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid
   ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;
   double cubic_alpha = -0.5;
-  std::vector<DelayLaw> laws;         ///< one a view, at least one
+  std::vector<DelayLaw> laws;  ///< one a view, at least one; of several positions those of the first that is imaged
+  /// Of frames that state positions of the probe, those that some imaged event fires at, in their order: their images are added.
+  std::vector<PositionPlan> positions;
   Scene scene;                        ///< what lies between elements and pixels
   std::vector<Outline> outlines;      ///< probe and surfaces near the image, for whoever draws it; at most most_outlines
   std::vector<std::string> notes;     ///< what was chosen or replaced, a line each

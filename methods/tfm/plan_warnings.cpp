@@ -68,6 +68,14 @@ void add_share(std::vector<std::string>& texts, const std::string& view, std::si
 }  // namespace
 
 std::vector<std::string> unsampled_warnings(const ImagingPlan& plan) {
+  // From some position every pixel is sampled: none stays dark. Otherwise the first position's share stands for all.
+  std::vector<std::string> of_first;
+  for (const PositionPlan& position : plan.positions) {
+    std::vector<std::string> of_this = unsampled_warnings(*position.plan);
+    if (of_this.empty()) return {};
+    if (of_first.empty()) of_first = std::move(of_this);
+  }
+  if (!plan.positions.empty()) return of_first;
   const Acquisition& acquisition = plan.acquisition;
   const double zero = (acquisition.start_time - acquisition.time_offset).value;
   const double rate = acquisition.sample_rate.value;

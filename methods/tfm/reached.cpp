@@ -81,6 +81,23 @@ std::vector<std::uint8_t> reached_pixels(const DelayLaw& law, const Acquisition&
   return reached;
 }
 
+std::vector<std::uint8_t> reached_pixels(const ImagingPlan& plan, std::size_t view) {
+  if (plan.positions.empty()) return reached_pixels(plan.laws[view], plan.acquisition, plan.grid, plan.events);
+  std::vector<std::uint8_t> reached(plan.grid.pixels());
+  for (const PositionPlan& position : plan.positions) {
+    const std::vector<std::uint8_t> from_here = reached_pixels(*position.plan, view);
+    for (std::size_t k = 0; k < reached.size(); ++k) reached[k] = reached[k] | from_here[k];
+    if (std::find(reached.begin(), reached.end(), 0) == reached.end()) break;
+  }
+  return reached;
+}
+
+bool reaches_any_pixel(const ImagingPlan& plan, std::size_t view) {
+  if (plan.positions.empty()) return reaches_any_pixel(plan.laws[view], plan.acquisition, plan.grid, plan.events);
+  return std::ranges::any_of(plan.positions,
+                             [view](const PositionPlan& position) { return reaches_any_pixel(*position.plan, view); });
+}
+
 double unreached_share(const std::vector<std::uint8_t>& reached) {
   return static_cast<double>(std::count(reached.begin(), reached.end(), 0)) / static_cast<double>(reached.size());
 }

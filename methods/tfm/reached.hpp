@@ -20,6 +20,10 @@ namespace echoform {
 [[nodiscard]] bool reaches_any_pixel(const DelayLaw& law, const Acquisition& acquisition, const Grid& grid,
                                      std::span<const std::uint32_t> chosen = {});
 
+/// The same of a view of a plan; of several positions from where any of them reaches.
+[[nodiscard]] std::vector<std::uint8_t> reached_pixels(const ImagingPlan& plan, std::size_t view);
+[[nodiscard]] bool reaches_any_pixel(const ImagingPlan& plan, std::size_t view);
+
 /// Share of the pixels that is not reached, 0 to 1.
 [[nodiscard]] double unreached_share(const std::vector<std::uint8_t>& reached);
 

@@ -18,14 +18,18 @@ std::size_t first_alike(const ImagingPlan& plan, const PlanPairs& pairs, std::si
 
 Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
   Recipe recipe;
-  const PlanPairs pairs = plan_pairs(plan);
-  std::size_t rows = recipe.add(pairing_stage, pairing_options(plan, pairs), {0});
+  std::vector<PlanPairs> at_positions;
+  for (const PositionPlan& position : plan.positions) at_positions.push_back(plan_pairs(*position.plan));
+  const bool several = !at_positions.empty();
+  const PlanPairs pairs = several ? PlanPairs{} : plan_pairs(plan);
+  std::size_t rows = recipe.add(pairing_stage, several ? pairing_options(plan, at_positions) : pairing_options(plan, pairs), {0});
   if (pairs.coded) rows = recipe.add(decoding_stage, decoding_options(plan, pairs), {rows});
   const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {rows});
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
     const std::string& name = plan.laws[view].view;
     const std::size_t image =
-        recipe.add(beamform_stage, beamform_options(plan, pairs, first_alike(plan, pairs, view)), {analytic});
+        several ? recipe.add(beamform_sum_stage, beamform_options(plan, at_positions, view), {analytic})
+                : recipe.add(beamform_stage, beamform_options(plan, pairs, first_alike(plan, pairs, view)), {analytic});
     const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
     const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
     if (wish.complex_images) recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});

@@ -82,6 +82,20 @@ void report_waves(SetupReport& report, const ImagingPlan& plan, const std::vecto
   report.row("near field", text + "; D^2 / (4 lambda)");
 }
 
+void report_positions(SetupReport& report, const ImagingPlan& plan) {
+  const std::size_t count = plan.acquisition.positions.size();
+  if (count == 0) return;
+  const std::size_t imaged = plan.positions.size();
+  const PositionPlan& middle = plan.positions[imaged / 2];
+  std::string text = fmt::format("{} of the probe, summed coherently", count);
+  if (imaged < count) text = fmt::format("{} of {} of the probe, summed coherently", imaged, count);
+  const auto at = [&](std::size_t position) { return place_text(plan.acquisition.positions[position].origin); };
+  text += fmt::format("; from {} to {}", at(plan.positions.front().position), at(plan.positions.back().position));
+  if (imaged > 1) text += fmt::format("; figures of rays and aperture are those of position {} alone", middle.position);
+  report.values["positions"] = {{"count", count}, {"imaged", imaged}, {"figures_of", middle.position}};
+  report.row("positions", text);
+}
+
 void report_samples(SetupReport& report, const ImagingPlan& plan) {
   const Acquisition& acquisition = plan.acquisition;
   const SampleGate imaged = plan.imaged_samples();
@@ -133,6 +147,8 @@ void report_samples(SetupReport& report, const ImagingPlan& plan) {
 SetupReport report_plan(const ImagingPlan& plan) {
   SetupReport report;
   const Probe& probe = plan.acquisition.probe;
+  // What rays and apertures give is said of the middle of several positions.
+  const ImagingPlan& alone = plan.positions.empty() ? plan : *plan.positions[plan.positions.size() / 2].plan;
   std::vector<ReportedMode> modes;
   for (const ReportedMode mode : {ReportedMode{'L', plan.material.longitudinal_velocity, uses(plan, 'L')},
                                   ReportedMode{'T', plan.material.shear_velocity, uses(plan, 'T')}}) {
@@ -149,12 +165,14 @@ SetupReport report_plan(const ImagingPlan& plan) {
 
   report.row("image", fmt::format("{}, {} view{}", pixels_text(plan.grid), plan.laws.size(), plan.laws.size() == 1 ? "" : "s"));
   report_events(report, plan);
+  report_positions(report, plan);
   const std::vector<ViewReach> reach = reach_of_views(plan);
   if (probe.centre_frequency.value > 0.0) {
-    report_waves(report, plan, modes, probe.centre_frequency);
-    report_spots(report, plan, reach);
-    report_lobes(report, plan, modes, reach);
-    report_pixels(report, plan, reach);
+    const std::vector<ViewReach> reach_alone = plan.positions.empty() ? reach : reach_of_views(alone);
+    report_waves(report, alone, modes, probe.centre_frequency);
+    report_spots(report, alone, reach_alone);
+    report_lobes(report, alone, modes, reach_alone);
+    report_pixels(report, alone, reach_alone);
   } else {
     report.warnings.emplace_back(
         "the centre frequency is not known ([probe] centre_frequency): wavelengths and what follows from them are left out");

@@ -265,9 +265,10 @@ void tabulate_legs(const Configuration& configuration, ImagingPlan& plan) {
 
 void check_reach(const Configuration& configuration, const ImagingPlan& plan, const Scene& scene) {
   std::vector<Point> points;
-  for (const DelayLaw& law : plan.laws) {
+  for (std::size_t k = 0; k < plan.laws.size(); ++k) {
+    const DelayLaw& law = plan.laws[k];
     if (law.transmit->table_bytes(plan.grid) == 0 && law.receive->table_bytes(plan.grid) == 0) continue;
-    if (reaches_any_pixel(law, plan.acquisition, plan.grid, plan.events)) continue;
+    if (reaches_any_pixel(plan, k)) continue;
     if (points.empty()) points = plan.grid.points();
     std::vector<std::uint8_t> inside(points.size());
     const bool skip = names_skip(law.view);

@@ -18,6 +18,11 @@ DisplayScale scale_of(const Compression& compression) {
 
 /// Of travel times that legs keep, made or not: views share legs.
 std::size_t leg_tables_bytes(const ImagingPlan& plan) {
+  if (!plan.positions.empty()) {
+    std::size_t bytes = 0;
+    for (const PositionPlan& position : plan.positions) bytes += leg_tables_bytes(*position.plan);
+    return bytes;
+  }
   std::set<const Leg*> legs;
   for (const DelayLaw& law : plan.laws) {
     legs.insert({law.transmit.get(), law.receive.get()});

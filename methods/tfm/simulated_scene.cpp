@@ -6,6 +6,7 @@
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
+#include "config/probe_positions.hpp"
 #include "delay_laws/view.hpp"
 #include "methods/tfm/scene.hpp"
 #include "methods/tfm/section.hpp"
@@ -154,6 +155,7 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   source.scene.modes = modes_of(configuration);
   source.scene.skips = section.skips.value_or(skips_of(configuration));
   const ProbeSection& probe = configuration.probe;
+  source.positions = stated_positions(configuration);
   source.placement = {probe.x.value_or(Metres(0.0)), probe.stand_off.value_or(Metres(0.0)), probe.angle.value_or(0.0)};
 
   if (section.points || section.holes || section.backwall) {

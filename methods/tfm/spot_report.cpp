@@ -70,8 +70,8 @@ std::optional<ViewRays> rays_at(const ImagingPlan& plan, const DelayLaw& law, co
 
 std::vector<ViewReach> reach_of_views(const ImagingPlan& plan) {
   std::vector<ViewReach> found;
-  for (const DelayLaw& law : plan.laws) {
-    const auto reached = reached_pixels(law, plan.acquisition, plan.grid, plan.events);
+  for (std::size_t law = 0; law < plan.laws.size(); ++law) {
+    const auto reached = reached_pixels(plan, law);
     ViewReach view{unreached_share(reached), nearest_to(plan.grid, reached, 0.5, 0.5), {}};
     for (const double z : {0.0, 0.5, 1.0}) {
       for (const double x : {0.0, 0.5, 1.0}) {

@@ -1,11 +1,14 @@
 #include "methods/tfm/stage_options.hpp"
 
+#include <memory>
 #include <numeric>
+#include <utility>
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "delay_laws/selected_leg.hpp"
 #include "methods/tfm/element_roles.hpp"
+#include "methods/tfm/recipe.hpp"
 
 namespace echoform {
 namespace {
@@ -78,6 +81,45 @@ BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs
   const auto n = static_cast<float>(acquisition.elements());
   options.scale = 1.0F / (n * n);
   return options;
+}
+
+PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs) {
+  const FrameLayout frame(plan.acquisition);
+  auto sources = std::make_shared<std::vector<PairSource>>();
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const PositionPlan& position = plan.positions[k];
+    std::vector<std::size_t> row_of;  // of the frame, by A-scan of the position
+    for (const std::uint32_t event : position.events) {
+      const RowRange shot = frame.shot(event);
+      for (std::size_t row = 0; row < shot.count; ++row) row_of.push_back(shot.first + row);
+    }
+    const PairingOptions alone = pairing_options(*position.plan, pairs[k]);
+    for (PairSource source : *alone.sources) {
+      if (source.weight != 0.0F) source = {row_of[source.first], row_of[source.second], source.weight};
+      sources->push_back(source);
+    }
+  }
+  return {plan.acquisition.a_scans(), std::move(sources), plan.amplitude_scale()};
+}
+
+BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view) {
+  BeamformSumOptions sum;
+  std::size_t rows = 0;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const std::size_t alike = first_alike(*plan.positions[k].plan, pairs[k], view);
+    BeamformPart& part = sum.parts.emplace_back();
+    part.first_row = rows;
+    part.options = beamform_options(*plan.positions[k].plan, pairs[k], alike);
+    rows += pairs[k].rows.rows;
+    // Of several positions, every A-scan that the frame holds of the imaged events counts once.
+    if (plan.acquisition.positions.size() > 1) part.options.scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
+  }
+  std::size_t first = 0;
+  for (BeamformPart& part : sum.parts) {
+    first += part.options.pairs.rows;
+    part.options.rows_behind = rows - first;
+  }
+  return sum;
 }
 
 AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {

@@ -8,6 +8,7 @@
 #include "methods/tfm/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform_options.hpp"
+#include "stages/beamform/beamform_sum.hpp"
 #include "stages/decoding/decoding.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
@@ -38,6 +39,10 @@ struct PlanPairs {
 [[nodiscard]] AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan);
 /// Of one view, on the rows of pairing_options(). Made twice they compare equal.
 [[nodiscard]] BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view);
+/// Of frames of several positions: what is paired for all of them, and of a view the sum of their images. `pairs` are those of
+/// the positions' plans, in their order.
+[[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs);
+[[nodiscard]] BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view);
 /// From the acoustic grid to the display grid, which is the acoustic grid where the plan names none.
 [[nodiscard]] ScanConversionOptions scan_conversion_options(const ImagingPlan& plan);
 

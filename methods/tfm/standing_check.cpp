@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/errors.hpp"
+#include "config/probe_positions.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
 #include "methods/display_settings.hpp"
@@ -65,6 +66,7 @@ void check_velocities(const Configuration& configuration, const Material& stated
 void check_without_data(const Configuration& configuration, const Material& stated) {
   check_velocities(configuration, stated);
   check_laws(configuration, stated);
+  static_cast<void>(stated_positions(configuration));
   const auto& pixels = configuration.grid.pixels;
   check_axis(configuration, "[grid] x", configuration.grid.x, pixels.x);
   check_axis(configuration, "[grid] z", configuration.grid.z, pixels.z);

@@ -10,7 +10,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "errors": ("EchoformError", "Rejected", "ConnectionFailed", "TimedOut", "MalformedMessage"),
-    "acquisition": ("Probe", "Acquisition", "half_matrix", "half_summed", "full_matrix", "pack12", "unpack12"),
+    "acquisition": ("Probe", "Pose", "Acquisition", "half_matrix", "half_summed", "full_matrix", "pack12", "unpack12"),
     "events": ("Element", "PlaneWave", "PointWave", "Law", "Code", "plane_wave", "hadamard"),
     "sender": ("FrameSender",),
     "push_sender": ("PushFrameSender",),

@@ -96,6 +96,36 @@ class Probe:
         return cls(x=np.tile(x, rows), y=np.repeat(y, columns), **more)
 
 
+@dataclasses.dataclass(frozen=True)
+class Pose:
+    """A position of the probe: where the origin of its coordinates lies in the part (x, y, z in metres), and which way its x and y
+    axes point there, unit vectors at a right angle. Its z is x cross y."""
+
+    origin: Sequence[float]
+    x: Sequence[float] = (1.0, 0.0, 0.0)
+    y: Sequence[float] = (0.0, 1.0, 0.0)
+
+    def __post_init__(self):
+        for name in ("origin", "x", "y"):
+            values = tuple(float(value) for value in getattr(self, name))
+            if len(values) != 3 or not np.isfinite(values).all():
+                raise ValueError(f"{name}: found {values}; expected three finite numbers")
+            object.__setattr__(self, name, values)
+        lengths = np.linalg.norm(self.x), np.linalg.norm(self.y)
+        if max(abs(lengths[0] - 1.0), abs(lengths[1] - 1.0), abs(np.dot(self.x, self.y))) > 1e-3:
+            raise ValueError(f"directions: found x = {self.x}, y = {self.y}; expected unit vectors at a right angle")
+
+    def place(self, probe: Probe) -> tuple[np.ndarray, np.ndarray]:
+        """Centres and normals [element, 3] of the probe there, in the part's coordinates."""
+        axes = np.array([self.x, self.y, np.cross(self.x, self.y)])
+        normals = np.tile([0.0, 0.0, 1.0], (len(probe.x), 1)) if probe.normals is None else probe.normals
+        return probe.centres @ axes + np.array(self.origin), normals @ axes
+
+    def encode(self) -> bytes:
+        """As it is sent."""
+        return wire.pose(self.origin, self.x, self.y)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Acquisition:
     """How frames are sampled: what a sender states once. Seconds and hertz.
@@ -108,6 +138,9 @@ class Acquisition:
     events        who fires in each shot, where it is not every element alone and in order: indices of elements that fire alone, each
                   once (sparse firings), or Element, PlaneWave (plane_wave()), PointWave, Law and Code (hadamard()). Frames are
                   [event, rx, sample], of events with different numbers of receivers [A-scan, sample], one event behind the other
+    positions     of the probe within one frame, Pose or places (x, y, z): all events, or all elements in turn, are fired at each of them,
+                  one position after the other, so that shot p * E + e is event e of E at position p. The probe's coordinates are then
+                  its own, which each position puts into the part. None: the probe stands where its coordinates say
     encoding      "int16", "packed12" (12 bit two's complement, two samples in three bytes) or "float32"
     sample_scale  amplitude of one unit of an integer sample
     """
@@ -121,8 +154,22 @@ class Acquisition:
     encoding: str = "int16"
     sample_scale: float = 1.0
     events: Sequence = ()
+    positions: Sequence = ()
 
     def __post_init__(self):
+        positions = []
+        for place, pose in enumerate(self.positions):
+            try:
+                positions.append(pose if isinstance(pose, Pose) else Pose(pose))
+                if positions[-1].place(self.probe)[1][:, 2].min() <= 0.0:
+                    raise ValueError("found the probe upside down; expected emission into the part (+z)")
+            except ValueError as error:
+                raise ValueError(f"position {place}: {error}") from None
+        if len(positions) > 256:
+            raise ValueError(f"positions: found {len(positions)}; expected at most 256")
+        if positions and self.matrix != "full":
+            raise ValueError(f"positions: found them with matrix {self.matrix!r}; expected 'full'")
+        object.__setattr__(self, "positions", tuple(positions))
         events = []
         for place, event in enumerate(self.events):
             try:
@@ -133,14 +180,15 @@ class Acquisition:
         alone = [as_event(event).element for event in events if isinstance(as_event(event), Element)]
         if len(set(alone)) < len(alone):
             raise ValueError(f"events: found elements {alone} alone; expected each once")
-        if len(events) > 4096:
-            raise ValueError(f"events: found {len(events)}; expected at most 4096")
+        shots = (len(events) or len(positions) and self.elements) * max(1, len(positions))
+        if shots > 4096:
+            raise ValueError(f"events: found {shots}; expected at most 4096" + (", of all positions" if positions else ""))
         if events and self.matrix != "full":
             raise ValueError(f"events: found them with matrix {self.matrix!r}; expected 'full', of the events that are listed")
         object.__setattr__(self, "events", tuple(events))
         first = [0 if self.matrix == "full" else element for element in range(self.elements)]
         counts = [len(as_event(event).receivers) or self.elements for event in events] or [self.elements - of for of in first]
-        object.__setattr__(self, "_a_scans", tuple(counts))
+        object.__setattr__(self, "_a_scans", tuple(counts * max(1, len(positions))))
         for name, known in (("matrix", wire.MATRIX), ("encoding", wire.ENCODING)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name}: found {getattr(self, name)!r}; expected one of {', '.join(known)}")
@@ -155,12 +203,12 @@ class Acquisition:
 
     @property
     def shots(self) -> int:
-        """Shots of a frame: one for each event, or each element."""
-        return len(self.events) or self.elements
+        """Shots of a frame: one for each event, or each element, at each position."""
+        return len(self._a_scans)
 
     @property
     def frame_shape(self) -> tuple[int, ...]:
-        """Shape of a frame as an array of samples: [tx, rx, sample], [pair, sample] of half matrices, or [A-scan, sample] of events
+        """Shape of a frame as an array of samples: [tx, rx, sample] (of positions: [shot, rx, sample]), [pair, sample] of half matrices, or [A-scan, sample] of events
         with different numbers of receivers."""
         counts = self._a_scans
         alike = self.matrix == "full" and counts.count(counts[0]) == len(counts)
@@ -169,17 +217,29 @@ class Acquisition:
     @property
     def encoded_events(self) -> list[bytes]:
         """Each as it is sent (wire.py)."""
-        return [as_event(event).encode() for event in self.events]
+        if not self.positions:
+            return [as_event(event).encode() for event in self.events]
+        fired = [as_event(event).encode() for event in self.events or range(self.elements)]
+        return [wire.at_position(event, position) for position in range(len(self.positions)) for event in fired]
+
+    def event(self, transmit: int):
+        """What is fired in a shot."""
+        events = self.events or range(self.elements)
+        return as_event(events[transmit % len(events)])
+
+    def position(self, transmit: int) -> Pose | None:
+        """Where the probe stands in a shot; None where no positions are stated."""
+        return self.positions[transmit // len(self.events or range(self.elements))] if self.positions else None
 
     def receivers(self, transmit: int) -> np.ndarray:
         """Indices of the elements that record a shot, in the order of its A-scans."""
-        listed = as_event(self.events[transmit]).receivers if self.events else ()
+        listed = self.event(transmit).receivers
         return np.array(listed, int) if listed else np.arange(0 if self.matrix == "full" else transmit, self.elements)
 
     def firings(self, transmit: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What an instrument does in a shot: indices of the elements that fire, seconds after t = 0 at which each does, and weights.
         Dead ones are among them."""
-        return as_event(self.events[transmit] if self.events else transmit).firings(self.probe)
+        return self.event(transmit).firings(self.probe)
 
     @property
     def a_scan_bytes(self) -> int:

@@ -10,8 +10,8 @@ from .acquisition import Acquisition
 
 def point_scatterers(acquisition: Acquisition, places: Iterable[tuple[float, ...]], velocity: float, *, amplitude: float = 1.0,
                      noise: float = 0.0, seed: int = 0) -> np.ndarray:
-    """float64 [tx, rx, sample] of an array in contact with a part that holds point scatterers; of an acquisition with events a frame
-    of it, each A-scan the sum of the echoes of all elements that fire. Half matrices are made of [tx, rx, sample].
+    """float64 [tx, rx, sample] of an array in contact with a part that holds point scatterers; of an acquisition with events or
+    positions a frame of it, each A-scan the sum of the echoes of all elements that fire. Half matrices are made of [tx, rx, sample].
 
     places       (x, z) or (x, y, z) of each scatterer, metres
     velocity     m/s
@@ -22,11 +22,12 @@ def point_scatterers(acquisition: Acquisition, places: Iterable[tuple[float, ...
     if probe.centre_frequency <= 0:
         raise ValueError("probe centre_frequency: found 0; expected more, which the pulses need")
     sigma = 0.4 / probe.centre_frequency
-    legs = [np.linalg.norm(probe.centres - (place[0], place[1] if len(place) > 2 else 0.0, place[-1]), axis=1) / velocity
-            for place in places]
+    centres = [pose.place(probe)[0] for pose in acquisition.positions] or [probe.centres]
+    legs_of = [[np.linalg.norm(of_probe - (place[0], place[1] if len(place) > 2 else 0.0, place[-1]), axis=1) / velocity
+                for place in places] for of_probe in centres]
     times = acquisition.times
 
-    def shot(firings, receivers):
+    def shot(firings, receivers, legs):
         a_scans = np.zeros((len(receivers), len(times)))
         for element, delay, weight in zip(*firings):
             for leg in legs:
@@ -34,12 +35,13 @@ def point_scatterers(acquisition: Acquisition, places: Iterable[tuple[float, ...
                 a_scans += weight * np.exp(-0.5 * (u / sigma) ** 2) * np.cos(2 * np.pi * probe.centre_frequency * u)
         return a_scans
 
-    if acquisition.events:
-        shots = [shot(acquisition.firings(event), acquisition.receivers(event)) for event in range(acquisition.shots)]
+    if acquisition.events or acquisition.positions:
+        shots = [shot(acquisition.firings(event), acquisition.receivers(event), legs_of[event * len(legs_of) // acquisition.shots])
+                 for event in range(acquisition.shots)]
         frame = np.concatenate(shots).reshape(acquisition.frame_shape)
     else:
         everybody = np.arange(acquisition.elements)
-        frame = np.stack([shot(((element,), (0.0,), (1.0,)), everybody) for element in everybody])
+        frame = np.stack([shot(((element,), (0.0,), (1.0,)), everybody, legs_of[0]) for element in everybody])
     frame *= amplitude
     if noise > 0:
         frame += np.random.default_rng(seed).normal(0.0, noise, frame.shape)

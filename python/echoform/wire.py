@@ -10,6 +10,7 @@ import struct
 HELLO, ACCEPT, REJECT, SHOT, END = 1, 2, 3, 4, 5
 MATRIX = {"full": 1, "half": 2, "half_summed": 3}
 EVENTS = 4  # the matrix of a Hello that lists its transmit events
+POSITIONS = 5  # likewise, each at one of its positions
 ENCODING = {"int16": 1, "packed12": 2, "float32": 3}
 
 PREFIX_BYTES = 24
@@ -144,17 +145,20 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
                  + double(8, probe.element_length) + double(9, probe.centre_frequency) + double(10, probe.bandwidth)
                  + numbers(11, probe.dead_elements))
     events = [nested(14, event) for event in acquisition.encoded_events]
+    positions = b"".join(nested(16, pose.encode()) for pose in acquisition.positions)
+    matrix = POSITIONS if positions else EVENTS if events else MATRIX[acquisition.matrix]
     rest = (number(1, session) + number(2, connection_index) + number(3, connection_count) + text(4, sender) + text(5, token)
-            + text(6, described) + number(7, EVENTS if events else MATRIX[acquisition.matrix]) + number(8, ENCODING[acquisition.encoding])
+            + text(6, described) + number(7, matrix) + number(8, ENCODING[acquisition.encoding])
             + number(9, acquisition.samples) + double(10, acquisition.sample_rate) + double(11, acquisition.start_time)
             + double(12, acquisition.time_offset) + double(13, acquisition.sample_scale))
     of_events = sum(map(len, events))
-    if len(rest) > HELLO_BYTES:
-        raise ValueError(f"Hello: found {len(rest)} bytes without events; expected at most {HELLO_BYTES}: a shorter name or token")
-    if len(rest) + of_events > HELLO_BYTES:
-        raise ValueError(f"events: found {of_events} bytes of {len(rest) + of_events} in all; expected at most {HELLO_BYTES} in all: "
-                         f"{(HELLO_BYTES - len(rest)) * len(events) // of_events} events like these, or fewer receivers in each")
-    return rest + b"".join(events)
+    others = len(rest) + len(positions)
+    if others > HELLO_BYTES:
+        raise ValueError(f"Hello: found {others} bytes without events; expected at most {HELLO_BYTES}: a shorter name or token")
+    if others + of_events > HELLO_BYTES:
+        raise ValueError(f"events: found {of_events} bytes of {others + of_events} in all; expected at most {HELLO_BYTES} in all: "
+                         f"{(HELLO_BYTES - others) * len(events) // of_events} events like these, or fewer receivers in each")
+    return rest + b"".join(events) + positions
 
 
 # ---- transmit events: the bytes of a TransmitEvent. Receivers: those that record it, in the order of their A-scans; none: all
@@ -189,6 +193,19 @@ def law_event(elements, delays=(), weights=(), receivers=()) -> bytes:
 def code_event(signs, receivers=()) -> bytes:
     """Element i fires as it is where signs[i] is 1, inverted where it is -1, and is silent where it is 0."""
     return nested(5, _bits(1, [sign > 0 for sign in signs]) + _bits(2, [sign < 0 for sign in signs])) + numbers(15, receivers)
+
+
+def at_position(event: bytes, position: int) -> bytes:
+    """An event as it is fired at one of the positions of the probe."""
+    return event + number(14, position)
+
+
+def pose(origin, x_direction=(1.0, 0.0, 0.0), y_direction=(0.0, 1.0, 0.0)) -> bytes:
+    """Where the probe's origin lies in the part, in metres, and which way its x and y axes point there."""
+    message = b"".join(double(field, value) for field, value in zip((1, 2, 3), origin, strict=True))
+    if tuple(x_direction) != (1.0, 0.0, 0.0):
+        message += doubles(4, x_direction)
+    return message + (doubles(5, y_direction) if tuple(y_direction) != (0.0, 1.0, 0.0) else b"")
 
 
 def _optional_double(field: int, value: float | None) -> bytes:

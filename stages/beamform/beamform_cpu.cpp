@@ -20,14 +20,15 @@ constexpr std::size_t overrun = 64;
 
 void require_input(const BeamformOptions& options, const BlockSpec& input) {
   const std::size_t samples = options.gate.count;
-  if (input.type == ElementType::planar_complex64 && input.rows == options.pairs.rows && input.columns == samples &&
+  const std::size_t rows = options.pairs.rows + options.rows_behind;
+  if (input.type == ElementType::planar_complex64 && input.rows == rows && input.columns == samples &&
       input.row_stride >= input.columns + overrun) {
     return;
   }
   throw InputError(
       "beamform input",
       fmt::format("{} [{}, {}] with rows of {}", words::element_type.of(input.type), input.rows, input.columns, input.row_stride),
-      fmt::format("planar complex64 [{}, {}] with rows of at least {}", options.pairs.rows, samples, samples + overrun));
+      fmt::format("planar complex64 [{}, {}] with rows of at least {}", rows, samples, samples + overrun));
 }
 
 class BeamformCpu final : public Stage {

@@ -136,9 +136,10 @@ class BeamformCuda final : public Stage {
  private:
   void check(const BlockSpec& input) const {
     require_block(input, "beamform", {ElementType::complex64, ElementType::complex_half_slope});
-    if (input.rows != options_.pairs.rows || input.columns != options_.gate.count) {
+    const std::size_t rows = options_.pairs.rows + options_.rows_behind;
+    if (input.rows != rows || input.columns != options_.gate.count) {
       throw InputError("beamform stage, input A-scans", fmt::format("{} of {} samples", input.rows, input.columns),
-                       fmt::format("{} of {}", options_.pairs.rows, options_.gate.count));
+                       fmt::format("{} of {}", rows, options_.gate.count));
     }
     if (input.lead != beamform::row_margin || input.row_stride < input.columns + beamform::row_margin ||
         input.row_stride % 2 != 0) {

@@ -39,7 +39,8 @@ struct Aperture {
 struct BeamformOptions {
   DelayLaw law;  ///< transmit->sources() == pairs.events, receive->sources() == pairs.receivers
   Grid grid;
-  PairRows pairs;  ///< rows of the input; summed ones only where alike_both_ways()
+  PairRows pairs;               ///< rows of the input; summed ones only where alike_both_ways()
+  std::size_t rows_behind = 0;  ///< of the input, behind those of `pairs`: not read
   Aperture aperture;
   Interpolation interpolation = Interpolation::linear;
   Hertz sample_rate;    ///< > 0

@@ -29,6 +29,30 @@ def example():
     return echoform.Acquisition(probe, 6, 50e6, start_time=1e-6, encoding="packed12")
 
 
+class Positions(unittest.TestCase):
+    def test_every_element_fires_at_each(self):
+        moved = dataclasses.replace(example(), positions=[(0.0, 0.0, 0.0), (1e-3, 0.0, 0.0), (2e-3, 0.0, 0.0)])
+        self.assertEqual((moved.shots, moved.frame_shape), (12, (12, 4, 6)))
+        self.assertEqual([moved.firings(shot)[0].tolist() for shot in (3, 4)], [[3], [0]])
+        self.assertEqual(moved.position(7).origin, (1e-3, 0.0, 0.0))
+        self.assertEqual(moved.receivers(11).tolist(), [0, 1, 2, 3])
+
+    def test_what_cannot_be_is_one_line(self):
+        for positions, message in (
+                ([(0.0, 0.0)], "position 0: origin: found (0.0, 0.0); expected three finite numbers"),
+                ([(0.0, 0.0, 0.0), (float("nan"), 0.0, 0.0)], "position 1: origin: found (nan, 0.0, 0.0); expected three finite numbers"),
+                ([echoform.Pose((0.0, 0.0, 0.0), y=(0.0, -1.0, 0.0))],
+                 "position 0: found the probe upside down; expected emission into the part (+z)"),
+                (257 * [(0.0, 0.0, 0.0)], "positions: found 257; expected at most 256")):
+            with self.subTest(message), self.assertRaises(ValueError) as caught:
+                dataclasses.replace(example(), positions=positions)
+            self.assertEqual(str(caught.exception), message)
+        with self.assertRaisesRegex(ValueError, "directions: found .*; expected unit vectors at a right angle"):
+            echoform.Pose((0.0, 0.0, 0.0), x=(2.0, 0.0, 0.0))
+        with self.assertRaisesRegex(ValueError, "events: found 4104; expected at most 4096, of all positions"):
+            dataclasses.replace(example(), probe=echoform.Probe.linear(27, 1e-3), positions=152 * [(0.0, 0.0, 0.0)])
+
+
 class Messages(unittest.TestCase):
     def test_checksum(self):
         self.assertEqual(wire.crc32c(b"123456789"), 0xE3069283)
@@ -50,6 +74,14 @@ class Messages(unittest.TestCase):
         codes = dataclasses.replace(example(), events=echoform.hadamard(4))
         hello = wire.hello_header(codes, session=0x1122334455667788, sender="example 1.0")
         self.assertEqual(wire.message(wire.HELLO, hello), dump("codes_hello"))
+        moved = dataclasses.replace(example(), events=[echoform.PlaneWave(slowness)], positions=[
+            (0.0, 0.0, 0.0), echoform.Pose((0.002, 0.0, -0.001), x=(0.8, 0.0, 0.6))])
+        hello = wire.hello_header(moved, session=0x1122334455667788, sender="example 1.0")
+        self.assertEqual(wire.message(wire.HELLO, hello), dump("positions_hello"))
+        self.assertEqual((moved.shots, moved.frame_shape, moved.frame_bytes), (2, (2, 4, 6), 2 * 4 * 9))
+        centres, normals = moved.position(1).place(moved.probe)
+        numpy.testing.assert_allclose(centres[3], (2.6e-3, 0.0, -0.55e-3), atol=1e-15)  # as the document says
+        numpy.testing.assert_allclose(normals[3], (-0.6, 0.0, 0.8), atol=1e-15)
         samples = 100 * (6 * numpy.arange(4)[:, None] + numpy.arange(6)) - 1000
         payload = example().encode(samples.astype(numpy.int16)).tobytes()
         header = wire.shot_header(300, 2, 1700000000123456789)

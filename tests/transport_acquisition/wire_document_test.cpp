@@ -111,6 +111,22 @@ TEST(WireDocument, ShowsTheHelloOfWavesThatTheCodeMakes) {
 TEST(WireDocument, ShowsTheHelloOfCodesThatTheCodeMakes) {
   EXPECT_EQ(block("codes_hello"), dump(example_events_hello(hadamard_events(4))));
 }
+/// The plane wave of 10 degrees at two positions, at the second of which the probe is turned about y.
+Acquisition example_at_positions() {
+  Acquisition acquisition = example();
+  acquisition.positions = {{}, {{Metres(0.002), Metres(0.0), Metres(-0.001)}, {0.8, 0.0, 0.6}, {0.0, 1.0, 0.0}}};
+  for (const std::uint32_t position : {0U, 1U}) {
+    acquisition.events.push_back(example_waves()[0]);
+    acquisition.events.back().position = position;
+  }
+  return acquisition;
+}
+TEST(WireDocument, ShowsTheHelloOfPositionsThatTheCodeMakes) {
+  const Bytes bytes = hello_message(
+      example_at_positions(),
+      {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
+  EXPECT_EQ(block("positions_hello"), dump(bytes));
+}
 /// The number in the row of the document that begins with `name`.
 double stated(const std::string& name) {
   std::ifstream file(test::source_directory() / "proto/WIRE.md");

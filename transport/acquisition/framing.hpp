@@ -21,6 +21,7 @@ inline constexpr std::size_t prefix_bytes = 24;
 inline constexpr std::size_t checksummed_prefix_bytes = 20;
 inline constexpr std::size_t maximum_hello_bytes = std::size_t{1} << 20;  ///< header of a Hello
 inline constexpr std::size_t maximum_events = 4096;                       ///< that a Hello lists
+inline constexpr std::size_t maximum_positions = 256;                     ///< likewise
 inline constexpr std::size_t maximum_header_bytes = 256;                  ///< header of a Shot or an End
 inline constexpr std::size_t maximum_answer_bytes = 4096;                 ///< header of an Accept or a Reject
 inline constexpr std::uint32_t maximum_connections_per_sender = 8;

@@ -79,10 +79,11 @@ MatrixKind read_matrix(wire::MatrixKind kind) {
     case wire::HALF_SUMMED:
       return MatrixKind::half_summed;
     case wire::EVENTS:
+    case wire::POSITIONS:
       return MatrixKind::full;  // of what its events are received by
     default:
       throw InputError("Hello matrix", fmt::format("{}", static_cast<int>(kind)),
-                       "1 (FULL), 2 (HALF), 3 (HALF_SUMMED) or 4 (EVENTS)");
+                       "1 (FULL), 2 (HALF), 3 (HALF_SUMMED), 4 (EVENTS) or 5 (POSITIONS)");
   }
 }
 
@@ -160,24 +161,76 @@ TransmitEvent read_event(const wire::TransmitEvent& message, std::size_t place, 
       throw InputError(where(), "none of the forms that this server knows", known_event_forms());
   }
   event.receivers = to_vector(message.receivers());
+  event.position = message.position();
   return event;
 }
 
 /// Those of a Hello whose probe has `elements`. What each states is left to validate().
 std::vector<TransmitEvent> read_events(const wire::Hello& hello, std::size_t elements, const AcquisitionLimits& limits) {
   const auto count = static_cast<std::size_t>(hello.events_size());
-  if (hello.matrix() != wire::EVENTS) {
+  const bool listed = hello.matrix() == wire::EVENTS || hello.matrix() == wire::POSITIONS;
+  if (!listed) {
     if (count == 0) return {};
     throw InputError("Hello events", fmt::format("{} with matrix {}", count, static_cast<int>(hello.matrix())),
-                     "none, or matrix 4 (EVENTS)");
+                     "none, or matrix 4 (EVENTS) or 5 (POSITIONS)");
   }
   if (count == 0 || count > limits.events) {
-    throw InputError("Hello events", fmt::format("{} with matrix 4 (EVENTS)", count), fmt::format("1 to {}", limits.events));
+    throw InputError(
+        "Hello events",
+        fmt::format("{} with matrix {} ({})", count, static_cast<int>(hello.matrix()), wire::MatrixKind_Name(hello.matrix())),
+        fmt::format("1 to {}", limits.events));
   }
   std::vector<TransmitEvent> events;
   events.reserve(count);
   for (const wire::TransmitEvent& message : hello.events()) events.push_back(read_event(message, events.size(), elements));
   return events;
+}
+
+Direction read_direction(const Values& values, const Direction& otherwise, std::size_t place, std::string_view axis) {
+  if (values.empty()) return otherwise;
+  if (values.size() != 3) {
+    throw InputError(fmt::format("Hello position {}", place), fmt::format("{} values of {}_direction", values.size(), axis),
+                     "none, or 3");
+  }
+  return {values[0], values[1], values[2]};
+}
+
+/// What each states is left to validate().
+std::vector<Pose> read_positions(const wire::Hello& hello, const AcquisitionLimits& limits) {
+  const auto count = static_cast<std::size_t>(hello.positions_size());
+  if (hello.matrix() != wire::POSITIONS) {
+    if (count == 0) return {};
+    throw InputError("Hello positions", fmt::format("{} with matrix {}", count, static_cast<int>(hello.matrix())),
+                     "none, or matrix 5 (POSITIONS)");
+  }
+  if (count == 0 || count > limits.positions) {
+    throw InputError("Hello positions", fmt::format("{} with matrix 5 (POSITIONS)", count),
+                     fmt::format("1 to {}", limits.positions));
+  }
+  std::vector<Pose> positions;
+  positions.reserve(count);
+  for (const wire::Pose& message : hello.positions()) {
+    const Pose usual;
+    const std::size_t place = positions.size();
+    positions.push_back({{Metres(message.x()), Metres(message.y()), Metres(message.z())},
+                         read_direction(message.x_direction(), usual.x, place, "x"),
+                         read_direction(message.y_direction(), usual.y, place, "y")});
+  }
+  return positions;
+}
+
+void write_direction(const Direction& direction, const Direction& usual, Values& values) {
+  if (direction == usual) return;
+  for (const double value : {direction.x, direction.y, direction.z}) values.Add(value);
+}
+
+void write_position(const Pose& pose, wire::Pose& message) {
+  const Pose usual;
+  message.set_x(pose.origin.x.value);
+  message.set_y(pose.origin.y.value);
+  message.set_z(pose.origin.z.value);
+  write_direction(pose.x, usual.x, *message.mutable_x_direction());
+  write_direction(pose.y, usual.y, *message.mutable_y_direction());
 }
 
 /// Writes the form of an event.
@@ -229,6 +282,7 @@ struct FormWriter {
 void write_event(const TransmitEvent& event, wire::TransmitEvent& message) {
   std::visit(FormWriter{message}, event.form);
   message.mutable_receivers()->Add(event.receivers.begin(), event.receivers.end());
+  message.set_position(event.position);
 }
 
 constexpr std::array<std::pair<SampleEncoding, wire::SampleEncoding>, sample_encodings.size()> encodings_on_the_wire = {{
@@ -274,6 +328,8 @@ wire::SampleEncoding to_wire(SampleEncoding stored) {
 void require_readable(const wire::Hello& hello) {
   if (const auto count = static_cast<std::size_t>(hello.events_size()); count > maximum_events)
     throw InputError("Hello events", fmt::format("{}", count), fmt::format("at most {}", maximum_events));
+  if (const auto count = static_cast<std::size_t>(hello.positions_size()); count > maximum_positions)
+    throw InputError("Hello positions", fmt::format("{}", count), fmt::format("at most {}", maximum_positions));
   const std::size_t bytes = hello.ByteSizeLong();
   if (bytes <= maximum_hello_bytes) return;
   std::size_t events = 0;
@@ -333,6 +389,7 @@ HelloContents read_hello(const wire::Hello& hello, const AcquisitionLimits& limi
   acquisition.encoding = read_encoding(hello.encoding());
   acquisition.probe = read_probe(hello.probe(), limits);
   acquisition.events = read_events(hello, acquisition.elements(), limits);
+  acquisition.positions = read_positions(hello, limits);
   acquisition.samples = hello.samples();
   acquisition.sample_rate = Hertz(hello.sample_rate());
   acquisition.start_time = Seconds(hello.start_time());
@@ -371,7 +428,10 @@ std::string encode_hello(const SenderIdentity& identity, const Acquisition& acqu
   for (std::size_t i = 0; i < probe.elements.size(); ++i) {
     if (probe.elements[i].dead) message.add_dead_elements(static_cast<std::uint32_t>(i));
   }
-  hello.set_matrix(acquisition.events.empty() ? to_wire(acquisition.matrix) : wire::EVENTS);
+  hello.set_matrix(!acquisition.positions.empty() ? wire::POSITIONS
+                   : acquisition.events.empty()   ? to_wire(acquisition.matrix)
+                                                  : wire::EVENTS);
+  for (const Pose& pose : acquisition.positions) write_position(pose, *hello.add_positions());
   for (const TransmitEvent& event : acquisition.events) write_event(event, *hello.add_events());
   hello.set_encoding(to_wire(acquisition.encoding));
   hello.set_samples(static_cast<std::uint32_t>(acquisition.samples));

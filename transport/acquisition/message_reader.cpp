@@ -50,8 +50,19 @@ std::optional<std::string> unknown_of(const wire::TransmitEvent& event) {
               fmt::format("fields 1 to {}", form->message_type()->field_count()));
 }
 
-/// The first event that has something unknown, and what.
+/// What of a position is not known here: skipped, it would put the probe elsewhere.
+std::optional<std::string> unknown_of(const wire::Pose& pose) {
+  const auto* const field = unknown_field(pose, google::protobuf::FieldDescriptor::kMaxNumber);
+  if (field == nullptr) return std::nullopt;
+  return fmt::format("found field {}, not known or in another wire type than its own; expected fields 1 to {}", field->number(),
+                     wire::Pose::descriptor()->field_count());
+}
+
+/// The first event or position that has something unknown, and what.
 std::optional<std::string> unknown_event(const wire::Hello& hello) {
+  for (int position = 0; position < hello.positions_size(); ++position) {
+    if (const auto found = unknown_of(hello.positions(position))) return fmt::format("Hello position {}: {}", position, *found);
+  }
   for (int event = 0; event < hello.events_size(); ++event) {
     if (const auto found = unknown_of(hello.events(event))) return fmt::format("Hello event {}: {}", event, *found);
   }
@@ -113,6 +124,10 @@ bool MessageReader::read_hello(std::span<const std::byte> header) {
   // Each event takes two bytes on the wire and many times that once it is a message: counted before it is one.
   if (const auto events = count_field(header, wire::Hello::kEventsFieldNumber); events > maximum_events) {
     return fail(DecodeReason::bad_hello, fmt::format("Hello events: found {}; expected at most {}", events, maximum_events));
+  }
+  if (const auto positions = count_field(header, wire::Hello::kPositionsFieldNumber); positions > maximum_positions) {
+    return fail(DecodeReason::bad_hello,
+                fmt::format("Hello positions: found {}; expected at most {}", positions, maximum_positions));
   }
   // A peer must not be able to make the library write to our standard error.
   const google::protobuf::LogSilencer silencer;

@@ -1,0 +1,16 @@
+// What [acquisition] says of the positions of the probe within a frame.
+#pragma once
+
+#include <vector>
+
+#include "acquisition/pose.hpp"
+#include "config/configuration.hpp"
+
+namespace echoform {
+
+/// Those of `positions`, or of the line that position_count, position_step and position_direction make; empty where neither is
+/// stated. Throws InputError, naming configuration and key, for rows of neither 3 nor 9 numbers, directions without length or
+/// parallel, a list and a line, and a step without a count.
+[[nodiscard]] std::vector<Pose> stated_positions(const Configuration& configuration);
+
+}  // namespace echoform

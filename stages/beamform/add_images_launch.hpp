@@ -1,0 +1,13 @@
+// Launch of the addition of images on the GPU.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace echoform {
+
+/// to[k] += from[k] for k below `count`, which is even; both start on 8 bytes.
+void launch_add_images(float* to, const float* from, std::size_t count, cudaStream_t stream);
+
+}  // namespace echoform
