@@ -83,7 +83,7 @@ FrameReport measure_frame(const std::shared_ptr<const ImagingSetup>& setup, std:
     stages.resize(slot.timings.size());
     for (std::size_t k = 0; k < slot.timings.size(); ++k) {
       stages[k].push_back(std::chrono::duration<double>(slot.timings[k].duration).count());
-      if (slot.timings[k].stage == "beamform") beamforming.back() += stages[k].back();
+      if (slot.timings[k].stage.starts_with("beamform")) beamforming.back() += stages[k].back();
     }
   }
   report.images_per_second = report.turns.spread("images");

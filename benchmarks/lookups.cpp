@@ -73,6 +73,12 @@ double count_within(const std::vector<float>& transmit, const std::vector<float>
 
 LookupCount count_lookups(const ImagingPlan& plan, std::size_t threads) {
   LookupCount count;
+  for (const PositionPlan& position : plan.positions) {
+    const LookupCount alone = count_lookups(*position.plan, threads);
+    count.all += alone.all;
+    count.reached += alone.reached;
+  }
+  if (!plan.positions.empty()) return count;
   const std::size_t pixels = plan.grid.pixels();
   count.all = pairs_of(plan) * static_cast<double>(pixels);
   const SampleGate gate = plan.imaged_samples();

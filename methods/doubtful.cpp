@@ -144,6 +144,18 @@ void doubt_events(Doubts& doubts, const std::vector<TransmitEvent>& events) {
   }
 }
 
+/// Of the first position that anything is doubtful of.
+void doubt_positions(Doubts& doubts, const std::vector<Pose>& positions) {
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    const std::size_t before = doubts.count();
+    const Point& origin = positions[k].origin;
+    for (const auto& [axis, place] : {std::pair{'x', origin.x}, std::pair{'y', origin.y}, std::pair{'z', origin.z}}) {
+      doubts.length(fmt::format("data: position {}, {}", k, axis), place, farthest);
+    }
+    if (doubts.count() > before) return;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> doubtful_settings(const Configuration& c) {
@@ -211,6 +223,7 @@ std::vector<std::string> doubtful_data(const Configuration& c, const Acquisition
   doubts.time("data: start time", unless(c.acquisition.start_time, acquisition.start_time));
   doubts.time("data: time offset", unless(c.acquisition.time_offset, acquisition.time_offset));
   doubt_events(doubts, acquisition.events);
+  doubt_positions(doubts, acquisition.positions);
   if (!c.acquisition.sample_rate || !c.probe.centre_frequency || !c.probe.bandwidth) {
     doubts.sampling("sample rate", acquisition.sample_rate, probe.centre_frequency, probe.bandwidth);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "acquisition/positions.hpp"
 #include "config/configuration.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/tfm/build_plan.hpp"
@@ -18,6 +19,22 @@ Acquisition array(std::size_t elements, std::size_t samples, double pitch, doubl
   acquisition.sample_rate = Hertz(sample_rate);
   acquisition.start_time = Seconds(start);
   return acquisition;
+}
+
+/// The case from so many positions, all elements in turn at each.
+ViewCase from_positions(ViewCase test, std::size_t count) {
+  test.name = fmt::format("{}, {} positions", test.name, count);
+  test.published_cpu = test.published_cuda = 0.0;
+  test.positions = count;
+  Acquisition& acquisition = test.acquisition;
+  acquisition.positions = line_of_poses(count, Metres(1e-3), {1.0, 0.0, 0.0});
+  for (std::uint32_t position = 0; position < count; ++position) {
+    acquisition.positions[position].origin.x -= Metres(0.5e-3 * static_cast<double>(count - 1));
+    for (std::uint32_t element = 0; element < acquisition.elements(); ++element) {
+      acquisition.events.push_back({ElementEvent{element}, {}, position});
+    }
+  }
+  return test;
 }
 
 }  // namespace
@@ -68,7 +85,7 @@ delay_law = "immersion"
 views = ["LL", "LT", "TL", "TT"]
 )",
                 .acquisition = array(64, 2000, 0.6e-3, 5e6, 50e6, 26e-6)};
-  return {planar, cylindrical, four};
+  return {planar, from_positions(planar, 25), cylindrical, from_positions(cylindrical, 25), four};
 }
 
 std::shared_ptr<const ImagingPlan> plan_of(const ViewCase& test, double accuracy) {

@@ -24,9 +24,9 @@ Outcome views_cpu(const Options& options, LiveLine& progress) {
       const auto plan = plan_of(test, 1e-4);
       const double set_up = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       progress.show("views: imaging " + test.name);
-      const FrameReport frames = measure_frame(make_imaging_setup(plan), threads, options.frames.value_or(20));
+      const FrameReport frames = measure_frame(make_imaging_setup(plan), threads, options.frames.value_or(test.frames_of(20)));
       const LookupRate lookups = lookup_rate(*plan, frames, threads);
-      json more{{"set_up_seconds", set_up}, {"lookups", json_of(lookups)}};
+      json more{{"set_up_seconds", set_up}, {"positions", test.positions}, {"lookups", json_of(lookups)}};
       std::string note = text_of(lookups);
       if (test.published_cpu > 0.0) {
         const double published = 1.0 / test.published_cpu;

@@ -22,6 +22,7 @@ void measure(const ViewCase& test, double accuracy, std::size_t frames, Outcome&
   std::string note;
   json more{{"path", path_of(accuracy)},
             {"case", test.name},
+            {"positions", test.positions},
             {"engine_bytes", report.engine_bytes},
             {"alone_seconds", json_of(report.alone_seconds)},
             {"turns", json_of(report.turns)}};
@@ -50,7 +51,7 @@ Outcome views_cuda(const Options& options, LiveLine& progress) {
   for (const double accuracy : accuracies_of(options)) {
     for (const ViewCase& test : view_cases()) {
       progress.show("views: " + test.name);
-      outcome.attempt(test.name, [&] { measure(test, accuracy, options.frames.value_or(1000), outcome); });
+      outcome.attempt(test.name, [&] { measure(test, accuracy, options.frames.value_or(test.frames_of(1000)), outcome); });
     }
   }
   return outcome;

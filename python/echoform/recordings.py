@@ -9,7 +9,7 @@ from typing import Union
 import h5py
 import numpy as np
 
-from .acquisition import Acquisition, Probe, full_matrix
+from .acquisition import Acquisition, Pose, Probe, full_matrix
 from .events import Code, Element, Law, PlaneWave, PointWave
 from .errors import EchoformError
 
@@ -134,21 +134,40 @@ class Recording:
         kind = self.samples.dtype
         if kind not in (np.dtype("int16"), np.dtype("float32")):
             raise ValueError(f"samples of type {kind}")
-        matrix, events = _order(transmit, receive, count)
+        positions, at_each = _positions(sequence, len(transmit))
+        if any((transmit[k], receive[k]) != (transmit[k % at_each], receive[k % at_each]) for k in range(len(transmit))):
+            raise ValueError("other events at one position of the probe than at another")
+        matrix, events = _order(transmit[:at_each], receive[:at_each], count)
         if self.samples.ndim != 3 or self.samples.shape[1] != len(transmit):
             raise ValueError(f"samples of shape {self.samples.shape}")
         self._counts = _dataset(sequence, _ENCODER_COUNT) if sequence.id.links.exists(_ENCODER_COUNT.encode()) else None
         if self._counts is not None and (self._counts.ndim != 2 or self._counts.shape[1] == 0 or self._counts.dtype.kind != "i"):
             raise ValueError(f"{_ENCODER_COUNT} of shape {self._counts.shape} and type {self._counts.dtype}")
-        position = _flat(_dataset(sequence, "PROBE_POSITION"))
-        if position.size != 3 or position.any():
-            raise ValueError("a probe that is placed elsewhere or moves")
         self.acquisition = Acquisition(
-            probe, self.samples.shape[2], 1.0 / _number(sequence, "TIME_STEP"), start_time=_number(sequence, "START_TIME"), matrix=matrix, events=events,
+            probe, self.samples.shape[2], 1.0 / _number(sequence, "TIME_STEP"), start_time=_number(sequence, "START_TIME"), matrix=matrix, events=events, positions=positions,
             encoding="int16" if kind == np.dtype("int16") else "float32", sample_scale=_number(sequence, _SAMPLE_SCALE, 1.0))
         shear, longitudinal = _flat(sequence.attrs["SPECIMEN_VELOCITY"])
         self.velocities = float(longitudinal), float(shear)
         self.recorded = _text(sequence.attrs.get("DATE_AND_TIME", ""))
+
+
+def _positions(sequence: h5py.Group, a_scans: int) -> tuple[list[Pose], int]:
+    """Positions of the probe within a frame, none where it stands in the part's coordinates, and how many A-scans are of each."""
+    origins, *directions = (_dataset(sequence, name)[()].reshape(-1, 3) for name in ("PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION"))
+    if len(origins) == 1:
+        if origins.any():
+            raise ValueError("a probe that is placed elsewhere")
+        return [], a_scans
+    index = _dataset(sequence, "PROBE_PLACEMENT_INDEX")
+    if index.ndim != 2 or index.shape[1] != a_scans or index.shape[0] == 0:
+        raise ValueError(f"PROBE_PLACEMENT_INDEX of shape {index.shape}")
+    first = index[0] - 1
+    at_each = int(np.argmax(first != first[0])) or a_scans
+    placements = first[::at_each]
+    in_turn = a_scans % at_each == 0 and len(placements) > 1 and np.array_equal(first, np.repeat(placements, at_each))
+    if not in_turn or not 0 <= placements.min() <= placements.max() < len(origins) or any((row != index[0]).any() for row in index):
+        raise ValueError("a probe that moves from frame to frame, or to and fro within one")
+    return [Pose(origins[k], directions[0][k], directions[1][k]) for k in placements], at_each
 
 
 def _order(transmit: list[_Form], receive: list[int], count: int) -> tuple[str, tuple[_Form | Element, ...]]:

@@ -454,6 +454,7 @@ TEST(ConvertedFrames, OfEventsComeBackFromCaptureAndMfmcBitByBit) {
 TEST(ConvertedFrames, OfEventsOfEveryFormComeBackFromACaptureBitByBit) {
   const Scratch scratch;
   for (const auto& [name, a] : {std::pair<const char*, Acquisition>{"waves.efcap", testing_support::acquisition_of_waves(20)},
+                                {"positions.efcap", testing_support::acquisition_of_positions(20)},
                                 {"codes.efcap", testing_support::acquisition_of_codes(20)}}) {
     const auto path = scratch / name;
     {

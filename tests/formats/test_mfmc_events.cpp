@@ -15,6 +15,7 @@
 #include "formats/recording.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/formats/scratch.hpp"
+#include "tests/support/every_form.hpp"
 
 namespace echoform::test {
 namespace {
@@ -277,6 +278,40 @@ TEST_F(MfmcEvents, MatFilesRefuseEventsOfSeveralElements) {
             }),
             place.string() +
                 ": found events in which several elements fire; expected one element an event (.mfmc and .efcap hold others)");
+}
+
+TEST_F(MfmcEvents, KeepThePositionsAtWhichTheyAreFired) {
+  const Acquisition a = testing_support::acquisition_of_positions(9);
+  const Acquisition found = expect_back(a);
+  ASSERT_EQ(found.positions.size(), a.positions.size());
+  for (std::size_t k = 0; k < a.positions.size(); ++k) {
+    const Pose& one = found.positions[k];
+    const Pose& other = a.positions[k];
+    EXPECT_EQ(one.origin, other.origin);
+    for (const auto& [direction, expected] : {std::pair{one.x, other.x}, std::pair{one.y, other.y}}) {
+      EXPECT_NEAR(direction.x, expected.x, 1e-15);
+      EXPECT_NEAR(direction.y, expected.y, 1e-15);
+      EXPECT_NEAR(direction.z, expected.z, 1e-15);
+    }
+  }
+  for (std::size_t event = 0; event < a.events.size(); ++event) {
+    EXPECT_EQ(found.events[event].position, a.events[event].position) << event;
+  }
+  EXPECT_EQ(found.probe.elements.size(), a.probe.elements.size());
+  EXPECT_NEAR(found.probe.elements[0].centre.x.value, a.probe.elements[0].centre.x.value, 1e-15) << "in the probe's coordinates";
+  // Of a position whose probe looks away from the part.
+  change([](hid_t file) {
+    const hid_t set = H5Dopen2(file, "/SEQUENCES/S1/PROBE_Y_DIRECTION", H5P_DEFAULT);
+    const std::array<double, 9> values{0, 1, 0, 0.8, -0.6, 0, 0, 1, 0};
+    H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Dclose(set);
+  });
+  try {
+    static_cast<void>(open_recording(file_));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("placement 2"), HasSubstr("emission"))) << error.what();
+  }
 }
 
 }  // namespace

@@ -39,7 +39,10 @@ Acquisition sparse_acquisition() {
 
 /// By name: events of every form, those that launch waves of their own and rows of codes.
 std::vector<std::pair<std::string, Acquisition>> event_lists() {
-  return {{"events", sparse_acquisition()}, {"waves", acquisition_of_waves(5)}, {"codes", acquisition_of_codes(5)}};
+  return {{"events", sparse_acquisition()},
+          {"waves", acquisition_of_waves(5)},
+          {"positions", acquisition_of_positions(5)},
+          {"codes", acquisition_of_codes(5)}};
 }
 
 void acquisition() {

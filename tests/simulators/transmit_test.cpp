@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -459,6 +461,77 @@ TEST(Transmits, WavesOfTheDemoDoNotSaturate) {
     EXPECT_LT(largest, 2047.0);
     EXPECT_GT(largest, 100.0);
   }
+}
+
+/// A pose is what [probe] x, stand_off and angle are for a probe that stays there.
+TEST(SeveralPositions, AreFramesThatAreSeenFromEach) {
+  const std::vector<std::array<double, 3>> places{
+      {0.0, 0.0, 0.0}, {2.5e-3, 0.3e-3, 12.0}, {-4e-3, 0.0, -7.0}};  // x, height, degrees
+  for (const TransmitKind kind : {TransmitKind::elements, TransmitKind::plane}) {
+    SimulatorConfiguration c = plain_source();
+    c.transmit.kind = kind;
+    if (kind == TransmitKind::plane) c.transmit.events = 3;
+    for (const auto& [x, height, angle] : places) {
+      const double cosine = std::cos(angle * degree);
+      const double sine = std::sin(angle * degree);
+      c.positions.push_back({{Metres(x), Metres(0.0), Metres(-height)}, {cosine, 0.0, sine}, {0.0, 1.0, 0.0}});
+    }
+    const Acquisition a = acquisition_of(c);
+    EXPECT_EQ(a.positions, c.positions);
+    ASSERT_EQ(a.event_count(), 3 * (kind == TransmitKind::plane ? 3U : 12U));
+    const std::vector<std::byte> frame = frame_of(c);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      SimulatorConfiguration alone = c;
+      alone.positions.clear();
+      alone.placement = {Metres(places[k][0]), Metres(places[k][1]), places[k][2]};
+      const std::vector<std::byte> there = frame_of(alone);
+      ASSERT_EQ(3 * there.size(), frame.size());
+      const auto values = [](std::span<const std::byte> bytes) {
+        std::vector<float> samples(bytes.size() / sizeof(float));
+        std::memcpy(samples.data(), bytes.data(), bytes.size());
+        return samples;
+      };
+      // Places are rounded by the turn: 1e-17 m of waves of a millimetre, in samples of single precision.
+      EXPECT_THAT(values(std::span(frame).subspan(k * there.size(), there.size())),
+                  testing::Pointwise(testing::FloatNear(1e-6F), values(there)))
+          << k;
+    }
+    // Noise is another at each; at the first that of one position.
+    c.noise_rms = 0.1;
+    c.phantom = {};
+    c.phantom.points = {{"none", {Metres(0.0), Metres(0.0), Metres(10e-3)}, 0.0, {}}};
+    const std::vector<std::byte> noise = frame_of(c);
+    const std::size_t size = noise.size() / 3;
+    EXPECT_FALSE(std::equal(noise.begin(), noise.begin() + static_cast<std::ptrdiff_t>(size),
+                            noise.begin() + static_cast<std::ptrdiff_t>(size)));
+    SimulatorConfiguration alone = c;
+    alone.positions.clear();
+    EXPECT_TRUE(std::ranges::equal(std::span(noise).first(size), frame_of(alone)));
+  }
+}
+
+TEST(SeveralPositions, ThatCannotBeAreOneLine) {
+  SimulatorConfiguration c = plain_source();
+  const auto message = [&] {
+    try {
+      validate(c, "[simulator]");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  c.positions.assign(257, {});
+  EXPECT_EQ(message(), "[simulator] positions: found 257; expected at most 256 a frame");
+  c.positions.assign(2, {});
+  EXPECT_EQ(message(), "");
+  c.matrix = MatrixKind::half;
+  EXPECT_EQ(message(), "[simulator] events: found events and a half matrix; expected one of both");
+  c.matrix = MatrixKind::full;
+  c.positions[1].y = {0.0, -1.0, 0.0};
+  EXPECT_EQ(message(),
+            "[simulator] position 1: found element 0 emitting towards z = -1; expected a probe that is not upside down: emission "
+            "into the part "
+            "(+z)");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "gpu/stream_queue.hpp"
 #endif
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/beamform/beamform_sum.hpp"
 #include "stages/decoding/decoding.hpp"
 #include "stages/filter/filter.hpp"
 #include "tests/stages/pairing_of.hpp"
@@ -119,6 +120,44 @@ TEST_P(Capture, Decoding) {
       expect_same_again(*stage, spec, rows);
     }
   }
+}
+
+TEST_P(Capture, BeamformSum) {
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(5, Metres(0.6e-3), Metres(0.5e-3), Hertz(5e6), Hertz(3e6));
+  acquisition.samples = 480;
+  acquisition.sample_rate = Hertz(40e6);
+  BeamformSumOptions sum;
+  for (std::size_t part = 0; part < 3; ++part) {
+    BeamformOptions options;
+    options.law = make_delay_law("contact", {acquisition, {MetresPerSecond(6320.0), MetresPerSecond(3130.0)}, "LL"});
+    options.grid = {{Metres(-5e-3), Metres(5e-3), 33}, {Metres(1e-3), Metres(15e-3), 29}, {}};
+    options.pairs = summed_pairs(5);
+    options.rows_behind = (2 - part) * options.pairs.rows;
+    options.aperture.probe = acquisition.probe;
+    options.sample_rate = acquisition.sample_rate;
+    options.gate = {0, acquisition.samples};
+    sum.parts.push_back({part * options.pairs.rows, options});
+    for (Element& element : acquisition.probe.elements) element.centre.x += Metres(1e-3);
+  }
+  const std::size_t samples = acquisition.samples;
+  BlockSpec spec = make_spec(ElementType::planar_complex64, 45, samples, samples + 64);
+  if (on_cuda()) {
+    spec = make_spec(ElementType::complex64, 45, samples, samples + 256);
+    spec.lead = 256;
+  }
+  const TestBlock rows(spec);
+  const std::size_t planes = on_cuda() ? 1 : 2;
+  const std::size_t numbers = on_cuda() ? 2 : 1;
+  std::memset(rows.as<float>(), 0, spec.bytes());
+  for (std::size_t row = 0; row < planes * spec.rows; ++row) {
+    float* const begin = rows.as<float>() + numbers * (spec.lead + row * spec.row_stride);
+    for (std::size_t n = 0; n < numbers * samples; ++n) {
+      begin[n] = static_cast<float>((row * samples + n) * 2654435761u >> 20 & 0xfff) - 2048.0F;
+    }
+  }
+  const auto stage = make_stage(beamform_sum_stage, sum, backend());
+  expect_same_again(*stage, spec, rows);
 }
 
 }  // namespace

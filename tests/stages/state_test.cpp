@@ -5,6 +5,7 @@
 #include "base/sanitizers.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform.hpp"
+#include "stages/beamform/beamform_sum.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/decoding/decoding.hpp"
 #include "stages/envelope/envelope.hpp"
@@ -141,6 +142,13 @@ TEST_P(State, OfTheBeamformer) {
       }
       // On CUDA which tiles fit is found with the windows, and that is the law's evaluation.
       expect_as_stated(beamform_stage, options, input, on_cuda() ? Stated::at_least : Stated::exactly);
+      // The same rows twice, one after the other.
+      BeamformSumOptions sum;
+      sum.parts = {{0, options}, {options.pairs.rows, options}};
+      sum.parts[0].options.rows_behind = options.pairs.rows;
+      BlockSpec both = input;
+      both.rows *= 2;
+      expect_as_stated(beamform_sum_stage, sum, both, on_cuda() ? Stated::at_least : Stated::exactly);
     }
   }
 }

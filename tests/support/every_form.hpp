@@ -38,6 +38,19 @@ inline Acquisition acquisition_of_waves(std::size_t samples) {
   acquisition.events = waves_of_every_form();
   return acquisition;
 }
+/// The same at three positions of the probe, that take turns, and element 4 once more, at another one.
+inline Acquisition acquisition_of_positions(std::size_t samples) {
+  Acquisition acquisition = acquisition_of_waves(samples);
+  acquisition.positions = {
+      {},
+      {{Metres(1.5e-3), Metres(-2e-3), Metres(0.0)}, {0.6, 0.8, 0.0}, {-0.8, 0.6, 0.0}},
+      {{Metres(-0.01), Metres(0.0), Metres(-5e-3)}, {0.8, 0.0, -0.6}, {0.0, 1.0, 0.0}},
+  };
+  acquisition.events.push_back({ElementEvent{4}, {2}});
+  for (std::uint32_t event = 0; event < acquisition.events.size(); ++event) acquisition.events[event].position = event % 3;
+  acquisition.events.back().position = 1;
+  return acquisition;
+}
 /// The rows of a Hadamard matrix, and the second once more, received by two.
 inline Acquisition acquisition_of_codes(std::size_t samples) {
   Acquisition acquisition = acquisition_of_elements(4, samples);

@@ -192,6 +192,31 @@ TEST(Decoder, RefusesWhatItDoesNotKnowOfAnEvent) {
   EXPECT_EQ(feeder.decoder.error().text, "Hello events.plane_wave.elements: found 34359738368; expected at most 4294967295");
 }
 
+TEST(Decoder, RefusesWhatItDoesNotKnowOfAPosition) {
+  const Acquisition acquisition = acquisition_of_positions(11);
+  const auto answer = [&](auto change) {
+    wire::Hello hello = wire_hello(acquisition);
+    change(*hello.mutable_positions(2));
+    Feeder feeder(acquisition);
+    feeder.feed(raw_message(1, hello.SerializeAsString(), 0), [](std::size_t left) { return left; });
+    return feeder.decoder.error().text;
+  };
+  EXPECT_EQ(answer([](wire::Pose& pose) { pose.GetReflection()->MutableUnknownFields(&pose)->AddVarint(6, 1); }),
+            "Hello position 2: found field 6, not known or in another wire type than its own; expected fields 1 to 5");
+  EXPECT_EQ(answer([](wire::Pose& pose) { pose.GetReflection()->MutableUnknownFields(&pose)->AddVarint(1, 1); }),
+            "Hello position 2: found field 1, not known or in another wire type than its own; expected fields 1 to 5");
+  EXPECT_EQ(answer([](wire::Pose&) {}), "");
+}
+
+TEST(Decoder, CountsPositionsBeforeTheyTakeMemory) {
+  std::string header = wire_hello(acquisition_of_positions(11)).SerializeAsString();
+  for (std::size_t i = 0; i < 300'000; ++i) header += std::string("\x82\x01\x00", 3);
+  Feeder feeder(make_acquisition(5, 11));
+  feeder.feed(raw_message(1, header, 0), [](std::size_t left) { return left; });
+  EXPECT_EQ(feeder.decoder.error().text, "Hello positions: found 300003; expected at most 256");
+  EXPECT_EQ(feeder.decoder.error().reason, DecodeReason::bad_hello);
+}
+
 TEST(Decoder, CountsEventsBeforeTheyTakeMemory) {
   // Half a million events of two bytes each would be messages of some fifty bytes.
   std::string header = wire_hello(make_acquisition(5, 11)).SerializeAsString();

@@ -289,7 +289,7 @@ TEST_P(HelloRejects, WithALineThatNamesTheField) {
   wire::Hello hello = wire_hello(make_acquisition(4, 16));
   GetParam().change(hello);
   try {
-    (void)read_hello(hello, {.elements = 8, .samples = 1000, .frame_bytes = 8000, .events = 6});
+    (void)read_hello(hello, {.elements = 8, .samples = 1000, .frame_bytes = 8000, .events = 6, .positions = 3});
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr(GetParam().line));
@@ -343,7 +343,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadHello{"matrix", [](wire::Hello& h) { h.set_matrix(static_cast<wire::MatrixKind>(9)); },
                  "Hello matrix: found 9; expected 1 (FULL)"},
         BadHello{"events_without_matrix", [](wire::Hello& h) { h.add_events()->set_element(1); },
-                 "Hello events: found 1 with matrix 1; expected none, or matrix 4 (EVENTS)"},
+                 "Hello events: found 1 with matrix 1; expected none, or matrix 4 (EVENTS) or 5 (POSITIONS)"},
         BadHello{"no_events", [](wire::Hello& h) { h.set_matrix(wire::EVENTS); },
                  "Hello events: found 0 with matrix 4 (EVENTS); expected 1 to 6"},
         BadHello{"too_many_events",
@@ -379,6 +379,71 @@ INSTANTIATE_TEST_SUITE_P(
                    for (int i = 0; i < 2; ++i) h.mutable_events(0)->add_receivers(3);
                  },
                  "Hello event 0: found receiver 3 again; expected each receiver once"},
+        BadHello{"positions_without_matrix",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->set_element(1);
+                   h.add_positions();
+                 },
+                 "Hello positions: found 1 with matrix 4; expected none, or matrix 5 (POSITIONS)"},
+        BadHello{"no_positions",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                 },
+                 "Hello positions: found 0 with matrix 5 (POSITIONS); expected 1 to 3"},
+        BadHello{"too_many_positions",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                   for (int i = 0; i < 4; ++i) h.add_positions();
+                 },
+                 "Hello positions: found 4 with matrix 5 (POSITIONS); expected 1 to 3"},
+        BadHello{"position_that_is_not_there",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                   h.mutable_events(0)->set_position(1);
+                   h.add_positions();
+                 },
+                 "Hello event 0: found position 1; expected 0 to 0"},
+        BadHello{"position_where_nothing_fires",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                   for (int i = 0; i < 2; ++i) h.add_positions();
+                 },
+                 "Hello position 1: found no event; expected at least one that fires there"},
+        BadHello{"position_without_positions",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::EVENTS);
+                   h.add_events()->set_element(1);
+                   h.mutable_events(0)->set_position(2);
+                 },
+                 "Hello event 0: found position 2; expected no position, since none are stated"},
+        BadHello{"position_that_is_none",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                   h.add_positions()->set_y(nan);
+                 },
+                 "Hello position 0: found an origin at nan m; expected finite places within 1000 m"},
+        BadHello{"position_of_two_numbers",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                   wire::Pose& pose = *h.add_positions();
+                   for (int i = 0; i < 2; ++i) pose.add_x_direction(1.0);
+                 },
+                 "Hello position 0: found 2 values of x_direction; expected none, or 3"},
+        BadHello{"position_upside_down",
+                 [](wire::Hello& h) {
+                   h.set_matrix(wire::POSITIONS);
+                   h.add_events()->set_element(1);
+                   wire::Pose& pose = *h.add_positions();
+                   for (const double value : {-1.0, 0.0, 0.0}) pose.add_x_direction(value);
+                 },
+                 "Hello position 0: found element 0 emitting towards z = -1; expected a probe that is not upside down"},
         BadHello{"stranger_in_a_plane_wave",
                  [](wire::Hello& h) {
                    h.set_matrix(wire::EVENTS);

@@ -1,0 +1,1 @@
+echoform_system_test(system_probe_positions probe_positions_test.py)
