@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "acquisition/positions.hpp"
 #include "base/directions.hpp"
 #include "base/errors.hpp"
@@ -31,6 +33,12 @@ Pose pose_of(const std::vector<double>& numbers, const std::string& where) {
   return pose;
 }
 
+/// One position at which the probe's coordinates are the part's is none.
+std::vector<Pose> unless_still(std::vector<Pose> poses) {
+  if (poses == std::vector<Pose>(1)) poses.clear();
+  return poses;
+}
+
 }  // namespace
 
 std::vector<Pose> stated_positions(const Configuration& configuration) {
@@ -48,7 +56,7 @@ std::vector<Pose> stated_positions(const Configuration& configuration) {
   }
   if (!section.position_count) {
     if (section.position_step) throw InputError(place("position_count"), "no value beside position_step", "how many positions");
-    return poses;
+    return unless_still(std::move(poses));
   }
   if (!section.position_step && *section.position_count > 1) {
     throw InputError(place("position_step"), fmt::format("no value for {} positions", *section.position_count),
@@ -57,7 +65,7 @@ std::vector<Pose> stated_positions(const Configuration& configuration) {
   const auto& [x, y, z] = section.position_direction;
   const Direction direction{x, y, z};
   if (!(length(direction) > 0.0)) throw InputError(place("position_direction"), "no length", "a direction");
-  return line_of_poses(*section.position_count, section.position_step.value_or(Metres(0.0)), unit(direction));
+  return unless_still(line_of_poses(*section.position_count, section.position_step.value_or(Metres(0.0)), unit(direction)));
 }
 
 }  // namespace echoform

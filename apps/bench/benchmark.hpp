@@ -58,6 +58,8 @@ Outcome frame_cpu(const Options& options, LiveLine& progress);
 Outcome frame_cuda(const Options& options, LiveLine& progress);
 Outcome views_cpu(const Options& options, LiveLine& progress);
 Outcome views_cuda(const Options& options, LiveLine& progress);
+Outcome positions_cpu(const Options& options, LiveLine& progress);
+Outcome positions_cuda(const Options& options, LiveLine& progress);
 Outcome delays(const Options& options, LiveLine& progress);
 Outcome delays_cuda(const Options& options, LiveLine& progress);
 Outcome ingest(const Options& options, LiveLine& progress);

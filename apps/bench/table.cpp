@@ -20,6 +20,8 @@ constexpr Benchmark table[] = {
      ECHOFORM_ON_CUDA(frame_cuda)},
     {"views", "immersion through a plane and a cylinder beside published times, and four views at once", views_cpu,
      ECHOFORM_ON_CUDA(views_cuda)},
+    {"positions", "immersion through a plane and a cylinder, from 25 positions of the probe in a frame beside one", positions_cpu,
+     ECHOFORM_ON_CUDA(positions_cuda)},
     {"hilbert", "half matrix and analytic signals, against the copy of as many bytes", hilbert_cpu,
      ECHOFORM_ON_CUDA(hilbert_cuda)},
     {"decoding", "coded events into firings of single elements, against the copy of as many bytes", decoding_cpu,

@@ -85,7 +85,12 @@ delay_law = "immersion"
 views = ["LL", "LT", "TL", "TT"]
 )",
                 .acquisition = array(64, 2000, 0.6e-3, 5e6, 50e6, 26e-6)};
-  return {planar, from_positions(planar, 25), cylindrical, from_positions(cylindrical, 25), four};
+  return {planar, cylindrical, four};
+}
+
+std::vector<ViewCase> position_cases() {
+  const std::vector<ViewCase> cases = view_cases();
+  return {cases[0], from_positions(cases[0], 25), cases[1], from_positions(cases[1], 25)};
 }
 
 std::shared_ptr<const ImagingPlan> plan_of(const ViewCase& test, double accuracy) {

@@ -29,6 +29,12 @@ struct ViewCase {
 /// positions.
 [[nodiscard]] std::vector<ViewCase> view_cases();
 
+/// The two parts of paper 000 from one position of the probe and, without a published time, from 25 within a frame.
+[[nodiscard]] std::vector<ViewCase> position_cases();
+
+/// The two parts of paper 000 from one position of the probe and, without a published time, from 25 within a frame.
+[[nodiscard]] std::vector<ViewCase> position_cases();
+
 /// The plan of a case with another accuracy (ImagingPlan::accuracy), all samples imaged. Takes as long as its rays take.
 [[nodiscard]] std::shared_ptr<const ImagingPlan> plan_of(const ViewCase& test, double accuracy);
 
