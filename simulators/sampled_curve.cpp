@@ -140,6 +140,7 @@ Place SampledCurve::at(double u) const {
     }
     case CurveKind::profile:
       return on_profile(u);
+    case CurveKind::sphere:  // no curve
     case CurveKind::none:
       break;
   }

@@ -10,7 +10,7 @@
 
 namespace echoform {
 
-enum class CurveKind : std::uint8_t { none, plane, cylinder, profile };
+enum class CurveKind : std::uint8_t { none, plane, cylinder, profile, sphere };
 
 /// A point of a profile in metres; `radius` is that of an arc which leads to it, positive where it bulges upwards; 0: a line.
 struct ProfileKnot {
@@ -22,13 +22,22 @@ struct ProfileKnot {
 /// What a surface is, in the words of docs/views.md. Metres.
 struct CurveShape {
   CurveKind kind = CurveKind::none;
-  double x = 0.0;       ///< crown of a cylinder, shift of a profile
-  double z = 0.0;       ///< likewise; of a plane its depth at x = 0
-  double angle = 0.0;   ///< degrees; how much deeper a plane becomes along x
-  double radius = 0.0;  ///< of a cylinder
-  bool inside = false;  ///< of a cylinder: concave towards the probe
+  double x = 0.0;      ///< crown of a cylinder, shift of a profile
+  double z = 0.0;      ///< likewise; of a plane its depth at x = 0
+  double angle = 0.0;  ///< degrees; how much deeper a plane becomes along x
+  /// In space alone, as sampled_shape.hpp has it: how much deeper a plane becomes along y; where along y a crown lies; how the
+  /// axis of a cylinder is turned about z, from y towards x, and goes down. Degrees and metres.
+  double angle_across = 0.0;
+  double y = 0.0;
+  double turn = 0.0;
+  double dip = 0.0;
+  double radius = 0.0;  ///< of a cylinder or a sphere
+  bool inside = false;  ///< of either: concave towards the probe
   bool smooth = false;  ///< of a profile: a natural cubic spline over the chord length instead of lines and arcs
   std::vector<ProfileKnot> knots;
+
+  /// Whether no curve drawn out along y tells it.
+  [[nodiscard]] bool solid() const { return kind == CurveKind::sphere || angle_across != 0.0 || turn != 0.0 || dip != 0.0; }
 };
 
 /// Lines of x,z or x,z,radius in metres; a heading and remarks (#) are passed over. InputError if the file cannot be read or

@@ -16,13 +16,41 @@ constexpr std::size_t most_hole_bytes = std::size_t{1} << 28;
 
 using simulated::Place;
 using simulated::SampledCurve;
+using simulated::SampledShape;
+using simulated::Spot;
+using simulated::spot_of;
 
 /// Fine enough to tell on which side of a surface something lies.
 constexpr std::size_t check_samples = 1024;
 
-std::string place_in_mm(Place at) {
-  return fmt::format("({:.4g}, {:.4g}) mm", 1e3 * at.x, 1e3 * at.z);
-}
+/// Along each parameter of what lies in space, which tells sides by itself or by a curve of its own.
+constexpr std::size_t check_lattice = 16;
+
+/// A surface, by the plane of x and z or in space.
+class Wall {
+ public:
+  Wall(const CurveShape& shape, const std::vector<Spot>& places, bool in_space) {
+    if (in_space) {
+      shape_ = simulated::sample_shape(shape, places, places.front(), check_lattice);
+      return;
+    }
+    std::vector<Place> plane;
+    for (const Spot& place : places) plane.push_back(in_plane(place));
+    curve_ = std::make_unique<const SampledCurve>(shape, plane, check_samples);
+  }
+
+  [[nodiscard]] double depth_below(const Spot& place) const {
+    return curve_ != nullptr ? curve_->depth_below(in_plane(place)) : shape_->depth_below(place);
+  }
+  [[nodiscard]] std::string in_mm(const Spot& at) const {
+    if (curve_ != nullptr) return fmt::format("({:.4g}, {:.4g}) mm", 1e3 * at.x, 1e3 * at.z);
+    return fmt::format("({:.4g}, {:.4g}, {:.4g}) mm", 1e3 * at.x, 1e3 * at.y, 1e3 * at.z);
+  }
+
+ private:
+  std::unique_ptr<const SampledCurve> curve_;
+  std::unique_ptr<const SampledShape> shape_;
+};
 
 void check_within(std::string_view where, std::string_view key, double value, double low, double high, std::string_view unit) {
   if (value >= low && value <= high) return;
@@ -47,23 +75,25 @@ void check_waves(const SimulatorConfiguration& c, std::string_view where) {
 }
 
 struct Part {
-  std::unique_ptr<SampledCurve> surface;
-  std::unique_ptr<SampledCurve> backwall;
+  std::unique_ptr<const Wall> surface;
+  std::unique_ptr<const Wall> backwall;
 };
 
-void check_inside(const Part& part, const std::string& name, Place centre, double radius) {
-  const auto refuse = [&](double beyond, std::string_view what, std::string_view expected) {
-    throw InputError(name, fmt::format("a place at {}, {:.3g} mm {}", place_in_mm(centre), 1e3 * beyond, what), expected);
+void check_inside(const Part& part, const std::string& name, const Spot& centre, double radius) {
+  const auto refuse = [&](const Wall& wall, double beyond, std::string_view what, std::string_view expected) {
+    throw InputError(name, fmt::format("a place at {}, {:.3g} mm {}", wall.in_mm(centre), 1e3 * beyond, what), expected);
   };
   if (part.surface != nullptr) {
     const double depth = part.surface->depth_below(centre) - radius;
     if (!(depth > 0.0))
-      refuse(-depth, "above the front surface", "a reflector inside the part, below [surface], throughout its motion");
+      refuse(*part.surface, -depth, "above the front surface",
+             "a reflector inside the part, below [surface], throughout its motion");
   }
   if (part.backwall != nullptr) {
     const double height = -part.backwall->depth_below(centre) - radius;
     if (!(height > 0.0))
-      refuse(-height, "below the backwall", "a reflector inside the part, above [backwall], throughout its motion");
+      refuse(*part.backwall, -height, "below the backwall",
+             "a reflector inside the part, above [backwall], throughout its motion");
   }
 }
 
@@ -78,32 +108,25 @@ std::vector<double> phases_of(const SimulatorConfiguration& configuration) {
 }
 
 void check_scene(const SimulatorConfiguration& c, std::string_view where) {
-  if (c.rows > 1) {
-    throw InputError(fmt::format("{} rows", where), fmt::format("{} with surfaces or shear waves", c.rows),
-                     "1: those are simulated in the plane y = 0");
-  }
   check_waves(c, where);
-  std::vector<Place> places;
-  std::vector<Place> elements;
-  for (const Probe& probe : probes_at_positions(c)) {
-    for (const Element& element : probe.elements) {
-      if (!c.positions.empty() && (element.centre.y.value != 0.0 || element.normal.y != 0.0)) {
-        throw InputError(fmt::format("{} positions", where), fmt::format("an element at y = {} m", element.centre.y.value),
-                         "y = 0 and no tilt across: surfaces are simulated in one plane");
-      }
-      elements.push_back({element.centre.x.value, element.centre.z.value});
-    }
+  // Of all positions of the probe.
+  Probe probe;
+  for (const Probe& placed : probes_at_positions(c)) {
+    probe.elements.insert(probe.elements.end(), placed.elements.begin(), placed.elements.end());
   }
-  places = elements;
+  std::vector<Spot> elements;
+  for (const Element& element : probe.elements) elements.push_back(spot_of(element.centre));
+  std::vector<Spot> places = elements;
   const std::vector<double> phases = phases_of(c);
   for (const double phase : phases) {
-    for (const TruePosition& reflector : true_positions(c.phantom, phase)) {
-      if (reflector.centre.y.value != 0.0) {
-        throw InputError(fmt::format("{} \"{}\"", where, reflector.name), fmt::format("y = {} m", reflector.centre.y.value),
-                         "y = 0: surfaces are simulated in one plane");
-      }
-      places.push_back({reflector.centre.x.value, reflector.centre.z.value});
-    }
+    for (const TruePosition& reflector : true_positions(c.phantom, phase)) places.push_back(spot_of(reflector.centre));
+  }
+  const bool space = in_space(probe, c.scene, c.phantom, phases);
+  if (space && !c.phantom.holes.empty()) {
+    throw InputError(
+        fmt::format("{} holes", where),
+        fmt::format("{} of them, and elements, reflectors or surfaces beside the plane y = 0", c.phantom.holes.size()),
+        "points: below surfaces and of shear waves holes are simulated in the plane y = 0 alone");
   }
   // Seconds a hole for a large array, and as much memory in every engine of the source.
   const std::size_t holes = c.phantom.holes.size();
@@ -119,18 +142,17 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
   if (c.scene.couplant.value > 0.0 || skips_twice) {
     CurveShape shape = c.scene.surface;
     if (shape.kind == CurveKind::none) shape.kind = CurveKind::plane;
-    part.surface = std::make_unique<SampledCurve>(shape, places, check_samples);
+    part.surface = std::make_unique<const Wall>(shape, places, space);
   }
-  if (c.scene.backwall.kind != CurveKind::none)
-    part.backwall = std::make_unique<SampledCurve>(c.scene.backwall, places, check_samples);
-  for (const auto& [curve, name] : {std::pair{part.surface.get(), "the front surface"}, {part.backwall.get(), "the backwall"}}) {
+  if (c.scene.backwall.kind != CurveKind::none) part.backwall = std::make_unique<const Wall>(c.scene.backwall, places, space);
+  for (const auto& [wall, name] : {std::pair{part.surface.get(), "the front surface"}, {part.backwall.get(), "the backwall"}}) {
     // On the part elements lie on the front surface themselves.
-    if (curve == nullptr || (curve == part.surface.get() && c.scene.couplant.value == 0.0)) continue;
+    if (wall == nullptr || (wall == part.surface.get() && c.scene.couplant.value == 0.0)) continue;
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const double below = curve->depth_below(elements[i]);
+      const double below = wall->depth_below(elements[i]);
       if (below < 0.0) continue;
       throw InputError(fmt::format("{} placement", where),
-                       fmt::format("element {} at {}, {:.3g} mm below {}", i, place_in_mm(elements[i]), 1e3 * below, name),
+                       fmt::format("element {} at {}, {:.3g} mm below {}", i, wall->in_mm(elements[i]), 1e3 * below, name),
                        fmt::format("a probe above {}, by [probe] stand_off, angle and x", name));
     }
   }
@@ -145,7 +167,7 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
       if (phase > 0.0 && !reflector.moving) continue;
       check_inside(
           part, fmt::format("{} {} \"{}\"", where, reflector.kind == ReflectorKind::hole ? "hole" : "scatterer", reflector.name),
-          {reflector.centre.x.value, reflector.centre.z.value}, radius);
+          spot_of(reflector.centre), radius);
     }
   }
 }

@@ -3,19 +3,62 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
+
+#include "simulators/least_time.hpp"
+#include "simulators/space_times.hpp"
 
 namespace echoform {
 namespace {
 
+using simulated::in_plane;
 using simulated::Place;
-using simulated::Ray;
+using simulated::Spot;
+using simulated::spot_of;
+using simulated::WallWay;
+using simulated::Way;
+
+/// So far from the plane y = 0 what lies there may be, by rounding.
+constexpr double beside_plane = 1e-9;  // m
 
 /// Places of a hole's rim: 5 degrees apart, between which a parabola is good to 1e-12 s up to a radius of 5 mm.
 constexpr std::size_t rim_places = 72;
 
-Place place_of(const echoform::Point& point) {
-  return {point.x.value, point.z.value};
+std::vector<Place> all_in_plane(const std::vector<Spot>& spots) {
+  std::vector<Place> places;
+  for (const Spot& spot : spots) places.push_back(in_plane(spot));
+  return places;
 }
+
+/// The ways of a scene that lies in the plane y = 0.
+class PlaneWays final : public simulated::Ways {
+ public:
+  PlaneWays(const SimulatedScene& scene, const Material& material, const std::vector<Spot>& elements,
+            const std::vector<Spot>& places)
+      : times_(scene, material, all_in_plane(elements), all_in_plane(places)) {}
+
+  [[nodiscard]] Way side(std::size_t element, const std::string& modes, const Spot& to) const override {
+    return way_of(times_.side(element, modes, in_plane(to)));
+  }
+  [[nodiscard]] std::optional<WallWay> front_echo(std::size_t transmit, std::size_t receive) const override {
+    return way_of(times_.front_echo(transmit, receive));
+  }
+  [[nodiscard]] std::optional<WallWay> backwall_echo(std::size_t transmit, std::size_t receive, char down,
+                                                     char up) const override {
+    return way_of(times_.backwall_echo(transmit, receive, down, up));
+  }
+
+ private:
+  static Way way_of(const simulated::Ray& ray) {
+    return {ray.time, {ray.first.x, 0.0, ray.first.z}, {ray.last.x, 0.0, ray.last.z}, ray.reach, ray.share};
+  }
+  static std::optional<WallWay> way_of(const std::optional<simulated::WallRay>& wall) {
+    if (!wall) return std::nullopt;
+    return WallWay{way_of(wall->transmit), way_of(wall->receive), wall->share};
+  }
+
+  simulated::LeastTimes times_;
+};
 
 Place on_rim(Place centre, double radius, double index) {
   const double angle = 2.0 * std::numbers::pi * index / static_cast<double>(rim_places);
@@ -49,6 +92,15 @@ std::vector<std::string> sides_of(const SimulatedScene& scene) {
 
 }  // namespace
 
+bool in_space(const Probe& probe, const SimulatedScene& scene, const Phantom& phantom, const std::vector<double>& phases) {
+  if (scene.surface.solid() || scene.backwall.solid()) return true;
+  const auto beside = [](const echoform::Point& at) { return std::abs(at.y.value) > beside_plane; };
+  if (std::ranges::any_of(probe.elements, [&](const Element& element) { return beside(element.centre); })) return true;
+  return std::ranges::any_of(phases, [&](double phase) {
+    return std::ranges::any_of(true_positions(phantom, phase), [&](const TruePosition& at) { return beside(at.centre); });
+  });
+}
+
 std::size_t bytes_of_hole(const SimulatedScene& scene, std::size_t elements) {
   return elements * sides_of(scene).size() * rim_places * sizeof(SceneEchoes::Side);
 }
@@ -59,20 +111,25 @@ SceneEchoes::SceneEchoes(const Probe& probe, const SceneOptions& options, const 
       options_(options),
       phantom_(phantom),
       frequency_(probe.centre_frequency),
-      sides_(sides_of(options.scene)) {
-  std::vector<Place> elements;
-  for (const Element& element : elements_) elements.push_back(place_of(element.centre));
-  std::vector<Place> places;
+      sides_(sides_of(options.scene)),
+      in_space_(in_space(probe, options.scene, phantom, phases)) {
+  std::vector<Spot> elements;
+  for (const Element& element : elements_) elements.push_back(spot_of(element.centre));
+  std::vector<Spot> places;
   for (const double phase : phases) {
-    for (const TruePosition& reflector : true_positions(phantom_, phase)) places.push_back(place_of(reflector.centre));
+    for (const TruePosition& reflector : true_positions(phantom_, phase)) places.push_back(spot_of(reflector.centre));
   }
-  times_ = std::make_unique<const simulated::LeastTimes>(options_.scene, options_.material, std::move(elements), places);
+  if (in_space_) {
+    ways_ = std::make_unique<const simulated::SpaceTimes>(options_.scene, options_.material, std::move(elements), places);
+  } else {
+    ways_ = std::make_unique<const PlaneWays>(options_.scene, options_.material, elements, places);
+  }
   for (const PointScatterer& one : phantom_.points) {
-    still_.points.push_back(one.motion.kind == MotionKind::still ? point(one.reflectivity, place_of(one.centre)) : nullptr);
+    still_.points.push_back(one.motion.kind == MotionKind::still ? point(one.reflectivity, spot_of(one.centre)) : nullptr);
   }
   for (const SideDrilledHole& one : phantom_.holes) {
-    still_.holes.push_back(one.motion.kind == MotionKind::still ? hole(one.reflectivity, one.radius.value, place_of(one.centre))
-                                                                : nullptr);
+    still_.holes.push_back(
+        one.motion.kind == MotionKind::still ? hole(one.reflectivity, one.radius.value, in_plane(spot_of(one.centre))) : nullptr);
   }
   walls_.resize(elements_.size() * (elements_.size() + 1) / 2);
   if (options_.scene.wall_echoes) find_wall_echoes();
@@ -83,26 +140,27 @@ std::size_t SceneEchoes::pair(std::size_t transmit, std::size_t receive) const {
   return high * (high + 1) / 2 + low;
 }
 
-double SceneEchoes::directivity(std::size_t element, char mode, Place towards) const {
+double SceneEchoes::directivity(std::size_t element, char mode, const Spot& towards) const {
   if (!options_.directivity) return 1.0;
   const MetresPerSecond in_part = mode == 'L' ? options_.material.longitudinal_velocity : options_.material.shear_velocity;
   const MetresPerSecond velocity = options_.scene.couplant.value > 0.0 ? options_.scene.couplant : in_part;
   const Element& from = elements_[element];
-  return element_directivity(from, {Metres(towards.x), from.centre.y, Metres(towards.z)}, velocity / frequency_);
+  const Metres across = in_space_ ? Metres(towards.y) : from.centre.y;
+  return element_directivity(from, {Metres(towards.x), across, Metres(towards.z)}, velocity / frequency_);
 }
 
-SceneEchoes::Side SceneEchoes::side(std::size_t element, const std::string& modes, Place to) const {
-  const Ray ray = times_->side(element, modes, to);
+SceneEchoes::Side SceneEchoes::side(std::size_t element, const std::string& modes, const Spot& to) const {
+  const Way ray = ways_->side(element, modes, to);
   if (!ray.found()) return {ray.time, 0.0, {}};
   const bool couplant = options_.scene.couplant.value > 0.0;
   const double velocity = couplant               ? options_.scene.couplant.value
                           : modes.front() == 'L' ? options_.material.longitudinal_velocity.value
                                                  : options_.material.shear_velocity.value;
   const double spreading = spreading_factor(options_.spreading, Metres(ray.reach), Metres(velocity / frequency_.value));
-  return {ray.time, directivity(element, modes.front(), ray.first) * ray.share * spreading, ray.last};
+  return {ray.time, directivity(element, modes.front(), ray.first) * ray.share * spreading, in_plane(ray.last)};
 }
 
-std::shared_ptr<const SceneEchoes::Point> SceneEchoes::point(double reflectivity, Place at) const {
+std::shared_ptr<const SceneEchoes::Point> SceneEchoes::point(double reflectivity, const Spot& at) const {
   auto made = std::make_shared<Point>();
   made->reflectivity = reflectivity;
   for (const std::string& modes : sides_) {
@@ -119,7 +177,8 @@ std::shared_ptr<const SceneEchoes::Hole> SceneEchoes::hole(double reflectivity, 
   for (const std::string& modes : sides_) {
     for (std::size_t element = 0; element < elements_.size(); ++element) {
       for (std::size_t k = 0; k < rim_places; ++k) {
-        made->sides.push_back(side(element, modes, on_rim(at, radius, static_cast<double>(k))));
+        const Place rim = on_rim(at, radius, static_cast<double>(k));
+        made->sides.push_back(side(element, modes, {rim.x, 0.0, rim.z}));
       }
     }
   }
@@ -130,19 +189,19 @@ SceneEchoes::Reflectors SceneEchoes::at(double phase) const {
   Reflectors all = still_;
   const std::vector<TruePosition> places = true_positions(phantom_, phase);
   for (std::size_t k = 0; k < all.points.size(); ++k) {
-    if (all.points[k] == nullptr) all.points[k] = point(phantom_.points[k].reflectivity, place_of(places[k].centre));
+    if (all.points[k] == nullptr) all.points[k] = point(phantom_.points[k].reflectivity, spot_of(places[k].centre));
   }
   for (std::size_t k = 0; k < all.holes.size(); ++k) {
     if (all.holes[k] != nullptr) continue;
     const SideDrilledHole& one = phantom_.holes[k];
-    all.holes[k] = hole(one.reflectivity, one.radius.value, place_of(places[all.points.size() + k].centre));
+    all.holes[k] = hole(one.reflectivity, one.radius.value, in_plane(spot_of(places[all.points.size() + k].centre)));
   }
   return all;
 }
 
 void SceneEchoes::find_wall_echoes() {
   const bool couplant = options_.scene.couplant.value > 0.0;
-  const auto add = [&](std::size_t i, std::size_t j, const std::optional<simulated::WallRay>& wall, char down, char up) {
+  const auto add = [&](std::size_t i, std::size_t j, const std::optional<WallWay>& wall, char down, char up) {
     if (!wall) return;
     const double velocity = couplant      ? options_.scene.couplant.value
                             : down == 'L' ? options_.material.longitudinal_velocity.value
@@ -156,9 +215,9 @@ void SceneEchoes::find_wall_echoes() {
   for (std::size_t j = 0; j < elements_.size(); ++j) {
     for (std::size_t i = 0; i <= j; ++i) {
       if (elements_[i].dead || elements_[j].dead) continue;
-      add(i, j, times_->front_echo(i, j), 'L', 'L');
+      add(i, j, ways_->front_echo(i, j), 'L', 'L');
       for (const char down : options_.scene.modes) {
-        for (const char up : options_.scene.modes) add(i, j, times_->backwall_echo(i, j, down, up), down, up);
+        for (const char up : options_.scene.modes) add(i, j, ways_->backwall_echo(i, j, down, up), down, up);
       }
     }
   }

@@ -1,5 +1,5 @@
 // The echoes of a part behind a couplant or above a backwall, with longitudinal and shear waves: what echo_model.hpp is for
-// straight longitudinal rays.
+// straight longitudinal rays. In the plane y = 0 where all of it lies there, else in space.
 //
 //   s_tx,rx(t) = sum over reflectors and pairs of sides of A * F_tx * F_rx * g(t - t_tx - t_rx)  +  echoes of the walls
 //
@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "simulators/echo_model.hpp"
-#include "simulators/least_time.hpp"
+#include "simulators/sampled_curve.hpp"
+#include "simulators/simulated_scene.hpp"
+#include "simulators/ways.hpp"
 
 namespace echoform {
 
@@ -33,6 +35,11 @@ struct SceneOptions {
   bool directivity = true;
 };
 
+/// Whether some element, reflector or surface is not told by the plane of x and z, so that ways are sought in space. `probe` is
+/// where it is.
+[[nodiscard]] bool in_space(const Probe& probe, const SimulatedScene& scene, const Phantom& phantom,
+                            const std::vector<double>& phases);
+
 /// Bytes that the ways to one hole's rim take, for the sides of the scene.
 [[nodiscard]] std::size_t bytes_of_hole(const SimulatedScene& scene, std::size_t elements);
 
@@ -40,13 +47,13 @@ struct SceneOptions {
 class SceneEchoes {
  public:
   /// `probe` is where it is, with a centre frequency above 0; `phases` of the phantom's cycle will be asked for. Expects a valid
-  /// phantom in the plane y = 0. Dead elements have no echoes.
+  /// phantom, without holes where it lies in space. Dead elements have no echoes.
   SceneEchoes(const Probe& probe, const SceneOptions& options, const Phantom& phantom, const std::vector<double>& phases);
 
   struct Side {
     double time = 0.0;  ///< NaN: no way
     double factor = 0.0;
-    simulated::Place last;  ///< where the leg that arrives begins
+    simulated::Place last;  ///< where the leg that arrives begins, for holes
   };
   struct Hole {
     simulated::Place centre;
@@ -68,14 +75,13 @@ class SceneEchoes {
   /// Replaces `echoes` by those of the pair, in no order of time.
   void echoes(const Reflectors& reflectors, std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
 
-  [[nodiscard]] const simulated::LeastTimes& times() const { return *times_; }
   /// Modes of the sides, from the element: "L", "T", "LL" ... "TTT"
   [[nodiscard]] const std::vector<std::string>& sides() const { return sides_; }
 
  private:
-  [[nodiscard]] Side side(std::size_t element, const std::string& modes, simulated::Place to) const;
-  [[nodiscard]] double directivity(std::size_t element, char mode, simulated::Place towards) const;
-  [[nodiscard]] std::shared_ptr<const Point> point(double reflectivity, simulated::Place at) const;
+  [[nodiscard]] Side side(std::size_t element, const std::string& modes, const simulated::Spot& to) const;
+  [[nodiscard]] double directivity(std::size_t element, char mode, const simulated::Spot& towards) const;
+  [[nodiscard]] std::shared_ptr<const Point> point(double reflectivity, const simulated::Spot& at) const;
   [[nodiscard]] std::shared_ptr<const Hole> hole(double reflectivity, double radius, simulated::Place at) const;
   void add_hole(const Hole& hole, std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
   void find_wall_echoes();
@@ -86,7 +92,8 @@ class SceneEchoes {
   Phantom phantom_;
   Hertz frequency_;
   std::vector<std::string> sides_;
-  std::unique_ptr<const simulated::LeastTimes> times_;
+  bool in_space_;
+  std::unique_ptr<const simulated::Ways> ways_;
   Reflectors still_;                      // null where the reflector moves
   std::vector<std::vector<Echo>> walls_;  // by pair, transmit <= receive
 };

@@ -40,8 +40,9 @@ CurveShape shape_of(const Surface& surface) {
   return shape;
 }
 
-/// The simulator's own description of a surface that make_scene() has found to be right.
-CurveShape curve_of(const SurfaceSection& section, const Surface* surface) {
+/// The simulator's own description of a surface that make_scene() has found to be right; `surface` is null for one in three
+/// dimensions. `where` is its section.
+CurveShape curve_of(const SurfaceSection& section, const Surface* surface, const std::string& where) {
   CurveShape shape;
   if (section.kind.empty()) return shape;
   const auto number = [&](std::string_view name) {
@@ -56,15 +57,24 @@ CurveShape curve_of(const SurfaceSection& section, const Surface* surface) {
   shape.z = number("z");
   shape.angle = number("angle");
   shape.radius = number("radius");
+  shape.y = number("y");
   shape.inside = word("side") == "inside";
   if (section.kind == "plane") {
     shape.kind = CurveKind::plane;
+    shape.angle_across = number("angle_across");
   } else if (section.kind == "cylinder") {
     shape.kind = CurveKind::cylinder;
+    shape.turn = number("turn");
+    shape.dip = number("dip");
+  } else if (section.kind == "sphere") {
+    shape.kind = CurveKind::sphere;
   } else if (section.kind == "profile") {
     shape.kind = CurveKind::profile;
     shape.smooth = word("interpolation") == "spline";
     shape.knots = read_profile_knots(word("file"));
+  } else if (surface == nullptr) {
+    throw InputError(fmt::format("{} kind", where), fmt::format("\"{}\" with the simulated source", section.kind),
+                     "a plane, a cylinder, a sphere, or what is drawn out along y");
   } else {
     return shape_of(*surface);
   }
@@ -145,13 +155,8 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   // What it says of surfaces is checked as the imaging side does.
   const Scene scene = make_scene(configuration);
   source.scene.couplant = configuration.couplant.velocity.value_or(MetresPerSecond(0.0));
-  if (scene.spatial_surface != nullptr) {
-    throw InputError(fmt::format("{}: [surface] kind", configuration.name()),
-                     fmt::format("\"{}\" in three dimensions, with the simulated source", configuration.surface.kind),
-                     "a surface that is drawn out along y: a plane that is not tilted across, a cylinder along y, a profile");
-  }
-  source.scene.surface = curve_of(configuration.surface, scene.surface.get());
-  source.scene.backwall = curve_of(configuration.backwall, scene.backwall.get());
+  source.scene.surface = curve_of(configuration.surface, scene.surface.get(), configuration.place("[surface]"));
+  source.scene.backwall = curve_of(configuration.backwall, scene.backwall.get(), configuration.place("[backwall]"));
   source.scene.modes = modes_of(configuration);
   source.scene.skips = section.skips.value_or(skips_of(configuration));
   const ProbeSection& probe = configuration.probe;

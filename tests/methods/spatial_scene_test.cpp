@@ -9,7 +9,6 @@
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/report.hpp"
 #include "methods/tfm/scene.hpp"
-#include "methods/tfm/simulated_scene.hpp"
 #include "settings/reader.hpp"
 
 // A namespace of its own: other files of this program parse scenes too.
@@ -114,14 +113,6 @@ TEST(SpatialScene, WhatDoesNotGoIsSaidInOneLine) {
               HasSubstr("[grid]: found no pixel in the part"));
   EXPECT_THAT(refused(image + "[surface]\nkind = \"sphere\"\nradius = 0.03\nturn = 3\n"),
               HasSubstr("[surface] turn: found a key for kind = \"sphere\""));
-  try {
-    static_cast<void>(simulator_configuration(configuration_of(wet + ball)));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "part.toml: [surface] kind: found \"sphere\" in three dimensions, with the simulated source; expected a surface "
-                 "that is drawn out along y: a plane that is not tilted across, a cylinder along y, a profile");
-  }
 }
 
 TEST(SpatialScene, InterpolatedTimesAreSaidNotToBeUsed) {
