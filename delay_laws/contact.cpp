@@ -48,8 +48,9 @@ DelayLaw make_contact_law(const DelayLawRequest& request) {
   const Probe& probe = request.acquisition.probe;
   return law_of_view(request, [&](const std::string& modes) -> std::shared_ptr<const Leg> {
     if (modes.size() == 1) return std::make_shared<StraightLeg>(probe, velocity_of_mode(modes.front(), request.material));
-    return make_ray_leg(probe, path_in_part(modes, request.material, request.scene),
-                        {request.scene.surface, request.scene.backwall, request.scene.spatial_surface});
+    return make_ray_leg(
+        probe, path_in_part(modes, request.material, request.scene),
+        {request.scene.surface, request.scene.backwall, request.scene.spatial_surface, request.scene.spatial_backwall});
   });
 }
 

@@ -24,7 +24,8 @@ DelayLaw make_immersion_law(const DelayLawRequest& request) {
     path.interfaces.insert(path.interfaces.begin(), {front, false, false, scene.spatial_surface});
     // Beyond the backwall a direct view shows mirror images, which people read; a skip shows nothing that is there.
     return make_ray_leg(request.acquisition.probe, std::move(path),
-                        {front, modes.size() > 1 ? scene.backwall : nullptr, scene.spatial_surface});
+                        {front, modes.size() > 1 ? scene.backwall : nullptr, scene.spatial_surface,
+                         modes.size() > 1 ? scene.spatial_backwall : nullptr});
   });
 }
 

@@ -20,7 +20,8 @@ void PartBounds::holds(std::span<const Point> points, std::span<std::uint8_t> in
     const Vector2 place{points[k].x.value, points[k].z.value};
     inside[k] = (front == nullptr || distance_below(*front, place) > on_surface) &&
                         (spatial_front == nullptr || spatial_front->signed_distance(vector_of(points[k])) > on_surface) &&
-                        (backwall == nullptr || distance_below(*backwall, place) < -on_surface)
+                        (backwall == nullptr || distance_below(*backwall, place) < -on_surface) &&
+                        (spatial_backwall == nullptr || spatial_backwall->signed_distance(vector_of(points[k])) < -on_surface)
                     ? 1
                     : 0;
   }

@@ -111,7 +111,7 @@ void RayDepartures::cosines(std::size_t source, std::span<const Point> pixels, s
   for (std::size_t k = 0; k < pixels.size(); ++k) {
     if (inside[k] == 0) {
       cosines[k] = unreached;
-    } else if (pixels[k].y == from.centre.y && path_.spatial() == nullptr) {
+    } else if (pixels[k].y == from.centre.y && !path_.in_space()) {
       cosines[k] = along_ray(from, here.trace_to(pixels[k]));
     } else {
       const double time = here.time_to(pixels[k]);

@@ -27,8 +27,14 @@ class RayLeg final : public Leg, public std::enable_shared_from_this<RayLeg> {
   void travel_times(std::size_t source, std::span<const Point> pixels, std::span<double> seconds) const override {
     std::vector<std::uint8_t> inside(pixels.size());
     bounds_.holds(pixels, inside);
-    RaySolver solver(path_, origins_[source]);
-    for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = inside[k] != 0 ? solver.time_to(pixels[k]) : none;
+    std::vector<Point> asked;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      if (inside[k] != 0) asked.push_back(pixels[k]);
+    }
+    std::vector<double> found(asked.size());
+    RaySolver(path_, origins_[source]).times_to(asked, found);
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < pixels.size(); ++k) seconds[k] = inside[k] != 0 ? found[next++] : none;
   }
 
   [[nodiscard]] std::shared_ptr<const Leg> tabulated(const Grid& grid, std::size_t threads, Seconds tolerance = Seconds(0.0),
@@ -74,15 +80,12 @@ RayPath path_in_part(const std::string& modes, const Material& material, const S
   for (std::size_t leg = 0; leg < modes.size(); ++leg) {
     path.velocities.push_back(velocity_of_mode(modes[leg], material));
     if (leg + 1 == modes.size()) break;
-    if (scene.backwall == nullptr) {
+    if (!scene.has_backwall()) {
       throw InputError("[backwall] kind", "no backwall", "one for a view that skips: its rays are reflected there");
     }
-    if (scene.spatial_surface != nullptr) {
-      throw InputError("[surface]", "a front surface in three dimensions, and a view that skips",
-                       "direct views (LL, TT, LT, TL), or a front surface that is drawn out along y");
-    }
     const bool at_backwall = leg % 2 == 0;
-    path.interfaces.push_back({at_backwall ? scene.backwall : front_surface(scene), true, !at_backwall});
+    path.interfaces.push_back({at_backwall ? scene.backwall : front_surface(scene), true, !at_backwall,
+                               at_backwall ? scene.spatial_backwall : scene.spatial_surface});
   }
   return path;
 }

@@ -17,7 +17,7 @@ namespace echoform {
 
 /// The legs in the part, `modes` from the element to the pixel: reflected at the backwall after the first, third ... and at the
 /// front surface from below after the second. Throws InputError for a mode without velocity and for several legs without a
-/// backwall or with a front surface in three dimensions.
+/// backwall.
 [[nodiscard]] RayPath path_in_part(const std::string& modes, const Material& material, const Scene& scene);
 
 /// One source an element: times of the least ray from its centre along `path` to a pixel, in seconds; NaN where there is no ray

@@ -21,7 +21,7 @@ Surface half_cylinder(const SurfaceDescription& d, Vector2 crown) {
 SurfaceKind cylinder_kind() {
   SurfaceKind kind;
   kind.name = "cylinder";
-  kind.meaning = "A cylinder along y or, as front surface, any axis, by the half that faces the probe.";
+  kind.meaning = "A cylinder along y or any axis, by the half that faces the probe.";
   kind.parameters = {
       {"radius", "m", "Radius of the cylinder.", 1e-4, 100.0},
       {"x", "m", "Where its crown lies along x: the place that is nearest to the probe, or farthest in a bore.", -10.0, 10.0,

@@ -77,6 +77,14 @@ double DrawnSurface::signed_distance(Vector3 from) const {
   return curve_->signed_distance({place.x, place.z});
 }
 
+SpatialFoot DrawnSurface::foot(Vector3 from) const {
+  const Vector3 place = axes_.into(from);
+  const SurfaceFoot found = curve_->foot({place.x, place.z});
+  const Vector2 along = curve_->point(found.place).first;
+  return {axes_.origin + found.at.x * axes_.x + place.y * axes_.y + found.at.z * axes_.z,
+          unit_of(along.x * axes_.z - along.z * axes_.x)};
+}
+
 std::unique_ptr<RayField> DrawnSurface::field(const RayPath& path, std::vector<Point> sources, SimdLevel level) const {
   return std::make_unique<DrawnField>(path, std::move(sources), axes_, curve_, level);
 }

@@ -30,10 +30,12 @@ struct SurfaceAxes {
 
 class DrawnSurface final : public SpatialSurface {
  public:
-  /// `curve` as of a front surface, in `axes`.
+  /// `curve` in `axes`, with the sides that it has there.
   DrawnSurface(std::string name, Surface curve, const SurfaceAxes& axes);
 
   [[nodiscard]] double signed_distance(Vector3 from) const override;
+  [[nodiscard]] SpatialFoot foot(Vector3 from) const override;
+  [[nodiscard]] bool shadows() const override { return curve_->shadows(); }
   /// Seen along the axes the rays are those of the curve: its own field finds them.
   [[nodiscard]] std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources, SimdLevel level) const override;
 

@@ -11,10 +11,9 @@ SurfaceKind plane_kind() {
   SurfaceKind kind;
   kind.name = "plane";
   kind.meaning = "A plane.";
-  kind.parameters = {
-      {"z", "m", "Depth of the plane at x = 0.", -10.0, 10.0, 0.0},
-      {"angle", "degrees", "Tilt: how much deeper it becomes along x.", -80.0, 80.0, 0.0},
-      {"angle_across", "degrees", "Tilt across, of a front surface: how much deeper it becomes along y.", -80.0, 80.0, 0.0}};
+  kind.parameters = {{"z", "m", "Depth of the plane at x = 0.", -10.0, 10.0, 0.0},
+                     {"angle", "degrees", "Tilt: how much deeper it becomes along x.", -80.0, 80.0, 0.0},
+                     {"angle_across", "degrees", "Tilt across: how much deeper it becomes along y.", -80.0, 80.0, 0.0}};
   kind.make = [](const SurfaceDescription& d) {
     const double angle = d.numbers.at("angle") * std::numbers::pi / 180.0;
     const Vector2 middle{0.0, d.numbers.at("z")};

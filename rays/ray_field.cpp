@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rays/ray_fields.hpp"
+#include "rays/searched_field.hpp"
 
 namespace echoform {
 namespace {
@@ -68,6 +69,7 @@ std::unique_ptr<RayField> make_general_field(const RayPath& path, const std::vec
 std::unique_ptr<RayField> make_ray_field(const RayPath& path, std::vector<Point> sources, SimdLevel level) {
   check_path(path);
   if (const SpatialSurface* spatial = path.spatial()) return spatial->field(path, std::move(sources), level);
+  if (path.in_space()) return rays::make_searched_field(path, std::move(sources));
   const rays::FieldKernels& kernels = kernels_of(level);
   if (auto field = rays::make_layer_field(path, sources, kernels)) return field;
   if (auto field = rays::make_curve_field(path, sources, kernels)) return field;

@@ -20,7 +20,8 @@ class RayField {
  public:
   virtual ~RayField() = default;
 
-  /// How rays are found, for reports: "layers", "curve" or "general"; "drawn", "sphere" ... through surfaces in three dimensions.
+  /// How rays are found, for reports: "layers", "curve" or "general"; "drawn", "sphere" ... through surfaces in three
+  /// dimensions, "searched" where rays meet several of which one is such.
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
   /// Sources and points of one call at which times() is quickest.

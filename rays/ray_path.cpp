@@ -31,11 +31,11 @@ void check_path(const RayPath& path) {
     throw InputError("ray path", fmt::format("a velocity of {} m/s", velocity.value), "velocities above 0");
   }
   for (const RayInterface& interface : path.interfaces) {
-    if (interface.spatial == nullptr) continue;
     if (path.interfaces.size() == 1 && !interface.reflects && !interface.from_below) continue;
-    throw InputError("ray path",
-                     fmt::format("{}, a surface in three dimensions, in a path that skips", interface.spatial->name()),
-                     "one through it alone, from outside");
+    if (interface.surface != nullptr && interface.surface->is_sampled() && path.in_space()) {
+      throw InputError(std::string(interface.surface->name()), "points, and rays that skip at a surface in three dimensions",
+                       "interpolation = \"lines\" or \"spline\"");
+    }
   }
 }
 
@@ -286,7 +286,7 @@ bool RaySolver::State::solve_across(double across, double& time) {
 
 RaySolver::RaySolver(const RayPath& path, Point source) {
   check_path(path);
-  if (path.spatial() != nullptr) {
+  if (path.in_space()) {
     spatial_ = make_ray_field(path, {source});
   } else {
     state_ = std::make_unique<State>(path, source);
@@ -324,6 +324,7 @@ RayTrace RaySolver::trace_to(Point point) {
 }
 
 void RaySolver::times_to(std::span<const Point> points, std::span<double> seconds) {
+  if (spatial_ != nullptr) return spatial_->times(0, 1, points, seconds);
   for (std::size_t k = 0; k < points.size(); ++k) seconds[k] = time_to(points[k]);
 }
 

@@ -8,6 +8,7 @@
 // problem with slownesses sqrt(1 / c^2 - p^2) gives the places, and the way along y follows; p is found from the distance.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -26,7 +27,7 @@ struct RayInterface {
   bool reflects = false;  ///< goes on on the side that it comes from; else through
   /// Arrives from below a surface that runs along x, the side of (-dz, dx): true where a ray comes back to the front surface.
   bool from_below = false;
-  /// In the place of `surface`: a front surface in three dimensions, which rays go through from outside.
+  /// In the place of `surface`: one in three dimensions.
   std::shared_ptr<const SpatialSurface> spatial{};
 };
 
@@ -35,14 +36,18 @@ struct RayPath {
   std::vector<MetresPerSecond> velocities;  ///< of the legs; each more than 0
   std::vector<RayInterface> interfaces;
 
-  /// The surface in three dimensions that is the one interface; null where all are curves.
+  /// Whether some interface is a surface in three dimensions.
+  [[nodiscard]] bool in_space() const {
+    return std::any_of(interfaces.begin(), interfaces.end(), [](const RayInterface& one) { return one.spatial != nullptr; });
+  }
+  /// The surface in three dimensions that is the one interface and that rays go through from outside; else null.
   [[nodiscard]] const SpatialSurface* spatial() const {
-    return interfaces.size() == 1 ? interfaces.front().spatial.get() : nullptr;
+    return interfaces.size() == 1 && !interfaces.front().reflects ? interfaces.front().spatial.get() : nullptr;
   }
 };
 
 /// Throws InputError for a velocity that is not positive and finite, legs and interfaces that do not fit together, and a surface
-/// in three dimensions that is not the one interface.
+/// in three dimensions beside one of points.
 void check_path(const RayPath& path);
 
 class RayField;
@@ -90,7 +95,7 @@ class RaySolver {
  private:
   struct State;
   std::unique_ptr<State> state_;
-  std::unique_ptr<const RayField> spatial_;  ///< in its place, where the path goes through a surface in three dimensions
+  std::unique_ptr<const RayField> spatial_;  ///< in its place, where the path has a surface in three dimensions
 };
 
 }  // namespace echoform

@@ -64,7 +64,7 @@ std::shared_ptr<const SpatialSurface> make_revolved(const SurfaceDescription& d)
 SurfaceKind revolved_kind() {
   SurfaceKind kind;
   kind.name = "revolved";
-  kind.meaning = "A profile from a CSV file, revolved about an axis and closed by flat faces, as front surface.";
+  kind.meaning = "A profile from a CSV file, revolved about an axis and closed by flat faces.";
   kind.parameters = {
       {"x", "m", "Where the axis' zero lies along x.", -10.0, 10.0, 0.0},
       {"y", "m", "Where the axis' zero lies along y.", -10.0, 10.0, 0.0},

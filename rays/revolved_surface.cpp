@@ -1,6 +1,7 @@
 #include "rays/revolved_surface.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "rays/revolved_field.hpp"
@@ -41,6 +42,16 @@ AxisPlace RevolvedSurface::place_of(Vector3 at) const {
 double RevolvedSurface::signed_distance(Vector3 from) const {
   const AxisPlace place = place_of(from);
   return meridian_->signed_distance({place.along, down_ * place.out});
+}
+
+SpatialFoot RevolvedSurface::foot(Vector3 from) const {
+  const AxisPlace place = place_of(from);
+  const SurfaceFoot found = meridian_->foot({place.along, down_ * place.out});
+  const Vector2 way = meridian_->point(found.place).first;
+  // On the axis all half planes are alike.
+  const Vector3 beside = std::abs(axis_.along.x) < 0.9 ? Vector3{1.0, 0.0, 0.0} : Vector3{0.0, 1.0, 0.0};
+  const Vector3 out = place.out > 0.0 ? (1.0 / place.out) * place.away : unit_of(cross(axis_.along, beside));
+  return {axis_.origin + found.at.x * axis_.along + down_ * found.at.z * out, unit_of(down_ * way.x * out - way.z * axis_.along)};
 }
 
 std::unique_ptr<RayField> RevolvedSurface::field(const RayPath& path, std::vector<Point> sources, SimdLevel /*level*/) const {

@@ -33,6 +33,7 @@ class RevolvedSurface final : public SpatialSurface {
   RevolvedSurface(std::string name, Surface meridian, const RevolvedAxis& axis, bool beyond);
 
   [[nodiscard]] double signed_distance(Vector3 from) const override;
+  [[nodiscard]] SpatialFoot foot(Vector3 from) const override;
   [[nodiscard]] std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources, SimdLevel level) const override;
 
   [[nodiscard]] const Surface& meridian() const noexcept { return *meridian_; }

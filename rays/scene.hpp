@@ -16,6 +16,10 @@ struct Scene {
   std::shared_ptr<const Surface> backwall;  ///< null where there is none
   /// Front surface in three dimensions, in the place of `surface`, which is null then.
   std::shared_ptr<const SpatialSurface> spatial_surface{};
+  /// Likewise in the place of `backwall`.
+  std::shared_ptr<const SpatialSurface> spatial_backwall{};
+
+  [[nodiscard]] bool has_backwall() const { return backwall != nullptr || spatial_backwall != nullptr; }
 
   /// Distance of a place from the front surface, or from z = 0 where there is none; positive below it.
   [[nodiscard]] double below_front(const Point& place) const;

@@ -7,7 +7,21 @@ namespace {
 
 constexpr double close_enough = 1e-9;  // m
 
+/// Per m, by differences over so many metres to either side.
+Vector3 slope_of(const SpatialSurface& surface, Vector3 at) {
+  constexpr double step = 1e-6;
+  const auto along = [&](Vector3 way) {
+    return surface.signed_distance(at + step * way) - surface.signed_distance(at - step * way);
+  };
+  return unit_of({along({1.0, 0.0, 0.0}), along({0.0, 1.0, 0.0}), along({0.0, 0.0, 1.0})});
+}
+
 }  // namespace
+
+SpatialFoot SpatialSurface::foot(Vector3 from) const {
+  const Vector3 at = from - signed_distance(from) * slope_of(*this, from);
+  return {at, slope_of(*this, at)};
+}
 
 std::optional<double> way_into(const SpatialSurface& surface, Vector3 from, Vector3 direction, double farthest) {
   // No place of the part is nearer than the distance says: so far the way is free (Hart 1996, The Visual Computer 12, 527-545).

@@ -1,5 +1,6 @@
 // Surfaces of the part in three dimensions, where no curve drawn out along y tells them: tilted across, with an axis of their
-// own, round in both directions. They are front surfaces; the part lies where their distance is positive.
+// own, round in both directions. The part lies where the distance from a front surface is positive, and where that from a
+// backwall is negative.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,14 @@
 namespace echoform {
 
 class RayField;
+class TriangleMesh;
 struct RayPath;
+
+/// The place of a surface that is nearest to some other place.
+struct SpatialFoot {
+  Vector3 at;
+  Vector3 normal;  ///< of length 1, to where the distance is positive
+};
 
 class SpatialSurface {
  public:
@@ -30,6 +38,13 @@ class SpatialSurface {
 
   /// Distance of `from` from the nearest place of the surface, m; positive in the part. Exact to rounding.
   [[nodiscard]] virtual double signed_distance(Vector3 from) const = 0;
+
+  /// Of several nearest places one. Unless a surface knows better, from how the distance changes: to 1e-9 m and 1e-8 radians.
+  [[nodiscard]] virtual SpatialFoot foot(Vector3 from) const;
+  /// Whether a straight line can meet it more than twice; where that is not known, true.
+  [[nodiscard]] virtual bool shadows() const { return true; }
+  /// Its triangles; null where it is not made of such.
+  [[nodiscard]] virtual const TriangleMesh* mesh() const { return nullptr; }
 
   /// The rays of `sources` over `path`, whose one interface is this surface. As make_ray_field() for curves.
   [[nodiscard]] virtual std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources,

@@ -80,6 +80,13 @@ class Sphere final : public SpatialSurface {
     return inside_ ? out : -out;
   }
 
+  [[nodiscard]] SpatialFoot foot(Vector3 from) const override {
+    const Vector3 out = from - centre_;
+    const double far = length(out);
+    const Vector3 up = far > 0.0 ? (1.0 / far) * out : Vector3{0.0, 0.0, -1.0};
+    return {centre_ + radius_ * up, (inside_ ? 1.0 : -1.0) * up};
+  }
+
   [[nodiscard]] std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources, SimdLevel level) const override {
     return std::make_unique<SphereField>(path, std::move(sources), centre_, arc_, level);
   }
@@ -96,7 +103,7 @@ class Sphere final : public SpatialSurface {
 SurfaceKind sphere_kind() {
   SurfaceKind kind;
   kind.name = "sphere";
-  kind.meaning = "A sphere, as front surface.";
+  kind.meaning = "A sphere.";
   kind.parameters = {
       {"radius", "m", "Its radius.", 1e-4, 100.0},
       {"x", "m", "Where its crown lies along x: the place at the least depth, or in a hollow at the greatest.", -10.0, 10.0, 0.0},

@@ -20,6 +20,12 @@ class MeshSurface final : public SpatialSurface {
 
   [[nodiscard]] double signed_distance(Vector3 from) const override { return mesh_->signed_distance(from); }
 
+  [[nodiscard]] SpatialFoot foot(Vector3 from) const override {
+    const TriangleMesh::Nearest nearest = mesh_->nearest(from);
+    return {nearest.at, mesh_->inwards(nearest.face)};
+  }
+  [[nodiscard]] const TriangleMesh* mesh() const override { return mesh_.get(); }
+
   [[nodiscard]] std::unique_ptr<RayField> field(const RayPath& path, std::vector<Point> sources,
                                                 SimdLevel /*level*/) const override {
     return make_mesh_field(path, std::move(sources), mesh_);
@@ -47,7 +53,7 @@ std::shared_ptr<const SpatialSurface> make_stl(const SurfaceDescription& d) {
 SurfaceKind stl_kind() {
   SurfaceKind kind;
   kind.name = "stl";
-  kind.meaning = "A whole part of triangles from an STL file, binary or ASCII, as front surface.";
+  kind.meaning = "A whole part of triangles from an STL file, binary or ASCII.";
   kind.parameters = {{"x", "m", "Added to the file's x.", -10.0, 10.0, 0.0},
                      {"y", "m", "Added to the file's y.", -10.0, 10.0, 0.0},
                      {"z", "m", "Added to the file's z, which points into the part's depth.", -10.0, 10.0, 0.0},

@@ -232,10 +232,9 @@ void TriangleMesh::divide(std::size_t box, std::uint32_t first, std::uint32_t la
   divide(child + 1, middle, last);
 }
 
-double TriangleMesh::signed_distance(Vector3 from) const {
+TriangleMesh::Nearest TriangleMesh::nearest(Vector3 from) const {
+  Nearest found;
   double least = std::numeric_limits<double>::infinity();
-  Vector3 way;   // from the nearest place
-  Vector3 into;  // the part, there
   std::array<std::uint32_t, 64> waiting{};
   std::size_t count = 0;
   waiting[count++] = 0;
@@ -257,17 +256,24 @@ double TriangleMesh::signed_distance(Vector3 from) const {
       const double squared = dot(from - at, from - at);
       if (!(squared < least)) continue;
       least = squared;
-      way = from - at;
-      const auto touched = std::count_if(weights.begin(), weights.end(), [](double weight) { return weight > 0.0; });
-      into = inwards_[face];
-      for (int which = 0; which < 3; ++which) {
-        const auto here = static_cast<std::size_t>(which);
-        if (touched == 1 && weights[here] > 0.0) into = inwards_at_[faces_[face][here]];
-        if (touched == 2 && weights[here] == 0.0) into = inwards_[face] + inwards_[neighbour(face, (which + 1) % 3)];
-      }
+      found = {face, at, weights};
     }
   }
-  return dot(way, into) >= 0.0 ? std::sqrt(least) : -std::sqrt(least);
+  return found;
+}
+
+double TriangleMesh::signed_distance(Vector3 from) const {
+  const Nearest place = nearest(from);
+  const auto touched = std::count_if(place.weights.begin(), place.weights.end(), [](double weight) { return weight > 0.0; });
+  Vector3 into = inwards_[place.face];  // the part
+  for (int which = 0; which < 3; ++which) {
+    const auto here = static_cast<std::size_t>(which);
+    if (touched == 1 && place.weights[here] > 0.0) into = inwards_at_[faces_[place.face][here]];
+    if (touched == 2 && place.weights[here] == 0.0)
+      into = inwards_[place.face] + inwards_[neighbour(place.face, (which + 1) % 3)];
+  }
+  const Vector3 way = from - place.at;
+  return dot(way, into) >= 0.0 ? length(way) : -length(way);
 }
 
 bool TriangleMesh::crosses(Vector3 from, Vector3 to) const {

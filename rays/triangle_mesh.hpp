@@ -49,6 +49,14 @@ class TriangleMesh {
   [[nodiscard]] Vector3 inwards_at(std::uint32_t place) const { return inwards_at_[place]; }
   [[nodiscard]] bool sharp_edge(std::uint32_t k, int edge) const;
 
+  struct Nearest {
+    std::uint32_t face = 0;
+    Vector3 at;
+    std::array<double, 3> weights{};  ///< of the face's corners
+  };
+  /// Of several nearest places one.
+  [[nodiscard]] Nearest nearest(Vector3 from) const;
+
   /// Metres, positive inside. Which side is told by the directions at the nearest face, edge or corner (Baerentzen and Aanaes
   /// 2005, IEEE Transactions on Visualization and Computer Graphics 11, 243-253).
   [[nodiscard]] double signed_distance(Vector3 from) const;

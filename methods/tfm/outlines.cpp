@@ -79,16 +79,20 @@ std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene, 
     const std::vector<Vector2> points = within(*surface, window);
     if (!points.empty()) outlines.push_back(outline_of(name, points));
   };
-  add("surface", scene.surface.get());
-  if (scene.spatial_surface != nullptr) {
+  const auto add_section = [&](std::string_view name, const SpatialSurface& surface, double bottom) {
     double top = shown.z.first.value;
     for (const Vector2 centre : centres) top = std::min(top, centre.z);
     const double middle = 0.5 * (shown.y.first + shown.y.last).value;
     const std::vector<Vector2> points =
-        section_in_plane(*scene.spatial_surface, middle, window.first, window.last, top, shown.z.last.value, most_outline_points);
-    if (!points.empty()) outlines.push_back(outline_of("surface", points));
-  }
+        section_in_plane(surface, middle, window.first, window.last, top, bottom, most_outline_points);
+    if (!points.empty()) outlines.push_back(outline_of(name, points));
+  };
+  add("surface", scene.surface.get());
+  if (scene.spatial_surface != nullptr) add_section("surface", *scene.spatial_surface, shown.z.last.value);
   add("backwall", scene.backwall.get());
+  // A backwall may lie below the image.
+  const double below = shown.z.last.value + (window.last - window.first);
+  if (scene.spatial_backwall != nullptr) add_section("backwall", *scene.spatial_backwall, below);
   return outlines;
 }
 

@@ -111,6 +111,25 @@ void check_above(const Configuration& configuration, const Probe& probe, const S
   }
 }
 
+/// The backwall in three dimensions, as one sees it from above, at some columns of the grid.
+void check_below_front(const Configuration& configuration, const Grid& grid, const Scene& scene) {
+  constexpr int columns = 16;
+  const double top = std::min(0.0, grid.z.first.value) - 1.0;
+  const double bottom = grid.z.last.value + 1.0;
+  for (int k = 0; k < columns * columns; ++k) {
+    const auto along = [](const Axis& axis, int part) {
+      return axis.first.value + (axis.last - axis.first).value * part / (columns - 1);
+    };
+    const Vector3 from{along(grid.x, k % columns), along(grid.y, k / columns), top};
+    const auto depth = way_into(*scene.spatial_backwall, from, {0.0, 0.0, 1.0}, bottom - top);
+    if (!depth) continue;
+    const Point at = point_of(from + *depth * Vector3{0.0, 0.0, 1.0});
+    if (scene.below_front(at) > 0.0) continue;
+    throw InputError(configuration.place("[backwall]"), fmt::format("a place above the front surface, at {}", in_mm(at.x, at.z)),
+                     "a backwall below the front surface");
+  }
+}
+
 }  // namespace
 
 Scene make_scene(const Configuration& configuration, const Probe& probe) {
@@ -121,13 +140,10 @@ Scene make_scene(const Configuration& configuration, const Probe& probe) {
   scene.surface = std::move(front.curve);
   scene.spatial_surface = std::move(front.spatial);
   MadeSurface back = surface_of(configuration, configuration.backwall, "[backwall]", reach);
-  if (back.spatial != nullptr) {
-    throw InputError(configuration.place("[backwall]"), fmt::format("a {} in three dimensions", configuration.backwall.kind),
-                     "what is drawn out along y: a plane that is not tilted across, a cylinder along y, a profile");
-  }
   scene.backwall = std::move(back.curve);
+  scene.spatial_backwall = std::move(back.spatial);
   const bool has_front = scene.surface != nullptr || scene.spatial_surface != nullptr;
-  if (!has_front && (scene.couplant.value > 0.0 || scene.backwall != nullptr)) {
+  if (!has_front && (scene.couplant.value > 0.0 || scene.has_backwall())) {
     scene.surface = make_surface({configuration.place("[surface]"), "plane", {}, {}, reach});
   }
   return scene;
@@ -173,6 +189,10 @@ void check_geometry(const Configuration& configuration, const ImagingPlan& plan,
                        fmt::format("a place above the front surface, at {}", in_mm(Metres(node.at.x), Metres(node.at.z))),
                        "a backwall below the front surface");
     }
+  }
+  if (scene.spatial_backwall != nullptr) {
+    check_above(configuration, probe, *scene.spatial_backwall, "the backwall");
+    check_below_front(configuration, plan.grid, scene);
   }
   if (!plan.apodization.angular()) return;
   const auto silent = [&](const Leg& leg) { return leg.table_bytes(plan.grid) > 0 && leg.departures() == nullptr; };
@@ -272,7 +292,8 @@ void check_reach(const Configuration& configuration, const ImagingPlan& plan, co
     if (points.empty()) points = plan.grid.points();
     std::vector<std::uint8_t> inside(points.size());
     const bool skip = names_skip(law.view);
-    PartBounds{scene.surface, skip ? scene.backwall : nullptr, scene.spatial_surface}.holds(points, inside);
+    PartBounds{scene.surface, skip ? scene.backwall : nullptr, scene.spatial_surface, skip ? scene.spatial_backwall : nullptr}
+        .holds(points, inside);
     if (std::find(inside.begin(), inside.end(), 1) == inside.end()) {
       throw InputError(configuration.place("[grid]"), fmt::format("no pixel in the part, for view \"{}\"", law.view),
                        skip ? "pixels between the front surface and the backwall" : "pixels below the front surface");

@@ -99,14 +99,29 @@ TEST(SpatialScene, AWholePlanIsMadeAndReported) {
   }
 }
 
+TEST(SpatialScene, ViewsSkipAtBackwallsInThreeDimensions) {
+  for (const char* const front : {"", "[surface]\nkind = \"sphere\"\nradius = 0.05\n"}) {
+    for (const char* const back :
+         {"kind = \"plane\"\nz = 0.025\nangle_across = 5\n", "kind = \"sphere\"\nradius = 0.03\nz = 0.024\n",
+          "kind = \"cylinder\"\nradius = 0.06\nz = 0.025\nturn = 30\nside = \"inside\"\n"}) {
+      for (const std::string& grid : {image, volume}) {
+        const auto plan = planned(grid + "[apodization]\ndirectivity = true\n" + front + "[backwall]\n" + back,
+                                  "[\"LL\", \"LL-L\", \"TT-TT\"]");
+        ASSERT_EQ(plan->outlines.size(), 3U) << front << back;
+        const Outline& outline = plan->outlines[2];
+        EXPECT_EQ(outline.name, "backwall");
+        for (const float z : outline.z) EXPECT_NEAR(z, 0.025, 2.5e-3) << back;
+        EXPECT_NEAR(report_plan(*plan).values["pitch_per_wavelength"]["couplant"].get<double>(), 1e-3 / (1480.0 / 5e6), 1e-9);
+      }
+    }
+  }
+}
+
 TEST(SpatialScene, WhatDoesNotGoIsSaidInOneLine) {
-  const std::string ball = "[surface]\nkind = \"sphere\"\nradius = 0.03\n";
-  EXPECT_EQ(refused(image + ball + "[backwall]\nkind = \"plane\"\nz = 0.025\n", "[\"TT-T\"]"),
-            "part.toml: [surface]: found a front surface in three dimensions, and a view that skips; expected direct views (LL, "
-            "TT, LT, TL), or a front surface that is drawn out along y");
-  EXPECT_EQ(refused(image + "[backwall]\nkind = \"sphere\"\nradius = 0.03\nz = 0.02\n"),
-            "part.toml: [backwall]: found a sphere in three dimensions; expected what is drawn out along y: a plane that is not "
-            "tilted across, a cylinder along y, a profile");
+  EXPECT_EQ(
+      refused(image + "[backwall]\nkind = \"sphere\"\nradius = 0.03\nz = -0.003\n"),
+      "part.toml: [backwall]: found a place above the front surface, at (-4, -2.665) mm; expected a backwall below the front "
+      "surface");
   EXPECT_THAT(refused(image + "[surface]\nkind = \"sphere\"\nradius = 0.03\nz = -0.011\n"),
               HasSubstr("below the front surface; expected a probe above the front surface"));
   EXPECT_THAT(refused(image + "[surface]\nkind = \"sphere\"\nradius = 0.03\nz = 0.1\n"),

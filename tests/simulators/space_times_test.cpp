@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "delay_laws/ray_leg.hpp"
+#include "methods/tfm/scene.hpp"
 #include "methods/tfm/simulated_scene.hpp"
 #include "rays/ray_field.hpp"
 #include "rays/surface_kind.hpp"
@@ -271,6 +273,95 @@ TEST_P(SpaceFronts, ShowPointsWhereTheyAre) {
 
 INSTANTIATE_TEST_SUITE_P(All, SpaceFronts, testing::ValuesIn(fronts),
                          [](const auto& front) { return std::string(front.param.name); });
+
+struct Part {
+  const char* name;
+  const char* front;
+  const char* backwall;
+};
+const std::vector<Part> parts{
+    {"tilted", "kind = \"plane\"\nangle = 3\nangle_across = -4\n", "kind = \"plane\"\nz = 0.022\nangle_across = 3\n"},
+    {"rod", "kind = \"cylinder\"\nradius = 0.04\nturn = 35\n",
+     "kind = \"cylinder\"\nradius = 0.06\nz = 0.022\nturn = 35\nside = \"inside\"\n"},
+    {"ball", "kind = \"sphere\"\nradius = 0.05\n", "kind = \"plane\"\nz = 0.022\nangle = -3\nangle_across = 2\n"},
+    {"cavity", "kind = \"plane\"\n", "kind = \"sphere\"\nradius = 0.03\nz = 0.022\nx = 0.001\n"},
+};
+
+class SpaceParts : public testing::TestWithParam<Part> {
+ protected:
+  static std::string text(const std::string& more) {
+    return scene_text({GetParam().name, GetParam().front}, more) + fmt::format("[backwall]\n{}", GetParam().backwall);
+  }
+};
+
+TEST_P(SpaceParts, HaveTheSkipsOfTheSolver) {
+  const Configuration configuration = parse_configuration(text("points = [[0.0, 0.0, 0.012, 1.0]]\nskips = 2\n"), "scene.toml");
+  const SimulatorConfiguration source = simulator_configuration(configuration);
+  std::vector<Spot> elements;
+  std::vector<Point> sources;
+  for (std::size_t k = 0; k < 30; k += 7) {
+    sources.push_back(placed_probe(source).elements[k].centre);
+    elements.push_back(spot_of(sources.back()));
+  }
+  std::mt19937 random(19);
+  std::uniform_real_distribution<double> beside(-6e-3, 6e-3), down(6e-3, 18e-3);
+  std::vector<Spot> places;
+  std::vector<Point> points;
+  for (int k = 0; k < 8; ++k) {
+    places.push_back({beside(random), beside(random), down(random)});
+    points.push_back({Metres(places.back().x), Metres(places.back().y), Metres(places.back().z)});
+  }
+  const SpaceTimes times(source.scene, source.material, elements, places);
+  const Scene scene = make_scene(configuration);
+  std::size_t both = 0;
+  std::size_t unsharp = 0;
+  double worst = 0.0;
+  for (const std::string modes : {"LL", "LT", "TT", "LLL", "TTT"}) {
+    RayPath path = path_in_part(modes, source.material, scene);
+    path.velocities.insert(path.velocities.begin(), scene.couplant);
+    path.interfaces.insert(path.interfaces.begin(), {scene.surface, false, false, scene.spatial_surface});
+    const auto field = make_ray_field(path, sources, SimdLevel::portable);
+    std::vector<double> seconds(points.size());
+    for (std::size_t element = 0; element < elements.size(); ++element) {
+      field->times(element, element + 1, points, seconds);
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        const Way way = times.side(element, modes, places[k]);
+        EXPECT_EQ(way.found(), !std::isnan(seconds[k])) << modes << ' ' << element << ' ' << k;
+        if (!way.found() || std::isnan(seconds[k])) continue;
+        ++both;
+        worst = std::max(worst, std::abs(way.time - seconds[k]));
+        unsharp += std::abs(way.time - seconds[k]) > exact ? 1 : 0;
+      }
+    }
+  }
+  std::printf("%-8s %zu skips, off by at most %.1e s, %zu of them by more than %.0e\n", GetParam().name, both, worst, unsharp,
+              exact);
+  EXPECT_GT(both, 100U);
+  // From below the rod's front is a concave mirror: towards places near its focus, 20 mm, ways beside each other take nearly the
+  // same time, and steps of a third of a micrometre come to rest before the least of them.
+  EXPECT_LE(worst, 1e-9);
+  EXPECT_LE(20 * unsharp, both);
+}
+
+TEST_P(SpaceParts, ShowAPointByWayOfTheBackwall) {
+  const Spot at{1.5e-3, -1e-3, 12e-3};
+  const std::string scene =
+      text(fmt::format("points = [[{}, {}, {}, 1.0]]\n", at.x, at.y, at.z)) +
+      fmt::format(
+          "[grid]\nx = [{}, {}]\ny = [{}, {}]\nz = [{}, {}]\npixels = [9, 9, 9]\n[imaging]\ndelay_law = \"immersion\"\n"
+          "views = [\"LL-LL\"]\nbackend = \"cpu\"\n[filter]\nkind = \"none\"\n",
+          at.x - 6e-4, at.x + 6e-4, at.y - 6e-4, at.y + 6e-4, at.z - 6e-4, at.z + 6e-4);
+  const Configuration configuration = parse_configuration(scene, "scene.toml");
+  const test::ImagedScene imaged = test::image_scene(configuration, test::frame_of(simulator_configuration(configuration)));
+  const test::ScenePeak peak = test::peak_of(imaged, 0, at.x, at.z, 1.01e-3);
+  std::printf("%-8s LL-LL off by (%5.2f, %5.2f, %5.2f) mm, %.2e\n", GetParam().name, 1e3 * (peak.x - at.x), 1e3 * (peak.y - at.y),
+              1e3 * (peak.z - at.z), static_cast<double>(peak.value));
+  EXPECT_LE(std::hypot(peak.x - at.x, peak.y - at.y, peak.z - at.z), test::quarter_wavelength(*imaged.plan, "LL"));
+  EXPECT_GT(peak.value, 0.0F);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SpaceParts, testing::ValuesIn(parts),
+                         [](const auto& part) { return std::string(part.param.name); });
 
 std::string fault_of(const std::string& text) {
   try {
