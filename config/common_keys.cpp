@@ -30,7 +30,9 @@ std::vector<Section> common_sections() {
        "of "
        "positions become (docs/scans.md)."},
       {"probe", "The probe. These replace what the recording or the sender states."},
-      {"acquisition", "Sampling, and positions of the probe within a frame (docs/scans.md). These replace what the recording or the sender states."},
+      {"acquisition",
+       "Sampling, and positions of the probe within a frame (docs/scans.md). These replace what the recording or the sender "
+       "states."},
       {"input", "The doors for acquisition frames, of `echoform serve`, `echoform demo` and `echoform record`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
       {"curve",
