@@ -337,7 +337,12 @@ class MfmcRecording final : public Recording {
     for (const std::size_t placement : first_placements_) {
       const auto known = std::ranges::find(position_placements_, placement);
       positions.push_back(static_cast<std::uint32_t>(known - position_placements_.begin()));
-      if (known == position_placements_.end()) position_placements_.push_back(placement);
+      if (known != position_placements_.end()) continue;
+      position_placements_.push_back(placement);
+      if (position_placements_.size() > options.limits.positions) {
+        throw InputError(where_ + " PROBE_PLACEMENT_INDEX", "more positions of the probe within a frame than that",
+                         fmt::format("at most {}", options.limits.positions));
+      }
     }
     if (positions.empty() && !by_law && std::ranges::all_of(transmit, [](const MfmcLaw* law) { return is_one_element(*law); })) {
       std::vector<std::size_t> firing;

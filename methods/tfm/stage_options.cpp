@@ -104,6 +104,9 @@ PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPa
 
 BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view) {
   BeamformSumOptions sum;
+  // Of several positions, every A-scan that the frame holds of the imaged events counts once.
+  const bool several = plan.acquisition.positions.size() > 1;
+  const float scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
   std::size_t rows = 0;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const std::size_t alike = first_alike(*plan.positions[k].plan, pairs[k], view);
@@ -111,8 +114,7 @@ BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<P
     part.first_row = rows;
     part.options = beamform_options(*plan.positions[k].plan, pairs[k], alike);
     rows += pairs[k].rows.rows;
-    // Of several positions, every A-scan that the frame holds of the imaged events counts once.
-    if (plan.acquisition.positions.size() > 1) part.options.scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
+    if (several) part.options.scale = scale;
   }
   std::size_t first = 0;
   for (BeamformPart& part : sum.parts) {

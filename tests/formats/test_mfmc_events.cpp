@@ -299,6 +299,16 @@ TEST_F(MfmcEvents, KeepThePositionsAtWhichTheyAreFired) {
   }
   EXPECT_EQ(found.probe.elements.size(), a.probe.elements.size());
   EXPECT_NEAR(found.probe.elements[0].centre.x.value, a.probe.elements[0].centre.x.value, 1e-15) << "in the probe's coordinates";
+  RecordingOptions least;
+  least.limits.positions = 2;
+  try {
+    static_cast<void>(open_recording(file_, least));
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("PROBE_PLACEMENT_INDEX: found more positions of the probe within a frame than that; expected at most 2"));
+  }
   // Of a position whose probe looks away from the part.
   change([](hid_t file) {
     const hid_t set = H5Dopen2(file, "/SEQUENCES/S1/PROBE_Y_DIRECTION", H5P_DEFAULT);
