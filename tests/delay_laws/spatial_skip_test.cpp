@@ -421,6 +421,16 @@ TEST_P(SpatialSkips, HaveTheLeastTimesToPlacesAtRandom) {
   const Material aluminium{MetresPerSecond(longitudinal), MetresPerSecond(shear)};
   std::vector<Point> pixels;
   for (int k = 0; k < 16; ++k) pixels.push_back({Metres(across(random)), Metres(across(random)), Metres(down(random))});
+  // And some close above the backwall, where a leg is short.
+  for (const double above : {20e-6, 100e-6, 500e-6}) {
+    const Spot from{across(random), across(random), 0.0};
+    double low = 8e-3, high = 60e-3;
+    for (int step = 0; step < 60; ++step) {
+      const double middle = 0.5 * (low + high);
+      (back.depth({from.x, from.y, middle}) < -above ? low : high) = middle;
+    }
+    pixels.push_back({Metres(from.x), Metres(from.y), Metres(low)});
+  }
   std::size_t reached = 0, unreached = 0, dark = 0;
   double worst = 0.0;
   for (const std::string& side : test.sides) {
