@@ -297,8 +297,8 @@ Least least_time(const Spot& from, const Spot& to, const std::vector<Meeting>& m
       // What lies in the way, at 200 places of each leg but for its ends.
       for (std::size_t leg = 0; leg <= count; ++leg) {
         const bool in_part = velocities[leg] != water;
-        for (int n = 2; n < 199; ++n) {
-          const Spot place = sum(way[leg], n / 200.0, way[leg + 1] - way[leg]);
+        for (int part = 2; part < 199; ++part) {
+          const Spot place = sum(way[leg], part / 200.0, way[leg + 1] - way[leg]);
           const double off = 1e-3 * apart(way[leg], way[leg + 1]);
           if (front != nullptr && (in_part ? front->depth(place) : -front->depth(place)) < -off) clearance = -1.0;
           if (back != nullptr && back->depth(place) > off) clearance = -1.0;
