@@ -9,11 +9,16 @@
 #include <string_view>
 #include <utility>
 
+#include "base/planning.hpp"
 #include "rays/space_shape.hpp"
 #include "rays/stationary_way.hpp"
 
 namespace echoform::rays {
 namespace {
+
+/// Between looks at whether planning is to go on; some milliseconds.
+constexpr std::size_t points_at_once = 64;
+constexpr std::size_t places_at_once = 256;
 
 /// Places of all shapes about some sources and points.
 struct Places {
@@ -52,8 +57,11 @@ class SearchedField final : public RayField {
     for (std::size_t source = first; source < last; ++source) {
       const Vector3 from = vector_of(sources_[source]);
       const Reached reached = reach(from, *places);
-      for (std::size_t k = 0; k < points.size(); ++k)
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        // A table's portion may take seconds.
+        if (k % points_at_once == 0) keep_planning();
         seconds[(source - first) * points.size() + k] = least_time(from, vector_of(points[k]), *places, reached, totals);
+      }
     }
   }
 
@@ -99,6 +107,7 @@ class SearchedField final : public RayField {
       std::vector<double>& times = reached.times.emplace_back(at.size(), std::numeric_limits<double>::infinity());
       std::vector<std::uint32_t>& before = reached.before.emplace_back(at.size(), 0U);
       for (std::size_t j = 0; j < at.size(); ++j) {
+        if (j % places_at_once == 0) keep_planning();
         if (k == 0) {
           times[j] = slowness_[0] * length(at[j] - from);
           continue;
@@ -122,6 +131,7 @@ class SearchedField final : public RayField {
       totals[j] = reached.times.back()[j] + slowness_.back() * length(to - last.at[j]);
     std::vector<std::uint32_t> minima;
     for (std::uint32_t j = 0; j < totals.size(); ++j) {
+      if (!std::isfinite(totals[j])) continue;
       const auto& beside = last.neighbours[j];
       if (std::all_of(beside.begin(), beside.end(), [&](std::uint32_t other) { return totals[j] <= totals[other]; }))
         minima.push_back(j);
