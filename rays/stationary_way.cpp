@@ -108,6 +108,53 @@ int same_edge(const TriangleMesh& mesh, std::uint32_t face, int edge) {
   return 0;
 }
 
+/// Files have triangles with hardly a height where an edge was split and its neighbour not. Which way they face says nothing.
+bool sliver(const TriangleMesh& mesh, std::uint32_t face) {
+  constexpr double least_height = 1e-7;  // m; ten times what a file of floats rounds 100 mm by
+  if (mesh.inwards(face) == Vector3{}) return true;
+  const Vector3 one = mesh.corner(face, 1) - mesh.corner(face, 0);
+  const Vector3 other = mesh.corner(face, 2) - mesh.corner(face, 0);
+  const double longest = std::max({length(one), length(other), length(other - one)});
+  return length(cross(one, other)) < least_height * longest;
+}
+
+/// An edge of a face.
+struct Side {
+  std::uint32_t face = 0;
+  int edge = 0;
+};
+
+/// On the other side of an edge at one of its places: the neighbour's edge, or beyond slivers that of the first face that is
+/// none.
+Side beyond(const TriangleMesh& mesh, Side from, Vector3 at) {
+  constexpr int most_slivers = 16;
+  Side side{mesh.neighbour(from.face, from.edge), same_edge(mesh, from.face, from.edge)};
+  for (int step = 0; step < most_slivers && sliver(mesh, side.face); ++step) {
+    // By that of its other edges which the place is nearer to, the longer one where both are alike.
+    const auto length_of = [&](int edge) {
+      return length(mesh.corner(side.face, (edge + 1) % 3) - mesh.corner(side.face, edge));
+    };
+    const auto beside = [&](int edge) {
+      return length(mesh.corner(side.face, (edge + 1) % 3) - at) + length(at - mesh.corner(side.face, edge)) - length_of(edge);
+    };
+    const int one = (side.edge + 1) % 3;
+    const int other = (side.edge + 2) % 3;
+    const double apart_by = beside(one) - beside(other);
+    const bool alike = std::abs(apart_by) < 1e-9;
+    const int next = alike ? (length_of(one) >= length_of(other) ? one : other) : apart_by < 0.0 ? one : other;
+    side = {mesh.neighbour(side.face, next), same_edge(mesh, side.face, next)};
+  }
+  return side;
+}
+
+/// As TriangleMesh::sharp_edge(), past slivers.
+bool sharp_beyond(const TriangleMesh& mesh, Side from, Vector3 at) {
+  static const double least_cosine = std::cos(TriangleMesh::sharp_turn);
+  if (sliver(mesh, from.face)) return false;
+  const Side other = beyond(mesh, from, at);
+  return !sliver(mesh, other.face) && dot(mesh.inwards(from.face), mesh.inwards(other.face)) < least_cosine;
+}
+
 /// What part of a step a place on a triangle or an edge can go, and where it stands then if that is not all.
 struct Way {
   double part = 1.0;
@@ -251,16 +298,25 @@ class Search {
         next = to;
       };
       if (stand.free == 1) {
-        const std::uint32_t other = mesh->neighbour(stand.face, stand.edge);
+        const Side other = beyond(*mesh, {stand.face, stand.edge}, stand.foot.at);
         offer(into_face(*mesh, stand.face, stand.edge), on_face(*mesh, stand.face, stand.foot.at));
-        offer(into_face(*mesh, other, same_edge(*mesh, stand.face, stand.edge)), on_face(*mesh, other, stand.foot.at));
+        offer(into_face(*mesh, other.face, other.edge), on_face(*mesh, other.face, stand.foot.at));
         continue;
       }
       const std::uint32_t place = mesh->face(stand.face)[static_cast<std::size_t>(stand.corner)];
       for (const std::uint32_t face : mesh->around(place)) {
-        if (mesh->inwards(face) == Vector3{}) continue;
         const TriangleMesh::Corners& corners = mesh->face(face);
         const int which = corners[0] == place ? 0 : corners[1] == place ? 1 : 2;
+        if (sliver(*mesh, face)) {
+          // The corner may lie on the edge of a face that does not have it.
+          const int far_edge = (which + 1) % 3;
+          const Vector3 one = mesh->corner(face, far_edge) - stand.foot.at;
+          const Vector3 two = mesh->corner(face, (far_edge + 1) % 3) - stand.foot.at;
+          if (dot(one, two) >= 0.0) continue;
+          const Side other = beyond(*mesh, {face, far_edge}, stand.foot.at);
+          offer(into_face(*mesh, other.face, other.edge), on_face(*mesh, other.face, stand.foot.at));
+          continue;
+        }
         offer(unit_of(mesh->corner(face, (which + 1) % 3) - stand.foot.at), on_edge(*mesh, face, which, stand.foot.at));
         // Down the plane, where that leads into the triangle.
         const Vector3 down = dot(pulls_[k], mesh->inwards(face)) * mesh->inwards(face) - pulls_[k];
@@ -282,14 +338,17 @@ class Search {
       const Stand& stand = stands[k];
       if (mesh == nullptr || stand.free == 2) continue;
       if (stand.free == 1) {
-        if (mesh->sharp_edge(stand.face, stand.edge)) return true;
+        if (sharp_beyond(*mesh, {stand.face, stand.edge}, stand.foot.at)) return true;
         continue;
       }
       const std::uint32_t place = mesh->face(stand.face)[static_cast<std::size_t>(stand.corner)];
       for (const std::uint32_t face : mesh->around(place)) {
         const TriangleMesh::Corners& corners = mesh->face(face);
         const int which = corners[0] == place ? 0 : corners[1] == place ? 1 : 2;
-        if (mesh->sharp_edge(face, which) || mesh->sharp_edge(face, (which + 2) % 3)) return true;
+        for (const int edge : {which, (which + 2) % 3}) {
+          const Vector3 other_end = mesh->corner(face, edge == which ? (which + 1) % 3 : edge);
+          if (sharp_beyond(*mesh, {face, edge}, stand.foot.at + 1e-3 * (other_end - stand.foot.at))) return true;
+        }
       }
     }
     return false;

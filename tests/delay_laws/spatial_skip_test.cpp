@@ -12,13 +12,17 @@
 #include <functional>
 #include <numbers>
 #include <random>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/ray_leg.hpp"
+#include "rays/ray_field.hpp"
 #include "rays/surface_kind.hpp"
 #include "tests/rays/spatial_force.hpp"
 
@@ -566,6 +570,79 @@ TEST(SpatialSkipsOffTriangles, OfABallAreTheLeastOverAllOfThem) {
   EXPECT_GT(rays, 72U);
   EXPECT_LE(worst, 1e-12);
   EXPECT_LE(later, 2.0 * 2.0 * radius * (1.0 - std::cos(std::numbers::pi / 52.0)) / shear);
+}
+
+/// A box of flat walls, whose upper face has an edge along x, at y = 0.4 mm, on one side and two on the other, which meet at
+/// `joint`: between them is a triangle that is no more than a sliver.
+std::vector<Triangle> box_with_sliver(double z, const Spot& joint) {
+  const std::array<Spot, 6> top{Spot{-40e-3, -40e-3, z}, {40e-3, -40e-3, z}, {40e-3, 0.4e-3, z},
+                                {40e-3, 40e-3, z},       {-40e-3, 40e-3, z}, {-40e-3, 0.4e-3, z}};
+  std::array<Spot, 6> bottom = top;
+  for (Spot& at : bottom) at.z = 0.1;
+  std::vector<Triangle> triangles{{top[5], top[2], top[3]}, {top[5], top[3], top[4]}, {top[5], joint, top[2]},
+                                  {top[0], joint, top[5]},  {top[0], top[1], joint},  {top[1], top[2], joint}};
+  for (std::size_t k = 0; k < 6; ++k) {
+    const std::size_t next = (k + 1) % 6;
+    triangles.push_back({top[next], top[k], bottom[k]});
+    triangles.push_back({top[next], bottom[k], bottom[next]});
+    if (k > 0 && k < 5) triangles.push_back({bottom[0], bottom[k + 1], bottom[k]});
+  }
+  return triangles;
+}
+
+TEST(SpatialSkipsOffTriangles, GoPastThoseWithoutArea) {
+  // As files have them where one edge was split and its neighbour not: on the edge, and beside it by the rounding of a file of
+  // floats in mm.
+  Acquisition acquisition;
+  acquisition.probe = make_linear_probe(3, Metres(5e-3), Metres(5e-4), Hertz(5e6), Hertz(3e6));
+  const Material aluminium{MetresPerSecond(longitudinal), MetresPerSecond(shear)};
+  std::mt19937 random(37);
+  std::uniform_real_distribution<double> along(-9e-3, 9e-3), across(-1e-3, 3e-3), down(2e-3, 21e-3);
+  std::vector<Point> pixels;
+  for (int k = 0; k < 300; ++k) pixels.push_back({Metres(along(random)), Metres(across(random)), Metres(down(random))});
+  for (const double off : {0.0, 4e-9, -4e-9}) {
+    Scene scene;
+    Scene flat;
+    const std::string file = stl_file("sliver", box_with_sliver(24e-3, {1e-3, 0.4e-3 + off, 24e-3 + off}));
+    scene.spatial_backwall = make_any_surface({"[backwall]", "stl", {{"scale", 1.0}}, {{"file", file}}}).spatial;
+    flat.backwall = make_surface({"[backwall]", "plane", {{"z", 24e-3}}, {}});
+    scene.surface = flat.surface = make_surface({"[surface]", "plane", {}, {}});
+    for (const char* side : {"LL-L", "LT-T", "TLT-T"}) {
+      const auto off_triangles = make_delay_law("contact", {acquisition, aluminium, side, scene}).transmit;
+      const auto off_plane = make_delay_law("contact", {acquisition, aluminium, side, flat}).transmit;
+      double worst = 0.0;
+      std::size_t lost = 0;
+      for (std::size_t source = 0; source < 3; ++source) {
+        std::vector<double> found(pixels.size()), expected(pixels.size());
+        off_triangles->travel_times(source, pixels, found);
+        off_plane->travel_times(source, pixels, expected);
+        for (std::size_t k = 0; k < pixels.size(); ++k) {
+          if (std::isnan(found[k])) ++lost;
+          worst = std::max(worst, std::abs(found[k] - expected[k]));
+        }
+      }
+      EXPECT_EQ(lost, 0U) << side << ' ' << off;
+      // The joint's own depth, there and back.
+      EXPECT_LE(worst, 1e-12 + 2.0 * std::abs(off) / shear) << side << ' ' << off;
+    }
+  }
+}
+
+TEST(SpatialSkipsAt, AnEndOfPlanningStopWithinAPortion) {
+  RayPath path;
+  path.velocities = {MetresPerSecond(longitudinal), MetresPerSecond(shear)};
+  path.interfaces.push_back({nullptr, true, false, make_any_surface(plane(24e-3, 0.0, 5.0).description).spatial});
+  const auto field = make_ray_field(path, {Point{}});
+  const std::vector<Point> points(field->portion().points, Point{Metres(1e-3), Metres(2e-3), Metres(10e-3)});
+  std::vector<double> seconds(points.size(), -1.0);
+  std::stop_source stop;
+  const Planning planning(stop.get_token());
+  field->times(0, 1, std::span(points).first(1), seconds);
+  EXPECT_GT(seconds[0], 0.0);
+  stop.request_stop();
+  seconds.assign(seconds.size(), -1.0);
+  EXPECT_THROW(field->times(0, 1, points, seconds), PlanningEnded);
+  EXPECT_EQ(seconds.back(), -1.0);
 }
 
 TEST(SpatialSkipsAt, PointsAreRefusedInOneLine) {
