@@ -217,6 +217,12 @@ std::vector<std::string> unheeded_geometry(const Configuration& configuration, c
         fmt::format("{}: \"interpolated\" is not used: below a surface in three dimensions every element and pixel has "
                     "its ray",
                     configuration.place("[imaging] travel_times")));
+  } else if (tfm(configuration).travel_times == TravelTimes::interpolated && scene.spatial_backwall != nullptr &&
+             skips(configuration)) {
+    lines.push_back(
+        fmt::format("{}: \"interpolated\" is not used by views that skip: above a backwall in three dimensions every element and "
+                    "pixel has its ray",
+                    configuration.place("[imaging] travel_times")));
   }
   if (tfm(configuration).delay_law != "contact") return lines;
   const auto& views = tfm(configuration).views;

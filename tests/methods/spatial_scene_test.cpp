@@ -138,6 +138,15 @@ TEST(SpatialScene, InterpolatedTimesAreSaidNotToBeUsed) {
   EXPECT_EQ(lines.front(),
             "part.toml: [imaging] travel_times: \"interpolated\" is not used: below a surface in three dimensions every element "
             "and pixel has its ray");
+  const auto above_ball = planned(image + "[backwall]\nkind = \"sphere\"\nradius = 0.03\nz = 0.03\n");
+  EXPECT_THAT(unheeded_geometry(configuration, *above_ball, above_ball->scene),
+              testing::Not(testing::Contains(HasSubstr("travel_times"))));
+  configuration = configuration_of("[imaging]\ntravel_times = \"interpolated\"\nviews = [\"LL\", \"TT-T\"]\n");
+  const auto above = unheeded_geometry(configuration, *above_ball, above_ball->scene);
+  ASSERT_FALSE(above.empty());
+  EXPECT_EQ(above.front(),
+            "part.toml: [imaging] travel_times: \"interpolated\" is not used by views that skip: above a backwall in three "
+            "dimensions every element and pixel has its ray");
 }
 
 }  // namespace
