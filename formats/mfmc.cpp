@@ -331,18 +331,23 @@ class MfmcRecording final : public Recording {
     const std::size_t elements = probe_.elements.size();
     const std::string where = where_ + " TRANSMIT_LAW, RECEIVE_LAW";
     const bool by_law = Hdf5Item::exists(sequence_, events_attribute);
-    // Positions of the probe within a frame, in the order in which they first appear.
+    // Positions of the probe within a frame, in the order of the file's placements: whoever names them by number finds each under
+    // the number that it was written with, whichever was fired first.
     first_placements_ = first_placements();
-    std::vector<std::uint32_t> positions;
     for (const std::size_t placement : first_placements_) {
-      const auto known = std::ranges::find(position_placements_, placement);
-      positions.push_back(static_cast<std::uint32_t>(known - position_placements_.begin()));
-      if (known != position_placements_.end()) continue;
-      position_placements_.push_back(placement);
+      const auto place = std::ranges::lower_bound(position_placements_, placement);
+      if (place != position_placements_.end() && *place == placement) continue;
+      position_placements_.insert(place, placement);
       if (position_placements_.size() > options.limits.positions) {
         throw InputError(where_ + " PROBE_PLACEMENT_INDEX", "more positions of the probe within a frame than that",
                          fmt::format("at most {}", options.limits.positions));
       }
+    }
+    std::vector<std::uint32_t> positions;
+    positions.reserve(first_placements_.size());
+    for (const std::size_t placement : first_placements_) {
+      const auto place = std::ranges::lower_bound(position_placements_, placement);
+      positions.push_back(static_cast<std::uint32_t>(place - position_placements_.begin()));
     }
     if (positions.empty() && !by_law && std::ranges::all_of(transmit, [](const MfmcLaw* law) { return is_one_element(*law); })) {
       std::vector<std::size_t> firing;

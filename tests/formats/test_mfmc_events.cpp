@@ -324,5 +324,17 @@ TEST_F(MfmcEvents, KeepThePositionsAtWhichTheyAreFired) {
   }
 }
 
+TEST_F(MfmcEvents, PositionsKeepTheirNumbersWhicheverIsFiredFirst) {
+  Acquisition a = testing_support::acquisition_of_positions(9);
+  std::rotate(a.events.begin(), a.events.begin() + 2, a.events.end());
+  ASSERT_NE(a.events.front().position, 0U);
+  const Acquisition found = expect_back(a);
+  ASSERT_EQ(found.positions.size(), a.positions.size());
+  for (std::size_t k = 0; k < a.positions.size(); ++k) EXPECT_EQ(found.positions[k].origin, a.positions[k].origin) << k;
+  for (std::size_t event = 0; event < a.events.size(); ++event) {
+    EXPECT_EQ(found.events[event].position, a.events[event].position) << event;
+  }
+}
+
 }  // namespace
 }  // namespace echoform::test
