@@ -251,7 +251,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   for (const PositionPlan& position : plan->positions) {
     at_position(position.position, [&] {
       check_geometry(configuration, *position.plan, plan->scene);
-      check_propagation(configuration, *position.plan);
+      check_propagation(configuration, *position.plan, position.events);
     });
   }
   const auto require_memory = [&] {

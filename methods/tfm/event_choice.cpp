@@ -91,7 +91,7 @@ std::vector<float> event_weights(const Configuration& configuration, const Acqui
   return {window.begin(), window.end()};
 }
 
-void check_propagation(const Configuration& configuration, const ImagingPlan& plan) {
+void check_propagation(const Configuration& configuration, const ImagingPlan& plan, std::span<const std::uint32_t> of_frame) {
   if (!launches_waves(plan.acquisition)) return;
   const bool wet = plan.scene.couplant.value > 0.0;
   const auto tilt = flat_tilt(configuration.surface);
@@ -100,7 +100,7 @@ void check_propagation(const Configuration& configuration, const ImagingPlan& pl
     if (plane == nullptr) continue;
     const double slowness = std::hypot(plane->slowness_x, plane->slowness_y);
     const auto refuse = [&](MetresPerSecond velocity, double sine, std::string_view expected) {
-      throw InputError(fmt::format("data: transmit event {}", event),
+      throw InputError(fmt::format("data: transmit event {}", of_frame.empty() ? event : of_frame[event]),
                        fmt::format("a plane wave of sin(angle) / velocity = {:.4g} s/m, a sine of {:.4g} at {:.5g} m/s", slowness,
                                    sine, velocity.value),
                        std::string(expected));

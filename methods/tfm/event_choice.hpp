@@ -26,7 +26,8 @@ namespace echoform {
                                                std::size_t chosen);
 
 /// Throws InputError, naming the event, for a plane wave of which no view's waves propagate: beyond a right angle in what the
-/// elements stand in, or beyond the critical angle of a flat front surface.
-void check_propagation(const Configuration& configuration, const ImagingPlan& plan);
+/// elements stand in, or beyond the critical angle of a flat front surface. Of a plan of one position of several, event k is
+/// named as of_frame[k], by which [imaging] events knows it.
+void check_propagation(const Configuration& configuration, const ImagingPlan& plan, std::span<const std::uint32_t> of_frame = {});
 
 }  // namespace echoform

@@ -238,6 +238,10 @@ class ProbePositions(unittest.TestCase):
             (text + '[scan]\npath = "line"\n', r"\[scan\] path: found a scan of frames that have 5 positions of the probe each"),
             (ROD.replace("{imaging}", '[imaging]\ndelay_law = "immersion"\n').replace("[-0.006, 0.0, 0.0,", "[-0.006, 0.0, 0.02,"),
              r"element 0 at .* below the front surface"),
+            # Named as [imaging] events knows it: of 3 events a position the second at the second.
+            (text.replace(line, "position_count = 2\nposition_step = 3e-3\n").replace("x = -0.002\n", "stand_off = 0.010\n").replace("samples = 900", "samples = 1700")
+             + 'transmit = "plane"\nevents = 3\nangles = [-10.0, 80.0]\n[couplant]\nvelocity = 1480.0\n[surface]\nkind = "plane"\n'
+             + '[imaging]\ndelay_law = "immersion"\nevents = [0, 3, 4]\n', r"position 1 of the probe: data: transmit event 4: found a plane wave"),
         )
         for source, expected in cases:
             with self.subTest(expected):
