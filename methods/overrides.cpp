@@ -68,7 +68,10 @@ void place_probe(const ProbeSection& section, Probe& probe,
 namespace {
 
 void replace_positions(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
-  const std::vector<Pose> wanted = stated_positions(configuration);
+  std::vector<Pose> wanted = stated_positions(configuration);
+  const bool stated = configuration.acquisition.positions || configuration.acquisition.position_count;
+  // One that leaves the probe where it is: none to data without positions, one as any other to data that state some.
+  if (stated && wanted.empty() && !acquisition.positions.empty()) wanted.resize(1);
   if (wanted.empty() || wanted == acquisition.positions) return;
   const std::string key =
       configuration.place(configuration.acquisition.positions ? "[acquisition] positions" : "[acquisition] position_count");

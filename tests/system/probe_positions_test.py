@@ -209,6 +209,9 @@ class ProbePositions(unittest.TestCase):
         four = self.config(config.read_text().replace("position_count = 5", "position_count = 4"), "four.toml")
         self.assertTrue(self.one_line("image", file, "--config", four, "--output", self.path / "x.npy").endswith(
             "[acquisition] position_count: found 4; expected 5, as many positions as a frame of the data has"))
+        one = self.config(config.read_text().replace("position_count = 5", "position_count = 1"), "one.toml")
+        self.assertTrue(self.one_line("image", file, "--config", one, "--output", self.path / "x.npy").endswith(
+            "[acquisition] position_count: found 1; expected 5, as many positions as a frame of the data has"))
 
     def test_plan_tells_them(self):
         config = self.config(CONTACT.replace("{imaging}", ""))
