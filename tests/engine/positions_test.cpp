@@ -378,8 +378,9 @@ TEST(Positions, WhatCannotBeImagedIsOneLine) {
   acquisition.events.clear();
   for (std::uint32_t k = 0; k < 8; ++k) acquisition.events.push_back({ElementEvent{k % 4}, {}, k / 4});
   EXPECT_EQ(message(), "");
-  configuration.acquisition.position_count = 1;  // where it is: nothing is stated
-  EXPECT_EQ(message(), "");
+  configuration.acquisition.position_count = 1;
+  EXPECT_EQ(message(),
+            "configuration: [acquisition] position_count: found 1; expected 2, as many positions as a frame of the data has");
   configuration.acquisition.position_count = 3;
   EXPECT_EQ(message(),
             "configuration: [acquisition] position_step: found no value for 3 positions; expected the way from one to the "

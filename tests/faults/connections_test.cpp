@@ -105,7 +105,7 @@ TEST_P(Connections, HellosWhoseEventsContradictThem) {
   const std::string formless = events.SerializeAsString();
   // Of a form that is to come, beside one that is known.
   events.mutable_events(1)->set_element(0);
-  wire::TransmitEvent::GetReflection()->MutableUnknownFields(events.mutable_events(1))->AddVarint(30, 1);
+  wire::TransmitEvent::GetReflection()->MutableUnknownFields(events.mutable_events(1))->AddVarint(13, 1);
   const std::string newer = events.SerializeAsString();
   const auto with_event = [&](const auto& state) {
     events.clear_events();
