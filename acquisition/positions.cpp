@@ -125,7 +125,7 @@ void validate_positions(const Acquisition& acquisition, std::size_t most, std::s
     for (const auto& [name, axis] : {std::pair{"x", pose.x}, std::pair{"y", pose.y}}) {
       const double size = length(axis);
       if (!(std::abs(size - 1.0) <= axis_tolerance))
-        refuse(fmt::format("a direction of {} of length {}", name, size), "a unit vector");
+        refuse(fmt::format("a direction of {} of length {}", name, std::abs(size)), "a unit vector");  // abs: no "-nan"
     }
     if (const double cosine = dot(pose.x, pose.y); !(std::abs(cosine) <= axis_tolerance)) {
       refuse(fmt::format("directions of x and y that are not across each other: x . y = {:.4g}", cosine), "a right angle");
