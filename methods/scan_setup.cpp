@@ -1,5 +1,7 @@
 #include "methods/scan_setup.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
