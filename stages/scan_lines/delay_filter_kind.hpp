@@ -1,0 +1,50 @@
+// The family of fractional delays by name. One more is a function that makes its coefficients for a place, and a row of the table
+// in delay_filter_kind.cpp: configuration, checks, responses, tests and `echoform bench filters` go by the table.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stages/scan_lines/delay_filter.hpp"
+
+namespace echoform {
+
+struct DelayFilterKind {
+  std::string_view name;
+  std::string_view meaning;
+  /// What DelayFilterOptions::order_or_taps is, "order" or "taps", from least to most by steps; empty where there is no choice.
+  std::string_view size_name = "";
+  std::size_t least = 0;
+  std::size_t most = 0;
+  std::size_t step = 1;
+  std::size_t usual = 0;
+  bool uses_kaiser_beta = false;
+  bool uses_band = false;
+  /// How many coefficients a row has.
+  std::size_t (*taps)(std::size_t order_or_taps);
+  /// Of the table. Fewer than tabulated_phases: the filter is by definition a straight line between them.
+  std::size_t phases;
+  bool upsampling = false;
+  /// Those for `place`, counted from the sample `left`: 0 to 1 where the taps are even, -0.5 to 0.5 where they are odd.
+  void (*coefficients)(const DelayFilterOptions& options, double place, std::span<double> values);
+  /// What the delay-averaged response is in closed form, or comes to with ever longer filters; null where there is none.
+  double (*ideal_mean)(double frequency) = nullptr;
+
+  [[nodiscard]] std::size_t size_of(const DelayFilterOptions& options) const {
+    return options.order_or_taps != 0 ? options.order_or_taps : usual;
+  }
+};
+
+inline constexpr std::size_t tabulated_phases = 512;
+
+[[nodiscard]] std::span<const DelayFilterKind> delay_filter_kinds();
+
+/// Throws InputError, with `where` before it, if there is no such kind.
+[[nodiscard]] const DelayFilterKind& delay_filter_kind(std::string_view name, std::string_view where);
+
+/// "lagrange 3", "windowed_sinc 8": the kind, and its order or taps where it has them. The options are valid.
+[[nodiscard]] std::string name_of(const DelayFilterOptions& options);
+
+}  // namespace echoform
