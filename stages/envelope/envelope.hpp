@@ -1,6 +1,6 @@
 // The complex image to its envelope.
 //
-// Input   complex64 [z, x], interleaved, any row stride.
+// Input   complex64 [z, x], interleaved, any row stride; on the CPU planar complex64 too, as analytic signals come.
 // Output  float32 [z, x], rows without gaps: sqrt(re^2 + im^2) in single precision, the same bits on every backend.
 #pragma once
 
@@ -25,6 +25,6 @@ extern const StageKind envelope_stage;
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda();
 
 /// What every implementation asks of its input, and the output that comes of it. Throws InputError.
-[[nodiscard]] BlockSpec envelope_output(const BlockSpec& input);
+[[nodiscard]] BlockSpec envelope_output(const BlockSpec& input, BackendKind backend);
 
 }  // namespace echoform

@@ -2,8 +2,7 @@
 
 #include "stages/block_checks.hpp"
 #include "stages/envelope/envelope.hpp"
-#include "stages/envelope/envelope_kernels.hpp"
-#include "stages/envelope/envelope_math.hpp"
+#include "stages/envelope/envelope_kernels_body.hpp"
 
 namespace echoform {
 namespace {
@@ -14,8 +13,11 @@ class EnvelopeCpu final : public Stage {
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("envelope");
-    output_ = envelope_output(input);
-    input_stride_ = stride_of(input);
+    output_ = envelope_output(input, BackendKind::cpu);
+    const bool planar = input.type == ElementType::planar_complex64;
+    input_stride_ = 2 * stride_of(input);
+    step_ = planar ? 1 : 2;
+    quadrature_ = planar ? stride_of(input) : 1;
     return output_;
   }
 
@@ -23,7 +25,8 @@ class EnvelopeCpu final : public Stage {
     const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
     team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
       for (std::size_t row = first; row < last; ++row) {
-        kernel_(input.as<float>() + 2 * row * input_stride_, output.as<float>() + row * output_.row_stride, output_.columns);
+        const float* const in_phase = input.as<float>() + row * input_stride_;
+        kernel_(in_phase, in_phase + quadrature_, step_, output.as<float>() + row * output_.row_stride, output_.columns);
       }
     });
   }
@@ -31,7 +34,9 @@ class EnvelopeCpu final : public Stage {
  private:
   EnvelopeKernel kernel_;
   BlockSpec output_;
-  std::size_t input_stride_ = 0;
+  std::size_t input_stride_ = 0;  // of rows, in floats
+  std::size_t step_ = 2;          // of numbers in a row
+  std::size_t quadrature_ = 1;    // from a number's real part to its imaginary one
 };
 
 }  // namespace
@@ -44,13 +49,19 @@ EnvelopeKernel envelope_kernel(SimdLevel level) {
   return &envelope_row_portable;
 }
 
-void envelope_row_portable(const float* complex, float* out, std::size_t count) {
-  for (std::size_t n = 0; n < count; ++n) out[n] = magnitude(complex[2 * n], complex[2 * n + 1]);
+void envelope_row_portable(const float* re, const float* im, std::size_t step, float* out, std::size_t count) {
+  envelope_row(re, im, step, out, count);
 }
 
-BlockSpec envelope_output(const BlockSpec& input) {
-  require_block(input, "envelope", {ElementType::complex64});
+BlockSpec envelope_output(const BlockSpec& input, BackendKind backend) {
+  if (backend == BackendKind::cuda) {
+    require_block(input, "envelope", {ElementType::complex64});
+  } else {
+    require_block(input, "envelope", {ElementType::complex64, ElementType::planar_complex64});
+  }
   BlockSpec output = input;
+  output.lead = 0;
+  output.trailer = 0;
   output.type = ElementType::float32;
   output.row_stride = input.columns;
   return output;
@@ -67,8 +78,8 @@ constinit const StageKind envelope_stage{
     .cuda = [](const StageOptions&, Backend&) { return make_envelope_cuda(); },
 #endif
     .state =
-        [](const StageOptions&, const InputSpecs& inputs, const StageSite&) {
-          return StageStatement{envelope_output(inputs.only("envelope")), {}};
+        [](const StageOptions&, const InputSpecs& inputs, const StageSite& site) {
+          return StageStatement{envelope_output(inputs.only("envelope"), site.backend), {}};
         },
 };
 

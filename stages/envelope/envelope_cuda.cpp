@@ -10,7 +10,7 @@ class EnvelopeCuda final : public Stage {
  public:
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("envelope");
-    output_ = envelope_output(input);
+    output_ = envelope_output(input, BackendKind::cuda);
     input_stride_ = stride_of(input);
     return output_;
   }

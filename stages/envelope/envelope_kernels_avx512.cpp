@@ -1,10 +1,9 @@
-#include "stages/envelope/envelope_kernels.hpp"
-#include "stages/envelope/envelope_math.hpp"
+#include "stages/envelope/envelope_kernels_body.hpp"
 
 namespace echoform {
 
-void envelope_row_avx512(const float* complex, float* out, std::size_t count) {
-  for (std::size_t n = 0; n < count; ++n) out[n] = magnitude(complex[2 * n], complex[2 * n + 1]);
+void envelope_row_avx512(const float* re, const float* im, std::size_t step, float* out, std::size_t count) {
+  envelope_row(re, im, step, out, count);
 }
 
 }  // namespace echoform

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t most_cells = 65535;
 constexpr double edge_cells = 1e-6;
+constexpr double greatest_tilt = 80.0 * std::numbers::pi / 180.0;
 
 template <class Value>
 void require(bool right, const char* option, Value found, const char* expected) {
@@ -32,12 +33,20 @@ std::uint32_t fixed_point(double cells, unsigned cell_bits) {
 void check(const PolarScanConversionOptions& options) {
   require(options.beams >= 2 && options.beams <= most_cells, "beams", options.beams, "2 to 65535");
   require(options.samples >= 2 && options.samples <= most_cells, "samples", options.samples, "2 to 65535");
-  require(options.angle_pitch > 0.0 && std::isfinite(options.angle_pitch), "angle pitch", options.angle_pitch, "above 0 rad");
-  const double first = first_angle_of(options);
-  const double last = first + static_cast<double>(options.beams - 1) * options.angle_pitch;
-  constexpr double half_turn = std::numbers::pi * (1.0 + 1e-12);
-  require(first >= -half_turn && last <= half_turn, "angles of the beams", fmt::format("{} to {} rad", first, last),
-          "within -pi to pi");
+  if (options.line_pitch.value != 0.0) {
+    require(options.line_pitch.value > 0.0 && std::isfinite(options.line_pitch.value), "line pitch", options.line_pitch.value,
+            "above 0 m");
+    require(options.angle_pitch == 0.0, "angle pitch", options.angle_pitch, "0 of parallel beams");
+    require(std::abs(first_angle_of(options)) <= greatest_tilt, "angle of the beams", first_angle_of(options),
+            "within 80 degrees of the z axis");
+  } else {
+    require(options.angle_pitch > 0.0 && std::isfinite(options.angle_pitch), "angle pitch", options.angle_pitch, "above 0 rad");
+    const double first = first_angle_of(options);
+    const double last = first + static_cast<double>(options.beams - 1) * options.angle_pitch;
+    constexpr double half_turn = std::numbers::pi * (1.0 + 1e-12);
+    require(first >= -half_turn && last <= half_turn, "angles of the beams", fmt::format("{} to {} rad", first, last),
+            "within -pi to pi");
+  }
   const double spacing = options.sample_spacing.value;
   require(spacing > 0.0 && std::isfinite(spacing), "sample spacing", spacing, "above 0 m");
   const double depth = options.start_depth.value;
@@ -55,11 +64,12 @@ void check(const PolarScanConversionOptions& options) {
 
 Geometry::Geometry(const PolarScanConversionOptions& options) {
   check(options);
+  parallel_ = options.line_pitch.value > 0.0;
   radius_ = options.probe_radius.value;
   nearest_range_ = radius_ + options.start_depth.value;
   spacing_ = options.sample_spacing.value;
   first_angle_ = first_angle_of(options);
-  pitch_ = options.angle_pitch;
+  pitch_ = parallel_ ? options.line_pitch.value : options.angle_pitch;
   last_sample_ = static_cast<double>(options.samples - 1);
   last_beam_ = static_cast<double>(options.beams - 1);
   axial_bits_ = static_cast<unsigned>(std::bit_width(options.samples));
@@ -67,11 +77,17 @@ Geometry::Geometry(const PolarScanConversionOptions& options) {
   whole_ = options.interpolation == ScanInterpolation::nearest;
 }
 
+Geometry::Cell Geometry::cell(double x, double z) const {
+  if (parallel_) {
+    return {(z / std::cos(first_angle_) - nearest_range_) / spacing_, (x - z * std::tan(first_angle_)) / pitch_};
+  }
+  const double down = z + radius_;
+  return {(std::hypot(x, down) - nearest_range_) / spacing_, (std::atan2(x, down) - first_angle_) / pitch_};
+}
+
 Place Geometry::place(Metres x, Metres z) const {
-  const double down = z.value + radius_;
-  double s = (std::hypot(x.value, down) - nearest_range_) / spacing_;
+  auto [s, b] = cell(x.value, z.value);
   if (!(s >= -edge_cells && s <= last_sample_ + edge_cells)) return {};
-  double b = (std::atan2(x.value, down) - first_angle_) / pitch_;
   if (!(b >= -edge_cells && b <= last_beam_ + edge_cells)) return {};
   s = std::clamp(s, 0.0, last_sample_);
   b = std::clamp(b, 0.0, last_beam_);

@@ -24,11 +24,19 @@ class Geometry {
   [[nodiscard]] unsigned lateral_bits() const { return lateral_bits_; }
 
  private:
+  /// Samples and beams, of which there may be none.
+  struct Cell {
+    double sample;
+    double beam;
+  };
+  [[nodiscard]] Cell cell(double x, double z) const;
+
+  bool parallel_;
   double radius_;         // of the probe
   double nearest_range_;  // of sample 0 from the apex
   double spacing_;
   double first_angle_;
-  double pitch_;
+  double pitch_;  // radians, or metres of parallel beams
   double last_sample_;
   double last_beam_;
   unsigned axial_bits_;

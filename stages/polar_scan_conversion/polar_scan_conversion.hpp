@@ -1,4 +1,4 @@
-// An image in polar coordinates, beams by samples, to the display grid: sector and curvilinear probes.
+// An image of beams by samples to the display grid: sector and curvilinear probes, and parallel beams of linear ones.
 //
 // Input   uint8 or float32 [beams, samples], any row stride: beam b points at angle first + b * angle_pitch from the z axis,
 //         towards positive x where positive; sample s lies at depth start_depth + s * sample_spacing below the probe's surface.
@@ -9,6 +9,10 @@
 //
 //     r = sqrt(x^2 + (z + probe_radius)^2),   theta = atan2(x, z + probe_radius)
 //     s = (r - probe_radius - start_depth) / sample_spacing,   b = (theta - first) / angle_pitch
+//
+// of parallel beams, which begin at (b * line_pitch, 0) and all point at first_angle, at
+//
+//     s = (z / cos(first_angle) - start_depth) / sample_spacing,   b = (x - z tan(first_angle)) / line_pitch
 //
 // and its value comes from the samples around (b, s) with offsets v = b - floor(b), u = s - floor(s):
 //   cubic     along the beam (1 - u) P[s] + u P[s + 1]; across beams h(1 + v), h(v), h(1 - v), h(2 - v) of beams b - 1 ... b + 2
@@ -36,8 +40,10 @@ namespace echoform {
 
 struct PolarScanConversionOptions {
   std::size_t beams = 0;     ///< 2 to 65535
-  double angle_pitch = 0.0;  ///< radians from beam to beam, > 0
-  /// Angle of beam 0 in radians; none: the beams lie symmetrically about the z axis. All beams lie within -pi .. pi.
+  double angle_pitch = 0.0;  ///< radians from beam to beam, > 0; of parallel beams 0
+  Metres line_pitch;         ///< of parallel beams: from one to the next along x, > 0; else 0
+  /// Angle of beam 0 in radians; none: the beams lie symmetrically about the z axis. All beams lie within -pi .. pi, parallel
+  /// ones within 80 degrees of the z axis.
   std::optional<double> first_angle;
   std::size_t samples = 0;  ///< along a beam, 2 to 65535
   Metres sample_spacing;    ///< > 0

@@ -1,0 +1,100 @@
+#include "stages/persistence/persistence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "stages/block_checks.hpp"
+
+namespace echoform {
+namespace {
+
+void check(const PersistenceOptions& options) {
+  if (PersistenceOptions::shares.holds(options.share)) return;
+  throw InputError("persistence stage, share", fmt::format("{}", options.share),
+                   fmt::format("{} to {}", PersistenceOptions::shares.least, PersistenceOptions::shares.most));
+}
+
+BlockSpec persistence_output(const BlockSpec& input) {
+  require_block(input, "persistence", {ElementType::float32});
+  BlockSpec output = input;
+  output.row_stride = output.columns;
+  output.lead = 0;
+  output.trailer = 0;
+  return output;
+}
+
+class PersistenceCpu final : public Stage {
+ public:
+  explicit PersistenceCpu(const PersistenceOptions& options) : options_(options) { check(options); }
+
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("persistence");
+    output_ = persistence_output(input);
+    input_stride_ = stride_of(input);
+    before_.assign(output_.rows * output_.columns, 0.0F);
+    begun_ = false;
+    return output_;
+  }
+
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
+    const auto kept = begun_ ? static_cast<float>(options_.share) : 0.0F;
+    const float fresh = 1.0F - kept;
+    const std::size_t columns = output_.columns;
+    const std::size_t grain = std::max<std::size_t>(1, 16384 / columns);
+    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+      for (std::size_t row = first; row < last; ++row) {
+        const float* const x = input.as<float>() + row * input_stride_;
+        float* const y = output.as<float>() + row * columns;
+        float* const before = before_.data() + row * columns;
+        for (std::size_t n = 0; n < columns; ++n) {
+          const float mixed = kept * before[n] + fresh * x[n];
+          const bool sound = std::isfinite(mixed);
+          y[n] = sound ? mixed : x[n];
+          before[n] = sound ? mixed : 0.0F;
+        }
+      }
+    });
+    begun_ = true;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override { return before_.size() * sizeof(float); }
+
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    check(options.as<PersistenceOptions>());
+    return true;
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+    options_ = *options.get<PersistenceOptions>();
+  }
+
+ private:
+  PersistenceOptions options_;
+  BlockSpec output_;
+  std::size_t input_stride_ = 0;
+  std::vector<float> before_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_persistence_cpu(const PersistenceOptions& options) {
+  return std::make_unique<PersistenceCpu>(options);
+}
+
+constinit const StageKind persistence_stage{
+    .name = "persistence",
+    .cpu = [](const StageOptions& options, Backend&) { return make_persistence_cpu(options.as<PersistenceOptions>()); },
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite&) {
+          check(options.as<PersistenceOptions>());
+          StageStatement statement{persistence_output(inputs.only("persistence")), {}};
+          statement.memory.host = statement.output.bytes();
+          return statement;
+        },
+};
+
+}  // namespace echoform

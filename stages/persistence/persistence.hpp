@@ -1,0 +1,31 @@
+// Images that fade: each pixel is a mean of what it was before and what the frame shows.
+//
+// Input   float32 [rows, columns], any row stride: linear envelopes.
+// Output  float32 [rows, columns], rows without gaps: y = p y' + (1 - p) x, y' the output of the frame before. The first frame
+//         comes out as it is, and so does one after which settings have changed. Pixels that are not finite come out as they are
+//         and are not kept.
+#pragma once
+
+#include <memory>
+
+#include "base/interval.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+struct PersistenceOptions {
+  static constexpr Interval shares{0.0, 0.99};
+
+  double share = 0.0;  ///< p
+
+  [[nodiscard]] friend bool operator==(const PersistenceOptions&, const PersistenceOptions&) = default;
+};
+
+/// "persistence", by PersistenceOptions. It holds one image.
+extern const StageKind persistence_stage;
+
+/// Throws InputError if the share is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_persistence_cpu(const PersistenceOptions& options);
+
+}  // namespace echoform

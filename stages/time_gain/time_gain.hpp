@@ -1,0 +1,34 @@
+// A-scans times a gain that follows their time: what attenuation takes is given back, before anything filters them.
+//
+// Input   float32 [rows, samples], any row stride.
+// Output  float32 [rows, samples], rows padded to a multiple of 16 samples (the padding is not written): each sample times the
+//         gain at its place.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+struct TimeGainOptions {
+  std::shared_ptr<const std::vector<float>> gain;  ///< by sample, finite
+
+  /// By their contents.
+  [[nodiscard]] friend bool operator==(const TimeGainOptions& a, const TimeGainOptions& b) {
+    return a.gain == b.gain || (a.gain && b.gain && *a.gain == *b.gain);
+  }
+};
+
+/// "time-gain", by TimeGainOptions. It holds no memory.
+extern const StageKind time_gain_stage;
+
+/// Throws InputError if a gain is not finite.
+[[nodiscard]] std::unique_ptr<Stage> make_time_gain_cpu(TimeGainOptions options);
+
+/// Throws InputError, naming `stage`, unless there is a gain for each of `samples`, all finite.
+void require_gain(const std::vector<float>& gain, std::size_t samples, const char* stage);
+
+}  // namespace echoform

@@ -1,0 +1,37 @@
+// Windows that taper an aperture: weights 0 .. 1 across it. A further one is a function and a line in window.cpp, and its word.
+#pragma once
+
+#include <cstdint>
+
+#include "base/interval.hpp"
+
+namespace echoform {
+
+enum class WindowKind : std::uint8_t { none, hann, hamming, tukey, kaiser, gauss };
+
+/// A window and what shapes it.
+struct Window {
+  static constexpr Interval tukey_fractions{0.0, 1.0};
+  static constexpr Interval kaiser_betas{0.0, 40.0};
+  static constexpr Interval gauss_widths{0.05, 10.0};
+
+  WindowKind kind = WindowKind::none;
+  double tukey_fraction = 0.5;  ///< of `tukey`: the part that is tapered, 0 (none) .. 1 (Hann)
+  double kaiser_beta = 4.0;     ///< of `kaiser`: 0 is none
+  double gauss_width = 0.4;     ///< of `gauss`: its standard deviation over half the aperture
+
+  constexpr auto operator<=>(const Window&) const = default;
+};
+
+/// The weight at `t` of the way from one edge of the aperture to the other, 0 <= t <= 1; symmetric, 1 in the middle. Formulas:
+/// F. J. Harris, Proc. IEEE 66(1), 51 (1978).
+///   hann     sin^2(pi t)              hamming  0.54 - 0.46 cos(2 pi t)
+///   tukey    cosine tapers at both ends, together tukey_fraction of the aperture
+///   kaiser   I0(beta sqrt(1 - (2 t - 1)^2)) / I0(beta)
+///   gauss    exp(-((2 t - 1) / gauss_width)^2 / 2)
+[[nodiscard]] double window_at(const Window& window, double t);
+
+/// Throws InputError, naming `where`, if a parameter is out of its range.
+void validate(const Window& window, const char* where);
+
+}  // namespace echoform
