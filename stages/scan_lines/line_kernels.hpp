@@ -1,0 +1,68 @@
+// The sum along one line: lengths in samples, one receiver after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/cpu_backend.hpp"
+
+namespace echoform::scan_lines {
+
+/// Samples that are readable before and behind a row, all 0.
+inline constexpr std::size_t row_lead = 64;
+/// Ranges are padded to a multiple of this many.
+inline constexpr std::size_t range_step = 64;
+/// Pieces of a tap's coefficient over the fraction of a place, each a cubic.
+inline constexpr std::size_t coefficient_pieces = 16;
+inline constexpr std::size_t most_taps = 17;
+
+/// What a receiver is on a line, with e its place from the line's origin and a = e . direction.
+struct LineReceiver {
+  const float* row;      ///< its A-scan, row_lead zeros before and behind
+  const float* weights;  ///< by range
+  std::size_t first;     ///< range before which all weights are 0, a multiple of range_step
+  float along;           ///< a
+  float square;          ///< |e|^2
+  float across_square;   ///< |e|^2 - a^2, >= 0
+};
+
+/// A delay filter (delay_filter.hpp): with n + f = u + offset, 0 <= f < 1, taps at n - left ... n - left + taps - 1 of the place
+/// u. Coefficients are cubics in f over coefficient_pieces pieces of it: c = ((k3 g + k2) g + k1) g + k0, g = f *
+/// coefficient_pieces
+/// - piece.
+struct TapTable {
+  std::uint32_t taps = 0;
+  std::int32_t left = 0;
+  float offset = 0.0F;
+  alignas(64) float cubic[most_taps][4][coefficient_pieces];  ///< k0 ... k3
+};
+
+struct LineTask {
+  const LineReceiver* receivers;
+  std::uint32_t receiver_count;
+  std::int32_t samples;       ///< of a row
+  std::size_t ranges;         ///< a multiple of range_step
+  const float* range;         ///< r, by range
+  const std::int32_t* whole;  ///< tau_tx + r / c - start: whole samples
+  const float* rest;          ///< and what is left, 0 .. 1
+  const TapTable* table;
+  float* out;  ///< by range
+};
+
+using LineKernel = void (*)(const LineTask& task);
+
+/// By how samples are looked up.
+struct LineKernels {
+  LineKernel nearest;
+  LineKernel linear;
+  LineKernel taps;  ///< by LineTask::table
+};
+
+/// Levels differ by rounding.
+[[nodiscard]] LineKernels line_kernels(SimdLevel level);
+
+[[nodiscard]] LineKernels line_kernels_portable();
+[[nodiscard]] LineKernels line_kernels_avx2();
+[[nodiscard]] LineKernels line_kernels_avx512();
+
+}  // namespace echoform::scan_lines

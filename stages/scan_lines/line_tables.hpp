@@ -1,0 +1,40 @@
+// What every implementation works out of its options once, in double precision: lengths in samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stages/scan_lines/scan_lines.hpp"
+
+namespace echoform::scan_lines {
+
+/// A receiver on a line: lengths are in samples of the way at the velocity.
+struct PlacedReceiver {
+  std::uint32_t row = 0;       ///< of the event
+  std::uint32_t weights = 0;   ///< table of LineSet::weights
+  float along = 0.0F;          ///< e . direction, e its place from the line's origin
+  float square = 0.0F;         ///< |e|^2
+  float across_square = 0.0F;  ///< |e|^2 - (e . direction)^2
+};
+
+struct LineTables {
+  std::vector<float> range;                  ///< by range
+  std::vector<std::int32_t> whole;           ///< [line, range] of tau_tx + r / c - start of the gate: floor
+  std::vector<float> rest;                   ///< and what is left
+  std::vector<float> divisor;                ///< [line, range]: what the sum is multiplied by
+  std::vector<PlacedReceiver> receivers;     ///< those that are heard, of a line behind each other
+  std::vector<std::size_t> first_receivers;  ///< by line, and the end
+
+  [[nodiscard]] std::size_t bytes() const;
+};
+
+/// `options` are valid. Ranges are padded to a multiple of `step` that looks up nothing.
+[[nodiscard]] LineTables make_line_tables(const ScanLinesOptions& options, std::size_t step);
+/// Bytes of them, before they are made.
+[[nodiscard]] std::size_t line_tables_bytes(const LineSet& lines, std::size_t step);
+
+[[nodiscard]] constexpr std::size_t padded(std::size_t count, std::size_t step) {
+  return (count + step - 1) / step * step;
+}
+
+}  // namespace echoform::scan_lines

@@ -1,0 +1,61 @@
+// Receive beamforming along scan lines: of the A-scans of each transmit event a sum along each of its lines, in focus at every
+// range, with the delays worked out on the way.
+//
+// Input   raw or float32 [a_scans, samples], any row stride: the samples of the gate.
+// Output  float32 [lines, ranges], rows padded with zeros to a multiple of 16. At range r of a line, with p = origin + r *
+// direction,
+//
+//     sum over receivers j of w_j(r) s_j(tau_tx + |p - e_j| / c)   [/ sum of w_j(r), with `normalise`]
+//
+//         Samples lie between those of the A-scan as `filter` has it. Places outside of the A-scan count as 0, and their weights
+//         count; where all weights are 0 the sum is 0. Raw samples are multiplied by the scale first, and with a time gain by its
+//         value at their place.
+// Its facts are the quality of raw samples.
+//
+// tau_tx is a table of the line set; tau_rx follows from the geometry: with e = e_j - origin and a = e . direction,
+// |p - e_j| - r = (|e|^2 - 2 r a) / (sqrt((r - a)^2 + |e|^2 - a^2) + r), which single precision holds to 1e-7 of what it is,
+// while tau_tx + r / c is kept as a whole sample and its rest, from double precision. (Eq. 13 of the thesis on beamforming on the
+// GPU using CUDA, of the Tesla C870, is the case of a phased array whose waves pass its centre at t = 0.)
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/units.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/sample_gate.hpp"
+#include "pipeline/stage.hpp"
+#include "stages/scan_lines/delay_filter.hpp"
+#include "stages/scan_lines/line_set.hpp"
+
+namespace echoform {
+
+struct ScanLinesOptions {
+  std::shared_ptr<const LineSet> lines;
+  MetresPerSecond velocity;  ///< of waves on their way back, > 0
+  Hertz sample_rate;         ///< > 0
+  Seconds start_time;        ///< of the A-scan's sample 0, time offset taken away
+  SampleGate gate;           ///< samples of the A-scan that the input holds
+  DelayFilterOptions filter;
+  bool normalise = true;
+  double sample_scale = 1.0;                            ///< amplitude of one unit of a raw sample: finite, not 0
+  std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample of the gate, of raw input; null: none
+
+  /// By their contents.
+  friend bool operator==(const ScanLinesOptions& a, const ScanLinesOptions& b);
+};
+
+/// "scan-lines", by ScanLinesOptions.
+extern const StageKind scan_lines_stage;
+
+/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cpu(ScanLinesOptions options, std::size_t members,
+                                                         SimdLevel level = simd_level());
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+void validate(const ScanLinesOptions& options);
+[[nodiscard]] BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input);
+/// Host memory that the CPU's takes.
+[[nodiscard]] std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t members);
+
+}  // namespace echoform

@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "stages/raw_rows/quality_counter.hpp"
+#include "stages/raw_rows/sample_kernels.hpp"
+#include "stages/scan_lines/line_kernels.hpp"
+#include "stages/scan_lines/line_tables.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
+#include "stages/scan_lines/tap_table.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace scan_lines;  // NOLINT(google-build-using-namespace): the stage is its own folder's
+
+std::size_t longest_event(const LineSet& lines) {
+  std::size_t rows = 0;
+  for (const LineEvent& event : lines.events) rows = std::max(rows, event.receivers.size());
+  return rows;
+}
+std::size_t heard_rows_pitch(std::size_t samples) {
+  return padded(row_lead + samples + row_lead, 16);
+}
+
+/// One event at a time on each thread: its rows, made floats, stay in the thread's caches while its lines are summed.
+class ScanLinesCpu final : public Stage {
+ public:
+  ScanLinesCpu(ScanLinesOptions options, std::size_t members, SimdLevel level)
+      : options_(std::move(options)), level_(level), scratch_(members) {
+    validate(options_);
+  }
+
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("scan-lines");
+    output_ = scan_lines_output(options_, input);
+    input_stride_ = stride_of(input);
+    raw_ = input.type == ElementType::raw;
+    samples_ = input.columns;
+    if (raw_) unpack_ = row_kernel(input.encoding, RowStore::cached, level_);
+    tables_ = make_line_tables(options_, range_step);
+    ranges_ = tables_.range.size();
+    pad_weights();
+    choose_kernel();
+    const LineSet& set = *options_.lines;
+    lines_of_.assign(set.events.size(), {});
+    for (std::uint32_t line = 0; line < set.lines.size(); ++line) lines_of_[set.lines[line].event].push_back(line);
+    pitch_ = heard_rows_pitch(samples_);
+    for (Scratch& scratch : scratch_) {
+      scratch.rows.assign(longest_event(set) * pitch_, 0.0F);
+      scratch.receivers.resize(longest_event(set));
+      scratch.sums.resize(ranges_);
+    }
+    return output_;
+  }
+
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
+    quality_.reset();
+    team_of(queue).for_each(lines_of_.size(), 1, [&](std::size_t first, std::size_t last, std::size_t member) {
+      SampleQuality seen;
+      for (std::size_t event = first; event < last; ++event) {
+        if (lines_of_[event].empty()) continue;
+        read_rows(event, input[0], scratch_[member], seen);
+        for (const std::uint32_t line : lines_of_[event]) {
+          sum(line, scratch_[member], output.as<float>() + line * output_.row_stride);
+        }
+      }
+      quality_.add(seen);
+    });
+  }
+
+  [[nodiscard]] StageFacts facts() const noexcept override {
+    if (!raw_) return {};
+    return {.quality = quality_.read(), .reference = {}};
+  }
+  /// Another gain: TGC sliders move while images are made.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    ScanLinesOptions wanted = options.as<ScanLinesOptions>();
+    if ((wanted.time_gain == nullptr) != (options_.time_gain == nullptr)) return false;
+    validate(wanted);
+    wanted.time_gain = options_.time_gain;
+    return wanted == options_;
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+    options_.time_gain = options.get<ScanLinesOptions>()->time_gain;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    std::size_t bytes = tables_.bytes() + weights_.size() * sizeof(float);
+    for (const Scratch& scratch : scratch_) bytes += (scratch.rows.size() + scratch.sums.size()) * sizeof(float);
+    return bytes;
+  }
+
+ private:
+  struct Scratch {
+    std::vector<float> rows;  // [receiver, sample] with zeros before and behind
+    std::vector<LineReceiver> receivers;
+    std::vector<float> sums;
+  };
+
+  void pad_weights() {
+    const std::size_t count = options_.lines->ranges.count;
+    const std::size_t tables = options_.lines->weights.size() / count;
+    weights_.assign(tables * ranges_, 0.0F);
+    first_heard_.assign(tables, ranges_);
+    for (std::size_t table = 0; table < tables; ++table) {
+      const float* const from = options_.lines->weights.data() + table * count;
+      std::copy(from, from + count, weights_.data() + table * ranges_);
+      const auto heard = static_cast<std::size_t>(std::find_if(from, from + count, [](float w) { return w > 0.0F; }) - from);
+      if (heard < count) first_heard_[table] = heard / range_step * range_step;
+    }
+  }
+
+  void choose_kernel() {
+    const LineKernels kernels = line_kernels(level_);
+    const DelayFilter filter = make_delay_filter(options_.filter);
+    taps_ = make_tap_table(filter);
+    kernel_ = filter.taps == 1 ? kernels.nearest : filter.taps == 2 && filter.phases == 1 ? kernels.linear : kernels.taps;
+  }
+
+  void read_rows(std::size_t event, ConstBlock input, Scratch& scratch, SampleQuality& seen) const noexcept {
+    const LineEvent& rows = options_.lines->events[event];
+    const auto scale = static_cast<float>(options_.sample_scale);
+    for (std::size_t row = 0; row < rows.receivers.size(); ++row) {
+      float* const out = scratch.rows.data() + row * pitch_ + row_lead;
+      const std::size_t from = (rows.first_row + row) * input_stride_;
+      if (!raw_) {
+        std::memcpy(out, input.as<float>() + from, samples_ * sizeof(float));
+        continue;
+      }
+      unpack_(input.as<std::byte>() + from, nullptr, out, samples_, scale, seen);
+      if (options_.time_gain == nullptr) continue;
+      const float* const gain = options_.time_gain->data();
+      for (std::size_t n = 0; n < samples_; ++n) out[n] *= gain[n];
+    }
+  }
+
+  void sum(std::uint32_t line, Scratch& scratch, float* out) const noexcept {
+    const std::size_t first = tables_.first_receivers[line];
+    const std::size_t count = tables_.first_receivers[line + 1] - first;
+    for (std::size_t k = 0; k < count; ++k) {
+      const PlacedReceiver& placed = tables_.receivers[first + k];
+      scratch.receivers[k] = {scratch.rows.data() + placed.row * pitch_ + row_lead,
+                              weights_.data() + placed.weights * ranges_,
+                              first_heard_[placed.weights],
+                              placed.along,
+                              placed.square,
+                              placed.across_square};
+    }
+    kernel_({.receivers = scratch.receivers.data(),
+             .receiver_count = static_cast<std::uint32_t>(count),
+             .samples = static_cast<std::int32_t>(samples_),
+             .ranges = ranges_,
+             .range = tables_.range.data(),
+             .whole = tables_.whole.data() + line * ranges_,
+             .rest = tables_.rest.data() + line * ranges_,
+             .table = &taps_,
+             .out = scratch.sums.data()});
+    const float* const divisor = tables_.divisor.data() + line * ranges_;
+    for (std::size_t k = 0; k < output_.columns; ++k) out[k] = scratch.sums[k] * divisor[k];
+    std::fill(out + output_.columns, out + output_.row_stride, 0.0F);
+  }
+
+  ScanLinesOptions options_;
+  SimdLevel level_;
+  BlockSpec output_;
+  std::size_t input_stride_ = 0;
+  bool raw_ = false;
+  std::size_t samples_ = 0;
+  std::size_t ranges_ = 0;  // padded
+  std::size_t pitch_ = 0;   // of rows in the scratch
+  RowKernel unpack_ = nullptr;
+  LineKernel kernel_ = nullptr;
+  TapTable taps_{};
+  LineTables tables_;
+  std::vector<float> weights_;  // of padded ranges
+  std::vector<std::size_t> first_heard_;
+  std::vector<std::vector<std::uint32_t>> lines_of_;  // by event
+  std::vector<Scratch> scratch_;                      // by member of the team
+  QualityCounter quality_;
+};
+
+}  // namespace
+
+std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t members) {
+  const LineSet& set = *options.lines;
+  const std::size_t ranges = padded(set.ranges.count, range_step);
+  const std::size_t scratch = (longest_event(set) * heard_rows_pitch(options.gate.count) + ranges) * sizeof(float);
+  return line_tables_bytes(set, range_step) + set.weights.size() / set.ranges.count * ranges * sizeof(float) + members * scratch;
+}
+
+std::unique_ptr<Stage> make_scan_lines_cpu(ScanLinesOptions options, std::size_t members, SimdLevel level) {
+  return std::make_unique<ScanLinesCpu>(std::move(options), members, level);
+}
+
+}  // namespace echoform
