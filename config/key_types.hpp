@@ -356,6 +356,21 @@ template <class Get>
   return key;
 }
 
+template <class Get>
+[[nodiscard]] Key number_list(const Entry& entry, Range range, std::size_t most, Get get) {
+  Key key = make_key(entry, "list of numbers", range.text(), default_of(get));
+  key.read = [range, most, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    typename std::remove_cvref_t<decltype(get(into))> list;
+    for (const toml::node& value : read_array(node, where, expected, 0, most)) {
+      assign(list.emplace_back(), read_number(value, where, expected, range));
+    }
+    get(into) = std::move(list);
+  };
+  set_bounds(key, range);
+  show_member(key, get);
+  return key;
+}
+
 /// Numbers in a row of a list, either way of writing one.
 struct RowWidth {
   std::size_t least;

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "base/units.hpp"
+#include "pipeline/imaging_setup.hpp"
 #include "stages/compression/compression_options.hpp"
 #include "stages/scan_conversion/scan_interpolation.hpp"
 
@@ -22,5 +24,12 @@ struct DisplaySection {
   ScanInterpolation interpolation = ScanInterpolation::bilinear;
   double cubic_alpha = -0.5;
 };
+
+/// Throws InputError, naming `where` and `key`, for a value out of its range.
+void require_range(std::string_view where, std::string_view key, double value, const Interval& range);
+/// Throws InputError, naming `where`, unless every option is in its range.
+void validate(const Compression& compression, std::string_view where);
+/// What display images made so show of envelopes.
+[[nodiscard]] DisplayScale scale_of(const Compression& compression);
 
 }  // namespace echoform

@@ -14,7 +14,7 @@
 #include "methods/scan_setup.hpp"
 
 // The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
-#define ECHOFORM_METHODS(METHOD) METHOD(tfm)
+#define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams)
 
 namespace echoform {
 

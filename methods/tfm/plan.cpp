@@ -11,29 +11,9 @@
 #include "base/errors.hpp"
 
 namespace echoform {
-namespace {
-
-void require_range(std::string_view where, std::string_view key, double value, const Interval& range) {
-  if (!range.holds(value)) {
-    throw InputError(fmt::format("{} {}", where, key), fmt::format("{}", value),
-                     fmt::format("{} to {}", range.least, range.most));
-  }
-}
-
-}  // namespace
 
 bool ImagingPlan::reciprocal() const {
   return apodization.symmetric() && std::all_of(laws.begin(), laws.end(), [](const DelayLaw& law) { return law.reciprocal(); });
-}
-
-void validate(const Compression& compression, std::string_view where) {
-  require_range(where, "dynamic_range_db", compression.dynamic_range_db, Compression::dynamic_ranges);
-  require_range(where, "gain_db", compression.gain_db, Compression::gains);
-  require_range(where, "running_fraction", compression.running_fraction, Compression::running_fractions);
-  if (!(compression.reference_value > 0.0) || !std::isfinite(compression.reference_value)) {
-    throw InputError(fmt::format("{} reference_value", where), fmt::format("{}", compression.reference_value),
-                     "a positive number");
-  }
 }
 
 void validate(const ImagingPlan& plan, std::string_view where) {

@@ -12,6 +12,7 @@
 #include "acquisition/sample_encodings.hpp"
 #include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "methods/display_settings.hpp"
 #include "pipeline/outline.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "rays/scene.hpp"
@@ -76,8 +77,6 @@ struct ImagingPlan {
   [[nodiscard]] bool reciprocal() const;
 };
 
-/// Throws InputError unless every option is in its range.
-void validate(const Compression& compression, std::string_view where);
 /// Throws InputError unless grids, ranges and laws (leg sources == elements) are right. `where` names the config.
 void validate(const ImagingPlan& plan, std::string_view where);
 

@@ -3,18 +3,13 @@
 #include <set>
 #include <utility>
 
+#include "methods/display_settings.hpp"
 #include "methods/tfm/frame_groups.hpp"
 #include "methods/tfm/recipe.hpp"
 #include "stages/compression/compression.hpp"
 
 namespace echoform {
 namespace {
-
-DisplayScale scale_of(const Compression& compression) {
-  DisplayScale scale{compression.dynamic_range_db, compression.gain_db, std::nullopt};
-  if (compression.reference == ReferenceMode::fixed) scale.fixed_reference = compression.reference_value;
-  return scale;
-}
 
 /// Of travel times that legs keep, made or not: views share legs.
 std::size_t leg_tables_bytes(const ImagingPlan& plan) {

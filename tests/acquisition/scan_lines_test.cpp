@@ -17,7 +17,7 @@
 namespace echoform {
 namespace {
 
-constexpr double degree = std::numbers::pi / 180.0;
+constexpr double in_radians = std::numbers::pi / 180.0;
 constexpr MetresPerSecond tissue(1540.0);
 constexpr Metres line_pitch(0.3e-3);
 
@@ -91,7 +91,7 @@ constexpr double law_tolerance = 1e-5;
 
 TEST(ScanLines, OfASectorLeadFromTheArraysCentreToTheirFoci) {
   for (const double angle : {-45.0, -7.5, 0.0, 30.0}) {
-    const Direction direction{std::sin(angle * degree), 0.0, std::cos(angle * degree)};
+    const Direction direction{std::sin(angle * in_radians), 0.0, std::cos(angle * in_radians)};
     const Acquisition acquisition = sent_by(PointWaveEvent{along({}, direction, 60e-3), tissue, {}, {}});
     expect_line(acquisition, {}, direction);
     expect_line(as_law(acquisition), {}, direction, law_tolerance);
@@ -118,7 +118,7 @@ TEST(ScanLines, OfAnApertureThatTheArrayCutsOffAreTiltedAsTheirSoundIs) {
 }
 
 TEST(ScanLines, OfVirtualSourcesLeadAwayFromThem) {
-  const Direction direction{std::sin(20.0 * degree), 0.0, std::cos(20.0 * degree)};
+  const Direction direction{std::sin(20.0 * in_radians), 0.0, std::cos(20.0 * in_radians)};
   const Acquisition acquisition = sent_by(PointWaveEvent{along({}, direction, -12e-3), tissue, {}, {}});
   expect_line(acquisition, {}, direction);
   expect_line(as_law(acquisition), {}, direction, law_tolerance);
@@ -127,14 +127,14 @@ TEST(ScanLines, OfVirtualSourcesLeadAwayFromThem) {
 }
 
 TEST(ScanLines, OfPlaneWavesAreTheirNormalsInTheMedium) {
-  const double a = -25.0 * degree;
-  const double b = 10.0 * degree;
+  const double a = -25.0 * in_radians;
+  const double b = 10.0 * in_radians;
   const Direction normal{std::sin(a) * std::cos(b), std::sin(b), std::cos(a) * std::cos(b)};
   const PlaneWaveEvent wave{normal.x / tissue.value, normal.y / tissue.value, {}, range(10, 20)};
   const Metres x = line_pitch * (19.5 - 31.5);
   expect_line(sent_by(wave), {x, Metres(0.0), Metres(0.0)}, normal);
   expect_line(as_law(sent_by(plane_wave(a, tissue))), {}, {std::sin(a), 0.0, std::cos(a)}, law_tolerance);
-  EXPECT_FALSE(line_of_event(sent_by(plane_wave(60.0 * degree, tissue)), 0, MetresPerSecond(2000.0)).has_value());
+  EXPECT_FALSE(line_of_event(sent_by(plane_wave(60.0 * in_radians, tissue)), 0, MetresPerSecond(2000.0)).has_value());
 }
 
 TEST(ScanLines, OfSingleElementsAreTheirNormals) {
@@ -183,8 +183,8 @@ TEST(ScanLines, OfAMatrixArrayHaveTwoAngles) {
                                          .width = Metres(0.2e-3),
                                          .length = Metres(0.2e-3)},
                                         Hertz(3e6), Hertz(2e6));
-  const double a = 20.0 * degree;
-  const double b = -30.0 * degree;
+  const double a = 20.0 * in_radians;
+  const double b = -30.0 * in_radians;
   const Direction direction{std::sin(a) * std::cos(b), std::sin(b), std::cos(a) * std::cos(b)};
   acquisition.events.front().form = PointWaveEvent{along({}, direction, 40e-3), tissue, {}, {}};
   expect_line(acquisition, {}, direction);
@@ -192,9 +192,9 @@ TEST(ScanLines, OfAMatrixArrayHaveTwoAngles) {
 }
 
 TEST(ScanLines, GoWithTheProbe) {
-  const Direction direction{std::sin(15.0 * degree), 0.0, std::cos(15.0 * degree)};
+  const Direction direction{std::sin(15.0 * in_radians), 0.0, std::cos(15.0 * in_radians)};
   Acquisition acquisition = sent_by(PointWaveEvent{along({}, direction, 30e-3), tissue, {}, {}});
-  acquisition.probe = turned(acquisition.probe, 25.0 * degree, {Metres(5e-3), Metres(0.0), Metres(-9e-3)});
+  acquisition.probe = turned(acquisition.probe, 25.0 * in_radians, {Metres(5e-3), Metres(0.0), Metres(-9e-3)});
   expect_line(acquisition, {}, direction);
 }
 

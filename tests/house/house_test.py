@@ -160,6 +160,13 @@ class Finds(unittest.TestCase):
         for line in ('#include "methods/registry.hpp"', "// tfm", "method_of(configuration);"):
             self.assertEqual(self.found("methods-by-name", **{"apps/a.cpp": line + "\n", **files}), {}, line)
 
+    def test_methods_whose_names_are_words(self):
+        files = {"methods/beams/plan.hpp": "", "methods/registry.cpp": "METHOD(beams)\n"}
+        for line in ('#include "methods/beams/plan.hpp"', 'if (method == "beams") {}', "beams_method();"):
+            self.assertEqual(self.found("methods-by-name", **{"apps/a.cpp": line + "\n", **files}), {"apps/a.cpp": 1}, line)
+        for line in ("std::size_t beams = 0;", 'throw InputError("12 beams");', "scan_beams(beams);"):
+            self.assertEqual(self.found("methods-by-name", **{"apps/a.cpp": line + "\n", **files}), {}, line)
+
     def test_stages_by_include(self):
         line = '#include "stages/half_sums/half_sums.hpp"\n'
         self.assertEqual(self.found("stages-by-include", **{"apps/a.cpp": line, "methods/tfm/a.cpp": line, "stages/envelope/a.cpp": line,

@@ -211,6 +211,10 @@ def names_of_stages(house):
     return findings
 
 
+# Methods whose names other code means otherwise.
+WORDS_OF_THE_TRADE = {"beams"}
+
+
 def methods_by_name(house):
     """Methods that anybody names, in code or by an include, but their own folders, the line of methods/registry.cpp, and benchmarks,
     which measure the parts of one: a method is added by its folder and one line."""
@@ -219,7 +223,11 @@ def methods_by_name(house):
         return {}
     names = "|".join(folders)
     include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*"methods/(?:{names})/[^"]*"', re.MULTILINE)
-    named = re.compile(rf"(?<![A-Za-z])(?:{names})(?![A-Za-z])", re.IGNORECASE)
+    # A name that is a word of the trade is one where it is written as a method's: in a text of its own, or as what its folder defines.
+    words = [folder for folder in folders if folder in WORDS_OF_THE_TRADE]
+    own = "|".join(folder for folder in folders if folder not in WORDS_OF_THE_TRADE) or "(?!)"
+    spelled = "|".join(words) or "(?!)"
+    named = re.compile(rf'(?<![A-Za-z])(?:{own})(?![A-Za-z])|"(?:{spelled})"|(?<![A-Za-z_])(?:{spelled})_(?:method|name)(?![A-Za-z])', re.IGNORECASE)
     findings = {}
     for name, text in house.files():
         if name.startswith(("benchmarks/", "apps/bench/", *(f"methods/{folder}/" for folder in folders))) or name == "methods/registry.cpp":

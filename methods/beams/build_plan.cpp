@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "acquisition/firings.hpp"
+#include "acquisition/frame_layout.hpp"
+#include "acquisition/recorded_frames.hpp"
+#include "base/errors.hpp"
+#include "base/planning.hpp"
+#include "delay_laws/delay_law.hpp"
+#include "methods/beams/aperture.hpp"
+#include "methods/beams/plan.hpp"
+#include "methods/filter_settings.hpp"
+#include "methods/host_memory.hpp"
+#include "methods/overrides.hpp"
+
+namespace echoform {
+namespace {
+
+// What an upload begins at, and how long it is, are multiples of these.
+constexpr std::size_t first_step = 8;
+constexpr std::size_t count_step = 16;
+// Samples that the longest delay filter may read beside a place.
+constexpr std::size_t filter_guard = 16;
+constexpr std::size_t most_ranges = 65535;
+constexpr std::size_t usual_rows = 512;
+
+Seconds first_sample(const Acquisition& acquisition) {
+  return acquisition.start_time - acquisition.time_offset;
+}
+
+LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& plan) {
+  const Acquisition& acquisition = plan.acquisition;
+  const double c = plan.velocity.value;
+  const double rate = acquisition.sample_rate.value;
+  const double opens = first_sample(acquisition).value;
+  const double closes = opens + static_cast<double>(acquisition.samples - 1) / rate;
+  double first = std::max(0.0, 0.5 * c * opens);
+  double last = 0.5 * c * closes;
+  if (plan.section.depth) {
+    first = (*plan.section.depth)[0].value;
+    last = (*plan.section.depth)[1].value;
+  }
+  if (!(last > first) || !(first >= 0.0)) {
+    throw InputError(configuration.place("[beams] depth"), fmt::format("{:.3f} to {:.3f} mm", 1e3 * first, 1e3 * last),
+                     "a first range of 0 or more and a greater last one, within what the A-scans hold");
+  }
+  // A sample of the beam is a sample of the A-scan: what the thesis has, and as fine as the data are.
+  const double natural = 0.5 * c / rate;
+  const auto count = plan.section.ranges.value_or(
+      std::min<std::size_t>(most_ranges, static_cast<std::size_t>(std::floor((last - first) / natural + 1e-6)) + 1));
+  if (count < 2) throw InputError(configuration.place("[beams] depth"), fmt::format("{} range", count), "at least 2 of them");
+  const double spacing = plan.section.ranges ? (last - first) / static_cast<double>(count - 1) : natural;
+  return {Metres(first), Metres(spacing), count};
+}
+
+/// Times of each line's event to its points; NaN where it does not reach.
+std::vector<double> transmit_times(const BeamsPlan& plan, const LineSet& set) {
+  const DelayLaw law = make_delay_law(
+      "contact", {.acquisition = plan.acquisition, .material = {plan.velocity, {}}, .view = "LL", .chosen = plan.events});
+  std::vector<double> times(set.lines.size() * set.ranges.count);
+  std::vector<Point> points(set.ranges.count);
+  for (std::size_t line = 0; line < set.lines.size(); ++line) {
+    keep_planning();
+    const ImageLine& along = set.lines[line];
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const Metres r = set.ranges.at(k);
+      points[k] = {along.origin.x + r * along.direction.x, along.origin.y + r * along.direction.y,
+                   along.origin.z + r * along.direction.z};
+    }
+    const std::size_t source = firing_element(plan.acquisition, along.event).value_or(along.event);
+    law.transmit->travel_times(source, points, {times.data() + line * points.size(), points.size()});
+  }
+  return times;
+}
+
+std::vector<LineEvent> events_of(const Acquisition& acquisition) {
+  const FrameLayout layout(acquisition);
+  std::vector<LineEvent> events(acquisition.event_count());
+  const std::vector<EventReceiver> pairs = layout.pairs();
+  for (std::size_t event = 0; event < events.size(); ++event) {
+    const RowRange rows = layout.shot(event);
+    events[event].first_row = rows.first;
+    for (std::size_t row = rows.first; row < rows.first + rows.count; ++row) {
+      events[event].receivers.push_back(pairs[row].receiver);
+    }
+  }
+  return events;
+}
+
+/// Samples between the earliest and the latest that some line may look up.
+SampleGate reached_samples(const Configuration& configuration, const BeamsPlan& plan, const LineSet& set) {
+  double earliest = std::numeric_limits<double>::infinity();
+  double latest = -earliest;
+  for (std::size_t line = 0; line < set.lines.size(); ++line) {
+    const ImageLine& along = set.lines[line];
+    double reach = 0.0;
+    for (const std::uint32_t element : set.events[along.event].receivers) {
+      const Point& at = set.elements[element];
+      reach = std::max(reach,
+                       std::hypot((at.x - along.origin.x).value, (at.y - along.origin.y).value, (at.z - along.origin.z).value));
+    }
+    for (std::size_t k = 0; k < set.ranges.count; ++k) {
+      const double out = set.transmit_times[line * set.ranges.count + k];
+      if (std::isnan(out)) continue;
+      const double r = set.ranges.at(k).value;
+      earliest = std::min(earliest, out + std::max(0.0, r - reach) / plan.velocity.value);
+      latest = std::max(latest, out + (r + reach) / plan.velocity.value);
+    }
+  }
+  const double rate = plan.acquisition.sample_rate.value;
+  const double from = std::floor((earliest - first_sample(plan.acquisition).value) * rate);
+  const double to = std::floor((latest - first_sample(plan.acquisition).value) * rate) + 1.0;
+  const auto samples = static_cast<double>(plan.acquisition.samples);
+  if (!(from < samples && to >= 0.0)) {
+    throw InputError(configuration.place("[beams] depth"), "no range whose echoes the A-scans hold",
+                     fmt::format("some within {} samples at {:.4g} MHz", plan.acquisition.samples, 1e-6 * rate));
+  }
+  const auto guard = static_cast<double>(filter_guard);
+  const std::size_t first = static_cast<std::size_t>(std::max(0.0, from - guard)) / first_step * first_step;
+  const auto end = static_cast<std::size_t>(std::min(samples, to + guard + 1.0));
+  const std::size_t count = (end - first + count_step - 1) / count_step * count_step;
+  return {first, std::min(count, plan.acquisition.samples - first)};
+}
+
+/// What the sector or the parallel lines take up, in square pixels.
+Grid resolve_display(const DisplaySection& display, const LineFan& fan, const LineRanges& ranges) {
+  double left = std::numeric_limits<double>::infinity();
+  double right = -left;
+  double top = left;
+  double bottom = -left;
+  for (std::size_t line = 0; line < fan.lines; ++line) {
+    const ImageLine along = fan.line(line);
+    for (const std::size_t k : {std::size_t{0}, ranges.count - 1}) {
+      const double r = ranges.at(k).value;
+      left = std::min(left, along.origin.x.value + r * along.direction.x);
+      right = std::max(right, along.origin.x.value + r * along.direction.x);
+      top = std::min(top, along.origin.z.value + r * along.direction.z);
+      bottom = std::max(bottom, along.origin.z.value + r * along.direction.z);
+    }
+  }
+  Grid grid;
+  grid.x.first = display.x ? (*display.x)[0] : Metres(left);
+  grid.x.last = display.x ? (*display.x)[1] : Metres(right);
+  grid.z.first = display.z ? (*display.z)[0] : Metres(top);
+  grid.z.last = display.z ? (*display.z)[1] : Metres(bottom);
+  if (display.pixels) {
+    grid.x.count = (*display.pixels)[0];
+    grid.z.count = (*display.pixels)[1];
+  } else {
+    const double wide = (grid.x.last - grid.x.first).value;
+    const double high = (grid.z.last - grid.z.first).value;
+    const double pixel = std::max(wide, high) / static_cast<double>(usual_rows - 1);
+    const auto count = [&](double extent) {
+      return std::max<std::size_t>(2, static_cast<std::size_t>(std::lround(extent / pixel)) + 1);
+    };
+    grid.x.count = count(wide);
+    grid.z.count = count(high);
+  }
+  return grid;
+}
+
+void refuse_unfit(const Configuration& configuration, const Acquisition& acquisition) {
+  const auto refuse = [&](const std::string& found) {
+    throw InputError(fmt::format("{}: [imaging] method = \"beams\"", configuration.name()), found,
+                     "frames whose events are beams, plane or diverging waves, or single elements, at one position");
+  };
+  if (const auto bond = bond_of_events(acquisition)) refuse(*bond);
+  if (!acquisition.positions.empty()) refuse("several positions of the probe within a frame");
+}
+
+}  // namespace
+
+std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request) {
+  const Configuration& configuration = request.configuration;
+  auto plan = std::make_shared<BeamsPlan>();
+  plan->settings_revision = request.settings_revision;
+  plan->acquisition = request.acquisition;
+  plan->material = request.stated.material;
+  apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
+  AcquisitionLimits limits;
+  if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;
+  validate(plan->acquisition, limits, configuration.name());
+  refuse_unfit(configuration, plan->acquisition);
+  plan->velocity = plan->material.longitudinal_velocity;
+  if (!(plan->velocity.value > 0.0)) {
+    throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the velocity of sound in m/s");
+  }
+  plan->section = beams(configuration);
+  plan->compression = section<OutputSection>(configuration);
+  plan->display = section<DisplaySection>(configuration);
+  plan->amplitude_scale = configuration.acquisition.sample_scale.value_or(
+      facts_of(plan->acquisition.encoding).counts() ? plan->acquisition.sample_scale : 1.0);
+  for (std::uint32_t event = 0; event < plan->acquisition.event_count(); ++event) plan->events.push_back(event);
+
+  const FannedLines fanned =
+      make_lines(plan->acquisition, plan->events, plan->section.lines, plan->velocity, configuration.name());
+  plan->fan = fanned.fan;
+  auto set = std::make_shared<LineSet>();
+  for (const Element& element : plan->acquisition.probe.elements) set->elements.push_back(element.centre);
+  set->events = events_of(plan->acquisition);
+  set->lines = fanned.lines;
+  set->ranges = resolve_ranges(configuration, *plan);
+  set->transmit_times = transmit_times(*plan, *set);
+  weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number);
+  plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
+  // A filter sees whole A-scans: its response wraps round their ends.
+  plan->gate = plan->filter.kind == FilterKind::none ? reached_samples(configuration, *plan, *set)
+                                                     : SampleGate{0, plan->acquisition.samples};
+  plan->display_grid = resolve_display(plan->display, plan->fan, set->ranges);
+  validate(plan->display_grid, configuration.place("[display]"));
+  plan->lines = std::move(set);
+  plan->warnings = filter_warnings(configuration, plan->filter, plan->acquisition);
+  require_host_memory(configuration, *make_beams_setup(plan, request.wish), request.frames_in_flight);
+  return plan;
+}
+
+}  // namespace echoform

@@ -1,0 +1,102 @@
+#include "methods/beams/keys.hpp"
+
+#include <fmt/format.h>
+
+#include "config/key_types.hpp"
+#include "methods/beams/section.hpp"
+#include "stages/scan_lines/delay_filter_kind.hpp"
+#include "stages/windows/window_words.hpp"
+
+namespace echoform {
+namespace {
+
+std::vector<std::string> filter_names() {
+  std::vector<std::string> names;
+  for (const DelayFilterKind& kind : delay_filter_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+std::string_view filter_help() {
+  static const std::string help = [] {
+    std::string text = "How samples between those of an A-scan are found.";
+    for (const DelayFilterKind& kind : delay_filter_kinds()) text += fmt::format(" {}: {}.", kind.name, kind.meaning);
+    return text;
+  }();
+  return help;
+}
+
+}  // namespace
+
+std::vector<Section> beams_sections() {
+  return {{"beams", "The method of scan lines ([imaging] method = \"beams\")."}};
+}
+
+void add_beams_keys(std::vector<Key>& k) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  k.push_back(number_pair(
+      {"beams", "depth", "m", "First and last range of the lines, from where they begin.", "what the A-scans hold",
+       LiveEffect::imaging},
+      within(0.0, 10.0), [](auto& c) -> auto& { return beams(c).depth; }));
+  k.push_back(integer(
+      {"beams", "ranges", "", "Points of a line.", "one for each sample of the A-scans", LiveEffect::imaging}, within(2, 65535),
+      [](auto& c) -> auto& { return beams(c).ranges; }));
+  k.push_back(integer(
+      {"beams",
+       "lines",
+       "",
+       "Lines that are formed of each transmit event (multi-line acquisition), beside each other within its share of the image.",
+       {},
+       LiveEffect::imaging},
+      within(1, BeamsSection::most_lines), [](auto& c) -> auto& { return beams(c).lines; }));
+  k.push_back(name(
+      {"beams", "delay_filter", "", filter_help(), {}, LiveEffect::imaging}, filter_names(),
+      [](auto& c) -> auto& { return beams(c).filter.kind; }));
+  k.push_back(integer(
+      {"beams", "taps", "", "Order or taps of the delay filter; 0 is its usual one.", {}, LiveEffect::imaging}, within(0, 16),
+      [](auto& c) -> auto& { return beams(c).filter.order_or_taps; }));
+  k.push_back(number(
+      {"beams", "delay_filter_beta", "", "Kaiser window of the delay filter.", {}, LiveEffect::imaging},
+      within(DelayFilterOptions::betas), [](auto& c) -> auto& { return beams(c).filter.kaiser_beta; }));
+  k.push_back(word(
+      {"beams", "window", "", "Taper over the receiving aperture.", {}, LiveEffect::imaging}, words::window,
+      [](auto& c) -> auto& { return beams(c).window.kind; }));
+  k.push_back(number(
+      {"beams", "tukey_fraction", "", "Tapered part of the Tukey window.", {}, LiveEffect::imaging},
+      within(Window::tukey_fractions), [](auto& c) -> auto& { return beams(c).window.tukey_fraction; }));
+  k.push_back(number(
+      {"beams", "kaiser_beta", "", "Of the Kaiser window over the aperture.", {}, LiveEffect::imaging},
+      within(Window::kaiser_betas), [](auto& c) -> auto& { return beams(c).window.kaiser_beta; }));
+  k.push_back(number(
+      {"beams", "gauss_width", "", "Standard deviation of the Gauss window over half the aperture.", {}, LiveEffect::imaging},
+      within(Window::gauss_widths), [](auto& c) -> auto& { return beams(c).window.gauss_width; }));
+  k.push_back(number(
+      {"beams", "f_number", "",
+       "Range over the width of the receiving aperture, which grows with the range until all elements hear.",
+       "the whole aperture at every range", LiveEffect::imaging},
+      within(BeamsSection::f_numbers), [](auto& c) -> auto& { return beams(c).f_number; }));
+  k.push_back(boolean(
+      {"beams",
+       "normalise",
+       "",
+       "Whether sums are divided by the weights that are in them, so that a growing aperture does not brighten.",
+       {},
+       LiveEffect::imaging},
+      [](auto& c) -> auto& { return beams(c).normalise; }));
+  k.push_back(number_list(
+      {"beams",
+       "time_gain",
+       "dB",
+       "Gain of samples by their depth c t / 2, linear between depths and constant beyond them: evenly over [beams] depth, or at "
+       "time_gain_depths. Empty is none.",
+       {},
+       LiveEffect::display},
+      within(BeamsSection::gains), BeamsSection::most_gain_points, [](auto& c) -> auto& { return beams(c).time_gain; }));
+  k.push_back(number_list(
+      {"beams", "time_gain_depths", "m", "Depths of time_gain, ascending and as many. Empty is evenly.", {}, LiveEffect::display},
+      within(0.0, 10.0), BeamsSection::most_gain_points, [](auto& c) -> auto& { return beams(c).time_gain_depths; }));
+  k.push_back(number(
+      {"beams", "persistence", "", "Part of the image before that stays in each image; 0 is none.", {}, LiveEffect::display},
+      within(BeamsSection::persistences), [](auto& c) -> auto& { return beams(c).persistence; }));
+}
+
+}  // namespace echoform

@@ -1,0 +1,13 @@
+// Keys of the method of scan lines, all in its own section.
+#pragma once
+
+#include <vector>
+
+#include "config/key.hpp"
+
+namespace echoform {
+
+[[nodiscard]] std::vector<Section> beams_sections();
+void add_beams_keys(std::vector<Key>& keys);
+
+}  // namespace echoform

@@ -1,0 +1,101 @@
+// The method of scan lines as the program asks for it.
+#include "methods/method.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "methods/beams/keys.hpp"
+#include "methods/beams/plan.hpp"
+#include "methods/beams/report.hpp"
+#include "methods/beams/section.hpp"
+#include "methods/filter_settings.hpp"
+#include "methods/registry.hpp"
+#include "stages/persistence/persistence.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
+#include "stages/time_gain/time_gain.hpp"
+
+namespace echoform {
+namespace {
+
+void check_section(const Configuration& configuration) {
+  const BeamsSection& section = beams(configuration);
+  validate(section.filter, configuration.place("[beams]"));
+  const std::vector<Metres>& depths = section.time_gain_depths;
+  if (!depths.empty() && depths.size() != section.time_gain.size()) {
+    throw InputError(configuration.place("[beams] time_gain_depths"), fmt::format("{} of them", depths.size()),
+                     fmt::format("{}, one for each gain, or none", section.time_gain.size()));
+  }
+  if (std::ranges::adjacent_find(depths, [](Metres a, Metres b) { return !(a < b); }) != depths.end()) {
+    throw InputError(configuration.place("[beams] time_gain_depths"), "depths that do not ascend", "ascending ones");
+  }
+  if (section.depth && !((*section.depth)[0] < (*section.depth)[1])) {
+    throw InputError(configuration.place("[beams] depth"),
+                     fmt::format("[{}, {}]", (*section.depth)[0].value, (*section.depth)[1].value), "first < last");
+  }
+}
+
+class BeamsMethod final : public Method {
+ public:
+  [[nodiscard]] std::string_view name() const override { return beams_name; }
+  [[nodiscard]] std::string_view meaning() const override {
+    return "scan lines, each along the beam of a transmit event and in focus at every range: sector and linear images";
+  }
+
+  [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
+  void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
+  [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
+    return {&scan_lines_stage, &time_gain_stage, &persistence_stage};
+  }
+
+  void check(const Configuration& configuration, const Material& stated) const override {
+    check_section(configuration);
+    if (!configuration.material.longitudinal_velocity && !(stated.longitudinal_velocity.value > 0.0)) {
+      throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the velocity of sound in m/s");
+    }
+  }
+  [[nodiscard]] std::vector<std::string> images(const Configuration& /*configuration*/) const override {
+    return {std::string(beams_image)};
+  }
+
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
+    check_section(request.configuration);
+    return make_beams_setup(build_beams_plan(request), request.wish);
+  }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
+                                                            std::uint64_t settings_revision) const override {
+    check_section(wanted);
+    return retuned_beams_setup(before, wanted, settings_revision);
+  }
+
+  void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
+    const BeamsPlan& plan = beams_plan_of(setup);
+    asked.material.longitudinal_velocity = plan.velocity;
+    const LineRanges& ranges = plan.lines->ranges;
+    beams(asked).depth = {ranges.first, ranges.at(ranges.count - 1)};
+    beams(asked).ranges = ranges.count;
+    const Grid& shown = plan.display_grid;
+    section<DisplaySection>(asked).x = {shown.x.first, shown.x.last};
+    section<DisplaySection>(asked).z = {shown.z.first, shown.z.last};
+    section<DisplaySection>(asked).pixels = {shown.x.count, shown.z.count};
+    asked.acquisition.time_offset = plan.acquisition.time_offset;
+    section<FilterSection>(asked) = filter_in_use(section<FilterSection>(asked), plan.filter);
+  }
+
+  [[nodiscard]] SetupReport report(const ImagingSetup& setup) const override { return report_beams(beams_plan_of(setup)); }
+
+  [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& configuration) const override {
+    // The scene is the same whatever makes images of it.
+    return find_method("tfm")->simulated_source(configuration);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Method> beams_method();
+std::unique_ptr<const Method> beams_method() {
+  return std::make_unique<BeamsMethod>();
+}
+
+}  // namespace echoform

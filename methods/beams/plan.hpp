@@ -1,0 +1,64 @@
+// Everything that fixes how frames of one acquisition become images of scan lines. Resolved once; constant afterwards.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+#include "base/grid.hpp"
+#include "methods/beams/line_fan.hpp"
+#include "methods/beams/section.hpp"
+#include "methods/display_settings.hpp"
+#include "methods/method.hpp"
+#include "pipeline/sample_gate.hpp"
+#include "stages/filter/filter_options.hpp"
+#include "stages/scan_lines/line_set.hpp"
+
+namespace echoform {
+
+/// As [imaging] method has it, and its one image.
+inline constexpr std::string_view beams_name = "beams";
+inline constexpr std::string_view beams_image = "lines";
+
+struct BeamsPlan {
+  std::uint64_t settings_revision = 0;
+  Acquisition acquisition;
+  Material material;
+  MetresPerSecond velocity;
+  std::vector<std::uint32_t> events;  ///< that have lines, ascending
+  LineFan fan;
+  std::shared_ptr<const LineSet> lines;
+  SampleGate gate;
+  double amplitude_scale = 1.0;  ///< of one unit of a sample
+  BeamsSection section;
+  FilterOptions filter;
+  Compression compression;
+  DisplaySection display;
+  Grid display_grid;
+  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+};
+
+/// Throws InputError, naming configuration and key.
+[[nodiscard]] std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request);
+
+/// The setup of a plan.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_beams_setup(std::shared_ptr<const BeamsPlan> plan, const OutputWish& wish);
+
+/// As Method::retuned() says. Throws InputError if an option is out of its range.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const Configuration& wanted,
+                                                                      std::uint64_t settings_revision);
+
+/// The plan that a setup was made of by make_beams_setup().
+[[nodiscard]] const BeamsPlan& beams_plan_of(const ImagingSetup& setup);
+
+/// By sample of the gate: [beams] time_gain as factors, linear in dB between its depths c t / 2 and constant beyond them; null
+/// where there is none.
+[[nodiscard]] std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan);
+
+/// Axes of the envelope: ranges by lines.
+[[nodiscard]] Grid polar_grid(const BeamsPlan& plan);
+
+}  // namespace echoform

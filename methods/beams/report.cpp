@@ -1,0 +1,102 @@
+#include "methods/beams/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "methods/array_shape.hpp"
+#include "methods/filter_settings.hpp"
+#include "stages/scan_lines/delay_filter_kind.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr double degrees = 180.0 / std::numbers::pi;
+
+std::string mm(double metres) {
+  return fmt::format("{:.4g} mm", 1e3 * metres);
+}
+
+void report_lines(SetupReport& report, const BeamsPlan& plan) {
+  const LineFan& fan = plan.fan;
+  const double last = fan.at(fan.lines - 1);
+  const bool sector = fan.shape == FanShape::sector;
+  std::string text =
+      sector ? fmt::format("{} lines from {:.4g} to {:.4g} degrees, {:.3g} apart", fan.lines, fan.first * degrees, last * degrees,
+                           fan.pitch * degrees)
+             : fmt::format("{} parallel lines from x = {} to {}, {} apart", fan.lines, mm(fan.first), mm(last), mm(fan.pitch));
+  if (sector && fan.radius.value > 0.0) text += fmt::format(", from an arc of radius {}", mm(fan.radius.value));
+  report.row("lines", text);
+  report.values["lines"] = {{"count", fan.lines},
+                            {"first", fan.first},
+                            {"last", last},
+                            {"pitch", fan.pitch},
+                            {"shape", sector ? "sector" : "parallel"},
+                            {"radius", fan.radius.value}};
+  const LineRanges& ranges = plan.lines->ranges;
+  const double deepest = ranges.at(ranges.count - 1).value;
+  report.row("ranges", fmt::format("{} from {} to {}, {} apart", ranges.count, mm(ranges.first.value), mm(deepest),
+                                   mm(ranges.spacing.value)));
+  report.values["ranges"] = {
+      {"count", ranges.count}, {"first", ranges.first.value}, {"last", deepest}, {"spacing", ranges.spacing.value}};
+  report.row("delays", name_of(plan.section.filter));
+}
+
+/// Widths at half the amplitude, of a point in the middle of a line straight ahead: one way 1.2067 lambda F for an aperture
+/// without a window (sinc), along the line (c / 2) 0.8825 / B for a Gaussian pulse of -6 dB width B.
+void report_spot(SetupReport& report, const BeamsPlan& plan) {
+  const Probe& probe = plan.acquisition.probe;
+  const double frequency = probe.centre_frequency.value;
+  if (!(frequency > 0.0)) return;
+  const double lambda = plan.velocity.value / frequency;
+  report.row("wavelength", mm(lambda));
+  report.values["wavelength"] = lambda;
+  const LineRanges& ranges = plan.lines->ranges;
+  const double middle = ranges.at(ranges.count / 2).value;
+  const double whole = array_shape(probe).aperture.value;
+  const double aperture = plan.section.f_number ? std::min(whole, middle / *plan.section.f_number) : whole;
+  if (aperture > 0.0) {
+    const double across = 1.2067 * lambda * middle / aperture;
+    report.row("lateral",
+               fmt::format("{} at a range of {}, of the receiving side alone without a window", mm(across), mm(middle)));
+    report.values["lateral"] = across;
+    const double between =
+        plan.fan.shape == FanShape::sector ? plan.fan.pitch * (middle + plan.fan.radius.value) : plan.fan.pitch;
+    if (between > across) {
+      report.warnings.push_back(
+          fmt::format("lines are {} apart at a range of {}, more than a point is wide there ({}): more events "
+                      "or [beams] lines would show what lies between them",
+                      mm(between), mm(middle), mm(across)));
+    }
+  }
+  if (probe.bandwidth.value > 0.0) {
+    const double along = 0.5 * plan.velocity.value * 0.8825 / probe.bandwidth.value;
+    report.row("axial", mm(along));
+    report.values["axial"] = along;
+  }
+}
+
+void report_rate(SetupReport& report, const BeamsPlan& plan) {
+  const LineRanges& ranges = plan.lines->ranges;
+  const double beam = 2.0 * ranges.at(ranges.count - 1).value / plan.velocity.value;
+  const double frames = 1.0 / (beam * static_cast<double>(plan.events.size()));
+  report.row("sound", fmt::format("{:.4g} us a beam, {:.4g} images/s of {} beams", 1e6 * beam, frames, plan.events.size()));
+  report.values["images_per_second_of_sound"] = frames;
+}
+
+}  // namespace
+
+SetupReport report_beams(const BeamsPlan& plan) {
+  SetupReport report;
+  report_lines(report, plan);
+  report_spot(report, plan);
+  report_rate(report, plan);
+  report_filter(report, plan.filter);
+  const Grid& shown = plan.display_grid;
+  report.row("display", fmt::format("{} x {} pixels of {}", shown.x.count, shown.z.count, mm(shown.x.spacing().value)));
+  return report;
+}
+
+}  // namespace echoform

@@ -1,0 +1,43 @@
+// What of a configuration is the method of scan lines' alone.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/interval.hpp"
+#include "config/configuration.hpp"
+#include "stages/scan_lines/delay_filter.hpp"
+#include "stages/windows/window.hpp"
+
+namespace echoform {
+
+/// Keys of [beams].
+struct BeamsSection {
+  static constexpr std::size_t most_lines = 16;  ///< of a transmit event
+  static constexpr Interval f_numbers{0.1, 20.0};
+  static constexpr Interval persistences{0.0, 0.99};
+  static constexpr std::size_t most_gain_points = 64;
+  static constexpr Interval gains{-120.0, 120.0};  // dB
+
+  std::optional<std::array<Metres, 2>> depth;  ///< first and last range
+  std::optional<std::size_t> ranges;           ///< of a line
+  std::size_t lines = 1;                       ///< of a transmit event
+  DelayFilterOptions filter;                   ///< its centre and bandwidth follow from the probe's
+  Window window;
+  std::optional<double> f_number;        ///< none: the whole aperture at every depth
+  bool normalise = true;                 ///< whether sums are divided by the weights that are in them
+  std::vector<double> time_gain;         ///< dB, at the depths or evenly over [beams] depth; empty: none
+  std::vector<Metres> time_gain_depths;  ///< ascending; empty: evenly
+  double persistence = 0.0;              ///< part of the image before that stays
+};
+
+[[nodiscard]] inline const BeamsSection& beams(const Configuration& configuration) {
+  return section<BeamsSection>(configuration);
+}
+[[nodiscard]] inline BeamsSection& beams(Configuration& configuration) {
+  return section<BeamsSection>(configuration);
+}
+
+}  // namespace echoform

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "methods/beams/plan.hpp"
+#include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/envelope/envelope.hpp"
+#include "stages/filter/filter.hpp"
+#include "stages/pairing/pairing.hpp"
+#include "stages/persistence/persistence.hpp"
+#include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
+#include "stages/time_gain/time_gain.hpp"
+
+namespace echoform {
+namespace {
+
+ScanLinesOptions scan_lines_options(const BeamsPlan& plan) {
+  ScanLinesOptions options;
+  options.lines = plan.lines;
+  options.velocity = plan.velocity;
+  options.sample_rate = plan.acquisition.sample_rate;
+  options.start_time = plan.acquisition.start_time - plan.acquisition.time_offset;
+  options.gate = plan.gate;
+  options.filter = plan.section.filter;
+  options.normalise = plan.section.normalise;
+  return options;
+}
+
+PolarScanConversionOptions polar_options(const BeamsPlan& plan) {
+  const LineFan& fan = plan.fan;
+  PolarScanConversionOptions options;
+  options.beams = fan.lines;
+  options.samples = plan.lines->ranges.count;
+  options.sample_spacing = plan.lines->ranges.spacing;
+  options.start_depth = plan.lines->ranges.first;
+  options.interpolation = plan.display.interpolation;
+  options.cubic_alpha = plan.display.cubic_alpha;
+  options.display = plan.display_grid;
+  const auto move = [&](Metres x, Metres z) {
+    for (Metres* const at : {&options.display.x.first, &options.display.x.last}) *at -= x;
+    for (Metres* const at : {&options.display.z.first, &options.display.z.last}) *at -= z;
+  };
+  if (fan.shape == FanShape::sector) {
+    options.angle_pitch = fan.pitch;
+    options.first_angle = fan.first;
+    options.probe_radius = fan.radius;
+    // The stage has its lines meet at (0, -radius).
+    move(fan.apex.x, fan.apex.z + fan.radius);
+  } else {
+    options.line_pitch = Metres(fan.pitch);
+    options.first_angle = fan.angle;
+    move(fan.apex.x, fan.apex.z);
+  }
+  return options;
+}
+
+/// Raw samples on their way to the lines: read by the lines' own stage, or, where a filter comes first, row by row.
+std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
+  ScanLinesOptions options = scan_lines_options(plan);
+  if (plan.filter.kind == FilterKind::none) {
+    options.sample_scale = plan.amplitude_scale;
+    options.time_gain = time_gain_of(plan);
+    return recipe.add(scan_lines_stage, std::move(options), {0});
+  }
+  PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale};
+  auto sources = std::make_shared<std::vector<PairSource>>();
+  for (std::size_t row = 0; row < pairing.a_scans; ++row) sources->push_back({row, row, 1.0F});
+  pairing.sources = std::move(sources);
+  std::size_t rows = recipe.add(pairing_stage, std::move(pairing), {0});
+  if (auto gain = time_gain_of(plan)) rows = recipe.add(time_gain_stage, TimeGainOptions{std::move(gain)}, {rows});
+  rows = recipe.add(filter_stage, plan.filter, {rows});
+  return recipe.add(scan_lines_stage, std::move(options), {rows});
+}
+
+Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
+  Recipe recipe;
+  const std::string name(beams_image);
+  const std::size_t lines = add_lines(recipe, plan);
+  const std::size_t analytic = recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
+  std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {analytic});
+  if (plan.section.persistence > 0.0) {
+    envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
+  }
+  const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
+  const bool sector = plan.fan.shape == FanShape::sector;
+  OutputDescription polar{name, OutputKind::envelope, polar_grid(plan)};
+  polar.x = {"range", "m"};
+  polar.z = sector ? Meaning{"angle", "rad"} : Meaning{"x", "m"};
+  recipe.outputs.push_back({polar, envelope, compressed});
+  if (!wish.display) return recipe;
+  const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
+  recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid}, shown, compressed});
+  return recipe;
+}
+
+Outline probe_outline(const Probe& probe) {
+  Outline outline{.name = "probe", .x = {}, .z = {}};
+  const std::size_t count = std::min(probe.elements.size(), most_outline_points);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Point& at = probe.elements[count < 2 ? 0 : k * (probe.elements.size() - 1) / (count - 1)].centre;
+    outline.x.push_back(static_cast<float>(at.x.value));
+    outline.z.push_back(static_cast<float>(at.z.value));
+  }
+  return outline;
+}
+
+}  // namespace
+
+std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan) {
+  const std::vector<double>& gains = plan.section.time_gain;
+  if (gains.empty()) return nullptr;
+  const LineRanges& ranges = plan.lines->ranges;
+  const double span = (ranges.at(ranges.count - 1) - ranges.first).value;
+  std::vector<double> depths;
+  for (std::size_t k = 0; k < gains.size(); ++k) {
+    depths.push_back(!plan.section.time_gain_depths.empty() ? plan.section.time_gain_depths[k].value
+                     : gains.size() == 1
+                         ? ranges.first.value
+                         : ranges.first.value + span * static_cast<double>(k) / static_cast<double>(gains.size() - 1));
+  }
+  auto gain = std::make_shared<std::vector<float>>(plan.gate.count);
+  const double rate = plan.acquisition.sample_rate.value;
+  const double start = (plan.acquisition.start_time - plan.acquisition.time_offset).value;
+  std::size_t next = 0;  // the first point that is deeper
+  for (std::size_t n = 0; n < gain->size(); ++n) {
+    const double depth = 0.5 * plan.velocity.value * (start + static_cast<double>(plan.gate.first + n) / rate);
+    while (next < gains.size() && depths[next] <= depth) ++next;
+    double db = next == 0 ? gains.front() : gains[next - 1];
+    if (next > 0 && next < gains.size()) {
+      db += (gains[next] - db) * (depth - depths[next - 1]) / (depths[next] - depths[next - 1]);
+    }
+    (*gain)[n] = static_cast<float>(std::pow(10.0, db / 20.0));
+  }
+  return gain;
+}
+
+Grid polar_grid(const BeamsPlan& plan) {
+  const LineRanges& ranges = plan.lines->ranges;
+  Grid grid;
+  grid.x = {ranges.first, ranges.at(ranges.count - 1), ranges.count};
+  grid.z = {Metres(plan.fan.first), Metres(plan.fan.at(plan.fan.lines - 1)), plan.fan.lines};
+  return grid;
+}
+
+const BeamsPlan& beams_plan_of(const ImagingSetup& setup) {
+  return *std::any_cast<const std::shared_ptr<const BeamsPlan>&>(setup.of_method);
+}
+
+std::shared_ptr<const ImagingSetup> make_beams_setup(std::shared_ptr<const BeamsPlan> plan, const OutputWish& wish) {
+  auto setup = std::make_shared<ImagingSetup>();
+  setup->settings_revision = plan->settings_revision;
+  setup->acquisition = plan->acquisition;
+  setup->material = plan->material;
+  setup->gate = plan->gate;
+  setup->recipe = make_recipe(*plan, wish);
+  setup->scale = scale_of(plan->compression);
+  setup->outlines.push_back(probe_outline(plan->acquisition.probe));
+  setup->notes = plan->notes;
+  setup->warnings = plan->warnings;
+  setup->method = beams_name;
+  setup->of_method = std::move(plan);
+  return setup;
+}
+
+std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& before, const Configuration& wanted,
+                                                        std::uint64_t settings_revision) {
+  const Compression& compression = section<OutputSection>(wanted);
+  validate(compression, "settings");
+  auto plan = std::make_shared<BeamsPlan>(beams_plan_of(before));
+  plan->compression = compression;
+  plan->section.time_gain = beams(wanted).time_gain;
+  plan->section.time_gain_depths = beams(wanted).time_gain_depths;
+  plan->section.persistence = beams(wanted).persistence;
+  plan->settings_revision = settings_revision;
+  const OutputWish wish{.complex_images = false, .display = before.recipe.find(beams_image, OutputKind::display).has_value()};
+  auto setup = make_beams_setup(std::move(plan), wish);
+  const auto same_stage = [](const Step& a, const Step& b) { return a.stage == b.stage; };
+  // Where steps come or go, an engine has to be made anew.
+  const bool same_steps = std::ranges::equal(before.recipe.steps, setup->recipe.steps, same_stage);
+  return same_steps ? setup : nullptr;
+}
+
+}  // namespace echoform
