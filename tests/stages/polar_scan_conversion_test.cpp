@@ -275,6 +275,39 @@ TEST_P(PolarScanConversion, SamplesOfABeamStandWhereTheyWereTaken) {
   }
 }
 
+TEST_P(PolarScanConversion, ParallelBeamsStandBesideEachOther) {
+  // Five beams that begin at x = 0, 0.5 ... 2 mm and point 30 degrees aside.
+  PolarScanConversionOptions options;
+  options.beams = 5;
+  options.line_pitch = Metres(0.5e-3);
+  options.first_angle = 30.0 * degree;
+  options.samples = 41;
+  options.sample_spacing = Metres(0.1e-3);
+  options.start_depth = Metres(1e-3);
+  options.display = {{Metres(-1e-3), Metres(5e-3), 61}, {Metres(0.0), Metres(5e-3), 51}, {}};
+  options.interpolation = ScanInterpolation::bilinear;
+  const std::vector<float> image = image_of(
+      options, [](std::size_t b, std::size_t s) { return 1.0 + 100.0 * static_cast<double>(b) + static_cast<double>(s); });
+  std::size_t inside = 0;
+  for (std::size_t p = 0; p < image.size(); ++p) {
+    const Point at = options.display.at(p);
+    const double range = at.z.value / std::cos(30.0 * degree);
+    const double begins = at.x.value - range * std::sin(30.0 * degree);
+    const double sample = (range - 1e-3) / 0.1e-3;
+    const double beam = begins / 0.5e-3;
+    if (std::min({sample, 40.0 - sample, beam, 4.0 - beam}) < -1e-5) {
+      EXPECT_EQ(image[p], 0.0F);
+    } else if (std::min({sample, 40.0 - sample, beam, 4.0 - beam}) > 1e-5) {
+      ++inside;
+      EXPECT_NEAR(image[p], 1.0 + 100.0 * beam + sample, 500.0 * 1e-6);
+    }
+  }
+  EXPECT_GT(inside, 500U);
+  options.angle_pitch = 0.1;
+  EXPECT_EQ(input_error_of([&] { (void)make_polar_scan_conversion_cpu(options); }),
+            "polar-scan-conversion stage, angle pitch: found 0.1; expected 0 of parallel beams");
+}
+
 TEST_P(PolarScanConversion, CubicOvershootIsClamped) {
   PolarScanConversionOptions options = sector();
   options.cubic_alpha = -1.0;
