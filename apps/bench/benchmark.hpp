@@ -73,5 +73,6 @@ Outcome decoding_cpu(const Options& options, LiveLine& progress);
 Outcome decoding_cuda(const Options& options, LiveLine& progress);
 Outcome scan_cpu(const Options& options, LiveLine& progress);
 Outcome scan_cuda(const Options& options, LiveLine& progress);
+Outcome scan_lines(const Options& options, LiveLine& progress);
 
 }  // namespace echoform::bench

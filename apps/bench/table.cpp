@@ -28,6 +28,7 @@ constexpr Benchmark table[] = {
      ECHOFORM_ON_CUDA(decoding_cuda)},
     {"scan", "polar scan conversion: against plain loops, against the copy of its bytes (cuda)", scan_cpu,
      ECHOFORM_ON_CUDA(scan_cuda)},
+    {"lines", "sums along scan lines by delay filter: against plain loops, against the time of the echoes", scan_lines, nullptr},
     {"delays", "tables of delays through a plane, a profile and a cylinder, against the general solver", delays,
      ECHOFORM_ON_CUDA(delays_cuda)},
     {"ingest", "the TCP source against a bare receiver", ingest, nullptr},
