@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "acquisition/positions.hpp"
@@ -35,6 +36,22 @@ Probe make_matrix_probe(const MatrixArray& array, Hertz centre_frequency, Hertz 
 Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency, Hertz bandwidth) {
   return make_matrix_probe({.columns = count, .pitch = pitch, .row_pitch = {}, .width = element_width, .length = {}},
                            centre_frequency, bandwidth);
+}
+
+Probe make_curvilinear_probe(std::size_t count, Metres pitch, Metres radius, Metres element_width, Hertz centre_frequency,
+                             Hertz bandwidth) {
+  Probe probe = make_linear_probe(count, pitch, element_width, centre_frequency, bandwidth);
+  for (Element& element : probe.elements) {
+    const double angle = element.centre.x / radius;
+    element.centre.x = radius * std::sin(angle);
+    element.centre.z = radius * (std::cos(angle) - 1.0);
+    element.normal = {std::sin(angle), 0.0, std::cos(angle)};
+  }
+  return probe;
+}
+
+double half_arc(std::size_t count, Metres pitch, Metres radius) {
+  return 0.5 * static_cast<double>(count - 1) * (pitch / radius) * 180.0 / std::numbers::pi;
 }
 
 std::optional<std::size_t> firing_element(const Acquisition& acquisition, std::size_t event) {

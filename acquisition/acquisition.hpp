@@ -59,6 +59,15 @@ struct MatrixArray {
 [[nodiscard]] Probe make_linear_probe(std::size_t count, Metres pitch, Metres element_width, Hertz centre_frequency,
                                       Hertz bandwidth);
 
+/// A curvilinear array: `count` elements `pitch` apart along an arc of `radius` about (0, 0, -radius), their normals away from
+/// there; its middle is at x = z = 0, all else behind. Half of the arc is less than a quarter of a circle.
+[[nodiscard]] Probe make_curvilinear_probe(std::size_t count, Metres pitch, Metres radius, Metres element_width,
+                                           Hertz centre_frequency, Hertz bandwidth);
+/// The most that half of an arc may turn from its middle, in degrees.
+inline constexpr double widest_half_arc = 80.0;
+/// What half of such an arc turns, from its middle to the last element's centre, in degrees.
+[[nodiscard]] double half_arc(std::size_t count, Metres pitch, Metres radius);
+
 struct Acquisition {
   Probe probe;
   /// Positions of the probe within one frame, each of which some event names: then `probe` is in coordinates of its own, which

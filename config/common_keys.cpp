@@ -62,7 +62,7 @@ constexpr auto spreading_words = make_words(std::pair{Spreading::cylindrical, st
 constexpr auto transmit_words = make_words(
     std::pair{TransmitKind::elements, std::string_view("elements")}, std::pair{TransmitKind::plane, std::string_view("plane")},
     std::pair{TransmitKind::diverging, std::string_view("diverging")},
-    std::pair{TransmitKind::focused, std::string_view("focused")},
+    std::pair{TransmitKind::focused, std::string_view("focused")}, std::pair{TransmitKind::beams, std::string_view("beams")},
     std::pair{TransmitKind::hadamard, std::string_view("hadamard")}, std::pair{TransmitKind::laws, std::string_view("laws")});
 constexpr auto wave_medium_words =
     make_words(std::pair{WaveMedium::couplant, std::string_view("couplant")},
@@ -121,6 +121,11 @@ void add_data_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"probe", "pitch", "m", "Makes the elements a linear array of this pitch, centred on x = 0 at z = 0.", from_data},
       above(0.0, 1.0), [](auto& c) -> auto& { return c.probe.pitch; }));
+  k.push_back(number(
+      {"probe", "radius", "m",
+       "With `pitch`: the elements lie on an arc of this radius, their normals outwards; its middle is foremost, at x = z = 0.",
+       "none: a linear array"},
+      above(0.0, 10.0), [](auto& c) -> auto& { return c.probe.radius; }));
   k.push_back(number(
       {"probe", "stand_off", "m",
        "Height of the aperture's centre above z = 0, whatever the data says: it moves to z = -stand_off.", from_data,
@@ -247,6 +252,10 @@ void add_simulator_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"simulator", "element_width", "m", "Size of the elements along x, up to the pitch; 0 is a point."}, within(0.0, 0.1),
       [](auto& c) -> auto& { return c.simulator.source.element_width; }));
+  k.push_back(number(
+      {"simulator", "radius", "m",
+       "Of the arc of a curvilinear array, whose elements lie `pitch` apart along it, its middle foremost at z = 0; 0 is flat."},
+      within(0.0, 10.0), [](auto& c) -> auto& { return c.simulator.source.radius; }));
   k.push_back(integer(
       {"simulator", "rows", "", "Rows of elements, one behind the other along y: more than one make a matrix array."},
       within(1, 1024), [](auto& c) -> auto& { return c.simulator.source.rows; }));
@@ -280,7 +289,7 @@ void add_simulator_keys(std::vector<Key>& k) {
   k.push_back(word(
       {"simulator", "transmit", "",
        "What fires in an event: one element after the other, plane waves, waves that diverge from virtual sources, focused "
-       "beams, "
+       "beams, the beams of scan lines (each with an origin, angles and a focus), "
        "the rows of a Hadamard matrix over the elements, or what the files of delays and weights say (laws)."},
       transmit_words, [](auto& c) -> auto& { return c.simulator.source.transmit.kind; }));
   k.push_back(integer(
@@ -293,9 +302,12 @@ void add_simulator_keys(std::vector<Key>& k) {
        "plane waves -20 to 20, in a couplant -10 to 10"},
       within(-89.0, 89.0), [](auto& c) -> auto& { return c.simulator.source.transmit.angles; }));
   k.push_back(number(
-      {"simulator", "focus", "m", "Distance of foci in front of the array, or of virtual sources behind it.",
+      {"simulator", "focus", "m",
+       "Distance of foci in front of the array, or of virtual sources behind it. Of beams along each: inf for plane waves, below "
+       "0 "
+       "for virtual sources.",
        "the array's length, behind it half of that"},
-      above(0.0, 10.0), [](auto& c) -> auto& { return c.simulator.source.transmit.focus; }));
+      or_infinite(within(-10.0, 10.0)), [](auto& c) -> auto& { return c.simulator.source.transmit.focus; }));
   k.push_back(word(
       {"simulator", "wave_medium", "",
        "Where angles, foci and virtual sources are true, by whose velocity delays are made: the couplant, or the part for mode L "
@@ -307,6 +319,32 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "aperture", "",
        "Neighbouring elements that fire for each focus or virtual source, where it lies along the array.", "all elements"},
       within(1, 1024), [](auto& c) -> auto& { return c.simulator.source.transmit.aperture; }));
+  k.push_back(number_pair(
+      {"simulator", "origins", "m",
+       "Of beams with an aperture: where along the array, from its middle, the first and the last begin, each at the nearest "
+       "middle "
+       "of so many neighbours.",
+       "where whole apertures fit; with angles the middle"},
+      within(-10.0, 10.0), [](auto& c) -> auto& { return c.simulator.source.transmit.beams.origins; }));
+  k.push_back(number_pair(
+      {"simulator", "angles_across", "degrees", "Of beams of a matrix array: the first and the last angle towards +y.", "0"},
+      within(-89.0, 89.0), [](auto& c) -> auto& { return c.simulator.source.transmit.beams.angles_across; }));
+  k.push_back(integer(
+      {"simulator", "events_across", "", "Of beams of a matrix array: how many angles across, each with all of `events`.", "1"},
+      within(1, 4096), [](auto& c) -> auto& { return c.simulator.source.transmit.beams.across; }));
+  k.push_back(number_rows<ScanBeam>(
+      {"simulator", "beams", "",
+       "Beams one by one, in place of ranges: origin in m along the array, angle and angle across in degrees, focus in m.",
+       "none"},
+      "[origin, angle, focus] or [origin, angle, angle across, focus]", {3, 4}, 4096,
+      [](auto& c) -> auto& { return c.simulator.source.transmit.beams.list; },
+      [](ScanBeam& beam, std::span<const double> v) {
+        beam.origin = Metres(v[0]);
+        beam.angle = v[1];
+        beam.angle_across = v.size() > 3 ? v[2] : 0.0;
+        beam.focus = Metres(v.back());
+      },
+      or_infinite(Range{})));
   k.push_back(numbers_file(
       {"simulator", "delays", "",
        "Of laws: a CSV file with a line an event and in it the delay of each element in s; relative to the configuration's "
@@ -322,6 +360,9 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "fire", "",
        "Elements that transmit, from 0: one after the other in this order, or all in every event. Empty: all elements."},
       within(0, 1023), 1024, [](auto& c) -> auto& { return c.simulator.source.transmit.fire; }));
+  k.push_back(integer(
+      {"simulator", "repeats", "", "How often each wave or beam is fired in a row, for what moves between them."},
+      within(1, 1024), [](auto& c) -> auto& { return c.simulator.source.transmit.repeats; }));
   k.push_back(integer_list(
       {"simulator", "receive", "", "Elements that record every event, from 0. Empty: all elements."}, within(0, 1023), 1024,
       [](auto& c) -> auto& { return c.simulator.source.transmit.receive; }));
@@ -418,6 +459,7 @@ std::vector<Key> common_keys() {
   add_security_keys(list);
   add_recorder_keys(list);
   add_simulator_keys(list);
+  add_tissue_keys(list);
   add_encoder_keys(list);
   return list;
 }

@@ -18,5 +18,6 @@ void add_input_keys(std::vector<Key>& keys);
 void add_recorder_keys(std::vector<Key>& keys);
 void add_scene_keys(std::vector<Key>& keys);
 void add_security_keys(std::vector<Key>& keys);
+void add_tissue_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

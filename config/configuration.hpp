@@ -79,6 +79,7 @@ struct ImagingSection {
 /// Replaces what the recording or the sender states.
 struct ProbeSection {
   std::optional<Metres> pitch;      ///< a linear array, centred on x = 0 at z = 0
+  std::optional<Metres> radius;     ///< with the pitch: a curvilinear one
   std::optional<Metres> stand_off;  ///< of the aperture's centre above z = 0
   std::optional<double> angle;      ///< degrees, about the aperture's centre
   std::optional<Metres> x;          ///< of the aperture's centre

@@ -7,10 +7,11 @@ namespace echoform::keys {
 std::string Range::text() const {
   const bool has_low = std::isfinite(low);
   const bool has_high = std::isfinite(high);
-  if (!has_low && !has_high) return "finite";
-  if (!has_high) return fmt::format("{} {}", low_open ? "more than" : "at least", low);
-  if (!has_low) return fmt::format("up to {}", high);
-  return low_open ? fmt::format("more than {}, up to {}", low, high) : fmt::format("{} to {}", low, high);
+  const std::string_view beyond = infinite ? ", or inf" : "";
+  if (!has_low && !has_high) return infinite ? "finite or inf" : "finite";
+  if (!has_high) return fmt::format("{} {}{}", low_open ? "more than" : "at least", low, beyond);
+  if (!has_low) return fmt::format("up to {}{}", high, beyond);
+  return low_open ? fmt::format("more than {}, up to {}{}", low, high, beyond) : fmt::format("{} to {}{}", low, high, beyond);
 }
 
 void any_text(const std::string& /*text*/, std::string_view /*where*/, std::string_view /*expected*/) {}
@@ -73,6 +74,7 @@ double read_number(const toml::node& node, std::string_view where, std::string_v
   } else {
     refuse(where, node, expected);
   }
+  if (range.infinite && std::isinf(value)) return value;
   if (!std::isfinite(value) || !range.holds(value)) refuse(where, node, expected);
   return value == 0.0 ? 0.0 : value;  // -0.0 would be shown as -0, which reads as 0
 }

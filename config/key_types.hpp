@@ -22,6 +22,7 @@ struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_open = false;
+  bool infinite = false;  ///< whether inf and -inf may stand for a number
 
   [[nodiscard]] bool holds(double value) const { return (low_open ? value > low : value >= low) && value <= high; }
   [[nodiscard]] std::string text() const;
@@ -33,6 +34,11 @@ struct Range {
 }
 [[nodiscard]] constexpr Range within(double low, double high) {
   return {low, high, false};
+}
+/// Or inf, or -inf.
+[[nodiscard]] constexpr Range or_infinite(Range range) {
+  range.infinite = true;
+  return range;
 }
 [[nodiscard]] constexpr Range within(const Interval& range) {
   return within(range.least, range.most);
@@ -245,8 +251,7 @@ template <class Get>
   Key key = make_key(entry, "two numbers", range.text(), default_of(get));
   key.read = [range, get, expected = key.expected()](Configuration& into, const toml::node& node, std::string_view where) {
     const toml::array& values = read_array(node, where, expected, 2, 2);
-    using Member = typename std::remove_cvref_t<decltype(get(into))>::value_type;
-    Member pair;
+    typename OptionalOf<std::remove_cvref_t<decltype(get(into))>>::type pair{};
     for (std::size_t i = 0; i < 2; ++i) assign(pair[i], read_number(values[i], where, expected, range));
     get(into) = pair;
   };
@@ -380,15 +385,15 @@ struct RowWidth {
 /// A list of rows of numbers; `fill(row, values)` fills one.
 template <class Row, class Get>
 [[nodiscard]] Key number_rows(const Entry& entry, std::string_view row_text, RowWidth columns, std::size_t most, Get get,
-                              void (*fill)(Row&, std::span<const double>)) {
+                              void (*fill)(Row&, std::span<const double>), Range range = {}) {
   Key key = make_key(entry, fmt::format("list of {}", row_text), fmt::format("up to {} of them", most), "");
-  key.read = [columns, most, get, fill, expected = key.expected()](Configuration& into, const toml::node& node,
-                                                                   std::string_view where) {
+  key.read = [columns, most, get, fill, range, expected = key.expected()](Configuration& into, const toml::node& node,
+                                                                          std::string_view where) {
     std::vector<Row> rows;
     for (const toml::node& item : read_array(node, where, expected, 0, most)) {
       std::vector<double> values;
       for (const toml::node& value : read_array(item, where, expected, columns.least, columns.most)) {
-        values.push_back(read_number(value, where, expected, Range{}));
+        values.push_back(read_number(value, where, expected, range));
       }
       fill(rows.emplace_back(), values);
     }

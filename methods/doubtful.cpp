@@ -176,6 +176,7 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
   doubts.ends(c.place("[display] x"), section<DisplaySection>(c).x, shown[0]);
   doubts.ends(c.place("[display] z"), section<DisplaySection>(c).z, shown[1]);
   doubts.pitch(c.place("[probe] pitch"), c.probe.pitch);
+  doubts.length(c.place("[probe] radius"), c.probe.radius, farthest);
   doubts.length(c.place("[probe] stand_off"), c.probe.stand_off, farthest);
   doubts.length(c.place("[probe] x"), c.probe.x, farthest);
   doubts.length(c.place("[probe] element_width"), c.probe.element_width, widest_pitch);
@@ -198,6 +199,7 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
   doubts.velocity(c.place("[simulator] shear_velocity"), simulator.shear_velocity);
   doubts.velocities(c.place("[simulator] shear_velocity"), simulator.longitudinal_velocity, simulator.shear_velocity);
   doubts.pitch(c.place("[simulator] pitch"), simulator.source.pitch);
+  doubts.length(c.place("[simulator] radius"), simulator.source.radius, farthest);
   doubts.length(c.place("[simulator] element_width"), simulator.source.element_width, widest_pitch);
   doubts.length(c.place("[simulator] backwall"), simulator.backwall, farthest);
   doubts.time(c.place("[simulator] start_time"), simulator.source.start_time);

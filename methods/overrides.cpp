@@ -67,6 +67,18 @@ void place_probe(const ProbeSection& section, Probe& probe,
 
 namespace {
 
+/// That of [probe] pitch and radius.
+Probe stated_array(const Configuration& configuration, std::size_t count) {
+  const ProbeSection& section = configuration.probe;
+  if (!section.radius) return make_linear_probe(count, *section.pitch, Metres(0.0), Hertz(0.0), Hertz(0.0));
+  if (const double turn = half_arc(count, *section.pitch, *section.radius); !(turn <= widest_half_arc)) {
+    throw InputError(configuration.place("[probe] radius"),
+                     fmt::format("{} elements up to {:.3g} degrees from the middle of the arc", count, turn),
+                     fmt::format("up to {:g} degrees", widest_half_arc));
+  }
+  return make_curvilinear_probe(count, *section.pitch, *section.radius, Metres(0.0), Hertz(0.0), Hertz(0.0));
+}
+
 void replace_positions(const Configuration& configuration, Acquisition& acquisition, std::vector<std::string>& notes) {
   std::vector<Pose> wanted = stated_positions(configuration);
   const bool stated = configuration.acquisition.positions || configuration.acquisition.position_count;
@@ -106,15 +118,18 @@ void apply_overrides(const Configuration& configuration, Acquisition& acquisitio
 
   Probe& probe = acquisition.probe;
   const ProbeSection& section = configuration.probe;
+  if (section.radius && !section.pitch) {
+    throw InputError(configuration.place("[probe] radius"), "a radius without a pitch", "[probe] pitch beside it");
+  }
   replace("[probe] centre_frequency", section.centre_frequency, probe.centre_frequency, 1e-6, "MHz");
   replace("[probe] bandwidth", section.bandwidth, probe.bandwidth, 1e-6, "MHz");
   if (section.pitch) {
-    const std::size_t count = probe.elements.size();
-    const Probe linear = make_linear_probe(count, *section.pitch, Metres(0.0), Hertz(0.0), Hertz(0.0));
-    for (std::size_t i = 0; i < count; ++i) {
-      probe.elements[i].centre = linear.elements[i].centre;
-      probe.elements[i].normal = Direction{};
+    const Probe stated = stated_array(configuration, probe.elements.size());
+    for (std::size_t i = 0; i < probe.elements.size(); ++i) {
+      probe.elements[i].centre = stated.elements[i].centre;
+      probe.elements[i].normal = stated.elements[i].normal;
     }
+    if (section.radius) note("[probe] radius", fmt::format("{:g} mm", 1e3 * section.radius->value), "the array of the data");
     note("[probe] pitch", fmt::format("{:g} mm", 1e3 * section.pitch->value), "the element positions of the data");
   }
   place_probe(section, probe, [&](std::string_view key, const std::string& value, const std::string& does) {

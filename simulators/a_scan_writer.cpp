@@ -8,18 +8,25 @@
 
 namespace echoform {
 
-AScanWriter::AScanWriter(const SimulatorConfiguration& configuration, const Acquisition& acquisition, std::uint64_t frame)
+AScanWriter::AScanWriter(const SimulatorConfiguration& configuration, const Acquisition& acquisition, std::uint64_t frame,
+                         const SoundOfRows& sound)
     : configuration_(configuration),
       acquisition_(acquisition),
       frame_(frame),
+      sound_(sound),
       received_(acquisition.samples),
       received_back_(acquisition.samples),
       counts_(acquisition.samples),
       counts_back_(acquisition.samples) {}
 
-void AScanWriter::receive(std::span<const float> signal, std::size_t source, std::size_t receiver,
+void AScanWriter::receive(std::span<const float> signal, std::size_t source, std::size_t receiver, std::span<const std::byte> row,
                           std::vector<float>& received) const {
   std::ranges::copy(signal, received.begin());
+  if (!sound_.samples.empty()) {
+    const std::size_t index = static_cast<std::size_t>(row.data() - sound_.frame) / row.size();
+    const std::span<const float> sound = sound_.samples.subspan(index * received.size(), received.size());
+    for (std::size_t n = 0; n < received.size(); ++n) received[n] += sound[n];
+  }
   if (configuration_.noise_rms > 0.0) {
     add_noise({configuration_.seed, frame_, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(receiver)},
               configuration_.noise_rms, received);
@@ -31,7 +38,7 @@ void AScanWriter::convert(std::span<const float> received, std::vector<std::int1
 }
 
 void AScanWriter::write(std::span<const float> signal, std::size_t source, std::size_t receiver, std::span<std::byte> row) {
-  receive(signal, source, receiver, received_);
+  receive(signal, source, receiver, row, received_);
   if (!configuration_.quantised) {
     std::memcpy(row.data(), received_.data(), row.size());
     return;
@@ -41,8 +48,8 @@ void AScanWriter::write(std::span<const float> signal, std::size_t source, std::
 }
 
 void AScanWriter::write_sum(std::span<const float> signal, std::size_t i, std::size_t j, std::span<std::byte> row) {
-  receive(signal, i, j, received_);
-  receive(signal, j, i, received_back_);
+  receive(signal, i, j, row, received_);
+  receive(signal, j, i, row, received_back_);
   if (!configuration_.quantised) {
     for (std::size_t n = 0; n < received_.size(); ++n) received_[n] += received_back_[n];
     std::memcpy(row.data(), received_.data(), row.size());

@@ -117,21 +117,63 @@ void repeat_at_positions(const std::vector<Pose>& positions, Acquisition& acquis
   }
 }
 
+/// As it is made, none of its elements dead.
+Probe probe_of(const SimulatorConfiguration& c) {
+  const Hertz bandwidth = c.centre_frequency * c.fractional_bandwidth;
+  if (c.radius.value == 0.0) {
+    return make_matrix_probe({.columns = c.elements,
+                              .rows = c.rows,
+                              .pitch = c.pitch,
+                              .row_pitch = c.row_pitch.value_or(c.pitch),
+                              .width = c.element_width,
+                              .length = c.element_length},
+                             c.centre_frequency, bandwidth);
+  }
+  Probe probe = make_curvilinear_probe(c.elements, c.pitch, c.radius, c.element_width, c.centre_frequency, bandwidth);
+  for (Element& element : probe.elements) element.length = c.element_length;
+  return probe;
+}
+
+ElementRow row_of(const SimulatorConfiguration& c) {
+  return {.elements = c.elements, .pitch = c.pitch, .radius = c.radius, .rows = c.rows};
+}
+
+/// An arc is one row in contact, as it is stated.
+void check_arc(const SimulatorConfiguration& c, std::string_view where) {
+  if (c.radius.value == 0.0) return;
+  check_range(where, "radius", c.radius.value, 1e-3, 10.0, "1e-3 to 10 m");
+  const auto refuse = [&](const std::string& found, const std::string& expected) {
+    throw InputError(fmt::format("{} radius", where), found, expected);
+  };
+  if (c.rows > 1) refuse(fmt::format("an arc of {} rows", c.rows), "one row of elements");
+  if (const double turn = half_arc(c.elements, c.pitch, c.radius); !(turn <= widest_half_arc)) {
+    refuse(fmt::format("elements up to {:.3g} degrees from the middle of the arc", turn),
+           fmt::format("up to {:g} degrees", widest_half_arc));
+  }
+  if (!c.scene.plain()) refuse("an arc with a couplant, a backwall or shear waves", "one in contact, longitudinal waves alone");
+  if (c.placement.stand_off.value != 0.0 || c.placement.angle != 0.0) {
+    refuse("an arc with [probe] stand_off or angle", "one whose middle is at z = 0");
+  }
+}
+
+void check_tissue(const SimulatorConfiguration& c, std::string_view where) {
+  validate(c.tissue, where);
+  check_range(where, "frame_rate", c.frame_rate.value, 1e-3, 1e6, "1e-3 to 1e6 Hz");
+  check_range(where, "pulse_repetition", c.pulse_repetition.value, 0.0, 1e6, "0 to 1e6 Hz");
+  if (c.tissue.empty() || c.scene.plain()) return;
+  throw InputError(fmt::format("{} scatterers", where), "tissue with a couplant, a backwall or shear waves",
+                   "tissue in contact, longitudinal waves alone");
+}
+
 /// The acquisition, its sample scale that of one element that fires; of events that may be wrong.
 Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   const auto& c = configuration;
   Acquisition acquisition;
-  acquisition.probe = make_matrix_probe({.columns = c.elements,
-                                         .rows = c.rows,
-                                         .pitch = c.pitch,
-                                         .row_pitch = c.row_pitch.value_or(c.pitch),
-                                         .width = c.element_width,
-                                         .length = c.element_length},
-                                        c.centre_frequency, c.centre_frequency * c.fractional_bandwidth);
+  acquisition.probe = probe_of(c);
   for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
   acquisition.matrix = c.matrix;
   acquisition.events =
-      c.events.empty() ? events_of(c.transmit, acquisition.probe, {c.elements, c.pitch}, c.scene.couplant, c.material) : c.events;
+      c.events.empty() ? events_of(c.transmit, acquisition.probe, row_of(c), c.scene.couplant, c.material) : c.events;
   repeat_at_positions(c.positions, acquisition);
   acquisition.encoding = c.encoding;
   acquisition.samples = c.samples;
@@ -195,6 +237,8 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
     throw InputError(fmt::format("{} {}", where, c.transmit.aperture ? "aperture" : "receive_aperture"),
                      fmt::format("neighbours of a row, and {} rows", c.rows), "elements by fire and receive, or one row");
   }
+  check_arc(c, where);
+  validate_beams(c.transmit, probe_of(c), row_of(c), where);
   if (!c.quantised && c.encoding != SampleEncoding::float32) {
     throw InputError(fmt::format("{} quantised", where), "false with an integer encoding", "true, or encoding float32");
   }
@@ -217,6 +261,7 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
   const bool half_space = c.scene.couplant.value == 0.0 && c.scene.surface.kind == CurveKind::none;
   validate(c.phantom, where, half_space ? PhantomRoom::below_zero : PhantomRoom::anywhere);
   if (!c.scene.plain()) check_scene(c, where);
+  check_tissue(c, where);
 }
 
 Probe placed_probe(const SimulatorConfiguration& configuration) {
@@ -224,9 +269,12 @@ Probe placed_probe(const SimulatorConfiguration& configuration) {
   const ProbePlacement& by = configuration.placement;
   const double angle = by.angle * std::numbers::pi / 180.0;
   for (Element& element : probe.elements) {
-    const Metres along = element.centre.x;
-    element.centre = {by.x + along * std::cos(angle), element.centre.y, along * std::sin(angle) - by.stand_off};
-    element.normal = {-std::sin(angle), 0.0, std::cos(angle)};
+    const Point at = element.centre;
+    const Direction normal = element.normal;
+    element.centre = {by.x + at.x * std::cos(angle) - at.z * std::sin(angle), at.y,
+                      at.x * std::sin(angle) + at.z * std::cos(angle) - by.stand_off};
+    element.normal = {normal.x * std::cos(angle) - normal.z * std::sin(angle), normal.y,
+                      normal.x * std::sin(angle) + normal.z * std::cos(angle)};
   }
   return configuration.motion ? moved(std::move(probe), configuration.motion(configuration.encoder.first)) : probe;
 }
@@ -274,9 +322,39 @@ void FmcSimulator::prepare() {
   if (!fires_single_elements(acquisition_)) {
     events_ = std::make_shared<const EventSynthesis>(acquisition_, configuration_.fractional_bandwidth);
   }
+  prepare_tissue();
   if (configuration_.scene.plain()) return;
   const SceneOptions options{configuration_.scene, configuration_.material, configuration_.spreading, configuration_.directivity};
   scene_ = std::make_shared<const SceneEchoes>(probe_, options, configuration_.phantom, phases_of(configuration_));
+}
+
+void FmcSimulator::prepare_tissue() {
+  if (configuration_.tissue.empty()) return;
+  scatterers_ = std::make_shared<const Scatterers>(configuration_.tissue);
+  const EchoModelOptions options{configuration_.material.longitudinal_velocity, configuration_.spreading,
+                                 configuration_.directivity};
+  synthesis_ = std::make_shared<const ScattererSynthesis>(acquisition_, probe_, options, configuration_.fractional_bandwidth);
+  std::vector<float> sound(synthesis_->frame_samples());
+  synthesis_->add(scatterers_->still(), sound, 0);
+  still_sound_ = std::make_shared<const std::vector<float>>(std::move(sound));
+}
+
+std::span<const float> FmcSimulator::sound_of_tissue(std::uint64_t frame, std::vector<float>& moved) const {
+  if (synthesis_ == nullptr) return {};
+  if (scatterers_->moving() == 0) return *still_sound_;
+  moved = *still_sound_;
+  const double seconds = static_cast<double>(frame % configuration_.cycle_frames) / configuration_.frame_rate.value;
+  std::vector<Scatterer> scatterers;
+  if (configuration_.pulse_repetition.value == 0.0) {
+    scatterers_->moving_at(seconds, scatterers);
+    synthesis_->add(scatterers, moved, 1);
+    return moved;
+  }
+  for (std::size_t event = 0; event < acquisition_.event_count(); ++event) {
+    scatterers_->moving_at(seconds + static_cast<double>(event) / configuration_.pulse_repetition.value, scatterers);
+    synthesis_->add_event(event, scatterers, moved);
+  }
+  return moved;
 }
 
 double FmcSimulator::phase(std::uint64_t frame) const {
@@ -306,7 +384,8 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
     }
     return;
   }
-  AScanWriter writer(configuration_, acquisition_, frame);
+  std::vector<float> moved;
+  AScanWriter writer(configuration_, acquisition_, frame, {sound_of_tissue(frame, moved), bytes.data()});
   const auto write = [&](const EchoesOfPair& echoes_of_pair) {
     if (events_ != nullptr) {
       events_->write(echoes_of_pair, writer, bytes);

@@ -18,6 +18,8 @@
 #include "simulators/encoder_travel.hpp"
 #include "simulators/event_synthesis.hpp"
 #include "simulators/phantom.hpp"
+#include "simulators/scatterer_synthesis.hpp"
+#include "simulators/scatterers.hpp"
 #include "simulators/scene_echoes.hpp"
 #include "simulators/simulated_scene.hpp"
 #include "simulators/transmit_sequence.hpp"
@@ -28,6 +30,7 @@ struct SimulatorConfiguration {
   std::size_t elements = 32;  ///< of a row
   Metres pitch{0.6e-3};
   Metres element_width{0.5e-3};     ///< 0 .. pitch; 0 is a point
+  Metres radius;                    ///< of the arc on which the elements lie, pitch apart along it; 0: they lie in a plane
   std::size_t rows = 1;             ///< along y: more than one make a matrix array
   std::optional<Metres> row_pitch;  ///< absent: pitch
   Metres element_length;            ///< along y, 0 .. row_pitch; 0 is a point
@@ -61,6 +64,11 @@ struct SimulatorConfiguration {
   /// phantom that it moves over stands still.
   std::function<RigidMotion(EncoderCount)> motion;
   Phantom phantom = default_phantom(1);
+  /// Beside the phantom; in contact, longitudinal waves alone. What moves in it is where it is after frame / frame_rate seconds
+  /// of the cycle: it jumps where the cycle begins anew, unless that is a whole number of its turns.
+  Tissue tissue;
+  Hertz frame_rate{25.0};    ///< of the tissue's motion, > 0
+  Hertz pulse_repetition;    ///< of the events of a frame: tissue moves on between them; 0: they are at once
   SimulatedScene scene;      ///< absent: straight longitudinal rays, by EchoModel; else SceneEchoes
   ProbePlacement placement;  ///< of the probe above the part; the acquisition states the probe as it is made, on z = 0
   AcquisitionLimits limits;
@@ -93,7 +101,8 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 /// probe that moves they are those of its encoder's first count: FrameCycle has the others.
 ///
 /// An A-scan is the sum over the living elements that its event fires (acquisition/firings.hpp) of weight times echoes
-/// (echo_model.hpp, scene_echoes.hpp), each a pulse (pulse.hpp), later by the element's delay.
+/// (echo_model.hpp, scene_echoes.hpp), each a pulse (pulse.hpp), later by the element's delay. Those of tissue are added up as
+/// scatterer_synthesis.hpp says, once for all frames as far as they stand still: that takes a float a sample of a frame.
 ///
 /// Integer and quantised samples are the counts of a 12-bit converter: nearest count, held within -2048 .. 2047. HALF_SUMMED
 /// adds the counts of (i, j) and (j, i), as an instrument does behind its converter; packed in 12 bits the sum is held
@@ -101,7 +110,8 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
 /// positions each is a frame by itself, seen from there.
 class FmcSimulator {
  public:
-  /// Validates, naming `where`. With a scene all travel times are found here: up to a second or so.
+  /// Validates, naming `where`. With a scene all travel times are found here: up to a second or so. Still tissue is synthesised
+  /// here by all processors: some seconds for 1e5 scatterers.
   explicit FmcSimulator(SimulatorConfiguration configuration, std::string_view where = "[simulator]");
 
   [[nodiscard]] const SimulatorConfiguration& configuration() const noexcept { return configuration_; }
@@ -111,6 +121,9 @@ class FmcSimulator {
   [[nodiscard]] double phase(std::uint64_t frame) const;
   /// Where everything is in frame `frame`. Names refer to this simulator.
   [[nodiscard]] std::vector<TruePosition> true_positions(std::uint64_t frame) const;
+
+  /// Those of the tissue; none without any.
+  [[nodiscard]] const Scatterers& tissue() const noexcept { return *scatterers_; }
 
   /// Writes frame `frame` into `bytes` (acquisition().frame_bytes() of them). Safe from several threads at once. Allocates
   /// a few A-scans of scratch memory: not for the hot path, which takes its frames from a FrameCycle.
@@ -125,13 +138,20 @@ class FmcSimulator {
   /// Of one position: as `acquisition` says, by `probe` in the part.
   FmcSimulator(SimulatorConfiguration configuration, Acquisition acquisition, Probe probe);
   void prepare();
+  void prepare_tissue();
+  /// Sound of the tissue in frame `frame`, for each sample; `moved` is where that is kept if it is another in every frame.
+  [[nodiscard]] std::span<const float> sound_of_tissue(std::uint64_t frame, std::vector<float>& moved) const;
 
   SimulatorConfiguration configuration_;
   Acquisition acquisition_;
   Probe probe_;                                   // as it is placed
   std::shared_ptr<const SceneEchoes> scene_;      // null: EchoModel serves
   std::shared_ptr<const EventSynthesis> events_;  // null: elements fire one after the other
-  std::vector<AtPosition> positions_;             // empty: the probe stays, and this simulator makes frames itself
+  std::shared_ptr<const Scatterers> scatterers_ = std::make_shared<const Scatterers>();
+  // Of tissue, or null.
+  std::shared_ptr<const ScattererSynthesis> synthesis_;
+  std::shared_ptr<const std::vector<float>> still_sound_;
+  std::vector<AtPosition> positions_;  // empty: the probe stays, and this simulator makes frames itself
 };
 
 }  // namespace echoform

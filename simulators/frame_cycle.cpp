@@ -114,7 +114,9 @@ std::string FrameCycle::describe() const {
   return fmt::format(
       "simulated {} elements x {} samples, {}, {}, {:g} MHz sampled at {:g} MHz; {} reflectors; cycle of {} frames in {:.1f} MB",
       a.elements(), a.samples, pairs_word(a), words::sample_encoding.of(a.encoding), 1e-6 * a.probe.centre_frequency.value,
-      1e-6 * a.sample_rate.value, simulator_.configuration().phantom.reflectors(), frames(), 1e-6 * static_cast<double>(bytes()));
+      1e-6 * a.sample_rate.value,
+      simulator_.configuration().phantom.reflectors() + simulator_.tissue().still().size() + simulator_.tissue().moving(),
+      frames(), 1e-6 * static_cast<double>(bytes()));
 }
 
 }  // namespace echoform

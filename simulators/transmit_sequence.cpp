@@ -10,12 +10,14 @@
 
 #include "acquisition/probe_frame.hpp"
 #include "base/errors.hpp"
+#include "simulators/spread.hpp"
 
 namespace echoform {
 namespace {
 
 constexpr std::size_t usual_events = 16;
 constexpr double steepest = 89.0;  // degrees
+constexpr std::size_t most_events = 4096;
 
 std::string_view word_of(TransmitKind kind) {
   switch (kind) {
@@ -27,6 +29,8 @@ std::string_view word_of(TransmitKind kind) {
       return "diverging";
     case TransmitKind::focused:
       return "focused";
+    case TransmitKind::beams:
+      return "beams";
     case TransmitKind::hadamard:
       return "hadamard";
     case TransmitKind::laws:
@@ -52,10 +56,24 @@ std::vector<std::uint32_t> indices(const std::vector<std::size_t>& elements) {
   return {elements.begin(), elements.end()};
 }
 
-/// Equally spaced, both ends counted in; one alone lies in the middle.
-double spread(const std::array<double, 2>& ends, std::size_t index, std::size_t count) {
-  if (count < 2) return 0.5 * (ends[0] + ends[1]);
-  return ends[0] + (ends[1] - ends[0]) * static_cast<double>(index) / static_cast<double>(count - 1);
+ScanBeams beams_of(const TransmitSequence& s) {
+  ScanBeams beams = s.beams;
+  beams.angles = s.angles;
+  beams.focus = s.focus;
+  return beams;
+}
+
+BeamArray beam_array(const TransmitSequence& s, const ElementRow& row) {
+  return {.columns = row.elements, .rows = row.rows, .pitch = row.pitch, .radius = row.radius, .aperture = s.aperture};
+}
+
+WaveMedium medium_of(const TransmitSequence& s, MetresPerSecond couplant) {
+  return s.medium.value_or(couplant.value > 0.0 ? WaveMedium::couplant : WaveMedium::longitudinal);
+}
+
+MetresPerSecond velocity_in(WaveMedium medium, MetresPerSecond couplant, const Material& material) {
+  if (medium == WaveMedium::couplant) return couplant;
+  return medium == WaveMedium::longitudinal ? material.longitudinal_velocity : material.shear_velocity;
 }
 
 /// Makes the forms of a sequence of waves.
@@ -66,10 +84,8 @@ class Waves {
         count_(row.elements),
         pitch_(row.pitch),
         events_(sequence.events.value_or(usual_events)),
-        medium_(sequence.medium.value_or(couplant.value > 0.0 ? WaveMedium::couplant : WaveMedium::longitudinal)),
-        velocity_(medium_ == WaveMedium::couplant       ? couplant
-                  : medium_ == WaveMedium::longitudinal ? material.longitudinal_velocity
-                                                        : material.shear_velocity) {}
+        medium_(medium_of(sequence, couplant)),
+        velocity_(velocity_in(medium_, couplant, material)) {}
 
   [[nodiscard]] std::vector<TransmitEvent> made() const {
     std::vector<TransmitEvent> events(events_);
@@ -154,11 +170,27 @@ std::vector<TransmitEvent> law_events(const TransmitSequence& s, std::size_t cou
   return events;
 }
 
+/// Each of them so many times, one after the other.
+std::vector<TransmitEvent> repeated(const std::vector<TransmitEvent>& events, std::size_t times) {
+  if (times == 1) return events;
+  std::vector<TransmitEvent> all;
+  for (const TransmitEvent& event : events) all.insert(all.end(), times, event);
+  return all;
+}
+
+/// Of a wave that all elements make, those of `fire` alone, where it names some.
+void fire_only(const std::vector<std::size_t>& fire, TransmitForm& form) {
+  if (fire.empty()) return;
+  if (auto* const plane = std::get_if<PlaneWaveEvent>(&form)) plane->elements = indices(fire);
+  if (auto* const point = std::get_if<PointWaveEvent>(&form)) point->elements = indices(fire);
+}
+
 /// Middle of the elements that fire.
 double middle_of(const TransmitForm& form, const std::vector<std::size_t>& fire, std::size_t count) {
   std::vector<std::uint32_t> firing = indices(fire);
   if (const auto* const element = std::get_if<ElementEvent>(&form)) firing = {element->element};
   if (const auto* const point = std::get_if<PointWaveEvent>(&form)) firing = point->elements;
+  if (const auto* const plane = std::get_if<PlaneWaveEvent>(&form)) firing = plane->elements;
   if (const auto* const law = std::get_if<LawEvent>(&form)) firing = law->elements;
   if (firing.empty()) return 0.5 * static_cast<double>(count - 1);
   return std::accumulate(firing.begin(), firing.end(), 0.0) / static_cast<double>(firing.size());
@@ -207,13 +239,20 @@ void validate(const TransmitSequence& s, std::size_t elements, MetresPerSecond c
   const KeyCheck check(where, elements);
   check.require_elements("fire", s.fire);
   check.require_elements("receive", s.receive);
-  const bool wave = is_wave(s.kind);
+  const bool beams = s.kind == TransmitKind::beams;
+  const bool wave = is_wave(s.kind) || beams;
   const bool point = wave && s.kind != TransmitKind::plane;
-  check.require_use("events", s.events.has_value(), wave, s.kind, "transmit \"plane\", \"diverging\" or \"focused\"");
-  check.require_use("angles", s.angles.has_value(), wave, s.kind, "transmit \"plane\", \"diverging\" or \"focused\"");
-  check.require_use("wave_medium", s.medium.has_value(), wave, s.kind, "transmit \"plane\", \"diverging\" or \"focused\"");
-  check.require_use("focus", s.focus.has_value(), point, s.kind, "transmit \"diverging\" or \"focused\"");
-  check.require_use("aperture", s.aperture.has_value(), point, s.kind, "transmit \"diverging\" or \"focused\"");
+  constexpr std::string_view waves = "transmit \"plane\", \"diverging\", \"focused\" or \"beams\"";
+  constexpr std::string_view points = "transmit \"diverging\", \"focused\" or \"beams\"";
+  check.require_use("events", s.events.has_value(), wave, s.kind, waves);
+  check.require_use("angles", s.angles.has_value(), wave, s.kind, waves);
+  check.require_use("wave_medium", s.medium.has_value(), wave, s.kind, waves);
+  check.require_use("focus", s.focus.has_value(), point, s.kind, points);
+  check.require_use("aperture", s.aperture.has_value(), point, s.kind, points);
+  check.require_use("beams", !s.beams.list.empty(), beams, s.kind, "transmit \"beams\"");
+  check.require_use("origins", s.beams.origins.has_value(), beams, s.kind, "transmit \"beams\"");
+  check.require_use("angles_across", s.beams.angles_across.has_value(), beams, s.kind, "transmit \"beams\"");
+  check.require_use("events_across", s.beams.across.has_value(), beams, s.kind, "transmit \"beams\"");
   check.require_count("aperture", s.aperture);
   check.require_count("receive_aperture", s.receive_aperture);
   if (s.aperture && !s.fire.empty()) check.refuse("aperture", "one and fire", "one of both");
@@ -229,12 +268,19 @@ void validate(const TransmitSequence& s, std::size_t elements, MetresPerSecond c
   check.require_rows("delays", s.delays);
   check.require_rows("weights", s.weights);
   if (s.events == 0) check.refuse("events", "0", "at least 1");
+  check.require_use("repeats", s.repeats != 1, wave, s.kind, waves);
+  const double waves_a_frame = static_cast<double>(s.beams.list.empty() ? s.events.value_or(usual_events) : s.beams.list.size()) *
+                               static_cast<double>(s.beams.across.value_or(1));
+  if (s.repeats == 0 || static_cast<double>(s.repeats) * waves_a_frame > static_cast<double>(most_events)) {
+    check.refuse("repeats", fmt::format("{} of {:.0f} waves", s.repeats, waves_a_frame),
+                 fmt::format("at least 1, and at most {} events a frame", most_events));
+  }
   for (const double angle : s.angles.value_or(std::array{0.0, 0.0})) {
     if (!(std::abs(angle) <= steepest)) {
       check.refuse("angles", fmt::format("{} degrees", angle), fmt::format("-{0:g} to {0:g} degrees", steepest));
     }
   }
-  if (s.focus && !(s.focus->value > 0.0 && s.focus->value <= 10.0)) {
+  if (!beams && s.focus && !(s.focus->value > 0.0 && s.focus->value <= 10.0)) {
     check.refuse("focus", fmt::format("{} m", s.focus->value), "more than 0, up to 10 m");
   }
   if (s.medium == WaveMedium::couplant && !(couplant.value > 0.0)) {
@@ -247,6 +293,14 @@ void validate(const TransmitSequence& s, std::size_t elements, MetresPerSecond c
   }
 }
 
+void validate_beams(const TransmitSequence& s, const Probe& probe, const ElementRow& row, std::string_view where) {
+  if (s.kind != TransmitKind::beams) return;
+  if (!s.beams.list.empty() && s.events) {
+    throw InputError(fmt::format("{} events", where), "a count and a list of beams", "one of both");
+  }
+  validate(beams_of(s), beam_array(s, row), probe, s.events.value_or(usual_events), where);
+}
+
 std::vector<TransmitEvent> events_of(const TransmitSequence& s, const Probe& probe, const ElementRow& row,
                                      MetresPerSecond couplant, const Material& material) {
   const std::size_t count = probe.elements.size();
@@ -254,6 +308,10 @@ std::vector<TransmitEvent> events_of(const TransmitSequence& s, const Probe& pro
   std::vector<TransmitEvent> events;
   if (is_wave(s.kind)) {
     events = Waves(s, row, couplant, material).made();
+  } else if (s.kind == TransmitKind::beams) {
+    const MetresPerSecond velocity = velocity_in(medium_of(s, couplant), couplant, material);
+    events = beam_events(beams_of(s), beam_array(s, row), probe, s.events.value_or(usual_events), velocity);
+    for (TransmitEvent& event : events) fire_only(s.fire, event.form);
   } else if (s.kind == TransmitKind::hadamard) {
     events = code_events(s.fire, count);
   } else if (s.kind == TransmitKind::laws) {
@@ -270,7 +328,7 @@ std::vector<TransmitEvent> events_of(const TransmitSequence& s, const Probe& pro
     event.receivers =
         s.receive_aperture ? neighbours(middle_of(event.form, s.fire, count), *s.receive_aperture, count) : indices(s.receive);
   }
-  return events;
+  return repeated(events, s.repeats);
 }
 
 }  // namespace echoform

@@ -163,7 +163,8 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   source.positions = stated_positions(configuration);
   source.placement = {probe.x.value_or(Metres(0.0)), probe.stand_off.value_or(Metres(0.0)), probe.angle.value_or(0.0)};
 
-  if (section.points || section.holes || section.backwall) {
+  source.tissue.seed = source.seed;
+  if (section.points || section.holes || section.backwall || !source.tissue.empty()) {
     Phantom part;
     if (section.points) part.points = *section.points;
     if (section.holes) part.holes = *section.holes;

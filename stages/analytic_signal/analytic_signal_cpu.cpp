@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "cpu/fftw_lock.hpp"
 #include "stages/analytic_signal/analytic_responses.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
-#include "stages/analytic_signal/fftw_lock.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 #include "stages/block_checks.hpp"
 
@@ -64,11 +64,6 @@ class AnalyticSignalCpu final : public Stage {
 };
 
 }  // namespace
-
-std::mutex& fftw_lock() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level, FilterOptions filter) {
   return std::make_unique<AnalyticSignalCpu>(members, level, std::move(filter));

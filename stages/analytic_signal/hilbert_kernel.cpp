@@ -8,8 +8,8 @@
 #include <numbers>
 
 #include "base/errors.hpp"
+#include "cpu/fftw_lock.hpp"
 #include "stages/analytic_signal/analytic_signal_math.hpp"
-#include "stages/analytic_signal/fftw_lock.hpp"
 
 namespace echoform {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/errors.hpp"
-#include "stages/analytic_signal/fftw_lock.hpp"
+#include "cpu/fftw_lock.hpp"
 
 namespace echoform {
 namespace {

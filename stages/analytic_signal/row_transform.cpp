@@ -12,8 +12,8 @@
 
 #include "base/errors.hpp"
 #include "base/planning.hpp"
+#include "cpu/fftw_lock.hpp"
 #include "stages/analytic_signal/analytic_signal_math.hpp"
-#include "stages/analytic_signal/fftw_lock.hpp"
 #include "stages/analytic_signal/paired_spectrum.hpp"
 
 namespace echoform {

@@ -12,7 +12,7 @@
 
 #include "base/errors.hpp"
 #include "base/planning.hpp"
-#include "stages/analytic_signal/fftw_lock.hpp"
+#include "cpu/fftw_lock.hpp"
 
 namespace echoform {
 namespace {

@@ -49,6 +49,96 @@ INSTANTIATE_TEST_SUITE_P(
                          "[simulator] fire: found 0 again; expected elements 0 to 31, each once"},
         BadConfiguration{"receive", [](auto& c) { c.transmit.receive = {32}; },
                          "[simulator] receive: found 32; expected elements 0 to 31, each once"},
+        BadConfiguration{"beams_of_focused",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::focused;
+                           c.transmit.beams.list = {{}};
+                         },
+                         "[simulator] beams: found one with transmit \"focused\"; expected transmit \"beams\""},
+        BadConfiguration{"list_and_range",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::beams;
+                           c.transmit.angles = {-1.0, 1.0};
+                           c.transmit.beams.list = {{Metres(0.0), 0.0, 0.0, Metres(0.02)}};
+                         },
+                         "[simulator] beams: found a list and a range; expected one of both"},
+        BadConfiguration{"list_and_count",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::beams;
+                           c.transmit.events = 4;
+                           c.transmit.beams.list = {{Metres(0.0), 0.0, 0.0, Metres(0.02)}};
+                         },
+                         "[simulator] events: found a count and a list of beams; expected one of both"},
+        BadConfiguration{"origin_without_aperture",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::beams;
+                           c.transmit.beams.origins = {Metres(-1e-3), Metres(1e-3)};
+                         },
+                         "[simulator] beam 0: found an origin at -1 mm; expected 0, or an aperture of some of the elements"},
+        BadConfiguration{"origin_at_the_end",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::beams;
+                           c.transmit.aperture = 16;
+                           c.transmit.events = 2;
+                           c.transmit.beams.origins = {Metres(0.0), Metres(8e-3)};
+                         },
+                         "[simulator] beam 1: found an origin at 8 mm; expected -4.8 to 4.8 mm, where 16 neighbours fit"},
+        BadConfiguration{
+            "no_focus",
+            [](auto& c) {
+              c.transmit.kind = TransmitKind::beams;
+              c.transmit.focus = Metres(0.0);
+            },
+            "[simulator] beam 0: found a focus at 0 m; expected up to 10 m, or inf for a plane wave; below 0 a virtual "
+            "source"},
+        BadConfiguration{
+            "across_one_row",
+            [](auto& c) {
+              c.transmit.kind = TransmitKind::beams;
+              c.transmit.beams.across = 3;
+            },
+            "[simulator] angles_across: found angles across a single row; expected a matrix array ([simulator] rows)"},
+        BadConfiguration{"too_often",
+                         [](auto& c) {
+                           c.transmit.kind = TransmitKind::beams;
+                           c.transmit.events = 64;
+                           c.transmit.repeats = 65;
+                         },
+                         "[simulator] repeats: found 65 of 64 waves; expected at least 1, and at most 4096 events a frame"},
+        BadConfiguration{"round_arc", [](auto& c) { c.radius = Metres(5e-3); },
+                         "[simulator] radius: found elements up to 107 degrees from the middle of the arc; expected up to 80 "
+                         "degrees"},
+        BadConfiguration{"arc_of_rows",
+                         [](auto& c) {
+                           c.radius = Metres(50e-3);
+                           c.rows = 2;
+                         },
+                         "[simulator] radius: found an arc of 2 rows; expected one row of elements"},
+        BadConfiguration{"arc_of_a_plane_wave",
+                         [](auto& c) {
+                           c.radius = Metres(50e-3);
+                           c.transmit.kind = TransmitKind::beams;
+                           c.transmit.focus = Metres(std::numeric_limits<double>::infinity());
+                         },
+                         "[simulator] beam 0: found a plane wave of a curvilinear array; expected a focus or a virtual source"},
+        BadConfiguration{"cysts_alone", [](auto& c) { c.tissue.cysts = {{}}; },
+                         "[simulator] scatterers: found 0 with cysts, vessels or disks; expected how many, for these are made of "
+                         "them"},
+        BadConfiguration{"speckle_in_the_probe",
+                         [](auto& c) {
+                           c.tissue.speckle.scatterers = 10;
+                           c.tissue.speckle.z = {Metres(-1e-3), Metres(1e-3)};
+                         },
+                         "[simulator] speckle_z: found -0.001 m; expected inside the part, z > 0"},
+        BadConfiguration{"tissue_in_water",
+                         [](auto& c) {
+                           c.phantom = {};
+                           c.tissue.speckle.scatterers = 10;
+                           c.scene.couplant = MetresPerSecond(1480.0);
+                           c.placement.stand_off = Metres(10e-3);
+                         },
+                         "[simulator] scatterers: found tissue with a couplant, a backwall or shear waves; expected tissue in "
+                         "contact, longitudinal waves alone"},
         BadConfiguration{"hadamard",
                          [](auto& c) {
                            c.elements = 24;
@@ -56,19 +146,19 @@ INSTANTIATE_TEST_SUITE_P(
                          },
                          "[simulator] transmit: found \"hadamard\" of 24 elements; expected a power of two of them ([simulator] "
                          "elements, or as many in fire)"},
-        BadConfiguration{
-            "angles_of_elements",
-            [](auto& c) {
-              c.transmit.angles = {-1.0, 1.0};
-            },
-            "[simulator] angles: found one with transmit \"elements\"; expected transmit \"plane\", \"diverging\" or "
-            "\"focused\""},
+        BadConfiguration{"angles_of_elements",
+                         [](auto& c) {
+                           c.transmit.angles = {-1.0, 1.0};
+                         },
+                         "[simulator] angles: found one with transmit \"elements\"; expected transmit \"plane\", \"diverging\", "
+                         "\"focused\" or \"beams\""},
         BadConfiguration{"focus_of_plane_waves",
                          [](auto& c) {
                            c.transmit.kind = TransmitKind::plane;
                            c.transmit.focus = Metres(0.01);
                          },
-                         "[simulator] focus: found one with transmit \"plane\"; expected transmit \"diverging\" or \"focused\""},
+                         "[simulator] focus: found one with transmit \"plane\"; expected transmit \"diverging\", \"focused\" "
+                         "or \"beams\""},
         BadConfiguration{"steep",
                          [](auto& c) {
                            c.transmit.kind = TransmitKind::plane;
