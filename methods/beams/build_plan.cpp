@@ -162,6 +162,17 @@ Grid resolve_display(const DisplaySection& display, const LineFan& fan, const Li
   return grid;
 }
 
+/// Least squares are fitted to the probe's band, as far as it is known.
+void fit_filter(DelayFilterOptions& filter, const Acquisition& acquisition) {
+  const double rate = acquisition.sample_rate.value;
+  const double centre = acquisition.probe.centre_frequency.value / rate;
+  if (!(centre > 0.0)) return;
+  const double width =
+      acquisition.probe.bandwidth.value > 0.0 ? acquisition.probe.bandwidth.value / rate : usual_bandwidth * centre;
+  filter.centre = std::clamp(centre, DelayFilterOptions::centres.least, DelayFilterOptions::centres.most);
+  filter.bandwidth = std::clamp(width, DelayFilterOptions::bandwidths.least, DelayFilterOptions::bandwidths.most);
+}
+
 void refuse_unfit(const Configuration& configuration, const Acquisition& acquisition) {
   const auto refuse = [&](const std::string& found) {
     throw InputError(fmt::format("{}: [imaging] method = \"beams\"", configuration.name()), found,
@@ -189,6 +200,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
     throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the velocity of sound in m/s");
   }
   plan->section = beams(configuration);
+  fit_filter(plan->section.filter, plan->acquisition);
   plan->compression = section<OutputSection>(configuration);
   plan->display = section<DisplaySection>(configuration);
   plan->amplitude_scale = configuration.acquisition.sample_scale.value_or(

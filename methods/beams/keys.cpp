@@ -19,7 +19,7 @@ std::vector<std::string> filter_names() {
 std::string_view filter_help() {
   static const std::string help = [] {
     std::string text = "How samples between those of an A-scan are found.";
-    for (const DelayFilterKind& kind : delay_filter_kinds()) text += fmt::format(" {}: {}.", kind.name, kind.meaning);
+    for (const DelayFilterKind& kind : delay_filter_kinds()) text += fmt::format(" {}: {}", kind.name, kind.meaning);
     return text;
   }();
   return help;

@@ -12,9 +12,9 @@
 namespace echoform {
 namespace {
 
-constexpr double same_angle = 1e-4;   // radians
+constexpr double same_angle = 1e-4;    // radians
 constexpr double beside_line = 10e-6;  // metres
-constexpr double uneven = 0.02;       // of the pitch
+constexpr double uneven = 0.02;        // of the pitch
 
 /// Of an event, in global coordinates.
 struct EventLine {

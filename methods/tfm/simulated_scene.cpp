@@ -150,6 +150,11 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   };
   choose(source.material.longitudinal_velocity, section.longitudinal_velocity, configuration.material.longitudinal_velocity);
   choose(source.material.shear_velocity, section.shear_velocity, configuration.material.shear_velocity);
+  // Who states one velocity alone, as of tissue, has no use for the shear waves of what the source is by default.
+  const bool stated_shear = section.shear_velocity || configuration.material.shear_velocity;
+  if (!stated_shear && !(source.material.shear_velocity < source.material.longitudinal_velocity)) {
+    source.material.shear_velocity = 0.5 * source.material.longitudinal_velocity;
+  }
   source.transmit.delays = rows_of_laws(configuration, "delays", section.delays);
   source.transmit.weights = rows_of_laws(configuration, "weights", section.weights);
   // What it says of surfaces is checked as the imaging side does.
