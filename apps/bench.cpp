@@ -99,10 +99,10 @@ Action define_bench(CLI::App& app) {
   app.footer("\n" + list + fmt::format("{:<10} one after the other\n", "all") + app.get_footer());
   auto chosen = std::make_shared<Options>();
   app.add_option("NAME", chosen->name, names())->required()->option_text("REQUIRED");
-  app.add_option("--elements", chosen->elements, "Elements of the probe (tfm and cuda 128, else 32)")
+  app.add_option("--elements", chosen->elements, "Elements of the probe (tfm and cuda 128, else 32); filters: delays (100)")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
-  app.add_option("--samples", chosen->samples, "Samples of an A-scan (tfm and cuda 4096, else 1024)")
+  app.add_option("--samples", chosen->samples, "Samples of an A-scan (tfm and cuda 4096, filters 1000, else 1024)")
       ->check(CLI::Range(64, 65536))
       ->option_text("M");
   app.add_option("--pixels", chosen->pixels, "Pixels of the image along x and z (256; cuda: 256, 512 and 1024)")

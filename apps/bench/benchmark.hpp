@@ -62,6 +62,7 @@ Outcome positions_cpu(const Options& options, LiveLine& progress);
 Outcome positions_cuda(const Options& options, LiveLine& progress);
 Outcome delays(const Options& options, LiveLine& progress);
 Outcome delays_cuda(const Options& options, LiveLine& progress);
+Outcome filters(const Options& options, LiveLine& progress);
 Outcome ingest(const Options& options, LiveLine& progress);
 Outcome stream_cpu(const Options& options, LiveLine& progress);
 Outcome stream_cuda(const Options& options, LiveLine& progress);

@@ -31,6 +31,8 @@ constexpr Benchmark table[] = {
     {"lines", "sums along scan lines by delay filter: against plain loops, against the time of the echoes", scan_lines, nullptr},
     {"delays", "tables of delays through a plane, a profile and a cylinder, against the general solver", delays,
      ECHOFORM_ON_CUDA(delays_cuda)},
+    {"filters", "fractional delays: signal over error of sums over many delays, beside what their responses predict", filters,
+     nullptr},
     {"ingest", "the TCP source against a bare receiver", ingest, nullptr},
     {"stream",
      "the whole pipeline over loopback TCP: against bare sockets, the highest rate held without a drop, latency at 80 % of it, "

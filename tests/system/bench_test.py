@@ -118,6 +118,16 @@ class BenchOnCpu(Bench):
                 self.assert_spread(table["seconds"])
                 self.assertLess(table["largest_difference"], 1e-11)  # of the table's single precision
 
+    def test_filters(self):
+        figures = bench("filters", "--samples", 100)
+        self.assertLess(figures["largest_difference_db"], 0.1)
+        self.assertLess(max(figures["deviations"].values()), 1e-6)
+        linear = next(found for found in figures["filters"] if found["name"] == "linear")
+        self.assertAlmostEqual(linear["noise_gain"], 2 / 3, places=6)
+        self.assertEqual([round(at["frequency"], 6) for at in linear["figures"]], [round(0.05 * n, 6) for n in range(1, 10)])
+        for at in linear["figures"]:
+            self.assertAlmostEqual(at["snr_db"], at["closed_form_snr_db"], delta=0.1)
+
     def test_tfm_states_the_ratio_to_both_frozen_loops(self):
         figures = bench("tfm", "--elements", 8, "--samples", 512, "--pixels", 16, "--frames", 2, "--threads", 1)
         for reference in ("reference", "padded_reference", "limit"):
