@@ -45,9 +45,8 @@ struct Crossing {
   double least_leg;  ///< m
 };
 
-/// `touching`: an end may lie on the surface.
-template <bool touching = false>
-ECHOFORM_HOST_DEVICE Crossing crossing_at(const CurvePiece& piece, const CrossingEnds& ends, double t) {
+/// A place of a piece, and beyond its ends of the line, circle or cubic that it is a part of.
+ECHOFORM_HOST_DEVICE CurvePoint piece_point(const CurvePiece& piece, double t) {
   const double inverse = 1.0 / (1.0 + piece.q * t * t);
   const double turn = 2.0 * piece.q * t;
   // v = N / D; v' = (N' - v D') / D; v'' = (N'' - 2 v' D' - v D'') / D.
@@ -57,8 +56,19 @@ ECHOFORM_HOST_DEVICE Crossing crossing_at(const CurvePiece& piece, const Crossin
   const double ez = (piece.b.z + t * (2.0 * piece.c.z + 3.0 * t * piece.d.z) - vz * turn) * inverse;
   const double gx = (2.0 * piece.c.x + 6.0 * t * piece.d.x - 2.0 * ex * turn - 2.0 * piece.q * vx) * inverse;
   const double gz = (2.0 * piece.c.z + 6.0 * t * piece.d.z - 2.0 * ez * turn - 2.0 * piece.q * vz) * inverse;
-  const double x = piece.at.x + vx;
-  const double z = piece.at.z + vz;
+  return {{piece.at.x + vx, piece.at.z + vz}, {ex, ez}, {gx, gz}};
+}
+
+/// `touching`: an end may lie on the surface.
+template <bool touching = false>
+ECHOFORM_HOST_DEVICE Crossing crossing_at(const CurvePiece& piece, const CrossingEnds& ends, double t) {
+  const CurvePoint place = piece_point(piece, t);
+  const double ex = place.first.x;
+  const double ez = place.first.z;
+  const double gx = place.second.x;
+  const double gz = place.second.z;
+  const double x = place.at.x;
+  const double z = place.at.z;
   const double sx = x - ends.source.x;
   const double sz = z - ends.source.z;
   const double px = x - ends.point.x;

@@ -133,6 +133,7 @@ class CurveField final : public RayField {
       const bool on_it = std::abs(foot.distance) < touches;
       beginnings_.push_back(on_it ? foot.at : in_plane(source));
       touching_ = touching_ || on_it;
+      touches_.push_back(on_it ? 1 : 0);
     }
     const double most = std::max(before_, after_);
     for (std::size_t source = 0; source < sources.size(); ++source) {
@@ -179,7 +180,6 @@ class CurveField final : public RayField {
 
   void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {
     search(first, last, points, seconds, {});
-    beyond_the_plane(first, last, points, seconds);
   }
 
   void trace(std::size_t first, std::size_t last, std::span<const Point> points, std::span<RayTrace> traces) const override {
@@ -199,6 +199,7 @@ class CurveField final : public RayField {
       for (std::size_t source = first; source < last; ++source) search.scan(source);
     }
     search.finish();
+    search.ask_solver();
   }
 
   static Vector2 in_plane(const Point& point) { return {point.x.value, point.z.value}; }
@@ -224,7 +225,8 @@ class CurveField final : public RayField {
           z_(64 * words()),
           rows_(scanned_points * 64 * words()),
           negative_(scanned_points * words()),
-          batch_(std::make_unique<CrossingBatch>()) {
+          batch_(std::make_unique<CrossingBatch>()),
+          unsure_(traces.empty() ? seconds.size() : 0) {
       const CrossingSides sides = field.sides();
       batch_->before = field.before_;
       batch_->after = field.after_;
@@ -268,7 +270,12 @@ class CurveField final : public RayField {
     }
 
     void finish() {
-      (field_.touching_ ? field_.kernels_.touching_crossings : field_.kernels_.crossings)(*batch_);
+      if (across_) {
+        field_.kernels_.across(*batch_);
+        check_across();
+      } else {
+        (field_.touching_ ? field_.kernels_.touching_crossings : field_.kernels_.crossings)(*batch_);
+      }
       for (std::size_t k = 0; k < batch_->count; ++k) {
         double& least = seconds_[ray_[k]];
         const double time = batch_->seconds[k];
@@ -278,6 +285,21 @@ class CurveField final : public RayField {
         if (!traces_.empty()) trace_ray(k);
       }
       batch_->count = 0;
+    }
+
+    /// Rays out of the plane of which Newton's method alone does not tell.
+    void ask_solver() {
+      for (std::size_t row = 0; row < unsure_.size(); row += points_.size()) {
+        std::unique_ptr<RaySolver> solver;
+        for (std::size_t k = 0; k < points_.size(); ++k) {
+          if (unsure_[row + k] == 0) continue;
+          if (solver == nullptr)
+            solver = std::make_unique<RaySolver>(field_.path_, field_.sources_[first_source_ + row / points_.size()]);
+          const double time = solver->time_to(points_[k]);
+          double& least = seconds_[row + k];
+          if (!(least <= time)) least = std::isnan(time) ? least : time;
+        }
+      }
     }
 
    private:
@@ -388,6 +410,11 @@ class CurveField final : public RayField {
     }
 
     [[gnu::always_inline]] inline void add(std::size_t source, std::size_t point, std::size_t node, double start) {
+      const double across = traces_.empty() ? points_[point].y.value - field_.sources_[source].y.value : 0.0;
+      if ((across != 0.0) != across_) {
+        finish();
+        across_ = across != 0.0;
+      }
       CrossingBatch& batch = *batch_;
       const std::size_t k = batch.count;
       const CurvePiece& piece = field_.nodes_.pieces[node];
@@ -407,22 +434,57 @@ class CurveField final : public RayField {
       batch.point_x[k] = to.x;
       batch.point_z[k] = to.z;
       batch.start[k] = start;
+      batch.across[k] = across;
       node_[k] = node;
       ray_[k] = (source - first_source_) * points_.size() + point;
       if (++batch.count == CrossingBatch::capacity) finish();
+    }
+
+    /// A ray counts if its place keeps to the segment on which it began, unless two of one source and point came to one place:
+    /// then one was lost. Where a source lies on the surface the time has no second derivative.
+    void check_across() {
+      constexpr double same = 1e-6;  // m
+      for (std::size_t k = 0; k < batch_->count; ++k) {
+        const std::size_t ray = ray_[k];
+        if (ray != told_ray_) told_.clear();
+        told_ray_ = ray;
+        const Vector2 at{batch_->found_x[k], batch_->found_z[k]};
+        const bool twice = std::any_of(told_.begin(), told_.end(), [&](Vector2 other) { return length(at - other) < same; });
+        told_.push_back(at);
+        const bool touches = field_.touches_[first_source_ + ray / points_.size()] != 0;
+        if (!(batch_->seconds[k] > 0.0) || !keeps_to_segment(k)) batch_->seconds[k] = none;
+        if (std::isnan(batch_->seconds[k]) || touches || twice) unsure_[ray] = 1;
+      }
+    }
+
+    /// Finds the piece on which a place lies as well, if it does on one of its segment.
+    [[nodiscard]] bool keeps_to_segment(std::size_t k) {
+      const double t = batch_->found_t[k];
+      own_[k] = node_[k];
+      if (t >= 0.0 && t <= 1.0) return true;
+      const SurfacePlace place = field_.surface_.place_on_piece(node_[k], t);
+      if (!(place.t >= 0.0 && place.t <= 1.0)) return false;
+      const auto& nodes = field_.surface_.nodes();
+      std::size_t node = node_[k];
+      while (nodes[node].place.t > place.t) --node;
+      while (nodes[node + 1].place.t < place.t) ++node;
+      own_[k] = node;
+      return true;
     }
 
     [[nodiscard, gnu::noinline]] bool in_shadow(std::size_t k) const {
       const Vector2 from = field_.beginnings_[first_source_ + ray_[k] / points_.size()];
       const Vector2 to{batch_->point_x[k], batch_->point_z[k]};
       const Vector2 at{batch_->found_x[k], batch_->found_z[k]};
-      if (!comes_near(from, at, node_[k]) && !comes_near(to, at, node_[k])) return false;
+      const std::size_t own = across_ ? own_[k] : node_[k];
+      if (!comes_near(from, at, own) && !comes_near(to, at, own)) return false;
       // Whether there is a shadow is a matter of the place itself; the time is not.
       const CurvePiece& piece = field_.nodes_.pieces[node_[k]];
       const Vector2 source{batch_->source_x[k], batch_->source_z[k]};
-      const double t = place_crossing(piece, {source, to, field_.before_, field_.after_}, batch_->found_t[k]);
+      const double found = batch_->found_t[k];
+      const double t = across_ ? found : place_crossing(piece, {source, to, field_.before_, field_.after_}, found);
       const Vector2 there = point_of(piece, t).at;
-      const SurfacePlace place = field_.surface_.place_on_piece(node_[k], std::clamp(t, 0.0, 1.0));
+      const SurfacePlace place = field_.surface_.place_on_piece(node_[k], across_ ? t : std::clamp(t, 0.0, 1.0));
       return field_.surface_.crosses(from, there, nullptr, &place) || field_.surface_.crosses(to, there, nullptr, &place);
     }
 
@@ -475,19 +537,13 @@ class CurveField final : public RayField {
     std::unique_ptr<CrossingBatch> batch_;
     std::array<std::size_t, CrossingBatch::capacity> node_{};  // at which the piece begins
     std::array<std::size_t, CrossingBatch::capacity> ray_{};   // place in seconds_
+    // Of rays out of the plane:
+    bool across_ = false;                                     // all of a batch, or none
+    std::array<std::size_t, CrossingBatch::capacity> own_{};  // the node of the piece that was come to
+    std::vector<std::uint8_t> unsure_;                        // by place in seconds_
+    std::vector<Vector2> told_;                               // places of the rays of one source and point
+    std::size_t told_ray_ = 0;
   };
-
-  /// Rays with a way along y want more unknowns.
-  void beyond_the_plane(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const {
-    for (std::size_t source = first; source < last; ++source) {
-      std::unique_ptr<RaySolver> solver;
-      for (std::size_t k = 0; k < points.size(); ++k) {
-        if (points[k].y == sources_[source].y) continue;
-        if (solver == nullptr) solver = std::make_unique<RaySolver>(path_, sources_[source]);
-        seconds[(source - first) * points.size() + k] = solver->time_to(points[k]);
-      }
-    }
-  }
 
   RayPath path_;
   const Surface& surface_;
@@ -498,8 +554,9 @@ class CurveField final : public RayField {
   double after_;
   float after_slope_ = 0.0F;
   bool touching_ = false;
-  std::vector<Vector2> beginnings_;  // of ways, as far as shadows go: of a source that touches its place on the surface
-  std::vector<float> slopes_;        // [source, node], of the greater slowness
+  std::vector<std::uint8_t> touches_;  // by source
+  std::vector<Vector2> beginnings_;    // of ways, as far as shadows go: of a source that touches its place on the surface
+  std::vector<float> slopes_;          // [source, node], of the greater slowness
 };
 
 }  // namespace

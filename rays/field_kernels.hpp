@@ -39,6 +39,7 @@ struct CrossingBatch {
   double point_x[capacity];
   double point_z[capacity];
   double start[capacity];
+  double across[capacity];   ///< of the point from the source along y, m; crossings() do without
   double seconds[capacity];  ///< NaN where no ray is found
   double found_x[capacity];
   double found_z[capacity];
@@ -68,6 +69,8 @@ struct FieldKernels {
   void (*crossings)(CrossingBatch&);
   /// Likewise where ends may lie on the surface: slower.
   void (*touching_crossings)(CrossingBatch&);
+  /// Likewise of rays whose ends lie apart along y; `seconds` below 0: look elsewhere.
+  void (*across)(CrossingBatch&);
   /// slopes[n] = node_slope of node n and the point (x, z).
   void (*node_slopes)(const NodeRow& nodes, float slowness, float x, float z, float* slopes);
   /// For each of scanned_points rows of `points` [row, 64 * words]: bit n of `negative` [row, words] says whether

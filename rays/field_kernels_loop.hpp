@@ -2,6 +2,7 @@
 // negative_bits(p): bit n of the result says whether p[n] < 0, of 64 floats.
 #pragma once
 
+#include "rays/across_math.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/field_kernels.hpp"
 
@@ -37,16 +38,22 @@ void layer_run(const LayerRun& run) {
   }
 }
 
+ECHOFORM_HOST_DEVICE CurvePiece piece_in_batch(const CrossingBatch& batch, std::size_t k) {
+  return {{batch.at_x[k], batch.at_z[k]},
+          {batch.b_x[k], batch.b_z[k]},
+          {batch.c_x[k], batch.c_z[k]},
+          {batch.d_x[k], batch.d_z[k]},
+          batch.q[k]};
+}
+
+ECHOFORM_HOST_DEVICE CrossingEnds ends_in_batch(const CrossingBatch& batch, std::size_t k) {
+  return {{batch.source_x[k], batch.source_z[k]}, {batch.point_x[k], batch.point_z[k]}, batch.before, batch.after};
+}
+
 template <bool touching>
 ECHOFORM_HOST_DEVICE FoundCrossing find_in_batch(const CrossingBatch& batch, std::size_t k, int steps) {
-  const CurvePiece piece{{batch.at_x[k], batch.at_z[k]},
-                         {batch.b_x[k], batch.b_z[k]},
-                         {batch.c_x[k], batch.c_z[k]},
-                         {batch.d_x[k], batch.d_z[k]},
-                         batch.q[k]};
-  const CrossingEnds ends{
-      {batch.source_x[k], batch.source_z[k]}, {batch.point_x[k], batch.point_z[k]}, batch.before, batch.after};
-  return find_crossing<touching>(piece, ends, {batch.source_side, batch.point_side}, batch.start[k], steps);
+  return find_crossing<touching>(piece_in_batch(batch, k), ends_in_batch(batch, k), {batch.source_side, batch.point_side},
+                                 batch.start[k], steps);
 }
 
 template <class Isa, bool touching>
@@ -70,6 +77,41 @@ void find_crossings(CrossingBatch& batch) {
     batch.found_x[k] = found.at.x;
     batch.found_z[k] = found.at.z;
     batch.found_t[k] = found.t;
+  }
+}
+
+template <class Isa>
+void find_across(CrossingBatch& batch) {
+  const std::size_t count = batch.count;
+  alignas(64) double t[CrossingBatch::capacity];
+  alignas(64) double y[CrossingBatch::capacity];
+  for (std::size_t k = 0; k < count; ++k) {
+    t[k] = batch.start[k];
+    y[k] = flat_across(piece_in_batch(batch, k), ends_in_batch(batch, k), batch.across[k], t[k]);
+  }
+  const auto step = [&](std::size_t k) {
+    const AcrossStep by = across_step(across_at(piece_in_batch(batch, k), ends_in_batch(batch, k), batch.across[k], t[k], y[k]));
+    t[k] += by.t;
+    y[k] += by.y;
+  };
+  const auto end = [&](std::size_t k) {
+    const FoundAcross found = end_across(piece_in_batch(batch, k), ends_in_batch(batch, k), {batch.source_side, batch.point_side},
+                                         batch.across[k], t[k], y[k]);
+    const double time = found.on_its_way ? found.time : __builtin_nan("");
+    batch.seconds[k] = found.finished ? time : -1.0;
+    batch.found_x[k] = found.at.x;
+    batch.found_z[k] = found.at.z;
+    batch.found_t[k] = found.t;
+  };
+  for (int steps = 0; steps < usual_across_steps; ++steps) {
+    for (std::size_t k = 0; k < count; ++k) step(k);
+  }
+  for (std::size_t k = 0; k < count; ++k) end(k);
+  for (std::size_t k = 0; k < count; ++k) {
+    for (int steps = usual_across_steps; batch.seconds[k] < 0.0 && steps < most_across_steps; ++steps) {
+      step(k);
+      end(k);
+    }
   }
 }
 
@@ -111,6 +153,7 @@ constexpr FieldKernels make_field_kernels() {
   return {{&layer_run<Isa, 0>, &layer_run<Isa, 1>, &layer_run<Isa, 2>, &layer_run<Isa, 3>, &layer_run<Isa, 4>},
           &find_crossings<Isa, false>,
           &find_crossings<Isa, true>,
+          &find_across<Isa>,
           &node_slopes<Isa>,
           &scan_slopes<Isa>,
           &parted_nodes<Isa>};
