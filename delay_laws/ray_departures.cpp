@@ -91,7 +91,7 @@ RayDepartures::RayDepartures(const Probe& probe, const RayPath& path, const Part
     const Direction& n = element.normal;
     const double size = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
     const double scale = source.step / size;
-    source.normal = {n.x / size, n.z / size};
+    source.normal = (1.0 / size) * Vector3{n.x, n.y, n.z};
     const auto move = [&](Point& place, double by) {
       place.x += Metres(by * n.x);
       place.y += Metres(by * n.y);
@@ -107,27 +107,55 @@ void RayDepartures::cosines(std::size_t source, std::span<const Point> pixels, s
   std::vector<std::uint8_t> inside(pixels.size());
   bounds_.holds(pixels, inside);
   const Source& from = sources_[source];
+  if (path_.in_space()) {
+    std::vector<std::size_t> asked;
+    std::vector<Point> points;
+    for (std::size_t k = 0; k < pixels.size(); ++k) {
+      cosines[k] = unreached;
+      if (inside[k] == 0) continue;
+      asked.push_back(k);
+      points.push_back(pixels[k]);
+    }
+    std::vector<Vector3> places(points.size());
+    const bool told = make_ray_field(path_, {from.centre})->first_places(0, 1, points, places);
+    for (std::size_t k = 0; k < points.size(); ++k)
+      cosines[asked[k]] = told ? to_place(from, places[k], points[k]) : by_differences(from, points[k]);
+    return;
+  }
   RaySolver here(path_, from.centre);
   for (std::size_t k = 0; k < pixels.size(); ++k) {
     if (inside[k] == 0) {
       cosines[k] = unreached;
-    } else if (pixels[k].y == from.centre.y && !path_.in_space()) {
+    } else if (pixels[k].y == from.centre.y) {
       cosines[k] = along_ray(from, here.trace_to(pixels[k]));
     } else {
-      const double time = here.time_to(pixels[k]);
-      const double back = RaySolver(path_, from.back).time_to(pixels[k]);
-      const double ahead = RaySolver(path_, from.ahead).time_to(pixels[k]);
-      const auto cosine = cosine_of(back, time, ahead, from.step, velocity().value);
-      cosines[k] = cosine ? *cosine : nearest_cosine(back, time, ahead, from.step, velocity().value);
+      cosines[k] = by_differences(from, pixels[k]);
     }
   }
+}
+
+double RayDepartures::by_differences(const Source& from, const Point& pixel) const {
+  const double time = RaySolver(path_, from.centre).time_to(pixel);
+  const double back = RaySolver(path_, from.back).time_to(pixel);
+  const double ahead = RaySolver(path_, from.ahead).time_to(pixel);
+  const auto cosine = cosine_of(back, time, ahead, from.step, velocity().value);
+  return cosine ? *cosine : nearest_cosine(back, time, ahead, from.step, velocity().value);
+}
+
+double RayDepartures::to_place(const Source& from, Vector3 place, const Point& pixel) const {
+  if (std::isnan(place.x)) return unreached;
+  const Vector3 way = place - vector_of(from.centre);
+  const double distance = length(way);
+  // Places are good to 1e-9 m.
+  if (distance < shortest_step) return by_differences(from, pixel);
+  return std::clamp(dot(way, from.normal) / distance, -1.0, 1.0);
 }
 
 double RayDepartures::along_ray(const Source& from, const RayTrace& ray) {
   if (std::isnan(ray.seconds)) return unreached;
   const Vector2 way = ray.crossings.front().at - Vector2{from.centre.x.value, from.centre.z.value};
   const double distance = length(way);
-  return distance > 0.0 ? std::clamp(dot(way, from.normal) / distance, -1.0, 1.0) : 1.0;
+  return distance > 0.0 ? std::clamp((way.x * from.normal.x + way.z * from.normal.z) / distance, -1.0, 1.0) : 1.0;
 }
 
 std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std::span<const std::uint8_t> inside,
@@ -142,11 +170,24 @@ std::unique_ptr<const Departures> RayDepartures::tabulated(const Grid& grid, std
   std::array<std::unique_ptr<RayField>, 3> fields;
   for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = make_ray_field(path_, std::move(places[k]), level);
 
+  const bool tells_places = fields[1]->first_places(0, 0, {}, {});
   const ImagedPixels imaged(grid, inside);
   over_portions_and_pixels(
       *fields[1], sources_.size(), threads, imaged.points.size(),
       [&](std::size_t first, std::size_t last, std::size_t from, std::size_t to) {
         const auto points = std::span(imaged.points).subspan(from, to - from);
+        if (tells_places) {
+          std::vector<Vector3> first_places((last - first) * points.size());
+          fields[1]->first_places(first, last, points, first_places);
+          for (std::size_t source = first; source < last; ++source) {
+            const std::span<float> row = table->row(source);
+            for (std::size_t k = 0; k < points.size(); ++k) {
+              const Vector3 place = first_places[(source - first) * points.size() + k];
+              row[imaged.place[from + k]] = static_cast<float>(to_place(sources_[source], place, points[k]));
+            }
+          }
+          return;
+        }
         std::array<std::vector<double>, 3> seconds;
         for (std::size_t k = 0; k < fields.size(); ++k) {
           seconds[k].resize((last - first) * points.size());

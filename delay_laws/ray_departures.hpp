@@ -3,7 +3,7 @@
 // By Hamilton's equations the time T to a pixel changes with the source's place by -d / c, d the unit vector in which the ray
 // leaves and c the velocity there. Along the element's normal n that is the cosine: d . n = -c dT/dn, here by the difference of
 // the times from two sources that are moved along the normal, to either side. No ray needs to be known but by its time, so that
-// the quick fields of rays serve.
+// the quick fields of rays serve. Fields that tell where their rays meet the first surface have d from there.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/part_bounds.hpp"
 #include "rays/ray_path.hpp"
+#include "rays/vector3.hpp"
 
 namespace echoform {
 
@@ -25,7 +26,7 @@ class RayDepartures final : public Departures {
 
   [[nodiscard]] MetresPerSecond velocity() const noexcept override { return path_.velocities.front(); }
   /// In the plane y of the source by the place where the ray meets the first interface; across it, and through surfaces in three
-  /// dimensions, by differences, to 1e-3.
+  /// dimensions, by differences, to 1e-3, or by that place where the field of rays tells it.
   void cosines(std::size_t source, std::span<const Point> pixels, std::span<double> cosines) const override;
 
   /// The same for the pixels of a grid, computed ahead on `threads` threads (0: as many as processors) and kept in single
@@ -41,10 +42,13 @@ class RayDepartures final : public Departures {
     Point back;   ///< moved against the normal
     Point ahead;  ///< along it
     double step = 0.0;
-    Vector2 normal;  ///< unit
+    Vector3 normal;  ///< unit
   };
 
   static double along_ray(const Source& from, const RayTrace& ray);
+  [[nodiscard]] double by_differences(const Source& from, const Point& pixel) const;
+  /// Of a ray that meets its first surface at `place`.
+  [[nodiscard]] double to_place(const Source& from, Vector3 place, const Point& pixel) const;
 
   std::vector<Source> sources_;
   RayPath path_;

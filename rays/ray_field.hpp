@@ -38,6 +38,13 @@ class RayField {
   /// The same rays with how they go, into `traces` [source - first, point]; dearer than times(). Points lie at their sources' y.
   virtual void trace(std::size_t first, std::size_t last, std::span<const Point> points, std::span<RayTrace> traces) const;
 
+  /// Where the same rays meet their first interface, into `places` [source - first, point]; NaN where there is no ray. Whether
+  /// the field tells: if not, nothing is written.
+  virtual bool first_places(std::size_t /*first*/, std::size_t /*last*/, std::span<const Point> /*points*/,
+                            std::span<Vector3> /*places*/) const {
+    return false;
+  }
+
   [[nodiscard]] virtual const RayPath& path() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<Point>& sources() const noexcept = 0;
 

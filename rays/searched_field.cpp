@@ -5,11 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/planning.hpp"
+#include "rays/brick_search.hpp"
+#include "rays/point_lattice.hpp"
 #include "rays/space_shape.hpp"
 #include "rays/stationary_way.hpp"
 
@@ -19,6 +22,8 @@ namespace {
 /// Between looks at whether planning is to go on; some milliseconds.
 constexpr std::size_t points_at_once = 64;
 constexpr std::size_t places_at_once = 256;
+/// Fewer points are searched for one by one.
+constexpr std::size_t least_lattice = 64;
 
 /// Places of all shapes about some sources and points.
 struct Places {
@@ -46,26 +51,66 @@ class SearchedField final : public RayField {
 
   [[nodiscard]] std::string_view name() const noexcept override { return "searched"; }
   /// Places are reached once a call.
-  [[nodiscard]] Portion portion() const noexcept override { return {1, std::size_t{1} << 14}; }
+  [[nodiscard]] Portion portion() const noexcept override { return {1, std::size_t{1} << 16}; }
   [[nodiscard]] const RayPath& path() const noexcept override { return path_; }
   [[nodiscard]] const std::vector<Point>& sources() const noexcept override { return sources_; }
 
   void times(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds) const override {
+    each_way(first, last, points, [&](std::size_t ray, const std::optional<SpaceWay>& way) {
+      seconds[ray] = way ? way->time : std::numeric_limits<double>::quiet_NaN();
+    });
+  }
+
+  bool first_places(std::size_t first, std::size_t last, std::span<const Point> points,
+                    std::span<Vector3> places) const override {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    each_way(first, last, points, [&](std::size_t ray, const std::optional<SpaceWay>& way) {
+      places[ray] = way ? way->places[0].at : Vector3{none, none, none};
+    });
+    return true;
+  }
+
+ private:
+  /// tell(place in [source - first, point], way) for all; no way where there is no ray.
+  template <class Tell>
+  void each_way(std::size_t first, std::size_t last, std::span<const Point> points, const Tell& tell) const {
     if (points.empty()) return;
     const std::shared_ptr<const Places> places = places_about(points);
+    // Triangles have a stationary way of their own each, and what is least changes from one to the next.
+    const bool triangles =
+        std::any_of(shapes_.begin(), shapes_.end(), [](const SpaceShape& shape) { return shape.mesh() != nullptr; });
+    const auto lattice = triangles || points.size() < least_lattice ? std::nullopt : PointLattice::of(points);
     std::vector<double> totals(places->shapes.back().at.size());
     for (std::size_t source = first; source < last; ++source) {
       const Vector3 from = vector_of(sources_[source]);
       const Reached reached = reach(from, *places);
-      for (std::size_t k = 0; k < points.size(); ++k) {
+      std::size_t asked = 0;
+      WaySearch search;
+      search.fully = [&](std::uint32_t point, double room) {
         // A table's portion may take seconds.
-        if (k % points_at_once == 0) keep_planning();
-        seconds[(source - first) * points.size() + k] = least_time(from, vector_of(points[k]), *places, reached, totals);
+        if (asked++ % points_at_once == 0) keep_planning();
+        return least_way(from, vector_of(points[point]), *places, reached, totals, room);
+      };
+      search.nearby = [&](std::uint32_t point, std::span<const Vector3> near) {
+        if (asked++ % points_at_once == 0) keep_planning();
+        return stationary_way(from, vector_of(points[point]), shapes_, slowness_, near, 2.0 * places->size);
+      };
+      search.passes = [&](std::uint32_t point, const SpaceWay& way) { return passes(way, from, vector_of(points[point])); };
+      search.surfaces = shapes_.size();
+      search.slowness = slowness_.back();
+      const std::size_t row = (source - first) * points.size();
+      std::vector<std::uint8_t> told(points.size());
+      const auto told_of = [&](std::uint32_t point, const std::optional<SpaceWay>& way) {
+        told[point] = 1;
+        tell(row + point, way);
+      };
+      if (lattice) search_by_bricks(*lattice, points, search, told_of);
+      for (std::uint32_t k = 0; k < points.size(); ++k) {
+        if (told[k] == 0) tell(row + k, search.fully(k, 0.0).way);
       }
     }
   }
 
- private:
   /// The box is that of all sources and points, and of where their shadows on the surfaces lie; its sides are whole cells.
   [[nodiscard]] std::shared_ptr<const Places> places_about(std::span<const Point> points) const {
     constexpr double largest = std::numeric_limits<double>::max();
@@ -124,8 +169,9 @@ class SearchedField final : public RayField {
     return reached;
   }
 
-  [[nodiscard]] double least_time(Vector3 from, Vector3 to, const Places& places, const Reached& reached,
-                                  std::vector<double>& totals) const {
+  /// With `room` more than 0, ways that are slower by less are looked for too, for the lead.
+  [[nodiscard]] SearchedWay least_way(Vector3 from, Vector3 to, const Places& places, const Reached& reached,
+                                      std::vector<double>& totals, double room) const {
     const ShapePlaces& last = places.shapes.back();
     for (std::size_t j = 0; j < totals.size(); ++j)
       totals[j] = reached.times.back()[j] + slowness_.back() * length(to - last.at[j]);
@@ -139,9 +185,16 @@ class SearchedField final : public RayField {
     std::sort(minima.begin(), minima.end(), [&](std::uint32_t a, std::uint32_t b) { return totals[a] < totals[b]; });
     // Over places alone ways are later than the least ones nearby, by less than the way across a cell takes.
     const double late = places.size * *std::max_element(slowness_.begin(), slowness_.end());
-    double least = std::numeric_limits<double>::quiet_NaN();
+    constexpr double never = std::numeric_limits<double>::infinity();
+    SearchedWay found;
+    double least = never;
+    double unknown = never;  // nothing that was not looked at, or ended at an edge, is quicker
+    std::vector<SpaceWay> others;
     for (const std::uint32_t start : minima) {
-      if (totals[start] - late > least) break;
+      if (totals[start] - late - room > least) {
+        unknown = std::min(unknown, totals[start] - late);
+        break;
+      }
       std::array<Vector3, most_interfaces> near{};
       std::uint32_t place = start;
       for (std::size_t k = shapes_.size(); k-- > 0;) {
@@ -149,10 +202,26 @@ class SearchedField final : public RayField {
         place = reached.before[k][place];
       }
       const auto way = stationary_way(from, to, shapes_, slowness_, std::span(near).first(shapes_.size()), 2.0 * places.size);
+      if (!way) unknown = std::min(unknown, totals[start] - late);
+      if (way && room > 0.0) others.push_back(*way);
       if (!way || way->time >= least || !passes(*way, from, to)) continue;
       least = way->time;
+      found.way = way;
     }
-    return least;
+    found.lead = unknown - least;
+    for (const SpaceWay& other : others) {
+      if (found.way && !same_way(other, *found.way)) found.lead = std::min(found.lead, other.time - least);
+    }
+    return found;
+  }
+
+  /// Whether two came to rest at the same places.
+  [[nodiscard]] bool same_way(const SpaceWay& one, const SpaceWay& other) const {
+    constexpr double same = 1e-7;  // m
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      if (length(one.places[k].at - other.places[k].at) > same) return false;
+    }
+    return true;
   }
 
   /// Whether each surface is met from its right side and left on its right side, and no leg lies in a shadow.

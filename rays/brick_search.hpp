@@ -1,0 +1,41 @@
+// Ways from one source to the points of a lattice: a full search at the corners of bricks, and in between from what these found.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "rays/point_lattice.hpp"
+#include "rays/stationary_way.hpp"
+
+namespace echoform::rays {
+
+/// What a full search tells of a point.
+struct SearchedWay {
+  std::optional<SpaceWay> way;  ///< the least one that is a ray
+  /// By how much other stationary ways are slower, rays or none, s; less than 0 where one is quicker. A lower bound.
+  double lead = std::numeric_limits<double>::infinity();
+};
+
+struct WaySearch {
+  /// To a point of the run; other ways that are slower by less than `room` s are looked for too.
+  std::function<SearchedWay(std::uint32_t point, double room)> fully;
+  /// From places near it, on each surface one, to the stationary way of a point.
+  std::function<std::optional<SpaceWay>(std::uint32_t point, std::span<const Vector3> near)> nearby;
+  /// Whether a way is a ray.
+  std::function<bool(std::uint32_t point, const SpaceWay& way)> passes;
+  std::size_t surfaces = 1;
+  double slowness = 0.0;  ///< on the last leg, s/m: by the way between two points times it no time differs more
+};
+
+/// tell(point, way) for every point that the lattice has, once; no way where there is no ray.
+///
+/// If at all corners of a brick the least way leads all others by more than times may change within it, and if from each corner's
+/// way Newton's method comes to those of its neighbours, then the brick has one branch: its points' ways are found from the
+/// corners', and searched for fully where that comes to no ray or away from them. Other bricks are split, down to single points.
+void search_by_bricks(const PointLattice& lattice, std::span<const Point> points, const WaySearch& search,
+                      const std::function<void(std::uint32_t point, const std::optional<SpaceWay>& way)>& tell);
+
+}  // namespace echoform::rays
