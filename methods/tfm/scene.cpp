@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -111,22 +112,44 @@ void check_above(const Configuration& configuration, const Probe& probe, const S
   }
 }
 
-/// The backwall in three dimensions, as one sees it from above, at some columns of the grid.
+/// The depth at which the front surface lies below a place above it, within `farthest`: steps as long as the distance are free.
+std::optional<double> depth_of_front(const Scene& scene, Vector3 above, double farthest) {
+  double far = 0.0;
+  for (int step = 0; step < 4096 && far <= farthest; ++step) {
+    const double outside = -scene.below_front(point_of(above + Vector3{0.0, 0.0, far}));
+    if (outside <= 1e-9) return above.z + far;
+    far += outside;
+  }
+  return std::nullopt;
+}
+
+/// The backwall in three dimensions at some columns of the grid: as one sees it from above, and that of a hollow, which one sees
+/// from within, by where the front surface lies beyond it.
 void check_below_front(const Configuration& configuration, const Grid& grid, const Scene& scene) {
   constexpr int columns = 16;
+  constexpr double touches = 1e-6;  // m
+  const SpatialSurface& backwall = *scene.spatial_backwall;
   const double top = std::min(0.0, grid.z.first.value) - 1.0;
   const double bottom = grid.z.last.value + 1.0;
+  const auto refuse = [&](Vector3 at) {
+    throw InputError(configuration.place("[backwall]"),
+                     fmt::format("a place above the front surface, at {}", in_mm(Metres(at.x), Metres(at.z))),
+                     "a backwall below the front surface");
+  };
   for (int k = 0; k < columns * columns; ++k) {
     const auto along = [](const Axis& axis, int part) {
       return axis.first.value + (axis.last - axis.first).value * part / (columns - 1);
     };
     const Vector3 from{along(grid.x, k % columns), along(grid.y, k / columns), top};
-    const auto depth = way_into(*scene.spatial_backwall, from, {0.0, 0.0, 1.0}, bottom - top);
-    if (!depth) continue;
-    const Point at = point_of(from + *depth * Vector3{0.0, 0.0, 1.0});
-    if (scene.below_front(at) > 0.0) continue;
-    throw InputError(configuration.place("[backwall]"), fmt::format("a place above the front surface, at {}", in_mm(at.x, at.z)),
-                     "a backwall below the front surface");
+    if (const auto depth = way_into(backwall, from, {0.0, 0.0, 1.0}, bottom - top)) {
+      const Vector3 at = from + *depth * Vector3{0.0, 0.0, 1.0};
+      if (!(scene.below_front(point_of(at)) > 0.0)) refuse(at);
+    }
+    const auto front = depth_of_front(scene, from, bottom - top);
+    if (!front || !(backwall.signed_distance({from.x, from.y, *front}) > touches)) continue;
+    // Beside a hollow whose edge lies in the part nothing is wrong.
+    const Vector3 nearest = backwall.foot({from.x, from.y, *front}).at;
+    if (!(scene.below_front(point_of(nearest)) > 0.0)) refuse(nearest);
   }
 }
 

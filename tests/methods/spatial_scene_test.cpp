@@ -122,6 +122,14 @@ TEST(SpatialScene, WhatDoesNotGoIsSaidInOneLine) {
       refused(image + "[backwall]\nkind = \"sphere\"\nradius = 0.03\nz = -0.003\n"),
       "part.toml: [backwall]: found a place above the front surface, at (-4, -2.665) mm; expected a backwall below the front "
       "surface");
+  // A hollow around the probe whose crown lies below the front, but whose walls come up within the grid.
+  EXPECT_EQ(
+      refused(image + "[backwall]\nkind = \"sphere\"\nradius = 0.006\nz = 0.001\nside = \"inside\"\n"),
+      "part.toml: [backwall]: found a place above the front surface, at (-3.578, -0.5279) mm; expected a backwall below the "
+      "front surface");
+  EXPECT_THAT(refused(volume + "[surface]\nkind = \"cylinder\"\nradius = 0.03\n[backwall]\nkind = \"cylinder\"\nradius = "
+                               "0.006\nz = 0.001\nturn = 20\nside = \"inside\"\n"),
+              HasSubstr("[backwall]: found a place above the front surface, at ("));
   EXPECT_THAT(refused(image + "[surface]\nkind = \"sphere\"\nradius = 0.03\nz = -0.011\n"),
               HasSubstr("below the front surface; expected a probe above the front surface"));
   EXPECT_THAT(refused(image + "[surface]\nkind = \"sphere\"\nradius = 0.03\nz = 0.1\n"),
