@@ -222,7 +222,11 @@ DelaysReport measure_delays(const DelaysCase& test, const std::function<void(con
     if (level <= simd_level()) levels.push_back(level);
   }
   std::vector<DelaysPart> parts = delays_parts();
-  for (DelaysPart& skip : delays_skips()) parts.push_back(std::move(skip));
+  // Of a volume planes take what they take in a plane, and nothing is interpolated.
+  if (test.volume()) parts.erase(parts.begin(), parts.end() - 1);
+  for (DelaysPart& skip : delays_skips()) {
+    if (!test.volume()) parts.push_back(std::move(skip));
+  }
   report.tolerance = 0.005 / probe_of(test).centre_frequency.value;
   for (const DelaysPart& surface : parts) {
     progress(surface.name);
@@ -250,7 +254,7 @@ DelaysReport measure_delays(const DelaysCase& test, const std::function<void(con
           seconds[k].push_back(taken);
           ratio[k].push_back(solved / (taken / static_cast<double>(report.rays)));
         }
-        if (k > 0) continue;
+        if (k > 0 || test.volume()) continue;
         const double between = measurement.interpolate(levels[k], Seconds(report.tolerance));
         if (round == 0) {
           measurement.compare(found.interpolated);
@@ -265,6 +269,10 @@ DelaysReport measure_delays(const DelaysCase& test, const std::function<void(con
     for (std::size_t k = 0; k < sets; ++k) {
       found.figures[k].seconds = spread_of(seconds[k]);
       found.figures[k].ratio = spread_of(ratio[k]);
+    }
+    if (test.volume()) {
+      report.surfaces.push_back(std::move(found));
+      continue;
     }
     found.interpolated.exact = found.figures.front().seconds;
     found.interpolated.seconds = spread_of(interpolated);

@@ -86,6 +86,7 @@ struct DeviceDelays {
 /// For each part; of volumes only for planes, since the host makes the others' one ray at a time. Needs a GPU: RuntimeFault else.
 [[nodiscard]] std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test);
 
+/// Of volumes through a cylinder alone, by rays each.
 [[nodiscard]] DelaysReport measure_delays(const DelaysCase& test, const std::function<void(const std::string&)>& progress);
 
 }  // namespace echoform::benchmarks

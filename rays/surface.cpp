@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <optional>
 
 #include "base/errors.hpp"
 
@@ -54,6 +56,28 @@ bool segments_cross(Vector2 a, Vector2 b, Vector2 c, Vector2 d) {
 
 bool finite(Vector2 v) {
   return std::isfinite(v.x) && std::isfinite(v.z);
+}
+
+/// Within one line or arc the nearest place has a form; beyond its ends, and about the middle of a circle, there is none to be
+/// had from it.
+std::optional<SurfaceFoot> foot_within(const Segment& segment, Vector2 from) {
+  // Of arcs of huge circles the middle is too far away to tell places from.
+  constexpr double largest = 10.0;  // m
+  if (segment.straight()) {
+    const double t = dot(from - segment.a, segment.b) / dot(segment.b, segment.b);
+    if (!(t > 0.0 && t < 1.0)) return std::nullopt;
+    return SurfaceFoot{{0, t}, segment.a + t * segment.b, cross(segment.b, from - segment.a) / length(segment.b)};
+  }
+  if (segment.kind != SegmentKind::arc || segment.radius > largest) return std::nullopt;
+  const Vector2 out = from - segment.a;
+  const double far = length(out);
+  if (!(far > 1e-6 * segment.radius)) return std::nullopt;
+  constexpr double around = 2.0 * std::numbers::pi;
+  const double turned = (std::atan2(out.z, out.x) - segment.from) * (segment.turn > 0.0 ? 1.0 : -1.0);
+  const double t = (turned - around * std::floor(turned / around)) / std::abs(segment.turn);
+  if (!(t > 0.0 && t < 1.0)) return std::nullopt;
+  return SurfaceFoot{
+      {0, t}, segment.a + (segment.radius / far) * out, segment.turn > 0.0 ? segment.radius - far : far - segment.radius};
 }
 
 }  // namespace
@@ -291,6 +315,9 @@ void Surface::look_at(const Chord& chord, Vector2 from, Nearest& nearest) const 
 }
 
 SurfaceFoot Surface::foot(Vector2 from) const {
+  if (!sampled_ && segments_.size() == 1) {
+    if (const auto found = foot_within(segments_.front(), from)) return *found;
+  }
   const auto squared_distance = [from](const Group& group) {
     const double x = std::max({group.low.x - from.x, from.x - group.high.x, 0.0});
     const double z = std::max({group.low.z - from.z, from.z - group.high.z, 0.0});

@@ -9,16 +9,9 @@ namespace echoform::bench {
 
 using namespace benchmarks;
 
-Outcome delays(const Options& options, LiveLine& progress) {
-  DelaysCase test;
-  test.elements = options.elements.value_or(test.elements);
-  test.pixels = options.pixels.value_or(test.pixels);
-  test.rounds = options.frames.value_or(test.rounds);
-  test.threads = options.threads;
-  const DelaysReport report = measure_delays(test, [&](const std::string& what) { progress.show("delays: " + what); });
-  Outcome outcome;
-  outcome.say(fmt::format("tables of one leg from {} elements through a surface to {} x {} pixels, {} rays, {} threads",
-                          test.elements, test.pixels, test.pixels, report.rays, report.threads));
+namespace {
+
+void tell(const DelaysCase& test, const DelaysReport& report, Outcome& outcome) {
   for (const DelaysSurface& surface : report.surfaces) {
     outcome.say(
         fmt::format("  {}, {} nodes, {:.0f} % of the rays exist; general solver: {:.0f} ns a ray and thread ({:.0f} .. {:.0f})",
@@ -41,6 +34,16 @@ Outcome delays(const Options& options, LiveLine& progress) {
                          {"ratio", json_of(figure.ratio)},
                          {"largest_difference", figure.largest_difference},
                          {"disagreements", figure.disagreements}});
+    }
+    if (test.volume()) {
+      outcome.values["volumes"].push_back({{"name", surface.name},
+                                           {"field", surface.field},
+                                           {"rays", report.rays},
+                                           {"reached", surface.reached},
+                                           {"general_seconds_per_ray_and_thread", json_of(surface.general)},
+                                           {"general_rays", surface.general_rays},
+                                           {"tables", figures}});
+      continue;
     }
     const DelaysInterpolated& between = surface.interpolated;
     outcome.say(fmt::format(
@@ -65,8 +68,31 @@ Outcome delays(const Options& options, LiveLine& progress) {
                                           {"general_rays", surface.general_rays},
                                           {"tables", figures}});
   }
+}
+
+}  // namespace
+
+Outcome delays(const Options& options, LiveLine& progress) {
+  DelaysCase test;
+  test.elements = options.elements.value_or(test.elements);
+  test.pixels = options.pixels.value_or(test.pixels);
+  test.rounds = options.frames.value_or(test.rounds);
+  test.threads = options.threads;
+  const auto show = [&](const std::string& what) { progress.show("delays: " + what); };
+  const DelaysReport report = measure_delays(test, show);
+  Outcome outcome;
+  outcome.say(fmt::format("tables of one leg from {} elements through a surface to {} x {} pixels, {} rays, {} threads",
+                          test.elements, test.pixels, test.pixels, report.rays, report.threads));
+  tell(test, report, outcome);
   outcome.values.update(
       {{"elements", test.elements}, {"pixels", test.pixels}, {"rays", report.rays}, {"threads", report.threads}});
+  if (options.elements || options.pixels) return outcome;
+  test.elements = test.rows = 11;
+  test.pixels = 64;
+  const DelaysReport volume = measure_delays(test, show);
+  outcome.say(
+      fmt::format("from {0} x {0} elements to {1} x {1} x {1} voxels, {2} rays", test.elements, test.pixels, volume.rays));
+  tell(test, volume, outcome);
   return outcome;
 }
 

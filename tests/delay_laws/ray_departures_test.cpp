@@ -200,6 +200,36 @@ TEST(RayDepartures, AreStraightWhereNothingBendsAlsoAcrossThePlane) {
   }
 }
 
+TEST(RayDepartures, OffATiltedBackwallInSpaceAreThoseToItsMirrorImages) {
+  // Waves of one velocity go straight to the pixel's image behind the plane.
+  const double along = std::tan(-3.0 * std::numbers::pi / 180.0), across = std::tan(5.0 * std::numbers::pi / 180.0);
+  const MadeSurface back = make_any_surface({"[backwall]", "plane", {{"z", 24e-3}, {"angle", -3.0}, {"angle_across", 5.0}}, {}});
+  ASSERT_NE(back.spatial, nullptr);
+  const RayPath path{{MetresPerSecond(longitudinal), MetresPerSecond(longitudinal)}, {{nullptr, true, false, back.spatial}}};
+  const Probe probe = probe_at(0.0, 0.1);
+  const Grid grid{{Metres(-9e-3), Metres(7e-3), 9}, {Metres(2e-3), Metres(18e-3), 8}, {Metres(-6e-3), Metres(8e-3), 7}};
+  const std::vector<Point> pixels = grid.points();
+  const auto leg = make_ray_leg(probe, path, {surface("plane", {}), nullptr, nullptr, back.spatial});
+  const auto table = leg->tabulated(grid, 1, Seconds(0.0), true);
+  for (const auto* told : {table->departures(), leg->departures()}) {
+    std::vector<double> cosines(pixels.size());
+    for (std::size_t source = 0; source < probe.elements.size(); ++source) {
+      const Element& element = probe.elements[source];
+      told->cosines(source, pixels, cosines);
+      for (std::size_t k = 0; k < pixels.size(); ++k) {
+        const double x = pixels[k].x.value, y = pixels[k].y.value, z = pixels[k].z.value;
+        const double below = (z - 24e-3 - along * x - across * y) / (1.0 + along * along + across * across);
+        const double dx = x + 2.0 * below * along - element.centre.x.value;
+        const double dy = y + 2.0 * below * across - element.centre.y.value;
+        const double dz = z - 2.0 * below - element.centre.z.value;
+        const double expected = (dx * element.normal.x + dz * element.normal.z) / std::sqrt(dx * dx + dy * dy + dz * dz);
+        // Single precision, and places to 1e-9 m.
+        EXPECT_NEAR(cosines[k], expected, 1e-7) << source << ", " << k;
+      }
+    }
+  }
+}
+
 TEST(RayDepartures, ElementsCloseToTheSurfaceStayOnTheirSide) {
   // 20 um of couplant: sources are moved by a quarter of it.
   const auto plane = surface("plane", {});

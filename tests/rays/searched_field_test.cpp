@@ -88,6 +88,7 @@ std::vector<Case> cases() {
   const std::vector<Point> contact{{Metres(-4e-3), Metres(0.0), Metres(0.0)}, {Metres(5e-3), Metres(3e-3), Metres(0.0)}};
   const std::vector<Point> wet{{Metres(-4e-3), Metres(1e-3), Metres(-12e-3)}};
   const std::vector<Point> block = volume({-10e-3, -8e-3, 2e-3}, {11e-3, 9e-3, 21e-3}, {17, 12, 16});
+  const std::vector<Point> coarse = volume({-10e-3, -8e-3, 2e-3}, {11e-3, 9e-3, 21e-3}, {11, 8, 10});
   const auto cylinder = [](double radius, double z, double turn, double dip, const char* side) {
     return SurfaceDescription{"[backwall]",
                               "cylinder",
@@ -109,6 +110,14 @@ std::vector<Case> cases() {
                  contact,
                  block,
                  5000});
+  // Fine enough that most bricks are of one branch.
+  all.push_back({"fine_below_a_ball",
+                 {{water, longitudinal, shear},
+                  {interface_of(sphere(40e-3, 0.0, "outside"), false),
+                   interface_of({"[backwall]", "plane", {{"z", 24e-3}, {"angle", -3.0}, {"angle_across", 4.0}}, {}}, true)}},
+                 wet,
+                 volume({-4e-3, -3e-3, 4e-3}, {5e-3, 4e-3, 12e-3}, {25, 14, 23}),
+                 7000});
   // Up from the cavity to the front, and down again, where the cavity is in the way.
   all.push_back({"behind_a_cavity",
                  {{longitudinal, longitudinal, longitudinal},
@@ -121,8 +130,8 @@ std::vector<Case> cases() {
   all.push_back({"far_wall_of_a_hollow",
                  {{longitudinal, longitudinal}, {interface_of(cylinder(16e-3, 24e-3, -20.0, 0.0, "inside"), true)}},
                  contact,
-                 block,
-                 2000});
+                 coarse,
+                 500});
   all.push_back(
       {"hollow_sphere", {{shear, longitudinal}, {interface_of(sphere(18e-3, 24e-3, "inside"), true)}}, contact, block, 3000});
   all.push_back({"ball_over_tilted",
@@ -142,8 +151,8 @@ std::vector<Case> cases() {
       {"torus",
        {{longitudinal, longitudinal}, {interface_of(turned("torus", "-0.02,0.012\n0.02,0.012,-0.03\n", 32e-3, "outside"), true)}},
        {contact[0]},
-       block,
-       1500});
+       coarse,
+       150});
   return all;
 }
 

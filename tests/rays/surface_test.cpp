@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace echoform::surface_test {
 namespace {
@@ -94,6 +96,40 @@ TEST(SurfaceSides, AreThoseOfPolygonsAroundGroovesAndSpikes) {
     }
   }
   EXPECT_GT(told_by_the_sum, 100) << "places on whose side the first chord alone is wrong";
+}
+
+TEST(SurfaceFeet, OfOneLineOrArcAreThoseOfItsParts) {
+  // Of one segment the foot has a form; of several it is searched for.
+  Random random;
+  constexpr double radius = 12e-3;
+  for (const auto& [from, turn] : {std::pair{-std::numbers::pi, std::numbers::pi},
+                                   {std::numbers::pi, -std::numbers::pi},
+                                   {0.4, 5.5},
+                                   {2.0, -6.0},
+                                   {-0.3, 0.2}}) {
+    const Vector2 centre{1e-3, 2e-3};
+    const Surface whole("arc", {arc_segment(centre, radius, from, turn)});
+    const Surface parts(
+        "arcs", {arc_segment(centre, radius, from, 0.37 * turn), arc_segment(centre, radius, from + 0.37 * turn, 0.63 * turn)});
+    for (int k = 0; k < 2000; ++k) {
+      const Vector2 at{random(-0.03, 0.03), random(-0.03, 0.03)};
+      const SurfaceFoot one = whole.foot(at), other = parts.foot(at);
+      ASSERT_NEAR(one.distance, other.distance, 1e-15) << turn << ", " << at.x << ", " << at.z;
+      // The nearest place is sure to the root of rounding at the middle alone.
+      ASSERT_LT(length(one.at - other.at), 1e-12 / length(at - centre) * radius) << turn << ", " << at.x << ", " << at.z;
+      ASSERT_LT(length(whole.point(one.place).at - one.at), 1e-15);
+    }
+  }
+  const Vector2 begin{-20e-3, 3e-3}, end{18e-3, -4e-3};
+  const Surface whole("line", {line_segment(begin, end)});
+  const Surface parts("lines",
+                      {line_segment(begin, begin + 0.3 * (end - begin)), line_segment(begin + 0.3 * (end - begin), end)});
+  for (int k = 0; k < 2000; ++k) {
+    const Vector2 at{random(-0.03, 0.03), random(-0.03, 0.03)};
+    const SurfaceFoot one = whole.foot(at), other = parts.foot(at);
+    ASSERT_NEAR(one.distance, other.distance, 1e-15) << at.x << ", " << at.z;
+    ASSERT_LT(length(one.at - other.at), 1e-14);
+  }
 }
 
 TEST(SurfaceSides, AreMirrored) {
