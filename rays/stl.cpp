@@ -1,7 +1,12 @@
 // A part of triangles, from an STL file.
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -35,17 +40,58 @@ class MeshSurface final : public SpatialSurface {
   std::shared_ptr<const TriangleMesh> mesh_;
 };
 
-std::shared_ptr<const SpatialSurface> make_stl(const SurfaceDescription& d) {
-  const auto file = d.words.find("file");
-  if (file == d.words.end()) {
-    throw InputError(fmt::format("{} file", d.where), "no value", "an STL file, which kind = \"stl\" needs");
+/// Meshes that somebody has: each position of a scan asks for the same one again, and a file may have half a million triangles.
+class MeshesInUse {
+ public:
+  /// That of the same description and the same state of its file; else what `make` makes.
+  template <class Make>
+  std::shared_ptr<const SpatialSurface> of(SurfaceDescription d, const std::string& file, const Make& make) {
+    d.reach = Metres(0.0);  // triangles have ends of their own
+    std::error_code error;
+    const auto changed = std::filesystem::last_write_time(file, error);
+    const auto bytes = error ? 0 : std::filesystem::file_size(file, error);
+    if (error) return make();
+    {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(meshes_, [](const Entry& entry) { return entry.mesh.expired(); });
+      for (const Entry& entry : meshes_) {
+        if (entry.changed != changed || entry.bytes != bytes || !(entry.description == d)) continue;
+        if (auto mesh = entry.mesh.lock()) return mesh;
+      }
+    }
+    auto mesh = make();
+    const std::lock_guard lock(mutex_);
+    meshes_.push_back({d, changed, bytes, mesh});
+    return mesh;
   }
-  std::vector<std::array<Vector3, 3>> triangles = read_stl(file->second, d.where + " file", d.numbers.at("scale"));
+
+ private:
+  struct Entry {
+    SurfaceDescription description;
+    std::filesystem::file_time_type changed;
+    std::uintmax_t bytes = 0;
+    std::weak_ptr<const SpatialSurface> mesh;
+  };
+  std::mutex mutex_;
+  std::vector<Entry> meshes_;
+};
+
+std::shared_ptr<const SpatialSurface> read_mesh(const SurfaceDescription& d, const std::string& file) {
+  std::vector<std::array<Vector3, 3>> triangles = read_stl(file, d.where + " file", d.numbers.at("scale"));
   const Vector3 shift{d.numbers.at("x"), d.numbers.at("y"), d.numbers.at("z")};
   for (auto& triangle : triangles) {
     for (Vector3& corner : triangle) corner = corner + shift;
   }
-  return std::make_shared<const MeshSurface>(fmt::format("{} {}", d.where, file->second), triangles);
+  return std::make_shared<const MeshSurface>(fmt::format("{} {}", d.where, file), triangles);
+}
+
+std::shared_ptr<const SpatialSurface> make_stl(const SurfaceDescription& d) {
+  static MeshesInUse in_use;
+  const auto file = d.words.find("file");
+  if (file == d.words.end()) {
+    throw InputError(fmt::format("{} file", d.where), "no value", "an STL file, which kind = \"stl\" needs");
+  }
+  return in_use.of(d, file->second, [&] { return read_mesh(d, file->second); });
 }
 
 }  // namespace
