@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,6 +19,9 @@ namespace echoform {
 struct FrameWriterOptions {
   Material material{};   ///< velocities that the file states; 0 where unknown
   WallTime recorded{0};  ///< time of the first frame; 0: not stated
+  /// Where the probe was when the encoder counted so many, of a scan; none: it stays where the acquisition has it. Formats that
+  /// have no word for it leave it out.
+  std::function<Pose(EncoderCount)> pose{};
 };
 
 /// One file that grows by frames of one acquisition. One thread at a time.

@@ -60,7 +60,11 @@ class MfmcRecording final : public Recording {
     }
     event_laws_.clear();
     laws_.clear();
-    validate(acquisition_, options.limits, file_name_);
+    Acquisition checked = acquisition_;
+    // Places that lead around the part are judged when it is said what is made of them.
+    const auto away = [](const Element& element) { return !(element.normal.z > 0.0); };
+    if (moves_ && std::ranges::any_of(checked.probe.elements, away)) checked.probe = unplaced_probe(probe_);
+    validate(checked, options.limits, file_name_);
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return frames_; }
@@ -69,8 +73,16 @@ class MfmcRecording final : public Recording {
     if (frame >= frames_)
       throw InputError(file_name_, fmt::format("a request for frame {}", frame), fmt::format("0 to {}", frames_ - 1));
     if (!acquisition_.positions.empty()) return acquisition_.probe;
-    return place_probe(probe_, placements_[frame_placements_[frame]], where_);
+    return place_probe(probe_, placements_[frame_placements_[frame]], where_, moves_);
   }
+  [[nodiscard]] std::optional<Pose> pose(std::size_t frame) const override {
+    if (!moves_ || frame >= frames_) return {};
+    return pose_of(placements_[frame_placements_[frame]], where_);
+  }
+  [[nodiscard]] Probe probe_at(const Pose& pose) const override {
+    return moves_ ? place_probe(probe_, placement_of(pose), where_, true) : acquisition_.probe;
+  }
+  [[nodiscard]] bool placed_by_encoder() const override { return placed_by_encoder_; }
 
   [[nodiscard]] FrameStamp stamp(std::size_t frame) const override {
     FrameStamp stamp = Recording::stamp(frame);
@@ -385,9 +397,12 @@ class MfmcRecording final : public Recording {
       throw InputError(position.where(), fmt::format("shape {}", shape_text(shape)),
                        fmt::format("placements x {} x 3", probes_used_));
     }
+    placed_by_encoder_ = Hdf5Item::exists(sequence_, placed_by_encoder_attribute);
     const auto vectors = [&](const char* name) {
       const Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
-      item.require_shape(shape);
+      // A writer that places each frame adds the directions before the position.
+      const bool longer = is_unfinished(file_) && item.shape().size() == 3 && item.shape()[0] > shape[0];
+      item.require_shape({longer ? item.shape()[0] : shape[0], shape[1], shape[2]});
       return item.numbers();
     };
     const auto positions = vectors("PROBE_POSITION");
@@ -399,25 +414,29 @@ class MfmcRecording final : public Recording {
       placements_.push_back({vector(positions), vector(x_directions), vector(y_directions)});
     }
 
-    std::vector<bool> checked(placements_.size(), false);
+    std::vector<bool> used(placements_.size(), false);
+    std::vector<std::size_t> in_use;  // in the order of their first frames
+    bool backwards_asked = false;
     double tilt = 0.0;  // the greatest
     bool lacking = false;
     const auto check_placement = [&](std::size_t b) {
       const std::string name = fmt::format("{}, placement {}", where_, b + 1);
       // One way for all placements: where they contradict each other, place_probe() refuses one.
-      if (std::find(checked.begin(), checked.end(), true) == checked.end() &&
-          emission_is_backwards(probe_, placements_[b], name)) {
+      if (!std::exchange(backwards_asked, true) && emission_is_backwards(probe_, placements_[b], name)) {
         turn_emission(probe_);
         notes_.emplace_back(
             "ELEMENT_MAJOR x ELEMENT_MINOR points along -z of the probe: its elements are taken to emit along +z");
       }
-      static_cast<void>(place_probe(probe_, placements_[b], name));
+      static_cast<void>(place_probe(probe_, placements_[b], name, moves_));
       if (!lacks_direction(placements_[b])) {
         tilt = std::max(tilt, face_tilt(probe_, placements_[b], name));
       } else if (!std::exchange(lacking, true)) {
         notes_.emplace_back("PROBE_X_DIRECTION or PROBE_Y_DIRECTION is zero: the probe's z is taken to point into the part");
       }
-      checked[b] = true;
+    };
+    const auto use = [&](std::size_t b) {
+      if (!used[b]) in_use.push_back(b);
+      used[b] = true;
     };
     const Hdf5Item index = Hdf5Item::require(sequence_, "PROBE_PLACEMENT_INDEX", where_);
     // A writer places a frame before it adds the samples.
@@ -439,15 +458,18 @@ class MfmcRecording final : public Recording {
                            "one placement a frame");
         }
         frame_placements_.push_back(first);
-        if (!checked[first]) check_placement(first);
+        use(first);
       }
     });
+    moves_ = in_use.size() > 1 || (placed_by_encoder_ && !in_use.empty());
+    for (const std::size_t placement : in_use) check_placement(placement);
     for (const std::size_t placement : position_placements_) {
       if (probe_.wedge_face) {
         throw InputError(fmt::format("{}, {}", where_, probe_.name), "a wedge, and several positions of the probe within a frame",
                          "one placement a frame");
       }
       check_placement(placement);
+      use(placement);
       acquisition_.positions.push_back(pose_of(placements_[placement], fmt::format("{}, placement {}", where_, placement + 1)));
     }
     acquisition_.probe = position_placements_.empty() ? probe(0) : unplaced_probe(probe_);
@@ -457,7 +479,6 @@ class MfmcRecording final : public Recording {
                       "part's surface, WEDGE_SURFACE_NORMAL says that this face lies on it: the wedge counts",
                       where_, probe_.name, tilt));
     }
-    const auto placements_in_use = std::count(checked.begin(), checked.end(), true);
     if (probe_.wedge_face) {
       const Point& first = acquisition_.probe.elements.front().centre;
       const Point& last = acquisition_.probe.elements.back().centre;
@@ -468,8 +489,8 @@ class MfmcRecording final : public Recording {
     }
     if (!position_placements_.empty()) {
       notes_.push_back(fmt::format("{} positions of the probe in each frame", position_placements_.size()));
-    } else if (placements_in_use > 1) {
-      notes_.push_back(fmt::format("the probe takes {} places", placements_in_use));
+    } else if (in_use.size() > 1) {
+      notes_.push_back(fmt::format("the probe takes {} places", in_use.size()));
     }
   }
 
@@ -489,6 +510,8 @@ class MfmcRecording final : public Recording {
   MfmcProbe probe_;
   std::vector<MfmcPlacement> placements_;
   std::vector<std::size_t> frame_placements_;
+  bool moves_ = false;                            // frames have places of their own
+  bool placed_by_encoder_ = false;                // as the file says
   std::vector<std::size_t> first_placements_;     // of the first frame's A-scans; empty where the probe stays within frames
   std::vector<std::size_t> position_placements_;  // by position within a frame
   std::vector<EncoderCount> counts_;              // of the encoder, by frame; may end before the last

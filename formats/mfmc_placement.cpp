@@ -136,7 +136,13 @@ Pose pose_of(const MfmcPlacement& placement, const std::string& where) {
           {axes.y.x, axes.y.y, axes.y.z}};
 }
 
-Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where) {
+MfmcPlacement placement_of(const Pose& pose) {
+  return {{pose.origin.x.value, pose.origin.y.value, pose.origin.z.value},
+          {pose.x.x, pose.x.y, pose.x.z},
+          {pose.y.x, pose.y.y, pose.y.z}};
+}
+
+Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where, bool around) {
   const Axes axes = axes_of(placement, where);
   Probe placed;
   placed.centre_frequency = Hertz(probe.centre_frequency);
@@ -156,7 +162,7 @@ Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const 
     seat(placed, sum(placement.position, axes.turned(probe.wedge_face->point)), axes.turned(probe.wedge_face->normal),
          fmt::format("{}, {}", where, probe.name));
   }
-  for (std::size_t i = 0; i < placed.elements.size(); ++i) {
+  for (std::size_t i = 0; i < placed.elements.size() && !around; ++i) {
     const Element& element = placed.elements[i];
     const std::string place = fmt::format("{}, {} element {}", where, probe.name, i + 1);
     if (!(element.normal.z > 0.0))

@@ -22,13 +22,16 @@ struct MfmcPlacement {
 /// turned about WEDGE_SURFACE_POINT by the least angle that makes the face level, and moved along z. Stand-off and tilt are then
 /// those of the wedge, whatever z and axes the placement states; x and y of that point stay. Throws InputError, naming `where`,
 /// if directions are parallel, an element emits towards -z, lies inside the part (z > 0) or beyond the wedge's face, or
-/// the face stands upright.
-[[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where);
+/// the face stands upright. `around`: of a probe that takes several places, which may lead around the part: of emission and of z
+/// without a wedge nothing is asked then.
+[[nodiscard]] Probe place_probe(const MfmcProbe& probe, const MfmcPlacement& placement, const std::string& where,
+                                bool around = false);
 
 /// The probe in coordinates of its own, in which no placement has put it anywhere, and the pose by which a placement does so. For
 /// probes without a wedge: that puts them by its face. Throws InputError, naming `where`, as place_probe() of directions.
 [[nodiscard]] Probe unplaced_probe(const MfmcProbe& probe);
 [[nodiscard]] Pose pose_of(const MfmcPlacement& placement, const std::string& where);
+[[nodiscard]] MfmcPlacement placement_of(const Pose& pose);
 
 /// Whether every element that states its axes has ELEMENT_MAJOR x ELEMENT_MINOR against the probe's z and so, placed as stated,
 /// would emit out of the part: its writer turned them the other way round. Throws as place_probe().

@@ -38,8 +38,12 @@ using namespace formats;
 /// all frames that it knows. So whatever is rewritten while frames come is at most a page long and begins on one: the headers of
 /// the growing datasets and the nodes of their B-trees. (HDF5's other index for growing datasets has blocks of up to 8 KiB.)
 constexpr hsize_t page_bytes = 4096;
-/// Counts of the encoder are written again with each frame until they fill a page.
+/// Counts of the encoder are written again with each frame until they fill a page, and so are its placements.
 constexpr std::size_t counts_of_page = page_bytes / sizeof(EncoderCount);
+using PlacementRow = std::array<double, 3>;
+constexpr std::size_t placements_of_page = page_bytes / sizeof(PlacementRow);
+/// A frame's row of each comes in this order: a reader goes by the length of the last.
+constexpr std::array<const char*, 3> placement_datasets{"PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "PROBE_POSITION"};
 
 /// What HDF5 may need besides the frame itself: its index, and headers.
 constexpr std::uint64_t margin_bytes = std::uint64_t{1} << 20;
@@ -246,6 +250,11 @@ std::size_t stored_frame_bytes(const Acquisition& a) {
   return a.a_scans() * a.samples * (a.encoding == SampleEncoding::float32 ? 4 : 2);
 }
 
+/// Whether each frame has a placement of its own. Positions within a frame are placements too, and none follows from a count.
+bool moves(const Acquisition& a, const MfmcWriterOptions& options) {
+  return options.pose && a.positions.empty();
+}
+
 void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition& a, const MfmcWriterOptions& options,
                    hobj_ref_t probe, const Laws& laws) {
   const Hdf5Handle sequences = make.group(file, "SEQUENCES", {});
@@ -274,6 +283,7 @@ void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition&
   make.dataset(group, "TRANSMIT_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, transmit);
   make.dataset(group, "RECEIVE_LAW", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {a_scans}, receive);
   make.dataset(group, "PROBE_LIST", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {1}, std::vector<hobj_ref_t>{probe});
+  if (moves(a, options)) return make.numbers(group, placed_by_encoder_attribute, {1.0});
   // Without positions elements have global coordinates: the probe's own are the same.
   std::vector<double> origins;
   std::vector<double> x_directions;
@@ -302,9 +312,31 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) 
   }
 }
 
+/// Placements of a probe that moves by its encoder's counts.
+struct PlacedFrames {
+  Hdf5Handle dataset{};
+  std::vector<PlacementRow> page = std::vector<PlacementRow>(placements_of_page);  // of the frames in the last chunk
+
+  [[nodiscard]] bool set_rows(std::uint64_t count) const {
+    const std::array<hsize_t, 3> shape{count, 1, 3};
+    return H5Dset_extent(dataset.id(), shape.data()) >= 0;
+  }
+  [[nodiscard]] bool add(std::uint64_t frame, const PlacementRow& row) {
+    const std::size_t in_page = frame % placements_of_page;
+    if (in_page == 0) std::fill(page.begin(), page.end(), PlacementRow{});
+    page[in_page] = row;
+    const std::array<hsize_t, 3> place{frame - in_page, 0, 0};
+    return set_rows(frame + 1) &&
+           H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), page.size() * sizeof(PlacementRow), page.data()) >= 0 &&
+           H5Dflush(dataset.id()) >= 0;
+  }
+};
+
 struct MfmcWriter::File {
   std::filesystem::path path;
   Acquisition acquisition;
+  std::function<Pose(EncoderCount)> pose{};     // none: the probe stays
+  std::array<PlacedFrames, 3> placed_frames{};  // as placement_datasets has them; of a probe that moves
   Hdf5Handle file{};
   Hdf5Handle data{};
   Hdf5Handle index{};
@@ -362,6 +394,21 @@ struct MfmcWriter::File {
            H5Dwrite_chunk(counts.id(), H5P_DEFAULT, 0, place.data(), page.size() * sizeof(EncoderCount), page.data()) >= 0 &&
            H5Dflush(counts.id()) >= 0;
   }
+  [[nodiscard]] bool add_placement(std::optional<EncoderCount> position) {
+    if (!pose) return true;
+    const Pose at = position ? pose(*position) : Pose{};
+    const std::array<PlacementRow, 3> rows{PlacementRow{at.x.x, at.x.y, at.x.z}, PlacementRow{at.y.x, at.y.y, at.y.z},
+                                           PlacementRow{at.origin.x.value, at.origin.y.value, at.origin.z.value}};
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (!placed_frames[k].add(frames, rows[k])) return false;
+    }
+    std::fill(placements.begin(), placements.end(), static_cast<std::int32_t>(frames + 1));
+    return true;
+  }
+  [[nodiscard]] bool take_placements_back() const {
+    return !pose || std::all_of(placed_frames.rbegin(), placed_frames.rend(),
+                                [this](const PlacedFrames& placed) { return placed.set_rows(frames); });
+  }
   [[nodiscard]] bool add(const Hdf5Handle& dataset, const void* chunk, std::size_t bytes) const {
     const std::array<hsize_t, 3> place{frames, 0, 0};
     return set_frames(dataset, frames + 1) && H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), bytes, chunk) >= 0 &&
@@ -373,6 +420,7 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     : file_(std::make_unique<File>(File{.path = std::move(path), .acquisition = acquisition})) {
   const std::string name = file_->name();
   check_mfmc_holds(acquisition, name);
+  if (moves(acquisition, options)) file_->pose = options.pose;
   if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(file_->path, error))) {
     throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
   }
@@ -397,6 +445,9 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     const Hdf5Handle file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR, access.id()), "file");
     const Hdf5Handle sequence = make.made(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
     make.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
+    if (file_->pose) {
+      for (const char* const name : placement_datasets) make.growing(sequence, name, H5T_IEEE_F64LE, {1, 3}, placements_of_page);
+    }
     make.growing(sequence, encoder_count_dataset, H5T_STD_I64LE, {1}, counts_of_page, no_position);
     make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
     make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
@@ -406,6 +457,10 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
   file_->data = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/MFMC_DATA", H5P_DEFAULT), "data");
   const std::string counts = fmt::format("/SEQUENCES/S1/{}", encoder_count_dataset);
   file_->counts = make.made(H5Dopen2(file_->file.id(), counts.c_str(), H5P_DEFAULT), encoder_count_dataset);
+  for (std::size_t k = 0; file_->pose && k < placement_datasets.size(); ++k) {
+    const std::string placement = fmt::format("/SEQUENCES/S1/{}", placement_datasets[k]);
+    file_->placed_frames[k].dataset = make.made(H5Dopen2(file_->file.id(), placement.c_str(), H5P_DEFAULT), placement);
+  }
   file_->page.assign(counts_of_page, no_position);
   file_->placements.assign(acquisition.a_scans(), 1);
   if (!acquisition.events.empty()) {
@@ -448,12 +503,12 @@ void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
   const Hdf5Session session;
   errno = 0;
   // The frame counts once the data have grown, so its placement and position come first.
-  if (!f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) || !f.add_count(stamp.position) ||
-      !f.add(f.data, samples, f.frame_bytes())) {
+  if (!f.add_placement(stamp.position) || !f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) ||
+      !f.add_count(stamp.position) || !f.add(f.data, samples, f.frame_bytes())) {
     const int error = errno;
     f.broken = true;
     static_cast<void>(f.set_frames(f.data, f.frames) && f.set_frames(f.index, f.frames) &&
-                      f.set_counts(f.counted ? f.frames : 0));
+                      f.set_counts(f.counted ? f.frames : 0) && f.take_placements_back());
     throw f.fault(error, "HDF5 refuses");
   }
   ++f.frames;
@@ -479,6 +534,7 @@ void MfmcWriter::close() {
   f.data = {};
   f.index = {};
   f.counts = {};
+  for (PlacedFrames& placed : f.placed_frames) placed.dataset = {};
   const bool flushed = H5Fflush(f.file.id(), H5F_SCOPE_GLOBAL) >= 0;
   const int error = errno;
   f.file = {};

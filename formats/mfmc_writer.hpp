@@ -19,7 +19,8 @@ using MfmcWriterOptions = FrameWriterOptions;
 /// instrument added both directions (half_summed), and a frame is one HDF5 chunk, which has less than 4 GiB.
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 
-/// Writes one sequence of one probe that stays where it is: MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
+/// Writes one sequence of one probe, which stays where it is, or where `pose` of the options moves it by the encoder's counts has
+/// a placement for each frame (mfmc_encoder.hpp): MFMC_DATA [frames, A-scans, samples], one chunk a frame, in
 /// rows as the layout has them; int16 and packed12 as int16 in the sender's counts, float32 as it is. The laws L1, L2 ...
 /// name one element each, T1, T2 ... the elements of an event of several, with their delays and weights; a half matrix has the
 /// A-scans i <= j only. Some things go beyond the format, which allows it: sizes of elements that are unknown are a nanometre (a

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,14 @@ class Recording {
   [[nodiscard]] virtual std::size_t frames() const noexcept = 0;
   /// The probe of frame `frame` (< frames()) in global coordinates: the same elements, placed where that frame was taken.
   [[nodiscard]] virtual Probe probe(std::size_t /*frame*/) const { return acquisition_.probe; }
+  /// Where the file places the probe in frame `frame` (< frames()), if its frames were taken at places of their own: at several,
+  /// or where placed_by_encoder(). None otherwise.
+  [[nodiscard]] virtual std::optional<Pose> pose(std::size_t /*frame*/) const { return {}; }
+  /// The same elements, placed so. Only where frames have poses.
+  [[nodiscard]] virtual Probe probe_at(const Pose& /*pose*/) const { return acquisition_.probe; }
+  /// Whether the file says that its placements follow from the counts of the encoder: a frame without a count is at no known
+  /// place, and where the pose is that of the coordinates themselves the path has s = 0.
+  [[nodiscard]] virtual bool placed_by_encoder() const { return false; }
 
   /// Fills `samples` with frame `frame`: shape [a_scans, samples], rows as the layout has them, missing pairs as 0, those of
   /// dead elements as the file has them.
@@ -60,7 +69,9 @@ class Recording {
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
   /// One line for people: format, elements, matrix, sampling, frames, and whatever was unusual about the file.
-  [[nodiscard]] std::string describe() const;
+  [[nodiscard]] virtual std::string describe() const;
+  /// Of the file, for messages.
+  [[nodiscard]] virtual std::string name() const { return path_.string(); }
 
  protected:
   Recording(std::filesystem::path path, std::string_view format) : path_(std::move(path)), format_(format) {}
