@@ -1,59 +1,15 @@
 #include "formats/hdf5_image.hpp"
 
-#include <fmt/format.h>
+#include <complex>
+#include <string>
+#include <vector>
 
-#include "base/errors.hpp"
-#include "formats/hdf5_file.hpp"
+#include "formats/hdf5_output.hpp"
 
 namespace echoform::formats {
-namespace {
-
-class Hdf5ImageFile {
- public:
-  Hdf5ImageFile(const std::filesystem::path& path, std::string name) : name_(std::move(name)) {
-    file_ = Hdf5Handle(require(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)));
-  }
-
-  Hdf5Handle dataset(const char* name, const std::vector<hsize_t>& shape, hid_t type, const void* data) const {
-    const Hdf5Handle space(require(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
-    Hdf5Handle set(require(H5Dcreate2(file_.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
-    require(H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
-    return set;
-  }
-
-  void axis(const char* name, const Axis& axis, const Meaning& meaning) const {
-    std::vector<double> centres(axis.count);
-    for (std::size_t k = 0; k < axis.count; ++k) centres[k] = axis.at(k).value;
-    const Hdf5Handle set = dataset(name, {axis.count}, H5T_NATIVE_DOUBLE, centres.data());
-    text(set, "units", meaning.unit);
-    if (meaning.name != name) text(set, "name", meaning.name);
-  }
-
-  void text(const Hdf5Handle& object, const char* name, const std::string& value) const {
-    const Hdf5Handle type(require(H5Tcopy(H5T_C_S1)));
-    require(H5Tset_size(type.id(), value.size() + 1));
-    const Hdf5Handle space(require(H5Screate(H5S_SCALAR)));
-    const Hdf5Handle attribute(require(H5Acreate2(object.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT)));
-    require(H5Awrite(attribute.id(), type.id(), value.c_str()));
-  }
-
-  /// Brings everything to the file, so that a full disk is noticed here.
-  void finish() const { require(H5Fflush(file_.id(), H5F_SCOPE_LOCAL)); }
-
- private:
-  hid_t require(hid_t result) const {
-    if (result < 0) throw RuntimeFault(fmt::format("{}: cannot be written (disk full or not writable)", name_));
-    return result;
-  }
-  std::string name_;
-  Hdf5Handle file_;
-};
-
-}  // namespace
-
 void write_hdf5_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
   const Hdf5Session session;
-  const Hdf5ImageFile file(path, name);
+  const Hdf5Output file(path, name);
   const Grid& grid = image.grid;
   std::vector<hsize_t> shape{grid.z.count};
   if (grid.y.count > 1) shape.push_back(grid.y.count);
@@ -72,9 +28,13 @@ void write_hdf5_image(const std::filesystem::path& path, const std::string& name
   file.text(set, "quantity", image.pixels.name);
   if (!image.pixels.unit.empty()) file.text(set, "units", image.pixels.unit);
   file.text(set, "software", "Echoform");
-  file.axis("x", grid.x, image.x);
-  file.axis("z", grid.z, image.z);
-  if (grid.y.count > 1) file.axis("y", grid.y, image.y);
+  const auto axis = [&](const char* name, const Axis& along, const Meaning& meaning) {
+    const auto centres = file.axis(name, along, meaning.unit);
+    if (meaning.name != name) file.text(centres, "name", meaning.name);
+  };
+  axis("x", grid.x, image.x);
+  axis("z", grid.z, image.z);
+  if (grid.y.count > 1) axis("y", grid.y, image.y);
   file.finish();
 }
 

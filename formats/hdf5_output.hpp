@@ -1,0 +1,35 @@
+// HDF5 files that are written in one go.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/grid.hpp"
+#include "formats/hdf5_file.hpp"
+
+namespace echoform::formats {
+
+/// A new file. Every function throws RuntimeFault, naming `name`, where HDF5 cannot write. Within one Hdf5Session.
+class Hdf5Output {
+ public:
+  Hdf5Output(const std::filesystem::path& path, std::string name);
+
+  /// In C order, as it lies in memory.
+  Hdf5Handle dataset(const char* name, const std::vector<hsize_t>& shape, hid_t type, const void* data) const;
+  /// Centres of the pixels, in `unit`.
+  Hdf5Handle axis(const char* name, const Axis& axis, const std::string& unit) const;
+  /// An attribute of an object; that of the file for `root()`.
+  void text(const Hdf5Handle& object, const char* name, const std::string& value) const;
+  [[nodiscard]] Hdf5Handle root() const;
+  /// Brings everything to the file, so that a full disk is noticed here.
+  void finish() const;
+
+ private:
+  hid_t require(hid_t result) const;
+
+  std::string name_;
+  Hdf5Handle file_;
+};
+
+}  // namespace echoform::formats
