@@ -14,7 +14,9 @@ from .events import Code, Element, Law, PlaneWave, PointWave
 from .errors import EchoformError
 
 _ENCODER_COUNT = "ECHOFORM_ENCODER_COUNT"  # [frame, encoder], raw counts
+_PLACED_BY_ENCODER = "ECHOFORM_PLACED_BY_ENCODER"  # each frame has the placement that follows from its count
 _NO_POSITION = -(1 << 63)
+_PLACEMENTS = ("PROBE_PLACEMENT_INDEX", "PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION")
 _SAMPLE_SCALE = "ECHOFORM_SAMPLE_SCALE"  # amplitude of one count, where it is not 1
 _SAME_DELAY = 1e-9  # seconds by which delays may differ from those of the wave that a law is said to make
 _UNKNOWN_SIZE = 1e-9  # metres: an element's size that stands for "unknown"
@@ -33,13 +35,16 @@ class Recording:
                     sender.send(frame, position=recording.position(number))
 
     acquisition    what a FrameSender needs to send the frames again
-    samples        the dataset itself, [frame, A-scan, sample], int16 or float32 as in the file; times sample_scale is amplitude
+    samples        the dataset itself, [frame, A-scan, sample], int16 or float32 as in the file; times sample_scale is amplitude. Of a probe that
+                   goes to and fro between its positions within a frame A-scans are in the file's order there, and position by position in
+                   frames
     velocities     (longitudinal, shear) of the part, m/s; 0 unknown
     recorded       "yyyy-mm-dd HH:MM:SS" in UTC of the first frame, or ""
     positions      counts of the probe's encoder, a masked int64 array [frame]: masked where a frame states none
+    pose(frame)    where a scan's probe was: a Pose, that of its own coordinates in the part; None where it is not known or the probe stays
     A file that still grows can be read: refresh() takes in what has come since.
     Waves and codes come back as laws: MFMC states who fires when and how strongly, not of what form that is.
-    EchoformError for a file of another structure: probes that move, receive laws of several elements, several sequences. `echoform inspect` and
+    EchoformError for a file of another structure: probes that move without an encoder, receive laws of several elements, several sequences. `echoform inspect` and
     `echoform image` know those. No other file is ever opened: a recording whose data lie in one (external links, external storage,
     virtual datasets) is an EchoformError that names the dataset.
     """
@@ -69,7 +74,7 @@ class Recording:
         index = int(frame) + (len(self) if frame < 0 else 0)
         if not 0 <= index < len(self):
             raise IndexError(f"{self.path}: frame {frame} of {len(self)}")
-        return self.samples[index].reshape(self.acquisition.frame_shape)
+        return self._in_turn(self.samples[index][None])[0].reshape(self.acquisition.frame_shape)
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return (self[frame] for frame in range(len(self)))
@@ -77,11 +82,23 @@ class Recording:
     def full(self, first: int = 0, last: int | None = None) -> np.ndarray:
         """Frames first to last (excluded) as [frame, tx, rx, sample]; of half matrices by reciprocity, s_ji = s_ij. Of sparse
         firings [frame, event, rx, sample]: nothing is made up."""
-        frames = self.samples[first:last]
+        frames = self._in_turn(self.samples[first:last])
         if self.matrix == "full":
             return frames.reshape(len(frames), *self.acquisition.frame_shape)
         n, samples = self.acquisition.elements, self.acquisition.samples
         return np.array([full_matrix(frame) for frame in frames], frames.dtype).reshape(len(frames), n, n, samples)
+
+    def _in_turn(self, frames: np.ndarray) -> np.ndarray:
+        """A-scans [frame, A-scan, sample] position by position."""
+        return frames if self._order is None else frames[:, self._order]
+
+    def pose(self, frame: int) -> Pose | None:
+        """Where the probe of a scan was in one frame; None where its count is not stated, and of a probe that stays."""
+        if self._places is None or self.position(frame) is None:
+            return None
+        index, *places = self._places
+        row = int(index[int(frame) + (len(self) if frame < 0 else 0), 0]) - 1
+        return Pose(*(place[row].reshape(3) for place in places))
 
     @property
     def positions(self) -> np.ma.MaskedArray:
@@ -106,6 +123,8 @@ class Recording:
         self.samples.refresh()
         if self._counts is not None:
             self._counts.refresh()  # after the samples, which are written last: none of theirs is missing
+        for table in self._places or ():
+            table.refresh()
         return len(self)
 
     def close(self) -> None:
@@ -134,7 +153,14 @@ class Recording:
         kind = self.samples.dtype
         if kind not in (np.dtype("int16"), np.dtype("float32")):
             raise ValueError(f"samples of type {kind}")
-        positions, at_each = _positions(sequence, len(transmit))
+        self._places = None
+        if _PLACED_BY_ENCODER in sequence.attrs:
+            self._places = tuple(_dataset(sequence, name) for name in _PLACEMENTS)
+            positions, at_each, self._order = [], len(transmit), None
+        else:
+            positions, at_each, self._order = _positions(sequence, len(transmit))
+        if self._order is not None:
+            transmit, receive = ([pairs[k] for k in self._order] for pairs in (transmit, receive))
         if any((transmit[k], receive[k]) != (transmit[k % at_each], receive[k % at_each]) for k in range(len(transmit))):
             raise ValueError("other events at one position of the probe than at another")
         matrix, events = _order(transmit[:at_each], receive[:at_each], count)
@@ -151,23 +177,30 @@ class Recording:
         self.recorded = _text(sequence.attrs.get("DATE_AND_TIME", ""))
 
 
-def _positions(sequence: h5py.Group, a_scans: int) -> tuple[list[Pose], int]:
-    """Positions of the probe within a frame, none where it stands in the part's coordinates, and how many A-scans are of each."""
-    origins, *directions = (_dataset(sequence, name)[()].reshape(-1, 3) for name in ("PROBE_POSITION", "PROBE_X_DIRECTION", "PROBE_Y_DIRECTION"))
+def _positions(sequence: h5py.Group, a_scans: int) -> tuple[list[Pose], int, np.ndarray | None]:
+    """Positions of the probe within a frame, none where it stands in the part's coordinates, how many A-scans are of each, and which A-scans are
+    those of the first one, of the second and so on; None where they come in that order."""
+    origins, *directions = (_dataset(sequence, name)[()].reshape(-1, 3) for name in _PLACEMENTS[1:])
     if len(origins) == 1:
         if origins.any():
             raise ValueError("a probe that is placed elsewhere")
-        return [], a_scans
+        return [], a_scans, None
     index = _dataset(sequence, "PROBE_PLACEMENT_INDEX")
     if index.ndim != 2 or index.shape[1] != a_scans or index.shape[0] == 0:
         raise ValueError(f"PROBE_PLACEMENT_INDEX of shape {index.shape}")
-    first = index[0] - 1
-    at_each = int(np.argmax(first != first[0])) or a_scans
-    placements = first[::at_each]
-    in_turn = a_scans % at_each == 0 and len(placements) > 1 and np.array_equal(first, np.repeat(placements, at_each))
-    if not in_turn or not 0 <= placements.min() <= placements.max() < len(origins) or any((row != index[0]).any() for row in index):
-        raise ValueError("a probe that moves from frame to frame, or to and fro within one")
-    return [Pose(origins[k], directions[0][k], directions[1][k]) for k in placements], at_each
+    first = index[0].astype(np.int64) - 1
+    _, began = np.unique(first, return_index=True)
+    placements = first[np.sort(began)]  # in the order in which the probe takes them
+    if len(placements) < 2 or any((row != index[0]).any() for row in index):
+        raise ValueError("a probe that moves from frame to frame")
+    if not 0 <= placements.min() <= placements.max() < len(origins):
+        raise ValueError("PROBE_PLACEMENT_INDEX of placements that are not there")
+    at_each, rest = divmod(a_scans, len(placements))
+    turns = [np.flatnonzero(first == placement) for placement in placements]
+    if rest or any(len(turn) != at_each for turn in turns):
+        raise ValueError("more A-scans at one position of the probe than at another")
+    order = np.concatenate(turns)
+    return [Pose(origins[k], directions[0][k], directions[1][k]) for k in placements], at_each, None if (np.diff(order) == 1).all() else order
 
 
 def _order(transmit: list[_Form], receive: list[int], count: int) -> tuple[str, tuple[_Form | Element, ...]]:

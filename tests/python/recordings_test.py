@@ -183,6 +183,56 @@ class Recordings(unittest.TestCase):
         with echoform.Recording(self.file) as again:
             numpy.testing.assert_array_equal(again[0], frame)
 
+    def test_positions_that_take_turns(self):
+        probe = echoform.Probe.linear(3, 1e-3, element_width=4e-4, centre_frequency=5e6)
+        sent = echoform.Acquisition(probe, 20, 4e7, positions=[(0, 0, 0), (2e-3, 0, 0), (1e-3, 1e-3, 0)])
+        frames = numpy.random.default_rng(3).integers(-9, 9, (2, *sent.frame_shape)).astype(numpy.int16)
+        recorder, endpoint = self.record("--frames", "2")
+        with echoform.FrameSender(sent, endpoint) as sender:
+            for frame in frames:
+                sender.send(frame)
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        with h5py.File(self.file, "r+") as file:
+            sequence = file["/SEQUENCES/S1"]
+            # Event by event, each at all positions; some receivers come before others at one of them.
+            order = numpy.arange(27).reshape(3, 3, 3).swapaxes(0, 1).reshape(-1)
+            for name in ("TRANSMIT_LAW", "RECEIVE_LAW"):
+                sequence[name][...] = sequence[name][()][order]
+            for name in ("PROBE_PLACEMENT_INDEX", "MFMC_DATA"):
+                sequence[name][...] = sequence[name][()][:, order]
+        with echoform.Recording(self.file) as recording:
+            self.assertEqual(recording.acquisition.positions, sent.positions)
+            self.assertEqual(recording.acquisition.events, ())
+            numpy.testing.assert_array_equal(list(recording), frames)
+            numpy.testing.assert_array_equal(recording.full(1), frames[1:])
+            self.assertIsNone(recording.pose(0))
+        with h5py.File(self.file, "r+") as file:
+            file["/SEQUENCES/S1/PROBE_PLACEMENT_INDEX"][1] = 1
+        with self.assertRaisesRegex(echoform.EchoformError, "a probe that moves from frame to frame"):
+            echoform.Recording(self.file)
+
+    def test_a_scan_says_where_the_probe_was(self):
+        config = self.file.with_name("scan.toml")
+        config.write_text('[scan]\npath = "circle"\ncentre = [0.0, 0.0, 0.05]\nencoder_step = 1e-3\n')
+        probe = echoform.Probe.linear(3, 1e-3, element_width=4e-4, centre_frequency=5e6)
+        sent = echoform.Acquisition(probe, 20, 4e7)
+        frames = numpy.random.default_rng(4).integers(-9, 9, (3, *sent.frame_shape)).astype(numpy.int16)
+        recorder, endpoint = self.record("--frames", "3", "--config", str(config))
+        with echoform.FrameSender(sent, endpoint) as sender:
+            for frame, position in zip(frames, (0, None, 120)):
+                sender.send(frame, position=position)
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        with echoform.Recording(self.file) as recording:
+            numpy.testing.assert_array_equal(list(recording), frames)
+            numpy.testing.assert_allclose(recording.acquisition.probe.x, probe.x, atol=1e-15)
+            self.assertEqual(recording.positions.tolist(), [0, None, 120])
+            self.assertEqual(recording.pose(0), echoform.Pose((0, 0, 0)))
+            self.assertIsNone(recording.pose(1))
+            turn = 0.12 / 0.05  # radians about +y, beyond a quarter
+            place = recording.pose(-1)
+            numpy.testing.assert_allclose(place.origin, (-0.05 * numpy.sin(turn), 0, 0.05 - 0.05 * numpy.cos(turn)), atol=1e-15)
+            numpy.testing.assert_allclose(place.x, (numpy.cos(turn), 0, -numpy.sin(turn)), atol=1e-15)
+
     def test_a_recording_that_grows(self):
         recorder, endpoint = self.record()
         frames = numpy.random.default_rng(2).integers(-9, 9, (3, 3, 3, 20)).astype(numpy.int16)
