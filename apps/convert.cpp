@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -40,6 +41,16 @@ std::pair<std::size_t, std::size_t> range_of(const ConvertOptions& chosen, std::
   return {first, wanted == 0 ? frames - first : std::min(wanted, frames - first)};
 }
 
+std::map<EncoderCount, Pose> places_by_count(const Recording& recording) {
+  std::map<EncoderCount, Pose> places;
+  for (std::size_t frame = 0; frame < recording.frames(); ++frame) {
+    const auto pose = recording.pose(frame);
+    const auto count = recording.stamp(frame).position;
+    if (pose && count) places.emplace(*count, *pose);
+  }
+  return places;
+}
+
 int convert(const ConvertOptions& chosen) {
   const std::filesystem::path path(chosen.output);
   check_frame_file_name(path, "OUTPUT");
@@ -54,16 +65,19 @@ int convert(const ConvertOptions& chosen) {
                      fmt::format("{}, which is all that such a file holds: choose it with --frame", most));
   }
   Acquisition stored = recording->stored();
-  stored.probe = recording->probe(first);
+  // Frames that are placed by their counts keep these, and their placements where the format has a word for them.
+  const bool by_counts = recording->placed_by_encoder();
+  stored.probe = by_counts ? recording->probe_at(Pose{}) : recording->probe(first);
   if (path.extension() == capture_extension) use_one_element_size(stored.probe);
   check_frame_file_holds(path, stored, chosen.output);
-  for (std::size_t frame = first + 1; frame < first + count; ++frame) {
+  for (std::size_t frame = first + 1; frame < first + count && !by_counts; ++frame) {
     if (recording->probe(frame) != recording->probe(first)) {
       throw InputError(fmt::format("{}, frame {}", chosen.input, frame), "a probe that has moved", "one that stays where it is");
     }
   }
   AtomicFile aside(path);
-  const FrameWriterOptions options{.material = recording->material(), .recorded = recording->stamp(first).acquisition_time};
+  FrameWriterOptions options{.material = recording->material(), .recorded = recording->stamp(first).acquisition_time};
+  if (by_counts) options.pose = [places = places_by_count(*recording)](EncoderCount at) { return places.at(at); };
   const auto writer = make_frame_writer(aside.aside(), path, stored, options);
   std::vector<std::byte> bytes(stored.frame_bytes());
   ProgressBar bar(count);

@@ -17,6 +17,7 @@
 #include "config/key.hpp"
 #include "control/control.hpp"
 #include "pipeline/image_sink.hpp"
+#include "pipeline/scan.hpp"
 #include "transport/acquisition/acquisition_source.hpp"
 #include "transport/telemetry_report.hpp"
 
@@ -49,6 +50,7 @@ struct OpenSink {
   std::function<void(TelemetryReport& report)> tell{};
   std::vector<ControlAction> actions{};                       ///< of live control
   std::function<void(ServerAnswers answers)> take_answers{};  ///< once, before doors for frames are opened
+  std::function<void(ScanRecord& record)> begin_scan{};       ///< as ScanRecords::Begin: of the one sink that keeps scans
   std::string invitation{};                                   ///< a line for who tries the program: "Open URL in a browser."
 };
 

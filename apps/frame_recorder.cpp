@@ -83,7 +83,10 @@ bool FrameRecorder::write(const Acquisition& acquisition, const FrameSlot& slot)
     try {
       if (!writer_) {
         const WallTime now = slot.acquisition_time.count() > 0 ? slot.acquisition_time : SystemClock().wall();
-        writer_.emplace(options_.output, acquisition, MfmcWriterOptions{.material = options_.material, .recorded = now});
+        writer_.emplace(
+            options_.output, acquisition,
+            MfmcWriterOptions{
+                .material = options_.material, .recorded = now, .pose = options_.pose ? options_.pose(acquisition) : nullptr});
         acquisition_ = acquisition;
       }
       writer_->append({slot.samples.bytes_begin(), acquisition.frame_bytes()},

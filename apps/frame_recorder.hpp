@@ -16,7 +16,9 @@ namespace echoform {
 
 struct FrameRecorderOptions {
   std::filesystem::path output;
-  Material material{};                    ///< stated in the file; 0 where unknown
+  Material material{};  ///< stated in the file; 0 where unknown
+  /// What moves the probe of an acquisition by its encoder's counts; none: it stays.
+  std::function<std::function<Pose(EncoderCount)>(const Acquisition&)> pose{};
   std::optional<std::uint64_t> frames{};  ///< frames after these are not written
   std::function<void()> ended{};          ///< the last frame is written, or one could not be; from the pipeline's thread
 };

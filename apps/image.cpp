@@ -14,6 +14,7 @@
 #include "apps/crop_distance.hpp"
 #include "apps/frame_imager.hpp"
 #include "apps/recorded_frame.hpp"
+#include "apps/recorded_scan.hpp"
 #include "base/errors.hpp"
 #include "config/memory_text.hpp"
 #include "formats/image_writer.hpp"
@@ -184,8 +185,9 @@ int image(const ImageOptions& options) {
 
   ProgressBar progress(4);
   progress.step("reading");
-  const auto recording =
+  auto recording =
       open_recording(options.input, {.limits = {.elements = 4096, .samples = 1u << 22, .frame_bytes = most_recorded_bytes}});
+  follow_path(recording, configuration, PlacedCounts::exact);
   const FrameChoice frames = choose_frames(options, *recording, scan);
   spdlog::info("{}", recording->describe());
   log_warnings(*recording);
@@ -198,10 +200,6 @@ int image(const ImageOptions& options) {
     const std::vector<Output> outputs = plan_outputs(options, views, numbered ? fmt::format("{:0{}}", frame, digits) : "");
     // The probe may have moved.
     if (Acquisition of_frame = recorded_acquisition(*recording, frame); !imager || of_frame != acquisition) {
-      if (scan && imager) {
-        throw InputError(fmt::format("{}: frame {}", options.input, frame), "a probe that the file itself places elsewhere",
-                         "one that stays, and moves by its encoder's counts ([scan])");
-      }
       acquisition = std::move(of_frame);
       imager.reset();  // its memory first
       if (frame == frames.first) progress.step("delay tables");

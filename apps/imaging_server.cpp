@@ -102,6 +102,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   for (const SinkDoor& door : sink_doors()) {
     sinks_.push_back(door.make(configuration_));
     if (sinks_.back().sink != nullptr) sinks.push_back(sinks_.back().sink);
+    if (sinks_.back().begin_scan) scans_->set_begin(sinks_.back().begin_scan);
   }
   pipeline_ =
       std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_setup_factory(configuration_, stated_, scans_),

@@ -12,6 +12,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/recorded_frame.hpp"
+#include "apps/recorded_scan.hpp"
 #include "base/errors.hpp"
 #include "benchmarks/frame.hpp"
 #include "config/memory_limit.hpp"
@@ -105,7 +106,8 @@ int plan_command(const PlanOptions& options) {
     acquisition = acquisition_of(simulated);
     stated.material = simulated.material;
   } else {
-    const auto recording = open_recording(options.recording);
+    auto recording = open_recording(options.recording);
+    follow_path(recording, configuration, PlacedCounts::exact);
     acquisition = recorded_acquisition(*recording, 0);
     stated = {recording->material(), recording->wedge_velocity()};
     log_warnings(*recording);

@@ -15,6 +15,8 @@
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "config/memory_limit.hpp"
+#include "methods/scan_settings.hpp"
+#include "methods/scan_setup.hpp"
 
 namespace echoform {
 namespace {
@@ -66,6 +68,10 @@ int record(const RecordOptions& chosen) {
   options.output = chosen.output;
   options.material = {configuration.material.longitudinal_velocity.value_or(MetresPerSecond{}),
                       configuration.material.shear_velocity.value_or(MetresPerSecond{})};
+  if (scans(configuration)) {
+    check_scan_path(configuration);
+    options.pose = [configuration](const Acquisition& acquisition) { return scan_poses(configuration, acquisition); };
+  }
   if (chosen.frames > 0) options.frames = chosen.frames;
   options.ended = [&signals] { signals.request_stop(); };
   FrameRecorder recorder(std::move(options));
@@ -135,7 +141,9 @@ Action define_record(CLI::App& options) {
   options.add_option("--seconds", chosen->seconds, "Ends after so long; 0: never")
       ->check(CLI::NonNegativeNumber)
       ->option_text("S (0)");
-  options.add_option("--config", chosen->config, "TOML file: [input] limits, token and drop policy, [material] for the file")
+  options
+      .add_option("--config", chosen->config,
+                  "TOML file: [input] limits, token and drop policy, [material] for the file, [scan] for where the probe is")
       ->option_text("FILE");
   return [chosen] { return record(*chosen); };
 }

@@ -48,6 +48,7 @@ RecordingSource::RecordingSource(std::unique_ptr<Recording> recording, std::opti
       acquisition_(encoding ? recording_->acquisition() : recording_->stored()),
       as_stored_(!encoding) {
   log_warnings(*recording_);
+  if (recording_->placed_by_encoder()) acquisition_.probe = recording_->probe_at(Pose{});  // counts say the rest
   if (encoding) acquisition_.encoding = *encoding;
   use_one_element_size(acquisition_.probe);
   if (!as_stored_) values_.resize(acquisition_.a_scans() * acquisition_.samples);

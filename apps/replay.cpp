@@ -6,7 +6,9 @@
 
 #include "acquisition/words.hpp"
 #include "apps/command.hpp"
+#include "apps/common.hpp"
 #include "apps/play.hpp"
+#include "apps/recorded_scan.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "formats/capture_file.hpp"
@@ -42,6 +44,7 @@ Action define_replay(CLI::App& options) {
     std::string input;
     PlayTexts play;
     std::string encoding{stored_word};
+    std::string config;
     bool loop = false;
   };
   auto chosen = std::make_shared<Chosen>();
@@ -51,11 +54,15 @@ Action define_replay(CLI::App& options) {
       "Frames per second (25), or max for as fast as the server takes them; none: a capture as it came");
   options.add_option("--encoding", chosen->encoding, "How samples are sent: int16, packed12, float32, or stored: as in the file")
       ->option_text("WORD (stored)");
+  options
+      .add_option("--config", chosen->config,
+                  "TOML file whose [scan] says which counts of the encoder the file's placements of the probe are")
+      ->option_text("FILE");
   options.add_flag("--loop", chosen->loop, "Begin again after the last frame, until Ctrl-C");
   return [chosen, &options] {
     if (chosen->play.rate.empty() && std::filesystem::path(chosen->input).extension() == capture_extension) {
       for (const char* const name :
-           {"--zeromq", "--encoding", "--loop", "--connections", "--frames", "--token-file", "--skip-late"}) {
+           {"--zeromq", "--encoding", "--loop", "--connections", "--frames", "--token-file", "--skip-late", "--config"}) {
         if (options.count(name) > 0)
           throw InputError(name, "it beside a capture that is sent as it came",
                            "--rate FPS|max beside it, which sends its frames");
@@ -73,7 +80,16 @@ Action define_replay(CLI::App& options) {
                          fmt::format("{}, {}", words::sample_encoding.list(), stored_word));
       }
     }
-    RecordingSource source(open_recording(chosen->input), encoding);
+    auto recording = open_recording(chosen->input);
+    Configuration configuration = configuration_from(chosen->config);
+    follow_path(recording, configuration, PlacedCounts::as_configured);
+    if (recording->pose(0) && !recording->placed_by_encoder()) {
+      spdlog::warn(
+          "{}: the probe moves from frame to frame, which is sent as if it stayed where the first frame has it: expected "
+          "--config FILE with [scan]",
+          chosen->input);
+    }
+    RecordingSource source(std::move(recording), encoding);
     return play_and_report(source, play);
   };
 }

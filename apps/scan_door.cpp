@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "apps/scan_keeper.hpp"
 #include "base/errors.hpp"
 #include "methods/scan_settings.hpp"
 #include "pipeline/scan.hpp"
@@ -15,10 +16,17 @@ namespace {
 /// Images of scans go where all others go; this one looks at what they are made of.
 class ScanSink final : public ImageSink {
  public:
+  /// `keeper` is null where no file keeps the scan.
+  explicit ScanSink(std::shared_ptr<ScanKeeper> keeper) : keeper_(std::move(keeper)) {}
+
   void setup_changed(std::shared_ptr<const ImagingSetup> setup) override {
     if (setup->scan == nullptr) return;
     const std::lock_guard lock(mutex_);
     record_ = setup->scan->record;
+    if (keeper_ != nullptr) keeper_->follow(record_);
+  }
+  void finish() override {
+    if (keeper_ != nullptr) keeper_->finish();
   }
   void publish(const FinishedFrame& /*frame*/) noexcept override {}
   [[nodiscard]] bool wants_envelope() noexcept override { return false; }
@@ -43,12 +51,15 @@ class ScanSink final : public ImageSink {
     if (counts.refused > 0) line += fmt::format(", {} refused ({})", counts.refused, known->refusal());
     return line;
   }
-  [[nodiscard]] std::string describe() const override { return "one image of many positions"; }
+  [[nodiscard]] std::string describe() const override {
+    return keeper_ == nullptr ? "one image of many positions" : "one image of many positions, kept in " + keeper_->describe();
+  }
 
   void clear() const {
     const auto known = record();
     if (known == nullptr) throw InputError("clear_scan", "no scan", "a sender's frames before");
     known->clear();
+    if (keeper_ != nullptr) keeper_->save();
   }
 
  private:
@@ -57,6 +68,7 @@ class ScanSink final : public ImageSink {
     return record_;
   }
 
+  const std::shared_ptr<ScanKeeper> keeper_;
   mutable std::mutex mutex_;
   std::shared_ptr<ScanRecord> record_;
 };
@@ -65,9 +77,11 @@ class ScanSink final : public ImageSink {
 
 OpenSink open_scan(const Configuration& configuration) {
   if (!scans(configuration)) return {};
-  auto sink = std::make_shared<ScanSink>();
+  const auto keeper = keeps_scan(configuration) ? std::make_shared<ScanKeeper>(configuration) : nullptr;
+  auto sink = std::make_shared<ScanSink>(keeper);
   OpenSink open(sink);
   open.actions = {{"clear_scan", false, [sink](const auto&, auto&) { sink->clear(); }}};
+  if (keeper != nullptr) open.begin_scan = [keeper](ScanRecord& record) { keeper->begin(record); };
   return open;
 }
 

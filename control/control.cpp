@@ -14,7 +14,9 @@
 #include "methods/doubtful.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
+#include "pipeline/scan.hpp"
 #include "pipeline/setup_memory.hpp"
+#include "settings/imaging_lines.hpp"
 #include "settings/key_table.hpp"
 #include "settings/live_keys.hpp"
 
@@ -28,7 +30,12 @@ constexpr int changes_limit = 64;
 void check_room_beside(const Configuration& configuration, const ImagingSetup& setup, const Pipeline& pipeline) {
   const std::size_t slots = configuration.input.slots;
   const StageSite site{pipeline.options().backend.kind, configuration.imaging.threads};
-  const auto needed = static_cast<double>(host_memory(setup, slots, site) - slots * setup.acquisition.frame_bytes());
+  auto needed = static_cast<double>(host_memory(setup, slots, site) - slots * setup.acquisition.frame_bytes());
+  // A scan that goes on is one for both.
+  const auto before = pipeline.setup();
+  const bool goes_on =
+      setup.scan != nullptr && before != nullptr && before->scan != nullptr && setup.scan->record == before->scan->record;
+  if (goes_on) needed -= static_cast<double>(setup.scan->record->bytes());
   const double limit = memory_limit(configuration);
   const double present = static_cast<double>(pipeline.host_bytes());
   if (needed + present <= limit) return;
@@ -43,14 +50,16 @@ void check_room_beside(const Configuration& configuration, const ImagingSetup& s
 SetupFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision,
                           std::uint64_t imaging_revision, const std::shared_ptr<ScanRecords>& scans) {
   return [configuration, stated, revision, imaging_revision, scans](const Acquisition& acquisition) {
-    auto setup = resolve_imaging({.configuration = configuration,
-                                  .acquisition = acquisition,
-                                  .stated = {stated, {}},
-                                  .frames_in_flight = configuration.input.slots,
-                                  .use = ImagingUse::live,
-                                  .settings_revision = revision,
-                                  .scans = scans.get(),
-                                  .imaging_revision = imaging_revision});
+    auto setup =
+        resolve_imaging({.configuration = configuration,
+                         .acquisition = acquisition,
+                         .stated = {stated, {}},
+                         .frames_in_flight = configuration.input.slots,
+                         .use = ImagingUse::live,
+                         .settings_revision = revision,
+                         .scans = scans.get(),
+                         .imaging_revision = imaging_revision,
+                         .scan_settings = keeps_scan(configuration) ? imaging_lines(configuration) : std::vector<std::string>{}});
     log_findings(*setup);
     return setup;
   };

@@ -97,9 +97,11 @@ class ScanEngine final : public Engine {
     try {
       scan_->record->begin_frame();
       ok = add(slot);
-    } catch (const std::exception& error) {
-      // No such position, or no memory for it.
-      scan_->record->refuse(error.what());
+    } catch (const InputError& error) {
+      scan_->record->refuse(error.what());  // nobody can image from there
+    } catch (const std::exception&) {
+      // No memory, or a fault of the backend: the frame failed, and its cell stays open.
+      ok = false;
     }
     show(slot);
     done(slot, ok);
@@ -181,13 +183,13 @@ class ScanEngine final : public Engine {
       record.count_without_position();
       return true;
     }
-    const Metres s = scan_->encoder.position(*slot.position);
+    const Metres s = scan_->encoder.place(scan_->encoder.position(*slot.position));
     const std::int64_t cell = scan_->encoder.cell(s);
     if (record.has(cell)) {
       record.count_repeated();
       return true;
     }
-    if (record.full()) throw RuntimeFault(fmt::format("a scan of more than {} cells", most_scan_cells));
+    if (record.full()) throw InputError("scan", "one cell more", fmt::format("at most {} cells", most_scan_cells));
     ScanPosition position;
     timed(slot, "position", [&] { position = prepare(s); });
     if (position.setup == nullptr) {
@@ -198,12 +200,13 @@ class ScanEngine final : public Engine {
     const FrameSlot& own = *position_slots_[slot.index];
     const OutputKind kind = record.composition() == Composition::coherent ? OutputKind::complex_image : OutputKind::envelope;
     timed(slot, "composition", [&] {
+      const auto whole = record.whole_frame();
       for (std::size_t k = 0; k < record.images().size(); ++k) {
         const std::size_t output = position.setup->recipe.find(record.images()[k].view, kind).value();
-        record.add(k, position.setup->recipe.outputs[output].description.grid, position.first, own.outputs[output].data.data());
+        record.add(k, position.setup->recipe.outputs[output].description.grid, position.places, own.outputs[output].data.data());
       }
+      record.close(cell);
     });
-    record.close(cell);
     return true;
   }
 

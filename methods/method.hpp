@@ -51,9 +51,10 @@ struct ImagingRequest {
   std::uint64_t settings_revision = 0;
   OutputWish wish{};
   GroupWish groups = GroupWish::never;
-  std::optional<bool> crop{};          ///< whether to the samples that are needed; absent: as configuration and use have it
-  ScanRecords* scans = nullptr;        ///< where scans go on from; null: each begins anew
-  std::uint64_t imaging_revision = 0;  ///< of what images are made of: a scan of another one begins anew
+  std::optional<bool> crop{};                ///< whether to the samples that are needed; absent: as configuration and use have it
+  ScanRecords* scans = nullptr;              ///< where scans go on from; null: each begins anew
+  std::uint64_t imaging_revision = 0;        ///< of what images are made of: a scan of another one begins anew
+  std::vector<std::string> scan_settings{};  ///< that, a line each, for scans that are found again ([scan] file)
 };
 
 class Method {

@@ -12,6 +12,7 @@
 #include "methods/doubtful.hpp"
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
+#include "methods/scan_turns.hpp"
 
 // The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
 #define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams)
@@ -123,16 +124,39 @@ void log_doubts(const Configuration& configuration) {
   for (const std::string& line : doubtful_settings(configuration)) spdlog::warn("{}", line);
 }
 
+namespace {
+
+/// The source's probe goes along the path, and where that leads around the part is turned back as images of positions have it.
+void move_along_path(const Configuration& configuration, SimulatorConfiguration& source) {
+  check_scan(configuration);
+  const Probe placed = placed_probe(source);
+  const auto motion_at = [configuration, placed, encoder = encoder_scale(configuration)](EncoderCount count) {
+    return scan_motion(configuration, placed, encoder.position(count));
+  };
+  if (!source_turns(configuration, source)) {
+    source.motion = motion_at;
+    return;
+  }
+  source.motion = [motion_at](EncoderCount count) {
+    const RigidMotion motion = motion_at(count);
+    return turned_back(motion, quarters_of(motion.angle));
+  };
+  // Of the part as it lies then, what the probe does not face may lie outside of the surfaces that are stated.
+  source.part = [motion_at, whole = source](EncoderCount count) {
+    const RigidMotion motion = motion_at(count);
+    SimulatorConfiguration seen = whole;
+    seen.phantom = turned_back(whole.phantom, motion, quarters_of(motion.angle));
+    keep_inside(seen.phantom, seen);
+    return seen.phantom;
+  };
+}
+
+}  // namespace
+
 SimulatorConfiguration simulated_source(const Configuration& configuration) {
   try {
     SimulatorConfiguration source = method_of(configuration).simulated_source(configuration);
-    if (scans(configuration) && source.encoder.step != 0) {
-      check_scan(configuration);
-      const Probe placed = placed_probe(source);
-      source.motion = [configuration, placed, encoder = encoder_scale(configuration)](EncoderCount count) {
-        return scan_motion(configuration, placed, encoder.position(count));
-      };
-    }
+    if (scans(configuration) && source.encoder.step != 0) move_along_path(configuration, source);
     return source;
   } catch (const InputError&) {
     log_doubts(configuration);

@@ -12,6 +12,9 @@ constexpr auto path_words =
 constexpr auto composition_words = make_words(std::pair{Composition::maximum, std::string_view("maximum")},
                                               std::pair{Composition::coherent, std::string_view("coherent")});
 
+constexpr auto resume_words =
+    make_words(std::pair{ScanResume::same, std::string_view("same")}, std::pair{ScanResume::never, std::string_view("never")});
+
 }  // namespace
 
 void add_scan_keys(std::vector<Key>& k) {
@@ -57,11 +60,26 @@ void add_scan_keys(std::vector<Key>& k) {
        "encoder_step", LiveEffect::imaging},
       above(0.0, 10.0), [](auto& c) -> auto& { return section<ScanSection>(c).step; }));
   k.push_back(number(
+      {"scan",
+       "tolerance",
+       "m",
+       "Of files that place each frame: how far beside the path an element may lie, and its count from the placement.",
+       {},
+       LiveEffect::imaging},
+      above(0.0, 0.1), [](auto& c) -> auto& { return section<ScanSection>(c).tolerance; }));
+  k.push_back(number(
       {"scan", "coverage", "m",
        "How far to either side of the middle of its elements, along the path, pixels take part in a position's image; others "
        "are not computed.",
        "the whole grid", LiveEffect::imaging},
       above(0.0, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).coverage; }));
+  k.push_back(number(
+      {"scan", "depth", "m",
+       "How far before the middle of its elements, the way they emit, pixels take part in a position's image; others, and what "
+       "lies "
+       "behind, are not computed.",
+       "the whole grid", LiveEffect::imaging},
+      above(0.0, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).depth; }));
   k.push_back(word(
       {"scan",
        "composition",
@@ -71,6 +89,20 @@ void add_scan_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       composition_words, [](auto& c) -> auto& { return section<ScanSection>(c).composition; }));
+  k.push_back(text(
+      {"scan", "file", "",
+       "HDF5 file in which a server keeps the scan, so that it goes on when the program starts again; written "
+       "whole or not at all.",
+       "none"},
+      "", any_text, [](auto& c) -> auto& { return section<ScanSection>(c).file; }));
+  k.push_back(number(
+      {"scan", "save_every", "s", "How often the file is written, beside when the scan is cleared and at the end."},
+      above(0.0, 1e6), [](auto& c) -> auto& { return section<ScanSection>(c).save_every; }));
+  k.push_back(word(
+      {"scan", "resume", "",
+       "When the program starts and the file is there. same: the scan in it goes on, and one that is made of anything "
+       "else is refused. never: it is written over."},
+      resume_words, [](auto& c) -> auto& { return section<ScanSection>(c).resume; }));
 }
 
 }  // namespace echoform

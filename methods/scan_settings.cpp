@@ -28,12 +28,21 @@ bool scans(const Configuration& configuration) {
   return section<ScanSection>(configuration).path != ScanPath::none;
 }
 
-void check_scan(const Configuration& configuration) {
+bool keeps_scan(const Configuration& configuration) {
+  return scans(configuration) && !section<ScanSection>(configuration).file.empty();
+}
+
+void check_scan_path(const Configuration& configuration) {
   if (!scans(configuration)) return;
   const ScanSection& scan = section<ScanSection>(configuration);
   if (scan.path == ScanPath::line) require_length(configuration, "[scan] direction", scan.direction);
   if (scan.path == ScanPath::circle) require_length(configuration, "[scan] axis", scan.axis);
   if (std::abs(scan.sign) != 1.0) throw InputError(configuration.place("[scan] sign"), fmt::format("{}", scan.sign), "1 or -1");
+}
+
+void check_scan(const Configuration& configuration) {
+  if (!scans(configuration)) return;
+  check_scan_path(configuration);
   const GridSection& grid = configuration.grid;
   const auto require = [&](bool stated, std::string_view key) {
     if (stated) return;
@@ -53,25 +62,53 @@ EncoderScale encoder_scale(const Configuration& configuration) {
   return {scan.origin, scan.sign * scan.encoder_step, scan.step.value_or(scan.encoder_step)};
 }
 
-RigidMotion scan_motion(const Configuration& configuration, const Probe& placed, Metres s) {
-  const ScanSection& scan = section<ScanSection>(configuration);
+RigidMotion motion_by(const ScanSection& scan, double way) {
   RigidMotion motion;
   if (scan.path == ScanPath::line) {
-    const Direction way = scaled(scan_direction(scan), s.value);
-    motion.shift = {Metres(way.x), Metres(way.y), Metres(way.z)};
-    return motion;
+    const Direction shift = scaled(scan_direction(scan), way);
+    motion.shift = {Metres(shift.x), Metres(shift.y), Metres(shift.z)};
   }
-  if (scan.path != ScanPath::circle) return motion;
-  motion.pivot = {scan.centre[0], scan.centre[1], scan.centre[2]};
-  motion.axis = unit(direction_of(scan.axis));
-  const Direction from = between(motion.pivot, frame_of(placed).origin);
-  const double radius = length(across(from, motion.axis));
+  if (scan.path == ScanPath::circle) {
+    motion.pivot = {scan.centre[0], scan.centre[1], scan.centre[2]};
+    motion.axis = unit(direction_of(scan.axis));
+    motion.angle = way;
+  }
+  return motion;
+}
+
+Metres length_of_way(const Configuration& configuration, const Probe& placed) {
+  const ScanSection& scan = section<ScanSection>(configuration);
+  if (scan.path != ScanPath::circle) return Metres(1.0);
+  const RigidMotion still = motion_by(scan, 0.0);
+  const double radius = length(across(between(still.pivot, frame_of(placed).origin), still.axis));
   if (!(radius > 1e-6)) {
     throw InputError(configuration.place("[scan] centre"), "an axis through the middle of the probe's elements",
                      "a place on one that the probe goes around");
   }
-  motion.angle = s.value / radius;
-  return motion;
+  return Metres(radius);
+}
+
+RigidMotion scan_motion(const Configuration& configuration, const Probe& placed, Metres s) {
+  return motion_by(section<ScanSection>(configuration), s / length_of_way(configuration, placed));
+}
+
+double way_of(const ScanSection& scan, const Pose& pose) {
+  if (scan.path == ScanPath::line) return dot(between(Point{}, pose.origin), scan_direction(scan));
+  if (scan.path != ScanPath::circle) return 0.0;
+  // Of the axes, a rotation matrix by columns: what turns about the axis, as far as it does. A further turn by t about the axis
+  // turns (cosine, sine) by t, whatever the matrix.
+  const Direction axis = unit(direction_of(scan.axis));
+  const Direction& x = pose.x;
+  const Direction& y = pose.y;
+  const Direction z = cross(x, y);
+  const double sine = axis.x * (y.z - z.y) + axis.y * (z.x - x.z) + axis.z * (x.y - y.x);
+  const Direction turned{dot({x.x, y.x, z.x}, axis), dot({x.y, y.y, z.y}, axis), dot({x.z, y.z, z.z}, axis)};
+  const double cosine = x.x + y.y + z.z - dot(axis, turned);
+  return std::atan2(sine, cosine);
+}
+
+Pose moved(const Pose& pose, const RigidMotion& motion) {
+  return {motion.of(pose.origin), motion.of(pose.x), motion.of(pose.y)};
 }
 
 }  // namespace echoform

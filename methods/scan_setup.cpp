@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -13,7 +16,9 @@
 #include "methods/display_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
+#include "methods/scan_part.hpp"
 #include "methods/scan_settings.hpp"
+#include "methods/scan_turns.hpp"
 
 namespace echoform {
 namespace {
@@ -27,26 +32,6 @@ Grid grid_of(const GridSection& section) {
   grid.y = axis(section.y, section.pixels.y);
   grid.z = axis(section.z, section.pixels.z);
   return grid;
-}
-
-/// Pixels of one axis, from `first` on.
-struct Part {
-  std::size_t first = 0;
-  std::size_t count = 0;
-};
-
-/// Where `offset + slope * coordinate + [low, high]` comes within `coverage` of 0.
-Part covered_part(const Axis& axis, double offset, double slope, double low, double high, double coverage) {
-  // Of pixels at the very edge rounding decides neither way.
-  const double margin = coverage * (1.0 + 1e-9) + 1e-12;
-  Part part;
-  for (std::size_t i = 0; i < axis.count; ++i) {
-    const double along = offset + slope * axis.at(i).value;
-    if (along + low > margin || along + high < -margin) continue;
-    if (part.count == 0) part.first = i;
-    part.count = i + 1 - part.first;
-  }
-  return part;
 }
 
 /// What positions are resolved from, for as long as somebody images them.
@@ -63,7 +48,8 @@ class Positions {
         revision_(request.settings_revision),
         crop_(request.crop),
         section_(section<ScanSection>(configuration_)),
-        grid_(grid_of(configuration_.grid)) {
+        grid_(grid_of(configuration_.grid)),
+        around_(turns_around(configuration_)) {
     Material material = stated_.material;
     std::vector<std::string> notes;
     apply_overrides(configuration_, placed_, material, notes);
@@ -96,13 +82,18 @@ class Positions {
   }
 
   [[nodiscard]] ScanPosition at(Metres s, const OutputWish& wish) const {
-    Configuration configuration = configuration_;
     const RigidMotion motion = scan_motion(configuration_, placed_.probe, s);
-    configuration.probe.motion = motion;
-    section<ScanSection>(configuration).path = ScanPath::none;
-    section<ScanSection>(configuration).whole = grid_;
+    const auto part = part_within(grid_, covered(motion));
     ScanPosition position;
-    if (!cut_grid(motion, configuration.grid, position.first)) return position;
+    if (!part) return position;
+    const int quarters = quarters_at(motion);
+    const TurnedGrid turned = turned_back(grid_, *part, motion, quarters);
+    position.places = turned.places;
+    Configuration configuration = configuration_;
+    configuration.probe.motion = turned_back(motion, quarters);
+    state(turned.grid, configuration.grid);
+    section<ScanSection>(configuration).path = ScanPath::none;
+    section<ScanSection>(configuration).whole = turned_back(grid_, all(), motion, quarters).grid;
     position.setup = method_.resolve({.configuration = configuration,
                                       .acquisition = acquisition_,
                                       .stated = stated_,
@@ -113,6 +104,10 @@ class Positions {
                                       .crop = crop_});
     return position;
   }
+  /// By how many quarters the part is turned back there.
+  [[nodiscard]] int quarters_at(Metres s) const { return quarters_at(scan_motion(configuration_, placed_.probe, s)); }
+  /// Whether the probe goes all the way around.
+  [[nodiscard]] bool around() const { return around_; }
 
   /// The position, which may cover more than the one that stands for all; InputError where the limit does not hold it and
   /// `besides` bytes, which are the scan's.
@@ -137,40 +132,27 @@ class Positions {
     return Metres(length(a) * std::atan2(dot(cross(a, b), still.axis), dot(a, b)));
   }
 
-  /// The part of the grid that is covered from there; false where there is none.
-  bool cut_grid(const RigidMotion& motion, GridSection& part, std::array<std::size_t, 3>& first) const {
-    const std::array<const Axis*, 3> axes{&grid_.x, &grid_.y, &grid_.z};
-    std::array<Part, 3> parts{Part{0, grid_.x.count}, Part{0, grid_.y.count}, Part{0, grid_.z.count}};
+  /// What is imaged from there.
+  [[nodiscard]] std::vector<Slab> covered(const RigidMotion& motion) const {
+    const ProbeFrame frame = frame_of(placed_.probe);
+    const Point origin = motion.of(frame.origin);
+    std::vector<Slab> slabs;
     if (section_.coverage) {
-      const Point origin = motion.of(frame_of(placed_.probe).origin);
-      const Direction way = tangent(motion, origin);
-      const std::array<double, 3> slopes{way.x, way.y, way.z};
-      const std::array<double, 3> from{origin.x.value, origin.y.value, origin.z.value};
-      for (std::size_t a = 0; a < 3; ++a) {
-        double low = 0.0;
-        double high = 0.0;
-        for (std::size_t b = 0; b < 3; ++b) {
-          if (b == a) continue;
-          const auto [least, most] = std::minmax(
-              {slopes[b] * (axes[b]->first.value - from[b]), slopes[b] * (axes[b]->at(axes[b]->count - 1).value - from[b])});
-          low += least;
-          high += most;
-        }
-        parts[a] = covered_part(*axes[a], -slopes[a] * from[a], slopes[a], low, high, section_.coverage->value);
-      }
+      slabs.push_back({origin, tangent(motion, origin), -section_.coverage->value, section_.coverage->value});
     }
-    for (std::size_t a = 0; a < 3; ++a) {
-      if (parts[a].count == 0) return false;
-      first[a] = parts[a].first;
-    }
-    const auto ends = [&](std::size_t a) {
-      return std::array<Metres, 2>{axes[a]->at(parts[a].first), axes[a]->at(parts[a].first + parts[a].count - 1)};
-    };
-    part.x = ends(0);
-    part.y = ends(1);
-    part.z = ends(2);
-    part.pixels = {parts[0].count, parts[1].count, parts[2].count};
-    return true;
+    if (section_.depth) slabs.push_back({origin, motion.of(frame.z), 0.0, section_.depth->value});
+    return slabs;
+  }
+
+  [[nodiscard]] int quarters_at(const RigidMotion& motion) const { return around_ ? quarters_of(motion.angle) : 0; }
+  [[nodiscard]] GridPart all() const { return {{}, {grid_.x.count, grid_.y.count, grid_.z.count}}; }
+
+  static void state(const Grid& grid, GridSection& section) {
+    const auto ends = [](const Axis& axis) { return std::array<Metres, 2>{axis.first, axis.last}; };
+    section.x = ends(grid.x);
+    section.y = ends(grid.y);
+    section.z = ends(grid.z);
+    section.pixels = {grid.x.count, grid.y.count, grid.z.count};
   }
 
   /// Of length 1.
@@ -190,7 +172,26 @@ class Positions {
   const std::optional<bool> crop_;
   const ScanSection section_;
   const Grid grid_;
+  const bool around_;
 };
+
+/// Outlines of surfaces, which the setup has of the part turned back by `quarters`: as it lies, and on the other side of the
+/// axis.
+std::vector<Outline> all_around(const std::vector<Outline>& lines, const RigidMotion& motion, int quarters) {
+  std::vector<Outline> all;
+  for (const int back : {(4 - quarters) % 4, (6 - quarters) % 4}) {
+    for (const Outline& line : lines) {
+      Outline& turned = all.emplace_back(line);
+      for (std::size_t k = 0; k < line.x.size(); ++k) {
+        const Point at = turned_back(Point{Metres(line.x[k]), Metres(0.0), Metres(line.z[k])}, motion, back);
+        turned.x[k] = static_cast<float>(at.x.value);
+        turned.z[k] = static_cast<float>(at.z.value);
+      }
+    }
+  }
+  all.resize(std::min(all.size(), most_outlines));
+  return all;
+}
 
 void check_outputs(const ImagingRequest& request) {
   const Configuration& configuration = request.configuration;
@@ -223,14 +224,21 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
 
   auto scan = std::make_shared<Scan>();
   scan->encoder = encoder_scale(configuration);
+  if (wanted.path == ScanPath::circle) {
+    scan->encoder.around = 2.0 * std::numbers::pi * length_of_way(configuration, positions->placed().probe);
+  }
   scan->composition = wanted.composition;
   scan->grid = grid;
+  scan->pose = scan_poses(configuration, request.acquisition);
   scan->model = positions->model(request.wish, scan->model_position);
   const OutputWish wish{.complex_images = wanted.composition == Composition::coherent, .display = false};
   auto setup = std::make_shared<ImagingSetup>(*scan->model);
   setup->acquisition = positions->placed();
   // It is drawn where the probe is of no frame in particular.
   std::erase_if(setup->outlines, [](const Outline& line) { return line.name == "probe"; });
+  if (positions->around()) {
+    setup->outlines = all_around(setup->outlines, motion_by(wanted, 0.0), positions->quarters_at(scan->model_position));
+  }
   std::vector<std::string> views;
   for (const std::string_view view : setup->recipe.views()) views.emplace_back(view);
   std::size_t besides = ScanRecord::bytes(grid, views.size(), wanted.composition);
@@ -238,14 +246,28 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
     output.description.grid = grid;
     besides += request.frames_in_flight * output.description.bytes();
   }
+  // A copy, while it is written.
+  if (!wanted.file.empty()) besides += ScanRecord::bytes(grid, views.size(), wanted.composition);
   setup->tables_bytes += besides;
   require_host_memory(configuration, *setup, request.frames_in_flight);
   scan->position = [positions, wish, besides](Metres s) { return positions->beside(besides, positions->at(s, wish)); };
-  scan->record = request.scans != nullptr
-                     ? request.scans->of(request.acquisition, request.imaging_revision, grid, views, wanted.composition)
-                     : std::make_shared<ScanRecord>(grid, views, wanted.composition);
+  scan->record = request.scans != nullptr ? request.scans->of({request.acquisition, request.scan_settings},
+                                                              request.imaging_revision, grid, views, wanted.composition)
+                                          : std::make_shared<ScanRecord>(grid, views, wanted.composition);
   setup->scan = std::move(scan);
   return setup;
+}
+
+std::function<Pose(EncoderCount)> scan_poses(const Configuration& configuration, const Acquisition& acquisition) {
+  check_scan_path(configuration);
+  Acquisition placed = acquisition;
+  Material material;
+  std::vector<std::string> notes;
+  apply_overrides(configuration, placed, material, notes);
+  const double a_metre = 1.0 / length_of_way(configuration, placed.probe).value;
+  return [scan = section<ScanSection>(configuration), encoder = encoder_scale(configuration), a_metre](EncoderCount count) {
+    return moved(Pose{}, motion_by(scan, encoder.position(count).value * a_metre));
+  };
 }
 
 }  // namespace echoform

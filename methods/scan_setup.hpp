@@ -1,8 +1,11 @@
 // The setup of a scan, whatever the method: that of its positions, and what becomes of them.
 #pragma once
 
+#include <functional>
 #include <memory>
 
+#include "acquisition/frame_stamp.hpp"
+#include "acquisition/pose.hpp"
 #include "methods/method.hpp"
 
 namespace echoform {
@@ -12,5 +15,9 @@ namespace echoform {
 /// and the method, for a display grid of its own, for complex images of a scan that is not coherent, and where the scan's image
 /// needs more of the host's memory than there is.
 [[nodiscard]] std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRequest& request);
+
+/// Where counts of the encoder put a probe whose own coordinates are the part's at s = 0: what recordings of a scan state. Throws
+/// as check_scan_path(), scan_motion() and apply_overrides(). Of configurations of which scans() is true.
+[[nodiscard]] std::function<Pose(EncoderCount)> scan_poses(const Configuration& configuration, const Acquisition& acquisition);
 
 }  // namespace echoform

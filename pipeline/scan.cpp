@@ -4,25 +4,36 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <utility>
 
 namespace echoform {
 
 std::int64_t EncoderScale::cell(Metres s) const {
   // A count times a length may be any number: cells at the ends take what lies beyond them.
   constexpr double most = 9e15;
-  return std::llround(std::clamp(s / step, -most, most));
+  return std::llround(std::clamp(place(s) / step, -most, most));
 }
 
-ScanRecord::ScanRecord(const Grid& grid, const std::vector<std::string>& views, Composition composition)
-    : grid_(grid), composition_(composition) {
-  for (const std::string& view : views) {
-    Image image{view, std::vector<float>(grid.pixels(), std::numeric_limits<float>::quiet_NaN()), {}, {}};
-    if (composition == Composition::coherent) {
-      image.sum.resize(grid.pixels());
-      image.covered.resize(grid.pixels());
+Metres EncoderScale::place(Metres s) const {
+  if (!(around.value > 0.0)) return s;
+  const Metres turned(std::remainder(s.value, around.value));
+  return turned.value <= -0.5 * around.value ? 0.5 * around : turned;
+}
+
+ScanRecord::ScanRecord(const Grid& grid, const std::vector<std::string>& views, Composition composition, ScanMakings makings)
+    : grid_(grid), composition_(composition), makings_(std::move(makings)), views_(views), images_(empty_images()) {}
+
+std::vector<ScanRecord::Image> ScanRecord::empty_images() const {
+  std::vector<Image> images;
+  for (const std::string& view : views_) {
+    Image image{view, std::vector<float>(grid_.pixels(), std::numeric_limits<float>::quiet_NaN()), {}, {}};
+    if (composition_ == Composition::coherent) {
+      image.sum.resize(grid_.pixels());
+      image.covered.resize(grid_.pixels());
     }
-    images_.push_back(std::move(image));
+    images.push_back(std::move(image));
   }
+  return images;
 }
 
 std::size_t ScanRecord::bytes(const Grid& grid, std::size_t views, Composition composition) {
@@ -35,7 +46,9 @@ std::size_t ScanRecord::bytes() const noexcept {
 }
 
 void ScanRecord::begin_frame() {
-  if (!clear_.exchange(false)) return;
+  if (!clear_.load()) return;
+  const auto whole = whole_frame();
+  clear_ = false;
   for (Image& image : images_) {
     std::fill(image.envelope.begin(), image.envelope.end(), std::numeric_limits<float>::quiet_NaN());
     std::fill(image.sum.begin(), image.sum.end(), std::complex<float>{});
@@ -45,24 +58,26 @@ void ScanRecord::begin_frame() {
   cell_count_ = 0;
 }
 
-void ScanRecord::add(std::size_t view, const Grid& part, const std::array<std::size_t, 3>& first, const void* pixels) {
+void ScanRecord::add(std::size_t view, const Grid& part, const ScanPlaces& places, const void* pixels) {
   Image& image = images_.at(view);
   std::size_t from = 0;
   for (std::size_t z = 0; z < part.z.count; ++z) {
     for (std::size_t y = 0; y < part.y.count; ++y, from += part.x.count) {
-      const std::size_t row = ((first[2] + z) * grid_.y.count + first[1] + y) * grid_.x.count + first[0];
-      float* const envelope = image.envelope.data() + row;
+      auto at = static_cast<std::ptrdiff_t>(places.first) + static_cast<std::ptrdiff_t>(z) * places.along_z +
+                static_cast<std::ptrdiff_t>(y) * places.along_y;
       if (composition_ == Composition::maximum) {
         const float* const added = static_cast<const float*>(pixels) + from;
-        for (std::size_t x = 0; x < part.x.count; ++x) {
-          if (!(envelope[x] >= added[x])) envelope[x] = added[x];
+        for (std::size_t x = 0; x < part.x.count; ++x, at += places.along_x) {
+          float& envelope = image.envelope[static_cast<std::size_t>(at)];
+          if (!(envelope >= added[x])) envelope = added[x];
         }
         continue;
       }
       const std::complex<float>* const added = static_cast<const std::complex<float>*>(pixels) + from;
-      for (std::size_t x = 0; x < part.x.count; ++x) {
-        const std::complex<float> sum = image.sum[row + x] += added[x];
-        envelope[x] = std::abs(sum) / static_cast<float>(++image.covered[row + x]);
+      for (std::size_t x = 0; x < part.x.count; ++x, at += places.along_x) {
+        const auto pixel = static_cast<std::size_t>(at);
+        const std::complex<float> sum = image.sum[pixel] += added[x];
+        image.envelope[pixel] = std::abs(sum) / static_cast<float>(++image.covered[pixel]);
       }
     }
   }
@@ -71,6 +86,24 @@ void ScanRecord::add(std::size_t view, const Grid& part, const std::array<std::s
 void ScanRecord::close(std::int64_t cell) {
   cells_.insert(cell);
   cell_count_ = cells_.size();
+}
+
+ScanRecord::Contents ScanRecord::contents() const {
+  const std::lock_guard whole(frame_mutex_);
+  Counts now = counts();
+  if (!clear_.load()) return {images_, {cells_.begin(), cells_.end()}, now};
+  now.cells = 0;
+  return {empty_images(), {}, now};
+}
+
+void ScanRecord::restore(Contents contents) {
+  images_ = std::move(contents.images);
+  cells_ = {contents.cells.begin(), contents.cells.end()};
+  cell_count_ = cells_.size();
+  repeated_ = contents.counts.repeated;
+  outside_ = contents.counts.outside;
+  without_position_ = contents.counts.without_position;
+  refused_ = contents.counts.refused;
 }
 
 ScanRecord::Counts ScanRecord::counts() const noexcept {
@@ -92,21 +125,22 @@ std::string ScanRecord::refusal() const {
   return refusal_;
 }
 
-std::shared_ptr<ScanRecord> ScanRecords::of(const Acquisition& acquisition, std::uint64_t revision, const Grid& grid,
+std::shared_ptr<ScanRecord> ScanRecords::of(const ScanMakings& makings, std::uint64_t revision, const Grid& grid,
                                             const std::vector<std::string>& views, Composition composition) {
   const std::lock_guard lock(mutex_);
   std::erase_if(entries_, [](const Entry& entry) { return entry.record.expired(); });
   for (const Entry& entry : entries_) {
-    if (entry.acquisition != acquisition || entry.revision != revision) continue;
     const auto record = entry.record.lock();
+    if (record == nullptr || entry.revision != revision || record->makings().acquisition != makings.acquisition) continue;
     const auto same_view = [](const std::string& view, const ScanRecord::Image& image) { return view == image.view; };
-    if (record != nullptr && record->grid() == grid && record->composition() == composition &&
+    if (record->grid() == grid && record->composition() == composition &&
         std::equal(views.begin(), views.end(), record->images().begin(), record->images().end(), same_view)) {
       return record;
     }
   }
-  auto record = std::make_shared<ScanRecord>(grid, views, composition);
-  entries_.push_back({acquisition, revision, record});
+  auto record = std::make_shared<ScanRecord>(grid, views, composition, makings);
+  if (begin_) begin_(*record);
+  entries_.push_back({revision, record});
   return record;
 }
 

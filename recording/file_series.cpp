@@ -112,7 +112,8 @@ void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp
 void FileSeries::open_next(const FrameStamp& stamp, WallTime now) {
   const WallTime time = stamp.acquisition_time.count() > 0 ? stamp.acquisition_time : now;
   const auto path = free_name(options_.folder, file_name_of(contents_->pattern, contents_->name, time));
-  file_ = make_(path, contents_->acquisition, FrameWriterOptions{.material = contents_->material, .recorded = time});
+  file_ = make_(path, contents_->acquisition,
+                FrameWriterOptions{.material = contents_->material, .recorded = time, .pose = contents_->pose});
   path_ = path;
   most_frames_ = most_frames_of_file(path);
   spdlog::info("recording to {}", path_.string());

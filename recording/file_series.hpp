@@ -51,6 +51,7 @@ class FileSeries {
     Material material;
     std::string pattern;
     std::string name;
+    std::function<Pose(EncoderCount)> pose{};  ///< as FrameWriterOptions has it
   };
   void begin(std::shared_ptr<const Contents> contents);
 

@@ -11,6 +11,7 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "pipeline/scan.hpp"
 
 namespace echoform {
 namespace {
@@ -35,6 +36,12 @@ RecorderOptions checked(RecorderOptions options, const std::string& where) {
   check_names(options, options.pattern, where + " file");
   options.waiting_frames = std::max<std::size_t>(1, options.waiting_frames);
   return options;
+}
+
+/// Two places tell a line or a circle, and how far a count leads along it.
+bool same_path(const std::function<Pose(EncoderCount)>& a, const std::function<Pose(EncoderCount)>& b) {
+  if (!a || !b) return !a && !b;
+  return a(0) == b(0) && a(1) == b(1);
 }
 
 }  // namespace
@@ -140,9 +147,11 @@ void Recorder::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
   const std::lock_guard lock(mutex_);
   // A file goes on when the imaging alone has changed, or its sender is back.
   sending_ = true;
-  if (acquisition_ && *acquisition_ == setup->acquisition) return prepare_buffers();
+  std::function<Pose(EncoderCount)> pose = setup->scan != nullptr ? setup->scan->pose : nullptr;
+  if (acquisition_ && *acquisition_ == setup->acquisition && same_path(pose_, pose)) return prepare_buffers();
   acquisition_ = setup->acquisition;
   material_ = setup->material;
+  pose_ = std::move(pose);
   describe_contents();
   prepare_buffers();
 }
@@ -164,8 +173,8 @@ void Recorder::describe_contents() {
     if (wanted_) spdlog::error("frames are not recorded: {}", unsupported_);
     return;
   }
-  contents_ =
-      std::make_shared<const FileSeries::Contents>(FileSeries::Contents{*acquisition_, material_, pattern_, options_.name});
+  contents_ = std::make_shared<const FileSeries::Contents>(
+      FileSeries::Contents{*acquisition_, material_, pattern_, options_.name, pose_});
 }
 
 /// Frames of a sender before may still wait for the disk: then the thread does this once they are written, so that the memory is

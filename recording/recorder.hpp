@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -130,8 +131,9 @@ class Recorder final : public ImageSink {
   std::optional<Acquisition> acquisition_;
   bool sending_ = false;  // frames of that acquisition may come
   Material material_;
-  Contents contents_;        // of the frames that come; none before the first setup, and where they cannot be held
-  std::string unsupported_;  // why they cannot
+  std::function<Pose(EncoderCount)> pose_;  // of a scan: where counts put the probe
+  Contents contents_;                       // of the frames that come; none before the first setup, and where they cannot be held
+  std::string unsupported_;                 // why they cannot
   std::vector<std::vector<std::byte>> buffers_;
   std::vector<std::size_t> free_;  // of them
   std::vector<Item> queue_;        // a ring

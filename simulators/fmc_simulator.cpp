@@ -264,6 +264,21 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
   check_tissue(c, where);
 }
 
+void keep_inside(Phantom& part, const SimulatorConfiguration& configuration) {
+  const auto outside = [&](Phantom alone) {
+    SimulatorConfiguration one = configuration;
+    one.phantom = std::move(alone);
+    try {
+      validate(one, "");
+    } catch (const InputError&) {
+      return true;
+    }
+    return false;
+  };
+  std::erase_if(part.points, [&](const PointScatterer& point) { return outside({{point}, {}, {}}); });
+  std::erase_if(part.holes, [&](const SideDrilledHole& hole) { return outside({{}, {hole}, {}}); });
+}
+
 Probe placed_probe(const SimulatorConfiguration& configuration) {
   Probe probe = of_one_element(configuration).probe;
   const ProbePlacement& by = configuration.placement;

@@ -63,6 +63,9 @@ struct SimulatorConfiguration {
   /// How the placed probe has been moved where the encoder counts so many; null: it stays, and the encoder counts for itself. A
   /// phantom that it moves over stands still.
   std::function<RigidMotion(EncoderCount)> motion;
+  /// The part as it lies where the encoder counts so many, where it is turned rather than the probe goes on: what of the phantom
+  /// is seen from there. Null: the phantom, always.
+  std::function<Phantom(EncoderCount)> part;
   Phantom phantom = default_phantom(1);
   /// Beside the phantom; in contact, longitudinal waves alone. What moves in it is where it is after frame / frame_rate seconds
   /// of the cycle: it jumps where the cycle begins anew, unless that is a whole number of its turns.
@@ -86,6 +89,9 @@ struct SimulatorConfiguration {
 /// Throws InputError (naming `where` and the key) if anything is out of the ranges above or not finite, integer samples are asked
 /// for without the converter, elements lie below the surface or reflectors outside of the part.
 void validate(const SimulatorConfiguration& configuration, std::string_view where);
+/// Takes points and holes out of `part` that do not lie in the part that the configuration describes: those that validate()
+/// refuses.
+void keep_inside(Phantom& part, const SimulatorConfiguration& configuration);
 
 /// The probe where it is placed, at each of the configuration's positions; where it is placed, if there are none. Expects a valid
 /// configuration.

@@ -21,6 +21,7 @@ namespace {
 constexpr std::uint64_t most_travel_frames = 1'000'000;
 
 SimulatorConfiguration fit(SimulatorConfiguration configuration, std::size_t memory_limit) {
+  if (configuration.part) configuration.phantom = configuration.part(configuration.encoder.first);
   validate(configuration, "[simulator]");
   const std::size_t frame_bytes = acquisition_of(configuration).frame_bytes();
   const std::size_t room = memory_limit / frame_bytes;
@@ -58,13 +59,16 @@ std::vector<EncoderCount> take_places(const SimulatorConfiguration& configuratio
 /// With the probe where the encoder counts `count`.
 FmcSimulator at_place(SimulatorConfiguration configuration, EncoderCount count) {
   configuration.encoder.first = count;
+  if (configuration.part) configuration.phantom = configuration.part(count);
   return FmcSimulator(std::move(configuration));
 }
 
 }  // namespace
 
 FrameCycle::FrameCycle(SimulatorConfiguration configuration, const FrameCycleOptions& options)
-    : simulator_(fit(std::move(configuration), options.memory_limit)), frame_bytes_(acquisition().frame_bytes()) {
+    : whole_(configuration.part ? std::optional(configuration.phantom) : std::nullopt),
+      simulator_(fit(std::move(configuration), options.memory_limit)),
+      frame_bytes_(acquisition().frame_bytes()) {
   const std::vector<EncoderCount> places = take_places(simulator_.configuration(), order_);
   const std::size_t count = places.empty() ? order_.size() : places.size();
   if (count > options.memory_limit / frame_bytes_) {
@@ -115,7 +119,8 @@ std::string FrameCycle::describe() const {
       "simulated {} elements x {} samples, {}, {}, {:g} MHz sampled at {:g} MHz; {} reflectors; cycle of {} frames in {:.1f} MB",
       a.elements(), a.samples, pairs_word(a), words::sample_encoding.of(a.encoding), 1e-6 * a.probe.centre_frequency.value,
       1e-6 * a.sample_rate.value,
-      simulator_.configuration().phantom.reflectors() + simulator_.tissue().still().size() + simulator_.tissue().moving(),
+      (whole_ ? *whole_ : simulator_.configuration().phantom).reflectors() + simulator_.tissue().still().size() +
+          simulator_.tissue().moving(),
       frames(), 1e-6 * static_cast<double>(bytes()));
 }
 

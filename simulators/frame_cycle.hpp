@@ -40,11 +40,14 @@ class FrameCycle final : public FrameSource {
   /// Its configuration holds the number of frames that the cycle really has.
   [[nodiscard]] const FmcSimulator& simulator() const noexcept { return simulator_; }
   /// Where everything is in frame `index`, taken modulo frames().
-  [[nodiscard]] std::vector<TruePosition> true_positions(std::uint64_t index) const { return simulator_.true_positions(index); }
+  [[nodiscard]] std::vector<TruePosition> true_positions(std::uint64_t index) const {
+    return whole_ ? echoform::true_positions(*whole_, 0.0) : simulator_.true_positions(index);
+  }
   /// Bytes that the frames take; fixed from construction on.
   [[nodiscard]] std::size_t bytes() const noexcept { return data_.size(); }
 
  private:
+  std::optional<Phantom> whole_;  // of which every place sees a part
   FmcSimulator simulator_;
   std::size_t frame_bytes_;
   std::vector<std::size_t> order_;  // of the cycle's frames, by what data_ holds

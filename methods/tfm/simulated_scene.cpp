@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "acquisition/probe_frame.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "config/configuration.hpp"
 #include "config/probe_positions.hpp"
 #include "delay_laws/view.hpp"
+#include "methods/scan_settings.hpp"
+#include "methods/scan_turns.hpp"
 #include "methods/tfm/scene.hpp"
 #include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
@@ -121,23 +124,6 @@ std::vector<std::vector<double>> rows_of_laws(const Configuration& configuration
   return read_csv_numbers(path, fmt::format("{}: [simulator] {}", configuration.name(), key), format);
 }
 
-/// The demo's part without what does not lie in this one.
-void keep_inside(Phantom& part, const SimulatorConfiguration& source) {
-  part.backwalls.clear();
-  const auto outside = [&](Phantom alone) {
-    SimulatorConfiguration one = source;
-    one.phantom = std::move(alone);
-    try {
-      validate(one, "");
-    } catch (const InputError&) {
-      return true;
-    }
-    return false;
-  };
-  std::erase_if(part.points, [&](const PointScatterer& point) { return outside({{point}, {}, {}}); });
-  std::erase_if(part.holes, [&](const SideDrilledHole& hole) { return outside({{}, {hole}, {}}); });
-}
-
 }  // namespace
 
 SimulatorConfiguration simulator_configuration(const Configuration& configuration) {
@@ -183,11 +169,20 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
       Phantom part = std::exchange(source.phantom, {});
       // Faults of anything else come first.
       validate(source, where);
+      part.backwalls.clear();
       keep_inside(part, source);
       source.phantom = std::move(part);
     }
   }
-  validate(source, where);
+  if (!source_turns(configuration, source)) {
+    validate(source, where);
+    return source;
+  }
+  // Each reflector as the probe sees it that is nearest to it.
+  SimulatorConfiguration seen = source;
+  seen.phantom = folded(source.phantom, motion_by(echoform::section<ScanSection>(configuration), 0.0),
+                        frame_of(placed_probe(source)).origin);
+  validate(seen, where);
   return source;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <new>
 #include <numbers>
 #include <set>
 #include <vector>
@@ -148,6 +149,80 @@ TEST_P(ScanImages, OfACircleAreTheMaximumOfTheirEnvelopes) {
   EXPECT_LT(std::sqrt(error / all), GetParam().tolerance);
 }
 
+TEST_P(ScanImages, LeadAllTheWayAround) {
+  scan().path = ScanPath::circle;
+  scan().composition = Composition::coherent;
+  scan().centre = {Metres(1e-3), Metres(0.0), Metres(14e-3)};
+  scan().axis = {0.0, -1.0, 0.0};
+  const double radius = std::hypot(1e-3, 14e-3);
+  const double around = 2.0 * std::numbers::pi * radius;
+  scan().encoder_step = Metres(around / 12.0);  // every 30 degrees
+  begin(true);
+  for (const int count : {0, 2, 4, 7, 10, -1, 18}) image(count);  // 18 is a turn and a half
+  for (const int count : {12, -12, 23, -5}) image(count, false);
+  EXPECT_EQ(setup->scan->record->counts().cells, 7U);
+  EXPECT_EQ(setup->scan->record->counts().repeated, 4U) << "a turn later or before the place is the same";
+  EXPECT_EQ(setup->scan->record->counts().refused, 0U) << setup->scan->record->refusal();
+  std::vector<std::complex<double>> mean(21 * 19);
+  for (const Taken& taken : frames) {
+    const double angle = -taken.count * std::numbers::pi / 6.0;  // about +y
+    const auto one = plain(taken.frame, [&](Element& element) {
+      const double x = element.centre.x.value - 1e-3;
+      const double z = element.centre.z.value - 14e-3;
+      element.centre.x = Metres(1e-3 + std::cos(angle) * x + std::sin(angle) * z);
+      element.centre.z = Metres(14e-3 - std::sin(angle) * x + std::cos(angle) * z);
+    });
+    for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += one[k] / 7.0;
+  }
+  const std::size_t complex = setup->recipe.find("LL", OutputKind::complex_image).value();
+  EXPECT_LT(relative_error(static_cast<const std::complex<float>*>(last().outputs[complex].data.data()), mean),
+            GetParam().tolerance);
+}
+
+TEST_P(ScanImages, ReachAsDeepAsTheySay) {
+  scan().path = ScanPath::circle;
+  scan().centre = {Metres(0.0), Metres(0.0), Metres(6.5e-3)};
+  scan().encoder_step = Metres(6.5e-3 * std::numbers::pi);  // half a turn
+  scan().coverage = Metres(2e-3);
+  scan().depth = Metres(4e-3);
+  begin(false);
+  image(1);  // from below
+  const Axis x{Metres(-5.1e-3), Metres(5.3e-3), 21};
+  const Axis z{Metres(1.03e-3), Metres(11.9e-3), 19};
+  const auto one = plain(frames[0].frame, [](Element& element) {
+    element.centre.x = -1.0 * element.centre.x;
+    element.centre.z = Metres(13e-3) - element.centre.z;
+  });
+  double error = 0.0;
+  double all = 0.0;
+  for (std::size_t k = 0; k < 21 * 19; ++k) {
+    const bool covered = std::abs(x.at(k % 21).value) <= 2e-3 && z.at(k / 21).value >= 9e-3;
+    ASSERT_EQ(std::isfinite(envelope()[k]), covered) << k;
+    if (!covered) continue;
+    error += std::pow(envelope()[k] - std::abs(one[k]), 2);
+    all += std::norm(one[k]);
+  }
+  EXPECT_GT(all, 0.0);
+  EXPECT_LT(std::sqrt(error / all), GetParam().tolerance);
+}
+
+TEST_P(ScanImages, FramesThatFailLeaveTheirCellOpen) {
+  begin(false);
+  image(0);
+  FrameSlot& slot = slots[++turn % 2];
+  slot.position = 1;
+  put(random_frame(acquisition, 7), slot);
+  auto* const scan_setup = const_cast<Scan*>(setup->scan.get());  // nobody else has it
+  const auto position = scan_setup->position;
+  scan_setup->position = [](Metres) -> ScanPosition { throw std::bad_alloc(); };
+  EXPECT_FALSE(image_now(*engine, slot));
+  EXPECT_EQ(setup->scan->record->counts().refused, 0U) << "no fault of the position";
+  EXPECT_EQ(setup->scan->record->counts().cells, 1U);
+  scan_setup->position = position;
+  image(1);
+  EXPECT_EQ(setup->scan->record->counts().cells, 2U);
+}
+
 TEST_P(ScanImages, CoverNoMoreThanTheySay) {
   scan().coverage = Metres(1.2e-3);
   begin(false);
@@ -217,6 +292,7 @@ TEST_P(ScanImages, CountEveryFrameOnceAndGoOnWhereTheyWere) {
 TEST_P(ScanImages, PositionsThatCannotBeAreCountedAndLeaveTheRest) {
   scan().path = ScanPath::circle;
   scan().centre = {Metres(0.0), Metres(0.0), Metres(20e-3)};
+  scan().axis = {1.0, 0.0, 0.0};  // along the array: a turned grid would lie in another plane
   scan().encoder_step = Metres(1e-3);
   begin(false);
   image(0);
@@ -322,6 +398,21 @@ TEST(Encoder, CellsAreThoseNearest) {
   EXPECT_EQ(scale.cell(Metres(0.0021)), 1);
   EXPECT_EQ(scale.cell(Metres(-0.0021)), -1);
   EXPECT_EQ(scale.cell(scale.position(INT64_MAX)), scale.cell(scale.position(INT64_MAX - 1))) << "no number is too large";
+}
+
+TEST(Encoder, APathThatClosesHasEachPlaceOnce) {
+  const EncoderScale scale{Metres(0.0), Metres(1e-3), Metres(4e-3), Metres(90e-3)};
+  for (const int turns : {-3, -1, 1, 2}) {
+    for (int count = -44; count <= 44; ++count) {
+      EXPECT_NEAR(scale.place(scale.position(count + 90 * turns)).value, 1e-3 * count, 1e-12) << count;
+      if (count % 4 == 2 || count % 4 == -2) continue;  // between two cells, where rounding decides
+      EXPECT_EQ(scale.cell(scale.position(count + 90 * turns)), scale.cell(scale.position(count))) << count;
+    }
+  }
+  EXPECT_EQ(scale.place(Metres(-45e-3)), Metres(45e-3)) << "one place where it closes";
+  std::set<std::int64_t> cells;
+  for (int count = 0; count < 9000; ++count) cells.insert(scale.cell(Metres(1e-5 * count)));
+  EXPECT_EQ(cells.size(), 23U) << "22 of 4 mm, and what is left";
 }
 
 }  // namespace

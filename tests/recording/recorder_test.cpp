@@ -11,6 +11,7 @@
 
 #include "base/sanitizers.hpp"
 #include "formats/recording.hpp"
+#include "pipeline/scan.hpp"
 #include "tests/formats/scratch.hpp"
 #include "tests/recording/disk.hpp"
 #include "tests/support/allocation_counter.hpp"
@@ -109,6 +110,32 @@ class RecorderTest : public ::testing::Test {
 using NotRecordedCounts = std::array<std::uint64_t, not_recorded_reasons>;
 
 constexpr auto name = "echoform-20260314T092653Z.mfmc";
+
+TEST_F(RecorderTest, AnotherPathOfAScanIsAnotherFile) {
+  make(options());
+  const auto open_scan = [&](double metres) {
+    auto scanned = std::make_shared<ImagingSetup>(*setup_of(acquisition_of()));
+    auto scan = std::make_shared<Scan>();
+    scan->pose = [metres](EncoderCount count) {
+      return Pose{{static_cast<double>(count) * Metres(metres), Metres(0.0), Metres(0.0)}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    };
+    scanned->scan = std::move(scan);
+    recorder_->setup_changed(scanned);
+  };
+  open(acquisition_of());
+  open_scan(1e-3);
+  publish();
+  open_scan(1e-3);  // the imaging alone has changed
+  publish();
+  open_scan(2e-3);
+  publish();
+  recorder_->stop();
+  ASSERT_EQ(disk_.order.size(), 2U);
+  const StoredFile first = disk_.file(disk_.order[0]);
+  EXPECT_EQ(sequences(first).size(), 2U);
+  EXPECT_EQ(first.options.pose(3).origin.x, Metres(3 * 1e-3));
+  EXPECT_EQ(disk_.file(disk_.order[1]).options.pose(3).origin.x, Metres(3 * 2e-3));
+}
 
 TEST_F(RecorderTest, WritesWhatIsPublishedWithItsTimes) {
   make(options());

@@ -35,9 +35,13 @@ TEST_P(SimulatedExamples, ShowTheirScatterersInEveryView) {
   configuration.imaging.backend = BackendWish::cpu;
   if (configuration.imaging.method != "tfm") GTEST_SKIP() << "an example of another method, which has its own test";
   const SimulatorConfiguration source = simulator_configuration(configuration);
-  const test::SourceFrame frame = test::frame_of(source);
+  std::optional<test::SourceFrame> frame;
   std::optional<FrameCycle> positions;
-  if (scans(configuration)) positions.emplace(simulated_source(configuration));
+  if (scans(configuration)) {
+    positions.emplace(simulated_source(configuration));
+  } else {
+    frame = test::frame_of(source);
+  }
   ASSERT_FALSE(source.phantom.points.empty());
   std::vector<float> strongest(tfm(configuration).views.size(), 0.0F);
   std::vector<std::vector<float>> peaks(strongest.size());
@@ -58,7 +62,7 @@ TEST_P(SimulatedExamples, ShowTheirScatterersInEveryView) {
       near.grid.y = std::array{Metres(y - 1e-3), Metres(y + 1e-3)};
       near.grid.pixels = {17, 17, 17};
     }
-    const test::ImagedScene imaged = positions ? test::image_scan(near, *positions) : test::image_scene(near, frame);
+    const test::ImagedScene imaged = positions ? test::image_scan(near, *positions) : test::image_scene(near, *frame);
     for (std::size_t view = 0; view < strongest.size(); ++view) {
       const std::string& name = imaged.plan->laws[view].view;
       const test::ScenePeak peak = test::peak_of(imaged, view, x, z, 1e-3);
@@ -85,11 +89,18 @@ TEST(ScanExamples, ShowTheWholeOfThePipe) {
   configuration.imaging.backend = BackendWish::cpu;
   const auto setup =
       resolve_imaging({.configuration = configuration, .acquisition = acquisition_of(simulated_source(configuration))});
-  ASSERT_EQ(setup->outlines.size(), 2U);
-  for (const Outline& outline : setup->outlines) {
-    // Where no position in particular reaches, too: 60 degrees round and more, of 40 mm and of 28 mm.
-    EXPECT_LT(outline.x.front(), -0.024F) << outline.name;
-    EXPECT_GT(outline.x.back(), 0.024F) << outline.name;
+  // Both walls, above and below the axis, all round.
+  ASSERT_EQ(setup->outlines.size(), 4U);
+  for (std::size_t k = 0; k < setup->outlines.size(); ++k) {
+    const Outline& outline = setup->outlines[k];
+    const float radius = outline.name == "surface" ? 0.040F : 0.028F;
+    const float below = k < 2 ? -1.0F : 1.0F;
+    EXPECT_NEAR(std::abs(outline.x.front()), radius, 1e-6F) << outline.name;
+    EXPECT_NEAR(std::abs(outline.x.back()), radius, 1e-6F) << outline.name;
+    for (std::size_t p = 0; p < outline.x.size(); ++p) {
+      EXPECT_NEAR(std::hypot(outline.x[p], outline.z[p] - 0.040F), radius, 1e-4F);
+      EXPECT_GE(below * (outline.z[p] - 0.040F), -1e-6F);
+    }
   }
 }
 

@@ -1,0 +1,1 @@
+echoform_system_test(system_scan_restart scan_restart_test.py)
