@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.hpp"
+
 namespace echoform::formats {
 
 /// Holds the library for one caller and keeps it from printing its own errors. Every use of HDF5 is inside one.
@@ -108,7 +110,17 @@ class Hdf5Item {
 /// The group that a reference found in `from` points at. Throws InputError if it points at nothing or at something else.
 [[nodiscard]] Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference);
 
-/// Full name of an open object, for messages.
+/// Full name of an open object, for messages. HDF5 searches the file for that of one that a reference opened.
 [[nodiscard]] std::string hdf5_name(const Hdf5Handle& object);
+
+/// read(name), which may throw InputError: `name` is the object's only where it does, and searched for then alone.
+template <class Read>
+auto read_with_name(const Hdf5Handle& object, const Read& read) {
+  try {
+    return read(std::string());
+  } catch (const InputError&) {
+    return read(hdf5_name(object));
+  }
+}
 
 }  // namespace echoform::formats

@@ -272,12 +272,15 @@ class MfmcRecording final : public Recording {
     for (const auto reference : probes) require_mfmc_type(open_reference(probe_list, reference), "PROBE", probe_list, file_name_);
 
     std::optional<hobj_ref_t> used;
-    const auto laws_of = [&](const char* name) {
-      const Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
+    const auto require_laws = [&](const char* name) {
+      Hdf5Item item = Hdf5Item::require(sequence_, name, where_);
       item.require_shape({file_a_scans_});
+      return item;
+    };
+    const auto laws_of = [&](const Hdf5Item& item, const std::vector<hobj_ref_t>& references) {
       std::vector<const MfmcLaw*> laws;
       laws.reserve(file_a_scans_);
-      for (const auto reference : item.references()) {
+      for (const auto reference : references) {
         auto found = laws_.find(reference);
         if (found == laws_.end()) {
           const Hdf5Handle group = open_reference(item, reference);
@@ -285,7 +288,7 @@ class MfmcRecording final : public Recording {
           found = laws_.emplace(reference, read_mfmc_law(group, file_name_)).first;
           for (const MfmcLaw::Entry& entry : found->second.entries) {
             if (used.value_or(entry.probe) != entry.probe) {
-              throw InputError(fmt::format("{}: {}", file_name_, found->second.name), "a second probe",
+              throw InputError(fmt::format("{}: {}", file_name_, hdf5_name(group)), "a second probe",
                                "one probe that transmits and receives (pitch-catch is not supported yet)");
             }
             used = entry.probe;
@@ -295,12 +298,16 @@ class MfmcRecording final : public Recording {
       }
       return laws;
     };
-    const auto transmit = laws_of("TRANSMIT_LAW");
+    const Hdf5Item transmit_item = require_laws("TRANSMIT_LAW");
+    const auto transmit = laws_of(transmit_item, transmit_item.references());
+    const Hdf5Item receive_item = require_laws("RECEIVE_LAW");
+    const auto receive_references = receive_item.references();
     std::vector<std::size_t> receive;
     receive.reserve(file_a_scans_);
-    for (const MfmcLaw* const law : laws_of("RECEIVE_LAW")) {
+    for (const MfmcLaw* const law : laws_of(receive_item, receive_references)) {
       if (!is_one_element(*law)) {
-        throw InputError(fmt::format("{}: {}", file_name_, law->name),
+        const Hdf5Handle group = open_reference(receive_item, receive_references[receive.size()]);
+        throw InputError(fmt::format("{}: {}", file_name_, hdf5_name(group)),
                          law->entries.size() != 1
                              ? fmt::format("{} elements at work in a receive law", law->entries.size())
                              : fmt::format("a delay of {:.6g} s in a receive law", law->entries.front().delay),

@@ -64,12 +64,12 @@ std::string mfmc_type(const Hdf5Handle& group, const std::string& where) {
 }
 
 void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const Hdf5Item& from, const std::string& file) {
-  const std::string name = hdf5_name(group);
-  const std::string found = mfmc_type(group, file + ": " + name);
-  if (found != type) {
+  read_with_name(group, [&](const std::string& name) {
+    const std::string found = mfmc_type(group, file + ": " + name);
+    if (found == type) return;
     throw InputError(from.where(), fmt::format("a reference to {} of TYPE \"{}\"", name, found),
                      fmt::format("groups of TYPE \"{}\"", type));
-  }
+  });
 }
 
 std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::string& file_name) {
@@ -133,10 +133,10 @@ MfmcProbe read_mfmc_probe(const Hdf5Handle& group, const std::string& file) {
   return probe;
 }
 
-MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file) {
+namespace {
+
+MfmcLaw read_law(const Hdf5Handle& group, const std::string& where) {
   MfmcLaw law;
-  law.name = hdf5_name(group);
-  const std::string where = file + ": " + law.name;
   const Hdf5Item probe_item = Hdf5Item::require(group, "PROBE", where);
   const auto probes = probe_item.references();
   const Hdf5Item element_item = Hdf5Item::require(group, "ELEMENT", where);
@@ -169,6 +169,12 @@ MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file) {
   law.point_wave = said(point_wave_attribute, 5);
   law.code = !said(code_attribute, 1).empty();
   return law;
+}
+
+}  // namespace
+
+MfmcLaw read_mfmc_law(const Hdf5Handle& group, const std::string& file) {
+  return read_with_name(group, [&](const std::string& name) { return read_law(group, file + ": " + name); });
 }
 
 }  // namespace echoform::formats

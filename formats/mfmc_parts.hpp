@@ -73,7 +73,6 @@ struct MfmcLaw {
     double delay = 0.0;
     double weight = 1.0;
   };
-  std::string name;
   std::vector<Entry> entries;
   // What a law of Echoform is said to be (mfmc_events.hpp); empty or false where it is not.
   std::vector<double> plane_wave{};
