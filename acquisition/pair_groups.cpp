@@ -24,7 +24,14 @@ std::size_t even_step(std::size_t count, std::size_t most) {
   return (count + parts - 1) / parts;
 }
 
-/// Rows that follow the last range lengthen it.
+std::size_t a_scans_of(const PairGroup& group) {
+  std::size_t count = 0;
+  for (const RowRange& range : group.rows) count += range.count;
+  return count;
+}
+
+}  // namespace
+
 void add_rows(std::vector<RowRange>& rows, const RowRange& more) {
   if (more.count == 0) return;
   if (!rows.empty() && rows.back().first + rows.back().count == more.first) {
@@ -33,14 +40,6 @@ void add_rows(std::vector<RowRange>& rows, const RowRange& more) {
     rows.push_back(more);
   }
 }
-
-std::size_t a_scans_of(const PairGroup& group) {
-  std::size_t count = 0;
-  for (const RowRange& range : group.rows) count += range.count;
-  return count;
-}
-
-}  // namespace
 
 PairGroups::PairGroups(const Acquisition& acquisition, bool reciprocal, std::span<const std::uint32_t> chosen)
     : layout_(acquisition),
@@ -125,6 +124,7 @@ PairGroup PairGroups::of_elements(const Elements& ones, const Elements& others) 
       group.pairs.lookups.push_back({run_index(i), run_index(begin + alone), run_index(count - alone), row + alone, true});
     }
   }
+  group.rows_used = group.sources.size();
   group.sources.resize(rows_);
   return group;
 }
@@ -146,6 +146,7 @@ PairGroup PairGroups::of_events(std::size_t first, std::size_t last) const {
     }
     a_scans += shot.count;
   }
+  group.rows_used = group.sources.size();
   group.sources.resize(rows_);
   return group;
 }

@@ -14,10 +14,14 @@ namespace echoform {
 
 struct Acquisition;
 
+/// Adds rows to ranges; where they follow the last one, it is lengthened.
+void add_rows(std::vector<RowRange>& rows, const RowRange& more);
+
 struct PairGroup {
   std::vector<RowRange> rows;       ///< of the frame, ascending and apart: A-scan k of the group is the k-th of these rows
   PairRows pairs;                   ///< with the counts of every other group's; lookups are of this one's pairs alone
   std::vector<PairSource> sources;  ///< by row of `pairs`, of the group's A-scans; rows that it lacks are rows of zeros
+  std::size_t rows_used = 0;        ///< of `pairs`, from the first on: no lookup is of another
 };
 
 /// Where both directions of a pair count as one, or are one A-scan, a group is the pairs of one range of elements with another

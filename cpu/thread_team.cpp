@@ -90,10 +90,17 @@ void ThreadTeam::run_member(std::size_t member) {
 
 void ThreadTeam::take_pieces(std::size_t member) noexcept {
   for (;;) {
+    if (beside_ && next_.load(std::memory_order_relaxed) < count_) work_beside();
     const std::size_t first = next_.fetch_add(grain_, std::memory_order_relaxed);
     if (first >= count_) return;
     (*body_)(first, std::min(count_, first + grain_), member);
   }
+}
+
+void ThreadTeam::work_beside() noexcept {
+  if (beside_taken_.test_and_set(std::memory_order_acquire)) return;
+  beside_();
+  beside_taken_.clear(std::memory_order_release);
 }
 
 }  // namespace echoform

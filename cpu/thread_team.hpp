@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/function_ref.hpp"
@@ -32,12 +34,18 @@ class ThreadTeam final : public ExecutionQueue {
   using Body = FunctionRef<void(std::size_t first, std::size_t last, std::size_t member)>;
   void for_each(std::size_t count, std::size_t grain, Body body) noexcept;
 
+  /// What members do between two pieces of a loop, one member at a time: short work that is wanted soon, such as reading, for
+  /// which a thread of its own would take a processor from a member in the middle of a piece, and all others would wait for that
+  /// one. Must not throw. Empty: nothing. Not while for_each runs.
+  void set_beside(std::function<void()> work) { beside_ = std::move(work); }
+
   /// All work is done when for_each returns.
   void finish() override {}
 
  private:
   void run_member(std::size_t member);
   void take_pieces(std::size_t member) noexcept;
+  void work_beside() noexcept;
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
@@ -50,6 +58,8 @@ class ThreadTeam final : public ExecutionQueue {
   std::size_t count_ = 0;
   std::size_t grain_ = 1;
   std::atomic<std::size_t> next_{0};
+  std::function<void()> beside_;
+  std::atomic_flag beside_taken_;  // some member is at it
 };
 
 /// Number of processors that this process may run on (its affinity mask), at least 1.

@@ -18,13 +18,14 @@ namespace {
 
 class CpuEngine final : public Engine {
  public:
-  CpuEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice)
+  CpuEngine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, std::function<void()> beside)
       : setup_(std::move(setup)),
         backend_(make_cpu_backend(choice.threads, choice.pin)),
         queue_(backend_->make_queue()),
         // Rows are the gate's columns of the rows in the slot.
         samples_(gated(raw_block(setup_->acquisition), setup_->gate)),
         runner_(setup_->recipe, samples_.spec, *backend_) {
+    team_of(*queue_).set_beside(std::move(beside));
     runner_.allocate_blocks();
     places_ = runner_.places();
   }
@@ -91,8 +92,13 @@ class CpuEngine final : public Engine {
 
 std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
                                         const EngineOptions& /*options*/) {
+  return make_cpu_engine(std::move(setup), choice, std::function<void()>());
+}
+
+std::unique_ptr<Engine> make_cpu_engine(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
+                                        std::function<void()> beside) {
   validate(*setup, "imaging setup");
-  return std::make_unique<CpuEngine>(std::move(setup), choice);
+  return std::make_unique<CpuEngine>(std::move(setup), choice, std::move(beside));
 }
 
 }  // namespace echoform

@@ -28,9 +28,10 @@ class GroupImager {
   /// there are: grouped_memory() is what it takes. Throws as make_engine().
   GroupImager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, std::size_t read_ahead);
 
-  /// Fills `bytes` with these rows of the frame, one after the other; called on a thread of its own, group by group.
+  /// Fills `bytes` with these rows of the frame, one after the other: a piece of a group, in the order of the groups and of their
+  /// rows. Called between pieces of imaging by whichever thread is free, never by two at a time.
   using Read = std::function<void(std::span<const RowRange> rows, std::span<std::byte> bytes)>;
-  /// Told some groups ahead, on the same thread, which rows will be read; may be empty.
+  /// Told some groups ahead, likewise, which rows will be read; may be empty.
   using Expect = std::function<void(std::span<const RowRange> rows)>;
   /// Told how many groups are in the sum, after each.
   using Progress = std::function<void(std::size_t groups)>;
@@ -48,6 +49,7 @@ class GroupImager {
 
  private:
   class Reader;
+  [[nodiscard]] std::unique_ptr<Engine> engine_of(std::shared_ptr<const ImagingSetup> group);
   void engine_for(std::size_t group);
   void add_group();
   void finish();
@@ -55,6 +57,7 @@ class GroupImager {
   const std::shared_ptr<const ImagingSetup> setup_;
   const FrameGroups& groups_;
   const BackendChoice choice_;
+  Reader* reader_ = nullptr;  // of the frame that is imaged
   std::unique_ptr<Engine> engine_;
   FrameSlot slot_;
   std::vector<Buffer> read_;                             // A-scans of groups, in turn

@@ -255,9 +255,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
     });
   }
   const auto require_memory = [&] {
-    const std::string_view whole = coded(plan->acquisition) ? "rows of a code are decoded from whole frames"
-                                   : several                ? "frames of several positions are imaged whole"
-                                                            : "";
+    const std::string_view whole = coded(plan->acquisition) ? "rows of a code are decoded from whole frames" : "";
     plan->by_groups = request.groups != GroupWish::never && whole.empty();
     plan->by_groups =
         settle_groups(configuration, *make_imaging_setup(plan, request.wish), request.frames_in_flight, request.groups, whole);

@@ -20,6 +20,7 @@ namespace {
 Acquisition rows_of(const Acquisition& frame, std::size_t a_scans) {
   Acquisition rows = frame;
   rows.matrix = MatrixKind::full;
+  rows.positions.clear();
   rows.events.clear();
   for (std::size_t left = a_scans; left > 0;) {
     TransmitEvent& event = rows.events.emplace_back();
@@ -30,27 +31,68 @@ Acquisition rows_of(const Acquisition& frame, std::size_t a_scans) {
   return rows;
 }
 
+/// Pairs of a plan's as its groups have them, but for the rows.
+PlanPairs pairs_of_groups(const ImagingPlan& plan, const PairGroups& groups, PlanPairs pairs) {
+  pairs.firing.clear();
+  if (pairs.waves || groups.by_elements()) return pairs;
+  // Rows of a whole frame may be sums, which have no event; those of a group of events have one.
+  pairs.firing = firing_elements(plan.acquisition, plan.events);
+  pairs.reciprocal = false;
+  return pairs;
+}
+
+/// What is imaged with one probe: the frame, or one of its positions.
+struct GroupedPart {
+  GroupedPart(std::shared_ptr<const ImagingPlan> of, std::size_t first, std::vector<std::size_t> rows)
+      : GroupedPart(plan_pairs(*of), of, first, std::move(rows)) {}
+
+  [[nodiscard]] std::size_t end() const { return first_group + groups.count(); }
+
+  std::shared_ptr<const ImagingPlan> plan;
+  PairGroups groups;
+  PlanPairs pairs;
+  std::size_t first_group;
+  std::vector<std::size_t> frame_rows;  // by A-scan of the part; empty: they are the frame's
+
+ private:
+  GroupedPart(const PlanPairs& all, std::shared_ptr<const ImagingPlan> of, std::size_t first, std::vector<std::size_t> rows)
+      : plan(std::move(of)),
+        groups(plan->acquisition, all.reciprocal, plan->events),
+        pairs(pairs_of_groups(*plan, groups, all)),
+        first_group(first),
+        frame_rows(std::move(rows)) {}
+};
+
 class TfmGroups final : public FrameGroups {
  public:
   TfmGroups(std::shared_ptr<const ImagingPlan> plan, std::size_t tables_bytes)
-      : plan_(std::move(plan)),
-        pairs_(plan_pairs(*plan_)),
-        groups_(plan_->acquisition, pairs_.reciprocal, plan_->events),
-        rows_(rows_of(plan_->acquisition, groups_.most_a_scans())),
-        tables_bytes_(tables_bytes) {
-    pairs_.firing.clear();
-    if (pairs_.waves || groups_.by_elements()) return;
-    // Rows of a whole frame may be sums, which have no event; those of a group of events have one.
-    pairs_.firing = firing_elements(plan_->acquisition, plan_->events);
-    pairs_.reciprocal = false;
+      : plan_(std::move(plan)), tables_bytes_(tables_bytes) {
+    const FrameLayout frame(plan_->acquisition);
+    for (const PositionPlan& position : plan_->positions) {
+      parts_.emplace_back(position.plan, count(), rows_of_events(frame, position.events));
+    }
+    if (parts_.empty()) parts_.emplace_back(plan_, 0, std::vector<std::size_t>());
+    std::size_t most = 0;
+    for (const GroupedPart& part : parts_) most = std::max(most, part.groups.most_a_scans());
+    rows_ = rows_of(plan_->acquisition, most);
   }
 
-  [[nodiscard]] std::size_t count() const noexcept override { return groups_.count(); }
-  [[nodiscard]] std::vector<RowRange> rows(std::size_t group) const override { return groups_.at(group).rows; }
+  [[nodiscard]] std::size_t count() const noexcept override { return parts_.empty() ? 0 : parts_.back().end(); }
+  [[nodiscard]] std::vector<RowRange> rows(std::size_t group) const override {
+    const GroupedPart& part = part_of(group);
+    std::vector<RowRange> rows = part.groups.at(group - part.first_group).rows;
+    if (part.frame_rows.empty()) return rows;
+    std::vector<RowRange> of_frame;
+    for (const RowRange& range : rows) {
+      for (std::size_t row = range.first; row < range.first + range.count; ++row) add_rows(of_frame, {part.frame_rows[row], 1});
+    }
+    return of_frame;
+  }
 
   [[nodiscard]] std::shared_ptr<const ImagingSetup> setup(std::size_t group) const override {
-    PairGroup of_group = groups_.at(group);
-    PlanPairs pairs = pairs_;
+    const GroupedPart& part = part_of(group);
+    PairGroup of_group = part.groups.at(group - part.first_group);
+    PlanPairs pairs = part.pairs;
     pairs.rows = std::move(of_group.pairs);
     auto setup = std::make_shared<ImagingSetup>();
     setup->acquisition = rows_;
@@ -63,10 +105,10 @@ class TfmGroups final : public FrameGroups {
     const std::size_t rows = recipe.add(pairing_stage, pairing, {0});
     AnalyticSignalOptions in_single = analytic_signal_options(*plan_);
     in_single.half = false;
+    in_single.rows = of_group.rows_used;
     const std::size_t analytic = recipe.add(analytic_signal_stage, in_single, {rows});
     for (std::size_t view = 0; view < plan_->laws.size(); ++view) {
-      const BeamformOptions beamform = beamform_options(*plan_, pairs, first_alike(*plan_, pairs, view));
-      const std::size_t image = recipe.add(beamform_stage, beamform, {analytic});
+      const std::size_t image = recipe.add(beamform_stage, beamform_options_of_part(*plan_, *part.plan, pairs, view), {analytic});
       recipe.outputs.push_back({{plan_->laws[view].view, OutputKind::complex_image, plan_->grid}, image, 0});
     }
     return setup;
@@ -80,9 +122,12 @@ class TfmGroups final : public FrameGroups {
   }
 
  private:
+  [[nodiscard]] const GroupedPart& part_of(std::size_t group) const {
+    return *std::ranges::find_if(parts_, [&](const GroupedPart& part) { return group < part.end(); });
+  }
+
   std::shared_ptr<const ImagingPlan> plan_;
-  PlanPairs pairs_;  // but for the rows
-  PairGroups groups_;
+  std::vector<GroupedPart> parts_;
   Acquisition rows_;
   std::size_t tables_bytes_;
 };

@@ -88,11 +88,7 @@ PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPa
   auto sources = std::make_shared<std::vector<PairSource>>();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const PositionPlan& position = plan.positions[k];
-    std::vector<std::size_t> row_of;  // of the frame, by A-scan of the position
-    for (const std::uint32_t event : position.events) {
-      const RowRange shot = frame.shot(event);
-      for (std::size_t row = 0; row < shot.count; ++row) row_of.push_back(shot.first + row);
-    }
+    const std::vector<std::size_t> row_of = rows_of_events(frame, position.events);
     const PairingOptions alone = pairing_options(*position.plan, pairs[k]);
     for (PairSource source : *alone.sources) {
       if (source.weight != 0.0F) source = {row_of[source.first], row_of[source.second], source.weight};
@@ -102,19 +98,31 @@ PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPa
   return {plan.acquisition.a_scans(), std::move(sources), plan.amplitude_scale()};
 }
 
+std::vector<std::size_t> rows_of_events(const FrameLayout& frame, const std::vector<std::uint32_t>& events) {
+  std::vector<std::size_t> rows;
+  for (const std::uint32_t event : events) {
+    const RowRange shot = frame.shot(event);
+    for (std::size_t row = 0; row < shot.count; ++row) rows.push_back(shot.first + row);
+  }
+  return rows;
+}
+
+BeamformOptions beamform_options_of_part(const ImagingPlan& plan, const ImagingPlan& part, const PlanPairs& pairs,
+                                         std::size_t view) {
+  BeamformOptions options = beamform_options(part, pairs, first_alike(part, pairs, view));
+  // Of several positions, every A-scan that the frame holds of the imaged events counts once.
+  if (plan.acquisition.positions.size() > 1) options.scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
+  return options;
+}
+
 BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs, std::size_t view) {
   BeamformSumOptions sum;
-  // Of several positions, every A-scan that the frame holds of the imaged events counts once.
-  const bool several = plan.acquisition.positions.size() > 1;
-  const float scale = 1.0F / static_cast<float>(imaged_a_scans(plan));
   std::size_t rows = 0;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const std::size_t alike = first_alike(*plan.positions[k].plan, pairs[k], view);
     BeamformPart& part = sum.parts.emplace_back();
     part.first_row = rows;
-    part.options = beamform_options(*plan.positions[k].plan, pairs[k], alike);
+    part.options = beamform_options_of_part(plan, *plan.positions[k].plan, pairs[k], view);
     rows += pairs[k].rows.rows;
-    if (several) part.options.scale = scale;
   }
   std::size_t first = 0;
   for (BeamformPart& part : sum.parts) {

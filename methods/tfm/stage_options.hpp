@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "methods/tfm/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform_options.hpp"
@@ -39,6 +40,12 @@ struct PlanPairs {
 [[nodiscard]] AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan);
 /// Of one view, on the rows of pairing_options(). Made twice they compare equal.
 [[nodiscard]] BeamformOptions beamform_options(const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view);
+/// Of the plan of a frame's position, or of the plan itself, for images that are added up to the frame's; of views that are alike
+/// the first's.
+[[nodiscard]] BeamformOptions beamform_options_of_part(const ImagingPlan& plan, const ImagingPlan& part, const PlanPairs& pairs,
+                                                       std::size_t view);
+/// Rows of the frame, by A-scan of an acquisition of these events of it alone, which ascend.
+[[nodiscard]] std::vector<std::size_t> rows_of_events(const FrameLayout& frame, const std::vector<std::uint32_t>& events);
 /// Of frames of several positions: what is paired for all of them, and of a view the sum of their images. `pairs` are those of
 /// the positions' plans, in their order.
 [[nodiscard]] PairingOptions pairing_options(const ImagingPlan& plan, const std::vector<PlanPairs>& pairs);

@@ -40,7 +40,7 @@ namespace echoform {
 
 /// For queues of at most `members` threads. Throws InputError if an option of the filter is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level = simd_level(),
-                                                              FilterOptions filter = {});
+                                                              FilterOptions filter = {}, std::size_t rows = 0);
 
 /// Distance of the I and Q rows for A-scans of `samples`.
 [[nodiscard]] constexpr std::size_t analytic_row_stride(std::size_t samples) {
@@ -50,13 +50,16 @@ namespace echoform {
 /// Which way the Hilbert transform goes on CUDA. `automatic`: fused where the length and the device allow it.
 enum class HilbertRoute : unsigned char { automatic, cufft, fused };
 
-/// All but the filter of CUDA: there is nothing to choose on the CPU.
+/// All but filter and rows of CUDA: there is nothing else to choose on the CPU.
 struct AnalyticSignalOptions {
   bool half = false;     ///< the half path
   bool nearest = false;  ///< of the half path: made for nearest interpolation
   HilbertRoute route = HilbertRoute::automatic;
   std::size_t spectra_bytes = std::size_t{256} << 20;  ///< most that the cuFFT route may hold; larger frames go in pieces
   FilterOptions filter = {};
+  /// CPU: how many rows are transformed, from the first on, and not more than there are; 0: all. What comes of the others is not
+  /// written. CUDA transforms all.
+  std::size_t rows = 0;
 
   [[nodiscard]] friend bool operator==(const AnalyticSignalOptions&, const AnalyticSignalOptions&) = default;
 };

@@ -16,8 +16,8 @@ namespace {
 
 class AnalyticSignalCpu final : public Stage {
  public:
-  AnalyticSignalCpu(std::size_t members, SimdLevel level, FilterOptions filter)
-      : members_(std::max<std::size_t>(1, members)), level_(level), filter_(std::move(filter)) {
+  AnalyticSignalCpu(std::size_t members, SimdLevel level, FilterOptions filter, std::size_t rows)
+      : members_(std::max<std::size_t>(1, members)), level_(level), filter_(std::move(filter)), rows_(rows) {
     validate(filter_, "analytic-signal stage, filter");
   }
 
@@ -31,7 +31,8 @@ class AnalyticSignalCpu final : public Stage {
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const std::size_t grain = std::max<std::size_t>(1, 16384 / transform_->length());
-    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t member) {
+    const std::size_t rows = rows_ == 0 ? output_.rows : std::min(rows_, output_.rows);
+    team_of(queue).for_each(rows, grain, [&](std::size_t first, std::size_t last, std::size_t member) {
       for (std::size_t row = first; row < last; ++row) {
         float* const in_phase = output.as<float>() + 2 * row * output_.row_stride;
         transform_row(input.as<float>() + row * input_stride_, in_phase, in_phase + output_.row_stride, member);
@@ -40,6 +41,16 @@ class AnalyticSignalCpu final : public Stage {
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return transform_ ? transform_->bytes() : 0; }
+
+  /// As many rows as are wanted, with the same filter.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    const auto& wanted = options.as<AnalyticSignalOptions>();
+    validate(wanted.filter, "analytic-signal stage, filter");
+    return wanted.filter == filter_;
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+    rows_ = options.get<AnalyticSignalOptions>()->rows;
+  }
 
  private:
   void transform_row(const float* row, float* in_phase, float* quadrature, std::size_t member) const noexcept {
@@ -58,6 +69,7 @@ class AnalyticSignalCpu final : public Stage {
   std::size_t members_;
   SimdLevel level_;
   FilterOptions filter_;
+  std::size_t rows_;  // that are transformed; 0: all
   BlockSpec output_;
   std::size_t input_stride_ = 0;
   std::optional<RowTransform> transform_;
@@ -65,8 +77,8 @@ class AnalyticSignalCpu final : public Stage {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level, FilterOptions filter) {
-  return std::make_unique<AnalyticSignalCpu>(members, level, std::move(filter));
+std::unique_ptr<Stage> make_analytic_signal_cpu(std::size_t members, SimdLevel level, FilterOptions filter, std::size_t rows) {
+  return std::make_unique<AnalyticSignalCpu>(members, level, std::move(filter), rows);
 }
 
 }  // namespace echoform

@@ -89,7 +89,8 @@ constinit const StageKind analytic_signal_stage{
     .name = "analytic-signal",
     .cpu =
         [](const StageOptions& options, Backend& backend) {
-          return make_analytic_signal_cpu(team_size(backend), simd_level(), options.as<AnalyticSignalOptions>().filter);
+          const auto& wanted = options.as<AnalyticSignalOptions>();
+          return make_analytic_signal_cpu(team_size(backend), simd_level(), wanted.filter, wanted.rows);
         },
 #ifdef ECHOFORM_WITH_CUDA
     .cuda = [](const StageOptions& options,

@@ -4,13 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <numbers>
 
+#include "acquisition/positions.hpp"
 #include "base/errors.hpp"
+#include "cpu/thread_team.hpp"
+#include "methods/registry.hpp"
+#include "methods/tfm/section.hpp"
 #include "tests/engine/places.hpp"
 
 namespace echoform::test {
@@ -79,34 +84,29 @@ GroupImager::Read reader_of(const Frame& frame, const Acquisition& acquisition) 
 
 const BackendChoice on_two_threads{.automatic = false, .kind = BackendKind::cpu, .threads = 2};
 
-class ByGroups : public testing::TestWithParam<Case> {};
-
-TEST_P(ByGroups, TheImageIsTheWholeFramesWhateverIsReadAhead) {
-  const Case& of = GetParam();
-  const auto plan = plan_of_case(of);
-  const Frame frame = random_frame(plan->acquisition, 31);
-  const Imaged whole = image_of(cpu_place, plan, frame);
-  const auto setup = grouped(*plan);
-  ASSERT_NE(setup->groups, nullptr);
-  EXPECT_EQ(setup->groups->count(), of.groups);
+/// That images by the groups of `setup` are `whole`, and the same bits whatever is read ahead.
+void expect_whole_frames_image(const std::shared_ptr<const ImagingSetup>& setup, const Frame& frame, const Imaged& whole) {
+  const Acquisition& acquisition = setup->acquisition;
+  const std::vector<std::string_view> views = setup->recipe.views();
+  const std::size_t count = setup->groups->count();
 
   std::vector<std::vector<SummedImage>> found;
-  for (const std::size_t read_ahead : {std::size_t{2}, std::size_t{3}, setup->groups->count()}) {
+  for (const std::size_t read_ahead : {std::size_t{2}, std::size_t{3}, count}) {
     GroupImager imager(setup, on_two_threads, read_ahead);
-    EXPECT_EQ(imager.read_ahead(), std::max(std::size_t{2}, std::min(read_ahead, of.groups)));
+    EXPECT_EQ(imager.read_ahead(), std::max(std::size_t{2}, std::min(read_ahead, count)));
     std::vector<std::size_t> told;
     // Twice: nothing of a frame is left in the next.
     for (int again = 0; again < 2; ++again)
-      imager.image(reader_of(frame, plan->acquisition), [&](std::size_t groups) { told.push_back(groups); });
-    EXPECT_EQ(told.size(), 2 * of.groups);
-    EXPECT_EQ(told.back(), of.groups);
+      imager.image(reader_of(frame, acquisition), [&](std::size_t groups) { told.push_back(groups); });
+    EXPECT_EQ(told.size(), 2 * count);
+    EXPECT_EQ(told.back(), count);
     EXPECT_EQ(imager.invalid_samples(), whole.slot.invalid_samples);
     found.push_back(imager.images());
   }
-  ASSERT_EQ(found[0].size(), of.views.size());
-  for (std::size_t view = 0; view < of.views.size(); ++view) {
+  ASSERT_EQ(found[0].size(), views.size());
+  for (std::size_t view = 0; view < views.size(); ++view) {
     const SummedImage& image = found[0][view];
-    EXPECT_EQ(image.view, of.views[view]);
+    EXPECT_EQ(image.view, views[view]);
     for (const auto& other : found) {
       EXPECT_EQ(std::memcmp(other[view].analytic.data(), image.analytic.data(), image.analytic.size() * 8), 0);
       EXPECT_EQ(std::memcmp(other[view].envelope.data(), image.envelope.data(), image.envelope.size() * 4), 0);
@@ -119,6 +119,18 @@ TEST_P(ByGroups, TheImageIsTheWholeFramesWhateverIsReadAhead) {
       ASSERT_NEAR(image.envelope[k], std::abs(Complex(image.analytic[k])), 1e-6F * image.envelope[k]);
     }
   }
+}
+
+class ByGroups : public testing::TestWithParam<Case> {};
+
+TEST_P(ByGroups, TheImageIsTheWholeFramesWhateverIsReadAhead) {
+  const auto plan = plan_of_case(GetParam());
+  const Frame frame = random_frame(plan->acquisition, 31);
+  const Imaged whole = image_of(cpu_place, plan, frame);
+  const auto setup = grouped(*plan);
+  ASSERT_NE(setup->groups, nullptr);
+  EXPECT_EQ(setup->groups->count(), GetParam().groups);
+  expect_whole_frames_image(setup, frame, whole);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -139,6 +151,64 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"chosen_waves", MatrixKind::full, {"LL"}, SampleEncoding::int16, plane_waves(31), {1, 4, 5, 17}, false, 1, 1}),
     [](const auto& tested) { return tested.param.name; });
 
+/// 20 elements at three positions, which fire by turns where `mixed`; of the middle one but some do, and record.
+Acquisition at_positions(bool mixed) {
+  Acquisition acquisition = make_plan(cpu_place, SampleEncoding::int16, MatrixKind::full, {}, 320, 20)->acquisition;
+  acquisition.positions = line_of_poses(3, Metres(1.1e-3), {1.0, 0.0, 0.0});
+  for (std::uint32_t k = 0; k < 60; ++k) {
+    TransmitEvent event;
+    event.form = ElementEvent{mixed ? k / 3 : k % 20};
+    event.position = mixed ? k % 3 : k / 20;
+    if (event.position == 1 && std::get<ElementEvent>(event.form).element % 4 != 1) continue;
+    if (event.position == 1) event.receivers = {0, 3, 4, 19};
+    acquisition.events.push_back(event);
+  }
+  return acquisition;
+}
+
+TEST(ByGroupsOfACase, GroupsAreOfOnePositionOfTheProbeEach) {
+  for (const bool mixed : {false, true}) {
+    for (const auto& views : {std::vector<std::string>{"LL"}, std::vector<std::string>{"LL", "LT"}}) {
+      const Acquisition acquisition = at_positions(mixed);
+      Configuration configuration;
+      configuration.grid.x = {Metres(-5.1e-3), Metres(5.3e-3)};
+      configuration.grid.z = {Metres(1.03e-3), Metres(11.9e-3)};
+      configuration.grid.pixels = {21, 19};
+      configuration.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
+      tfm(configuration).views = views;
+      const auto setup_for = [&](GroupWish wish) {
+        return resolve_imaging({.configuration = configuration,
+                                .acquisition = acquisition,
+                                .frames_in_flight = 1,
+                                .wish = {.complex_images = true},
+                                .groups = wish});
+      };
+      const Frame frame = random_frame(acquisition, 12);
+      Imaged whole;
+      whole.engine = make_engine(setup_for(GroupWish::never), on_two_threads, {});
+      whole.engine->equip(whole.slot);
+      put(frame, whole.slot);
+      ASSERT_TRUE(image_now(*whole.engine, whole.slot));
+      const auto setup = setup_for(GroupWish::always);
+      ASSERT_NE(setup->groups, nullptr);
+      // 20 elements are two ranges of 10 both ways, or two times 16 events; the sparse ones are one group.
+      const std::vector<std::uint32_t> of_position =
+          views.size() == 1 ? std::vector<std::uint32_t>{0, 0, 0, 1, 2, 2, 2} : std::vector<std::uint32_t>{0, 0, 1, 2, 2};
+      ASSERT_EQ(setup->groups->count(), of_position.size());
+      const FrameLayout layout(acquisition);
+      for (std::size_t group = 0; group < of_position.size(); ++group) {
+        for (const RowRange& range : setup->groups->rows(group)) {
+          for (std::size_t row = range.first; row < range.first + range.count; ++row) {
+            const auto event = layout.pairs()[row].event;
+            ASSERT_EQ(acquisition.events[event].position, of_position[group]) << "group " << group << ", row " << row;
+          }
+        }
+      }
+      expect_whole_frames_image(setup, frame, whole);
+    }
+  }
+}
+
 TEST(ByGroupsOfACase, EnginesTakeTheNextGroupsOptionsAsTheyAre) {
   // Tables of delays are made once.
   for (const bool both_ways : {true, false}) {
@@ -149,6 +219,59 @@ TEST(ByGroupsOfACase, EnginesTakeTheNextGroupsOptionsAsTheyAre) {
       EXPECT_TRUE(engine->retune(*setup->groups->setup(group))) << group;
     }
   }
+}
+
+TEST(ThreadTeam, DoesWorkBesideLoopsOneMemberAtATime) {
+  ThreadTeam team(3);
+  std::atomic<int> inside{0};
+  bool alone = true;
+  std::size_t times = 0;  // guarded by being alone
+  team.set_beside([&] {
+    alone = alone && inside.fetch_add(1) == 0;
+    ++times;
+    inside.fetch_sub(1);
+  });
+  std::vector<std::atomic<int>> items(5000);
+  const auto body = [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+    for (std::size_t k = first; k < last; ++k) ++items[k];
+  };
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, items.size()}) team.for_each(count, 7, body);
+  EXPECT_TRUE(alone);
+  EXPECT_GE(times, 2U);                         // in each loop that has items
+  EXPECT_LE(times, 1 + 715 + 2 * team.size());  // before each piece, and before members find that there is none
+  for (std::size_t k = 0; k < items.size(); ++k) ASSERT_EQ(items[k], k == 0 ? 2 : 1);
+  const std::size_t before = times;
+  team.set_beside({});
+  team.for_each(items.size(), 7, body);
+  EXPECT_EQ(times, before);
+}
+
+TEST(ByGroupsOfACase, GroupsAreReadInOrderByOneThreadAtATimeWhileOthersAreImaged) {
+  const auto plan = plan_of_case({"", MatrixKind::full});
+  const Frame frame = random_frame(plan->acquisition, 3);
+  const auto setup = grouped(*plan);
+  GroupImager imager(setup, on_two_threads, 2);
+  const auto read = reader_of(frame, plan->acquisition);
+  std::vector<RowRange> wanted;
+  for (std::size_t group = 0; group < setup->groups->count(); ++group) {
+    const auto rows = setup->groups->rows(group);
+    wanted.insert(wanted.end(), rows.begin(), rows.end());
+  }
+  std::atomic<int> inside{0};
+  std::vector<RowRange> asked;
+  std::size_t imaged = 0;
+  bool meanwhile = false;  // the last group was read before the last but one was imaged
+  imager.image(
+      [&](std::span<const RowRange> rows, std::span<std::byte> to) {
+        EXPECT_EQ(inside.fetch_add(1), 0);
+        asked.insert(asked.end(), rows.begin(), rows.end());
+        read(rows, to);
+        if (asked.size() == wanted.size()) meanwhile = imaged + 1 < setup->groups->count();
+        inside.fetch_sub(1);
+      },
+      [&](std::size_t groups) { imaged = groups; });
+  EXPECT_EQ(asked, wanted);
+  EXPECT_TRUE(meanwhile);
 }
 
 TEST(ByGroupsOfACase, WhatReadingThrowsIsThrown) {
