@@ -10,11 +10,15 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "formats/mat5_check.hpp"
+#include "formats/mat5_numbers.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
+#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -44,6 +48,19 @@ class Fields {
     if (structure_ == nullptr || structure_->class_type != MAT_C_STRUCT || structure_->rank != 2 || structure_->dims[0] != 1 ||
         structure_->dims[1] != 1 || structure_->data == nullptr) {
       throw InputError(place(), "something else", "one structure");
+    }
+  }
+
+  /// Reads all fields, whatever they hold, but one.
+  void load_all_but(mat_t* file, std::string_view name) {
+    const auto count = static_cast<std::size_t>(Mat_VarGetNumberOfFields(structure_));
+    char* const* const names = Mat_VarGetStructFieldnames(structure_);
+    for (std::size_t k = 0; k < count; ++k) {
+      matvar_t* const held = Mat_VarGetStructFieldByIndex(structure_, k, 0);
+      if (held == nullptr || name == names[k]) continue;
+      if (Mat_VarReadDataAll(file, held) != 0)
+        throw InputError(place(), fmt::format("a field \"{}\" that matio cannot read", printable(names[k])),
+                         "fields that it can");
     }
   }
 
@@ -89,12 +106,18 @@ class Fields {
 
   /// How many real numbers the field has; at least one.
   [[nodiscard]] std::size_t count(const std::string& name) const {
+    const std::size_t count = stated_count(name);
+    if (require(name)->data == nullptr) throw InputError(fmt::format("{}: {}", file_, full(name)), "no data", "numbers");
+    return count;
+  }
+  /// The same of a field that may not be read.
+  [[nodiscard]] std::size_t stated_count(const std::string& name) const {
     const matvar_t* variable = require(name);
     const std::string where = fmt::format("{}: {}", file_, full(name));
     std::size_t count = 1;
     for (int axis = 0; axis < variable->rank; ++axis) count *= variable->dims[axis];
     if (variable->isComplex != 0) throw InputError(where, "complex numbers", "real numbers");
-    if (count == 0 || variable->data == nullptr) throw InputError(where, "no data", "numbers");
+    if (count == 0) throw InputError(where, "no data", "numbers");
     return count;
   }
 
@@ -159,7 +182,9 @@ std::vector<std::size_t> element_numbers(const Fields& data, const std::string& 
 
 class BrainRecording final : public Recording {
  public:
-  BrainRecording(const std::filesystem::path& path, const RecordingOptions& options) : Recording(path, "BRAIN .mat") {
+  /// `time_data` is where the file has the samples, if it has some.
+  BrainRecording(const std::filesystem::path& path, const RecordingOptions& options, std::optional<Mat5Place> time_data)
+      : Recording(path, "BRAIN .mat") {
     const std::string file = path.string();
     if (options.sequence != 0)
       throw InputError(file, fmt::format("a request for sequence {}", options.sequence), "0, the only one");
@@ -167,39 +192,45 @@ class BrainRecording final : public Recording {
     std::call_once(silenced, [] { Mat_LogInitFunc("echoform", be_silent); });
     const MatFile mat(Mat_Open(file.c_str(), MAT_ACC_RDONLY));
     if (!mat) throw InputError(file, "a file that matio cannot open", "a .mat file of version 5 or 7");
-    const Variable variable(Mat_VarRead(mat.get(), "exp_data"));
+    const Variable variable(Mat_VarReadInfo(mat.get(), "exp_data"));
     if (!variable) throw InputError(file, "a variable exp_data that matio cannot read", "a structure exp_data");
-    const Fields data(file, "exp_data", variable.get());
+    Fields data(file, "exp_data", variable.get());
+    // Samples may be more than memory holds.
+    data.load_all_but(mat.get(), "time_data");
     const auto [samples, a_scans] = data.shape("time_data");
     acquisition_.samples = samples;
     read_probe(data.structure("array"));
     read_time(data, file);
     read_material(data);
-    const auto transmit = element_numbers(data, "tx", a_scans, acquisition_.elements(), file);
-    const auto receive = element_numbers(data, "rx", a_scans, acquisition_.elements(), file);
-    const PairOrder order = order_pairs(transmit, receive, acquisition_.elements(), file + ": exp_data.tx, exp_data.rx");
-    acquisition_.matrix = order.matrix;
-    acquisition_.events = order.events;
-    if (const auto note = order.note(); !note.empty()) notes_.push_back(note);
+    transmit_ = element_numbers(data, "tx", a_scans, acquisition_.elements(), file);
+    receive_ = element_numbers(data, "rx", a_scans, acquisition_.elements(), file);
+    order_ = order_pairs(transmit_, receive_, acquisition_.elements(), file + ": exp_data.tx, exp_data.rx");
+    acquisition_.matrix = order_.matrix;
+    acquisition_.events = order_.events;
+    if (const auto note = order_.note(); !note.empty()) notes_.push_back(note);
     validate(acquisition_, options.limits, file);
-    read_samples(data, order, transmit, receive, file);
+    const std::size_t count = data.stated_count("time_data");  // real numbers
+    if (!time_data || time_data->count != count)
+      throw InputError(fmt::format("{}: {}", file, data.full("time_data")), "no data", "numbers");
+    samples_.emplace(path, std::move(*time_data));
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return 1; }
 
   void read_frame(std::size_t frame, std::span<float> samples) override {
     check_request(frame, samples.size());
-    std::copy(samples_.begin(), samples_.end(), samples.begin());
+    read_a_scans({0, order_.source.size()}, samples.data());
   }
 
   void read_rows(std::size_t frame, std::span<const RowRange> rows, std::span<std::byte> bytes) override {
     check_rows(frame, rows, bytes.size());
     auto* to = reinterpret_cast<float*>(bytes.data());
     for (const RowRange& range : rows) {
-      to = std::copy_n(samples_.data() + range.first * acquisition_.samples, range.count * acquisition_.samples, to);
+      read_a_scans(range, to);
+      to += range.count * acquisition_.samples;
     }
   }
-  [[nodiscard]] std::size_t reading_bytes() const override { return 0; }
+  [[nodiscard]] std::size_t reading_bytes() const override { return Mat5Numbers::most_bytes(acquisition_.samples); }
 
  private:
   void read_probe(const Fields& array) {
@@ -273,28 +304,31 @@ class BrainRecording final : public Recording {
     }
   }
 
-  void read_samples(const Fields& data, const PairOrder& order, const std::vector<std::size_t>& transmit,
-                    const std::vector<std::size_t>& receive, const std::string& file) {
-    static_cast<void>(data.count("time_data"));  // real numbers
+  /// One A-scan at a time: as the file's numbers they take twice as much.
+  void read_a_scans(const RowRange& rows, float* to) {
     const std::size_t samples = acquisition_.samples;
-    samples_.assign(order.source.size() * samples, 0.0F);
-    for (std::size_t a = 0; a < order.source.size(); ++a) {
-      const std::size_t column = order.source[a];
-      if (column == PairOrder::none) continue;
-      // One A-scan at a time: all of them once more, as other numbers, may be more than memory holds.
-      const std::span<float> a_scan = std::span(samples_).subspan(a * samples, samples);
-      data.numbers("time_data", column * samples, a_scan);
+    for (std::size_t a = rows.first; a < rows.first + rows.count; ++a, to += samples) {
+      const std::span<float> a_scan(to, samples);
+      const std::size_t column = order_.source[a];
+      if (column == PairOrder::none) {
+        std::ranges::fill(a_scan, 0.0F);
+        continue;
+      }
+      samples_->read(column * samples, a_scan);
       for (std::size_t n = 0; n < samples; ++n) {
         if (!std::isfinite(a_scan[n])) {
-          throw InputError(fmt::format("{}: exp_data.time_data, A-scan {} (transmit {}, receive {}), sample {}", file, column + 1,
-                                       transmit[column] + 1, receive[column] + 1, n + 1),
+          throw InputError(fmt::format("{}: exp_data.time_data, A-scan {} (transmit {}, receive {}), sample {}", path_.string(),
+                                       column + 1, transmit_[column] + 1, receive_[column] + 1, n + 1),
                            fmt::format("{}", a_scan[n]), "finite samples");
         }
       }
     }
   }
 
-  std::vector<float> samples_;
+  std::vector<std::size_t> transmit_;  // elements, by column of time_data
+  std::vector<std::size_t> receive_;
+  PairOrder order_;
+  std::optional<Mat5Numbers> samples_;
 };
 
 }  // namespace
@@ -303,10 +337,8 @@ std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, con
   if (is_hdf5_file(path)) {
     throw InputError(path.string(), "a MATLAB file of version 7.3 (HDF5)", "version 5 or 7: in MATLAB, save with -v7");
   }
-  RecordingOptions held = options;
-  held.limits.frame_bytes = std::min(held.limits.frame_bytes, RecordingOptions{}.limits.frame_bytes);  // it is held whole
-  check_mat5(path, "exp_data", {.array_values = held.limits.frame_bytes / sizeof(float)});
-  return std::make_unique<BrainRecording>(path, held);
+  auto time_data = check_mat5(path, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
+  return std::make_unique<BrainRecording>(path, options, std::move(time_data));
 }
 
 }  // namespace echoform::formats

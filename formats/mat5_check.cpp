@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -71,6 +72,32 @@ std::uint32_t bytes_of(std::uint32_t type) {
   }
 }
 
+/// Of a numeric type.
+Mat5Type type_of(std::uint32_t type) {
+  switch (type) {
+    case type_int8:
+      return Mat5Type::int8;
+    case type_uint8:
+      return Mat5Type::uint8;
+    case type_int16:
+      return Mat5Type::int16;
+    case type_uint16:
+      return Mat5Type::uint16;
+    case type_int32:
+      return Mat5Type::int32;
+    case type_uint32:
+      return Mat5Type::uint32;
+    case type_single:
+      return Mat5Type::single;
+    case type_int64:
+      return Mat5Type::int64;
+    case type_uint64:
+      return Mat5Type::uint64;
+    default:
+      return Mat5Type::real;
+  }
+}
+
 struct Tag {
   std::uint32_t type = 0;
   std::uint32_t bytes = 0;
@@ -80,10 +107,14 @@ struct Tag {
 
 class Checker {
  public:
-  Checker(std::string file, bool swapped, const Mat5CheckLimits& limits)
-      : file_(std::move(file)), swapped_(swapped), limits_(limits) {}
+  Checker(std::string file, bool swapped, std::string_view variable, std::string_view field, const Mat5CheckLimits& limits)
+      : file_(std::move(file)), swapped_(swapped), variable_(variable), field_(field), limits_(limits) {}
 
-  void top_level(Mat5File& file, std::string_view variable) {
+  /// Of the field's numbers, once they were met.
+  std::optional<Mat5Place> place;
+
+  void top_level(Mat5File& file) {
+    const std::string_view variable = variable_;
     bool found = false;
     std::size_t number = 0;
     while (file.position() < file.size()) {
@@ -106,6 +137,7 @@ class Checker {
           found = matrix(file, tag.bytes, 0) == variable;
         }
       } else {
+        const bool placed = place.has_value();
         Mat5Inflater inflated(file, tag.bytes);
         const Tag inner = read_tag(inflated);
         if (inner.small || inner.type != type_matrix) fail(inflated.place(), fmt::format("data type {}", inner.type), "a matrix");
@@ -115,6 +147,7 @@ class Checker {
           found = matrix(inflated, inner.bytes, 0) == variable;
         }
         if (!inflated.at_end()) fail(inflated.place(), inflated.fault(), "the end of the compressed data");
+        if (place && !placed) place->points = inflated.points();
       }
       if (file.position() != end)
         fail(file.place(), "an element that ends elsewhere than it states", fmt::format("its end at offset {}", end));
@@ -187,6 +220,7 @@ class Checker {
   std::string matrix(Mat5Stream& stream, std::uint32_t bytes, std::uint32_t depth) {
     if (depth > deepest) fail(stream.place(), "arrays nested too deep", fmt::format("at most {} levels", deepest));
     const std::uint64_t end = stream.position() + bytes;
+    const bool wanted = std::exchange(wanted_, false);
     if (bytes == 0) return {};  // an empty cell or field
 
     const Tag flags_tag = read_tag_within(stream, end);
@@ -225,14 +259,14 @@ class Checker {
         cells(stream, end, values, depth);
         break;
       case class_structure:
-        fields(stream, end, values, depth);
+        fields(stream, end, values, depth, depth == 0 && name == variable_);
         break;
       case class_sparse:
         sparse(stream, end, (flags & complex_flag) != 0);
         break;
       default:
         for (int part = 0; part < ((flags & complex_flag) != 0 ? 2 : 1); ++part)
-          data(stream, end, values, array_class == class_text);
+          data(stream, end, values, array_class, wanted && numeric && part == 0);
     }
     if (stream.position() != end) {
       fail(stream.place(), fmt::format("{} bytes behind the array's last part", end - stream.position()), "none");
@@ -241,7 +275,8 @@ class Checker {
     return name;
   }
 
-  void data(Mat5Stream& stream, std::uint64_t end, std::uint64_t values, bool text) const {
+  void data(Mat5Stream& stream, std::uint64_t end, std::uint64_t values, std::uint32_t array_class, bool wanted) {
+    const bool text = array_class == class_text;
     const Tag tag = read_tag_within(stream, end);
     const std::uint32_t size = bytes_of(tag.type);
     const bool text_type = tag.type >= type_utf8;
@@ -250,6 +285,11 @@ class Checker {
     const bool fits = tag.type == type_utf8 ? tag.bytes >= values && tag.bytes <= 4 * values : tag.bytes == values * size;
     if (!fits) {
       fail(stream.place(), fmt::format("{} bytes of data", tag.bytes), fmt::format("{} values of {} bytes", values, size));
+    }
+    if (wanted && !place) {
+      place.emplace(
+          Mat5Place{type_of(tag.type), static_cast<std::uint8_t>(array_class), swapped_, values, {}, stream.position(), {}});
+      if (tag.small) place->here.assign(tag.data.begin(), tag.data.begin() + tag.bytes);
     }
     if (!tag.small) require(stream, stream.skip(padded(tag)));
   }
@@ -275,7 +315,7 @@ class Checker {
     for (std::uint64_t k = 0; k < count; ++k) nested(stream, end, depth);
   }
 
-  void fields(Mat5Stream& stream, std::uint64_t end, std::uint64_t count, std::uint32_t depth) {
+  void fields(Mat5Stream& stream, std::uint64_t end, std::uint64_t count, std::uint32_t depth, bool of_variable) {
     const Tag length_tag = read_tag_within(stream, end);
     if (length_tag.type != type_int32 || length_tag.bytes != 4)
       fail(stream.place(), "no length of field names", "a 32-bit length");
@@ -295,9 +335,12 @@ class Checker {
       fields.emplace_back(first, used);
     }
     const std::string outer = name_;
+    bool met = false;
     for (std::uint64_t k = 0; k < count; ++k) {
       for (const auto& field : fields) {
         name_ = outer + "." + printable(field);
+        wanted_ = of_variable && !met && field == field_;
+        met = met || wanted_;
         nested(stream, end, depth);
       }
     }
@@ -306,8 +349,11 @@ class Checker {
 
   std::string file_;
   bool swapped_;
+  std::string_view variable_;
+  std::string_view field_;
   Mat5CheckLimits limits_;
-  std::string name_;  // of the element at hand, for messages
+  bool wanted_ = false;  // the matrix that comes next is the field
+  std::string name_;     // of the element at hand, for messages
 };
 
 }  // namespace
@@ -325,7 +371,8 @@ bool is_hdf5_file(const std::filesystem::path& path) {
   return false;
 }
 
-void check_mat5(const std::filesystem::path& path, std::string_view variable, const Mat5CheckLimits& limits) {
+std::optional<Mat5Place> check_mat5(const std::filesystem::path& path, std::string_view variable, std::string_view field,
+                                    const Mat5CheckLimits& limits) {
   static_assert(std::endian::native == std::endian::little);
   Mat5File file(path);
   std::array<char, 128> header{};
@@ -338,7 +385,9 @@ void check_mat5(const std::filesystem::path& path, std::string_view variable, co
   const auto major = static_cast<unsigned char>(little ? header[125] : header[124]);
   if (major != 1)
     throw InputError(path.string(), fmt::format("MATLAB file version {}", major), "version 5 or 7 (major version 1)");
-  Checker(path.string(), big, limits).top_level(file, variable);
+  Checker checker(path.string(), big, variable, field, limits);
+  checker.top_level(file);
+  return std::move(checker.place);
 }
 
 }  // namespace echoform::formats

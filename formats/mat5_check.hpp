@@ -7,7 +7,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
+
+#include "formats/mat5_numbers.hpp"
 
 namespace echoform::formats {
 
@@ -18,7 +21,10 @@ struct Mat5CheckLimits {
 /// Walks every element of the file, also inside compressed ones, and compares each byte count with the file and with the
 /// array it belongs to. `variable` is the one that will be read; it and those before it may hold cells, structures, text,
 /// sparse and numeric arrays only. Throws InputError naming file, element and offset.
-void check_mat5(const std::filesystem::path& path, std::string_view variable, const Mat5CheckLimits& limits = {});
+/// Returns where the numbers of the variable's field `field` lie, if it is a structure that has such an array (of its first
+/// element, the real parts).
+std::optional<Mat5Place> check_mat5(const std::filesystem::path& path, std::string_view variable, std::string_view field = {},
+                                    const Mat5CheckLimits& limits = {});
 
 /// Whether the file carries the signature of HDF5, as MATLAB's version 7.3 does behind its own header.
 [[nodiscard]] bool is_hdf5_file(const std::filesystem::path& path);

@@ -28,6 +28,13 @@ bool Mat5File::skip(std::uint64_t count) {
   return static_cast<bool>(file_.seekg(static_cast<std::streamoff>(position_)));
 }
 
+bool Mat5File::seek(std::uint64_t position) {
+  if (position > size_) return false;
+  file_.clear();
+  position_ = position;
+  return static_cast<bool>(file_.seekg(static_cast<std::streamoff>(position_)));
+}
+
 std::string Mat5File::place() const {
   return fmt::format("offset {}", position_);
 }
@@ -63,7 +70,12 @@ bool Mat5Inflater::inflate_some(std::uint8_t* to, std::uint32_t count) {
       zlib_.next_in = input_.data();
       zlib_.avail_in = take;
     }
-    const int status = inflate(&zlib_, Z_NO_FLUSH);
+    const int status = inflate(&zlib_, Z_BLOCK);
+    constexpr int at_block_end = 128;
+    constexpr int in_last_block = 64;
+    if (status == Z_OK && (zlib_.data_type & at_block_end) != 0 && (zlib_.data_type & in_last_block) == 0) {
+      points_->note(zlib_, file_.position() - zlib_.avail_in);
+    }
     if (status == Z_STREAM_END) {
       ended_ = true;
     } else if (status != Z_OK) {

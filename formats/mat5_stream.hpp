@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+
+#include "formats/mat5_points.hpp"
 
 namespace echoform::formats {
 
@@ -30,6 +33,8 @@ class Mat5File final : public Mat5Stream {
   explicit Mat5File(const std::filesystem::path& path);
   [[nodiscard]] bool read(void* to, std::uint64_t count) override;
   [[nodiscard]] bool skip(std::uint64_t count) override;
+  /// Goes on at byte `position`, also behind a fault; false if the file ends before.
+  [[nodiscard]] bool seek(std::uint64_t position);
   [[nodiscard]] std::uint64_t position() const override { return position_; }
   [[nodiscard]] std::string place() const override;
   [[nodiscard]] std::string fault() const override { return "the end of the file"; }
@@ -41,7 +46,7 @@ class Mat5File final : public Mat5Stream {
   std::uint64_t position_ = 0;
 };
 
-/// Inflates `compressed` bytes of `file` from its present position on.
+/// Inflates `compressed` bytes of `file` from its present position on, and notes points where it can be begun again.
 class Mat5Inflater final : public Mat5Stream {
  public:
   Mat5Inflater(Mat5File& file, std::uint64_t compressed);
@@ -54,6 +59,8 @@ class Mat5Inflater final : public Mat5Stream {
   [[nodiscard]] std::uint64_t position() const override { return position_; }
   [[nodiscard]] std::string place() const override;
   [[nodiscard]] std::string fault() const override { return fault_; }
+  /// Those of what is inflated, when all of it is.
+  [[nodiscard]] const std::shared_ptr<Mat5Points>& points() const noexcept { return points_; }
   /// Whether the zlib stream ends here, checksum included, and all compressed bytes are used.
   [[nodiscard]] bool at_end();
 
@@ -68,6 +75,7 @@ class Mat5Inflater final : public Mat5Stream {
   std::string fault_;
   z_stream zlib_{};
   bool ended_ = false;
+  std::shared_ptr<Mat5Points> points_ = std::make_shared<Mat5Points>();
   std::array<std::uint8_t, 1 << 16> input_{};
   std::array<std::uint8_t, 1 << 16> scratch_{};
 };

@@ -1,11 +1,15 @@
 // Some rows of a frame, from every format, are those of the whole frame.
 #include <gmock/gmock.h>
 
+#include <zlib.h>
+
 #include <cstring>
 #include <limits>
 #include <random>
+#include <type_traits>
 
 #include "formats/frame_writer.hpp"
+#include "formats/mat5_numbers.hpp"
 #include "formats/recording.hpp"
 #include "tests/formats/mat_maker.hpp"
 #include "tests/formats/mfmc_maker.hpp"
@@ -138,10 +142,131 @@ TEST(RowsOfCaptures, AreThoseOfTheWholeFrameInEveryEncoding) {
 TEST(RowsOfMat, AreThoseOfTheWholeFrame) {
   const Scratch scratch;
   const auto path = scratch / "rows.mat";
-  BrainMaker maker;
-  maker.elements = 5;
-  save(path, maker.file());
-  expect_rows(*open_recording(path));
+  for (const bool compressed : {false, true}) {
+    BrainMaker maker;
+    maker.elements = 24;
+    maker.samples = 900;  // 2.2 MB: more than one point of a compressed stream
+    maker.compressed = compressed;
+    save(path, maker.file());
+    const auto recording = open_recording(path);
+    EXPECT_LT(recording->reading_bytes(), recording->stored().frame_bytes() / 4);
+    expect_rows(*recording);
+    const std::vector<std::byte> whole = whole_frame(*recording, 0);
+    std::size_t row = 0;
+    for (std::size_t tx = 0; tx < 24; ++tx) {
+      for (std::size_t rx = tx; rx < 24; ++rx, ++row) {
+        for (std::size_t n = 0; n < 900; ++n) {
+          float found = 0.0F;
+          std::memcpy(&found, whole.data() + (row * 900 + n) * sizeof(float), sizeof found);
+          ASSERT_EQ(found, static_cast<float>(brain_sample(tx, rx, n)));
+        }
+      }
+    }
+    std::filesystem::remove(path);
+  }
+}
+
+/// A matrix [samples, A-scans] of numbers that MATLAB has as `array_class`, stored as `type`.
+template <class Stored>
+Bytes stored_numbers(std::uint32_t array_class, std::uint32_t type, std::size_t samples, const std::vector<Stored>& values) {
+  const auto bytes_of = [](const auto& list) {
+    Bytes bytes(list.size() * sizeof(list[0]));
+    std::memcpy(bytes.data(), list.data(), bytes.size());
+    return bytes;
+  };
+  const std::vector<std::uint32_t> shape{static_cast<std::uint32_t>(samples),
+                                         static_cast<std::uint32_t>(values.size() / samples)};
+  Bytes body;
+  for (const Bytes& part : {mat_element(6, bytes_of(std::vector<std::uint32_t>{array_class, 0})), mat_element(5, bytes_of(shape)),
+                            mat_element(1, {}), mat_element(type, bytes_of(values))}) {
+    body.insert(body.end(), part.begin(), part.end());
+  }
+  return mat_element(14, body);
+}
+
+TEST(RowsOfMat, HaveTheNumbersThatMatlabHasHoweverTheyAreStored) {
+  const Scratch scratch;
+  const auto path = scratch / "rows.mat";
+  const auto check = [&](std::uint32_t array_class, std::uint32_t type, auto stored) {
+    using Stored = decltype(stored);
+    std::vector<Stored> values(30);  // 5 samples of 3 elements' pairs, each once
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const auto value = static_cast<double>(4 * k);
+      values[k] = static_cast<Stored>(std::is_signed_v<Stored> && k % 2 == 1 ? -value : value);
+    }
+    // More digits than a float has, of large types.
+    if (std::is_integral_v<Stored>) values[7] = static_cast<Stored>(std::numeric_limits<Stored>::max() / 3);
+    for (const bool compressed : {false, true}) {
+      BrainMaker maker;
+      maker.compressed = compressed;
+      maker.replaced["time_data"] = stored_numbers(array_class, type, 5, values);
+      save(path, maker.file());
+      const auto recording = open_recording(path);
+      std::vector<float> found(values.size());
+      recording->read_frame(0, found);
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        EXPECT_EQ(found[k], array_class == 6 ? static_cast<float>(static_cast<double>(values[k])) : static_cast<float>(values[k]))
+            << "class " << array_class << ", type " << type << ", number " << k;
+      }
+      std::filesystem::remove(path);
+    }
+  };
+  check(6, 2, std::uint8_t{});  // doubles, as MATLAB stores whole ones
+  check(6, 3, std::int16_t{});
+  check(6, 12, std::int64_t{});
+  check(7, 7, float{});
+  check(7, 3, std::int16_t{});
+  check(8, 1, std::int8_t{});
+  check(10, 3, std::int16_t{});
+  check(11, 4, std::uint16_t{});
+  check(12, 5, std::int32_t{});
+  check(13, 6, std::uint32_t{});
+  check(14, 12, std::int64_t{});
+  check(15, 13, std::uint64_t{});
+}
+
+TEST(PointsOfAStream, AreThinnedAndLeadToEveryByte) {
+  // Random letters: blocks of some tens of KiB.
+  std::mt19937 random(3);
+  Bytes plain(std::size_t{3} << 20);
+  for (auto& byte : plain) byte = static_cast<std::uint8_t>(random() % 19);
+  uLongf length = compressBound(plain.size());
+  Bytes packed(length);
+  ASSERT_EQ(compress2(packed.data(), &length, plain.data(), plain.size(), 6), Z_OK);
+  packed.resize(length);
+  formats::Mat5Points points(1 << 16, 10);
+  z_stream stream{};
+  ASSERT_EQ(inflateInit(&stream), Z_OK);
+  Bytes out(plain.size());
+  stream.next_in = packed.data();
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  for (int status = Z_OK; status == Z_OK;) {
+    status = inflate(&stream, Z_BLOCK);
+    if (status == Z_OK && (stream.data_type & 128) != 0 && (stream.data_type & 64) == 0) points.note(stream, stream.total_in);
+  }
+  inflateEnd(&stream);
+  EXPECT_GE(points.count(), 5U);
+  EXPECT_LE(points.count(), 10U);
+  ASSERT_NE(points.before(0), nullptr);
+  const Scratch scratch;
+  const auto path = scratch / "stream";
+  save(path, packed);
+  const formats::Mat5Place place{
+      formats::Mat5Type::uint8, 9, false, plain.size(), {}, 0, std::make_shared<formats::Mat5Points>(points)};
+  formats::Mat5Numbers numbers(path, place);
+  std::vector<float> found(5000);
+  for (int turn = 0; turn < 60; ++turn) {
+    const std::size_t first = turn == 0 ? plain.size() - found.size() : random() % (plain.size() - found.size());
+    numbers.read(first, found);
+    for (std::size_t k = 0; k < found.size(); ++k) ASSERT_EQ(found[k], plain[first + k]) << "from " << first;
+  }
+  // A file that was cut since.
+  std::filesystem::resize_file(path, packed.size() / 2);
+  formats::Mat5Numbers cut(path, place);
+  EXPECT_THAT(input_error([&] { cut.read(plain.size() - found.size(), found); }),
+              HasSubstr("found other data than when it was opened"));
 }
 
 TEST(Rows, ThatAFrameDoesNotHaveAreRefused) {
