@@ -27,6 +27,8 @@ class GroupImager {
   /// For setup->groups, which are there, on the CPU; A-scans of `read_ahead` groups are kept, at least two, and no more than
   /// there are: grouped_memory() is what it takes. Throws as make_engine().
   GroupImager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, std::size_t read_ahead);
+  GroupImager(const GroupImager&) = delete;  // its engine reads by it
+  GroupImager& operator=(const GroupImager&) = delete;
 
   /// Fills `bytes` with these rows of the frame, one after the other: a piece of a group, in the order of the groups and of their
   /// rows. Called between pieces of imaging by whichever thread is free, never by two at a time.
