@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <numbers>
 
 #include "stages/analytic_signal/analytic_signal_math.hpp"
@@ -161,6 +162,32 @@ void expect_half_row(const Signal& signal, const float* s, const std::vector<dou
     ASSERT_NEAR(signal.in_phase_step[n], step, 0x1p-11 * std::abs(step) + 0x1p-36 * peak + 0x1p-24 * std::abs(s[n]));
     ASSERT_NEAR(signal.quadrature_step[n], q_step, 0x1p-11 * std::abs(q_step) + 0x1p-36 * peak + 2.0 * single);
   }
+}
+
+TEST_P(AnalyticSignal, WritesTheRowsThatAreWantedOnTheCpu) {
+  if (on_cuda()) return;  // transforms all
+  const std::size_t m = 100;
+  const BlockSpec spec = make_spec(ElementType::float32, 5, m, m);
+  const TestBlock input = make_rows(spec, random_rows(5, m));
+  const auto all = make({});
+  const StageResult whole = run(*all, spec, input);
+  const auto some = make_analytic_signal_cpu(threads(), level(), {}, 2);
+  const StageResult first = run(*some, spec, input);
+  const std::size_t of_row = 2 * whole.spec.row_stride * sizeof(float);
+  const auto* const written = first.block->as<unsigned char>();
+  EXPECT_EQ(std::memcmp(written, whole.block->as<unsigned char>(), 2 * of_row), 0);
+  const TestBlock untouched(whole.spec);
+  EXPECT_EQ(std::memcmp(written + 2 * of_row, untouched.as<unsigned char>(), 3 * of_row), 0);
+
+  AnalyticSignalOptions more;
+  more.rows = 4;
+  ASSERT_TRUE(some->accepts(more));
+  some->retune(more, queue());
+  run_again(*some, input, first);
+  EXPECT_EQ(std::memcmp(written, whole.block->as<unsigned char>(), 4 * of_row), 0);
+  EXPECT_EQ(std::memcmp(written + 4 * of_row, untouched.as<unsigned char>(), of_row), 0);
+  more.filter.kind = FilterKind::mean;
+  EXPECT_FALSE(some->accepts(more));
 }
 
 TEST_P(AnalyticSignal, EqualsTheDirectTransform) {
