@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -41,7 +42,8 @@ Sector sector_of(const LinesCase& test, std::size_t of_event) {
     set.elements.push_back({Metres(x), Metres(0.0), Metres(0.0)});
     const double w = window_at({.kind = WindowKind::hann}, (static_cast<double>(e) + 0.5) / static_cast<double>(test.channels));
     sector.weight.push_back(static_cast<float>(w));
-    set.weights.insert(set.weights.end(), test.samples, static_cast<float>(w));
+    // Elements on either side of the middle share theirs.
+    if (2 * e < test.channels) set.weights.insert(set.weights.end(), test.samples, static_cast<float>(w));
   }
   const std::size_t lines = test.events * of_event;
   for (std::size_t event = 0; event < test.events; ++event) {
@@ -55,7 +57,9 @@ Sector sector_of(const LinesCase& test, std::size_t of_event) {
     sector.cosine.push_back(static_cast<float>(std::cos(angle)));
     set.lines.push_back({static_cast<std::uint32_t>(line / of_event), {}, {std::sin(angle), 0.0, std::cos(angle)}});
     for (std::size_t k = 0; k < test.samples; ++k) set.transmit_times.push_back(set.ranges.at(k).value / velocity);
-    for (std::uint32_t e = 0; e < test.channels; ++e) set.weight_tables.push_back(e);
+    for (std::uint32_t e = 0; e < test.channels; ++e) {
+      set.weight_tables.push_back(std::min(e, static_cast<std::uint32_t>(test.channels) - 1 - e));
+    }
   }
   sector.plain = {.lines = lines,
                   .of_event = of_event,

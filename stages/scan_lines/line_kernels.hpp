@@ -12,6 +12,8 @@ namespace echoform::scan_lines {
 inline constexpr std::size_t row_lead = 64;
 /// Ranges are padded to a multiple of this many.
 inline constexpr std::size_t range_step = 64;
+/// Places of receivers are padded to a multiple of this many.
+inline constexpr std::size_t receiver_step = 16;
 /// Pieces of a tap's coefficient over the fraction of a place, each a cubic.
 inline constexpr std::size_t coefficient_pieces = 16;
 inline constexpr std::size_t most_taps = 17;
@@ -27,9 +29,7 @@ struct LineReceiver {
 };
 
 /// A delay filter (delay_filter.hpp): with n + f = u + offset, 0 <= f < 1, taps at n - left ... n - left + taps - 1 of the place
-/// u. Coefficients are cubics in f over coefficient_pieces pieces of it: c = ((k3 g + k2) g + k1) g + k0, g = f *
-/// coefficient_pieces
-/// - piece.
+/// u. With g = f * coefficient_pieces - piece, a coefficient is ((k3 g + k2) g + k1) g + k0.
 struct TapTable {
   std::uint32_t taps = 0;
   std::int32_t left = 0;
@@ -37,14 +37,24 @@ struct TapTable {
   alignas(64) float cubic[most_taps][4][coefficient_pieces];  ///< k0 ... k3
 };
 
+/// A block of range_step ranges is steady where all places lie steady_margin samples and more within the A-scan, each less than
+/// two samples behind the one before it and none before it, and where |p - e| - r is within steady_error samples of a polynomial
+/// of the fourth degree, for every receiver. Loops may take a shorter way through it.
+inline constexpr double steady_margin = 2.0;
+inline constexpr double steady_error = 1e-5;
+
 struct LineTask {
   const LineReceiver* receivers;
+  const float* along;  ///< LineReceiver::along of each again, and so on: padded to a multiple of receiver_step
+  const float* square;
+  const float* across_square;
   std::uint32_t receiver_count;
-  std::int32_t samples;       ///< of a row
-  std::size_t ranges;         ///< a multiple of range_step
-  const float* range;         ///< r, by range
-  const std::int32_t* whole;  ///< tau_tx + r / c - start: whole samples
-  const float* rest;          ///< and what is left, 0 .. 1
+  std::int32_t samples;         ///< of a row
+  std::size_t ranges;           ///< a multiple of range_step
+  const float* range;           ///< r, by range
+  const std::int32_t* whole;    ///< tau_tx + r / c - start: whole samples
+  const float* rest;            ///< and what is left, 0 .. 1
+  const unsigned char* steady;  ///< by block of range_step ranges
   const TapTable* table;
   float* out;  ///< by range
 };

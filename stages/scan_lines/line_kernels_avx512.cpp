@@ -44,6 +44,21 @@ struct Avx512 {
   }
   static Real from_sixteen(const float* values, Whole which) { return _mm512_permutexvar_ps(which, _mm512_load_ps(values)); }
 
+  /// Entries n of rows that lie within 31 of the first, and not before the one before it.
+  class SteadyPicker {
+   public:
+    explicit SteadyPicker(Whole n)
+        : first_(_mm_cvtsi128_si32(_mm512_castsi512_si128(n)) - 1), place_(_mm512_sub_epi32(n, _mm512_set1_epi32(first_))) {}
+    [[nodiscard]] Real pick(const float* row) const {
+      const float* const from = row + first_;
+      return _mm512_permutex2var_ps(_mm512_loadu_ps(from), place_, _mm512_loadu_ps(from + 16));
+    }
+
+   private:
+    std::int32_t first_;
+    Whole place_;
+  };
+
   /// Entries n of rows, where `inside`; elsewhere anything.
   class Picker {
    public:

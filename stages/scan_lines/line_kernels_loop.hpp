@@ -11,11 +11,9 @@ enum class Lookup : unsigned char { nearest, linear, taps };
 /// Vectors of ranges that are summed in registers while the receivers go by.
 inline constexpr std::size_t block_vectors = 4;
 
-template <class Isa, Lookup lookup>
-inline typename Isa::Real sample_at(const LineTask& task, const float* row, typename Isa::Whole n, typename Isa::Real f,
-                                    typename Isa::Mask inside) {
+template <class Isa, Lookup lookup, class Picker>
+inline typename Isa::Real sample_at(const LineTask& task, const float* row, const Picker& picker, typename Isa::Real f) {
   using Real = typename Isa::Real;
-  const typename Isa::Picker picker(n, inside);
   if constexpr (lookup == Lookup::nearest) return picker.pick(row);
   if constexpr (lookup == Lookup::linear) {
     const Real s0 = picker.pick(row);
@@ -38,6 +36,85 @@ inline typename Isa::Real sample_at(const LineTask& task, const float* row, type
   return sum;
 }
 
+/// |p - e| - r.
+template <class Isa>
+inline typename Isa::Real longer_way(typename Isa::Real range, typename Isa::Real along, typename Isa::Real square,
+                                     typename Isa::Real across_square) {
+  using Real = typename Isa::Real;
+  const Real x = Isa::subtract(range, along);
+  const Real distance = Isa::root(Isa::multiply_add(x, x, across_square));
+  const Real minus_twice = Isa::multiply(Isa::all(-2.0F), along);
+  return Isa::divide(Isa::multiply_add(minus_twice, range, square), Isa::add(distance, range));
+}
+
+inline constexpr std::size_t degree = 4;
+
+/// Chebyshev places of a block, from -1 to 1, and the matrix from values there to coefficients of powers.
+struct BlockPolynomial {
+  float at[degree + 1];
+  float powers[degree + 1][degree + 1];
+};
+inline constexpr BlockPolynomial block_polynomial{{-0.951056516F, -0.587785252F, 0.0F, 0.587785252F, 0.951056516F},
+                                                  {{0.0F, 0.0F, 1.0F, 0.0F, 0.0F},
+                                                   {0.324919696F, -1.37638192F, 0.0F, 1.37638192F, -0.324919696F},
+                                                   {-0.341640786F, 2.34164079F, -4.0F, 2.34164079F, -0.341640786F},
+                                                   {-0.940456404F, 1.52169043F, 0.0F, -1.52169043F, 0.940456404F},
+                                                   {0.988854382F, -2.58885438F, 3.2F, -2.58885438F, 0.988854382F}}};
+
+/// A steady block, as many receivers at a time as a vector holds: how much longer their ways are at the polynomial's places, and
+/// from that at every range.
+template <class Isa, Lookup lookup>
+void sum_steady_block(const LineTask& task, std::size_t first) {
+  using Real = typename Isa::Real;
+  constexpr std::size_t lanes = Isa::lanes;
+  alignas(64) float powers[degree + 1][lanes];
+  Real rest[block_vectors];
+  Real way[block_vectors];  // through the block, from -1 to 1
+  typename Isa::Whole whole[block_vectors];
+  Real sum[block_vectors];
+  const float half = 0.5F * (task.range[first + range_step - 1] - task.range[first]);
+  const float middle = task.range[first] + half;
+  for (std::size_t v = 0; v < block_vectors; ++v) {
+    rest[v] = Isa::load(task.rest + first + v * lanes);
+    whole[v] = Isa::load(task.whole + first + v * lanes);
+    way[v] = Isa::multiply(Isa::subtract(Isa::load(task.range + first + v * lanes), Isa::all(middle)), Isa::all(1.0F / half));
+    sum[v] = Isa::zero();
+  }
+  for (std::uint32_t group = 0; group < task.receiver_count; group += lanes) {
+    const Real along = Isa::load(task.along + group);
+    const Real square = Isa::load(task.square + group);
+    const Real across_square = Isa::load(task.across_square + group);
+    Real longer[degree + 1];
+    for (std::size_t k = 0; k <= degree; ++k) {
+      longer[k] = longer_way<Isa>(Isa::all(middle + half * block_polynomial.at[k]), along, square, across_square);
+    }
+    for (std::size_t power = 0; power <= degree; ++power) {
+      Real coefficient = Isa::zero();
+      for (std::size_t k = 0; k <= degree; ++k) {
+        coefficient = Isa::multiply_add(Isa::all(block_polynomial.powers[power][k]), longer[k], coefficient);
+      }
+      Isa::store(powers[power], coefficient);
+    }
+    const std::uint32_t count = task.receiver_count - group < lanes ? task.receiver_count - group : lanes;
+    for (std::uint32_t j = 0; j < count; ++j) {
+      const LineReceiver& receiver = task.receivers[group + j];
+      if (first < receiver.first) continue;
+      for (std::size_t v = 0; v < block_vectors; ++v) {
+        Real t = Isa::all(powers[degree][j]);
+        for (std::size_t power = degree; power-- > 0;) t = Isa::multiply_add(t, way[v], Isa::all(powers[power][j]));
+        t = Isa::add(t, rest[v]);
+        if constexpr (lookup == Lookup::nearest) t = Isa::add(t, Isa::all(0.5F));
+        if constexpr (lookup == Lookup::taps) t = Isa::add(t, Isa::all(task.table->offset));
+        const Real below = Isa::floor(t);
+        const typename Isa::SteadyPicker picker(Isa::add(whole[v], Isa::to_whole(below)));
+        const Real s = sample_at<Isa, lookup>(task, receiver.row, picker, Isa::subtract(t, below));
+        sum[v] = Isa::multiply_add(s, Isa::load(receiver.weights + first + v * lanes), sum[v]);
+      }
+    }
+  }
+  for (std::size_t v = 0; v < block_vectors; ++v) Isa::store(task.out + first + v * lanes, sum[v]);
+}
+
 template <class Isa, Lookup lookup>
 void sum_line(const LineTask& task) {
   using Real = typename Isa::Real;
@@ -56,18 +133,20 @@ void sum_line(const LineTask& task) {
       whole[v] = Isa::load(task.whole + first + v * lanes);
       sum[v] = Isa::zero();
     }
+    if constexpr (block == range_step) {
+      if (task.steady[first / range_step] != 0) {
+        sum_steady_block<Isa, lookup>(task, first);
+        continue;
+      }
+    }
     for (std::uint32_t j = 0; j < task.receiver_count; ++j) {
       const LineReceiver& receiver = task.receivers[j];
       if (first < receiver.first) continue;
       const Real along = Isa::all(receiver.along);
-      const Real minus_twice = Isa::all(-2.0F * receiver.along);
       const Real square = Isa::all(receiver.square);
-      const Real across = Isa::all(receiver.across_square);
+      const Real across_square = Isa::all(receiver.across_square);
       for (std::size_t v = 0; v < block_vectors; ++v) {
-        const Real x = Isa::subtract(range[v], along);
-        const Real distance = Isa::root(Isa::multiply_add(x, x, across));
-        const Real longer = Isa::divide(Isa::multiply_add(minus_twice, range[v], square), Isa::add(distance, range[v]));
-        Real t = Isa::add(rest[v], longer);
+        Real t = Isa::add(rest[v], longer_way<Isa>(range[v], along, square, across_square));
         if constexpr (lookup == Lookup::nearest) t = Isa::add(t, Isa::all(0.5F));
         Real below = Isa::floor(t);
         typename Isa::Whole n = Isa::add(whole[v], Isa::to_whole(below));
@@ -78,7 +157,8 @@ void sum_line(const LineTask& task) {
           below = Isa::floor(t);
           n = Isa::add(whole[v], Isa::to_whole(below));
         }
-        const Real s = sample_at<Isa, lookup>(task, receiver.row, n, Isa::subtract(t, below), inside);
+        const typename Isa::Picker picker(n, inside);
+        const Real s = sample_at<Isa, lookup>(task, receiver.row, picker, Isa::subtract(t, below));
         sum[v] = Isa::multiply_add(Isa::only(inside, s), Isa::load(receiver.weights + first + v * lanes), sum[v]);
       }
     }

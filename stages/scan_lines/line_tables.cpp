@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "stages/scan_lines/line_kernels.hpp"
 
 namespace echoform::scan_lines {
 namespace {
@@ -18,23 +21,57 @@ double dot(const Vector& a, const Vector& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/// A line in samples: where its points' samples would be if the way back were r, and the ranges themselves.
+struct LinePlaces {
+  std::vector<double> place;  // NaN where the wave does not reach
+  double first = 0.0;         // range, and from one to the next
+  double spacing = 0.0;
+
+  [[nodiscard]] double range(std::size_t k) const { return first + static_cast<double>(k) * spacing; }
+};
+
+/// Whether a block's places move on as LineTask::steady has it, whatever the receivers: r + |p - e| grows by 0 to 2 of a step.
+bool moves_steadily(const LinePlaces& line, std::size_t from, std::size_t to) {
+  constexpr double slack = 0.01;
+  for (std::size_t k = from + 1; k < to; ++k) {
+    const double step = line.place[k] - line.place[k - 1];
+    if (!(step >= 2.0 * line.spacing - slack && step <= 2.0 - 2.0 * slack)) return false;
+  }
+  return true;
+}
+
+/// Whether the polynomial follows the way of a receiver, and its samples are there.
+bool is_followed(const LinePlaces& line, std::size_t from, std::size_t to, double along, double across_square, double samples) {
+  const double begin = line.range(from);
+  const double end = line.range(to - 1);
+  const auto distance = [&](double r) { return std::sqrt((r - along) * (r - along) + across_square); };
+  if (!(line.place[from] + distance(begin) - begin >= steady_margin)) return false;
+  if (!(line.place[to - 1] + distance(end) - end <= samples - 1.0 - steady_margin)) return false;
+  // The fifth derivative of a hyperbola is at most 10 / distance^4, and a polynomial through Chebyshev's five places off by that
+  // times h^5 / 1920.
+  const double nearest = distance(std::clamp(along, begin, end));
+  const double half = 0.5 * (end - begin);
+  return 10.0 / 1920.0 * std::pow(half, 5) <= steady_error * std::pow(nearest, 4);
+}
+
 }  // namespace
 
 std::size_t LineTables::bytes() const {
   return (range.size() + rest.size() + divisor.size()) * sizeof(float) + whole.size() * sizeof(std::int32_t) +
-         receivers.size() * sizeof(PlacedReceiver) + first_receivers.size() * sizeof(std::size_t);
+         receivers.size() * sizeof(PlacedReceiver) + first_receivers.size() * sizeof(std::size_t) + steady.size();
 }
 
-std::size_t line_tables_bytes(const LineSet& lines, std::size_t step) {
-  const std::size_t ranges = padded(lines.ranges.count, step);
+std::size_t line_tables_bytes(const LineSet& lines) {
+  const std::size_t ranges = padded(lines.ranges.count, range_step);
   return ranges * sizeof(float) + lines.lines.size() * ranges * (2 * sizeof(float) + sizeof(std::int32_t)) +
-         lines.weight_tables.size() * sizeof(PlacedReceiver) + (lines.lines.size() + 1) * sizeof(std::size_t);
+         lines.weight_tables.size() * sizeof(PlacedReceiver) + (lines.lines.size() + 1) * sizeof(std::size_t) +
+         lines.lines.size() * ranges / range_step;
 }
 
-LineTables make_line_tables(const ScanLinesOptions& options, std::size_t step) {
+LineTables make_line_tables(const ScanLinesOptions& options) {
   const LineSet& set = *options.lines;
   const std::size_t count = set.ranges.count;
-  const std::size_t ranges = padded(count, step);
+  const std::size_t ranges = padded(count, range_step);
   const double rate = options.sample_rate.value;
   const double per_metre = rate / options.velocity.value;
   const double start = options.start_time.value * rate + static_cast<double>(options.gate.first);
@@ -46,12 +83,15 @@ LineTables make_line_tables(const ScanLinesOptions& options, std::size_t step) {
   tables.rest.resize(tables.whole.size());
   tables.divisor.resize(tables.whole.size());
   tables.first_receivers.push_back(0);
+  tables.steady.reserve(set.lines.size() * ranges / range_step);
+  LinePlaces places{std::vector<double>(count), set.ranges.first.value * per_metre, set.ranges.spacing.value * per_metre};
   std::vector<double> sums(count);
   std::size_t entry = 0;
   for (std::size_t line = 0; line < set.lines.size(); ++line) {
     const ImageLine& along = set.lines[line];
     for (std::size_t k = 0; k < count; ++k) {
-      const double place = (set.transmit_times[line * count + k]) * rate + set.ranges.at(k).value * per_metre - start;
+      const double place = set.transmit_times[line * count + k] * rate + set.ranges.at(k).value * per_metre - start;
+      places.place[k] = place;
       const double whole = std::floor(place);
       if (!(std::abs(whole) < far_away)) continue;
       tables.whole[line * ranges + k] = static_cast<std::int32_t>(whole);
@@ -71,6 +111,15 @@ LineTables make_line_tables(const ScanLinesOptions& options, std::size_t step) {
       tables.receivers.push_back(
           {row, table, static_cast<float>(a), static_cast<float>(square), static_cast<float>(std::max(0.0, square - a * a))});
       for (std::size_t k = 0; k < count; ++k) sums[k] += set.weights[table * count + k];
+    }
+    for (std::size_t from = 0; from < ranges; from += range_step) {
+      const std::size_t to = from + range_step;
+      tables.steady.push_back(to <= count && moves_steadily(places, from, to) &&
+                              std::all_of(tables.receivers.begin() + static_cast<std::ptrdiff_t>(tables.first_receivers.back()),
+                                          tables.receivers.end(), [&](const PlacedReceiver& receiver) {
+                                            return is_followed(places, from, to, receiver.along, receiver.across_square,
+                                                               static_cast<double>(options.gate.count));
+                                          }));
     }
     tables.first_receivers.push_back(tables.receivers.size());
     for (std::size_t k = 0; k < count; ++k) {

@@ -38,7 +38,7 @@ class ScanLinesCpu final : public Stage {
     raw_ = input.type == ElementType::raw;
     samples_ = input.columns;
     if (raw_) unpack_ = row_kernel(input.encoding, RowStore::cached, level_);
-    tables_ = make_line_tables(options_, range_step);
+    tables_ = make_line_tables(options_);
     ranges_ = tables_.range.size();
     pad_weights();
     choose_kernel();
@@ -49,6 +49,9 @@ class ScanLinesCpu final : public Stage {
     for (Scratch& scratch : scratch_) {
       scratch.rows.assign(longest_event(set) * pitch_, 0.0F);
       scratch.receivers.resize(longest_event(set));
+      for (auto* places : {&scratch.along, &scratch.square, &scratch.across_square}) {
+        places->resize(padded(longest_event(set), receiver_step));
+      }
       scratch.sums.resize(ranges_);
     }
     return output_;
@@ -95,6 +98,9 @@ class ScanLinesCpu final : public Stage {
   struct Scratch {
     std::vector<float> rows;  // [receiver, sample] with zeros before and behind
     std::vector<LineReceiver> receivers;
+    std::vector<float> along;
+    std::vector<float> square;
+    std::vector<float> across_square;
     std::vector<float> sums;
   };
 
@@ -146,14 +152,21 @@ class ScanLinesCpu final : public Stage {
                               placed.along,
                               placed.square,
                               placed.across_square};
+      scratch.along[k] = placed.along;
+      scratch.square[k] = placed.square;
+      scratch.across_square[k] = placed.across_square;
     }
     kernel_({.receivers = scratch.receivers.data(),
+             .along = scratch.along.data(),
+             .square = scratch.square.data(),
+             .across_square = scratch.across_square.data(),
              .receiver_count = static_cast<std::uint32_t>(count),
              .samples = static_cast<std::int32_t>(samples_),
              .ranges = ranges_,
              .range = tables_.range.data(),
              .whole = tables_.whole.data() + line * ranges_,
              .rest = tables_.rest.data() + line * ranges_,
+             .steady = tables_.steady.data() + line * (ranges_ / range_step),
              .table = &taps_,
              .out = scratch.sums.data()});
     const float* const divisor = tables_.divisor.data() + line * ranges_;
@@ -186,7 +199,7 @@ std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t member
   const LineSet& set = *options.lines;
   const std::size_t ranges = padded(set.ranges.count, range_step);
   const std::size_t scratch = (longest_event(set) * heard_rows_pitch(options.gate.count) + ranges) * sizeof(float);
-  return line_tables_bytes(set, range_step) + set.weights.size() / set.ranges.count * ranges * sizeof(float) + members * scratch;
+  return line_tables_bytes(set) + set.weights.size() / set.ranges.count * ranges * sizeof(float) + members * scratch;
 }
 
 std::unique_ptr<Stage> make_scan_lines_cpu(ScanLinesOptions options, std::size_t members, SimdLevel level) {

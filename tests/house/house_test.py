@@ -164,7 +164,7 @@ class Finds(unittest.TestCase):
         files = {"methods/beams/plan.hpp": "", "methods/registry.cpp": "METHOD(beams)\n"}
         for line in ('#include "methods/beams/plan.hpp"', 'if (method == "beams") {}', "beams_method();"):
             self.assertEqual(self.found("methods-by-name", **{"apps/a.cpp": line + "\n", **files}), {"apps/a.cpp": 1}, line)
-        for line in ("std::size_t beams = 0;", 'throw InputError("12 beams");', "scan_beams(beams);"):
+        for line in ("std::size_t beams = 0;", 'throw InputError("12 beams");', "scan_beams(beams);", 'if (transmit == "beams") {}'):
             self.assertEqual(self.found("methods-by-name", **{"apps/a.cpp": line + "\n", **files}), {}, line)
 
     def test_stages_by_include(self):

@@ -223,11 +223,11 @@ def methods_by_name(house):
         return {}
     names = "|".join(folders)
     include = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*"methods/(?:{names})/[^"]*"', re.MULTILINE)
-    # A name that is a word of the trade is one where it is written as a method's: in a text of its own, or as what its folder defines.
+    # A name that is a word of the trade is one where it is written as a method's: beside the word, or as what its folder defines.
     words = [folder for folder in folders if folder in WORDS_OF_THE_TRADE]
     own = "|".join(folder for folder in folders if folder not in WORDS_OF_THE_TRADE) or "(?!)"
     spelled = "|".join(words) or "(?!)"
-    named = re.compile(rf'(?<![A-Za-z])(?:{own})(?![A-Za-z])|"(?:{spelled})"|(?<![A-Za-z_])(?:{spelled})_(?:method|name)(?![A-Za-z])', re.IGNORECASE)
+    named = re.compile(rf'(?<![A-Za-z])(?:{own})(?![A-Za-z])|method\W{{1,6}}"(?:{spelled})"|(?<![A-Za-z_])(?:{spelled})_(?:method|name)(?![A-Za-z])', re.IGNORECASE)
     findings = {}
     for name, text in house.files():
         if name.startswith(("benchmarks/", "apps/bench/", *(f"methods/{folder}/" for folder in folders))) or name == "methods/registry.cpp":
