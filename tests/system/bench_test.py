@@ -66,6 +66,18 @@ class Bench(unittest.TestCase):
         figures = bench("hilbert", "--elements", 8, "--samples", 256, "--frames", 3)
         self.assert_stages(figures, figures["stages"] + figures["chains"])
 
+    def test_lines(self):
+        figures = bench("lines", "--elements", 8, "--samples", 256, "--frames", 2)
+        found = {(figure["filter"], figure["lines"]): figure for figure in figures["figures"]}
+        self.assertLessEqual({("linear", 1), ("nearest", 1), ("upsampled 11", 1), ("upsampled 11", 16)}, set(found))
+        for figure in found.values():
+            self.assert_spread(figure["frames"])
+            self.assert_spread(figure["real_time"])
+        for compared in (("linear", 1), ("upsampled 11", 4)):
+            self.assertGreater(found[compared]["ratio"]["median"], 0.0)
+            # Single precision on both sides, places of the plain loop too.
+            self.assertLess(found[compared]["difference"], 1e-3)
+
     def test_decoding(self):
         figures = bench("decoding", "--elements", 8, "--samples", 256, "--frames", 3)
         self.assert_stages(figures, figures["stages"])
