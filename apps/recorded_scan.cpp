@@ -69,9 +69,9 @@ class ScanOfPlaces final : public Recording {
 };
 
 /// Where the file has the probe, along the path.
-class Places {
+class FramePlaces {
  public:
-  Places(const Recording& recording, const Configuration& configuration)
+  FramePlaces(const Recording& recording, const Configuration& configuration)
       : recording_(recording), configuration_(configuration), scan_(section<ScanSection>(configuration)) {
     for (std::size_t frame = 0; frame < recording.frames(); ++frame) {
       stated_.push_back(recording.stamp(frame).position);
@@ -157,7 +157,7 @@ class Places {
   Metres length_;
 };
 
-Counts counts_of(const Places& places, const Configuration& configuration, PlacedCounts wish, const std::string& name) {
+Counts counts_of(const FramePlaces& places, const Configuration& configuration, PlacedCounts wish, const std::string& name) {
   const EncoderScale scale = encoder_scale(configuration);
   const Metres tolerance = section<ScanSection>(configuration).tolerance;
   Counts counts(places.stated().size());
@@ -176,7 +176,7 @@ Counts counts_of(const Places& places, const Configuration& configuration, Place
 }
 
 /// What the encoder's counts of a file lead to elsewhere than its placements; empty: nothing.
-std::string disagreement(const Recording& recording, const Places& places, const EncoderScale& scale) {
+std::string disagreement(const Recording& recording, const FramePlaces& places, const EncoderScale& scale) {
   const auto frame = places.contradicted(scale);
   if (!frame || !places.any_stated()) return {};
   const auto& count = places.stated()[*frame];
@@ -191,7 +191,7 @@ std::string disagreement(const Recording& recording, const Places& places, const
 std::unique_ptr<Recording> by_counts(std::unique_ptr<Recording> recording, const Configuration& configuration) {
   std::string warning;
   try {
-    warning = disagreement(*recording, Places(*recording, configuration), encoder_scale(configuration));
+    warning = disagreement(*recording, FramePlaces(*recording, configuration), encoder_scale(configuration));
   } catch (const InputError& error) {
     warning = error.what();
   }
@@ -211,7 +211,7 @@ void follow_path(std::unique_ptr<Recording>& recording, Configuration& configura
     recording = by_counts(std::move(recording), configuration);
     return;
   }
-  const Places places(*recording, configuration);
+  const FramePlaces places(*recording, configuration);
   const EncoderScale scale = encoder_scale(configuration);
   Counts counts = places.stated();
   std::string warning;
