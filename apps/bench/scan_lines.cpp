@@ -24,7 +24,7 @@ Outcome scan_lines(const Options& options, LiveLine& progress) {
     const bool compared = figure.ratio.median > 0.0;
     outcome.say(fmt::format(
         "    {:<20} {:>2} of an event {}  {} x real time{}", figure.filter, figure.lines,
-        text_of(figure.frames, {"frames/s", 1.0, 1}), text_of_ratio(figure.real_time),
+        text_of(figure.frames, {"frames/s", 1.0, 1}), text_of_ratio(figure.real_time, 2),
         compared ? fmt::format("  {} x the plain loop, {:.1e} from it", text_of_ratio(figure.ratio), figure.difference) : ""));
     outcome.values["figures"].push_back({{"filter", figure.filter},
                                          {"lines", figure.lines},
