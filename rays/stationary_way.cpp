@@ -11,9 +11,8 @@ namespace echoform::rays {
 namespace {
 
 constexpr std::size_t most_unknowns = 2 * most_interfaces;
-/// Over small triangles places go from one to the next; elsewhere a search that takes more is on its way along an edge.
-constexpr int most_newton_steps = 60;
-constexpr int most_steps_over_triangles = 400;
+/// Over small triangles places go from one to the next.
+constexpr int most_newton_steps = 400;
 /// Newton steps of so many metres end a search; the error is of the order of their square.
 constexpr double at_rest = 1e-9;
 /// Between places at which normals tell a curvature.
@@ -372,10 +371,7 @@ class Search {
     expand(stands, slopes, bends);
     // Levenberg's shift keeps to ways that are quicker (1944, Quarterly of Applied Mathematics 2, 164-168).
     double shift = 0.0;
-    const bool triangles =
-        std::any_of(shapes_.begin(), shapes_.end(), [](const SpaceShape& shape) { return shape.mesh() != nullptr; });
-    const int most_steps = triangles ? most_steps_over_triangles : most_newton_steps;
-    for (int step = 0; step < most_steps; ++step) {
+    for (int step = 0; step < most_newton_steps; ++step) {
       double largest = 0.0;
       for (std::size_t i = 0; i < size_; ++i) largest = std::max(largest, std::abs(bends[i][i]));
       Matrix factors = bends;

@@ -97,6 +97,8 @@ TEST(MfmcPlaced, PositionsWithinAFrameAreThePlacementsOfOne) {
   const auto path = scratch / "r.mfmc";
   Acquisition a = four_elements();
   a.positions = {pose_of(0), pose_of(1)};
+  // Turned about its middle, all of the probe stays above the part.
+  for (Pose& pose : a.positions) pose.origin.z = pose.origin.z - Metres(1e-3);
   for (std::uint32_t position = 0; position < 2; ++position) {
     for (std::uint32_t k = 0; k < 4; ++k) a.events.push_back({ElementEvent{k}, {}, position});
   }

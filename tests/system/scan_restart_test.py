@@ -146,7 +146,7 @@ class ScanRestart(unittest.TestCase):
         config = self.config("scan.h5")
         server, places = self.serve(config)
         self.assertEqual(self.send(places, 20).returncode, 0)
-        door = next(place for name, place in places.items() if name.startswith("control"))
+        door = "tcp://" + next(place for name, place in places.items() if name.startswith("control"))
         limit = time.monotonic() + PATIENCE
         while "scan_cells 20" not in subprocess.run([PROGRAM, "control", "status", "--connect", door], capture_output=True, text=True).stdout:
             self.assertLess(time.monotonic(), limit)
