@@ -25,6 +25,7 @@ struct Portable {
   static Real multiply(Real a, Real b) { return a * b; }
   static Real multiply_add(Real a, Real b, Real c) { return a * b + c; }
   static Real floor(Real a) { return floorf(a); }
+  static Real least(Real a, Real b) { return a < b ? a : b; }
   static Whole to_whole(Real a) { return static_cast<std::int32_t>(a); }
   static Mask within(Whole n, std::int32_t count) { return n >= 0 && n < count; }
   static bool none(Mask mask) { return !mask; }

@@ -23,6 +23,7 @@ struct Avx2 {
   static Real multiply(Real a, Real b) { return _mm256_mul_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm256_fmadd_ps(a, b, c); }
   static Real floor(Real a) { return _mm256_floor_ps(a); }
+  static Real least(Real a, Real b) { return _mm256_min_ps(a, b); }
   static Whole to_whole(Real a) { return _mm256_cvttps_epi32(a); }
   static Mask within(Whole n, std::int32_t count) {
     const Whole above = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(-1));

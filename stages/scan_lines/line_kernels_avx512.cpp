@@ -24,6 +24,7 @@ struct Avx512 {
   static Real multiply(Real a, Real b) { return _mm512_mul_ps(a, b); }
   static Real multiply_add(Real a, Real b, Real c) { return _mm512_fmadd_ps(a, b, c); }
   static Real floor(Real a) { return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); }
+  static Real least(Real a, Real b) { return _mm512_min_ps(a, b); }
   static Whole to_whole(Real a) { return _mm512_cvttps_epi32(a); }
   static Mask within(Whole n, std::int32_t count) { return _mm512_cmplt_epu32_mask(n, _mm512_set1_epi32(count)); }
   static bool none(Mask mask) { return mask == 0; }

@@ -21,7 +21,8 @@ inline typename Isa::Real sample_at(const LineTask& task, const float* row, cons
   }
   const TapTable& table = *task.table;
   const Real g = Isa::multiply(f, Isa::all(static_cast<float>(coefficient_pieces)));
-  const Real piece = Isa::floor(g);
+  // A fraction just below 1 may have been rounded to 1: the end of the last piece.
+  const Real piece = Isa::least(Isa::floor(g), Isa::all(static_cast<float>(coefficient_pieces - 1)));
   const Real h = Isa::subtract(g, piece);
   const typename Isa::Whole which = Isa::to_whole(piece);
   Real sum = Isa::zero();

@@ -11,6 +11,8 @@ namespace {
 
 // Where a lookup is certain to lie outside of every A-scan, and its sum with a way back does not overflow.
 constexpr std::int32_t far_away = std::int32_t{1} << 29;
+// Sums of weights below it count as 0: single precision has no number for what they would be divided by.
+constexpr double least_sum = 1e-30;
 
 struct Vector {
   double x;
@@ -124,7 +126,7 @@ LineTables make_line_tables(const ScanLinesOptions& options) {
     tables.first_receivers.push_back(tables.receivers.size());
     for (std::size_t k = 0; k < count; ++k) {
       const double divisor = options.normalise ? sums[k] : 1.0;
-      tables.divisor[line * ranges + k] = sums[k] > 0.0 ? static_cast<float>(1.0 / divisor) : 0.0F;
+      tables.divisor[line * ranges + k] = sums[k] >= least_sum ? static_cast<float>(1.0 / divisor) : 0.0F;
     }
   }
   return tables;

@@ -8,8 +8,8 @@
 //     sum over receivers j of w_j(r) s_j(tau_tx + |p - e_j| / c)   [/ sum of w_j(r), with `normalise`]
 //
 //         Samples lie between those of the A-scan as `filter` has it. Places outside of the A-scan count as 0, and their weights
-//         count; where all weights are 0 the sum is 0. Raw samples are multiplied by the scale first, and with a time gain by its
-//         value at their place.
+//         count; where weights sum to less than 1e-30 the sum is 0. Raw samples are multiplied by the scale first, and with a
+//         time gain by its value at their place.
 // Its facts are the quality of raw samples.
 //
 // tau_tx is a table of the line set; tau_rx follows from the geometry: with e = e_j - origin and a = e . direction,

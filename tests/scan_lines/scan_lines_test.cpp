@@ -1,6 +1,7 @@
 // The sum along lines against a plain one in double precision.
 #include "stages/scan_lines/scan_lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -248,6 +249,43 @@ TEST_P(ScanLines, ReadReceivedSamplesWithAGainByTime) {
     for (const std::size_t row : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18}) clipped += frame.clipped_in_row[row];
     EXPECT_EQ(stage->facts().quality->clipped, clipped);
   }
+}
+
+/// A place just below a sample: its fraction rounds to 1.
+TEST_P(ScanLines, FractionsThatRoundToOneAreTheNextSample) {
+  auto set = std::make_shared<LineSet>();
+  // Lengths are in samples at a rate and a velocity of 1: 1e-12 less than r there and back.
+  set->elements.push_back({Metres(0.0), Metres(0.0), Metres(1e-12)});
+  set->events.push_back({0, {0}});
+  set->ranges = {Metres(1.0), Metres(1.0), 600};
+  set->lines.push_back({0, Point{}, Direction{0.0, 0.0, 1.0}});
+  set->transmit_times.assign(600, 0.0);
+  set->weights.assign(600, 1.0F);
+  set->weight_tables.push_back(0);
+  ScanLinesOptions options;
+  options.lines = set;
+  options.velocity = MetresPerSecond(1.0);
+  options.sample_rate = Hertz(1.0);
+  options.gate = {0, samples};
+  const std::vector<double> rows = smooth_rows();
+  const BlockSpec spec = make_spec(ElementType::float32, a_scans, samples);
+  const TestBlock input = float_rows(spec, rows);
+  for (const char* const kind : {"nearest", "linear", "lagrange", "windowed_sinc", "upsampled"}) {
+    options.filter.kind = kind;
+    const StageResult result = sum(options, spec, input);
+    // All of these give the samples themselves where a place is one.
+    for (std::size_t k = 16; k < 600; ++k) ASSERT_NEAR(result.block->as<float>()[k], rows[k + 1], 2e-4) << kind << ' ' << k;
+  }
+}
+
+/// Of a narrow window over two elements at its foot: their weights sum to less than single precision divides by.
+TEST_P(ScanLines, WeightsOfNextToNothingAreNone) {
+  const std::vector<double> rows = smooth_rows();
+  const BlockSpec spec = make_spec(ElementType::float32, a_scans, samples);
+  const auto set = lines_of_a_sector(301, c / rate / 2.0);
+  std::ranges::fill(set->weights, 1e-39F);
+  const StageResult result = sum(options_of(set, 0.0), spec, float_rows(spec, rows));
+  for (std::size_t n = 0; n < 4 * result.spec.row_stride; ++n) ASSERT_EQ(result.block->as<float>()[n], 0.0F) << n;
 }
 
 TEST(ScanLinesOptions, OutOfRangeAreTold) {
