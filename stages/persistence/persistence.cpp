@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -35,13 +36,12 @@ class PersistenceCpu final : public Stage {
     const BlockSpec& input = inputs.only("persistence");
     output_ = persistence_output(input);
     input_stride_ = stride_of(input);
-    before_.assign(output_.rows * output_.columns, 0.0F);
-    begun_ = false;
+    before_.assign(output_.rows * output_.columns, std::numeric_limits<float>::quiet_NaN());
     return output_;
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
-    const auto kept = begun_ ? static_cast<float>(options_.share) : 0.0F;
+    const auto kept = static_cast<float>(options_.share);
     const float fresh = 1.0F - kept;
     const std::size_t columns = output_.columns;
     const std::size_t grain = std::max<std::size_t>(1, 16384 / columns);
@@ -52,13 +52,11 @@ class PersistenceCpu final : public Stage {
         float* const before = before_.data() + row * columns;
         for (std::size_t n = 0; n < columns; ++n) {
           const float mixed = kept * before[n] + fresh * x[n];
-          const bool sound = std::isfinite(mixed);
-          y[n] = sound ? mixed : x[n];
-          before[n] = sound ? mixed : 0.0F;
+          y[n] = std::isfinite(mixed) ? mixed : x[n];
+          if (std::isfinite(y[n])) before[n] = y[n];
         }
       }
     });
-    begun_ = true;
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override { return before_.size() * sizeof(float); }
@@ -75,8 +73,7 @@ class PersistenceCpu final : public Stage {
   PersistenceOptions options_;
   BlockSpec output_;
   std::size_t input_stride_ = 0;
-  std::vector<float> before_;
-  bool begun_ = false;
+  std::vector<float> before_;  // not numbers where nothing finite has been yet
 };
 
 }  // namespace

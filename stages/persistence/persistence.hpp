@@ -2,8 +2,8 @@
 //
 // Input   float32 [rows, columns], any row stride: linear envelopes.
 // Output  float32 [rows, columns], rows without gaps: y = p y' + (1 - p) x, y' the output of the frame before. The first frame
-//         comes out as it is, and so does one after which settings have changed. Pixels that are not finite come out as they are
-//         and are not kept.
+//         comes out as it is; another share counts from the frame on that it is set for. Pixels that are not finite come out as
+//         they are and are not kept: the next frame's are mixed with what was before them.
 #pragma once
 
 #include <memory>

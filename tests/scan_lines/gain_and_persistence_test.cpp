@@ -53,6 +53,21 @@ TEST_P(BesideLines, ImagesFadeByTheirShare) {
   EXPECT_EQ(result.block->as<float>()[7], 0.0F);  // what was no number has not stayed
   run_again(*stage, dark, result);
   EXPECT_EQ(result.block->as<float>()[14], 1.125F);
+  // What is no number leaves what was before it as it was.
+  const TestBlock sound(spec);
+  for (std::size_t n = 0; n < 18; ++n) sound.as<float>()[n] = 4.0F;
+  run_again(*stage, sound, result);
+  EXPECT_EQ(result.block->as<float>()[7], 1.0F);
+  run_again(*stage, bright, result);
+  EXPECT_TRUE(std::isnan(result.block->as<float>()[7]));
+  run_again(*stage, sound, result);
+  EXPECT_EQ(result.block->as<float>()[7], 1.75F);
+  // A pixel's first number comes out as it is, whatever was there before.
+  const auto fresh = make_persistence_cpu({0.75});
+  const StageResult first = run(*fresh, spec, bright);
+  run_again(*fresh, sound, first);
+  EXPECT_EQ(first.block->as<float>()[7], 4.0F);
+  EXPECT_EQ(first.block->as<float>()[0], 2.5F);
   EXPECT_EQ(input_error_of([] { (void)make_persistence_cpu({1.0}); }), "persistence stage, share: found 1; expected 0 to 0.99");
 }
 
