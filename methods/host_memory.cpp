@@ -29,12 +29,17 @@ double memory_of_frames(const Configuration& configuration, const ImagingSetup& 
   return static_cast<double>(host_memory(setup, frames_in_flight, imaging_site(configuration)));
 }
 
-[[noreturn]] void refuse(const Configuration& configuration, const std::string& found) {
-  throw InputError(configuration.place("[grid] pixels"), found,
+[[noreturn]] void refuse(const Configuration& configuration, const std::string& found, std::string_view key = "[grid] pixels") {
+  throw InputError(configuration.place(key), found,
                    fmt::format("a plan that fits into {} ([imaging] memory_limit)", memory_text(memory_limit(configuration))));
 }
 
 }  // namespace
+
+void require_host_memory(const Configuration& configuration, double bytes, const MemoryExtent& extent) {
+  if (bytes <= memory_limit(configuration)) return;
+  refuse(configuration, fmt::format("{}, which need {}", extent.text, memory_text(bytes)), extent.key);
+}
 
 void require_host_memory(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight) {
   const double needed = memory_of_frames(configuration, setup, frames_in_flight);

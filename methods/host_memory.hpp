@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "config/configuration.hpp"
@@ -14,6 +15,14 @@ namespace echoform {
 /// Who images, as a configuration says whose backend is settled; "auto" counts as the CPU, which needs more.
 [[nodiscard]] StageSite imaging_site(const Configuration& configuration);
 
+/// What needs memory, as messages have it.
+struct MemoryExtent {
+  std::string_view key;  ///< that it can be made less by
+  std::string text;      ///< how much of it there is
+};
+
+/// Throws InputError, naming the key, if `bytes` are more than [imaging] memory_limit.
+void require_host_memory(const Configuration& configuration, double bytes, const MemoryExtent& extent);
 /// Throws InputError, naming [grid] pixels, if host_memory() with that many frames in flight is more than [imaging] memory_limit.
 void require_host_memory(const Configuration& configuration, const ImagingSetup& setup, std::size_t frames_in_flight);
 

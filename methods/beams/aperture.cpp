@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "acquisition/probe_frame.hpp"
+#include "base/planning.hpp"
 
 namespace echoform {
 namespace {
@@ -42,7 +43,8 @@ long rounded(double metres) {
 
 }  // namespace
 
-void weigh_receivers(LineSet& set, const Probe& probe, const Window& window, std::optional<double> f_number) {
+void weigh_receivers(LineSet& set, const Probe& probe, const Window& window, std::optional<double> f_number,
+                     const std::function<void(double)>& may_take) {
   const ProbeFrame frame = frame_of(probe);
   const std::size_t ranges = set.ranges.count;
   std::map<WeightKey, std::uint32_t> tables;
@@ -54,6 +56,7 @@ void weigh_receivers(LineSet& set, const Probe& probe, const Window& window, std
     return half > 0.0 ? window_at(window, 0.5 + 0.5 * place / half) : 1.0;
   };
   for (const ImageLine& line : set.lines) {
+    keep_planning();
     const LineEvent& event = set.events[line.event];
     const Point origin = frame.to_probe(line.origin);
     std::vector<Place> places;
@@ -77,6 +80,7 @@ void weigh_receivers(LineSet& set, const Probe& probe, const Window& window, std
       const auto [entry, fresh] = tables.emplace(key, static_cast<std::uint32_t>(tables.size()));
       set.weight_tables.push_back(entry->second);
       if (!fresh) continue;
+      may_take(static_cast<double>((set.weights.size() + ranges) * sizeof(float)));
       for (std::size_t k = 0; k < ranges; ++k) {
         const double half = f_number ? set.ranges.at(k).value / (2.0 * *f_number) : std::max(reach[0], reach[1]);
         double w = 1.0;

@@ -15,6 +15,7 @@
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
+#include "pipeline/setup_memory.hpp"
 
 namespace echoform {
 namespace {
@@ -49,11 +50,43 @@ LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& p
   }
   // A sample of the beam is a sample of the A-scan: what the thesis has, and as fine as the data are.
   const double natural = 0.5 * c / rate;
-  const auto count = plan.section.ranges.value_or(
-      std::min<std::size_t>(most_ranges, static_cast<std::size_t>(std::floor((last - first) / natural + 1e-6)) + 1));
+  const double natural_count = std::floor((last - first) / natural + 1e-6) + 1.0;
+  const auto count =
+      plan.section.ranges.value_or(static_cast<std::size_t>(std::min(natural_count, static_cast<double>(most_ranges))));
   if (count < 2) throw InputError(configuration.place("[beams] depth"), fmt::format("{} range", count), "at least 2 of them");
   const double spacing = plan.section.ranges ? (last - first) / static_cast<double>(count - 1) : natural;
   return {Metres(first), Metres(spacing), count};
+}
+
+/// Ranges that are asked for in vain.
+void warn_of_depth(BeamsPlan& plan, const LineRanges& ranges) {
+  if (!plan.section.depth) return;
+  const Metres asked = (*plan.section.depth)[1];
+  const Metres last = ranges.at(ranges.count - 1);
+  if (asked > last + ranges.spacing) {
+    plan.warnings.push_back(
+        fmt::format("lines end at {:.4g} mm, not at {:.4g} mm, after {} ranges of a sample each: [beams] ranges "
+                    "would spread them over all of [beams] depth",
+                    1e3 * last.value, 1e3 * asked.value, ranges.count));
+  }
+  const Acquisition& acquisition = plan.acquisition;
+  const Seconds closes = first_sample(acquisition) + static_cast<double>(acquisition.samples - 1) / acquisition.sample_rate;
+  const Metres heard = 0.5 * closes * plan.velocity;
+  if (last > heard + ranges.spacing) {
+    plan.warnings.push_back(
+        fmt::format("[beams] depth goes to {:.4g} mm, and A-scans end with echoes from {:.4g} mm: nothing is "
+                    "shown beyond",
+                    1e3 * last.value, 1e3 * heard.value));
+  }
+}
+
+/// Bytes that a point of a line takes before anything else does: its transmit time, its place and divisor, and blocks for its
+/// sum, its analytic signal and its envelope.
+constexpr double bytes_of_point = 8.0 + 12.0 + 4.0 + 8.0 + 4.0;
+
+MemoryExtent extent_of(const BeamsPlan& plan, const LineSet& set) {
+  return {"[beams] ranges",
+          fmt::format("{} lines of {} ranges with {} elements", set.lines.size(), set.ranges.count, plan.acquisition.elements())};
 }
 
 /// Times of each line's event to its points; NaN where it does not reach.
@@ -215,17 +248,26 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   set->events = events_of(plan->acquisition);
   set->lines = fanned.lines;
   set->ranges = resolve_ranges(configuration, *plan);
+  const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
+  require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
   set->transmit_times = transmit_times(*plan, *set);
-  weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number);
+  weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
+    // Twice: the stage has its own, padded.
+    require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set));
+  });
   plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
   // A filter sees whole A-scans: its response wraps round their ends.
   plan->gate = plan->filter.kind == FilterKind::none ? reached_samples(configuration, *plan, *set)
                                                      : SampleGate{0, plan->acquisition.samples};
   plan->display_grid = resolve_display(plan->display, plan->fan, set->ranges);
   validate(plan->display_grid, configuration.place("[display]"));
+  const MemoryExtent extent = extent_of(*plan, *set);
   plan->lines = std::move(set);
   plan->warnings = filter_warnings(configuration, plan->filter, plan->acquisition);
-  require_host_memory(configuration, *make_beams_setup(plan, request.wish), request.frames_in_flight);
+  warn_of_depth(*plan, plan->lines->ranges);
+  const std::size_t needed =
+      host_memory(*make_beams_setup(plan, request.wish), request.frames_in_flight, imaging_site(configuration));
+  require_host_memory(configuration, static_cast<double>(needed), extent);
   return plan;
 }
 

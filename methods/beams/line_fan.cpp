@@ -14,7 +14,7 @@ namespace {
 
 constexpr double same_angle = 1e-4;    // radians
 constexpr double beside_line = 10e-6;  // metres
-constexpr double uneven = 0.02;        // of the pitch
+constexpr double uneven = 0.25;        // of the pitch
 
 /// Of an event, in global coordinates.
 struct EventLine {
@@ -68,13 +68,18 @@ void find_apex(LineFan& fan, const std::vector<EventLine>& lines, std::string_vi
   const double oz = (b.origin.z - a.origin.z).value;
   fan.radius = Metres((ox * nx + oz * nz) / (nx * nx + nz * nz));
   if (std::abs(fan.radius.value) < beside_line) fan.radius = Metres(0.0);
+  if (fan.radius.value < 0.0) {
+    throw InputError(fmt::format("{}: lines", where),
+                     fmt::format("ones that cross {:.3f} mm ahead of where they begin", -1e3 * fan.radius.value),
+                     "lines that meet where they begin or behind, or parallel ones");
+  }
   fan.apex = {a.origin.x - fan.radius * a.direction.x, Metres(0.0), a.origin.z - fan.radius * a.direction.z};
   for (const EventLine& line : lines) {
     const double x = (fan.apex.x + fan.radius * line.direction.x - line.origin.x).value;
     const double z = (fan.apex.z + fan.radius * line.direction.z - line.origin.z).value;
     // Along itself a line may begin anywhere; across it may not be off.
     const double across = std::abs(x * line.direction.z - z * line.direction.x);
-    if (fan.radius.value >= 0.0 && across <= beside_line && std::hypot(x, z) <= 10.0 * beside_line) continue;
+    if (across <= beside_line && std::hypot(x, z) <= 10.0 * beside_line) continue;
     throw InputError(fmt::format("{}: transmit event {}", where, line.event),
                      fmt::format("a line that begins {:.3f} mm beside those of the others", 1e3 * std::hypot(x, z)),
                      "lines that meet in a point, or parallel ones");

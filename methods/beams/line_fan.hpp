@@ -34,8 +34,9 @@ struct FannedLines {
 
 /// The lines of `events` of an acquisition, `of_event` of each: line k of an event lies at (k - (of_event - 1) / 2) / of_event of
 /// the distance of neighbouring events beside it. Throws InputError, naming `where`, for events that no line follows from, lines
-/// that are not evenly spaced (to 2 % of their distance), do not lie in the plane of x and z, or neither meet in a point nor are
-/// parallel (to 1e-4 of a radian and 10 um).
+/// that are not evenly spaced (to a quarter of their distance: plane waves of
+/// even angles are not quite even at another velocity, and delays are those of the lines as they lie), do not lie in the plane of
+/// x and z, or neither meet in a point nor are parallel (to 1e-4 of a radian and 10 um).
 [[nodiscard]] FannedLines make_lines(const Acquisition& acquisition, const std::vector<std::uint32_t>& events,
                                      std::size_t of_event, MetresPerSecond velocity, std::string_view where);
 
