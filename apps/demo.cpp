@@ -161,7 +161,7 @@ int demo(const DemoOptions& options) {
 
   const MetricsSnapshot metrics = server->pipeline().metrics();
   if (writer && !last->empty()) {
-    writer->write(last->file(0));
+    writer->write(last->file(0, writer->draws()));
     print_places(cycle, last->sequence());
     print("wrote {}\n", options.snapshot);
   }

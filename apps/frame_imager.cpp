@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "apps/display_figure.hpp"
 #include "apps/recorded_frame.hpp"
 #include "base/errors.hpp"
 #include "config/memory_limit.hpp"
@@ -110,6 +111,11 @@ std::span<const std::complex<float>> FrameImager::analytic(std::string_view view
   if (!groups_) return pixels_of<std::complex<float>>(*setup_, slot_, view, OutputKind::complex_image);
   const SummedImage* const image = find_image(*groups_, view);
   return image != nullptr ? std::span<const std::complex<float>>(image->analytic) : std::span<const std::complex<float>>{};
+}
+
+std::span<const std::byte> FrameImager::display(std::string_view view) const {
+  if (groups_ || !display_for_figures(setup_->recipe, view)) return {};
+  return pixels_of<std::byte>(*setup_, slot_, view, OutputKind::display);
 }
 
 std::uint64_t FrameImager::invalid_samples() const {

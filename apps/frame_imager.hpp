@@ -35,6 +35,8 @@ class FrameImager {
   /// Of the last frame; empty where there is none.
   [[nodiscard]] std::span<const float> envelope(std::string_view view) const;
   [[nodiscard]] std::span<const std::complex<float>> analytic(std::string_view view) const;
+  /// What figures show of the view instead of its envelope (display_for_figures()); empty where it is the envelope.
+  [[nodiscard]] std::span<const std::byte> display(std::string_view view) const;
   [[nodiscard]] std::uint64_t invalid_samples() const;
 
   [[nodiscard]] const ImagingSetup& setup() const noexcept { return *setup_; }

@@ -12,6 +12,7 @@
 #include "apps/command.hpp"
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
+#include "apps/display_figure.hpp"
 #include "apps/frame_imager.hpp"
 #include "apps/recorded_frame.hpp"
 #include "apps/recorded_scan.hpp"
@@ -139,6 +140,31 @@ ImageFile describe_image(const FrameImager& imager, std::string_view view, const
   return file;
 }
 
+/// As describe_image(), of the display image where that is what a figure shows; `values` holds its values.
+ImageFile describe_figure(const FrameImager& imager, std::string_view view, const ImageOptions& options,
+                          const std::string& frames, std::vector<float>& values) {
+  ImageFile file = describe_image(imager, view, options, frames);
+  const auto levels = imager.display(view);
+  if (levels.empty()) return file;
+  const Recipe& recipe = imager.setup().recipe;
+  const OutputDescription& description = recipe.outputs[recipe.find(view, OutputKind::display).value()].description;
+  file.grid = description.grid;
+  file.x = description.x;
+  file.z = description.z;
+  show_levels(file, levels, values);
+  return file;
+}
+
+/// Whether figures want display images besides: the setup's envelopes do not lie as the part does.
+bool wants_display(const ImagingSetup& setup, const std::vector<Output>& outputs) {
+  return !setup.groups && std::ranges::any_of(outputs, [&](const Output& output) {
+    if (!output.writer->draws()) return false;
+    const OutputDescription& envelope =
+        setup.recipe.outputs[setup.recipe.find(output.view, OutputKind::envelope).value()].description;
+    return !is_plane_of_part(envelope.x, envelope.z);
+  });
+}
+
 /// Says how quickly the samples of a frame go, and how long they will take.
 class FramePace {
  public:
@@ -203,13 +229,18 @@ int image(const ImageOptions& options) {
       acquisition = std::move(of_frame);
       imager.reset();  // its memory first
       if (frame == frames.first) progress.step("delay tables");
-      const auto setup = resolve_imaging({.configuration = configuration,
-                                          .acquisition = acquisition,
-                                          .stated = stated,
-                                          .wish = {.complex_images = options.field == "analytic", .display = false},
-                                          .groups = options.by_groups ? GroupWish::always
-                                                    : on_gpu_alone    ? GroupWish::never
-                                                                      : GroupWish::needed});
+      ImagingRequest request{.configuration = configuration,
+                             .acquisition = acquisition,
+                             .stated = stated,
+                             .wish = {.complex_images = options.field == "analytic", .display = false},
+                             .groups = options.by_groups ? GroupWish::always
+                                       : on_gpu_alone    ? GroupWish::never
+                                                         : GroupWish::needed};
+      auto setup = resolve_imaging(request);
+      if (wants_display(*setup, outputs)) {
+        request.wish.display = true;
+        setup = resolve_imaging(request);
+      }
       log_findings(*setup);
       if (options.by_groups && !setup->groups) {
         throw InputError("--by-groups", fmt::format("[imaging] method = \"{}\", which images whole frames", setup->method),
@@ -243,7 +274,9 @@ int image(const ImageOptions& options) {
     const std::string title = scan ? fmt::format("frames {} to {}", frames.first, frames.last) : fmt::format("frame {}", frame);
     for (const Output& output : outputs) {
       const UnbrokenWork writing;
-      output.writer->write(describe_image(*imager, output.view, options, title));
+      std::vector<float> values;
+      output.writer->write(output.writer->draws() ? describe_figure(*imager, output.view, options, title, values)
+                                                  : describe_image(*imager, output.view, options, title));
     }
     for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
     if (options.crop_distance) {

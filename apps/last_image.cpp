@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "apps/display_figure.hpp"
+
 namespace echoform {
 
 void LastImage::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
@@ -14,6 +16,11 @@ void LastImage::setup_changed(std::shared_ptr<const ImagingSetup> setup) {
     const OutputDescription& description = setup->recipe.outputs[output].description;
     if (description.kind != OutputKind::envelope) continue;
     envelopes_.push_back({output, description, std::vector<float>(description.grid.pixels())});
+    Envelope& kept = envelopes_.back();
+    kept.display = display_for_figures(setup->recipe, description.view);
+    if (!kept.display) continue;
+    kept.of_display = setup->recipe.outputs[*kept.display].description;
+    kept.levels.resize(kept.of_display.grid.pixels());
   }
   count_ = 0;
 }
@@ -24,6 +31,9 @@ void LastImage::publish(const FinishedFrame& frame) noexcept {
     const SlotOutput& image = frame.slot.outputs[envelope.output];
     std::memcpy(envelope.pixels.data(), image.data.data(), std::min(image.data.size(), envelope.pixels.size() * sizeof(float)));
     envelope.reference = image.reference;
+    if (!envelope.display) continue;
+    const auto& levels = frame.slot.outputs[*envelope.display].data;
+    std::memcpy(envelope.levels.data(), levels.data(), std::min(levels.size(), envelope.levels.size()));
   }
   scale_ = frame.setup.scale;
   sequence_ = frame.slot.sequence;
@@ -48,18 +58,26 @@ std::uint64_t LastImage::sequence() const {
   return sequence_;
 }
 
-ImageFile LastImage::file(std::size_t view) const {
+ImageFile LastImage::file(std::size_t view, bool for_figure) {
   const std::lock_guard lock(mutex_);
   ImageFile file;
   const Envelope& envelope = envelopes_[view];
-  file.grid = envelope.description.grid;
+  const bool display = for_figure && envelope.display.has_value();
   file.pixels = envelope.description.pixels;
-  file.x = envelope.description.x;
-  file.z = envelope.description.z;
-  file.envelope = envelope.pixels;
   file.title = fmt::format("sequence {}", sequence_);
   file.view = envelope.description.view;
   file.dynamic_range_db = scale_.dynamic_range_db;
+  if (display) {
+    file.grid = envelope.of_display.grid;
+    file.x = envelope.of_display.x;
+    file.z = envelope.of_display.z;
+    show_levels(file, envelope.levels, drawn_);
+    return file;
+  }
+  file.grid = envelope.description.grid;
+  file.x = envelope.description.x;
+  file.z = envelope.description.z;
+  file.envelope = envelope.pixels;
   file.gain_db = scale_.gain_db;
   if (envelope.reference > 0.0F) file.reference = envelope.reference;
   return file;

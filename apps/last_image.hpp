@@ -1,10 +1,12 @@
 // A sink that keeps the newest frame's images, and counts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +25,9 @@ class LastImage final : public ImageSink {
   [[nodiscard]] double images_per_second() const;
   [[nodiscard]] bool empty() const;
   [[nodiscard]] std::uint64_t sequence() const;
-  /// The newest image of view `view` as a file; nothing may be published meanwhile.
-  [[nodiscard]] ImageFile file(std::size_t view) const;
+  /// The newest image of view `view` as a file, for figures the display image where display_for_figures() has it so; nothing may
+  /// be published meanwhile, and the next call takes its values away.
+  [[nodiscard]] ImageFile file(std::size_t view, bool for_figure = false);
 
  private:
   mutable std::mutex mutex_;
@@ -34,8 +37,12 @@ class LastImage final : public ImageSink {
     OutputDescription description;
     std::vector<float> pixels;
     float reference = 1.0F;
+    std::optional<std::size_t> display{};  ///< the output that figures show instead
+    OutputDescription of_display{};
+    std::vector<std::byte> levels{};
   };
   std::vector<Envelope> envelopes_;  ///< one a view
+  std::vector<float> drawn_;         ///< values of the file of a display image
   DisplayScale scale_;               ///< of the newest frame
   std::uint64_t sequence_ = 0;
   std::uint64_t count_ = 0;

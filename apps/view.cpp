@@ -3,15 +3,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/display_figure.hpp"
 #include "apps/keys.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
@@ -140,23 +142,16 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
   file.z = meaning_of(image.z(), "z");
   if (!image.pixel_name().empty()) file.pixels.name = image.pixel_name();
   file.pixels.unit = image.pixel_unit();
-  // The message's bytes need not be aligned as numbers are.
-  std::vector<float> envelope(file.grid.pixels());
-  if (image.encoding() == wire::ENVELOPE_FLOAT32) {
-    std::memcpy(envelope.data(), image.pixels().data(), envelope.size() * sizeof(float));
-  } else {
-    // 255 is 0 dB, 0 the lower end of the dynamic range.
-    for (std::size_t i = 0; i < envelope.size(); ++i) {
-      const double level = static_cast<unsigned char>(image.pixels()[i]) / 255.0 - 1.0;
-      envelope[i] = static_cast<float>(std::pow(10.0, level * image.dynamic_range_db() / 20.0));
-    }
-    file.reference = 1.0;
-  }
-  file.envelope = envelope;
   file.title = fmt::format("{}, sequence {}", image.stream(), image.sequence());
   file.view = image.view();
   file.dynamic_range_db = image.dynamic_range_db();
-  if (image.encoding() == wire::ENVELOPE_FLOAT32) {
+  std::vector<float> envelope(file.grid.pixels());
+  if (image.encoding() != wire::ENVELOPE_FLOAT32) {
+    show_levels(file, std::as_bytes(std::span(image.pixels())), envelope);
+  } else {
+    // The message's bytes need not be aligned as numbers are.
+    std::memcpy(envelope.data(), image.pixels().data(), envelope.size() * sizeof(float));
+    file.envelope = envelope;
     file.gain_db = image.gain_db();
     if (image.reference() > 0.0) file.reference = image.reference();
   }
@@ -164,8 +159,58 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
   spdlog::info("wrote {}", path.string());
 }
 
+using Writers = std::vector<std::pair<std::filesystem::path, std::unique_ptr<ImageWriter>>>;
+
+/// The display stream of an image whose axes are not those of a plane of the part, which figures show instead.
+class FigureStream {
+ public:
+  FigureStream(const ViewOptions& options, std::optional<CurveClientKeys> keys, const Writers& writers)
+      : options_(options),
+        keys_(std::move(keys)),
+        wanted_(std::any_of(writers.begin(), writers.end(), [](const auto& to) { return to.second->draws(); })) {}
+
+  /// To be told each image of the stream that is watched.
+  void follow(const wire::Image& image) {
+    if (!wanted_ || image.encoding() != wire::ENVELOPE_FLOAT32) return;
+    if (is_plane_of_part(meaning_of(image.x(), "x"), meaning_of(image.z(), "z"))) {
+      subscriber_.reset();
+      return;
+    }
+    if (!subscriber_) {
+      subscriber_ = std::make_unique<ImageSubscriber>(SubscriberOptions{
+          .endpoint = options_.connect, .stream = image.stream() + ".display", .latest_only = true, .keys = keys_});
+    }
+    take(std::chrono::milliseconds(0));
+  }
+  /// What figures show: its newest image, which may be the one before or after; null where it is `image` itself, also where no
+  /// display image comes.
+  [[nodiscard]] const wire::Image* newest() {
+    if (!subscriber_) return nullptr;
+    take(std::chrono::milliseconds(last_ ? 0 : 2000));
+    return last_ ? &*last_ : nullptr;
+  }
+
+ private:
+  void take(std::chrono::milliseconds timeout) {
+    if (const wire::Image* const image = subscriber_->receive(timeout)) last_ = *image;
+  }
+
+  const ViewOptions& options_;
+  std::optional<CurveClientKeys> keys_;
+  bool wanted_;
+  std::unique_ptr<ImageSubscriber> subscriber_;
+  std::optional<wire::Image> last_;
+};
+
+void write_snapshots(const Writers& writers, const wire::Image& last, FigureStream& figures) {
+  for (const auto& [path, writer] : writers) {
+    const wire::Image* const display = writer->draws() ? figures.newest() : nullptr;
+    write_snapshot(display != nullptr ? *display : last, path, *writer);
+  }
+}
+
 int view(const ViewOptions& options) {
-  std::vector<std::pair<std::filesystem::path, std::unique_ptr<ImageWriter>>> writers;
+  Writers writers;
   for (const std::string& path : options.snapshots) writers.emplace_back(path, make_image_writer(path));
   const auto keys = client_keys(options.keys);
   StopSignals signals;
@@ -174,6 +219,7 @@ int view(const ViewOptions& options) {
   spdlog::info("subscribed to {} at {}", options.stream.empty() ? "every stream" : options.stream, options.connect);
 
   Observed seen;
+  FigureStream figures(options, keys, writers);
   LiveLine live;
   const auto start = std::chrono::steady_clock::now();
   auto shown = start;
@@ -189,6 +235,7 @@ int view(const ViewOptions& options) {
     const auto now = std::chrono::steady_clock::now();
     if (image != nullptr) {
       seen.take(*image);
+      figures.follow(*image);
       heard = now;
     }
     if (now - shown >= std::chrono::seconds(1)) {
@@ -214,7 +261,7 @@ int view(const ViewOptions& options) {
     print_summary(statistics, seen);
   }
   if (seen.last) {
-    for (const auto& [path, writer] : writers) write_snapshot(*seen.last, path, *writer);
+    write_snapshots(writers, *seen.last, figures);
   } else if (!writers.empty()) {
     throw RuntimeFault(fmt::format("no image came from {}: no snapshot was written", options.connect));
   }

@@ -57,6 +57,7 @@ class PngWriter final : public PathWriter {
     const auto bytes = image.grid.y.count > 1 ? volume(envelope_only) : plane(envelope_only);
     write_file(path_, std::as_bytes(std::span(bytes)));
   }
+  [[nodiscard]] bool draws() const override { return true; }
 
  private:
   using Text = std::vector<std::pair<std::string, std::string>>;

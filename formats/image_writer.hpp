@@ -40,6 +40,8 @@ class ImageWriter {
   /// Writes the whole file or nothing. Throws InputError (the spans do not fit the grid, no such directory, no permission) or
   /// RuntimeFault (disk full).
   virtual void write(const ImageFile& image) const = 0;
+  /// Whether it draws for people, who look at places in the part, instead of keeping numbers for programs.
+  [[nodiscard]] virtual bool draws() const { return false; }
 };
 
 /// The writer for `path`, by extension. Throws InputError before any work is done if the extension is not known or the

@@ -1,0 +1,26 @@
+// What figures show of images whose axes are not x and z of the part, as range and angle of a sector: their display image.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "formats/image_writer.hpp"
+#include "pipeline/recipe.hpp"
+
+namespace echoform {
+
+/// Whether these are the axes of a plane of the part: x and z, both in metres.
+[[nodiscard]] bool is_plane_of_part(const Meaning& x, const Meaning& z);
+
+/// Place among the recipe's outputs of the display image that figures show instead of the view's envelope: one whose axes mean
+/// something else than the envelope's, which then do not lie as the part does. Nothing where the envelope itself is to be shown.
+[[nodiscard]] std::optional<std::size_t> display_for_figures(const Recipe& recipe, std::string_view view);
+
+/// Makes the image one of `levels`, uint8 on file.grid: 255 is 0 dB, gain included, and 0 the lower end of
+/// file.dynamic_range_db or outside of what was imaged. `envelope` holds its values and has to outlive the file.
+void show_levels(ImageFile& file, std::span<const std::byte> levels, std::vector<float>& envelope);
+
+}  // namespace echoform

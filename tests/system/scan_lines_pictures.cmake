@@ -1,0 +1,1 @@
+echoform_system_test(system_scan_lines_pictures scan_lines_pictures_test.py)
