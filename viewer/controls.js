@@ -33,8 +33,10 @@ $("stream").onchange = e => {
 function setPaused(on) {
   paused = on;
   $("pause").setAttribute("aria-pressed", String(on));
-  $("pause").firstChild.textContent = on ? "Resume" : "Pause";
+  $("pause").firstChild.textContent = on ? "Go on" : "Freeze";
+  play(false);
   if (!on) {
+    if (loop.at < loop.moments.length - 1) goTo(loop.moments.length - 1);
     lastArrival = lastArrival && performance.now();
     for (; owed > 0; owed--) answer();
     if (panes.some(pane => pane.pending)) show();
@@ -68,6 +70,9 @@ $("snapshot").onclick = snapshot;
 document.onkeydown = event => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;
   if (event.key === " " && event.target.tagName !== "BUTTON") { event.preventDefault(); setPaused(!paused); }
+  if (paused && event.key === ",") step(-1);
+  if (paused && event.key === ".") step(1);
+  if (paused && event.key === "l") play(!loop.playing);
   if (event.key === "s") snapshot();
   if (event.key === "o") change({ overlay: !settings.overlay });
   if (event.key === "p") { const all = axesOfVolume.every(name => settings.projections[name]); change({ projections: { x: !all, y: !all, z: !all } }); }
@@ -87,7 +92,7 @@ const planeState = (plane, k) => {
 };
 const inMillimetres = place => Object.fromEntries(Object.entries(place).map(([name, v]) => [name, v * image[name].scale]));
 window.echoform = {
-  state: () => ({ status: whatState()[0], text: whatState()[1], paused, received, skipped, faults, sequence: image && image.sequence, position: image && image.position, stream: image && image.stream, imagesPerSecond: imagesPerSecond(),
+  state: () => ({ status: whatState()[0], text: whatState()[1], paused, loop: { at: loop.at, count: loop.moments.length, playing: loop.playing, bytes: loop.bytes }, received, skipped, faults, sequence: image && image.sequence, position: image && image.position, stream: image && image.stream, imagesPerSecond: imagesPerSecond(),
                   settings: { ...settings }, revision: image && image.revision, server: { revision: server.revision, reason: server.reason, acquisition: server.acquisition, warnings: server.warnings, sinks: server.sinks, staged: [...server.staged], busy: server.busy, there: server.there,
                   values: Object.fromEntries([...server.settings.values()].map(s => [s.key, s.value])) }, ticks: tickLists, layout: axesOf(layout && layout.cells[0]),
                   grid: layout && layout.grid, figures: shownPlanes().map(planeState), streams: known.map(s => s.name),

@@ -75,7 +75,7 @@ function pointAt(event) {
   cursor = null;
   if (plane && plane.pane.image) {
     const l = layout.cells[k], img = plane.pane.image, { across, down } = plane.kind;
-    const at = pixelAt(plane, { [across]: ((px - l.x) / l.scale + l.x0) / img[across].scale, [down]: ((py - l.y) / l.scale + l.z0) / img[down].scale });
+    const at = pixelAt(plane, { [across]: l.fromX(px) / img[across].scale, [down]: l.fromY(py) / img[down].scale });
     if (at) snapTo(plane, at);
   }
   if (event.buttons & 1) followCursor(); else draw();

@@ -38,20 +38,23 @@ function answer() {
 }
 function show() {
   frameAsked = false;
-  let taken = 0, newest = null;
+  const taken = [];
+  let newest = null;
   for (const pane of panes) {
     if (!pane.pending || (paused && pane.image)) continue;
     newest = pane.pending;
     pane.pending = null;
     count(pane, newest);
     accept(pane, newest);
-    taken++;
+    taken.push(newest);
   }
-  if (!taken) return;
+  if (!taken.length) return;
+  remember(taken);
+  if (paused) showLoop();
   refresh();
   const delay = Date.now() * 1e6 - newest.publishTime;
   screenDelay = delay > -5e6 && delay < 1e10 ? Math.max(0, delay) + newest.latency : NaN;
-  while (taken-- > 0) answer();
+  taken.forEach(answer);
 }
 let seenRevision = 0;
 const gridKey = img => [img.x, img.y, img.z].filter(Boolean).flatMap(axis => [axis.name, axis.unit, axis.first, axis.last, axis.count]).join();

@@ -14,7 +14,7 @@ function ticks(low, high, most) {
 function extentOf(img, kind) {
   const along = name => {
     let [low, high] = edge(img[name]).map(v => v * img[name].scale);
-    if (!settings.whole || name === "y") return [low, high];  // outlines are lines in x and z
+    if (!settings.whole || name === "y" || isOffPart(img)) return [low, high];  // outlines are lines in x and z
     const room = name === "z" ? 1 : 0;
     for (const outline of img.outlines) {
       low = Math.min(low, ...outline[name].map(v => v * img[name].scale - room)); high = Math.max(high, ...outline[name].map(v => v * img[name].scale + room));
@@ -22,10 +22,14 @@ function extentOf(img, kind) {
     return [low, high];
   };
   const [x0, x1] = along(kind.across), [z0, z1] = along(kind.down);
-  return { x0, x1, z0, z1 };
+  return { x0, x1, z0, z1, alike: img[kind.across].unit === img[kind.down].unit };
 }
 const margins = { left: 66, right: 14, top: 34, bottom: 52 }, barWidth = 78;
-const scaleIn = (e, width, height) => Math.max(1e-3, Math.min((width - margins.left - margins.right) / (e.x1 - e.x0), (height - margins.top - margins.bottom) / (e.z1 - e.z0)));
+// CSS pixels a mm, the same across and down; axes of different units, as range and angle, each fill the room that there is.
+function scalesIn(e, width, height) {
+  const across = Math.max(1e-3, (width - margins.left - margins.right) / (e.x1 - e.x0)), down = Math.max(1e-3, (height - margins.top - margins.bottom) / (e.z1 - e.z0));
+  return e.alike ? [Math.min(across, down), Math.min(across, down)] : [across, down];
+}
 // Places everything in a figure of width x height CSS pixels: a grid of axes, one mm as long across as down, and one colour bar.
 // x0, x1 of a cell are the ends across, z0, z1 those down, whatever these axes are. Planes of a volume have one scale, so that they
 // are in line with each other: C-scan above B-scan, D-scan beside it. In the fourth place the volume is rendered.
@@ -35,16 +39,18 @@ function arrange(shown, width, height, headline) {
   const places = shown.map((_, k) => rendered && k > 0 ? k + 1 : k), count = shown.length + (rendered ? 1 : 0);
   const extents = shown.map(plane => extentOf(imageOf(plane), plane.kind)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]], 3: [[3, 1], [2, 2], [1, 3]] }[count] || [[2, 2]];
   const size = ([columns, rows]) => [(width - barWidth) / columns, (height - top) / rows];
-  const fit = grid => Math.min(...extents.map(e => scaleIn(e, ...size(grid))));
+  const fit = grid => Math.min(...extents.flatMap(e => scalesIn(e, ...size(grid))));
   const grid = grids.reduce((best, other) => fit(other) > fit(best) ? other : best), [w, h] = size(grid);
   const corner = place => ({ left: (place % grid[0]) * w, above: top + Math.floor(place / grid[0]) * h });
   const cells = shown.map((plane, k) => {
-    const e = extents[k], of = imageOf(plane), label = axis => axis.shownUnit ? `${axis.name} [${axis.shownUnit}]` : axis.name, { left, above } = corner(places[k]), scale = volume ? fit(grid) : scaleIn(e, w, h);
-    const cell = { ...e, scale, w: (e.x1 - e.x0) * scale, h: (e.z1 - e.z0) * scale, title: titleOf(plane), labels: { x: label(of[plane.kind.across]), z: label(of[plane.kind.down]) } };
+    const e = extents[k], of = imageOf(plane), label = axis => axis.shownUnit ? `${axis.name} [${axis.shownUnit}]` : axis.name, { left, above } = corner(places[k]), [across, down] = volume ? [fit(grid), fit(grid)] : scalesIn(e, w, h);
+    const cell = { ...e, w: (e.x1 - e.x0) * across, h: (e.z1 - e.z0) * down, title: titleOf(plane), labels: { x: label(of[plane.kind.across]), z: label(of[plane.kind.down]) } };
     cell.x = left + margins.left + Math.max(0, (w - margins.left - margins.right - cell.w) / 2);
     cell.y = above + margins.top + Math.max(0, (h - margins.top - margins.bottom - cell.h) / 2);
-    cell.toX = mm => cell.x + (mm - e.x0) * scale;
-    cell.toY = mm => cell.y + (mm - e.z0) * scale;
+    cell.toX = shown => cell.x + (shown - e.x0) * across;
+    cell.toY = shown => cell.y + (shown - e.z0) * down;
+    cell.fromX = px => (px - cell.x) / across + e.x0;
+    cell.fromY = py => (py - cell.y) / down + e.z0;
     return cell;
   });
   const ends = [Math.min(...cells.map(c => c.y)), Math.max(...cells.map(c => c.y + c.h))];

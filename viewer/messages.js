@@ -32,7 +32,7 @@ function* fields(bytes) {
   }
 }
 const utf8 = new TextDecoder();
-const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"] };
+const shownUnits = { m: [1e3, "mm"], s: [1e6, "\u00b5s"], Hz: [1e-6, "MHz"], rad: [180 / Math.PI, "\u00b0"] };
 function decodeAxis(bytes, name) {
   const axis = { first: 0, last: 0, count: 0, name, unit: "m" };
   for (const [n, v] of fields(bytes)) {
@@ -91,6 +91,7 @@ function decodeImage(buffer) {
     const aligned = image.bytes.slice().buffer;
     image.values = new Float32Array(aligned);
     image.bits = new Uint32Array(aligned);
+    image.bytes = null;  // the message is not kept besides
   } else {
     image.values = image.bytes;
   }

@@ -14,7 +14,7 @@ function strokeOutline(c, style, width, trace) {
 function drawOverlay(c, plane, l) {
   const img = plane.pane.image;
   plane.drawn = [];
-  if (!settings.overlay || !img || plane.kind.across !== "x" || plane.kind.down !== "z") return;  // outlines are lines in x and z
+  if (!settings.overlay || !img || plane.kind.across !== "x" || plane.kind.down !== "z" || isOffPart(img)) return;  // outlines are lines in x and z
   c.save();
   c.beginPath();
   c.rect(l.x, l.y - 8, l.w, l.h + 8);  // elements above the image stand on its upper edge

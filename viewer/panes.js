@@ -34,7 +34,9 @@ function setImage(pane, next) {
 }
 function setPanes(streams) {
   const names = streams.length ? streams : [""];
+  const before = panes;
   panes = names.map(name => panes.find(pane => pane.stream === name) || makePane(name));
+  if (panes.length !== before.length || panes.some((pane, k) => pane !== before[k])) forget();
   leadImage();
   layoutKey = "";
   $("readout").toggleAttribute("data-several", panes.length > 1);

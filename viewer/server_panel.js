@@ -1,6 +1,6 @@
 // The server's settings: controls built from what POST /control says of them. What changes at once is sent as it is changed; what
 // needs a new engine is gathered until "Apply" (Enter), and goes together. Lengths are shown in mm, times in us.
-const server = { revision: 0, settings: new Map(), staged: new Map(), reason: "", acquisition: "", warnings: [], sinks: [], busy: false, there: false };
+const server = { revision: 0, settings: new Map(), staged: new Map(), due: new Set(), reason: "", acquisition: "", warnings: [], sinks: [], busy: false, there: false };
 const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", scan: "Scan", acquisition: "Timing", input: "Input" };
 const scaleOf = setting => (shownUnits[setting.unit] || [1])[0];
 const unitOf = setting => (shownUnits[setting.unit] || [1, setting.unit])[1];
@@ -21,7 +21,9 @@ function parsed(text) { try { return JSON.parse(text); } catch { return text; } 
 function makeInput(setting, name) {
   const id = "server-" + setting.key.replace(".", "-") + (name ? "-" + name : ""), low = setting.low, high = setting.high, scale = scaleOf(setting);
   let input;
-  if (setting.type === "word") {
+  if (isGainList(setting)) {
+    input = makeGainSliders(setting);
+  } else if (setting.type === "word") {
     input = document.createElement("select");
     if (!setting.words.includes(parsed(setting.default_value))) input.append(new Option("default", ""));
     input.append(...setting.words.map(word => new Option(word, word)));
@@ -53,6 +55,10 @@ function typed(setting, inputs) {
   const texts = inputs.map(input => input.value.trim());
   if (texts.every(text => text === "")) return "";
   if (setting.type === "list of texts") return JSON.stringify(texts[0].split(/[\s,]+/).filter(Boolean));
+  if (setting.type === "list of numbers") {
+    const parts = texts[0].replace(/[[\]]/g, "").split(/[\s,]+/).filter(Boolean), scale = scaleOf(setting);
+    return `[${parts.map(part => scale !== 1 && isFinite(part) ? tidy(Number(part) / scale, 12) : part).join(", ")}]`;
+  }
   if (setting.type === "list of integers") return `[${texts[0].replace(/[[\]]/g, "").split(/[\s,]+/).filter(Boolean).join(", ")}]`;
   if (!/number|integer/.test(setting.type)) return texts[0];
   const scale = scaleOf(setting);
@@ -81,24 +87,27 @@ function buildPanel() {
       const details = document.createElement("details"), summary = document.createElement("summary");
       summary.textContent = groupTitles[group] || group.replace(/_/g, " ").replace(/^./, c => c.toUpperCase());
       details.id = "server-" + group;
-      details.open = ["material", "grid", "output"].includes(group);
+      details.open = ["material", "grid", "output"].includes(group) || [...server.settings.values()].some(s => isGainList(s) && s.key.startsWith(group + "."));
       details.append(summary);
       sections.set(group, details);
     }
     const row = document.createElement("div"), label = document.createElement("label"), inputs = pairNames(setting).map(name => makeInput(setting, name));
     row.className = "setting";
     row.dataset.fields = inputs.length;
+    row.toggleAttribute("data-gains", isGainList(setting));
     label.textContent = labelOf(setting.key);
     label.htmlFor = inputs[0].id;
     label.title = setting.help;
     const unit = document.createElement("span");
     unit.textContent = unitOf(setting);
     unit.className = "unit";
-    row.append(label, ...inputs, unit);
+    row.append(label, ...(isGainList(setting) ? [unit, ...inputs] : [...inputs, unit]));
     sections.get(group).append(row);
     for (const input of inputs) {
       input.addEventListener(input.type === "text" ? "input" : "change", () => stage(setting.key));
-      input.addEventListener("change", () => { if (server.settings.get(setting.key).effect !== "imaging") applyStaged([setting.key]); });
+      const atOnce = () => { if (server.settings.get(setting.key).effect !== "imaging") applySoon(setting.key); };
+      input.addEventListener("change", atOnce);
+      if (isGainList(setting)) input.addEventListener("input", () => { stage(setting.key); atOnce(); });
       input.addEventListener("keydown", event => {
         if (event.key === "Enter") { event.preventDefault(); applyStaged(); }
         if (event.key === "Escape") { event.preventDefault(); unstage(setting.key); }
@@ -166,16 +175,20 @@ function take(reply) {
 }
 async function changeServer(request, keys) {
   if (server.busy) return;
+  const sent = new Map(server.staged);
   server.busy = true;
   showPanel();
   try {
     const reply = await askServer(request);
     server.reason = reply.outcome === "DONE" ? "" : inTypedUnits(reply.reason, keys);
-    if (reply.outcome === "DONE") { for (const key of keys) server.staged.delete(key); take(reply); }
+    if (reply.outcome === "DONE") { for (const key of keys) if (server.staged.get(key) === sent.get(key)) server.staged.delete(key); take(reply); }
   } catch (error) {
     server.reason = error.message;
   }
   server.busy = false;
+  const due = [...server.due].filter(key => server.staged.has(key));
+  server.due.clear();
+  if (due.length) { applyStaged(due); return; }
   showPanel();
   server.revision = 0;  // what follows from the data may have changed with it
   await readServer();
@@ -185,6 +198,8 @@ function applyStaged(keys = [...server.staged.keys()]) {
   keys = keys.filter(key => server.staged.has(key));
   if (keys.length) changeServer({ action: "set", changes: keys.map(key => ({ key, value: server.staged.get(key) })) }, keys);
 }
+// What changes at once while another change is under way goes after it, as it is then.
+function applySoon(key) { if (server.busy) server.due.add(key); else applyStaged([key]); }
 let reading = false;
 async function readServer() {
   if (reading || server.busy) return;

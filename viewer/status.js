@@ -28,7 +28,7 @@ function age() {  // seconds since the last image; one that waited at the server
 }
 function whatState() {
   if (!socketOpen) return ["disconnected", retryAt > performance.now() ? `Disconnected, reconnecting in ${Math.ceil((retryAt - performance.now()) / 1e3)} s` : "Disconnected, reconnecting"];
-  if (paused) return ["paused", "Paused"];
+  if (paused) return ["paused", "Frozen"];
   if (!image || !lastArrival) return ["waiting", "Connected, waiting for images"];
   if (age() > 2) return ["stopped", `Stream stopped ${age() < 100 ? Math.floor(age()) : Math.floor(age() / 60) + " min"}${age() < 100 ? " s" : ""} ago`];
   return ["live", "Live"];

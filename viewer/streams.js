@@ -4,13 +4,20 @@ let known = [], asked = null;  // what /streams.json told; streams that the sock
 const isDisplay = stream => stream.encoding !== "envelope_float32";
 const severalViews = () => new Set(known.map(s => s.view)).size > 1;
 const ofVolumes = () => known.some(s => (s.pixels || []).length === 3);
-// What is shown where nobody has chosen: of volumes the 8-bit images, a quarter as long.
-const usualStream = () => ((ofVolumes() && known.find(isDisplay)) || known[0] || { name: "" }).name;
-const chosenStream = () => ofVolumes() && (!streamName || streamName === allEnvelopes || streamName === allDisplays) ? usualStream() : streamName;
+const axisNames = stream => (stream.axes || ["x", "z"]).join();
+// Whether envelopes have other axes than display images, such as range and angle of a sector: only those lie as the part does.
+const offPart = () => known.some(s => isDisplay(s) && known.some(of => !isDisplay(of) && of.view === s.view && axisNames(of) !== axisNames(s)));
+function isOffPart(img) {
+  const shown = known.find(s => isDisplay(s) && s.view === img.view);
+  return shown ? axisNames(shown) !== [img.x.name, img.z.name].join() : img.x.unit !== img.z.unit;
+}
+// What is shown where nobody has chosen: of volumes the 8-bit images, a quarter as long, and those that lie as the part does.
+const usualStream = () => (((ofVolumes() || offPart()) && known.find(isDisplay)) || known[0] || { name: "" }).name;
+const chosenStream = () => !streamName && offPart() ? (severalViews() && !ofVolumes() ? allDisplays : usualStream()) : ofVolumes() && (!streamName || streamName === allEnvelopes || streamName === allDisplays) ? usualStream() : streamName;
 const oneStream = () => chosenStream() && chosenStream() !== allEnvelopes && chosenStream() !== allDisplays;
 
 function viewsOffered() {  // streams of one encoding, one a view
-  const display = streamName === allDisplays, list = known.filter(s => isDisplay(s) === display);
+  const display = chosenStream() === allDisplays, list = known.filter(s => isDisplay(s) === display);
   return list.length ? list : known.filter(s => isDisplay(s) !== display);
 }
 function wantedStreams() {

@@ -80,7 +80,7 @@ class Page:
                return [...c.getContext('2d').getImageData(Math.round(p.x * r), Math.round(p.y * r), 1, 1).data].slice(0, 3)""", x_mm, z_mm)
 
     def brightest(self):
-        """Centre in mm of the pixels of the image area that are nearly as bright as the brightest."""
+        """Centre in mm, or what the axes are in, of the pixels of the image area that are nearly as bright as the brightest."""
         return self.driver.execute_script(
             """const l = window.echoform.state().layout, c = document.getElementById('figure'), r = devicePixelRatio;
                const w = Math.floor(l.w * r) - 4, h = Math.floor(l.h * r) - 4, x = Math.ceil(l.x * r) + 2, y = Math.ceil(l.y * r) + 2;
@@ -88,8 +88,8 @@ class Page:
                let top = 0; for (let i = 0; i < w * h; i++) top = Math.max(top, v(i));
                let n = 0, sx = 0, sy = 0;
                for (let i = 0; i < w * h; i++) if (v(i) >= top - 6) { n++; sx += i % w; sy += Math.floor(i / w); }
-               const mm = l.w / (l.x1 - l.x0);
-               return [l.x0 + ((x + sx / n + .5) / r - l.x) / mm, l.z0 + ((y + sy / n + .5) / r - l.y) / mm]""")
+               const across = l.w / (l.x1 - l.x0), down = l.h / (l.z1 - l.z0);
+               return [l.x0 + ((x + sx / n + .5) / r - l.x) / across, l.z0 + ((y + sy / n + .5) / r - l.y) / down]""")
 
     def set(self, element, value, event="input"):
         self.driver.execute_script(
@@ -230,6 +230,35 @@ def check(page, server, program, folder):
     assert state["sequence"] == held and state["status"] == "paused", state
     page.driver.execute_script("document.getElementById('pause').click()")
     page.until("resumed", lambda s: s["status"] == "live" and s["sequence"] > held + 10)
+
+    # Frozen, the last seconds can be looked at again: stepped through, and played.
+    server.do("spot 5 15")
+    first = page.state()["sequence"]
+    earlier = page.until("some images", lambda s: s["sequence"] > first + 20)["sequence"]
+    server.do("spot -5 25")
+    page.until("some more", lambda s: s["sequence"] > earlier + 20)
+    page.driver.execute_script("document.getElementById('pause').click()")
+    state = page.until("frozen", lambda s: s["paused"] and page.shown("loop"))
+    count, newest = state["loop"]["count"], state["sequence"]
+    assert count > 4 and state["loop"]["at"] == count - 1 and state["loop"]["bytes"] <= 128 * 2**20, state
+    while page.state()["sequence"] > earlier:
+        page.driver.execute_script("document.getElementById('loopBack').click()")
+    assert page.state()["sequence"] == earlier and near(page.brightest(), (5, 15), 0.18), (page.state(), page.brightest())
+    assert f"{page.state()['loop']['at'] + 1} of {count}, \u2212" in page.text("loopText"), page.text("loopText")
+    page.driver.find_element("id", "figure").send_keys(".")
+    assert earlier < page.state()["sequence"] < newest, page.state()
+    page.set("loopAt", count - 2)
+    assert page.state()["sequence"] < newest and near(page.brightest(), (-5, 25), 0.18), page.state()
+    page.driver.execute_script("document.getElementById('loopPlay').click()")
+    page.until("played beyond its end", lambda s: s["loop"]["playing"] and s["loop"]["at"] < count - 2)
+    page.driver.execute_script("document.getElementById('loopPlay').click()")
+    state = page.state()
+    assert not state["loop"]["playing"] and state["loop"]["count"] == count and state["status"] == "paused", state
+    page.driver.execute_script("document.getElementById('pause').click()")
+    page.until("live, with what is new", lambda s: s["status"] == "live" and s["sequence"] > newest and not page.shown("loop"))
+    server.do("spot 0 20")
+    newest = page.state()["sequence"]
+    page.until("the spot where it was", lambda s: s["sequence"] > newest + 10)
 
     # The reference can be fixed: then the peak stays 0 dB at that value only.
     page.set("reference", "fixed", "change")

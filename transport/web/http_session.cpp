@@ -28,9 +28,12 @@ std::string list_streams(WebState& state) {
   for (const auto& stream : state.board.streams()) {
     const Grid& grid = stream.grid;
     const std::string across = grid.y.count > 1 ? fmt::format("{},", grid.y.count) : "";
-    list += fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\",\"pixels\":[{},{}{}]}}", list.empty() ? "" : ",",
+    const std::string axes = stream.x == Meaning{"x", "m"} && stream.z == Meaning{"z", "m"}
+                                 ? ""
+                                 : fmt::format(",\"axes\":[{},{}]", json_string(stream.x.name), json_string(stream.z.name));
+    list += fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\",\"pixels\":[{},{}{}]{}}}", list.empty() ? "" : ",",
                         json_string(stream.name), json_string(stream.view_name),
-                        stream.display ? "display_uint8" : "envelope_float32", grid.x.count, across, grid.z.count);
+                        stream.display ? "display_uint8" : "envelope_float32", grid.x.count, across, grid.z.count, axes);
   }
   return fmt::format("{{\"name\":{},{}\"streams\":[{}]}}\n", json_string(state.options.name),
                      state.control_now() ? "\"control\":true," : "", list);

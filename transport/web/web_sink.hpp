@@ -1,7 +1,8 @@
 // The web viewer's server: the page, a WebSocket image feed, metrics. One thread of its own; the pipeline never waits for it.
 //
 //   GET /                      the viewer page
-//   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding"} ...]}, and
+//   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding", "pixels"} ...]}, with
+//                              "axes": [across, down] of a stream whose axes are not x and z in metres, and
 //                              "control": true where POST /control is answered
 //   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client says "ready" (text) for each image that it
 //   wants

@@ -1,0 +1,1 @@
+echoform_system_test(system_scan_lines_page scan_lines_page_test.py ${CMAKE_BINARY_DIR}/screenshots)
