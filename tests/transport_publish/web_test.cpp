@@ -137,6 +137,13 @@ TEST(WebPages, AreServed) {
   volume.grid.y = {Metres(-0.010), Metres(0.010), 21};
   sink->setup_changed(synthetic::Stream(volume).setup());
   EXPECT_THAT(get(*sink, "/streams.json").body(), HasSubstr("\"pixels\":[41,21,31]"));
+  auto polar = std::make_shared<ImagingSetup>(*stream.setup());
+  polar->recipe.outputs.front().description.x = {"range", "m"};
+  polar->recipe.outputs.front().description.z = {"angle", "rad"};
+  sink->setup_changed(polar);
+  EXPECT_THAT(get(*sink, "/streams.json").body(),
+              HasSubstr("\"encoding\":\"envelope_float32\",\"pixels\":[41,31],\"axes\":[\"range\",\"angle\"]},"));
+  EXPECT_THAT(get(*sink, "/streams.json").body(), HasSubstr("\"display_uint8\",\"pixels\":[41,31]}]}"));
 }
 
 TEST(WebPages, HaveWhatDrawsVolumesOrSayThatItIsMissing) {
