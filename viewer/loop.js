@@ -54,5 +54,5 @@ function showLoop() {
 $("loopBack").onclick = () => step(-1);
 $("loopOn").onclick = () => step(1);
 $("loopPlay").onclick = () => play(!loop.playing);
-$("loopAt").oninput = e => { play(false); goTo(Number(e.target.value)); };
+$("loopAt").oninput = e => { const place = Number(e.target.value); play(false); goTo(place); };  // play() sets the slider
 $("loopSpeed").onchange = e => { loop.speed = Number(e.target.value); if (loop.playing) play(true); };
