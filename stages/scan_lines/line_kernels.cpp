@@ -33,6 +33,10 @@ struct Portable {
   static Real root(Real square) { return sqrtf(square > 1e-12F ? square : 1e-12F); }
   static Real divide(Real a, Real b) { return a / b; }
   static Real from_sixteen(const float* values, Whole which) { return values[which]; }
+  static Mask above_zero(Real a) { return a > 0.0F; }
+  static Real choose(Mask mask, Real a, Real b) { return mask ? a : b; }
+  static Real sign(Real a) { return static_cast<float>(static_cast<int>(a > 0.0F) - static_cast<int>(a < 0.0F)); }
+  static Real signed_root(Real a) { return copysignf(sqrtf(fabsf(a)), a); }
 
   class Picker {
    public:
@@ -46,16 +50,16 @@ struct Portable {
 
 }  // namespace
 
-LineKernels line_kernels_portable() {
-  return make_line_kernels<Portable>();
+LineKernels line_kernels_portable(ChannelSums sums) {
+  return make_line_kernels<Portable>(sums);
 }
 
-LineKernels line_kernels(SimdLevel level) {
+LineKernels line_kernels(SimdLevel level, ChannelSums sums) {
 #if defined(__x86_64__)
-  if (level == SimdLevel::avx512) return line_kernels_avx512();
-  if (level == SimdLevel::avx2) return line_kernels_avx2();
+  if (level == SimdLevel::avx512) return line_kernels_avx512(sums);
+  if (level == SimdLevel::avx2) return line_kernels_avx2(sums);
 #endif
-  return line_kernels_portable();
+  return line_kernels_portable(sums);
 }
 
 }  // namespace echoform::scan_lines

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cpu/cpu_backend.hpp"
+#include "stages/adaptive_weights/channel_sums.hpp"
 
 namespace echoform::scan_lines {
 
@@ -17,6 +18,7 @@ inline constexpr std::size_t receiver_step = 16;
 /// Pieces of a tap's coefficient over the fraction of a place, each a cubic.
 inline constexpr std::size_t coefficient_pieces = 16;
 inline constexpr std::size_t most_taps = 17;
+inline constexpr std::size_t most_low_frequencies = 8;
 
 /// What a receiver is on a line, with e its place from the line's origin and a = e . direction.
 struct LineReceiver {
@@ -57,6 +59,14 @@ struct LineTask {
   const unsigned char* steady;  ///< by block of range_step ranges
   const TapTable* table;
   float* out;  ///< by range
+
+  // What else ChannelSums asks for, each by range.
+  float* second = nullptr;
+  float* low = nullptr;               ///< of low_frequencies: the sum of |S(m)|^2
+  std::uint32_t low_frequencies = 0;  ///< M0
+  const float* heard = nullptr;       ///< N, receivers heard at the range
+  const float* cosine = nullptr;      ///< cos(2 pi / N)
+  float* channels = nullptr;          ///< of channels, which leave `out` alone: [receiver, range]
 };
 
 using LineKernel = void (*)(const LineTask& task);
@@ -69,10 +79,10 @@ struct LineKernels {
 };
 
 /// Levels differ by rounding.
-[[nodiscard]] LineKernels line_kernels(SimdLevel level);
+[[nodiscard]] LineKernels line_kernels(SimdLevel level, ChannelSums sums = ChannelSums::none);
 
-[[nodiscard]] LineKernels line_kernels_portable();
-[[nodiscard]] LineKernels line_kernels_avx2();
-[[nodiscard]] LineKernels line_kernels_avx512();
+[[nodiscard]] LineKernels line_kernels_portable(ChannelSums sums);
+[[nodiscard]] LineKernels line_kernels_avx2(ChannelSums sums);
+[[nodiscard]] LineKernels line_kernels_avx512(ChannelSums sums);
 
 }  // namespace echoform::scan_lines

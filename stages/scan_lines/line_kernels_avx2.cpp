@@ -34,6 +34,16 @@ struct Avx2 {
   static Real root(Real square) { return _mm256_sqrt_ps(_mm256_max_ps(square, _mm256_set1_ps(1e-12F))); }
   static Real divide(Real a, Real b) { return _mm256_div_ps(a, b); }
   static Real from_sixteen(const float* values, Whole which) { return _mm256_i32gather_ps(values, which, 4); }
+  static Mask above_zero(Real a) { return _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_GT_OQ); }
+  static Real choose(Mask mask, Real a, Real b) { return _mm256_blendv_ps(b, a, mask); }
+  static Real sign(Real a) {
+    const Real other = _mm256_cmp_ps(a, _mm256_setzero_ps(), _CMP_NEQ_OQ);
+    return _mm256_and_ps(other, _mm256_or_ps(_mm256_set1_ps(1.0F), _mm256_and_ps(a, _mm256_set1_ps(-0.0F))));
+  }
+  static Real signed_root(Real a) {
+    const Real bit = _mm256_set1_ps(-0.0F);
+    return _mm256_or_ps(_mm256_sqrt_ps(_mm256_andnot_ps(bit, a)), _mm256_and_ps(a, bit));
+  }
 
   /// Entries n of rows, where `inside`; elsewhere 0.
   class Picker {
@@ -51,8 +61,8 @@ struct Avx2 {
 
 }  // namespace
 
-LineKernels line_kernels_avx2() {
-  return make_line_kernels<Avx2>();
+LineKernels line_kernels_avx2(ChannelSums sums) {
+  return make_line_kernels<Avx2>(sums);
 }
 
 }  // namespace echoform::scan_lines

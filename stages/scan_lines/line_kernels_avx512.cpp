@@ -44,6 +44,21 @@ struct Avx512 {
     return _mm512_fmadd_ps(_mm512_fnmadd_ps(quotient, b, a), y, quotient);
   }
   static Real from_sixteen(const float* values, Whole which) { return _mm512_permutexvar_ps(which, _mm512_load_ps(values)); }
+  static Mask above_zero(Real a) { return _mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_GT_OQ); }
+  static Real choose(Mask mask, Real a, Real b) { return _mm512_mask_mov_ps(b, mask, a); }
+  static Real sign(Real a) {
+    const Real one = _mm512_or_ps(_mm512_set1_ps(1.0F), _mm512_and_ps(a, _mm512_set1_ps(-0.0F)));
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(a, _mm512_setzero_ps(), _CMP_NEQ_OQ), one);
+  }
+  /// By an estimate as above; 0 of what is no normal number.
+  static Real signed_root(Real a) {
+    const Real size = _mm512_abs_ps(a);
+    const Real y = _mm512_maskz_rsqrt14_ps(_mm512_cmp_ps_mask(size, _mm512_set1_ps(1.2e-38F), _CMP_GE_OQ), size);
+    const Real root = _mm512_mul_ps(size, y);
+    const Real off = _mm512_fnmadd_ps(root, y, _mm512_set1_ps(1.0F));
+    const Real exact = _mm512_fmadd_ps(_mm512_mul_ps(root, _mm512_set1_ps(0.5F)), off, root);
+    return _mm512_or_ps(exact, _mm512_and_ps(a, _mm512_set1_ps(-0.0F)));
+  }
 
   /// Entries n of rows that lie within 31 of the first, and not before the one before it.
   class SteadyPicker {
@@ -85,8 +100,8 @@ struct Avx512 {
 
 }  // namespace
 
-LineKernels line_kernels_avx512() {
-  return make_line_kernels<Avx512>();
+LineKernels line_kernels_avx512(ChannelSums sums) {
+  return make_line_kernels<Avx512>(sums);
 }
 
 }  // namespace echoform::scan_lines

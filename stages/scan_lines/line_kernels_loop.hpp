@@ -1,15 +1,13 @@
-// The loop over ranges and receivers, common to every instruction set. `Isa` supplies the vectors:
+// The loop over ranges and receivers, common to every instruction set. `Isa` supplies the block_vectors:
 //   Isa::lanes, Isa::Real (lanes floats), Isa::Whole (lanes int32), Isa::Mask, and the functions below.
 #pragma once
 
 #include "stages/scan_lines/line_kernels.hpp"
+#include "stages/scan_lines/line_sums_loop.hpp"
 
 namespace echoform::scan_lines {
 
 enum class Lookup : unsigned char { nearest, linear, taps };
-
-/// Vectors of ranges that are summed in registers while the receivers go by.
-inline constexpr std::size_t block_vectors = 4;
 
 template <class Isa, Lookup lookup, class Picker>
 inline typename Isa::Real sample_at(const LineTask& task, const float* row, const Picker& picker, typename Isa::Real f) {
@@ -116,9 +114,10 @@ void sum_steady_block(const LineTask& task, std::size_t first) {
   for (std::size_t v = 0; v < block_vectors; ++v) Isa::store(task.out + first + v * lanes, sum[v]);
 }
 
-template <class Isa, Lookup lookup>
+template <class Isa, Lookup lookup, ChannelSums sums>
 void sum_line(const LineTask& task) {
   using Real = typename Isa::Real;
+  constexpr bool keeps_channels = sums == ChannelSums::channels;
   constexpr std::size_t lanes = Isa::lanes;
   constexpr std::size_t block = block_vectors * lanes;
   // Linear and longer filters have samples on both sides of a place, the nearest one needs to be there itself.
@@ -128,13 +127,14 @@ void sum_line(const LineTask& task) {
     Real rest[block_vectors];
     typename Isa::Whole whole[block_vectors];
     Real sum[block_vectors];
+    [[maybe_unused]] BesideSum<Isa, sums> beside(task, first);
     for (std::size_t v = 0; v < block_vectors; ++v) {
       range[v] = Isa::load(task.range + first + v * lanes);
       rest[v] = Isa::load(task.rest + first + v * lanes);
       whole[v] = Isa::load(task.whole + first + v * lanes);
       sum[v] = Isa::zero();
     }
-    if constexpr (block == range_step) {
+    if constexpr (block == range_step && sums == ChannelSums::none) {
       if (task.steady[first / range_step] != 0) {
         sum_steady_block<Isa, lookup>(task, first);
         continue;
@@ -142,7 +142,9 @@ void sum_line(const LineTask& task) {
     }
     for (std::uint32_t j = 0; j < task.receiver_count; ++j) {
       const LineReceiver& receiver = task.receivers[j];
-      if (first < receiver.first) continue;
+      [[maybe_unused]] float* const kept = keeps_channels ? task.channels + j * task.ranges + first : nullptr;
+      // A window about a range where it is heard may begin before.
+      if (!keeps_channels && first < receiver.first) continue;
       const Real along = Isa::all(receiver.along);
       const Real square = Isa::all(receiver.square);
       const Real across_square = Isa::all(receiver.across_square);
@@ -152,7 +154,11 @@ void sum_line(const LineTask& task) {
         Real below = Isa::floor(t);
         typename Isa::Whole n = Isa::add(whole[v], Isa::to_whole(below));
         const typename Isa::Mask inside = Isa::within(n, places);
-        if (Isa::none(inside)) continue;
+        if (Isa::none(inside)) {
+          if constexpr (keeps_channels) Isa::store(kept + v * lanes, Isa::zero());
+          if constexpr (sums == ChannelSums::low_frequencies) beside.pass(v, Isa::load(receiver.weights + first + v * lanes));
+          continue;
+        }
         if constexpr (lookup == Lookup::taps) {
           t = Isa::add(t, Isa::all(task.table->offset));
           below = Isa::floor(t);
@@ -160,16 +166,42 @@ void sum_line(const LineTask& task) {
         }
         const typename Isa::Picker picker(n, inside);
         const Real s = sample_at<Isa, lookup>(task, receiver.row, picker, Isa::subtract(t, below));
-        sum[v] = Isa::multiply_add(Isa::only(inside, s), Isa::load(receiver.weights + first + v * lanes), sum[v]);
+        if constexpr (keeps_channels) {
+          Isa::store(kept + v * lanes, Isa::only(inside, s));
+          continue;
+        }
+        const Real weight = Isa::load(receiver.weights + first + v * lanes);
+        sum[v] = beside.add(v, Isa::only(inside, s), weight, sum[v]);
       }
     }
+    if constexpr (keeps_channels) continue;
     for (std::size_t v = 0; v < block_vectors; ++v) Isa::store(task.out + first + v * lanes, sum[v]);
+    beside.store(task, first);
   }
 }
 
+template <class Isa, ChannelSums sums>
+LineKernels make_line_kernels_of() {
+  return {&sum_line<Isa, Lookup::nearest, sums>, &sum_line<Isa, Lookup::linear, sums>, &sum_line<Isa, Lookup::taps, sums>};
+}
+
 template <class Isa>
-LineKernels make_line_kernels() {
-  return {&sum_line<Isa, Lookup::nearest>, &sum_line<Isa, Lookup::linear>, &sum_line<Isa, Lookup::taps>};
+LineKernels make_line_kernels(ChannelSums sums) {
+  switch (sums) {
+    case ChannelSums::none:
+      break;
+    case ChannelSums::squares:
+      return make_line_kernels_of<Isa, ChannelSums::squares>();
+    case ChannelSums::signs:
+      return make_line_kernels_of<Isa, ChannelSums::signs>();
+    case ChannelSums::roots:
+      return make_line_kernels_of<Isa, ChannelSums::roots>();
+    case ChannelSums::low_frequencies:
+      return make_line_kernels_of<Isa, ChannelSums::low_frequencies>();
+    case ChannelSums::channels:
+      return make_line_kernels_of<Isa, ChannelSums::channels>();
+  }
+  return make_line_kernels_of<Isa, ChannelSums::none>();
 }
 
 }  // namespace echoform::scan_lines

@@ -60,14 +60,15 @@ void validate(const LineSet& set) {
 
 bool operator==(const ScanLinesOptions& a, const ScanLinesOptions& b) {
   return same(a.lines, b.lines) && a.velocity == b.velocity && a.sample_rate == b.sample_rate && a.start_time == b.start_time &&
-         a.gate == b.gate && a.filter == b.filter && a.normalise == b.normalise && a.sample_scale == b.sample_scale &&
-         same(a.time_gain, b.time_gain);
+         a.gate == b.gate && a.filter == b.filter && a.normalise == b.normalise && a.adaptive == b.adaptive &&
+         a.sample_scale == b.sample_scale && same(a.time_gain, b.time_gain);
 }
 
 void validate(const ScanLinesOptions& options) {
   require(options.lines != nullptr, "lines", "none", "a set of lines");
   validate(*options.lines);
   validate(options.filter, "scan-lines stage, delay filter");
+  validate(options.adaptive, "scan-lines stage,");
   require(options.velocity.value > 0.0 && std::isfinite(options.velocity.value), "velocity", options.velocity.value,
           "above 0 m/s");
   require(options.sample_rate.value > 0.0 && std::isfinite(options.sample_rate.value), "sample rate", options.sample_rate.value,
@@ -96,7 +97,8 @@ BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& in
   output.type = ElementType::float32;
   output.rows = options.lines->lines.size();
   output.columns = options.lines->ranges.count;
-  output.row_stride = padded_columns(output.columns);
+  const bool image = adaptive_kind(options.adaptive.kind, "scan-lines stage").result == AdaptiveResult::image;
+  output.row_stride = image ? output.columns : padded_columns(output.columns);
   return output;
 }
 

@@ -9,7 +9,10 @@
 //
 //         Samples lie between those of the A-scan as `filter` has it. Places outside of the A-scan count as 0, and their weights
 //         count; where weights sum to less than 1e-30 the sum is 0. Raw samples are multiplied by the scale first, and with a
-//         time gain by its value at their place.
+//         time gain by its value at their place. With adaptive weights (stages/adaptive_weights/adaptive_weights.hpp) it is the
+//         sum times a factor, or an amplitude, without `normalise` times the sum of the weights, or an image: of such the rows
+//         are without gaps. Their axial window goes along the line. Analytic signals are the rows' own, by the periodic DFT of
+//         the samples of the gate.
 // Its facts are the quality of raw samples.
 //
 // tau_tx is a table of the line set; tau_rx follows from the geometry: with e = e_j - origin and a = e . direction,
@@ -25,6 +28,7 @@
 #include "cpu/cpu_backend.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "pipeline/stage.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/scan_lines/delay_filter.hpp"
 #include "stages/scan_lines/line_set.hpp"
 
@@ -38,6 +42,7 @@ struct ScanLinesOptions {
   SampleGate gate;           ///< samples of the A-scan that the input holds
   DelayFilterOptions filter;
   bool normalise = true;
+  AdaptiveOptions adaptive;
   double sample_scale = 1.0;                            ///< amplitude of one unit of a raw sample: finite, not 0
   std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample of the gate, of raw input; null: none
 

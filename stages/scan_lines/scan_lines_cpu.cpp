@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
 
+#include "stages/analytic_signal/row_transform.hpp"
 #include "stages/raw_rows/quality_counter.hpp"
 #include "stages/raw_rows/sample_kernels.hpp"
+#include "stages/scan_lines/adaptive_lines.hpp"
 #include "stages/scan_lines/line_kernels.hpp"
 #include "stages/scan_lines/line_tables.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
@@ -23,6 +27,14 @@ std::size_t heard_rows_pitch(std::size_t samples) {
   return padded(row_lead + samples + row_lead, 16);
 }
 
+bool wants_quadrature(const ScanLinesOptions& options) {
+  return adaptive_kind(options.adaptive.kind, "scan-lines stage").analytic;
+}
+/// Floats of a thread's rows, those in quadrature behind the others.
+std::size_t heard_rows_size(const ScanLinesOptions& options, std::size_t samples) {
+  return (wants_quadrature(options) ? 2 : 1) * longest_event(*options.lines) * heard_rows_pitch(samples);
+}
+
 /// One event at a time on each thread: its rows, made floats, stay in the thread's caches while its lines are summed.
 class ScanLinesCpu final : public Stage {
  public:
@@ -40,14 +52,16 @@ class ScanLinesCpu final : public Stage {
     if (raw_) unpack_ = row_kernel(input.encoding, RowStore::cached, level_);
     tables_ = make_line_tables(options_);
     ranges_ = tables_.range.size();
+    const LineSet& set = *options_.lines;
+    adaptive_ = AdaptiveLines(options_.adaptive, options_.normalise, set, ranges_, scratch_.size());
+    if (wants_quadrature(options_)) quadrature_.emplace(samples_, scratch_.size(), level_);
     pad_weights();
     choose_kernel();
-    const LineSet& set = *options_.lines;
     lines_of_.assign(set.events.size(), {});
     for (std::uint32_t line = 0; line < set.lines.size(); ++line) lines_of_[set.lines[line].event].push_back(line);
     pitch_ = heard_rows_pitch(samples_);
     for (Scratch& scratch : scratch_) {
-      scratch.rows.assign(longest_event(set) * pitch_, 0.0F);
+      scratch.rows.assign(heard_rows_size(options_, samples_), 0.0F);
       scratch.receivers.resize(longest_event(set));
       for (auto* places : {&scratch.along, &scratch.square, &scratch.across_square}) {
         places->resize(padded(longest_event(set), receiver_step));
@@ -64,9 +78,8 @@ class ScanLinesCpu final : public Stage {
       for (std::size_t event = first; event < last; ++event) {
         if (lines_of_[event].empty()) continue;
         read_rows(event, input[0], scratch_[member], seen);
-        for (const std::uint32_t line : lines_of_[event]) {
-          sum(line, scratch_[member], output.as<float>() + line * output_.row_stride);
-        }
+        if (quadrature_) make_quadrature(event, member);
+        for (const std::uint32_t line : lines_of_[event]) sum(line, member, output.as<float>() + line * output_.row_stride);
       }
       quality_.add(seen);
     });
@@ -89,7 +102,8 @@ class ScanLinesCpu final : public Stage {
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    std::size_t bytes = tables_.bytes() + weights_.size() * sizeof(float);
+    std::size_t bytes = tables_.bytes() + weights_.size() * sizeof(float) + adaptive_.bytes();
+    if (quadrature_) bytes += quadrature_->bytes();
     for (const Scratch& scratch : scratch_) bytes += (scratch.rows.size() + scratch.sums.size()) * sizeof(float);
     return bytes;
   }
@@ -111,14 +125,17 @@ class ScanLinesCpu final : public Stage {
     first_heard_.assign(tables, ranges_);
     for (std::size_t table = 0; table < tables; ++table) {
       const float* const from = options_.lines->weights.data() + table * count;
-      std::copy(from, from + count, weights_.data() + table * ranges_);
+      float* const to = weights_.data() + table * ranges_;
+      std::copy(from, from + count, to);
+      if (adaptive_.kind().sums_of == ChannelSums::roots)
+        std::transform(to, to + count, to, [](float w) { return std::sqrt(w); });
       const auto heard = static_cast<std::size_t>(std::find_if(from, from + count, [](float w) { return w > 0.0F; }) - from);
       if (heard < count) first_heard_[table] = heard / range_step * range_step;
     }
   }
 
   void choose_kernel() {
-    const LineKernels kernels = line_kernels(level_);
+    const LineKernels kernels = line_kernels(level_, adaptive_.kind().sums_of);
     const DelayFilter filter = make_delay_filter(options_.filter);
     taps_ = make_tap_table(filter);
     kernel_ = filter.taps == 1 ? kernels.nearest : filter.taps == 2 && filter.phases == 1 ? kernels.linear : kernels.taps;
@@ -141,7 +158,17 @@ class ScanLinesCpu final : public Stage {
     }
   }
 
-  void sum(std::uint32_t line, Scratch& scratch, float* out) const noexcept {
+  void make_quadrature(std::size_t event, std::size_t member) noexcept {
+    float* const rows = scratch_[member].rows.data() + row_lead;
+    float* const quadrature = rows + quadrature_offset();
+    for (std::size_t row = 0; row < options_.lines->events[event].receivers.size(); ++row) {
+      quadrature_->transform(rows + row * pitch_, quadrature + row * pitch_, member);
+    }
+  }
+  [[nodiscard]] std::size_t quadrature_offset() const noexcept { return longest_event(*options_.lines) * pitch_; }
+
+  void sum(std::uint32_t line, std::size_t member, float* out) noexcept {
+    Scratch& scratch = scratch_[member];
     const std::size_t first = tables_.first_receivers[line];
     const std::size_t count = tables_.first_receivers[line + 1] - first;
     for (std::size_t k = 0; k < count; ++k) {
@@ -156,22 +183,38 @@ class ScanLinesCpu final : public Stage {
       scratch.square[k] = placed.square;
       scratch.across_square[k] = placed.across_square;
     }
-    kernel_({.receivers = scratch.receivers.data(),
-             .along = scratch.along.data(),
-             .square = scratch.square.data(),
-             .across_square = scratch.across_square.data(),
-             .receiver_count = static_cast<std::uint32_t>(count),
-             .samples = static_cast<std::int32_t>(samples_),
-             .ranges = ranges_,
-             .range = tables_.range.data(),
-             .whole = tables_.whole.data() + line * ranges_,
-             .rest = tables_.rest.data() + line * ranges_,
-             .steady = tables_.steady.data() + line * (ranges_ / range_step),
-             .table = &taps_,
-             .out = scratch.sums.data()});
+    LineTask task{.receivers = scratch.receivers.data(),
+                  .along = scratch.along.data(),
+                  .square = scratch.square.data(),
+                  .across_square = scratch.across_square.data(),
+                  .receiver_count = static_cast<std::uint32_t>(count),
+                  .samples = static_cast<std::int32_t>(samples_),
+                  .ranges = ranges_,
+                  .range = tables_.range.data(),
+                  .whole = tables_.whole.data() + line * ranges_,
+                  .rest = tables_.rest.data() + line * ranges_,
+                  .steady = tables_.steady.data() + line * (ranges_ / range_step),
+                  .table = &taps_,
+                  .out = scratch.sums.data()};
     const float* const divisor = tables_.divisor.data() + line * ranges_;
-    for (std::size_t k = 0; k < output_.columns; ++k) out[k] = scratch.sums[k] * divisor[k];
+    if (adaptive_.kind().sums_of == ChannelSums::none) {
+      kernel_(task);
+      for (std::size_t k = 0; k < output_.columns; ++k) out[k] = scratch.sums[k] * divisor[k];
+    } else {
+      sum_adaptively(task, line, member, divisor, out);
+    }
     std::fill(out + output_.columns, out + output_.row_stride, 0.0F);
+  }
+
+  void sum_adaptively(LineTask& task, std::uint32_t line, std::size_t member, const float* divisor, float* out) noexcept {
+    adaptive_.point(task, line, member);
+    kernel_(task);
+    if (quadrature_) {
+      for (std::size_t k = 0; k < task.receiver_count; ++k) scratch_[member].receivers[k].row += quadrature_offset();
+      adaptive_.point_quadrature(task, member);
+      kernel_(task);
+    }
+    adaptive_.finish(task, line, member, divisor, output_.columns, out);
   }
 
   ScanLinesOptions options_;
@@ -186,6 +229,8 @@ class ScanLinesCpu final : public Stage {
   LineKernel kernel_ = nullptr;
   TapTable taps_{};
   LineTables tables_;
+  AdaptiveLines adaptive_;
+  std::optional<RowTransform> quadrature_;
   std::vector<float> weights_;  // of padded ranges
   std::vector<std::size_t> first_heard_;
   std::vector<std::vector<std::uint32_t>> lines_of_;  // by event
@@ -198,8 +243,11 @@ class ScanLinesCpu final : public Stage {
 std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t members) {
   const LineSet& set = *options.lines;
   const std::size_t ranges = padded(set.ranges.count, range_step);
-  const std::size_t scratch = (longest_event(set) * heard_rows_pitch(options.gate.count) + ranges) * sizeof(float);
-  return line_tables_bytes(set) + set.weights.size() / set.ranges.count * ranges * sizeof(float) + members * scratch;
+  const std::size_t scratch = (heard_rows_size(options, options.gate.count) + ranges) * sizeof(float);
+  std::size_t bytes = line_tables_bytes(set) + set.weights.size() / set.ranges.count * ranges * sizeof(float) +
+                      members * scratch + AdaptiveLines::bytes_of(options.adaptive, set, ranges, members);
+  if (wants_quadrature(options)) bytes += static_cast<std::size_t>(row_transform_bytes(options.gate.count, members));
+  return bytes;
 }
 
 std::unique_ptr<Stage> make_scan_lines_cpu(ScanLinesOptions options, std::size_t members, SimdLevel level) {
