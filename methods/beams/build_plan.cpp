@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/planning.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "methods/beams/adaptive.hpp"
 #include "methods/beams/aperture.hpp"
 #include "methods/beams/plan.hpp"
 #include "methods/filter_settings.hpp"
@@ -259,6 +260,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   // A filter sees whole A-scans: its response wraps round their ends.
   plan->gate = plan->filter.kind == FilterKind::none ? reached_samples(configuration, *plan, *set)
                                                      : SampleGate{0, plan->acquisition.samples};
+  resolve_adaptive(configuration, *plan, set->ranges);
   plan->display_grid = resolve_display(plan->display, plan->fan, set->ranges);
   validate(plan->display_grid, configuration.place("[display]"));
   const MemoryExtent extent = extent_of(*plan, *set);

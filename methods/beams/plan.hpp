@@ -34,6 +34,7 @@ struct BeamsPlan {
   double amplitude_scale = 1.0;  ///< of one unit of a sample
   BeamsSection section;
   FilterOptions filter;
+  FilterOptions line_filter;  ///< of lines, for adaptive weights whose values lie about twice the centre frequency; else none
   Compression compression;
   DisplaySection display;
   Grid display_grid;

@@ -42,6 +42,11 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
   report.values["ranges"] = {
       {"count", ranges.count}, {"first", ranges.first.value}, {"last", deepest}, {"spacing", ranges.spacing.value}};
   report.row("delays", name_of(plan.section.filter));
+  const AdaptiveOptions& adaptive = plan.section.adaptive;
+  const AdaptiveKind& kind = adaptive_kind(adaptive.kind, "[beams] adaptive");
+  if (kind.sums_of == ChannelSums::none) return;
+  report.row("adaptive", fmt::format("{}, over {} ranges: {}", kind.name, 2 * adaptive.half_window + 1, kind.meaning));
+  report.values["adaptive"] = {{"kind", adaptive.kind}, {"window_ranges", 2 * adaptive.half_window + 1}};
 }
 
 /// Widths at half the amplitude, of a point in the middle of a line straight ahead: one way 1.2067 lambda F for an aperture

@@ -8,6 +8,7 @@
 
 #include "base/interval.hpp"
 #include "config/configuration.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/scan_lines/delay_filter.hpp"
 #include "stages/windows/window.hpp"
 
@@ -17,6 +18,7 @@ namespace echoform {
 struct BeamsSection {
   static constexpr std::size_t most_lines = 16;  ///< of a transmit event
   static constexpr Interval f_numbers{0.1, 20.0};
+  static constexpr Interval adaptive_windows{0.0, 20.0};  // periods
   static constexpr Interval persistences{0.0, 0.99};
   static constexpr std::size_t most_gain_points = 64;
   static constexpr Interval gains{-120.0, 120.0};  // dB
@@ -26,11 +28,13 @@ struct BeamsSection {
   std::size_t lines = 1;                       ///< of a transmit event
   DelayFilterOptions filter;                   ///< its centre and bandwidth follow from the probe's
   Window window;
-  std::optional<double> f_number;        ///< none: the whole aperture at every depth
-  bool normalise = true;                 ///< whether sums are divided by the weights that are in them
-  std::vector<double> time_gain;         ///< dB, at the depths or evenly over [beams] depth; empty: none
-  std::vector<Metres> time_gain_depths;  ///< ascending; empty: evenly
-  double persistence = 0.0;              ///< part of the image before that stays
+  std::optional<double> f_number;         ///< none: the whole aperture at every depth
+  bool normalise = true;                  ///< whether sums are divided by the weights that are in them
+  std::vector<double> time_gain;          ///< dB, at the depths or evenly over [beams] depth; empty: none
+  std::vector<Metres> time_gain_depths;   ///< ascending; empty: evenly
+  AdaptiveOptions adaptive;               ///< its window follows from the one below
+  std::optional<double> adaptive_window;  ///< periods of the centre frequency; none: the kind's usual one
+  double persistence = 0.0;               ///< part of the image before that stays
 };
 
 [[nodiscard]] inline const BeamsSection& beams(const Configuration& configuration) {

@@ -25,6 +25,7 @@ ScanLinesOptions scan_lines_options(const BeamsPlan& plan) {
   options.gate = plan.gate;
   options.filter = plan.section.filter;
   options.normalise = plan.section.normalise;
+  options.adaptive = plan.section.adaptive;
   return options;
 }
 
@@ -78,8 +79,13 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   Recipe recipe;
   const std::string name(beams_image);
   const std::size_t lines = add_lines(recipe, plan);
-  const std::size_t analytic = recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
-  std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {analytic});
+  std::size_t envelope = lines;
+  if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
+    AnalyticSignalOptions options;
+    options.filter = plan.line_filter;
+    const std::size_t analytic = recipe.add(analytic_signal_stage, std::move(options), {lines});
+    envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {analytic});
+  }
   if (plan.section.persistence > 0.0) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
   }
