@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "stages/scan_lines/complex_line_kernels_loop.hpp"
 #include "stages/scan_lines/line_kernels_loop.hpp"
 
 namespace echoform::scan_lines {
@@ -54,12 +55,24 @@ LineKernels line_kernels_portable(ChannelSums sums) {
   return make_line_kernels<Portable>(sums);
 }
 
+ComplexLineKernels complex_line_kernels_portable() {
+  return make_complex_line_kernels<Portable>();
+}
+
 LineKernels line_kernels(SimdLevel level, ChannelSums sums) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return line_kernels_avx512(sums);
   if (level == SimdLevel::avx2) return line_kernels_avx2(sums);
 #endif
   return line_kernels_portable(sums);
+}
+
+ComplexLineKernels complex_line_kernels(SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return complex_line_kernels_avx512();
+  if (level == SimdLevel::avx2) return complex_line_kernels_avx2();
+#endif
+  return complex_line_kernels_portable();
 }
 
 }  // namespace echoform::scan_lines

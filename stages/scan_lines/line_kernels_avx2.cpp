@@ -1,6 +1,7 @@
 // AVX2: eight ranges a vector, samples gathered.
 #include <immintrin.h>
 
+#include "stages/scan_lines/complex_line_kernels_loop.hpp"
 #include "stages/scan_lines/line_kernels_loop.hpp"
 
 namespace echoform::scan_lines {
@@ -63,6 +64,10 @@ struct Avx2 {
 
 LineKernels line_kernels_avx2(ChannelSums sums) {
   return make_line_kernels<Avx2>(sums);
+}
+
+ComplexLineKernels complex_line_kernels_avx2() {
+  return make_complex_line_kernels<Avx2>();
 }
 
 }  // namespace echoform::scan_lines

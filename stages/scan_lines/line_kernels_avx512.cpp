@@ -2,6 +2,7 @@
 // 32 that follow each other, by two-table permutes; where they do not they are gathered.
 #include <immintrin.h>
 
+#include "stages/scan_lines/complex_line_kernels_loop.hpp"
 #include "stages/scan_lines/line_kernels_loop.hpp"
 
 namespace echoform::scan_lines {
@@ -102,6 +103,10 @@ struct Avx512 {
 
 LineKernels line_kernels_avx512(ChannelSums sums) {
   return make_line_kernels<Avx512>(sums);
+}
+
+ComplexLineKernels complex_line_kernels_avx512() {
+  return make_complex_line_kernels<Avx512>();
 }
 
 }  // namespace echoform::scan_lines

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "stages/scan_lines/line_kernels.hpp"
 
@@ -59,16 +60,43 @@ bool is_followed(const LinePlaces& line, std::size_t from, std::size_t to, doubl
 }  // namespace
 
 std::size_t LineTables::bytes() const {
-  return (range.size() + rest.size() + divisor.size()) * sizeof(float) + whole.size() * sizeof(std::int32_t) +
-         receivers.size() * sizeof(PlacedReceiver) + first_receivers.size() * sizeof(std::size_t) + steady.size();
+  return (range.size() + rest.size() + divisor.size() + turn_re.size() + turn_im.size()) * sizeof(float) +
+         whole.size() * sizeof(std::int32_t) + receivers.size() * sizeof(PlacedReceiver) +
+         first_receivers.size() * sizeof(std::size_t) + steady.size();
 }
 
-std::size_t line_tables_bytes(const LineSet& lines) {
+std::size_t line_tables_bytes(const ScanLinesOptions& options) {
+  const LineSet& lines = *options.lines;
   const std::size_t ranges = padded(lines.ranges.count, range_step);
-  return ranges * sizeof(float) + lines.lines.size() * ranges * (2 * sizeof(float) + sizeof(std::int32_t)) +
+  return ranges * sizeof(float) +
+         lines.lines.size() * ranges * ((options.demodulated ? 4 : 2) * sizeof(float) + sizeof(std::int32_t)) +
          lines.weight_tables.size() * sizeof(PlacedReceiver) + (lines.lines.size() + 1) * sizeof(std::size_t) +
          lines.lines.size() * ranges / range_step;
 }
+
+namespace {
+
+/// What the way out and back along the line turns, in double precision: it is the same for all receivers.
+void add_turns(const ScanLinesOptions& options, LineTables& tables) {
+  const LineSet& set = *options.lines;
+  const std::size_t count = set.ranges.count;
+  const std::size_t ranges = padded(count, range_step);
+  tables.turn_re.resize(tables.divisor.size());
+  tables.turn_im.resize(tables.divisor.size());
+  for (std::size_t line = 0; line < set.lines.size(); ++line) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const double time = set.transmit_times[line * count + k] + set.ranges.at(k).value / options.velocity.value;
+      const double cycles = options.demodulated->value * time;
+      if (!std::isfinite(cycles)) continue;
+      const double angle = 2.0 * std::numbers::pi * (cycles - std::floor(cycles));
+      const double divisor = tables.divisor[line * ranges + k];
+      tables.turn_re[line * ranges + k] = static_cast<float>(divisor * std::cos(angle));
+      tables.turn_im[line * ranges + k] = static_cast<float>(divisor * std::sin(angle));
+    }
+  }
+}
+
+}  // namespace
 
 LineTables make_line_tables(const ScanLinesOptions& options) {
   const LineSet& set = *options.lines;
@@ -129,6 +157,7 @@ LineTables make_line_tables(const ScanLinesOptions& options) {
       tables.divisor[line * ranges + k] = sums[k] >= least_sum ? static_cast<float>(1.0 / divisor) : 0.0F;
     }
   }
+  if (options.demodulated) add_turns(options, tables);
   return tables;
 }
 

@@ -22,6 +22,8 @@ struct LineTables {
   std::vector<std::int32_t> whole;           ///< [line, range] of tau_tx + r / c - start of the gate: floor
   std::vector<float> rest;                   ///< and what is left
   std::vector<float> divisor;                ///< [line, range]: what the sum is multiplied by
+  std::vector<float> turn_re;                ///< of complex samples, [line, range]: divisor cos(2 pi fd (tau_tx + r / c))
+  std::vector<float> turn_im;                ///< and divisor sin(...)
   std::vector<unsigned char> steady;         ///< [line, block of range_step ranges], as LineTask has it
   std::vector<PlacedReceiver> receivers;     ///< those that are heard, of a line behind each other
   std::vector<std::size_t> first_receivers;  ///< by line, and the end
@@ -32,7 +34,7 @@ struct LineTables {
 /// `options` are valid. Ranges are padded to a multiple of range_step that looks up nothing.
 [[nodiscard]] LineTables make_line_tables(const ScanLinesOptions& options);
 /// Bytes of them, before they are made.
-[[nodiscard]] std::size_t line_tables_bytes(const LineSet& lines);
+[[nodiscard]] std::size_t line_tables_bytes(const ScanLinesOptions& options);
 
 [[nodiscard]] constexpr std::size_t padded(std::size_t count, std::size_t step) {
   return (count + step - 1) / step * step;

@@ -61,7 +61,7 @@ void validate(const LineSet& set) {
 bool operator==(const ScanLinesOptions& a, const ScanLinesOptions& b) {
   return same(a.lines, b.lines) && a.velocity == b.velocity && a.sample_rate == b.sample_rate && a.start_time == b.start_time &&
          a.gate == b.gate && a.filter == b.filter && a.normalise == b.normalise && a.adaptive == b.adaptive &&
-         a.sample_scale == b.sample_scale && same(a.time_gain, b.time_gain);
+         a.demodulated == b.demodulated && a.sample_scale == b.sample_scale && same(a.time_gain, b.time_gain);
 }
 
 void validate(const ScanLinesOptions& options) {
@@ -75,12 +75,22 @@ void validate(const ScanLinesOptions& options) {
           "above 0 Hz");
   require(std::isfinite(options.start_time.value), "start time", options.start_time.value, "a finite one");
   require_sample_scale(options.sample_scale, "scan-lines");
+  if (options.demodulated) {
+    require(options.adaptive.kind == "none", "adaptive weights", options.adaptive.kind, "none, of samples of baseband");
+    const double frequency = options.demodulated->value;
+    require(frequency > 0.0 && std::isfinite(frequency), "demodulation frequency", frequency, "above 0 Hz");
+    require(options.time_gain == nullptr, "time gain", "one", "none of complex samples: before their demodulation");
+  }
   if (options.time_gain == nullptr) return;
   require_gain(*options.time_gain, options.gate.count, "scan-lines");
 }
 
 BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input) {
-  require_block(input, "scan-lines", {ElementType::raw, ElementType::float32});
+  if (options.demodulated) {
+    require_block(input, "scan-lines", {ElementType::complex64});
+  } else {
+    require_block(input, "scan-lines", {ElementType::raw, ElementType::float32});
+  }
   std::size_t rows = 0;
   for (const LineEvent& event : options.lines->events) rows = std::max(rows, event.first_row + event.receivers.size());
   if (input.rows < rows)
@@ -94,7 +104,7 @@ BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& in
                      fmt::format("{} or more, as many as the delay filter has taps, and fewer than 2^28", least));
   }
   BlockSpec output;
-  output.type = ElementType::float32;
+  output.type = options.demodulated ? ElementType::complex64 : ElementType::float32;
   output.rows = options.lines->lines.size();
   output.columns = options.lines->ranges.count;
   const bool image = adaptive_kind(options.adaptive.kind, "scan-lines stage").result == AdaptiveResult::image;

@@ -15,6 +15,13 @@
 //         the samples of the gate.
 // Its facts are the quality of raw samples.
 //
+// With `demodulated`, samples are complex ones of baseband, b(t) as stages/demodulation/ makes them:
+//
+// Input   complex64 [a_scans, samples], interleaved, any row stride.
+// Output  complex64 [lines, ranges], interleaved, rows padded with zeros to a multiple of 16: the same sum of
+//         b_j(tau) exp(+j 2 pi fd tau), tau = tau_tx + |p - e_j| / c from emission. The delay filter has both parts alike; phases
+//         are right to 1e-4 rad.
+//
 // tau_tx is a table of the line set; tau_rx follows from the geometry: with e = e_j - origin and a = e . direction,
 // |p - e_j| - r = (|e|^2 - 2 r a) / (sqrt((r - a)^2 + |e|^2 - a^2) + r), which single precision holds to 1e-7 of what it is,
 // while tau_tx + r / c is kept as a whole sample and its rest, from double precision. (Eq. 13 of the thesis on beamforming on the
@@ -22,6 +29,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/units.hpp"
@@ -43,6 +51,7 @@ struct ScanLinesOptions {
   DelayFilterOptions filter;
   bool normalise = true;
   AdaptiveOptions adaptive;
+  std::optional<Hertz> demodulated;                     ///< fd of complex samples, > 0; none: samples are real
   double sample_scale = 1.0;                            ///< amplitude of one unit of a raw sample: finite, not 0
   std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample of the gate, of raw input; null: none
 

@@ -8,6 +8,7 @@
 #include "stages/raw_rows/quality_counter.hpp"
 #include "stages/raw_rows/sample_kernels.hpp"
 #include "stages/scan_lines/adaptive_lines.hpp"
+#include "stages/scan_lines/complex_line_kernels.hpp"
 #include "stages/scan_lines/line_kernels.hpp"
 #include "stages/scan_lines/line_tables.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
@@ -32,7 +33,7 @@ bool wants_quadrature(const ScanLinesOptions& options) {
 }
 /// Floats of a thread's rows, those in quadrature behind the others.
 std::size_t heard_rows_size(const ScanLinesOptions& options, std::size_t samples) {
-  return (wants_quadrature(options) ? 2 : 1) * longest_event(*options.lines) * heard_rows_pitch(samples);
+  return (options.demodulated || wants_quadrature(options) ? 2 : 1) * longest_event(*options.lines) * heard_rows_pitch(samples);
 }
 
 /// One event at a time on each thread: its rows, made floats, stay in the thread's caches while its lines are summed.
@@ -48,6 +49,7 @@ class ScanLinesCpu final : public Stage {
     output_ = scan_lines_output(options_, input);
     input_stride_ = stride_of(input);
     raw_ = input.type == ElementType::raw;
+    complex_ = options_.demodulated.has_value();
     samples_ = input.columns;
     if (raw_) unpack_ = row_kernel(input.encoding, RowStore::cached, level_);
     tables_ = make_line_tables(options_);
@@ -66,7 +68,7 @@ class ScanLinesCpu final : public Stage {
       for (auto* places : {&scratch.along, &scratch.square, &scratch.across_square}) {
         places->resize(padded(longest_event(set), receiver_step));
       }
-      scratch.sums.resize(ranges_);
+      scratch.sums.resize(parts() * ranges_);
     }
     return output_;
   }
@@ -79,7 +81,14 @@ class ScanLinesCpu final : public Stage {
         if (lines_of_[event].empty()) continue;
         read_rows(event, input[0], scratch_[member], seen);
         if (quadrature_) make_quadrature(event, member);
-        for (const std::uint32_t line : lines_of_[event]) sum(line, member, output.as<float>() + line * output_.row_stride);
+        for (const std::uint32_t line : lines_of_[event]) {
+          float* const out = output.as<float>() + parts() * line * output_.row_stride;
+          if (complex_) {
+            sum_complex(line, scratch_[member], out);
+          } else {
+            sum(line, member, out);
+          }
+        }
       }
       quality_.add(seen);
     });
@@ -118,6 +127,9 @@ class ScanLinesCpu final : public Stage {
     std::vector<float> sums;
   };
 
+  /// Floats of a sample.
+  [[nodiscard]] std::size_t parts() const { return complex_ ? 2 : 1; }
+
   void pad_weights() {
     const std::size_t count = options_.lines->ranges.count;
     const std::size_t tables = options_.lines->weights.size() / count;
@@ -138,15 +150,26 @@ class ScanLinesCpu final : public Stage {
     const LineKernels kernels = line_kernels(level_, adaptive_.kind().sums_of);
     const DelayFilter filter = make_delay_filter(options_.filter);
     taps_ = make_tap_table(filter);
-    kernel_ = filter.taps == 1 ? kernels.nearest : filter.taps == 2 && filter.phases == 1 ? kernels.linear : kernels.taps;
+    const ComplexLineKernels complex = complex_line_kernels(level_);
+    const bool linear = filter.taps == 2 && filter.phases == 1;
+    kernel_ = filter.taps == 1 ? kernels.nearest : linear ? kernels.linear : kernels.taps;
+    complex_kernel_ = filter.taps == 1 ? complex.nearest : linear ? complex.linear : complex.taps;
   }
 
   void read_rows(std::size_t event, ConstBlock input, Scratch& scratch, SampleQuality& seen) const noexcept {
     const LineEvent& rows = options_.lines->events[event];
     const auto scale = static_cast<float>(options_.sample_scale);
     for (std::size_t row = 0; row < rows.receivers.size(); ++row) {
-      float* const out = scratch.rows.data() + row * pitch_ + row_lead;
+      float* const out = scratch.rows.data() + parts() * row * pitch_ + row_lead;
       const std::size_t from = (rows.first_row + row) * input_stride_;
+      if (complex_) {
+        const float* const pairs = input.as<float>() + 2 * from;
+        for (std::size_t n = 0; n < samples_; ++n) {
+          out[n] = pairs[2 * n];
+          out[pitch_ + n] = pairs[2 * n + 1];
+        }
+        continue;
+      }
       if (!raw_) {
         std::memcpy(out, input.as<float>() + from, samples_ * sizeof(float));
         continue;
@@ -167,13 +190,13 @@ class ScanLinesCpu final : public Stage {
   }
   [[nodiscard]] std::size_t quadrature_offset() const noexcept { return longest_event(*options_.lines) * pitch_; }
 
-  void sum(std::uint32_t line, std::size_t member, float* out) noexcept {
-    Scratch& scratch = scratch_[member];
+  /// The line's receivers in the scratch, and what is summed of them.
+  LineTask task_of(std::uint32_t line, Scratch& scratch) const noexcept {
     const std::size_t first = tables_.first_receivers[line];
     const std::size_t count = tables_.first_receivers[line + 1] - first;
     for (std::size_t k = 0; k < count; ++k) {
       const PlacedReceiver& placed = tables_.receivers[first + k];
-      scratch.receivers[k] = {scratch.rows.data() + placed.row * pitch_ + row_lead,
+      scratch.receivers[k] = {scratch.rows.data() + parts() * placed.row * pitch_ + row_lead,
                               weights_.data() + placed.weights * ranges_,
                               first_heard_[placed.weights],
                               placed.along,
@@ -183,19 +206,24 @@ class ScanLinesCpu final : public Stage {
       scratch.square[k] = placed.square;
       scratch.across_square[k] = placed.across_square;
     }
-    LineTask task{.receivers = scratch.receivers.data(),
-                  .along = scratch.along.data(),
-                  .square = scratch.square.data(),
-                  .across_square = scratch.across_square.data(),
-                  .receiver_count = static_cast<std::uint32_t>(count),
-                  .samples = static_cast<std::int32_t>(samples_),
-                  .ranges = ranges_,
-                  .range = tables_.range.data(),
-                  .whole = tables_.whole.data() + line * ranges_,
-                  .rest = tables_.rest.data() + line * ranges_,
-                  .steady = tables_.steady.data() + line * (ranges_ / range_step),
-                  .table = &taps_,
-                  .out = scratch.sums.data()};
+    return {.receivers = scratch.receivers.data(),
+            .along = scratch.along.data(),
+            .square = scratch.square.data(),
+            .across_square = scratch.across_square.data(),
+            .receiver_count = static_cast<std::uint32_t>(count),
+            .samples = static_cast<std::int32_t>(samples_),
+            .ranges = ranges_,
+            .range = tables_.range.data(),
+            .whole = tables_.whole.data() + line * ranges_,
+            .rest = tables_.rest.data() + line * ranges_,
+            .steady = tables_.steady.data() + line * (ranges_ / range_step),
+            .table = &taps_,
+            .out = scratch.sums.data()};
+  }
+
+  void sum(std::uint32_t line, std::size_t member, float* out) noexcept {
+    LineTask task = task_of(line, scratch_[member]);
+    Scratch& scratch = scratch_[member];
     const float* const divisor = tables_.divisor.data() + line * ranges_;
     if (adaptive_.kind().sums_of == ChannelSums::none) {
       kernel_(task);
@@ -217,16 +245,33 @@ class ScanLinesCpu final : public Stage {
     adaptive_.finish(task, line, member, divisor, output_.columns, out);
   }
 
+  void sum_complex(std::uint32_t line, Scratch& scratch, float* out) const noexcept {
+    float* const imaginary = scratch.sums.data() + ranges_;
+    complex_kernel_({.real = task_of(line, scratch),
+                     .quadrature = static_cast<std::ptrdiff_t>(pitch_),
+                     .cycles = static_cast<float>(options_.demodulated->value / options_.sample_rate.value),
+                     .out_imaginary = imaginary});
+    const float* const turn_re = tables_.turn_re.data() + line * ranges_;
+    const float* const turn_im = tables_.turn_im.data() + line * ranges_;
+    for (std::size_t k = 0; k < output_.columns; ++k) {
+      out[2 * k] = scratch.sums[k] * turn_re[k] - imaginary[k] * turn_im[k];
+      out[2 * k + 1] = scratch.sums[k] * turn_im[k] + imaginary[k] * turn_re[k];
+    }
+    std::fill(out + 2 * output_.columns, out + 2 * output_.row_stride, 0.0F);
+  }
+
   ScanLinesOptions options_;
   SimdLevel level_;
   BlockSpec output_;
   std::size_t input_stride_ = 0;
   bool raw_ = false;
+  bool complex_ = false;
   std::size_t samples_ = 0;
   std::size_t ranges_ = 0;  // padded
   std::size_t pitch_ = 0;   // of rows in the scratch
   RowKernel unpack_ = nullptr;
   LineKernel kernel_ = nullptr;
+  ComplexLineKernel complex_kernel_ = nullptr;
   TapTable taps_{};
   LineTables tables_;
   AdaptiveLines adaptive_;
@@ -243,8 +288,9 @@ class ScanLinesCpu final : public Stage {
 std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t members) {
   const LineSet& set = *options.lines;
   const std::size_t ranges = padded(set.ranges.count, range_step);
-  const std::size_t scratch = (heard_rows_size(options, options.gate.count) + ranges) * sizeof(float);
-  std::size_t bytes = line_tables_bytes(set) + set.weights.size() / set.ranges.count * ranges * sizeof(float) +
+  const std::size_t scratch =
+      (heard_rows_size(options, options.gate.count) + (options.demodulated ? 2 : 1) * ranges) * sizeof(float);
+  std::size_t bytes = line_tables_bytes(options) + set.weights.size() / set.ranges.count * ranges * sizeof(float) +
                       members * scratch + AdaptiveLines::bytes_of(options.adaptive, set, ranges, members);
   if (wants_quadrature(options)) bytes += static_cast<std::size_t>(row_transform_bytes(options.gate.count, members));
   return bytes;

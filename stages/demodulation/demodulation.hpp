@@ -1,0 +1,59 @@
+// Real A-scans to baseband: in phase and in quadrature, at as many samples as their band needs.
+//
+// Input   raw or float32 [a_scans, samples], any row stride: s[n] at t = start_time + n / sample_rate, t from emission.
+// Output  complex64 [a_scans, ceil(samples / D)], interleaved, rows padded to a multiple of 16 (the padding is 0):
+//
+//     b[m] = sum over k of h[k] 2 s[m D - k] exp(-j 2 pi fd t[m D - k]),  at t = start_time + m D / sample_rate
+//
+//         with fd the demodulation frequency, D the decimation and h the low-pass of demodulation_filter(); samples outside of
+//         the row count as 0. The phase is absolute: b(t) exp(+j 2 pi fd t) is the analytic signal of what lies within `pass` of
+//         fd. Raw samples are multiplied by the scale first, and with a time gain by its value at their place. Only samples that
+//         are kept are worked out.
+// Its facts are the quality of raw samples.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/units.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+struct DemodulationOptions {
+  static constexpr std::size_t most_decimation = 64;
+  static constexpr std::size_t most_taps = 4095;
+
+  Hertz frequency;             ///< fd, above 0 and below half the sample rate
+  Hertz sample_rate;           ///< > 0
+  Seconds start_time;          ///< of the first sample of a row
+  std::size_t decimation = 1;  ///< D, 1 to most_decimation
+  Hertz pass;                  ///< > 0: distances from fd up to which the low-pass leaves everything as it is
+  Hertz stop;                  ///< > pass, at most half the sample rate: from which on it leaves nothing
+  double sample_scale = 1.0;   ///< amplitude of one unit of a raw sample: finite, not 0
+  std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample, of raw input; null: none
+
+  /// By their contents.
+  friend bool operator==(const DemodulationOptions& a, const DemodulationOptions& b);
+};
+
+/// "demodulation", by DemodulationOptions.
+extern const StageKind demodulation_stage;
+
+/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_demodulation_cpu(DemodulationOptions options, std::size_t members,
+                                                           SimdLevel level = simd_level());
+
+/// Attenuation of the stop band and ripple of the pass band (1 +- 10^(-60 / 20) = 1 +- 0.001: 0.009 dB).
+inline constexpr double demodulation_attenuation = 60.0;  // dB
+
+/// h[k], k = -L ... L: a sinc of the frequency half way between pass and stop in a Kaiser window, as Kaiser (1974) has it:
+/// beta = 0.1102 (A - 8.7), 2 L >= (A - 7.95) / (2.285 2 pi (stop - pass) / sample_rate); its sum is 1. The options are valid.
+[[nodiscard]] std::vector<double> demodulation_filter(const DemodulationOptions& options);
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+void validate(const DemodulationOptions& options);
+[[nodiscard]] BlockSpec demodulation_output(const DemodulationOptions& options, const BlockSpec& input);
+
+}  // namespace echoform

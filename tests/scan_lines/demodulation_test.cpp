@@ -1,0 +1,210 @@
+// Demodulation against the direct convolution in double precision, and the sum along lines of complex samples against a plain
+// one.
+#include "stages/demodulation/demodulation.hpp"
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <random>
+
+#include "stages/scan_lines/scan_lines.hpp"
+#include "tests/stages/raw_frames.hpp"
+#include "tests/stages/stage_harness.hpp"
+
+namespace echoform::test::baseband {
+namespace {
+
+using Complex = std::complex<double>;
+constexpr double turn = 2.0 * std::numbers::pi;
+
+std::vector<Implementation> on_cpu() {
+  std::vector<Implementation> all;
+  for (const Implementation& one : implementations()) {
+    if (one.backend == BackendKind::cpu) all.push_back(one);
+  }
+  return all;
+}
+
+class Demodulation : public StageTest {};
+INSTANTIATE_TEST_SUITE_P(All, Demodulation, testing::ValuesIn(on_cpu()), implementation_name);
+
+DemodulationOptions options_of(std::size_t decimation) {
+  DemodulationOptions options;
+  options.frequency = Hertz(5.1e6);
+  options.sample_rate = Hertz(40e6);
+  options.start_time = Seconds(3.21e-5);
+  options.decimation = decimation;
+  options.pass = Hertz(2.5e6);
+  options.stop = Hertz(5e6);
+  return options;
+}
+
+Complex plain(const DemodulationOptions& options, const std::vector<double>& s, std::size_t m) {
+  const std::vector<double> h = demodulation_filter(options);
+  const auto half = static_cast<std::ptrdiff_t>(h.size() / 2);
+  Complex sum = 0.0;
+  for (std::ptrdiff_t k = -half; k <= half; ++k) {
+    const auto n = static_cast<std::ptrdiff_t>(m * options.decimation) - k;
+    if (n < 0 || n >= static_cast<std::ptrdiff_t>(s.size())) continue;
+    const double t = options.start_time.value + static_cast<double>(n) / options.sample_rate.value;
+    sum += h[static_cast<std::size_t>(k + half)] * 2.0 * s[static_cast<std::size_t>(n)] *
+           std::polar(1.0, -turn * options.frequency.value * t);
+  }
+  return sum;
+}
+
+TEST_P(Demodulation, EqualsTheDirectConvolution) {
+  std::mt19937 random(4);
+  std::normal_distribution<double> noise;
+  for (const std::size_t decimation : {1, 2, 3, 5}) {
+    for (const std::size_t samples : {7, 64, 331}) {
+      const DemodulationOptions options = options_of(decimation);
+      const BlockSpec spec = make_spec(ElementType::float32, 5, samples, samples + 3);
+      const TestBlock input(spec);
+      std::vector<std::vector<double>> rows(5);
+      for (std::size_t row = 0; row < 5; ++row) {
+        for (std::size_t n = 0; n < samples; ++n) {
+          input.as<float>()[row * (samples + 3) + n] = static_cast<float>(noise(random));
+          rows[row].push_back(input.as<float>()[row * (samples + 3) + n]);
+        }
+      }
+      const auto stage = make_demodulation_cpu(options, threads(), level());
+      const StageResult result = run(*stage, spec, input, 2);
+      ASSERT_EQ(result.spec.columns, (samples + decimation - 1) / decimation);
+      for (std::size_t row = 0; row < 5; ++row) {
+        for (std::size_t m = 0; m < result.spec.columns; ++m) {
+          const float* const b = result.block->as<float>() + 2 * (row * result.spec.row_stride + m);
+          // Sums of some 40 products of noise, each rounded to 6e-8.
+          ASSERT_NEAR(std::abs(Complex(b[0], b[1]) - plain(options, rows[row], m)), 0.0, 3e-6);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Demodulation, ReadsReceivedSamplesWithAGainByTime) {
+  const RawFrame frame = make_raw_frame(SampleEncoding::int16, 4, 200, 2, 5);
+  DemodulationOptions options = options_of(3);
+  options.sample_scale = 1e-3;
+  auto gain = std::make_shared<std::vector<float>>();
+  for (std::size_t n = 0; n < 200; ++n) gain->push_back(0.5F + 0.01F * static_cast<float>(n));
+  options.time_gain = gain;
+  const auto stage = make_demodulation_cpu(options, threads(), level());
+  const StageResult result = run(*stage, frame.spec, *frame.block);
+  EXPECT_TRUE(stage->facts().quality.has_value());
+  double error = 0.0;
+  double norm = 0.0;
+  for (std::size_t row = 0; row < 4; ++row) {
+    std::vector<double> s;
+    for (std::size_t n = 0; n < 200; ++n) s.push_back(1e-3 * (*gain)[n] * frame.at(row, n));
+    for (std::size_t m = 0; m < result.spec.columns; ++m) {
+      const float* const b = result.block->as<float>() + 2 * (row * result.spec.row_stride + m);
+      error += std::norm(Complex(b[0], b[1]) - plain(options, s, m));
+      norm += std::norm(plain(options, s, m));
+    }
+  }
+  EXPECT_LT(std::sqrt(error / norm), 1e-6);
+}
+
+/// The pass band's ripple and the stop band's attenuation are what the header says, 60 dB; a little more ripple at the edges.
+TEST(DemodulationFilter, PassesAndStops) {
+  const DemodulationOptions options = options_of(4);
+  const std::vector<double> h = demodulation_filter(options);
+  const auto half = static_cast<double>(h.size() / 2);
+  for (double frequency = 0.0; frequency <= 20e6; frequency += 0.05e6) {
+    Complex sum = 0.0;
+    for (std::size_t k = 0; k < h.size(); ++k) {
+      sum += h[k] * std::polar(1.0, -turn * frequency / 40e6 * (static_cast<double>(k) - half));
+    }
+    const double ideal = frequency >= 5e6 ? 0.0 : 1.0;
+    if (frequency <= 2.5e6 || frequency >= 5e6) {
+      EXPECT_NEAR(std::abs(sum), ideal, 1.1e-3) << frequency;
+    }
+  }
+}
+
+TEST(DemodulationOptions, OutOfRangeAreTold) {
+  DemodulationOptions options = options_of(2);
+  EXPECT_EQ(input_error_of([&] { validate(options); }), "");
+  options.decimation = 65;
+  EXPECT_EQ(input_error_of([&] { validate(options); }), "demodulation stage, decimation: found 65; expected 1 to 64");
+  options = options_of(2);
+  options.stop = options.pass;
+  EXPECT_EQ(input_error_of([&] { validate(options); }),
+            "demodulation stage, stop band: found 2500000; expected above the pass band, at most half the sample rate");
+}
+
+class ComplexScanLines : public StageTest {};
+INSTANTIATE_TEST_SUITE_P(All, ComplexScanLines, testing::ValuesIn(on_cpu()), implementation_name);
+
+/// Three receivers, two lines of one event; samples turn slowly, so that an error of a delay is no error of the rest.
+TEST_P(ComplexScanLines, EqualThePlainSumWithItsPhases) {
+  constexpr double rate = 10e6;
+  constexpr double c = 1540.0;
+  constexpr double start = 2.3e-6;
+  constexpr double fd = 4.9e6;
+  constexpr std::size_t samples = 600;
+  constexpr std::size_t ranges = 333;
+  auto set = std::make_shared<LineSet>();
+  for (const double x : {-4.1e-3, 0.3e-3, 9.7e-3}) set->elements.push_back({Metres(x), Metres(0.1e-3), Metres(0.0)});
+  set->events.push_back({0, {0, 1, 2}});
+  set->ranges = {Metres(1e-3), Metres(0.1e-3), ranges};
+  for (const double angle : {-0.3, 0.4}) {
+    set->lines.push_back({0, {Metres(0.2e-3), Metres(0.0), Metres(0.0)}, {std::sin(angle), 0.0, std::cos(angle)}});
+    for (std::size_t k = 0; k < ranges; ++k) set->transmit_times.push_back(1.1 * set->ranges.at(k).value / c);
+    set->weight_tables.insert(set->weight_tables.end(), {0, 1, 0});
+  }
+  for (std::size_t k = 0; k < 2 * ranges; ++k) set->weights.push_back(k < ranges ? 0.7F : k < ranges + 100 ? 0.0F : 0.3F);
+  std::vector<std::vector<Complex>> rows(3);
+  const BlockSpec spec = make_spec(ElementType::complex64, 3, samples, samples + 2);
+  const TestBlock input(spec);
+  for (std::size_t row = 0; row < 3; ++row) {
+    for (std::size_t n = 0; n < samples; ++n) {
+      const Complex value =
+          std::polar(1.0 + 0.1 * static_cast<double>(row), 0.05 * static_cast<double>(n) + static_cast<double>(row));
+      float* const z = input.as<float>() + 2 * (row * (samples + 2) + n);
+      z[0] = static_cast<float>(value.real());
+      z[1] = static_cast<float>(value.imag());
+      rows[row].push_back({z[0], z[1]});
+    }
+  }
+  for (const char* const kind : {"nearest", "linear", "windowed_sinc"}) {
+    ScanLinesOptions options;
+    options.lines = set;
+    options.velocity = MetresPerSecond(c);
+    options.sample_rate = Hertz(rate);
+    options.start_time = Seconds(start);
+    options.gate = {0, samples};
+    options.filter.kind = kind;
+    options.demodulated = Hertz(fd);
+    const DelayFilter filter = make_delay_filter(options.filter);
+    const auto stage = make_scan_lines_cpu(options, threads(), level());
+    const StageResult result = run(*stage, spec, input, 2);
+    ASSERT_EQ(result.spec.type, ElementType::complex64);
+    std::size_t off = 0;
+    for (std::size_t line = 0; line < 2; ++line) {
+      for (std::size_t k = 0; k < ranges; ++k) {
+        const double r = set->ranges.at(k).value;
+        const ImageLine& along = set->lines[line];
+        Complex sum = 0.0;
+        double weights = 0.0;
+        for (std::size_t j = 0; j < 3; ++j) {
+          const double way =
+              std::hypot(along.origin.x.value + r * along.direction.x - set->elements[j].x.value, 0.1e-3, r * along.direction.z);
+          const double tau = set->transmit_times[line * ranges + k] + way / c;
+          const double w = set->weights[(j == 1 ? ranges : 0) + k];
+          weights += w;
+          sum += w * evaluate(filter, std::span<const Complex>(rows[j]), (tau - start) * rate) * std::polar(1.0, turn * fd * tau);
+        }
+        const float* const a = result.block->as<float>() + 2 * (line * result.spec.row_stride + k);
+        // Phases to 1e-4 rad, places to 1e-4 of a sample, which are 5e-6 of these samples.
+        if (std::abs(Complex(a[0], a[1]) - sum / weights) > 1.5e-4) ++off;
+      }
+    }
+    // A place that lies between two samples to rounding may have either, and so may the ends of the rows.
+    EXPECT_LE(off, std::string_view(kind) == "nearest" ? 5U : 0U) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace echoform::test::baseband
