@@ -12,6 +12,8 @@
 #include "delay_laws/delay_law.hpp"
 #include "methods/beams/adaptive.hpp"
 #include "methods/beams/aperture.hpp"
+#include "methods/beams/baseband.hpp"
+#include "methods/beams/blending.hpp"
 #include "methods/beams/plan.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
@@ -50,7 +52,8 @@ LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& p
                      "a first range of 0 or more and a greater last one, within what the A-scans hold");
   }
   // A sample of the beam is a sample of the A-scan: what the thesis has, and as fine as the data are.
-  const double natural = 0.5 * c / rate;
+  // In baseband it is a sample of that.
+  const double natural = 0.5 * c * static_cast<double>(plan.baseband ? plan.baseband->decimation : 1) / rate;
   const double natural_count = std::floor((last - first) / natural + 1e-6) + 1.0;
   const auto count =
       plan.section.ranges.value_or(static_cast<std::size_t>(std::min(natural_count, static_cast<double>(most_ranges))));
@@ -152,7 +155,11 @@ SampleGate reached_samples(const Configuration& configuration, const BeamsPlan& 
     throw InputError(configuration.place("[beams] depth"), "no range whose echoes the A-scans hold",
                      fmt::format("some within {} samples at {:.4g} MHz", plan.acquisition.samples, 1e-6 * rate));
   }
-  const auto guard = static_cast<double>(filter_guard);
+  double guard = static_cast<double>(filter_guard);
+  if (plan.baseband) {
+    guard = guard * static_cast<double>(plan.baseband->decimation) +
+            0.5 * static_cast<double>(demodulation_filter(*plan.baseband).size());
+  }
   const std::size_t first = static_cast<std::size_t>(std::max(0.0, from - guard)) / first_step * first_step;
   const auto end = static_cast<std::size_t>(std::min(samples, to + guard + 1.0));
   const std::size_t count = (end - first + count_step - 1) / count_step * count_step;
@@ -244,14 +251,18 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   const FannedLines fanned =
       make_lines(plan->acquisition, plan->events, plan->section.lines, plan->velocity, configuration.name());
   plan->fan = fanned.fan;
+  plan->baseband = resolve_baseband(configuration, plan->acquisition);
   auto set = std::make_shared<LineSet>();
   for (const Element& element : plan->acquisition.probe.elements) set->elements.push_back(element.centre);
   set->events = events_of(plan->acquisition);
-  set->lines = fanned.lines;
+  const bool blend = plan->section.blend && plan->section.lines > 1;
+  const BlendedLines blended = blend ? blend_lines(fanned, plan->section.lines) : BlendedLines{};
+  set->lines = blend ? blended.components : fanned.lines;
   set->ranges = resolve_ranges(configuration, *plan);
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
   require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
   set->transmit_times = transmit_times(*plan, *set);
+  if (blend) plan->blend = blend_table(blended, set->ranges.count, set->transmit_times);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.
     require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set));

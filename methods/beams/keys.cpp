@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "config/key_types.hpp"
+#include "methods/beams/path_words.hpp"
 #include "methods/beams/section.hpp"
+#include "stages/demodulation/demodulation.hpp"
 #include "stages/scan_lines/delay_filter_kind.hpp"
 #include "stages/windows/window_words.hpp"
 
@@ -97,6 +99,16 @@ void add_beams_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(1, BeamsSection::most_lines), [](auto& c) -> auto& { return beams(c).lines; }));
+  k.push_back(boolean(
+      {"beams",
+       "blend",
+       "",
+       "Whether each line between two transmit events is the sum of both events' lines at its place, with weights linear in its "
+       "place between them, so that no seams show where the lines of one event end and those of the next begin. Nearly twice "
+       "the work.",
+       {},
+       LiveEffect::imaging},
+      [](auto& c) -> auto& { return beams(c).blend; }));
   k.push_back(name(
       {"beams", "delay_filter", "", filter_help(), {}, LiveEffect::imaging}, filter_names(),
       [](auto& c) -> auto& { return beams(c).filter.kind; }));
@@ -123,6 +135,26 @@ void add_beams_keys(std::vector<Key>& k) {
        "Range over the width of the receiving aperture, which grows with the range until all elements hear.",
        "the whole aperture at every range", LiveEffect::imaging},
       within(BeamsSection::f_numbers), [](auto& c) -> auto& { return beams(c).f_number; }));
+  k.push_back(word(
+      {"beams",
+       "path",
+       "",
+       "What lines are summed of: rf, samples as they were received; iq, samples in baseband, at as many as their band needs.",
+       {},
+       LiveEffect::imaging},
+      words::line_path, [](auto& c) -> auto& { return beams(c).path; }));
+  k.push_back(number(
+      {"beams", "demodulation_frequency", "Hz", "Of path iq: what becomes 0 Hz.", "the probe's centre frequency",
+       LiveEffect::imaging},
+      above(0.0, 1e9), [](auto& c) -> auto& { return beams(c).demodulation_frequency; }));
+  k.push_back(integer(
+      {"beams", "decimation", "", "Of path iq: samples of an A-scan for one in baseband.",
+       "the largest that leaves 5/4 of the band as its sample rate", LiveEffect::imaging},
+      within(1, DemodulationOptions::most_decimation), [](auto& c) -> auto& { return beams(c).decimation; }));
+  k.push_back(number(
+      {"beams", "iq_bandwidth", "Hz", "Of path iq: the band about the demodulation frequency that is kept.",
+       "2.8 times the probe's bandwidth, at most 1.8 times the demodulation frequency", LiveEffect::imaging},
+      above(0.0, 1e9), [](auto& c) -> auto& { return beams(c).iq_bandwidth; }));
   k.push_back(boolean(
       {"beams",
        "normalise",

@@ -12,6 +12,8 @@
 #include "methods/beams/section.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/registry.hpp"
+#include "stages/demodulation/demodulation.hpp"
+#include "stages/line_blend/line_blend.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/time_gain/time_gain.hpp"
@@ -22,6 +24,10 @@ namespace {
 void check_section(const Configuration& configuration) {
   const BeamsSection& section = beams(configuration);
   validate(section.filter, configuration.place("[beams]"));
+  if (section.path == LinePath::iq && section.adaptive.kind != "none") {
+    throw InputError(configuration.place("[beams] adaptive"), fmt::format("\"{}\" with path = \"iq\"", section.adaptive.kind),
+                     "path = \"rf\", or no adaptive weights");
+  }
   const std::vector<Metres>& depths = section.time_gain_depths;
   if (!depths.empty() && depths.size() != section.time_gain.size()) {
     throw InputError(configuration.place("[beams] time_gain_depths"), fmt::format("{} of them", depths.size()),
@@ -46,7 +52,7 @@ class BeamsMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&scan_lines_stage, &time_gain_stage, &persistence_stage};
+    return {&demodulation_stage, &scan_lines_stage, &line_blend_stage, &time_gain_stage, &persistence_stage};
   }
 
   void check(const Configuration& configuration, const Material& stated) const override {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "methods/display_settings.hpp"
 #include "methods/method.hpp"
 #include "pipeline/sample_gate.hpp"
+#include "stages/demodulation/demodulation.hpp"
 #include "stages/filter/filter_options.hpp"
+#include "stages/line_blend/line_blend.hpp"
 #include "stages/scan_lines/line_set.hpp"
 
 namespace echoform {
@@ -29,9 +32,11 @@ struct BeamsPlan {
   MetresPerSecond velocity;
   std::vector<std::uint32_t> events;  ///< that have lines, ascending
   LineFan fan;
-  std::shared_ptr<const LineSet> lines;
+  std::shared_ptr<const LineSet> lines;         ///< those of the image, or with [beams] blend their components
+  std::shared_ptr<const LineBlendTable> blend;  ///< null: none
   SampleGate gate;
-  double amplitude_scale = 1.0;  ///< of one unit of a sample
+  std::optional<DemodulationOptions> baseband;  ///< resolve_baseband()
+  double amplitude_scale = 1.0;                 ///< of one unit of a sample
   BeamsSection section;
   FilterOptions filter;
   FilterOptions line_filter;  ///< of lines, for adaptive weights whose values lie about twice the centre frequency; else none

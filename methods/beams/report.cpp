@@ -42,6 +42,18 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
   report.values["ranges"] = {
       {"count", ranges.count}, {"first", ranges.first.value}, {"last", deepest}, {"spacing", ranges.spacing.value}};
   report.row("delays", name_of(plan.section.filter));
+  if (plan.blend)
+    report.row("blending", fmt::format("lines between events are sums of two, {} are formed", plan.lines->lines.size()));
+  if (plan.baseband) {
+    const DemodulationOptions& baseband = *plan.baseband;
+    report.row("baseband",
+               fmt::format("about {:.4g} MHz, {:.4g} MHz wide, 1 of {} samples, by {} taps", 1e-6 * baseband.frequency.value,
+                           2e-6 * baseband.pass.value, baseband.decimation, demodulation_filter(baseband).size()));
+    report.values["baseband"] = {{"frequency", baseband.frequency.value},
+                                 {"bandwidth", 2.0 * baseband.pass.value},
+                                 {"stop", baseband.stop.value},
+                                 {"decimation", baseband.decimation}};
+  }
   const AdaptiveOptions& adaptive = plan.section.adaptive;
   const AdaptiveKind& kind = adaptive_kind(adaptive.kind, "[beams] adaptive");
   if (kind.sums_of == ChannelSums::none) return;

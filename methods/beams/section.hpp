@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "stages/windows/window.hpp"
 
 namespace echoform {
+
+/// What lines are summed of: samples as they were received, or demodulated ones.
+enum class LinePath : std::uint8_t { rf, iq };
 
 /// Keys of [beams].
 struct BeamsSection {
@@ -26,15 +30,20 @@ struct BeamsSection {
   std::optional<std::array<Metres, 2>> depth;  ///< first and last range
   std::optional<std::size_t> ranges;           ///< of a line
   std::size_t lines = 1;                       ///< of a transmit event
+  bool blend = false;                          ///< whether lines between two events are the sum of both events'
   DelayFilterOptions filter;                   ///< its centre and bandwidth follow from the probe's
   Window window;
-  std::optional<double> f_number;         ///< none: the whole aperture at every depth
-  bool normalise = true;                  ///< whether sums are divided by the weights that are in them
-  std::vector<double> time_gain;          ///< dB, at the depths or evenly over [beams] depth; empty: none
-  std::vector<Metres> time_gain_depths;   ///< ascending; empty: evenly
-  AdaptiveOptions adaptive;               ///< its window follows from the one below
-  std::optional<double> adaptive_window;  ///< periods of the centre frequency; none: the kind's usual one
-  double persistence = 0.0;               ///< part of the image before that stays
+  LinePath path = LinePath::rf;
+  std::optional<Hertz> demodulation_frequency;  ///< none: the probe's centre frequency
+  std::optional<std::size_t> decimation;        ///< none: the largest that the band allows
+  std::optional<Hertz> iq_bandwidth;            ///< of what is kept, both sides; none: from the probe's
+  std::optional<double> f_number;               ///< none: the whole aperture at every depth
+  bool normalise = true;                        ///< whether sums are divided by the weights that are in them
+  std::vector<double> time_gain;                ///< dB, at the depths or evenly over [beams] depth; empty: none
+  std::vector<Metres> time_gain_depths;         ///< ascending; empty: evenly
+  AdaptiveOptions adaptive;                     ///< its window follows from the one below
+  std::optional<double> adaptive_window;        ///< periods of the centre frequency; none: the kind's usual one
+  double persistence = 0.0;                     ///< part of the image before that stays
 };
 
 [[nodiscard]] inline const BeamsSection& beams(const Configuration& configuration) {

@@ -5,8 +5,10 @@
 #include "methods/beams/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/compression/compression.hpp"
+#include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/line_blend/line_blend.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
@@ -15,6 +17,12 @@
 
 namespace echoform {
 namespace {
+
+Seconds start_of_gate(const BeamsPlan& plan) {
+  const Acquisition& acquisition = plan.acquisition;
+  return acquisition.start_time - acquisition.time_offset +
+         Seconds(static_cast<double>(plan.gate.first) / acquisition.sample_rate.value);
+}
 
 ScanLinesOptions scan_lines_options(const BeamsPlan& plan) {
   ScanLinesOptions options;
@@ -26,6 +34,19 @@ ScanLinesOptions scan_lines_options(const BeamsPlan& plan) {
   options.filter = plan.section.filter;
   options.normalise = plan.section.normalise;
   options.adaptive = plan.section.adaptive;
+  if (plan.baseband) {
+    const std::size_t decimation = plan.baseband->decimation;
+    options.sample_rate = options.sample_rate / static_cast<double>(decimation);
+    options.start_time = start_of_gate(plan);
+    options.gate = {0, (plan.gate.count + decimation - 1) / decimation};
+    options.demodulated = plan.baseband->frequency;
+  }
+  return options;
+}
+
+DemodulationOptions demodulation_options(const BeamsPlan& plan) {
+  DemodulationOptions options = *plan.baseband;
+  options.start_time = start_of_gate(plan);
   return options;
 }
 
@@ -60,6 +81,13 @@ PolarScanConversionOptions polar_options(const BeamsPlan& plan) {
 /// Raw samples on their way to the lines: read by the lines' own stage, or, where a filter comes first, row by row.
 std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
   ScanLinesOptions options = scan_lines_options(plan);
+  if (plan.filter.kind == FilterKind::none && plan.baseband) {
+    DemodulationOptions demodulation = demodulation_options(plan);
+    demodulation.sample_scale = plan.amplitude_scale;
+    demodulation.time_gain = time_gain_of(plan);
+    const std::size_t baseband = recipe.add(demodulation_stage, std::move(demodulation), {0});
+    return recipe.add(scan_lines_stage, std::move(options), {baseband});
+  }
   if (plan.filter.kind == FilterKind::none) {
     options.sample_scale = plan.amplitude_scale;
     options.time_gain = time_gain_of(plan);
@@ -72,19 +100,21 @@ std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
   std::size_t rows = recipe.add(pairing_stage, std::move(pairing), {0});
   if (auto gain = time_gain_of(plan)) rows = recipe.add(time_gain_stage, TimeGainOptions{std::move(gain)}, {rows});
   rows = recipe.add(filter_stage, plan.filter, {rows});
+  if (plan.baseband) rows = recipe.add(demodulation_stage, demodulation_options(plan), {rows});
   return recipe.add(scan_lines_stage, std::move(options), {rows});
 }
 
 Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   Recipe recipe;
   const std::string name(beams_image);
-  const std::size_t lines = add_lines(recipe, plan);
+  std::size_t lines = add_lines(recipe, plan);
+  if (plan.blend) lines = recipe.add(line_blend_stage, LineBlendOptions{plan.blend}, {lines});
   std::size_t envelope = lines;
   if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
     AnalyticSignalOptions options;
     options.filter = plan.line_filter;
-    const std::size_t analytic = recipe.add(analytic_signal_stage, std::move(options), {lines});
-    envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {analytic});
+    if (!plan.baseband) lines = recipe.add(analytic_signal_stage, std::move(options), {lines});
+    envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {lines});
   }
   if (plan.section.persistence > 0.0) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});

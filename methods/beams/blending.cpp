@@ -1,0 +1,66 @@
+#include "methods/beams/blending.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace echoform {
+namespace {
+
+// Of the distance of events: nearer to an event's own place a line is that event's alone.
+constexpr double own_place = 1e-9;
+
+}  // namespace
+
+BlendedLines blend_lines(const FannedLines& fanned, std::size_t of_event) {
+  const std::size_t events = fanned.lines.size() / of_event;
+  const auto count = static_cast<double>(of_event);
+  BlendedLines blended;
+  blended.shares.resize(fanned.lines.size());
+  const auto add = [&](std::size_t line, std::size_t event, double share) {
+    blended.shares[line].push_back({blended.components.size(), share});
+    blended.components.push_back(fanned.lines[line]);
+    blended.components.back().event = fanned.lines[event * of_event].event;
+  };
+  for (std::size_t line = 0; line < fanned.lines.size(); ++line) {
+    // Where event e itself is at e.
+    const double place =
+        std::clamp((static_cast<double>(line) - 0.5 * (count - 1.0)) / count, 0.0, static_cast<double>(events - 1));
+    const double before = std::floor(place + own_place);
+    const double share = std::max(0.0, place - before);
+    const auto event = static_cast<std::size_t>(before);
+    add(line, event, share > own_place ? 1.0 - share : 1.0);
+    if (share > own_place) add(line, event + 1, share);
+  }
+  return blended;
+}
+
+std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std::size_t ranges,
+                                                  const std::vector<double>& transmit_times) {
+  auto table = std::make_shared<LineBlendTable>();
+  table->ranges = ranges;
+  // Lines at the same place between their events have the same weights where both reach everywhere.
+  std::map<std::vector<float>, std::uint32_t> known;
+  for (const std::vector<LineShare>& shares : lines.shares) {
+    std::vector<BlendTerm>& terms = table->lines.emplace_back();
+    std::vector<double> sums(ranges);
+    const auto reaches = [&](const LineShare& share, std::size_t k) {
+      return !std::isnan(transmit_times[share.component * ranges + k]);
+    };
+    for (const LineShare& share : shares) {
+      for (std::size_t k = 0; k < ranges; ++k) sums[k] += reaches(share, k) ? share.share : 0.0;
+    }
+    for (const LineShare& share : shares) {
+      std::vector<float> weights(ranges);
+      for (std::size_t k = 0; k < ranges; ++k) {
+        weights[k] = reaches(share, k) ? static_cast<float>(share.share / sums[k]) : 0.0F;
+      }
+      const auto [entry, fresh] = known.emplace(weights, static_cast<std::uint32_t>(known.size()));
+      if (fresh) table->weights.insert(table->weights.end(), weights.begin(), weights.end());
+      terms.push_back({static_cast<std::uint32_t>(share.component), entry->second});
+    }
+  }
+  return table;
+}
+
+}  // namespace echoform

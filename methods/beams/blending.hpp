@@ -1,0 +1,37 @@
+// Lines between two transmit events as the sum of both events' lines at the same place.
+//
+// Events that each form lines in their own share of the image alone leave seams: on the two sides of a border the sound comes
+// from different sides, and echoes that lie beside the lines jump in strength. Blended, the strength of sound goes over from one
+// event's to the next one's linearly in the place of the line (its angle in a sector), and the border is gone.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "methods/beams/line_fan.hpp"
+#include "stages/line_blend/line_blend.hpp"
+
+namespace echoform {
+
+/// What one line of the image is a sum of.
+struct LineShare {
+  std::size_t component = 0;  ///< place in BlendedLines::components
+  double share = 0.0;         ///< above 0; those of a line sum to 1
+};
+
+struct BlendedLines {
+  std::vector<ImageLine> components;           ///< lines to be formed, each of one event
+  std::vector<std::vector<LineShare>> shares;  ///< by line of the image
+};
+
+/// Of lines of which `of_event` follow each other for each event: a line between two events has a component of either, by how
+/// near it is to their own places; those at an event's own place, and those beyond the outermost events, have one.
+[[nodiscard]] BlendedLines blend_lines(const FannedLines& fanned, std::size_t of_event);
+
+/// The table for the sum, once the transmit times of the components, [component, range], are known. Where the wave of an event
+/// does not reach (its time is NaN) its share goes to the other: half of the sound there would be silence, and a line would
+/// darken where a beam ends. Where neither reaches, the sum is 0.
+[[nodiscard]] std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std::size_t ranges,
+                                                                const std::vector<double>& transmit_times);
+
+}  // namespace echoform

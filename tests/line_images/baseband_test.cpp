@@ -1,0 +1,68 @@
+// Lines by way of baseband against those of the samples as they were received.
+#include <fmt/format.h>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "tests/line_images/beam_frames.hpp"
+
+namespace echoform::test {
+namespace {
+
+const std::string lines_of_sincs =
+    "depth = [8e-3, 30e-3]\nranges = 1144\ndelay_filter = \"windowed_sinc\"\ntaps = 16\nf_number = 1.5\nwindow = \"hann\"\n";
+
+/// Part of the pixels of `rf` within 40 dB of its greatest that `iq` has within 0.1 dB.
+double alike(const LineImage& rf, const LineImage& iq) {
+  EXPECT_EQ(rf.lines, iq.lines);
+  EXPECT_EQ(rf.ranges, iq.ranges);
+  const double most = *std::max_element(rf.envelope.begin(), rf.envelope.end());
+  std::size_t bright = 0;
+  std::size_t right = 0;
+  for (std::size_t n = 0; n < rf.envelope.size(); ++n) {
+    if (rf.envelope[n] < 0.01 * most) continue;
+    ++bright;
+    if (std::abs(20.0 * std::log10(iq.envelope[n] / rf.envelope[n])) <= 0.1) ++right;
+  }
+  EXPECT_GT(bright, 300U);
+  return static_cast<double>(right) / static_cast<double>(bright);
+}
+
+TEST(Baseband, HasTheSameImages) {
+  std::vector<double> angles;
+  for (int k = 0; k < 9; ++k) angles.push_back((4.0 * k - 16.0) * of_degrees);
+  // Gaussian spectra end nowhere: of 60 % and more the tails beyond the band, and those that meet at 0 Hz, are what faint pixels
+  // beside an echo consist of.
+  for (const auto& [bandwidth, least] : {std::pair{0.3, 0.99}, {0.6, 0.95}}) {
+    Acquisition acquisition = make_beams(32, angles, 60e-3, 1700);
+    acquisition.probe.bandwidth = Hertz(bandwidth * 5e6);
+    const BeamFrame frame =
+        make_frame(acquisition, {{-3e-3, 12e-3}, {0.0, 16e-3}, {2e-3, 21e-3, 0.7}, {-1e-3, 26e-3}}, bandwidth);
+    const LineImage rf = line_image(frame, lines_of_sincs);
+    const LineImage iq = line_image(frame, lines_of_sincs + "path = \"iq\"\n");
+    const double part = alike(rf, iq);
+    EXPECT_GT(part, least) << bandwidth;
+  }
+}
+
+TEST(Baseband, IsRefusedWhereTheBandDoesNotFit) {
+  const Acquisition acquisition = make_beams(8, {-0.1, 0.1}, 60e-3, 600);
+  const BeamFrame frame = make_frame(acquisition, {}, 0.6);
+  const auto message = [&](const std::string& keys) -> std::string {
+    try {
+      static_cast<void>(line_image(frame, "path = \"iq\"\n" + keys));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(message(""), "");
+  EXPECT_EQ(message("iq_bandwidth = 12e6\n"),
+            "lines.toml: [beams] iq_bandwidth: found 12 MHz; expected above 0, at most 9 MHz about 5 MHz at 40 MHz");
+  EXPECT_EQ(message("decimation = 9\n"), "lines.toml: [beams] decimation: found 9; expected at most 4 for a band of 8.4 MHz");
+  EXPECT_EQ(message("demodulation_frequency = 21e6\n"),
+            "lines.toml: [beams] demodulation_frequency: found 21 MHz; expected above 0, below half the sample rate (20 MHz)");
+}
+
+}  // namespace
+}  // namespace echoform::test

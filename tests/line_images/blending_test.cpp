@@ -1,0 +1,75 @@
+// Seams between the lines of neighbouring transmit events, and how they go.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/line_images/beam_frames.hpp"
+
+namespace echoform::test {
+namespace {
+
+constexpr std::size_t events = 9;
+constexpr std::size_t of_event = 4;
+constexpr double pitch = 1.5 * of_degrees;  // of events
+constexpr double depth = 40e-3;
+
+std::vector<double> angles_of_events(std::size_t count, double apart) {
+  std::vector<double> angles;
+  for (std::size_t k = 0; k < count; ++k)
+    angles.push_back((static_cast<double>(k) - 0.5 * static_cast<double>(count - 1)) * apart);
+  return angles;
+}
+
+/// How strong a line shows a point, in dB.
+double shown(const LineImage& image, std::size_t line) {
+  double most = 0.0;
+  for (std::size_t k = 0; k < image.ranges; ++k) most = std::max(most, image.at(line, k));
+  return 20.0 * std::log10(most);
+}
+
+struct Seams {
+  double at_borders = 0.0;  // RMS in dB
+  double within = 0.0;
+};
+
+/// By how much the step from a line to the next is off the mean of the steps before and after it, at the borders of events and
+/// elsewhere: of a point at several places, over the lines that show it within 10 dB of the brightest.
+Seams seams_with(const std::string& keys) {
+  const Acquisition acquisition = make_beams(32, angles_of_events(events, pitch), 60e-3, 2400);
+  std::vector<double> squares[2];
+  for (const double place : {-1.3, -0.8, -0.4, 0.15, 0.6, 0.9}) {
+    const double angle = place * pitch;
+    const BeamFrame frame = make_frame(acquisition, {{depth * std::sin(angle), depth * std::cos(angle)}}, 0.6);
+    const LineImage image =
+        line_image(frame, "lines = 4\ndepth = [38e-3, 42e-3]\nf_number = 12.0\ndelay_filter = \"windowed_sinc\"\n" + keys);
+    EXPECT_EQ(image.lines, events * of_event);
+    std::vector<double> profile;
+    for (std::size_t line = 0; line < image.lines; ++line) profile.push_back(shown(image, line));
+    const double most = *std::max_element(profile.begin(), profile.end());
+    for (std::size_t k = 1; k + 2 < profile.size(); ++k) {
+      if (std::min({profile[k - 1], profile[k], profile[k + 1], profile[k + 2]}) < most - 10.0) continue;
+      const double off = profile[k + 1] - profile[k] - 0.5 * (profile[k] - profile[k - 1] + profile[k + 2] - profile[k + 1]);
+      squares[k % of_event == of_event - 1 ? 0 : 1].push_back(off * off);
+    }
+  }
+  const auto rms = [](const std::vector<double>& all) {
+    double sum = 0.0;
+    for (const double square : all) sum += square;
+    EXPECT_GE(all.size(), 8U);
+    return std::sqrt(sum / static_cast<double>(all.size()));
+  };
+  return {rms(squares[0]), rms(squares[1])};
+}
+
+/// The receiving aperture is small, so that several lines show each point, and transmitted beams are about as wide as their
+/// events are apart.
+TEST(Blending, TakesTheSeamsAway) {
+  const Seams plain = seams_with("");
+  const Seams blended = seams_with("blend = true\n");
+  // 4.9 dB, and 1.1 with it, of which the point's own shape has 0.6: what is off between other lines.
+  EXPECT_GT(plain.at_borders, 3.0);
+  EXPECT_LT(blended.at_borders, 0.3 * plain.at_borders);
+  EXPECT_LT(blended.within, plain.within);
+}
+
+}  // namespace
+}  // namespace echoform::test
