@@ -1,6 +1,7 @@
 // The lines of an image and what is known of each of their points, by value: what a method tells the stage that sums along them.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,7 @@
 // Windows that taper an aperture: weights 0 .. 1 across it. A further one is a function and a line in window.cpp, and its word.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "base/interval.hpp"

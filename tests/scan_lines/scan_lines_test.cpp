@@ -8,7 +8,7 @@
 #include "tests/stages/raw_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
 
-namespace echoform::test {
+namespace echoform::test::along_lines {
 namespace {
 
 std::vector<Implementation> on_cpu() {
@@ -312,4 +312,4 @@ TEST(ScanLinesOptions, OutOfRangeAreTold) {
 }
 
 }  // namespace
-}  // namespace echoform::test
+}  // namespace echoform::test::along_lines
