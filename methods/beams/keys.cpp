@@ -51,7 +51,7 @@ void add_adaptive_keys(std::vector<Key>& k) {
       {"beams", "adaptive_window", "",
        "Length along the line over which adaptive weights take energies, correlations and covariances, in periods of the centre "
        "frequency; 0 is the point alone.",
-       "1 for the coherence factors of energies and short-lag spatial coherence, else 0", LiveEffect::imaging},
+       "one for the coherence factors of energies and short-lag spatial coherence, else none", LiveEffect::imaging},
       within(BeamsSection::adaptive_windows), [](auto& c) -> auto& { return beams(c).adaptive_window; }));
   k.push_back(integer(
       {"beams",
