@@ -117,8 +117,9 @@ ECHOFORM_HOST_DEVICE FoundAcross end_across(const CurvePiece& piece, const Cross
   constexpr double clear_of_caustics = 0.1;
   found.finished =
       by.to_least & (now.bend_t > clear_of_caustics * now.bend_flat) & (fabs(by.t) <= 1e-3) & (metres <= 1e-4 * now.least_leg);
-  found.on_its_way = (sides.source * cross(now.first, ends.source - found.at) >= 0.0) &
-                     (sides.point * cross(now.first, ends.point - found.at) >= 0.0);
+  const bool after_source = sides.source * cross(now.first, ends.source - found.at) >= 0.0;
+  const bool before_point = sides.point * cross(now.first, ends.point - found.at) >= 0.0;
+  found.on_its_way = after_source & before_point;
   return found;
 }
 
