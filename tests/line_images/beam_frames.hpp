@@ -86,27 +86,32 @@ inline BeamFrame make_frame(const Acquisition& acquisition, const std::vector<Sc
 }
 
 struct LineImage {
-  std::shared_ptr<const ImagingSetup> setup;
   std::size_t lines = 0;
   std::size_t ranges = 0;
   std::vector<float> envelope;  // [line, range]
   [[nodiscard]] double at(std::size_t line, std::size_t range) const { return envelope[line * ranges + range]; }
 };
 
-/// `beams`: the keys of [beams].
+/// `beams`: the keys of [beams]; `filter`: the kind of [filter].
+inline std::unique_ptr<Engine> engine_of_lines(const BeamFrame& frame, const std::string& beams, const std::string& filter,
+                                               const OutputWish& wish = {}) {
+  const Configuration configuration =
+      parse_configuration("[imaging]\nmethod = \"beams\"\n[material]\nlongitudinal_velocity = 1540.0\n[filter]\nkind = \"" +
+                              filter + "\"\n[beams]\n" + beams,
+                          "lines.toml");
+  return make_engine(resolve_imaging({.configuration = configuration, .acquisition = frame.acquisition, .wish = wish}),
+                     {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+}
+
 inline LineImage line_image(const BeamFrame& frame, const std::string& beams) {
-  const Configuration configuration = parse_configuration(
-      "[imaging]\nmethod = \"beams\"\n[material]\nlongitudinal_velocity = 1540.0\n[filter]\nkind = \"none\"\n[beams]\n" + beams,
-      "lines.toml");
   LineImage image;
-  image.setup = resolve_imaging({.configuration = configuration, .acquisition = frame.acquisition, .wish = {.display = false}});
-  const auto engine = make_engine(image.setup, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  const auto engine = engine_of_lines(frame, beams, "none", {.display = false});
   FrameSlot slot;
   engine->equip(slot);
   EXPECT_EQ(slot.samples.size(), frame.samples.size() * sizeof(float));
   std::memcpy(slot.samples.data(), frame.samples.data(), slot.samples.size());
   EXPECT_TRUE(image_now(*engine, slot));
-  const Grid& grid = image.setup->recipe.outputs.front().description.grid;
+  const Grid& grid = engine->setup().recipe.outputs.front().description.grid;
   image.lines = grid.z.count;
   image.ranges = grid.x.count;
   const auto* const from = static_cast<const float*>(slot.outputs.front().data.data());

@@ -177,6 +177,63 @@ TEST(ScanLineImages, EqualAPlainBeamformerInDoublePrecision) {
   }
 }
 
+/// Tissue about an empty cyst.
+constexpr const char* tissue = R"(
+[imaging]
+method = "beams"
+backend = "cpu"
+[material]
+longitudinal_velocity = 1540.0
+[beams]
+depth = [0.016, 0.034]
+f_number = 1.0
+window = "hann"
+[filter]
+kind = "none"
+[simulator]
+elements = 64
+pitch = 0.154e-3
+element_width = 0.14e-3
+centre_frequency = 5e6
+sample_rate = 20e6
+samples = 960
+longitudinal_velocity = 1540.0
+transmit = "beams"
+events = 48
+angles = [-20.0, 20.0]
+focus = 0.025
+scatterers = 40000
+speckle_x = [-0.015, 0.015]
+speckle_z = [0.010, 0.040]
+cysts = [[0.0, 0.025, 0.004, -inf]]
+)";
+
+TEST(ScanLineImages, OfAnEmptyCystAreDark) {
+  const Configuration configuration = parse_configuration(tissue, "tissue.toml");
+  const LinesImage image = image_lines(configuration, test::frame_of(simulated_source(configuration)));
+  double inside = 0.0;
+  double outside = 0.0;
+  std::size_t of_inside = 0;
+  std::size_t of_outside = 0;
+  for (std::size_t n = 0; n < image.envelope.size(); ++n) {
+    const double angle = image.grid.z.at(n / image.grid.x.count).value;
+    const double range = image.grid.x.at(n % image.grid.x.count).value;
+    const double distance = std::hypot(range * std::sin(angle), range * std::cos(angle) - 0.025);
+    const double power = std::pow(static_cast<double>(image.envelope[n]), 2);
+    // Well within, where no main lobe reaches the wall, and in a ring about it.
+    if (distance < 0.0025) {
+      inside += power;
+      ++of_inside;
+    } else if (distance > 0.0055 && distance < 0.008) {
+      outside += power;
+      ++of_outside;
+    }
+  }
+  ASSERT_GT(of_inside, 1000U);
+  // Side lobes of two Hann windows, and what the rounding of samples leaves.
+  EXPECT_LT(10.0 * std::log10(inside / static_cast<double>(of_inside) / (outside / static_cast<double>(of_outside))), -35.0);
+}
+
 std::vector<std::string> examples_of_lines() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(test::source_directory() / "examples")) {
