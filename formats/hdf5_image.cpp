@@ -28,9 +28,9 @@ void write_hdf5_image(const std::filesystem::path& path, const std::string& name
   file.text(set, "quantity", image.pixels.name);
   if (!image.pixels.unit.empty()) file.text(set, "units", image.pixels.unit);
   file.text(set, "software", "Echoform");
-  const auto axis = [&](const char* name, const Axis& along, const Meaning& meaning) {
-    const auto centres = file.axis(name, along, meaning.unit);
-    if (meaning.name != name) file.text(centres, "name", meaning.name);
+  const auto axis = [&](const char* called, const Axis& along, const Meaning& meaning) {
+    const auto centres = file.axis(called, along, meaning.unit);
+    if (meaning.name != called) file.text(centres, "name", meaning.name);
   };
   axis("x", grid.x, image.x);
   axis("z", grid.z, image.z);

@@ -156,8 +156,8 @@ class Checker {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& place, const std::string& found, const std::string& expected) const {
-    throw InputError(fmt::format("{}: {}, {}", file_, name_, place), found, expected);
+  [[noreturn]] void fail(const std::string& at, const std::string& found, const std::string& expected) const {
+    throw InputError(fmt::format("{}: {}, {}", file_, name_, at), found, expected);
   }
   void require(const Mat5Stream& stream, bool good) const {
     if (!good) fail(stream.place(), stream.fault(), "more data (the file is truncated or damaged)");

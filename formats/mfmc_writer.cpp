@@ -446,7 +446,8 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
     const Hdf5Handle sequence = make.made(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
     make.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
     if (file_->pose) {
-      for (const char* const name : placement_datasets) make.growing(sequence, name, H5T_IEEE_F64LE, {1, 3}, placements_of_page);
+      for (const char* const placement : placement_datasets)
+        make.growing(sequence, placement, H5T_IEEE_F64LE, {1, 3}, placements_of_page);
     }
     make.growing(sequence, encoder_count_dataset, H5T_STD_I64LE, {1}, counts_of_page, no_position);
     make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
