@@ -183,7 +183,7 @@ TEST_P(Searched, ByBricksIsTheSameAsOneByOne) {
   EXPECT_GE(dark, test.least_dark);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Searched, testing::ValuesIn(cases()), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Searched, testing::ValuesIn(cases()), [](const auto& found) { return found.param.name; });
 
 TEST(PointLattice, HoldsWhatThereIs) {
   std::vector<Point> points = volume({0.0, 0.0, 0.0}, {4.0, 2.0, 1.0}, {5, 3, 2});

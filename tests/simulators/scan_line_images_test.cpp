@@ -286,7 +286,7 @@ TEST_P(ScanLineExamples, ShowTheirPoints) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Examples, ScanLineExamples, testing::ValuesIn(examples_of_lines()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& found) { return found.param; });
 
 }  // namespace
 }  // namespace echoform
