@@ -51,17 +51,10 @@ inline ComplexReal<Isa> complex_sample_at(const LineTask& task, const float* re,
             Isa::multiply_add(f, Isa::subtract(picker.pick(im + 1), b), b)};
   }
   const TapTable& table = *task.table;
-  const Real g = Isa::multiply(f, Isa::all(static_cast<float>(coefficient_pieces)));
-  const Real piece = Isa::floor(g);
-  const Real h = Isa::subtract(g, piece);
-  const typename Isa::Whole which = Isa::to_whole(piece);
+  const TapCoefficients<Isa> coefficients(f);
   ComplexReal<Isa> sum{Isa::zero(), Isa::zero()};
   for (std::uint32_t tap = 0; tap < table.taps; ++tap) {
-    const auto& k = table.cubic[tap];
-    Real c = Isa::from_sixteen(k[3], which);
-    c = Isa::multiply_add(c, h, Isa::from_sixteen(k[2], which));
-    c = Isa::multiply_add(c, h, Isa::from_sixteen(k[1], which));
-    c = Isa::multiply_add(c, h, Isa::from_sixteen(k[0], which));
+    const Real c = coefficients.of(table, tap);
     const std::int32_t at = static_cast<std::int32_t>(tap) - table.left;
     sum.re = Isa::multiply_add(c, picker.pick(re + at), sum.re);
     sum.im = Isa::multiply_add(c, picker.pick(im + at), sum.im);

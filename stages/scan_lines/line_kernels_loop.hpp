@@ -1,4 +1,4 @@
-// The loop over ranges and receivers, common to every instruction set. `Isa` supplies the block_vectors:
+// The loop over ranges and receivers, common to every instruction set. `Isa` supplies the vectors:
 //   Isa::lanes, Isa::Real (lanes floats), Isa::Whole (lanes int32), Isa::Mask, and the functions below.
 #pragma once
 
@@ -9,6 +9,32 @@ namespace echoform::scan_lines {
 
 enum class Lookup : unsigned char { nearest, linear, taps };
 
+/// Of the taps about places with fractions `f`.
+template <class Isa>
+class TapCoefficients {
+  using Real = typename Isa::Real;
+
+ public:
+  explicit TapCoefficients(Real f) {
+    const Real g = Isa::multiply(f, Isa::all(static_cast<float>(coefficient_pieces)));
+    // A fraction just below 1 may have been rounded to 1: the end of the last piece.
+    const Real piece = Isa::least(Isa::floor(g), Isa::all(static_cast<float>(coefficient_pieces - 1)));
+    within_ = Isa::subtract(g, piece);
+    which_ = Isa::to_whole(piece);
+  }
+  [[nodiscard]] Real of(const TapTable& table, std::uint32_t tap) const {
+    const auto& k = table.cubic[tap];
+    Real c = Isa::from_sixteen(k[3], which_);
+    c = Isa::multiply_add(c, within_, Isa::from_sixteen(k[2], which_));
+    c = Isa::multiply_add(c, within_, Isa::from_sixteen(k[1], which_));
+    return Isa::multiply_add(c, within_, Isa::from_sixteen(k[0], which_));
+  }
+
+ private:
+  Real within_;
+  typename Isa::Whole which_;
+};
+
 template <class Isa, Lookup lookup, class Picker>
 inline typename Isa::Real sample_at(const LineTask& task, const float* row, const Picker& picker, typename Isa::Real f) {
   using Real = typename Isa::Real;
@@ -18,19 +44,10 @@ inline typename Isa::Real sample_at(const LineTask& task, const float* row, cons
     return Isa::multiply_add(f, Isa::subtract(picker.pick(row + 1), s0), s0);
   }
   const TapTable& table = *task.table;
-  const Real g = Isa::multiply(f, Isa::all(static_cast<float>(coefficient_pieces)));
-  // A fraction just below 1 may have been rounded to 1: the end of the last piece.
-  const Real piece = Isa::least(Isa::floor(g), Isa::all(static_cast<float>(coefficient_pieces - 1)));
-  const Real h = Isa::subtract(g, piece);
-  const typename Isa::Whole which = Isa::to_whole(piece);
+  const TapCoefficients<Isa> coefficients(f);
   Real sum = Isa::zero();
   for (std::uint32_t tap = 0; tap < table.taps; ++tap) {
-    const auto& k = table.cubic[tap];
-    Real c = Isa::from_sixteen(k[3], which);
-    c = Isa::multiply_add(c, h, Isa::from_sixteen(k[2], which));
-    c = Isa::multiply_add(c, h, Isa::from_sixteen(k[1], which));
-    c = Isa::multiply_add(c, h, Isa::from_sixteen(k[0], which));
-    sum = Isa::multiply_add(c, picker.pick(row + static_cast<std::int32_t>(tap) - table.left), sum);
+    sum = Isa::multiply_add(coefficients.of(table, tap), picker.pick(row + static_cast<std::int32_t>(tap) - table.left), sum);
   }
   return sum;
 }

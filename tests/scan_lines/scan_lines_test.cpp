@@ -276,6 +276,22 @@ TEST_P(ScanLines, FractionsThatRoundToOneAreTheNextSample) {
     // All of these give the samples themselves where a place is one.
     for (std::size_t k = 16; k < 600; ++k) ASSERT_NEAR(result.block->as<float>()[k], rows[k + 1], 2e-4) << kind << ' ' << k;
   }
+  // Complex samples too: of a cycle a sample, whose turns are whole.
+  options.demodulated = Hertz(1.0);
+  const BlockSpec complex = make_spec(ElementType::complex64, a_scans, samples);
+  const TestBlock of_baseband(complex);
+  for (std::size_t n = 0; n < a_scans * samples; ++n) {
+    of_baseband.as<float>()[2 * n] = static_cast<float>(rows[n]);
+    of_baseband.as<float>()[2 * n + 1] = -static_cast<float>(rows[n]);
+  }
+  for (const char* const kind : {"nearest", "linear", "lagrange", "windowed_sinc", "upsampled"}) {
+    options.filter.kind = kind;
+    const StageResult result = sum(options, complex, of_baseband);
+    for (std::size_t k = 16; k < 600; ++k) {
+      ASSERT_NEAR(result.block->as<float>()[2 * k], rows[k + 1], 2e-4) << kind << ' ' << k;
+      ASSERT_NEAR(result.block->as<float>()[2 * k + 1], -rows[k + 1], 2e-4) << kind << ' ' << k;
+    }
+  }
 }
 
 /// Of a narrow window over two elements at its foot: their weights sum to less than single precision divides by.
