@@ -33,7 +33,7 @@ class CaptureRecording final : public Recording {
     if (sequence_->incomplete > 0) notes_.push_back(fmt::format("{} incomplete frames are left out", sequence_->incomplete));
     if (sequence_->gaps > 0) notes_.push_back(fmt::format("{} sequences are missing", sequence_->gaps));
     if (!scan_.damage().empty()) {
-      notes_.push_back("damaged: what stands before is read");
+      notes_.emplace_back("damaged: what stands before is read");
     } else if (!scan_.finished()) {
       notes_.emplace_back("not closed by its writer: still growing, or interrupted");
     }

@@ -100,7 +100,11 @@ TEST(MfmcPlaced, PositionsWithinAFrameAreThePlacementsOfOne) {
   // Turned about its middle, all of the probe stays above the part.
   for (Pose& pose : a.positions) pose.origin.z = pose.origin.z - Metres(1e-3);
   for (std::uint32_t position = 0; position < 2; ++position) {
-    for (std::uint32_t k = 0; k < 4; ++k) a.events.push_back({ElementEvent{k}, {}, position});
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      TransmitEvent& event = a.events.emplace_back();
+      event.form.emplace<ElementEvent>(ElementEvent{k});
+      event.position = position;
+    }
   }
   {
     MfmcWriter writer(path, a, placed());
