@@ -12,37 +12,17 @@
 #include "methods/display_settings.hpp"
 #include "methods/registry.hpp"
 #include "settings/reader.hpp"
-#include "tests/simulators/imaged.hpp"
+#include "tests/simulators/line_image.hpp"
 #include "tests/support/places.hpp"
 
 namespace echoform {
 namespace {
 
+using test::image_lines;
+using test::LinesImage;
+using test::plain_envelope;
+
 constexpr double pi = std::numbers::pi;
-
-/// Envelope [line, range] and its axes.
-struct LinesImage {
-  std::shared_ptr<const ImagingSetup> setup;
-  Grid grid;  // x: ranges, z: angles or places
-  std::vector<float> envelope;
-};
-
-LinesImage image_lines(const Configuration& configuration, const test::SourceFrame& frame) {
-  LinesImage image;
-  image.setup = resolve_imaging({.configuration = configuration,
-                                 .acquisition = frame.acquisition,
-                                 .stated = {frame.material, {}},
-                                 .wish = {.display = false}});
-  const auto engine = make_engine(image.setup, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
-  FrameSlot slot;
-  engine->equip(slot);
-  std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
-  EXPECT_TRUE(image_now(*engine, slot));
-  image.grid = image.setup->recipe.outputs.front().description.grid;
-  const auto* envelope = static_cast<const float*>(slot.outputs.front().data.data());
-  image.envelope.assign(envelope, envelope + image.grid.pixels());
-  return image;
-}
 
 constexpr std::size_t channels = 16;
 constexpr std::size_t beams = 9;
@@ -87,26 +67,6 @@ points = [[0.001, 0.009, 1.0], [-0.004, 0.016, 1.0]]
 )",
                                          of_event),
                              "sector.toml");
-}
-
-/// |s + i H{s}| by the sums themselves, of a row that repeats: no fast transform.
-std::vector<double> plain_envelope(const std::vector<double>& s) {
-  const std::size_t m = s.size();
-  std::vector<std::complex<double>> analytic(m);
-  for (std::size_t k = 0; k <= m / 2; ++k) {
-    std::complex<double> factor;
-    for (std::size_t n = 0; n < m; ++n) {
-      factor += s[n] * std::polar(1.0, -2.0 * pi * static_cast<double>(k * n % m) / static_cast<double>(m));
-    }
-    const bool once = k == 0 || 2 * k == m;
-    for (std::size_t n = 0; n < m; ++n) {
-      analytic[n] += (once ? 1.0 : 2.0) / static_cast<double>(m) * factor *
-                     std::polar(1.0, 2.0 * pi * static_cast<double>(k * n % m) / static_cast<double>(m));
-    }
-  }
-  std::vector<double> envelope;
-  for (const auto& value : analytic) envelope.push_back(std::abs(value));
-  return envelope;
 }
 
 /// From what the configuration says alone: geometry, delays, weights, sums, envelopes.
