@@ -64,6 +64,13 @@ class AnalyticSignalCuda final : public Stage {
     }
   }
 
+  /// Another number of rows to transform: all are, whatever it is.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    AnalyticSignalOptions wanted = options.as<AnalyticSignalOptions>();
+    wanted.rows = options_.rows;
+    return wanted == options_;
+  }
+
   [[nodiscard]] std::size_t bytes() const noexcept override {
     return peak_.size() + table_.size() + factors_.size() + (cufft_ ? cufft_->bytes() : 0);
   }

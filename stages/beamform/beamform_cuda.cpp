@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/beamform/beamform.hpp"
+#include "stages/beamform/lookup_blocks.hpp"
 #include "stages/beamform/ray_tiles.hpp"
 #include "stages/beamform/tile_kernels.hpp"
 #include "stages/beamform/tile_plan.hpp"
@@ -56,6 +60,9 @@ class DeviceTables final : public beamform::TileTableStore {
   std::array<Tables, 2> tables_;
 };
 
+/// Of a sample of the rows, on either path.
+constexpr std::size_t element_bytes = 8;
+
 class BeamformCuda final : public Stage {
  public:
   BeamformCuda(BeamformOptions options, Backend& backend, std::optional<beamform::TileKind> kind)
@@ -71,6 +78,7 @@ class BeamformCuda final : public Stage {
     const bool half = input.type == ElementType::complex_half_slope;
     const beamform::TilePlanRequest request{options_, half, device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin), kind_};
     launch_ = {};
+    launches_.clear();
     held_.clear();
     tables_.reset();
     bytes_ = 0;
@@ -78,6 +86,7 @@ class BeamformCuda final : public Stage {
     if (rays_) rays_->build();
     if (!rays_) tables_.emplace(backend_);
     const beamform::TilePlan tiles = rays_ ? rays_->plan() : beamform::make_tile_plan(request, team, &*tables_);
+    tiles_ = tiles.tiles();
     launch_.kind = tiles.kind;
     launch_.half = half;
     launch_.nearest = options_.interpolation == Interpolation::nearest;
@@ -98,11 +107,6 @@ class BeamformCuda final : public Stage {
         tables_->put(beamform::TileSideName::receive, launch_.receive);
       }
     }
-    const beamform::SourceCounts sources = beamform::source_counts(options_);
-    launch_.sources = sources.transmit;
-    launch_.receivers = sources.receive;
-    launch_.separate = sources.transmit != sources.receive;
-    launch_.once_weight = tiles.once_weight;
     launch_.scale = options_.scale * tiles.scale;
     launch_.nx = static_cast<std::uint32_t>(options_.grid.x.count);
     launch_.nz = static_cast<std::uint32_t>(options_.grid.z.count);
@@ -110,23 +114,51 @@ class BeamformCuda final : public Stage {
     launch_.tiles_x = tiles.tiles_x;
     launch_.tiles_z = tiles.tiles_z;
     launch_.checked = upload(tiles.checked);
-    launch_.splits = splits(tiles);
-    if (launch_.splits > 1) {
-      launch_.partial = static_cast<float*>(hold(launch_.splits * options_.grid.pixels() * 2 * sizeof(float)));
+    parted_ = tiles.parted;
+    blocks_ = beamform::lookup_blocks(options_.pairs, options_.alike_both_ways());
+    // Of parts, the first may be looked up at once and others in both directions, one after the other.
+    partials_ = parted_ && !options_.pairs.summed ? 2 : 1;
+    most_ = {};
+    for (const beamform::LookupBlock& block : blocks_) {
+      partials_ = std::max<std::size_t>(partials_, blocks_.size() * splits(launch_of(block)));
+      most_ = {std::max(most_.transmit, block.outer.count), std::max(most_.receive, block.inner.count)};
     }
-    prepare_tiles(launch_);
-
+    if (partials_ > 1) launch_.partial = static_cast<float*>(hold(partials_ * options_.grid.pixels() * 2 * sizeof(float)));
+    make_launches();
+    for (const beamform::TileLaunch& launch : launches_) prepare_tiles(launch);
+    if (parted_) prepare_for_parts();
     return beamform_output(options_.grid);
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
-    beamform::TileLaunch launch = launch_;
-    launch.rows = input[0].data;
-    launch.image = output.as<float>();
-    if (launch.half) {
-      launch.factor = reinterpret_cast<const float*>(input.as<std::byte>() + input_.bytes() - input_.trailer);
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+      beamform::TileLaunch& launch = launches_[k];
+      launch.rows = input.as<std::byte>() + blocks_[k].row * input_.row_stride * element_bytes;
+      launch.image = output.as<float>();
+      if (launch.half) {
+        launch.factor = reinterpret_cast<const float*>(input.as<std::byte>() + input_.bytes() - input_.trailer);
+      }
     }
-    launch_tiles(launch, gpu::stream_of(queue));
+    launch_tiles(launches_, gpu::stream_of(queue));
+  }
+
+  /// Other parts among as many rows: the tables hold every source, whichever are looked up.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    const auto& wanted = options.as<BeamformOptions>();
+    validate(wanted);
+    BeamformOptions with_own = wanted;
+    with_own.pairs.lookups = options_.pairs.lookups;
+    if (!parted_ || !(with_own == options_)) return false;
+    const auto blocks = beamform::lookup_blocks(wanted.pairs, wanted.alike_both_ways());
+    return blocks.size() <= partials_ && std::ranges::all_of(blocks, [&](const beamform::LookupBlock& block) {
+             const bool computed = block.order == beamform::PairOrder::ordered_full && !block.reversed;
+             return block.outer.count <= most_.transmit && block.inner.count <= most_.receive && (!launch_.plane || computed);
+           });
+  }
+  void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
+    options_.pairs.lookups = options.get<BeamformOptions>()->pairs.lookups;
+    blocks_ = beamform::lookup_blocks(options_.pairs, options_.alike_both_ways());
+    make_launches();
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
@@ -153,18 +185,48 @@ class BeamformCuda final : public Stage {
     }
   }
 
-  [[nodiscard]] std::uint32_t splits(const beamform::TilePlan& tiles) const {
-    const beamform::TileKind kind = launch_.kind;
+  /// One block of lookups, but for where its rows and its outcome are.
+  [[nodiscard]] beamform::TileLaunch launch_of(const beamform::LookupBlock& block) const {
+    beamform::TileLaunch launch = launch_;
+    const beamform::TileShape shape = shape_of(launch.kind);
+    const std::size_t pixels = std::size_t{shape.x} * shape.z;
+    launch.transmit = part_of(block.reversed ? launch_.receive : launch_.transmit, block.outer, pixels);
+    launch.receive = part_of(block.reversed ? launch_.transmit : launch_.receive, block.inner, pixels);
+    launch.sources = block.outer.count;
+    launch.receivers = block.inner.count;
+    launch.separate = launch.sources != launch.receivers;
+    launch.order = block.order;
+    launch.once_weight = block.once_weight;
+    return launch;
+  }
+  void make_launches() {
+    launches_.clear();
+    for (const beamform::LookupBlock& block : blocks_) {
+      beamform::TileLaunch& launch = launches_.emplace_back(launch_of(block));
+      launch.splits = std::min(splits(launch), static_cast<std::uint32_t>(partials_ / blocks_.size()));
+    }
+  }
+  /// Kernels of the parts that may follow, the last of which may be shorter than those before.
+  void prepare_for_parts() const {
+    beamform::TileLaunch launch = launch_of({{0, most_.transmit}, {0, most_.receive}, 0});
+    for (const bool separate : {false, true}) {
+      launch.separate = separate;
+      prepare_tiles(launch);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t splits(const beamform::TileLaunch& launch) const {
+    const beamform::TileKind kind = launch.kind;
     const std::size_t groups = kind == beamform::TileKind::gather
-                                   ? launch_.sources
-                                   : beamform::group_count(sources_of(launch_), shape_of(kind).pairs, launch_.order);
-    const std::size_t shared = beamform::tile_shared_bytes(kind, launch_.analytic, launch_.half, sources_of(launch_),
-                                                           launch_.order == beamform::PairOrder::once);
+                                   ? launch.sources
+                                   : beamform::group_count(sources_of(launch), shape_of(kind).pairs, launch.order);
+    const std::size_t shared = beamform::tile_shared_bytes(kind, launch.analytic, launch.half, sources_of(launch),
+                                                           launch.order == beamform::PairOrder::once);
     const beamform::SharedMemory device{device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor),
                                         device_attribute(cudaDevAttrReservedSharedMemoryPerBlock)};
     const std::size_t resident =
         device_attribute(cudaDevAttrMultiProcessorCount) * beamform::resident_blocks(kind, shared, device);
-    return beamform::split_count(tiles.tiles(), groups, resident);
+    return beamform::split_count(tiles_, groups, resident);
   }
   [[nodiscard]] static std::size_t device_attribute(cudaDeviceAttr attribute) {
     int device = 0;
@@ -187,15 +249,23 @@ class BeamformCuda final : public Stage {
     return static_cast<const T*>(place);
   }
   beamform::TileSide upload(const beamform::TileSideTables& tables) {
-    return {upload(tables.windows), upload(tables.forms),  upload(tables.phases), upload(tables.x),
-            upload(tables.z),       upload(tables.delays), upload(tables.weights)};
+    return {upload(tables.windows), upload(tables.forms),
+            upload(tables.phases),  upload(tables.x),
+            upload(tables.z),       upload(tables.delays),
+            upload(tables.weights), static_cast<std::uint32_t>(tables.windows.size() / tiles_)};
   }
 
-  const BeamformOptions options_;
+  BeamformOptions options_;
   Backend& backend_;
   std::optional<beamform::TileKind> kind_;
   BlockSpec input_;
-  beamform::TileLaunch launch_;
+  beamform::TileLaunch launch_;  ///< of all sources
+  std::vector<beamform::LookupBlock> blocks_;
+  std::vector<beamform::TileLaunch> launches_;  ///< by block
+  bool parted_ = false;                         ///< TilePlan::parted
+  beamform::SourceCounts most_;                 ///< of a block
+  std::size_t tiles_ = 0;
+  std::size_t partials_ = 1;  ///< partial images that there is room for
   std::vector<Buffer> held_;
   std::optional<DeviceTables> tables_;        ///< of laws whose delays the host finds
   std::unique_ptr<beamform::RayTiles> rays_;  ///< where the device finds the delays itself

@@ -103,6 +103,7 @@ class RayTilesCuda final : public RayTiles {
       side.windows = static_cast<const SourceWindow*>(windows.data());
       side.delays = static_cast<const std::uint32_t*>(delays.data());
       side.weights = weighted ? static_cast<const float*>(weights.data()) : nullptr;
+      side.tabled = sources;
       return side;
     }
   };

@@ -13,9 +13,9 @@ struct GatherSide {
   const float* weights;
 };
 
-__device__ __forceinline__ GatherSide side_of(const TileSide& side, std::uint32_t tile, std::uint32_t sources) {
-  const std::size_t table = std::size_t{tile} * sources * shape.x * shape.z + threadIdx.x;
-  return {side.windows + std::size_t{tile} * sources, side.delays + table,
+__device__ __forceinline__ GatherSide side_of(const TileSide& side, std::uint32_t tile) {
+  const std::size_t table = std::size_t{tile} * side.tabled * shape.x * shape.z + threadIdx.x;
+  return {side.windows + std::size_t{tile} * side.tabled, side.delays + table,
           side.weights == nullptr ? nullptr : side.weights + table};
 }
 
@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(shape.threads) gather(const __grid_constant__ 
   if (x >= launch.nx || z >= launch.nz) return;
   constexpr std::size_t pixels_of_tile = shape.x * shape.z;
   const bool once = !separate && launch.order == PairOrder::once;
-  const GatherSide transmit = side_of(launch.transmit, tile, launch.sources);
-  const GatherSide receive = once ? transmit : side_of(launch.receive, tile, receivers_of<separate>(launch));
+  const GatherSide transmit = side_of(launch.transmit, tile);
+  const GatherSide receive = once ? transmit : side_of(launch.receive, tile);
   const auto* const rows = static_cast<const uint2*>(launch.rows) + row_margin;
   float2 sum = make_float2(0.0F, 0.0F);
   const std::uint32_t begin = static_cast<std::uint32_t>(std::uint64_t{launch.sources} * blockIdx.y / launch.splits);

@@ -40,17 +40,33 @@ void prepare_tiles(const TileLaunch& launch) {
   ECHOFORM_CUDA(cudaFuncSetAttribute(function.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, wanted));
 }
 
-void launch_tiles(const TileLaunch& launch, cudaStream_t stream) noexcept {
-  const TileFunction function = function_of(launch);
-  void* arguments[] = {const_cast<TileLaunch*>(&launch)};
-  const dim3 grid(launch.tiles_x * launch.tiles_z * launch.ny, launch.splits);
-  ECHOFORM_CUDA_QUEUED(
-      cudaLaunchKernel(function.kernel, grid, dim3(shape_of(launch.kind).threads), arguments, function.shared, stream));
-  if (launch.splits == 1) return;
-  const std::size_t pixels = std::size_t{launch.nx} * launch.ny * launch.nz;
-  sum_splits<<<static_cast<unsigned>((pixels + 255) / 256), 256, 0, stream>>>(reinterpret_cast<const float2*>(launch.partial),
-                                                                              launch.splits, pixels, launch.factor, launch.scale,
-                                                                              reinterpret_cast<float2*>(launch.image));
+void launch_tiles(std::span<const TileLaunch> launches, cudaStream_t stream) noexcept {
+  const TileLaunch& last = launches.back();
+  const std::size_t pixels = std::size_t{last.nx} * last.ny * last.nz;
+  const bool whole = launches.size() == 1 && last.splits == 1;
+  std::uint32_t parts = 0;
+  for (const TileLaunch& one : launches) {
+    TileLaunch launch = one;
+    if (!whole) {
+      launch.partial += 2 * pixels * parts;
+      // Alone it would write a whole image.
+      if (launch.splits == 1) {
+        launch.image = launch.partial;
+        launch.factor = nullptr;
+        launch.scale = 1.0F;
+      }
+    }
+    const TileFunction function = function_of(launch);
+    void* arguments[] = {&launch};
+    const dim3 grid(launch.tiles_x * launch.tiles_z * launch.ny, launch.splits);
+    ECHOFORM_CUDA_QUEUED(
+        cudaLaunchKernel(function.kernel, grid, dim3(shape_of(launch.kind).threads), arguments, function.shared, stream));
+    parts += launch.splits;
+  }
+  if (whole) return;
+  sum_splits<<<static_cast<unsigned>((pixels + 255) / 256), 256, 0, stream>>>(reinterpret_cast<const float2*>(last.partial), parts,
+                                                                              pixels, last.factor, last.scale,
+                                                                              reinterpret_cast<float2*>(last.image));
   ECHOFORM_CUDA_LAUNCHED("sum of splits");
 }
 

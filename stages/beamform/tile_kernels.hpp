@@ -3,14 +3,17 @@
 
 #include <cuda_runtime_api.h>
 
+#include <span>
+
 #include "stages/beamform/tile_launch.hpp"
 
 namespace echoform::beamform {
 
 /// Allows the kernel that `launch` names as much shared memory as it wants. Once, at set-up: throws RuntimeFault.
 void prepare_tiles(const TileLaunch& launch);
-/// Queues the sum over all tiles and, where it is split, the sum of the parts. Prepared before.
-void launch_tiles(const TileLaunch& launch, cudaStream_t stream) noexcept;
+/// Queues the sum over all tiles and, where it is split or there are several launches, the sum of the parts, in their order. All
+/// are prepared, and alike but for sources, rows and splits: partial images lie one after the other in `partial`.
+void launch_tiles(std::span<const TileLaunch> launches, cudaStream_t stream) noexcept;
 
 /// What a file of kernels offers: the function for a launch, and the shared memory that it wants.
 struct TileFunction {

@@ -14,6 +14,7 @@
 #include "base/errors.hpp"
 #include "cpu/for_each_or_throw.hpp"
 #include "stages/beamform/law_checks.hpp"
+#include "stages/beamform/lookup_blocks.hpp"
 #include "stages/beamform/tile_math.hpp"
 #include "stages/beamform/tile_side.hpp"
 
@@ -156,7 +157,9 @@ void fill_forms(const SideInSamples& side, const SideInSamples& coordinates, con
 /// Whether delays of plane waves are computed on one side and of points on the other.
 bool computes_waves(const TilePlanRequest& request, const SideInSamples& transmit, const SideInSamples& receive) {
   const PairRows& pairs = request.options.pairs;
-  return pairs == all_pairs(pairs.events, pairs.receivers) && transmit.plane() && receive.analytic() && !receive.weighted();
+  const std::vector<LookupBlock> blocks = lookup_blocks(pairs, request.options.alike_both_ways());
+  return blocks.size() == 1 && blocks.front().order == PairOrder::ordered_full && transmit.plane() && receive.analytic() &&
+         !receive.weighted();
 }
 
 /// Windows depend on a tile's pixels alone, and laws without analytic form cost a whole evaluation: kinds of one size share them.
@@ -238,7 +241,9 @@ std::vector<std::uint8_t> find_checked(const std::vector<SourceWindow>& transmit
 
 std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
   const SourceCounts sources = source_counts(request.options);
-  const bool separate = sources.transmit != sources.receive && !plane;
+  // Of parts that follow each other the last may have other counts than those before.
+  const bool separate =
+      (sources.transmit != sources.receive || order_of(request.options.pairs, request.options.alike_both_ways()).parted) && !plane;
   if (request.kind) {
     if (!separate || has_separate_counts(*request.kind)) return {*request.kind};
     throw InputError("beamform stage, tiles", "a kind without kernels for as many events as there are",
@@ -251,15 +256,10 @@ std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
 }
 
 OrderOfPairs order_of(const PairRows& pairs, bool alike) {
-  if (pairs == all_pairs(pairs.events, pairs.receivers)) return {PairOrder::ordered_full, 1.0F};
-  if (pairs.events == pairs.receivers) {
-    if (pairs == summed_pairs(pairs.events)) return {PairOrder::once, 1.0F};
-    // One direction is as good as the other: looked up once, for both.
-    if (pairs == pairs_both_ways(pairs.events)) {
-      return alike ? OrderOfPairs{PairOrder::once, 2.0F} : OrderOfPairs{PairOrder::ordered_half, 1.0F};
-    }
-  }
-  throw InputError("beamform stage, pairs", "rows in an order of their own", "every pair, or those of i <= j, in their order");
+  const std::vector<LookupBlock> blocks = lookup_blocks(pairs, alike);
+  if (whole(blocks, pairs)) return {blocks.front().order, blocks.front().once_weight, false};
+  // Sums of both directions are looked up where the sides are alike.
+  return {pairs.summed ? PairOrder::once : PairOrder::ordered_full, 1.0F, true};
 }
 
 SourceCounts source_counts(const BeamformOptions& options) {
@@ -270,6 +270,7 @@ void set_order(const TilePlanRequest& request, TilePlan& tiles) {
   const OrderOfPairs found = order_of(request.options.pairs, request.options.alike_both_ways());
   tiles.order = found.order;
   tiles.once_weight = found.once_weight;
+  tiles.parted = found.parted;
 }
 
 void set_shape(const Grid& grid, TileKind kind, TilePlan& tiles) {

@@ -45,6 +45,7 @@ struct TilePlan {
   float scale = 1.0F;     ///< to be multiplied into the sums: weights of plane waves are relative to the greatest
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;
+  bool parted = false;  ///< OrderOfPairs::parted: tables hold all sources, launches take some
   std::uint32_t tiles_x = 0;
   std::uint32_t tiles_z = 0;
   std::uint32_t ny = 0;
@@ -89,10 +90,12 @@ struct TilePlanRequest {
                                                      std::size_t samples);
 
 /// The loop over the pairs of `pairs`, and the weight of pairs of two elements. `alike`: BeamformOptions::alike_both_ways().
-/// Throws InputError where the kernels have none.
+/// Of `parted` pairs, some of all, each block of lookup_blocks() says its own; `order` is then `once` where one side's tables serve
+/// both. Throws InputError where the kernels have none.
 struct OrderOfPairs {
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;
+  bool parted = false;
 };
 [[nodiscard]] OrderOfPairs order_of(const PairRows& pairs, bool alike);
 /// Of both legs.

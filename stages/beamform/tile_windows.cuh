@@ -207,7 +207,7 @@ class TileWindows {
 
   template <bool receive>
   __device__ unsigned char* load_side(const TileSide& side, Side& shared, unsigned char* place) {
-    const std::size_t first = std::size_t{blockIdx.x} * sources<receive>();
+    const std::size_t first = std::size_t{blockIdx.x} * side.tabled;
     if constexpr (Variant::analytic) {
       shared.forms = reinterpret_cast<SourceForm*>(place);
       place += padded<receive>() * sizeof(SourceForm);

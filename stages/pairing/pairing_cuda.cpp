@@ -2,6 +2,8 @@
 #include <vector>
 
 #include "gpu/cuda_backend.hpp"
+#include "gpu/cuda_check.hpp"
+#include "gpu/stream_queue.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/raw_rows/raw_row_reader.hpp"
 
@@ -17,11 +19,9 @@ class PairingCuda final : public Stage {
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("pairing");
     const BlockSpec output = pairing_output(options_, input);
-    std::vector<PairSource> sources = *options_.sources;
-    const auto scale = static_cast<float>(options_.sample_scale);
-    for (PairSource& source : sources) source.weight *= scale;
-    sources_ = backend_.allocate(sources.size() * sizeof(PairSource), MemoryUse::working);
-    copy_now(sources_.data(), sources.data(), sources_.size());
+    scale_sources();
+    sources_ = backend_.allocate(scaled_.size() * sizeof(PairSource), MemoryUse::working);
+    copy_now(sources_.data(), scaled_.data(), sources_.size());
     return reader_.prepare("pairing", input, output, static_cast<const PairSource*>(sources_.data()));
   }
 
@@ -29,13 +29,35 @@ class PairingCuda final : public Stage {
     reader_.process(input[0], output, queue);
   }
 
+  /// As many other rows of the same A-scans.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    const auto& wanted = options.as<PairingOptions>();
+    validate(wanted);
+    return wanted.a_scans == options_.a_scans && wanted.sample_scale == options_.sample_scale &&
+           wanted.sources->size() == options_.sources->size();
+  }
+  void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
+    options_.sources = options.get<PairingOptions>()->sources;
+    scale_sources();
+    // From memory that is not pinned: all of it is read when the call returns.
+    ECHOFORM_CUDA_QUEUED(
+        cudaMemcpyAsync(sources_.data(), scaled_.data(), sources_.size(), cudaMemcpyHostToDevice, gpu::stream_of(queue)));
+  }
+
   [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.quality(), .reference = {}}; }
   [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.device_facts(); }
   [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size() + reader_.bytes(); }
 
  private:
+  void scale_sources() {
+    scaled_ = *options_.sources;
+    const auto scale = static_cast<float>(options_.sample_scale);
+    for (PairSource& source : scaled_) source.weight *= scale;
+  }
+
   PairingOptions options_;
   Backend& backend_;
+  std::vector<PairSource> scaled_;
   Buffer sources_;
   gpu::RawRowReader reader_;
 };
