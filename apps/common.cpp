@@ -52,7 +52,7 @@ void apply_backend_option(const std::string& backend, Configuration& configurati
 void settle_backend(Configuration& configuration) {
   ImagingSection& imaging = configuration.imaging;
   require_backend(configuration);
-  if (const std::string reason = why_not_on_gpu(method_of(configuration)); !reason.empty()) {
+  if (const std::string reason = why_not_on_gpu(configuration); !reason.empty()) {
     if (imaging.backend == BackendWish::automatic) spdlog::info("images are formed on the CPU; not on a GPU: {}", reason);
     imaging.backend = BackendWish::cpu;
     return;

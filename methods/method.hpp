@@ -74,6 +74,8 @@ class Method {
   /// Kinds of stages that it brings along, where it stands in another program: where one of them is not made for GPUs
   /// (StageKind::cuda), images are formed on the CPU.
   [[nodiscard]] virtual std::vector<const StageKind*> own_stages() const { return {}; }
+  /// What else of a configuration only the CPU can do, in words; empty where there is nothing.
+  [[nodiscard]] virtual std::string for_the_cpu_alone(const Configuration& /*configuration*/) const { return {}; }
 
   /// What can be said of settings before any data is there: velocities that senders do not state, surfaces that cannot be made,
   /// grids that run the wrong way. Throws InputError, naming configuration and key.

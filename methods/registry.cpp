@@ -101,9 +101,17 @@ std::string why_not_on_gpu(const Method& method) {
   return {};
 }
 
+std::string why_not_on_gpu(const Configuration& configuration) {
+  const Method& method = method_of(configuration);
+  std::string reason = why_not_on_gpu(method);
+  if (!reason.empty()) return reason;
+  reason = method.for_the_cpu_alone(configuration);
+  return reason.empty() ? reason : fmt::format("{} is for the CPU alone", reason);
+}
+
 void require_backend(const Configuration& configuration) {
   if (configuration.imaging.backend != BackendWish::cuda) return;
-  const std::string reason = why_not_on_gpu(method_of(configuration));
+  const std::string reason = why_not_on_gpu(configuration);
   if (!reason.empty()) refuse_cuda(configuration, reason);
 }
 

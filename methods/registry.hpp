@@ -21,6 +21,8 @@ void add_method(std::unique_ptr<const Method> method);
 
 /// Why the method's images cannot be formed on a GPU: a stage that it brings along; empty where they can.
 [[nodiscard]] std::string why_not_on_gpu(const Method& method);
+/// The same of the images that a configuration asks for, of which the settings too may be for the CPU alone.
+[[nodiscard]] std::string why_not_on_gpu(const Configuration& configuration);
 /// Throws InputError, naming the configuration, if [imaging] backend is "cuda" and that is why not.
 void require_backend(const Configuration& configuration);
 

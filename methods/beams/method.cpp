@@ -55,6 +55,11 @@ class BeamsMethod final : public Method {
     return {&demodulation_stage, &scan_lines_stage, &line_blend_stage, &time_gain_stage, &persistence_stage};
   }
 
+  [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
+    const std::string& kind = beams(configuration).adaptive.kind;
+    return kind == "none" ? std::string() : fmt::format("[beams] adaptive = \"{}\"", kind);
+  }
+
   void check(const Configuration& configuration, const Material& stated) const override {
     check_section(configuration);
     if (!configuration.material.longitudinal_velocity && !(stated.longitudinal_velocity.value > 0.0)) {

@@ -1,6 +1,7 @@
 // The complex image to its envelope.
 //
-// Input   complex64 [z, x], interleaved, any row stride; on the CPU planar complex64 too, as analytic signals come.
+// Input   complex64 [z, x], interleaved, any row stride; on the CPU planar complex64 too, as analytic signals come. On CUDA these
+//         have a lead, which is left out.
 // Output  float32 [z, x], rows without gaps: sqrt(re^2 + im^2) in single precision, the same bits on every backend.
 #pragma once
 

@@ -36,7 +36,8 @@ unsigned blocks_for(std::size_t items) {
 
 void launch_envelope(const float* complex, float* out, std::size_t rows, std::size_t columns, std::size_t stride,
                      cudaStream_t stream) {
-  if (stride == columns && rows * columns % 2 == 0) {
+  const bool in_pairs = reinterpret_cast<std::uintptr_t>(complex) % sizeof(float4) == 0;
+  if (in_pairs && stride == columns && rows * columns % 2 == 0) {
     const std::size_t pairs = rows * columns / 2;
     envelope_pairs<<<blocks_for(pairs), threads, 0, stream>>>(reinterpret_cast<const float4*>(complex),
                                                               reinterpret_cast<float2*>(out), pairs);

@@ -69,6 +69,9 @@ struct LineTask {
   float* channels = nullptr;          ///< of channels, which leave `out` alone: [receiver, range]
 };
 
+/// How samples are looked up.
+enum class Lookup : unsigned char { nearest, linear, taps };
+
 using LineKernel = void (*)(const LineTask& task);
 
 /// By how samples are looked up.

@@ -7,8 +7,6 @@
 
 namespace echoform::scan_lines {
 
-enum class Lookup : unsigned char { nearest, linear, taps };
-
 /// Of the taps about places with fractions `f`.
 template <class Isa>
 class TapCoefficients {

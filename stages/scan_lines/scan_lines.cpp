@@ -7,8 +7,10 @@
 
 #include "base/errors.hpp"
 #include "stages/block_checks.hpp"
+#include "stages/raw_rows/frame_facts.hpp"
 #include "stages/raw_rows/sample_scale.hpp"
 #include "stages/scan_lines/line_kernels.hpp"
+#include "stages/scan_lines/line_sizes.hpp"
 #include "stages/scan_lines/line_tables.hpp"
 #include "stages/time_gain/time_gain.hpp"
 
@@ -85,7 +87,16 @@ void validate(const ScanLinesOptions& options) {
   require_gain(*options.time_gain, options.gate.count, "scan-lines");
 }
 
-BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input) {
+void require_lines_on_cuda(const ScanLinesOptions& options) {
+  require(options.adaptive.kind == "none", "adaptive weights", options.adaptive.kind,
+          "none on a GPU: they are for the CPU alone");
+}
+
+std::size_t scan_lines_device_bytes(const ScanLinesOptions& options, const BlockSpec& input) {
+  return gpu::line_sizes(options, input).bytes();
+}
+
+BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input, BackendKind backend) {
   if (options.demodulated) {
     require_block(input, "scan-lines", {ElementType::complex64});
   } else {
@@ -109,6 +120,7 @@ BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& in
   output.columns = options.lines->ranges.count;
   const bool image = adaptive_kind(options.adaptive.kind, "scan-lines stage").result == AdaptiveResult::image;
   output.row_stride = image ? output.columns : padded_columns(output.columns);
+  if (backend == BackendKind::cuda && input.type == ElementType::raw) output.trailer = facts_trailer;
   return output;
 }
 
@@ -116,13 +128,22 @@ constinit const StageKind scan_lines_stage{
     .name = "scan-lines",
     .cpu = [](const StageOptions& options,
               Backend& backend) { return make_scan_lines_cpu(options.as<ScanLinesOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_scan_lines_cuda(options.as<ScanLinesOptions>(), backend); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<ScanLinesOptions>();
           validate(wanted);
           const BlockSpec& input = inputs.only("scan-lines");
-          StageStatement statement{scan_lines_output(wanted, input), {}};
-          statement.memory.host = scan_lines_bytes(wanted, team_size(site));
+          StageStatement statement{scan_lines_output(wanted, input, site.backend), {}};
+          if (site.backend == BackendKind::cuda) {
+            require_lines_on_cuda(wanted);
+            statement.memory.device = scan_lines_device_bytes(wanted, input);
+          } else {
+            statement.memory.host = scan_lines_bytes(wanted, team_size(site));
+          }
           return statement;
         },
 };

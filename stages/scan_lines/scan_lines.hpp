@@ -26,6 +26,9 @@
 // |p - e_j| - r = (|e|^2 - 2 r a) / (sqrt((r - a)^2 + |e|^2 - a^2) + r), which single precision holds to 1e-7 of what it is,
 // while tau_tx + r / c is kept as a whole sample and its rest, from double precision. (Eq. 13 of the thesis on beamforming on the
 // GPU using CUDA, of the Tesla C870, is the case of a phased array whose waves pass its centre at t = 0.)
+//
+// CUDA: without adaptive weights. Behind lines of raw samples stands a trailer with the facts of the frame
+// (stages/raw_rows/frame_facts.hpp), whose peak is that of the lines.
 #pragma once
 
 #include <memory>
@@ -66,9 +69,18 @@ extern const StageKind scan_lines_stage;
 [[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cpu(ScanLinesOptions options, std::size_t members,
                                                          SimdLevel level = simd_level());
 
+/// In builds with CUDA only. The backend must outlive the stage. Throws InputError if an option is out of its range, and for
+/// adaptive weights.
+[[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cuda(ScanLinesOptions options, Backend& backend);
+
 /// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
 void validate(const ScanLinesOptions& options);
-[[nodiscard]] BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input);
+[[nodiscard]] BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& input,
+                                          BackendKind backend = BackendKind::cpu);
+/// What CUDA's asks besides.
+void require_lines_on_cuda(const ScanLinesOptions& options);
+/// Device memory that CUDA's takes at most.
+[[nodiscard]] std::size_t scan_lines_device_bytes(const ScanLinesOptions& options, const BlockSpec& input);
 /// Host memory that the CPU's takes.
 [[nodiscard]] std::size_t scan_lines_bytes(const ScanLinesOptions& options, std::size_t members);
 

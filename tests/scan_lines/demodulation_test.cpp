@@ -135,7 +135,7 @@ TEST(DemodulationOptions, OutOfRangeAreTold) {
 }
 
 class ComplexScanLines : public StageTest {};
-INSTANTIATE_TEST_SUITE_P(All, ComplexScanLines, testing::ValuesIn(on_cpu()), implementation_name);
+ECHOFORM_ALL_IMPLEMENTATIONS(ComplexScanLines);
 
 /// Three receivers, two lines of one event; samples turn slowly, so that an error of a delay is no error of the rest.
 TEST_P(ComplexScanLines, EqualThePlainSumWithItsPhases) {
@@ -178,7 +178,8 @@ TEST_P(ComplexScanLines, EqualThePlainSumWithItsPhases) {
     options.filter.kind = kind;
     options.demodulated = Hertz(fd);
     const DelayFilter filter = make_delay_filter(options.filter);
-    const auto stage = make_scan_lines_cpu(options, threads(), level());
+    const auto stage =
+        on_cuda() ? make_stage(scan_lines_stage, options, backend()) : make_scan_lines_cpu(options, threads(), level());
     const StageResult result = run(*stage, spec, input, 2);
     ASSERT_EQ(result.spec.type, ElementType::complex64);
     std::size_t off = 0;

@@ -11,14 +11,6 @@
 namespace echoform::test::along_lines {
 namespace {
 
-std::vector<Implementation> on_cpu() {
-  std::vector<Implementation> all;
-  for (const Implementation& one : implementations()) {
-    if (one.backend == BackendKind::cpu) all.push_back(one);
-  }
-  return all;
-}
-
 constexpr double rate = 40e6;
 constexpr double c = 1540.0;
 constexpr std::size_t samples = 700;
@@ -27,11 +19,17 @@ constexpr std::size_t elements = 13;
 class ScanLines : public StageTest {
  protected:
   [[nodiscard]] StageResult sum(const ScanLinesOptions& options, const BlockSpec& spec, const TestBlock& input) {
-    const auto stage = make_scan_lines_cpu(options, threads(), level());
+    const auto stage = make(options);
     return run(*stage, spec, input, 2);
   }
+  [[nodiscard]] std::unique_ptr<Stage> make(const ScanLinesOptions& options) {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_scan_lines_cuda(options, backend());
+#endif
+    return make_scan_lines_cpu(options, threads(), level());
+  }
 };
-INSTANTIATE_TEST_SUITE_P(All, ScanLines, testing::ValuesIn(on_cpu()), implementation_name);
+ECHOFORM_ALL_IMPLEMENTATIONS(ScanLines);
 
 /// Three events, the second without lines of its own, two lines of each other; an element is unheard, one row of weights opens
 /// late.
@@ -240,7 +238,7 @@ TEST_P(ScanLines, ReadReceivedSamplesWithAGainByTime) {
     ScanLinesOptions options = options_of(set, 0.0);
     options.sample_scale = 0.25;
     options.time_gain = gain;
-    const auto stage = make_scan_lines_cpu(options, threads(), level());
+    const auto stage = make(options);
     const StageResult result = run(*stage, frame.spec, *frame.block);
     // Samples that know nothing of their neighbours: 1e-4 of a sample between them is as much of the sum.
     EXPECT_LT(error_of(result, plain_sum(*set, rows, 0.0, true, true)), 2e-4);
@@ -318,6 +316,10 @@ TEST(ScanLinesOptions, OutOfRangeAreTold) {
   ScanLinesOptions options = options_of(good(), 0.0);
   options.velocity = MetresPerSecond(0.0);
   EXPECT_EQ(message(options), "scan-lines stage, velocity: found 0; expected above 0 m/s");
+  options.velocity = MetresPerSecond(c);
+  options.adaptive.kind = "coherence_factor";
+  EXPECT_EQ(input_error_of([&] { require_lines_on_cuda(options); }),
+            "scan-lines stage, adaptive weights: found coherence_factor; expected none on a GPU: they are for the CPU alone");
   options = options_of(good(), 0.0);
   options.gate.count = 4;
   options.filter.kind = "windowed_sinc";

@@ -74,6 +74,24 @@ TEST_P(Envelope, OfPlanarRowsIsTheSameBits) {
   EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
 }
 
+TEST_P(Envelope, LeavesALeadOut) {
+  if (!on_cuda()) GTEST_SKIP() << "leads are CUDA's";
+  for (const std::size_t lead : {1, 2, 256}) {
+    BlockSpec spec = make_spec(ElementType::complex64, 4, 30);
+    spec.lead = lead;
+    const TestBlock input(spec);
+    for (std::size_t n = 0; n < lead + 4 * 30; ++n) {
+      input.as<float>()[2 * n] = n < lead ? 1e6F : 3.0F * static_cast<float>(n);
+      input.as<float>()[2 * n + 1] = n < lead ? 1e6F : -4.0F * static_cast<float>(n);
+    }
+    const auto stage = make();
+    const StageResult result = run(*stage, spec, input);
+    for (std::size_t n = 0; n < 4 * 30; ++n) {
+      ASSERT_NEAR(result.block->as<float>()[n], 5.0 * static_cast<double>(lead + n), 1e-3) << lead << ' ' << n;
+    }
+  }
+}
+
 TEST_P(Envelope, IsTheSameBitsEverywhere) {
   const BlockSpec spec = make_spec(ElementType::complex64, 33, 250);
   const TestBlock input(spec);

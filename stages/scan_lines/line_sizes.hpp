@@ -1,0 +1,34 @@
+// What sums along lines take on a GPU, before it is taken. Free of CUDA's headers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/block.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
+
+namespace echoform::gpu {
+
+/// Rows of events that have lines, behind each other: what raw samples become before they are summed.
+struct HeardRows {
+  std::vector<std::size_t> rows;             ///< of the input
+  std::vector<std::uint32_t> first_of_line;  ///< by line: of its event, among them
+};
+[[nodiscard]] HeardRows heard_rows(const LineSet& set);
+
+/// Bytes of device memory.
+struct LineSizes {
+  std::size_t tables = 0;  ///< LineSetOnDevice
+  std::size_t rows = 0;    ///< raw samples made floats, and where they come from
+  std::size_t gain = 0;
+  std::size_t facts = 0;
+
+  [[nodiscard]] std::size_t bytes() const { return tables + rows + gain + facts; }
+};
+[[nodiscard]] LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input);
+
+/// Raw samples as floats: so many rows, padded to 16.
+[[nodiscard]] BlockSpec float_rows(std::size_t rows, std::size_t samples);
+
+}  // namespace echoform::gpu

@@ -1,0 +1,185 @@
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "acquisition/pair_source.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "gpu/stream_queue.hpp"
+#include "stages/block_checks.hpp"
+#include "stages/raw_rows/raw_row_reader.hpp"
+#include "stages/scan_lines/line_sizes.hpp"
+#include "stages/scan_lines/line_sum_launch.hpp"
+#include "stages/scan_lines/line_tables.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
+#include "stages/scan_lines/tap_table.hpp"
+
+namespace echoform {
+namespace {
+
+/// Received samples become floats in memory of the stage, by the kernel of pairing, and are summed from there.
+class ScanLinesCuda final : public Stage {
+ public:
+  ScanLinesCuda(ScanLinesOptions options, Backend& backend) : options_(std::move(options)), backend_(backend) {
+    validate(options_);
+    require_lines_on_cuda(options_);
+  }
+
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("scan-lines");
+    output_ = scan_lines_output(options_, input, BackendKind::cuda);
+    require_rows_of_a_launch(output_.rows * output_.row_stride / 16, "scan-lines");
+    held_.clear();
+    sums_ = {};
+    sums_.complex = options_.demodulated.has_value();
+    sums_.samples = static_cast<std::int32_t>(input.columns);
+    sums_.row_stride = stride_of(input);
+    sums_.out_stride = output_.row_stride;
+    if (sums_.complex) sums_.cycles = static_cast<float>(options_.demodulated->value / options_.sample_rate.value);
+    choose_lookup();
+    const gpu::HeardRows heard = gpu::heard_rows(*options_.lines);
+    reader_.reset();
+    if (input.type == ElementType::raw) prepare_rows(input, heard);
+    upload_tables(heard);
+    return output_;
+  }
+
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
+    const cudaStream_t stream = gpu::stream_of(queue);
+    gpu::LineSums sums = sums_;
+    sums.rows = input.as<float>();
+    sums.out = output.as<float>();
+    if (reader_) {
+      const Block rows{rows_.data()};
+      reader_->process(input[0], rows, queue);
+      if (gain_) launch_row_gain(row_gain(), stream);
+      sums.rows = rows.as<float>();
+      sums.facts.facts = reinterpret_cast<FrameFacts*>(output.as<std::byte>() + (output_.bytes() - output_.trailer));
+    }
+    launch_line_sums(sums, stream);
+  }
+
+  [[nodiscard]] StageFacts facts() const noexcept override {
+    if (!reader_) return {};
+    return {.quality = reader_->quality(), .reference = {}};
+  }
+  [[nodiscard]] DeviceFacts device_facts() const noexcept override {
+    if (!reader_) return {};
+    return {.quality = output_.bytes() - output_.trailer + offsetof(FrameFacts, clipped), .reference = nullptr};
+  }
+
+  /// Another gain: TGC sliders move while images are made.
+  [[nodiscard]] bool accepts(const StageOptions& options) const override {
+    ScanLinesOptions wanted = options.as<ScanLinesOptions>();
+    if ((wanted.time_gain == nullptr) != (options_.time_gain == nullptr)) return false;
+    validate(wanted);
+    wanted.time_gain = options_.time_gain;
+    return wanted == options_;
+  }
+  void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
+    options_.time_gain = options.get<ScanLinesOptions>()->time_gain;
+    if (!gain_) return;
+    // From pageable memory: its values are taken before the call returns.
+    ECHOFORM_CUDA_QUEUED(
+        cudaMemcpyAsync(gain_.data(), options_.time_gain->data(), gain_.size(), cudaMemcpyHostToDevice, gpu::stream_of(queue)));
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    std::size_t bytes = rows_.size() + gain_.size() + gathered_.size() + (reader_ ? reader_->bytes() : 0);
+    for (const Buffer& buffer : held_) bytes += buffer.size();
+    return bytes;
+  }
+
+ private:
+  void choose_lookup() {
+    const DelayFilter filter = make_delay_filter(options_.filter);
+    const bool linear = filter.taps == 2 && filter.phases == 1;
+    sums_.lookup = filter.taps == 1 ? scan_lines::Lookup::nearest
+                   : linear         ? scan_lines::Lookup::linear
+                                    : scan_lines::Lookup::taps;
+    const scan_lines::TapTable table = make_tap_table(filter);
+    sums_.set.taps = upload(std::span(&table, 1));
+  }
+
+  void prepare_rows(const BlockSpec& input, const gpu::HeardRows& heard) {
+    std::vector<PairSource> sources;
+    for (const std::size_t row : heard.rows) sources.push_back({row, row, static_cast<float>(options_.sample_scale)});
+    reader_.emplace(backend_);
+    const BlockSpec rows = reader_->prepare("scan-lines", input, gpu::float_rows(heard.rows.size(), input.columns),
+                                            upload(std::span<const PairSource>(sources)));
+    heard_ = static_cast<std::uint32_t>(rows.rows);
+    rows_ = backend_.allocate(rows.bytes(), MemoryUse::working);
+    sums_.row_stride = rows.row_stride;
+    gathered_ = backend_.allocate(sizeof(GatheredFacts), MemoryUse::working);
+    readback_ = backend_.allocate(sizeof(FrameFacts), MemoryUse::readback);
+    sums_.facts.gathered = static_cast<GatheredFacts*>(gathered_.data());
+    sums_.facts.of_rows = reinterpret_cast<const FrameFacts*>(rows_.bytes_begin() + (rows.bytes() - rows.trailer));
+    sums_.facts.readback = static_cast<FrameFacts*>(readback_.data());
+    if (options_.time_gain == nullptr) return;
+    gain_ = backend_.allocate(options_.time_gain->size() * sizeof(float), MemoryUse::working);
+    copy_now(gain_.data(), options_.time_gain->data(), gain_.size());
+  }
+
+  void upload_tables(const gpu::HeardRows& heard) {
+    const LineSet& set = *options_.lines;
+    const scan_lines::LineTables tables = make_line_tables(options_);
+    std::vector<std::uint32_t> first_receivers;
+    for (const std::size_t first : tables.first_receivers) first_receivers.push_back(static_cast<std::uint32_t>(first));
+    std::vector<std::uint32_t> first_rows = heard.first_of_line;
+    if (!reader_) {
+      for (std::size_t line = 0; line < first_rows.size(); ++line) {
+        first_rows[line] = static_cast<std::uint32_t>(set.events[set.lines[line].event].first_row);
+      }
+    }
+    gpu::LineSetOnDevice& on_device = sums_.set;
+    on_device.range = upload<float>(tables.range);
+    on_device.whole = upload<std::int32_t>(tables.whole);
+    on_device.rest = upload<float>(tables.rest);
+    on_device.turn_re = upload<float>(options_.demodulated ? tables.turn_re : tables.divisor);
+    if (options_.demodulated) on_device.turn_im = upload<float>(tables.turn_im);
+    on_device.receivers = upload<scan_lines::PlacedReceiver>(tables.receivers);
+    on_device.first_receivers = upload<std::uint32_t>(first_receivers);
+    on_device.first_rows = upload<std::uint32_t>(first_rows);
+    on_device.weights = upload<float>(set.weights);
+    on_device.lines = static_cast<std::uint32_t>(set.lines.size());
+    on_device.ranges = static_cast<std::uint32_t>(set.ranges.count);
+    on_device.pitch = static_cast<std::uint32_t>(tables.range.size());
+  }
+
+  /// To memory of the device that the stage holds; null where there is nothing.
+  template <class T>
+  const T* upload(std::span<const T> values) {
+    if (values.empty()) return nullptr;
+    held_.push_back(backend_.allocate(values.size_bytes(), MemoryUse::working));
+    copy_now(held_.back().data(), values.data(), values.size_bytes());
+    return static_cast<const T*>(held_.back().data());
+  }
+
+  [[nodiscard]] gpu::RowGain row_gain() const noexcept {
+    return {.rows = static_cast<float*>(rows_.data()),
+            .row_stride = sums_.row_stride,
+            .count = heard_,
+            .samples = static_cast<std::uint32_t>(sums_.samples),
+            .gain = static_cast<const float*>(gain_.data())};
+  }
+
+  ScanLinesOptions options_;
+  Backend& backend_;
+  BlockSpec output_;
+  gpu::LineSums sums_;
+  std::vector<Buffer> held_;                 // tables
+  std::optional<gpu::RawRowReader> reader_;  // of raw samples
+  Buffer rows_;                              // what it makes of them
+  std::uint32_t heard_ = 0;                  // how many of them
+  Buffer gain_;
+  Buffer gathered_;
+  Buffer readback_;
+};
+
+}  // namespace
+
+std::unique_ptr<Stage> make_scan_lines_cuda(ScanLinesOptions options, Backend& backend) {
+  return std::make_unique<ScanLinesCuda>(std::move(options), backend);
+}
+
+}  // namespace echoform
