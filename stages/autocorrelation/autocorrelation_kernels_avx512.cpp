@@ -1,0 +1,9 @@
+#include "stages/autocorrelation/autocorrelation_kernels_body.hpp"
+
+namespace echoform {
+
+void autocorrelate_avx512(const AutocorrelationTask& task) {
+  autocorrelate_line(task);
+}
+
+}  // namespace echoform

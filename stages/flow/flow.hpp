@@ -1,0 +1,44 @@
+// From autocorrelations to what is shown of flow: velocity, power, or how much velocities vary.
+//
+// Input   float32 [lines * 3, ranges], any row stride, as stages/autocorrelation/ makes it: R0, Re R1 and Im R1 of each line.
+// Output  float32 [lines, ranges], rows without gaps:
+//
+//   velocity   v = v_N arg(R1) / pi, positive towards the probe: v_N = c PRF / (4 f0) is what turns an echo of frequency f0 by
+//   half
+//              a turn between two samples of an ensemble. Faster flow wraps round.
+//   power      R0
+//   amplitude  sqrt(R0), for what is shown in decibels
+//   variance   (v_N / pi)^2 2 (1 - |R1| / R0), at least 0, in m^2/s^2: the spectrum's second moment about its mean where that is
+//              narrow beside the PRF
+//
+//         (C. Kasai et al., IEEE Trans. Sonics Ultrason. 32(3), 458, 1985, with 4 pi f0 / c radians a metre of range.) Where R0
+//         is less than `threshold` times the frame's greatest, or is no number, velocity and variance are 0: there is no flow
+//         to speak of. So they are where R0 is 0.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+enum class FlowKind : std::uint8_t { velocity, power, amplitude, variance };
+
+struct FlowOptions {
+  FlowKind kind = FlowKind::velocity;
+  MetresPerSecond nyquist;  ///< v_N, > 0
+  double threshold = 0.0;   ///< of the power, 0 .. 1
+
+  [[nodiscard]] friend bool operator==(const FlowOptions&, const FlowOptions&) = default;
+};
+
+/// "flow", by FlowOptions. It takes another threshold as it runs.
+extern const StageKind flow_stage;
+
+/// Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_flow_cpu(const FlowOptions& options);
+
+}  // namespace echoform

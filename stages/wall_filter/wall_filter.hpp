@@ -1,0 +1,69 @@
+// Echoes of what stands still, or nearly so, are taken off ensembles: repeated soundings of the same lines.
+//
+// Input   complex64 or planar complex64 [lines * N, ranges], any row stride: of line l the N samples of its ensemble in the order
+//         in which they were taken, rows l N ... l N + N - 1.
+// Output  planar complex64 [lines * M, ranges], rows padded with zeros to a multiple of 16: at each range
+//
+//     y[m] = sum over n of A[m][n] x[n]
+//
+//   regression   A = I - Q Q', Q an orthonormal basis of the polynomials in n up to `order`: what is left of the ensemble once
+//                the polynomial that fits it best is taken away. M = N. (H. Torp, IEEE Trans. UFFC 44(6), 1303, 1997.)
+//   fir          y[m] = sum over k of h[k] x[m + K - 1 - k], K taps; where its start is not known no sample comes out, so that
+//                M = N - K + 1. Without taps of their own h are those of (1 - z^-1)^order / 2^order: what a delay-line canceller
+//                does `order` times; an echo that turns by half a turn from sample to sample keeps its strength.
+//   svd          A = I - V V', V the `components` left singular vectors of the frame's samples [N, lines * ranges] with the
+//   greatest
+//                singular values: of each frame anew, all of its lines and ranges together. M = N. (C. Demene et al., IEEE
+//                Trans. Med. Imaging 34(11), 2271, 2015.) The vectors are those of the N by N matrix of the products of
+//                samples, which is summed in double precision, in an order that does not depend on the number of threads.
+//
+// Sums over n go in their order, in single precision. Samples that are not finite spoil their own range, and with svd the frame.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/interval.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+enum class WallFilterKind : std::uint8_t { none, regression, fir, svd };
+
+struct WallFilterOptions {
+  static constexpr std::size_t least_ensemble = 2;
+  static constexpr std::size_t most_ensemble = 128;
+
+  WallFilterKind kind = WallFilterKind::regression;
+  std::size_t ensemble = 0;    ///< N, least_ensemble .. most_ensemble
+  std::size_t order = 1;       ///< of the polynomial, or of the canceller: at most N - 2
+  std::vector<double> taps = {};    ///< h of fir, at most N - 1, finite; empty: the canceller's
+  std::size_t components = 1;  ///< of svd, at least 1, at most N - 1
+
+  [[nodiscard]] friend bool operator==(const WallFilterOptions&, const WallFilterOptions&) = default;
+};
+
+/// "wall-filter", by WallFilterOptions.
+extern const StageKind wall_filter_stage;
+
+/// For queues of at most `members` threads. Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_wall_filter_cpu(WallFilterOptions options, std::size_t members,
+                                                          SimdLevel level = simd_level());
+
+/// M.
+[[nodiscard]] std::size_t filtered_ensemble(const WallFilterOptions& options);
+/// A, [M][N], of valid options; of svd, whose A follows from the samples, and of none the identity.
+[[nodiscard]] std::vector<double> wall_filter_matrix(const WallFilterOptions& options);
+/// The mean over the ensemble of |y|^2, where x[n] = exp(j 2 pi n f): what is left of the power of an echo that turns by `f`
+/// turns from sample to sample. Of valid options.
+[[nodiscard]] double wall_filter_gain(const WallFilterOptions& options, double f);
+/// The least f from which on half of the power is left, up to 1/2; 0 where it is so from the start, 1/2 where it never is.
+[[nodiscard]] double wall_filter_cutoff(const WallFilterOptions& options);
+
+/// Throws InputError if an option is out of its range.
+void validate(const WallFilterOptions& options);
+
+}  // namespace echoform

@@ -1,0 +1,9 @@
+#include "stages/wall_filter/wall_filter_kernels_body.hpp"
+
+namespace echoform {
+
+void wall_filter_avx2(const WallFilterTask& task) {
+  wall_filter_piece_of(task);
+}
+
+}  // namespace echoform
