@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,12 @@ struct Words {
 template <class Enum, class... Rest>
 [[nodiscard]] constexpr auto make_words(std::pair<Enum, std::string_view> first, Rest... rest) {
   return Words<Enum, 1 + sizeof...(Rest)>{{first, rest...}};
+}
+
+/// The same from a list in braces, as macros write it.
+template <class Enum, std::size_t Count>
+[[nodiscard]] constexpr auto words_of(const std::pair<Enum, std::string_view> (&entries)[Count]) {
+  return Words<Enum, Count>{std::to_array(entries)};
 }
 
 namespace words {

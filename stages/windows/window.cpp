@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include "base/errors.hpp"
@@ -45,7 +45,9 @@ double gauss_at(const Window& window, double t) {
 }
 
 // By kind.
-constexpr std::array<double (*)(const Window&, double), 6> shapes{none_at, hann_at, hamming_at, tukey_at, kaiser_at, gauss_at};
+#define ECHOFORM_SHAPE(NAME) NAME##_at,
+constexpr double (*shapes[])(const Window&, double) = {ECHOFORM_WINDOWS(ECHOFORM_SHAPE)};
+#undef ECHOFORM_SHAPE
 
 void require(const char* where, const char* name, double value, Interval range) {
   if (range.holds(value)) return;
@@ -56,7 +58,7 @@ void require(const char* where, const char* name, double value, Interval range) 
 }  // namespace
 
 double window_at(const Window& window, double t) {
-  return shapes.at(static_cast<std::size_t>(window.kind))(window, t);
+  return shapes[static_cast<std::size_t>(window.kind)](window, t);
 }
 
 void validate(const Window& window, const char* where) {

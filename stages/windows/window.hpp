@@ -1,4 +1,5 @@
-// Windows that taper an aperture: weights 0 .. 1 across it. A further one is a function and a line in window.cpp, and its word.
+// Windows that taper an aperture: weights 0 .. 1 across it. A further one is a function NAME_at() in window.cpp and a line in the
+// list below; configuration, checks, messages and pages follow.
 #pragma once
 
 #include <compare>
@@ -8,7 +9,17 @@
 
 namespace echoform {
 
-enum class WindowKind : std::uint8_t { none, hann, hamming, tukey, kaiser, gauss };
+#define ECHOFORM_WINDOWS(WINDOW) \
+  WINDOW(none)                   \
+  WINDOW(hann)                   \
+  WINDOW(hamming)                \
+  WINDOW(tukey)                  \
+  WINDOW(kaiser)                 \
+  WINDOW(gauss)
+
+#define ECHOFORM_ENUMERATOR(NAME) NAME,
+enum class WindowKind : std::uint8_t { ECHOFORM_WINDOWS(ECHOFORM_ENUMERATOR) };
+#undef ECHOFORM_ENUMERATOR
 
 /// A window and what shapes it.
 struct Window {

@@ -6,9 +6,8 @@
 
 namespace echoform::words {
 
-inline constexpr auto window =
-    make_words(Word<WindowKind>{WindowKind::none, "none"}, Word<WindowKind>{WindowKind::hann, "hann"},
-               Word<WindowKind>{WindowKind::hamming, "hamming"}, Word<WindowKind>{WindowKind::tukey, "tukey"},
-               Word<WindowKind>{WindowKind::kaiser, "kaiser"}, Word<WindowKind>{WindowKind::gauss, "gauss"});
+#define ECHOFORM_WORD(NAME) {WindowKind::NAME, #NAME},
+inline constexpr auto window = words_of<WindowKind>({ECHOFORM_WINDOWS(ECHOFORM_WORD)});
+#undef ECHOFORM_WORD
 
 }  // namespace echoform::words
