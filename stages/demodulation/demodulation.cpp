@@ -30,7 +30,8 @@ std::size_t half_length(const DemodulationOptions& options) {
 
 bool operator==(const DemodulationOptions& a, const DemodulationOptions& b) {
   return a.frequency == b.frequency && a.sample_rate == b.sample_rate && a.start_time == b.start_time &&
-         a.decimation == b.decimation && a.pass == b.pass && a.stop == b.stop && a.sample_scale == b.sample_scale &&
+         a.decimation == b.decimation && a.filter_offset == b.filter_offset && a.pass == b.pass && a.stop == b.stop &&
+         a.sample_scale == b.sample_scale &&
          (a.time_gain == b.time_gain || (a.time_gain && b.time_gain && *a.time_gain == *b.time_gain));
 }
 
@@ -43,6 +44,9 @@ void validate(const DemodulationOptions& options) {
   require_of_demodulation(std::isfinite(options.start_time.value), "start time", options.start_time.value, "a finite one");
   require_of_demodulation(options.decimation >= 1 && options.decimation <= DemodulationOptions::most_decimation, "decimation",
                           options.decimation, fmt::format("1 to {}", DemodulationOptions::most_decimation));
+  const double middle = (options.frequency + options.filter_offset).value;
+  require_of_demodulation(middle > 0.0 && middle < 0.5 * rate, "middle of the pass band", middle,
+                          "above 0 Hz and below half the sample rate");
   require_of_demodulation(options.pass.value > 0.0, "pass band", options.pass.value, "above 0 Hz");
   require_of_demodulation(options.stop.value > options.pass.value && options.stop.value <= 0.5 * rate, "stop band",
                           options.stop.value, "above the pass band, at most half the sample rate");

@@ -5,10 +5,12 @@
 //
 //     b[m] = sum over k of h[k] 2 s[m D - k] exp(-j 2 pi fd t[m D - k]),  at t = start_time + m D / sample_rate
 //
-//         with fd the demodulation frequency, D the decimation and h the low-pass of demodulation_filter(); samples outside of
-//         the row count as 0. The phase is absolute: b(t) exp(+j 2 pi fd t) is the analytic signal of what lies within `pass` of
-//         fd. Raw samples are multiplied by the scale first, and with a time gain by its value at their place. Only samples that
-//         are kept are worked out.
+//         with fd the demodulation frequency, D the decimation and h[k] = g[k] exp(+j 2 pi filter_offset k / sample_rate), g the
+//         low-pass of demodulation_filter(); samples outside of the row count as 0. The phase is absolute: b(t) exp(+j 2 pi fd t)
+//         is the analytic signal of what lies within `pass` of fd + filter_offset. A band whose lower edge is 0 Hz, half way
+//         between pass and stop, has a vestige of the other sideband: both together are the signal's (vestigial sideband). Raw
+//         samples are multiplied by the scale first, and with a time gain by its value at their place. Only samples that are kept
+//         are worked out.
 // Its facts are the quality of raw samples.
 #pragma once
 
@@ -29,7 +31,8 @@ struct DemodulationOptions {
   Hertz sample_rate;           ///< > 0
   Seconds start_time;          ///< of the first sample of a row
   std::size_t decimation = 1;  ///< D, 1 to most_decimation
-  Hertz pass;                  ///< > 0: distances from fd up to which the low-pass leaves everything as it is
+  Hertz filter_offset;         ///< middle of the pass band less fd; that middle too lies between 0 and half the sample rate
+  Hertz pass;                  ///< > 0: distances from the middle up to which the filter leaves everything as it is
   Hertz stop;                  ///< > pass, at most half the sample rate: from which on it leaves nothing
   double sample_scale = 1.0;   ///< amplitude of one unit of a raw sample: finite, not 0
   std::shared_ptr<const std::vector<float>> time_gain;  ///< by sample, of raw input; null: none
@@ -48,7 +51,7 @@ extern const StageKind demodulation_stage;
 /// Attenuation of the stop band and ripple of the pass band (1 +- 10^(-60 / 20) = 1 +- 0.001: 0.009 dB).
 inline constexpr double demodulation_attenuation = 60.0;  // dB
 
-/// h[k], k = -L ... L: a sinc of the frequency half way between pass and stop in a Kaiser window, as Kaiser (1974) has it:
+/// g[k], k = -L ... L: a sinc of the frequency half way between pass and stop in a Kaiser window, as Kaiser (1974) has it:
 /// beta = 0.1102 (A - 8.7), 2 L >= (A - 7.95) / (2.285 2 pi (stop - pass) / sample_rate); its sum is 1. The options are valid.
 [[nodiscard]] std::vector<double> demodulation_filter(const DemodulationOptions& options);
 

@@ -120,7 +120,7 @@ class DemodulationCpu final : public Stage {
     const std::vector<double> filter = demodulation_filter(options_);
     const auto decimation = static_cast<std::ptrdiff_t>(options_.decimation);
     const double turn = 2.0 * std::numbers::pi;
-    const double cycles = options_.frequency.value / options_.sample_rate.value;
+    const double cycles = (options_.frequency + options_.filter_offset).value / options_.sample_rate.value;
     offsets_.clear();
     cosines_.clear();
     sines_.clear();

@@ -15,8 +15,9 @@ inline constexpr std::size_t demodulation_block = 32;
 struct DemodulationTask {
   const float* samples;
   const std::ptrdiff_t* offsets;  ///< by tap
-  const float* cosines;           ///< by tap: 2 h[-j] cos(2 pi fd j / rate), for the sample j behind the kept one
-  const float* sines;             ///< by tap: -2 h[-j] sin(2 pi fd j / rate)
+  const float* cosines;           ///< by tap: 2 g[-j] cos(2 pi f j / rate), for the sample j behind the kept one;
+                                  ///< f the middle of the pass band
+  const float* sines;             ///< by tap: -2 g[-j] sin(2 pi f j / rate)
   std::size_t taps;
   const float* turn_cosines;  ///< by kept sample: cos(2 pi fd t)
   const float* turn_sines;    ///< by kept sample: -sin(2 pi fd t)

@@ -48,6 +48,7 @@ Complex plain(const DemodulationOptions& options, const std::vector<double>& s, 
     if (n < 0 || n >= static_cast<std::ptrdiff_t>(s.size())) continue;
     const double t = options.start_time.value + static_cast<double>(n) / options.sample_rate.value;
     sum += h[static_cast<std::size_t>(k + half)] * 2.0 * s[static_cast<std::size_t>(n)] *
+           std::polar(1.0, turn * options.filter_offset.value / options.sample_rate.value * static_cast<double>(k)) *
            std::polar(1.0, -turn * options.frequency.value * t);
   }
   return sum;
@@ -58,7 +59,8 @@ TEST_P(Demodulation, EqualsTheDirectConvolution) {
   std::normal_distribution<double> noise;
   for (const std::size_t decimation : {1, 2, 3, 5}) {
     for (const std::size_t samples : {7, 64, 331}) {
-      const DemodulationOptions options = options_of(decimation);
+      DemodulationOptions options = options_of(decimation);
+      if (decimation == 3) options.filter_offset = Hertz(1.3e6);
       const BlockSpec spec = make_spec(ElementType::float32, 5, samples, samples + 3);
       const TestBlock input(spec);
       std::vector<std::vector<double>> rows(5);
@@ -128,6 +130,10 @@ TEST(DemodulationOptions, OutOfRangeAreTold) {
   EXPECT_EQ(input_error_of([&] { validate(options); }), "");
   options.decimation = 65;
   EXPECT_EQ(input_error_of([&] { validate(options); }), "demodulation stage, decimation: found 65; expected 1 to 64");
+  options = options_of(2);
+  options.filter_offset = Hertz(-6e6);
+  EXPECT_EQ(input_error_of([&] { validate(options); }),
+            "demodulation stage, middle of the pass band: found -900000; expected above 0 Hz and below half the sample rate");
   options = options_of(2);
   options.stop = options.pass;
   EXPECT_EQ(input_error_of([&] { validate(options); }),
