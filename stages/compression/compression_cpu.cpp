@@ -6,6 +6,7 @@
 #include "stages/compression/compression.hpp"
 #include "stages/compression/compression_kernels.hpp"
 #include "stages/compression/running_reference.hpp"
+#include "stages/row_map.hpp"
 
 namespace echoform {
 namespace {
@@ -23,11 +24,10 @@ class CompressionCpu final : public Stage {
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const auto* const envelope = input.as<std::uint32_t>();
-    const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
-    ThreadTeam& team = team_of(queue);
     if (reference_.follows_peaks()) {
       std::atomic<std::uint32_t> peak{0};
-      team.for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+      const std::size_t grain = std::max<std::size_t>(1, row_map_grain / output_.columns);
+      team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
         std::uint32_t highest = 0;
         for (std::size_t row = first; row < last; ++row) {
           highest = std::max(highest, kernels_.peak(envelope + row * input_stride_, output_.columns));
@@ -39,11 +39,9 @@ class CompressionCpu final : public Stage {
       reference_.follow(std::bit_cast<float>(peak.load()));
     }
     const CompressionCurve curve = reference_.curve();
-    team.for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
-      for (std::size_t row = first; row < last; ++row) {
-        kernels_.compress(envelope + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns,
-                          curve);
-      }
+    for_each_row(queue, output_.rows, output_.columns, [&](std::size_t row) {
+      kernels_.compress(envelope + row * input_stride_, output.as<std::uint8_t>() + row * output_.row_stride, output_.columns,
+                        curve);
     });
   }
 

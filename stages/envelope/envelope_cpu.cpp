@@ -1,8 +1,7 @@
-#include <algorithm>
-
 #include "stages/block_checks.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/envelope/envelope_kernels_body.hpp"
+#include "stages/row_map.hpp"
 
 namespace echoform {
 namespace {
@@ -22,12 +21,9 @@ class EnvelopeCpu final : public Stage {
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
-    const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
-    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
-      for (std::size_t row = first; row < last; ++row) {
-        const float* const in_phase = input.as<float>() + row * input_stride_;
-        kernel_(in_phase, in_phase + quadrature_, step_, output.as<float>() + row * output_.row_stride, output_.columns);
-      }
+    for_each_row(queue, output_.rows, output_.columns, [&](std::size_t row) {
+      const float* const in_phase = input.as<float>() + row * input_stride_;
+      kernel_(in_phase, in_phase + quadrature_, step_, output.as<float>() + row * output_.row_stride, output_.columns);
     });
   }
 

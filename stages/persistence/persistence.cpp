@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "stages/block_checks.hpp"
+#include "stages/row_map.hpp"
 
 namespace echoform {
 namespace {
@@ -44,17 +44,14 @@ class PersistenceCpu final : public Stage {
     const auto kept = static_cast<float>(options_.share);
     const float fresh = 1.0F - kept;
     const std::size_t columns = output_.columns;
-    const std::size_t grain = std::max<std::size_t>(1, 16384 / columns);
-    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
-      for (std::size_t row = first; row < last; ++row) {
-        const float* const x = input.as<float>() + row * input_stride_;
-        float* const y = output.as<float>() + row * columns;
-        float* const before = before_.data() + row * columns;
-        for (std::size_t n = 0; n < columns; ++n) {
-          const float mixed = kept * before[n] + fresh * x[n];
-          y[n] = std::isfinite(mixed) ? mixed : x[n];
-          if (std::isfinite(y[n])) before[n] = y[n];
-        }
+    for_each_row(queue, output_.rows, columns, [&](std::size_t row) {
+      const float* const x = input.as<float>() + row * input_stride_;
+      float* const y = output.as<float>() + row * columns;
+      float* const before = before_.data() + row * columns;
+      for (std::size_t n = 0; n < columns; ++n) {
+        const float mixed = kept * before[n] + fresh * x[n];
+        y[n] = std::isfinite(mixed) ? mixed : x[n];
+        if (std::isfinite(y[n])) before[n] = y[n];
       }
     });
   }

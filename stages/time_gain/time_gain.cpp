@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "stages/block_checks.hpp"
+#include "stages/row_map.hpp"
 
 namespace echoform {
 namespace {
@@ -36,13 +37,10 @@ class TimeGainCpu final : public Stage {
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const float* const gain = options_.gain->data();
-    const std::size_t grain = std::max<std::size_t>(1, 16384 / output_.columns);
-    team_of(queue).for_each(output_.rows, grain, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
-      for (std::size_t row = first; row < last; ++row) {
-        const float* const from = input.as<float>() + row * input_stride_;
-        float* const to = output.as<float>() + row * output_.row_stride;
-        for (std::size_t n = 0; n < output_.columns; ++n) to[n] = gain[n] * from[n];
-      }
+    for_each_row(queue, output_.rows, output_.columns, [&](std::size_t row) {
+      const float* const from = input.as<float>() + row * input_stride_;
+      float* const to = output.as<float>() + row * output_.row_stride;
+      for (std::size_t n = 0; n < output_.columns; ++n) to[n] = gain[n] * from[n];
     });
   }
 
