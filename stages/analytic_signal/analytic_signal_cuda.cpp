@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/cuda_backend.hpp"
+#include "gpu/on_device.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/analytic_signal/analytic_kernels.hpp"
 #include "stages/analytic_signal/analytic_responses.hpp"
@@ -77,11 +77,6 @@ class AnalyticSignalCuda final : public Stage {
 
  private:
   [[nodiscard]] bool filtered() const { return options_.filter.kind != FilterKind::none; }
-  [[nodiscard]] Buffer on_device(const std::vector<hilbert::Complex>& numbers) {
-    Buffer buffer = backend_.allocate(numbers.size() * sizeof(hilbert::Complex), MemoryUse::working);
-    copy_now(buffer.data(), numbers.data(), buffer.size());
-    return buffer;
-  }
   void choose_route(const BlockSpec& input) {
     cufft_.reset();
     if (!takes_fused_route(options_, input.columns)) {
@@ -90,10 +85,10 @@ class AnalyticSignalCuda final : public Stage {
       return;
     }
     const auto length = static_cast<int>(input.columns);
-    table_ = on_device(hilbert::twiddle_table(length));
+    table_ = gpu::on_device(hilbert::twiddle_table(length), backend_);
     if (filtered()) {
       gpu::prepare_fused_filter(input.columns);
-      factors_ = on_device(hilbert::filter_table(filter_response(options_.filter, input.columns), length));
+      factors_ = gpu::on_device(hilbert::filter_table(filter_response(options_.filter, input.columns), length), backend_);
     } else {
       gpu::prepare_fused(input.columns);
     }

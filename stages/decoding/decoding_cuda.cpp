@@ -8,7 +8,7 @@
 
 #include "base/errors.hpp"
 #include "gpu/cublas_library.hpp"
-#include "gpu/cuda_backend.hpp"
+#include "gpu/on_device.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/decoding/decoding.hpp"
@@ -108,13 +108,6 @@ class DecodingCuda final : public Stage {
     std::size_t count = 0;
   };
 
-  template <class T>
-  [[nodiscard]] Buffer on_device(const std::vector<T>& numbers) {
-    Buffer buffer = backend_.allocate(numbers.size() * sizeof(T), MemoryUse::working);
-    copy_now(buffer.data(), numbers.data(), buffer.size());
-    return buffer;
-  }
-
   void prepare_transform() {
     const DecodingMatrix& matrix = *options_.inverse;
     std::vector<bool> written(matrix.elements, false);
@@ -136,7 +129,7 @@ class DecodingCuda final : public Stage {
   }
 
   void prepare_product() {
-    matrix_ = on_device(std::vector<float>(options_.inverse->weights.begin(), options_.inverse->weights.end()));
+    matrix_ = gpu::on_device(std::vector<float>(options_.inverse->weights.begin(), options_.inverse->weights.end()), backend_);
     work_ = backend_.allocate(sizes_.work, MemoryUse::working);
     cublas_ = &gpu::cublas_library();
     handle_ = std::make_unique<gpu::CublasHandle>();
@@ -152,7 +145,7 @@ class DecodingCuda final : public Stage {
         pairs[run.row + k] = {run.event * elements + receiver, receiver * elements + run.event};
       }
     }
-    pairs_ = on_device(pairs);
+    pairs_ = gpu::on_device(pairs, backend_);
   }
 
   void decode(const float* input, const DecodedPlace& place, cudaStream_t stream) noexcept {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "gpu/cuda_backend.hpp"
+#include "gpu/on_device.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/polar_scan_conversion/polar_geometry.hpp"
@@ -73,8 +73,8 @@ class PolarScanConversionCuda final : public Stage {
     conversion_.tiles_inside = static_cast<std::uint32_t>(tiles.size());
     tiles.insert(tiles.end(), empty.begin(), empty.end());
     conversion_.tile_count = static_cast<std::uint32_t>(tiles.size());
-    places_ = upload(places);
-    tiles_ = upload(tiles);
+    places_ = gpu::on_device(places, backend_);
+    tiles_ = gpu::on_device(tiles, backend_);
     conversion_.places = static_cast<const std::uint32_t*>(places_.data());
     conversion_.tiles = static_cast<const std::uint32_t*>(tiles_.data());
   }
@@ -95,13 +95,6 @@ class PolarScanConversionCuda final : public Stage {
       }
     }
     return inside;
-  }
-
-  [[nodiscard]] Buffer upload(const std::vector<std::uint32_t>& numbers) const {
-    const std::size_t bytes = numbers.size() * sizeof(std::uint32_t);
-    Buffer buffer = backend_.allocate(bytes, MemoryUse::working);
-    if (bytes != 0) copy_now(buffer.data(), numbers.data(), bytes);
-    return buffer;
   }
 
   PolarScanConversionOptions options_;
