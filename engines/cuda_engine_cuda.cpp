@@ -137,10 +137,11 @@ class CudaEngine final : public Engine {
     slot.timings.reserve(runner_->steps() + 3);
 
     if (!warm_) {
-      // Once with zeros, which leaves no trace: a kernel's first launch loads it, and that is not for a capture.
+      // Once with zeros, which the stages are to forget: a kernel's first launch loads it, and that is not for a capture.
       queue_steps(*frame, false);
       queue_->finish();
       require_quick(*frame);
+      runner_->restart(*queue_);
       warm_ = true;
     }
     if (!options_.eager) capture(*frame);

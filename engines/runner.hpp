@@ -55,6 +55,11 @@ class Runner {
   /// its range.
   [[nodiscard]] bool retune(const Recipe& wanted, ExecutionQueue& queue);
 
+  /// Frames queued from now on know nothing of those before (Stage::restart()).
+  void restart(ExecutionQueue& queue) noexcept {
+    for (const PreparedStep& step : steps_) step.stage->restart(queue);
+  }
+
   /// The first step that tells the quality of samples, or steps() where none does.
   [[nodiscard]] std::size_t quality_step() const noexcept { return quality_step_; }
   /// The stage that tells what is shown as 0 dB in an output of the recipe; null where none does.

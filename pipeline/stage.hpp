@@ -106,6 +106,9 @@ class Stage {
   /// Of the frame last processed; read it once the queue has finished that frame.
   [[nodiscard]] virtual StageFacts facts() const noexcept { return {}; }
   [[nodiscard]] virtual DeviceFacts device_facts() const noexcept { return {}; }
+  /// Forgets the frames that it has processed: the next one on `queue` is its first. Of stages that keep images from frame to
+  /// frame; not while a frame is processed on the CPU.
+  virtual void restart(ExecutionQueue& /*queue*/) noexcept {}
   /// Goes on from what another stage of this kind knew, as when settings change between two frames. Not while a frame is
   /// processed.
   virtual void resume(const StageFacts& /*facts*/) noexcept {}

@@ -1,7 +1,7 @@
 // The complex image to its envelope.
 //
-// Input   complex64 [z, x], interleaved, any row stride; on the CPU planar complex64 too, as analytic signals come. On CUDA these
-//         have a lead, which is left out.
+// Input   complex64 [z, x], interleaved or planar, any row stride, with or without leading zeros: images, and lines as the
+//         analytic signal leaves them on either backend.
 // Output  float32 [z, x], rows without gaps: sqrt(re^2 + im^2) in single precision, the same bits on every backend.
 #pragma once
 
@@ -22,10 +22,10 @@ extern const StageKind envelope_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level = simd_level());
 
-/// On the GPU; blocks start on 16 bytes. In builds with CUDA code.
+/// On the GPU; blocks start on 16 bytes, and so do their rows behind leading zeros. In builds with CUDA code.
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda();
 
 /// What every implementation asks of its input, and the output that comes of it. Throws InputError.
-[[nodiscard]] BlockSpec envelope_output(const BlockSpec& input, BackendKind backend);
+[[nodiscard]] BlockSpec envelope_output(const BlockSpec& input);
 
 }  // namespace echoform

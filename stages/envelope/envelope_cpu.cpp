@@ -12,8 +12,9 @@ class EnvelopeCpu final : public Stage {
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("envelope");
-    output_ = envelope_output(input, BackendKind::cpu);
+    output_ = envelope_output(input);
     const bool planar = input.type == ElementType::planar_complex64;
+    lead_ = 2 * input.lead;
     input_stride_ = 2 * stride_of(input);
     step_ = planar ? 1 : 2;
     quadrature_ = planar ? stride_of(input) : 1;
@@ -22,7 +23,7 @@ class EnvelopeCpu final : public Stage {
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     for_each_row(queue, output_.rows, output_.columns, [&](std::size_t row) {
-      const float* const in_phase = input.as<float>() + row * input_stride_;
+      const float* const in_phase = input.as<float>() + lead_ + row * input_stride_;
       kernel_(in_phase, in_phase + quadrature_, step_, output.as<float>() + row * output_.row_stride, output_.columns);
     });
   }
@@ -30,7 +31,8 @@ class EnvelopeCpu final : public Stage {
  private:
   EnvelopeKernel kernel_;
   BlockSpec output_;
-  std::size_t input_stride_ = 0;  // of rows, in floats
+  std::size_t lead_ = 0;          // in floats, as all distances
+  std::size_t input_stride_ = 0;  // of rows
   std::size_t step_ = 2;          // of numbers in a row
   std::size_t quadrature_ = 1;    // from a number's real part to its imaginary one
 };
@@ -49,12 +51,8 @@ void envelope_row_portable(const float* re, const float* im, std::size_t step, f
   envelope_row(re, im, step, out, count);
 }
 
-BlockSpec envelope_output(const BlockSpec& input, BackendKind backend) {
-  if (backend == BackendKind::cuda) {
-    require_block(input, "envelope", {ElementType::complex64});
-  } else {
-    require_block(input, "envelope", {ElementType::complex64, ElementType::planar_complex64});
-  }
+BlockSpec envelope_output(const BlockSpec& input) {
+  require_block(input, "envelope", {ElementType::complex64, ElementType::planar_complex64});
   BlockSpec output = input;
   output.lead = 0;
   output.trailer = 0;
@@ -74,8 +72,8 @@ constinit const StageKind envelope_stage{
     .cuda = [](const StageOptions&, Backend&) { return make_envelope_cuda(); },
 #endif
     .state =
-        [](const StageOptions&, const InputSpecs& inputs, const StageSite& site) {
-          return StageStatement{envelope_output(inputs.only("envelope"), site.backend), {}};
+        [](const StageOptions&, const InputSpecs& inputs, const StageSite&) {
+          return StageStatement{envelope_output(inputs.only("envelope")), {}};
         },
 };
 

@@ -10,21 +10,23 @@ class EnvelopeCuda final : public Stage {
  public:
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("envelope");
-    output_ = envelope_output(input, BackendKind::cuda);
-    input_stride_ = stride_of(input);
-    lead_ = input.lead;
+    output_ = envelope_output(input);
+    complex_.planar = input.type == ElementType::planar_complex64;
+    complex_.stride = stride_of(input);
+    lead_ = 2 * input.lead;
     return output_;
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
-    launch_envelope(input.as<float>() + 2 * lead_, output.as<float>(), output_.rows, output_.columns, input_stride_,
-                    gpu::stream_of(queue));
+    ComplexRows complex = complex_;
+    complex.first = input.as<float>() + lead_;
+    launch_envelope(complex, output.as<float>(), output_.rows, output_.columns, gpu::stream_of(queue));
   }
 
  private:
   BlockSpec output_;
-  std::size_t input_stride_ = 0;
-  std::size_t lead_ = 0;  // of analytic signals
+  ComplexRows complex_;   // all but the place
+  std::size_t lead_ = 0;  // in floats
 };
 
 }  // namespace

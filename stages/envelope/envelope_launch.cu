@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "gpu/cuda_check.hpp"
+#include "stages/element_map.cuh"
 #include "stages/envelope/envelope_launch.hpp"
 #include "stages/envelope/envelope_math.hpp"
 
@@ -17,33 +17,43 @@ __global__ void envelope_pairs(const float4* __restrict__ complex, float2* __res
   out[n] = {magnitude(z.x, z.y), magnitude(z.z, z.w)};
 }
 
-/// Blocks stride over the rows: there may be more of them than a grid has.
-__global__ void envelope_rows(const float2* __restrict__ complex, float* __restrict__ out, std::size_t rows, std::size_t columns,
-                              std::size_t stride) {
-  const std::size_t n = std::size_t{blockIdx.x} * threads + threadIdx.x;
-  if (n >= columns) return;
-  for (std::size_t row = blockIdx.y; row < rows; row += gridDim.y) {
+struct OfInterleaved {
+  const float2* complex;
+  std::size_t stride;
+  float* out;
+  std::size_t columns;
+  __device__ void operator()(std::size_t row, std::size_t n) const {
     const float2 z = __ldg(complex + row * stride + n);
     out[row * columns + n] = magnitude(z.x, z.y);
   }
-}
+};
 
-unsigned blocks_for(std::size_t items) {
-  return static_cast<unsigned>((items + threads - 1) / threads);
-}
+struct OfPlanar {
+  const float* first;
+  std::size_t stride;
+  float* out;
+  std::size_t columns;
+  __device__ void operator()(std::size_t row, std::size_t n) const {
+    const float* const re = first + 2 * row * stride + n;
+    out[row * columns + n] = magnitude(__ldg(re), __ldg(re + stride));
+  }
+};
 
 }  // namespace
 
-void launch_envelope(const float* complex, float* out, std::size_t rows, std::size_t columns, std::size_t stride,
-                     cudaStream_t stream) {
-  const bool in_pairs = reinterpret_cast<std::uintptr_t>(complex) % sizeof(float4) == 0;
-  if (in_pairs && stride == columns && rows * columns % 2 == 0) {
+void launch_envelope(const ComplexRows& complex, float* out, std::size_t rows, std::size_t columns,
+                     cudaStream_t stream) noexcept {
+  // A lead may put rows where two pixels cannot be read at a time.
+  const bool in_pairs = reinterpret_cast<std::uintptr_t>(complex.first) % sizeof(float4) == 0;
+  if (complex.planar) {
+    gpu::launch_map(rows, columns, OfPlanar{complex.first, complex.stride, out, columns}, stream);
+  } else if (in_pairs && complex.stride == columns && rows * columns % 2 == 0) {
     const std::size_t pairs = rows * columns / 2;
-    envelope_pairs<<<blocks_for(pairs), threads, 0, stream>>>(reinterpret_cast<const float4*>(complex),
-                                                              reinterpret_cast<float2*>(out), pairs);
+    envelope_pairs<<<static_cast<unsigned>((pairs + threads - 1) / threads), threads, 0, stream>>>(
+        reinterpret_cast<const float4*>(complex.first), reinterpret_cast<float2*>(out), pairs);
   } else {
-    const dim3 grid(blocks_for(columns), static_cast<unsigned>(rows < 65535 ? rows : 65535));
-    envelope_rows<<<grid, threads, 0, stream>>>(reinterpret_cast<const float2*>(complex), out, rows, columns, stride);
+    const auto* const first = reinterpret_cast<const float2*>(complex.first);
+    gpu::launch_map(rows, columns, OfInterleaved{first, complex.stride, out, columns}, stream);
   }
   ECHOFORM_CUDA_LAUNCHED("envelope");
 }

@@ -7,8 +7,14 @@
 
 namespace echoform {
 
-/// out[row, n] = |z[row, n]|; `stride` is the distance of rows of z in complex numbers, those of `out` follow each other.
-void launch_envelope(const float* complex, float* out, std::size_t rows, std::size_t columns, std::size_t stride,
-                     cudaStream_t stream);
+/// Complex numbers in rows, interleaved or planar.
+struct ComplexRows {
+  const float* first = nullptr;  ///< 16-byte aligned
+  bool planar = false;
+  std::size_t stride = 0;  ///< of rows, in complex numbers
+};
+
+/// out[row, n] = |z[row, n]|; rows of `out` follow each other.
+void launch_envelope(const ComplexRows& complex, float* out, std::size_t rows, std::size_t columns, cudaStream_t stream) noexcept;
 
 }  // namespace echoform

@@ -3,7 +3,8 @@
 // Input   float32 [rows, columns], any row stride: linear envelopes.
 // Output  float32 [rows, columns], rows without gaps: y = p y' + (1 - p) x, y' the output of the frame before. The first frame
 //         comes out as it is; another share counts from the frame on that it is set for. Pixels that are not finite come out as
-//         they are and are not kept: the next frame's are mixed with what was before them.
+//         they are and are not kept: the next frame's are mixed with what was before them. After restart() the next frame is
+//         the first again.
 #pragma once
 
 #include <memory>
@@ -27,5 +28,12 @@ extern const StageKind persistence_stage;
 
 /// Throws InputError if the share is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_persistence_cpu(const PersistenceOptions& options);
+
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_persistence_cuda(const PersistenceOptions& options, Backend& backend);
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+void validate(const PersistenceOptions& options);
+[[nodiscard]] BlockSpec persistence_output(const BlockSpec& input);
 
 }  // namespace echoform

@@ -13,17 +13,6 @@
 namespace echoform {
 namespace {
 
-BlockSpec time_gain_output(const TimeGainOptions& options, const BlockSpec& input) {
-  require_block(input, "time-gain", {ElementType::float32});
-  if (options.gain == nullptr) throw InputError("time-gain stage, gain", "none", "one for each sample");
-  require_gain(*options.gain, input.columns, "time-gain");
-  BlockSpec output = input;
-  output.row_stride = padded_columns(input.columns);
-  output.lead = 0;
-  output.trailer = 0;
-  return output;
-}
-
 class TimeGainCpu final : public Stage {
  public:
   explicit TimeGainCpu(TimeGainOptions options) : options_(std::move(options)) {}
@@ -44,12 +33,7 @@ class TimeGainCpu final : public Stage {
     });
   }
 
-  [[nodiscard]] bool accepts(const StageOptions& options) const override {
-    const auto& wanted = options.as<TimeGainOptions>();
-    if (wanted.gain == nullptr) return false;
-    require_gain(*wanted.gain, output_.columns, "time-gain");
-    return true;
-  }
+  [[nodiscard]] bool accepts(const StageOptions& options) const override { return accepts_time_gain(options, output_.columns); }
   void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
     options_ = *options.get<TimeGainOptions>();
   }
@@ -61,6 +45,24 @@ class TimeGainCpu final : public Stage {
 };
 
 }  // namespace
+
+BlockSpec time_gain_output(const TimeGainOptions& options, const BlockSpec& input) {
+  require_block(input, "time-gain", {ElementType::float32});
+  if (options.gain == nullptr) throw InputError("time-gain stage, gain", "none", "one for each sample");
+  require_gain(*options.gain, input.columns, "time-gain");
+  BlockSpec output = input;
+  output.row_stride = padded_columns(input.columns);
+  output.lead = 0;
+  output.trailer = 0;
+  return output;
+}
+
+bool accepts_time_gain(const StageOptions& options, std::size_t samples) {
+  const auto& wanted = options.as<TimeGainOptions>();
+  if (wanted.gain == nullptr) return false;
+  require_gain(*wanted.gain, samples, "time-gain");
+  return true;
+}
 
 void require_gain(const std::vector<float>& gain, std::size_t samples, const char* stage) {
   const auto place = [&] { return fmt::format("{} stage, time gain", stage); };
@@ -77,9 +79,15 @@ std::unique_ptr<Stage> make_time_gain_cpu(TimeGainOptions options) {
 constinit const StageKind time_gain_stage{
     .name = "time-gain",
     .cpu = [](const StageOptions& options, Backend&) { return make_time_gain_cpu(options.as<TimeGainOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_time_gain_cuda(options.as<TimeGainOptions>(), backend); },
+#endif
     .state =
-        [](const StageOptions& options, const InputSpecs& inputs, const StageSite&) {
-          return StageStatement{time_gain_output(options.as<TimeGainOptions>(), inputs.only("time-gain")), {}};
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          StageStatement statement{time_gain_output(options.as<TimeGainOptions>(), inputs.only("time-gain")), {}};
+          if (site.backend == BackendKind::cuda) statement.memory.device = statement.output.columns * sizeof(float);
+          return statement;
         },
 };
 

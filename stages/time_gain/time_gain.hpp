@@ -22,11 +22,19 @@ struct TimeGainOptions {
   }
 };
 
-/// "time-gain", by TimeGainOptions. It holds no memory.
+/// "time-gain", by TimeGainOptions. It holds the gains on CUDA, else nothing.
 extern const StageKind time_gain_stage;
 
 /// Throws InputError if a gain is not finite.
 [[nodiscard]] std::unique_ptr<Stage> make_time_gain_cpu(TimeGainOptions options);
+
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_time_gain_cuda(TimeGainOptions options, Backend& backend);
+
+/// What every implementation asks of its input, and the output that comes of it; and whether it takes another gain for as many
+/// samples. Throw InputError.
+[[nodiscard]] BlockSpec time_gain_output(const TimeGainOptions& options, const BlockSpec& input);
+[[nodiscard]] bool accepts_time_gain(const StageOptions& options, std::size_t samples);
 
 /// Throws InputError, naming `stage`, unless there is a gain for each of `samples`, all finite.
 void require_gain(const std::vector<float>& gain, std::size_t samples, const char* stage);

@@ -16,6 +16,7 @@
 #include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "gpu/cuda_backend.hpp"
+#include "stages/persistence/persistence.hpp"
 #include "tests/engine/places.hpp"
 
 namespace echoform::test {
@@ -195,6 +196,46 @@ TEST_P(Engines, GoOnFromTheReferenceOfTheEngineBefore) {
   ASSERT_TRUE(image_now(*next.engine, next.slot));
   // A tenth of the way from 3 peaks to 1.
   EXPECT_NEAR(next.reference(), 2.8F * peak, 1e-5F * peak);
+}
+
+/// What an engine does before its first frame is not kept, and each slot finds what those before have left.
+TEST_P(Engines, MixImagesWithThoseBeforeFromTheFirstFrameOn) {
+  const auto plan = make_plan(GetParam(), SampleEncoding::int16, MatrixKind::half, {"LL"}, 250);
+  const auto fading_by = [&](double share) {
+    auto setup = std::make_shared<ImagingSetup>(*make_imaging_setup(plan, {}));
+    RecipeOutput& envelope = setup->recipe.outputs.at(setup->recipe.find("LL", OutputKind::envelope).value());
+    envelope.block = setup->recipe.add(persistence_stage, PersistenceOptions{share}, {envelope.block});
+    return setup;
+  };
+  const BackendChoice choice{.automatic = false, .kind = GetParam().backend, .threads = 2};
+  const auto engine = make_engine(fading_by(0.5), choice, {.slots = 2});
+  FrameSlot slots[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    slots[k].index = k;
+    engine->equip(slots[k]);
+  }
+  const auto envelope_in = [&](const FrameSlot& slot) {
+    const auto place = engine->setup().recipe.find("LL", OutputKind::envelope).value();
+    const auto* const pixels = static_cast<const float*>(slot.outputs.at(place).data.data());
+    return std::vector<float>(pixels, pixels + plan->grid.pixels());
+  };
+  std::vector<float> want;
+  for (unsigned k = 0; k < 5; ++k) {
+    if (k == 3) {
+      ASSERT_TRUE(engine->retune(*fading_by(0.125)));
+    }
+    const float share = k < 3 ? 0.5F : 0.125F;
+    const Frame frame = random_frame(plan->acquisition, 40 + k);
+    FrameSlot& slot = slots[k % 2];
+    put(frame, slot);
+    ASSERT_TRUE(image_now(*engine, slot));
+    const Imaged alone = image_of(GetParam(), plan, frame, {}, {});
+    for (std::size_t n = 0; n < plan->grid.pixels(); ++n) {
+      if (k == 0) want.push_back(alone.envelope()[n]);
+      if (k != 0) want[n] = share * want[n] + (1.0F - share) * alone.envelope()[n];
+    }
+    EXPECT_EQ(envelope_in(slot), want) << k;
+  }
 }
 
 TEST_P(Engines, ReportStagesAndWhatWasWrongWithSamples) {

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tests/stages/stage_harness.hpp"
@@ -48,7 +46,6 @@ TEST_P(Envelope, EqualsTheMagnitude) {
 }
 
 TEST_P(Envelope, OfPlanarRowsIsTheSameBits) {
-  if (on_cuda()) GTEST_SKIP() << "planar rows are the CPU's";
   constexpr std::size_t rows = 5;
   constexpr std::size_t columns = 37;
   const BlockSpec interleaved = make_spec(ElementType::complex64, rows, columns);
@@ -74,20 +71,21 @@ TEST_P(Envelope, OfPlanarRowsIsTheSameBits) {
   EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
 }
 
-TEST_P(Envelope, LeavesALeadOut) {
-  if (!on_cuda()) GTEST_SKIP() << "leads are CUDA's";
-  for (const std::size_t lead : {1, 2, 256}) {
-    BlockSpec spec = make_spec(ElementType::complex64, 4, 30);
+/// As the analytic signal leaves them on CUDA; behind an odd number of them two pixels are not read at a time.
+TEST_P(Envelope, PassesOverLeadingZeros) {
+  for (const auto& [lead, stride] : {std::pair<std::size_t, std::size_t>{8, 6}, {1, 6}, {8, 9}, {3, 9}}) {
+    BlockSpec spec = make_spec(ElementType::complex64, 4, 6, stride);
     spec.lead = lead;
     const TestBlock input(spec);
-    for (std::size_t n = 0; n < lead + 4 * 30; ++n) {
-      input.as<float>()[2 * n] = n < lead ? 1e6F : 3.0F * static_cast<float>(n);
-      input.as<float>()[2 * n + 1] = n < lead ? 1e6F : -4.0F * static_cast<float>(n);
-    }
+    for (std::size_t n = 0; n < 2 * (lead + 4 * stride); ++n) input.as<float>()[n] = n < 2 * lead ? 0.0F : static_cast<float>(n);
     const auto stage = make();
     const StageResult result = run(*stage, spec, input);
-    for (std::size_t n = 0; n < 4 * 30; ++n) {
-      ASSERT_NEAR(result.block->as<float>()[n], 5.0 * static_cast<double>(lead + n), 1e-3) << lead << ' ' << n;
+    ASSERT_EQ(result.spec, make_spec(ElementType::float32, 4, 6, 6));
+    for (std::size_t row = 0; row < 4; ++row) {
+      for (std::size_t n = 0; n < 6; ++n) {
+        const double re = 2.0 * static_cast<double>(lead + row * stride + n);
+        EXPECT_FLOAT_EQ(result.block->as<float>()[row * 6 + n], static_cast<float>(std::hypot(re, re + 1.0)));
+      }
     }
   }
 }
@@ -119,9 +117,8 @@ TEST_P(Envelope, KeepsVolumesAndPropagatesNan) {
 
 TEST_P(Envelope, RefusesOtherTypes) {
   const auto stage = make();
-  EXPECT_EQ(
-      input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 8)); }),
-      fmt::format("envelope stage, input type: found float32; expected complex64{}", on_cuda() ? "" : " or planar complex64"));
+  EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 1, 8)); }),
+            "envelope stage, input type: found float32; expected complex64 or planar complex64");
 }
 
 }  // namespace
