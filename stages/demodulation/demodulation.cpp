@@ -8,6 +8,8 @@
 
 #include "base/errors.hpp"
 #include "stages/block_checks.hpp"
+#include "stages/demodulation/demodulation_tables.hpp"
+#include "stages/demodulation/demodulation_tiles.hpp"
 #include "stages/raw_rows/sample_scale.hpp"
 #include "stages/time_gain/time_gain.hpp"
 
@@ -27,6 +29,18 @@ std::size_t half_length(const DemodulationOptions& options) {
 }
 
 }  // namespace
+
+std::size_t demodulation_tap_count(const DemodulationOptions& options) {
+  return 2 * half_length(options) + 1;
+}
+
+bool accepts_gain(const DemodulationOptions& own, DemodulationOptions wanted, std::size_t samples) {
+  if ((wanted.time_gain == nullptr) != (own.time_gain == nullptr)) return false;
+  validate(wanted);
+  if (wanted.time_gain != nullptr && wanted.time_gain->size() != samples) return false;
+  wanted.time_gain = own.time_gain;
+  return wanted == own;
+}
 
 bool operator==(const DemodulationOptions& a, const DemodulationOptions& b) {
   return a.frequency == b.frequency && a.sample_rate == b.sample_rate && a.start_time == b.start_time &&
@@ -82,5 +96,30 @@ BlockSpec demodulation_output(const DemodulationOptions& options, const BlockSpe
   output.row_stride = padded_columns(output.columns);
   return output;
 }
+
+constinit const StageKind demodulation_stage{
+    .name = "demodulation",
+    .cpu = [](const StageOptions& options,
+              Backend& backend) { return make_demodulation_cpu(options.as<DemodulationOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_demodulation_cuda(options.as<DemodulationOptions>(), backend); },
+#endif
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          const auto& wanted = options.as<DemodulationOptions>();
+          validate(wanted);
+          const BlockSpec& input = inputs.only("demodulation");
+          const BlockSpec output = demodulation_output(wanted, input);
+          const bool raw = input.type == ElementType::raw;
+          StageStatement statement = raw ? state_with_facts(output, site) : StageStatement{output, {}};
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device += demodulation_bytes_cuda(wanted, input);
+          } else {
+            statement.memory.host = demodulation_bytes_cpu(wanted, input.columns, team_size(site));
+          }
+          return statement;
+        },
+};
 
 }  // namespace echoform

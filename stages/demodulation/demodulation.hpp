@@ -48,6 +48,9 @@ extern const StageKind demodulation_stage;
 [[nodiscard]] std::unique_ptr<Stage> make_demodulation_cpu(DemodulationOptions options, std::size_t members,
                                                            SimdLevel level = simd_level());
 
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_demodulation_cuda(DemodulationOptions options, Backend& backend);
+
 /// Attenuation of the stop band and ripple of the pass band (1 +- 10^(-60 / 20) = 1 +- 0.001: 0.009 dB).
 inline constexpr double demodulation_attenuation = 60.0;  // dB
 

@@ -1,44 +1,35 @@
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <numbers>
 #include <utility>
 
 #include "stages/block_checks.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/demodulation/demodulation_kernels.hpp"
 #include "stages/demodulation/demodulation_kernels_body.hpp"
+#include "stages/demodulation/demodulation_tables.hpp"
 #include "stages/raw_rows/quality_counter.hpp"
 #include "stages/raw_rows/sample_kernels.hpp"
 
 namespace echoform {
 namespace {
 
-/// How samples lie by phase, p = n mod D, so that those of a tap follow each other.
-struct Layout {
-  std::size_t half = 0;   // of the filter, L
-  std::size_t lead = 0;   // zeros before the samples of a phase, and behind them
-  std::size_t kept = 0;   // padded
-  std::size_t pitch = 0;  // of phases
-
-  Layout(const DemodulationOptions& options, std::size_t samples)
-      : half(demodulation_filter(options).size() / 2), lead(half / options.decimation + 1) {
-    const std::size_t count = (samples + options.decimation - 1) / options.decimation;
-    kept = (count + demodulation_block - 1) / demodulation_block * demodulation_block;
-    pitch = lead + kept + lead;
-  }
-  [[nodiscard]] std::size_t floats(const DemodulationOptions& options, std::size_t samples) const {
-    return samples + options.decimation * pitch + 2 * kept;
-  }
-};
-
-/// Tables of taps and kept samples, and the scratch of each member.
-std::size_t demodulation_bytes(const DemodulationOptions& options, std::size_t samples, std::size_t members) {
-  const Layout layout(options, samples);
-  const std::size_t taps = 2 * layout.half + 1;
-  return taps * (2 * sizeof(float) + sizeof(std::ptrdiff_t)) + 2 * layout.kept * sizeof(float) +
-         members * layout.floats(options, samples) * sizeof(float);
+/// Kept samples that the loop works out: whole blocks.
+std::size_t padded_kept(const DemodulationOptions& options, std::size_t samples) {
+  const std::size_t count = (samples + options.decimation - 1) / options.decimation;
+  return (count + demodulation_block - 1) / demodulation_block * demodulation_block;
 }
+
+}  // namespace
+
+std::size_t demodulation_bytes_cpu(const DemodulationOptions& options, std::size_t samples, std::size_t members) {
+  const std::size_t kept = padded_kept(options, samples);
+  const PhaseLayout layout(options, kept);
+  const std::size_t taps = 2 * layout.half + 1;
+  const std::size_t scratch = samples + options.decimation * layout.pitch + 2 * kept;
+  return taps * (2 * sizeof(float) + sizeof(std::ptrdiff_t)) + 2 * kept * sizeof(float) + members * scratch * sizeof(float);
+}
+
+namespace {
 
 class DemodulationCpu final : public Stage {
  public:
@@ -54,11 +45,12 @@ class DemodulationCpu final : public Stage {
     raw_ = input.type == ElementType::raw;
     samples_ = input.columns;
     if (raw_) unpack_ = row_kernel(input.encoding, RowStore::cached, level_);
-    const Layout layout(options_, samples_);
+    kept_ = padded_kept(options_, samples_);
+    const PhaseLayout layout(options_, kept_);
     lead_ = layout.lead;
-    kept_ = layout.kept;
     pitch_ = layout.pitch;
-    make_tables(static_cast<std::ptrdiff_t>(layout.half));
+    taps_ = demodulation_taps(options_, layout);
+    turns_ = demodulation_turns(options_, kept_);
     for (Scratch& scratch : scratch_) {
       scratch.row.assign(samples_, 0.0F);
       scratch.phases.assign(options_.decimation * pitch_, 0.0F);
@@ -75,12 +67,12 @@ class DemodulationCpu final : public Stage {
       for (std::size_t row = first; row < last; ++row) {
         spread(read(input[0], row, scratch, seen), scratch);
         kernel_({.samples = scratch.phases.data(),
-                 .offsets = offsets_.data(),
-                 .cosines = cosines_.data(),
-                 .sines = sines_.data(),
-                 .taps = offsets_.size(),
-                 .turn_cosines = turn_cosines_.data(),
-                 .turn_sines = turn_sines_.data(),
+                 .offsets = taps_.offsets.data(),
+                 .cosines = taps_.cosines.data(),
+                 .sines = taps_.sines.data(),
+                 .taps = taps_.offsets.size(),
+                 .turn_cosines = turns_.cosines.data(),
+                 .turn_sines = turns_.sines.data(),
                  .count = kept_,
                  .out = scratch.out.data()});
         float* const out = output.as<float>() + 2 * row * output_.row_stride;
@@ -95,19 +87,15 @@ class DemodulationCpu final : public Stage {
     if (!raw_) return {};
     return {.quality = quality_.read(), .reference = {}};
   }
-  /// Another gain.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
-    DemodulationOptions wanted = options.as<DemodulationOptions>();
-    if ((wanted.time_gain == nullptr) != (options_.time_gain == nullptr)) return false;
-    validate(wanted);
-    if (wanted.time_gain != nullptr && wanted.time_gain->size() != samples_) return false;
-    wanted.time_gain = options_.time_gain;
-    return wanted == options_;
+    return accepts_gain(options_, options.as<DemodulationOptions>(), samples_);
   }
   void retune(const StageOptions& options, ExecutionQueue& /*queue*/) noexcept override {
     options_.time_gain = options.get<DemodulationOptions>()->time_gain;
   }
-  [[nodiscard]] std::size_t bytes() const noexcept override { return demodulation_bytes(options_, samples_, scratch_.size()); }
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    return demodulation_bytes_cpu(options_, samples_, scratch_.size());
+  }
 
  private:
   struct Scratch {
@@ -115,34 +103,6 @@ class DemodulationCpu final : public Stage {
     std::vector<float> phases;  // [phase, lead + kept + lead]
     std::vector<float> out;
   };
-
-  void make_tables(std::ptrdiff_t half) {
-    const std::vector<double> filter = demodulation_filter(options_);
-    const auto decimation = static_cast<std::ptrdiff_t>(options_.decimation);
-    const double turn = 2.0 * std::numbers::pi;
-    const double cycles = (options_.frequency + options_.filter_offset).value / options_.sample_rate.value;
-    offsets_.clear();
-    cosines_.clear();
-    sines_.clear();
-    for (std::ptrdiff_t j = -half; j <= half; ++j) {
-      const std::ptrdiff_t phase = ((j % decimation) + decimation) % decimation;
-      offsets_.push_back(phase * static_cast<std::ptrdiff_t>(pitch_) + static_cast<std::ptrdiff_t>(lead_) +
-                         (j - phase) / decimation);
-      const double angle = turn * cycles * static_cast<double>(j);
-      const double h = filter[static_cast<std::size_t>(half - j)];
-      cosines_.push_back(static_cast<float>(2.0 * h * std::cos(angle)));
-      sines_.push_back(static_cast<float>(-2.0 * h * std::sin(angle)));
-    }
-    turn_cosines_.clear();
-    turn_sines_.clear();
-    for (std::size_t m = 0; m < kept_; ++m) {
-      const double t = options_.start_time.value + static_cast<double>(m * options_.decimation) / options_.sample_rate.value;
-      const double whole_turns = options_.frequency.value * t;
-      const double angle = turn * (whole_turns - std::floor(whole_turns));
-      turn_cosines_.push_back(static_cast<float>(std::cos(angle)));
-      turn_sines_.push_back(static_cast<float>(-std::sin(angle)));
-    }
-  }
 
   const float* read(ConstBlock input, std::size_t row, Scratch& scratch, SampleQuality& seen) const noexcept {
     if (!raw_) return input.as<float>() + row * input_stride_;
@@ -175,11 +135,8 @@ class DemodulationCpu final : public Stage {
   std::size_t kept_ = 0;
   std::size_t pitch_ = 0;
   RowKernel unpack_ = nullptr;
-  std::vector<std::ptrdiff_t> offsets_;  // by tap
-  std::vector<float> cosines_;
-  std::vector<float> sines_;
-  std::vector<float> turn_cosines_;  // by kept sample
-  std::vector<float> turn_sines_;
+  DemodulationTaps taps_;
+  DemodulationTurns turns_;
   std::vector<Scratch> scratch_;  // by member of the team
   QualityCounter quality_;
 };
@@ -201,20 +158,5 @@ void demodulate_row_portable(const DemodulationTask& task) {
 std::unique_ptr<Stage> make_demodulation_cpu(DemodulationOptions options, std::size_t members, SimdLevel level) {
   return std::make_unique<DemodulationCpu>(std::move(options), members, level);
 }
-
-constinit const StageKind demodulation_stage{
-    .name = "demodulation",
-    .cpu = [](const StageOptions& options,
-              Backend& backend) { return make_demodulation_cpu(options.as<DemodulationOptions>(), team_size(backend)); },
-    .state =
-        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
-          const auto& wanted = options.as<DemodulationOptions>();
-          validate(wanted);
-          const BlockSpec& input = inputs.only("demodulation");
-          StageStatement statement{demodulation_output(wanted, input), {}};
-          statement.memory.host = demodulation_bytes(wanted, input.columns, team_size(site));
-          return statement;
-        },
-};
 
 }  // namespace echoform

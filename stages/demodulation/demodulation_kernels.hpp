@@ -27,7 +27,7 @@ struct DemodulationTask {
 
 using DemodulationKernel = void (*)(const DemodulationTask& task);
 
-/// Levels differ by rounding.
+/// All levels give the same bits.
 [[nodiscard]] DemodulationKernel demodulation_kernel(SimdLevel level);
 
 void demodulate_row_portable(const DemodulationTask& task);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stages/demodulation/demodulation_kernels.hpp"
+#include "stages/demodulation/demodulation_math.hpp"
 
 namespace echoform {
 namespace {
@@ -16,16 +17,16 @@ void demodulate_row(const DemodulationTask& task) {
       const float cosine = task.cosines[tap];
       const float sine = task.sines[tap];
       for (std::size_t m = 0; m < block; ++m) {
-        re[m] += cosine * s[m];
-        im[m] += sine * s[m];
+        re[m] = with_term(re[m], cosine, s[m]);
+        im[m] = with_term(im[m], sine, s[m]);
       }
     }
     const float* const c = task.turn_cosines + first;
     const float* const s = task.turn_sines + first;
     float* const out = task.out + 2 * first;
     for (std::size_t m = 0; m < block; ++m) {
-      out[2 * m] = re[m] * c[m] - im[m] * s[m];
-      out[2 * m + 1] = re[m] * s[m] + im[m] * c[m];
+      out[2 * m] = turned_re(re[m], im[m], c[m], s[m]);
+      out[2 * m + 1] = turned_im(re[m], im[m], c[m], s[m]);
     }
   }
 }

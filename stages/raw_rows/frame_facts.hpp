@@ -25,4 +25,11 @@ struct GatheredFacts {
   std::uint32_t finished_blocks = 0;
 };
 
+/// Where kernels put the facts of a frame.
+struct FactsPlaces {
+  GatheredFacts* gathered = nullptr;  ///< device memory
+  FrameFacts* facts = nullptr;        ///< facts_trailer bytes of the output, 8-byte aligned
+  FrameFacts* readback = nullptr;     ///< pinned memory, for the host
+};
+
 }  // namespace echoform

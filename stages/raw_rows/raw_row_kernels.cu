@@ -2,7 +2,7 @@
 
 #include "gpu/cuda_check.hpp"
 #include "stages/raw_rows/raw_row_kernels.hpp"
-#include "stages/raw_rows/sample_math.hpp"
+#include "stages/raw_rows/raw_samples.cuh"
 
 // The kernel only moves memory: 2 bytes in for each 2 bytes out where a matrix is halved. A thread takes four samples at a
 // time, so that its store is 16 bytes and those of a warp are 512 contiguous ones; `depth` of them are under way at once, from
@@ -11,7 +11,7 @@ namespace echoform::gpu {
 namespace {
 
 constexpr int depth = 4;
-constexpr unsigned most_threads = 256;
+constexpr unsigned most_threads = most_raw_threads;
 
 /// Four samples as they lie in memory.
 template <SampleEncoding Encoding>
@@ -91,40 +91,6 @@ __device__ __forceinline__ Quad<Encoding> load_quad(const std::byte* row, std::s
   return quad;
 }
 
-/// Sample n alone, for the end of a row.
-template <SampleEncoding Encoding>
-__device__ __forceinline__ auto load_sample(const std::byte* row, std::size_t n) {
-  if constexpr (Encoding == SampleEncoding::int16) {
-    return static_cast<int>(reinterpret_cast<const std::int16_t*>(row)[n]);
-  } else if constexpr (Encoding == SampleEncoding::packed12) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(row) + n / 2 * 3;
-    return n % 2 == 0 ? even_sample12(bytes) : odd_sample12(bytes);
-  } else {
-    return reinterpret_cast<const std::uint32_t*>(row)[n];
-  }
-}
-
-/// What a thread has seen so far of a row.
-struct Seen {
-  std::uint32_t bad = 0;  // clipped or invalid samples
-  std::uint32_t peak_bits = 0;
-  std::uint32_t least_invalid = 0;  // of float32
-};
-
-template <SampleEncoding Encoding>
-__device__ __forceinline__ int checked(int sample, Seen& seen) {
-  constexpr int lowest = Encoding == SampleEncoding::int16 ? int16_lowest : packed12_lowest;
-  constexpr int highest = Encoding == SampleEncoding::int16 ? int16_highest : packed12_highest;
-  seen.bad += static_cast<std::uint32_t>(sample == lowest) + static_cast<std::uint32_t>(sample == highest);
-  return sample;
-}
-template <SampleEncoding Encoding>
-__device__ __forceinline__ float checked(std::uint32_t bits, Seen& seen) {
-  const bool bad = is_invalid_sample(bits, seen.least_invalid);
-  seen.bad += static_cast<std::uint32_t>(bad);
-  return __uint_as_float(bad ? 0u : bits);
-}
-
 /// Integers are added as integers.
 template <SampleEncoding Encoding, bool Sum, class Sample>
 __device__ __forceinline__ float value_of(Sample first, Sample second, float weight, Seen& seen) {
@@ -170,48 +136,6 @@ __device__ __forceinline__ void convert_row(const std::byte* first, const std::b
   }
 }
 
-/// The block's last act: one atomic for each fact that it changes, and one by which the last block of the frame knows that it
-/// is. That one hands the facts on and leaves zeros for the next frame, which saves two further launches.
-template <SampleEncoding Encoding>
-__device__ void report(const Seen& seen, const RawRows& rows) {
-  __shared__ std::uint32_t bad[most_threads / 32];
-  __shared__ std::uint32_t peak[most_threads / 32];
-  const std::uint32_t warp_bad = __reduce_add_sync(0xffffffffu, seen.bad);
-  const std::uint32_t warp_peak = __reduce_max_sync(0xffffffffu, seen.peak_bits);
-  if (threadIdx.x % 32 == 0) {
-    bad[threadIdx.x / 32] = warp_bad;
-    peak[threadIdx.x / 32] = warp_peak;
-  }
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  unsigned long long total = 0;
-  std::uint32_t most = 0;
-  for (unsigned warp = 0; warp < blockDim.x / 32; ++warp) {
-    total += bad[warp];
-    most = max(most, peak[warp]);
-  }
-  FrameFacts& facts = rows.gathered->facts;
-  auto* const count =
-      reinterpret_cast<unsigned long long*>(Encoding == SampleEncoding::float32 ? &facts.invalid : &facts.clipped);
-  if (total != 0) atomicAdd(count, total);
-  // An old value read here is a smaller one: then the atomic decides.
-  if (most > *const_cast<volatile std::uint32_t*>(&facts.peak_bits)) atomicMax(&facts.peak_bits, most);
-  __threadfence();
-  if (atomicAdd(&rows.gathered->finished_blocks, 1) + 1 != gridDim.x * gridDim.y) return;
-  __threadfence();
-  const auto* const words = const_cast<const volatile std::uint64_t*>(reinterpret_cast<std::uint64_t*>(&facts));
-  constexpr int facts_words = sizeof(FrameFacts) / sizeof(std::uint64_t);
-  for (int k = 0; k < facts_words; ++k) {
-    const std::uint64_t word = words[k];
-    reinterpret_cast<std::uint64_t*>(rows.facts)[k] = word;
-    reinterpret_cast<std::uint64_t*>(rows.readback)[k] = word;
-  }
-  for (int k = facts_words; k < static_cast<int>(facts_trailer / sizeof(std::uint64_t)); ++k) {
-    reinterpret_cast<std::uint64_t*>(rows.facts)[k] = 0;
-  }
-  *rows.gathered = GatheredFacts{};
-}
-
 template <SampleEncoding Encoding, bool Vector>
 __global__ void __launch_bounds__(most_threads) convert_rows(RawRows rows) {
   const std::size_t row = blockIdx.x;
@@ -223,7 +147,7 @@ __global__ void __launch_bounds__(most_threads) convert_rows(RawRows rows) {
   if (source.weight == 0.0F) {
     const std::size_t stride = std::size_t{gridDim.y} * blockDim.x;
     for (std::size_t n = std::size_t{blockIdx.y} * blockDim.x + threadIdx.x; n < rows.samples; n += stride) out[n] = 0.0F;
-    report<Encoding>(seen, rows);
+    report<Encoding>(seen, rows.places);
     return;
   }
   if constexpr (Encoding == SampleEncoding::float32) seen.least_invalid = least_invalid_sample(source.weight);
@@ -235,7 +159,7 @@ __global__ void __launch_bounds__(most_threads) convert_rows(RawRows rows) {
   } else {
     convert_row<Encoding, Vector, false>(first, first, out, rows.samples, source.weight, seen);
   }
-  report<Encoding>(seen, rows);
+  report<Encoding>(seen, rows.places);
 }
 
 template <SampleEncoding Encoding>
@@ -259,14 +183,7 @@ void launch(const RawRows& rows, cudaStream_t stream) {
 }  // namespace
 
 void launch_raw_rows(const RawRows& rows, cudaStream_t stream) noexcept {
-  switch (rows.encoding) {
-    case SampleEncoding::int16:
-      return launch<SampleEncoding::int16>(rows, stream);
-    case SampleEncoding::packed12:
-      return launch<SampleEncoding::packed12>(rows, stream);
-    case SampleEncoding::float32:
-      return launch<SampleEncoding::float32>(rows, stream);
-  }
+  with_raw_samples(rows.encoding, [&](auto samples) { launch<decltype(samples)::encoding>(rows, stream); });
 }
 
 }  // namespace echoform::gpu

@@ -22,9 +22,7 @@ struct RawRows {
   std::size_t output_row_stride = 0;  ///< a multiple of 4
   std::size_t rows = 0;               ///< below 2^31
   std::size_t samples = 0;
-  GatheredFacts* gathered = nullptr;  ///< device memory
-  FrameFacts* facts = nullptr;        ///< facts_trailer bytes, 8-byte aligned
-  FrameFacts* readback = nullptr;     ///< pinned memory, for the host
+  FactsPlaces places;
 };
 
 /// Queues the kernel, one launch a frame. Values have the bits of the CPU's.

@@ -25,8 +25,16 @@ std::vector<Implementation> on_cpu() {
   return all;
 }
 
-class Demodulation : public StageTest {};
-INSTANTIATE_TEST_SUITE_P(All, Demodulation, testing::ValuesIn(on_cpu()), implementation_name);
+class Demodulation : public StageTest {
+ protected:
+  [[nodiscard]] std::unique_ptr<Stage> make(const DemodulationOptions& options) {
+#ifdef ECHOFORM_WITH_CUDA
+    if (on_cuda()) return make_demodulation_cuda(options, backend());
+#endif
+    return make_demodulation_cpu(options, threads(), level());
+  }
+};
+ECHOFORM_ALL_IMPLEMENTATIONS(Demodulation);
 
 DemodulationOptions options_of(std::size_t decimation) {
   DemodulationOptions options;
@@ -70,7 +78,7 @@ TEST_P(Demodulation, EqualsTheDirectConvolution) {
           rows[row].push_back(input.as<float>()[row * (samples + 3) + n]);
         }
       }
-      const auto stage = make_demodulation_cpu(options, threads(), level());
+      const auto stage = make(options);
       const StageResult result = run(*stage, spec, input, 2);
       ASSERT_EQ(result.spec.columns, (samples + decimation - 1) / decimation);
       for (std::size_t row = 0; row < 5; ++row) {
@@ -91,7 +99,7 @@ TEST_P(Demodulation, ReadsReceivedSamplesWithAGainByTime) {
   auto gain = std::make_shared<std::vector<float>>();
   for (std::size_t n = 0; n < 200; ++n) gain->push_back(0.5F + 0.01F * static_cast<float>(n));
   options.time_gain = gain;
-  const auto stage = make_demodulation_cpu(options, threads(), level());
+  const auto stage = make(options);
   const StageResult result = run(*stage, frame.spec, *frame.block);
   EXPECT_TRUE(stage->facts().quality.has_value());
   double error = 0.0;
@@ -106,6 +114,54 @@ TEST_P(Demodulation, ReadsReceivedSamplesWithAGainByTime) {
     }
   }
   EXPECT_LT(std::sqrt(error / norm), 1e-6);
+}
+
+/// Rows longer than a block of a GPU takes at a time, and every way in which samples come; filters of most taps and decimations.
+TEST_P(Demodulation, IsTheSameBitsEverywhereAndCountsEachSampleOnce) {
+  for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+    for (const std::size_t decimation : {1, 3, 4, 64}) {
+      const RawFrame frame = make_raw_frame(encoding, 3, 5001, 2, 9);
+      DemodulationOptions options = options_of(decimation);
+      if (decimation == 64) options.stop = options.pass + Hertz(40e6 * 3.63 / 4095.0);
+      options.sample_scale = 0.37;
+      auto gain = std::make_shared<std::vector<float>>();
+      for (std::size_t n = 0; n < 5001; ++n) gain->push_back(1.0F + 0.001F * static_cast<float>(n));
+      if (decimation != 3) options.time_gain = gain;
+      const auto stage = make(options);
+      const auto plain = make_demodulation_cpu(options, 1, SimdLevel::portable);
+      const StageResult want = run_on_one_thread(*plain, frame.spec, *frame.block);
+      const StageResult result = run(*stage, frame.spec, *frame.block, 2);
+      BlockSpec spec = result.spec;
+      spec.trailer = 0;  // facts of the frame, on CUDA
+      ASSERT_EQ(spec, want.spec);
+      EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), spec.bytes()), 0) << decimation;
+      const auto quality = stage->facts().quality.value();
+      EXPECT_EQ(quality.clipped, frame.clipped) << decimation;
+      EXPECT_EQ(quality.invalid, frame.invalid) << decimation;
+    }
+  }
+}
+
+TEST_P(Demodulation, GoesOnWithAnotherGain) {
+  const RawFrame frame = make_raw_frame(SampleEncoding::int16, 3, 2000, 0, 11);
+  DemodulationOptions options = options_of(4);
+  options.time_gain = std::make_shared<std::vector<float>>(2000, 2.0F);
+  const auto stage = make(options);
+  const StageResult result = run(*stage, frame.spec, *frame.block);
+  auto other = std::make_shared<std::vector<float>>();
+  for (std::size_t n = 0; n < 2000; ++n) other->push_back(0.25F + 0.001F * static_cast<float>(n));
+  options.time_gain = other;
+  ASSERT_TRUE(stage->accepts(options));
+  stage->retune(options, queue());
+  run_again(*stage, *frame.block, result);
+  const StageResult want = run_on_one_thread(*make_demodulation_cpu(options, 1), frame.spec, *frame.block);
+  EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), want.spec.bytes()), 0);
+  // Anything else makes another stage.
+  options.decimation = 5;
+  EXPECT_FALSE(stage->accepts(options));
+  options.decimation = 4;
+  options.time_gain = nullptr;
+  EXPECT_FALSE(stage->accepts(options));
 }
 
 /// The pass band's ripple and the stop band's attenuation are what the header says, 60 dB; a little more ripple at the edges.

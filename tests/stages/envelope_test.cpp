@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <utility>
 
 #include "tests/stages/stage_harness.hpp"
 

@@ -1,0 +1,46 @@
+// What demodulation works out once, for every backend.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "stages/demodulation/demodulation.hpp"
+
+namespace echoform {
+
+/// Samples in memory by phase, p = n mod D, so that those that a tap takes for the kept samples 0, 1, 2 ... follow each other:
+/// sample m D + p of phase p at p pitch + lead + m. Before the first kept sample and behind the last are `lead` further ones.
+struct PhaseLayout {
+  std::size_t half = 0;  ///< of the filter, L
+  std::size_t lead = 0;
+  std::size_t pitch = 0;  ///< of phases
+
+  /// For `kept` samples.
+  PhaseLayout(const DemodulationOptions& options, std::size_t kept);
+};
+
+/// By tap, j = -L ... L.
+struct DemodulationTaps {
+  std::vector<std::ptrdiff_t> offsets;  ///< of the sample j behind kept sample 0
+  std::vector<float> cosines;           ///< 2 h[-j] cos(2 pi fd j / rate)
+  std::vector<float> sines;             ///< -2 h[-j] sin(2 pi fd j / rate)
+};
+[[nodiscard]] DemodulationTaps demodulation_taps(const DemodulationOptions& options, const PhaseLayout& layout);
+
+/// By kept sample: exp(-j 2 pi fd t).
+struct DemodulationTurns {
+  std::vector<float> cosines;
+  std::vector<float> sines;
+};
+[[nodiscard]] DemodulationTurns demodulation_turns(const DemodulationOptions& options, std::size_t kept);
+
+/// Taps of demodulation_filter(), without making it.
+[[nodiscard]] std::size_t demodulation_tap_count(const DemodulationOptions& options);
+
+/// What the stage holds for rows of `samples`, with scratch for `members` threads.
+[[nodiscard]] std::size_t demodulation_bytes_cpu(const DemodulationOptions& options, std::size_t samples, std::size_t members);
+
+/// Whether a stage with options `own`, prepared for rows of `samples`, can go on with `wanted`: they differ in gains alone.
+[[nodiscard]] bool accepts_gain(const DemodulationOptions& own, DemodulationOptions wanted, std::size_t samples);
+
+}  // namespace echoform
