@@ -4,11 +4,15 @@
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/decoding/decoding.hpp"
+#include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/line_blend/line_blend.hpp"
 #include "stages/pairing/pairing.hpp"
+#include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/capture.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
@@ -41,6 +45,8 @@ class FramesTest : public StageTest {
 
 using Allocations = FramesTest;
 ECHOFORM_ALL_IMPLEMENTATIONS(Allocations);
+class AllocationsBesideLines : public FramesTest {};
+ECHOFORM_ALL_IMPLEMENTATIONS(AllocationsBesideLines);
 class AllocationsBehindBeamforming : public FramesTest {};
 ECHOFORM_ALL_IMPLEMENTATIONS(AllocationsBehindBeamforming);
 
@@ -99,6 +105,33 @@ TEST_P(Allocations, NoneWhileProcessing) {
     for (const auto& stage : stages) {
       EXPECT_EQ(allocations_in_frames(*stage, make_spec(ElementType::float32, 4, samples)), 0u) << samples << " samples";
     }
+  }
+}
+
+TEST_P(AllocationsBesideLines, NoneWhileProcessing) {
+  if (!counts_allocations()) GTEST_SKIP() << "allocations cannot be counted under a sanitizer";
+  const auto gain = std::make_shared<const std::vector<float>>(1031, 2.0F);
+  const BlockSpec rows = make_spec(ElementType::float32, 64, 1031, 1040);
+  const auto counted = [&](const StageKind& kind, const StageOptions& options, const BlockSpec& spec) {
+    return allocations_in_frames(*make_stage(kind, options, backend()), spec);
+  };
+  EXPECT_EQ(counted(time_gain_stage, TimeGainOptions{gain}, rows), 0U);
+  EXPECT_EQ(counted(persistence_stage, PersistenceOptions{0.5}, rows), 0U);
+  auto table = std::make_shared<LineBlendTable>();
+  table->ranges = 1031;
+  table->weights.assign(1031, 0.5F);
+  table->lines.assign(40, {{3, 0}, {4, 0}});
+  EXPECT_EQ(counted(line_blend_stage, LineBlendOptions{table}, rows), 0U);
+  DemodulationOptions demodulation;
+  demodulation.frequency = Hertz(5e6);
+  demodulation.sample_rate = Hertz(40e6);
+  demodulation.decimation = 4;
+  demodulation.pass = Hertz(2.5e6);
+  demodulation.stop = Hertz(5e6);
+  demodulation.time_gain = gain;
+  EXPECT_EQ(counted(demodulation_stage, demodulation, rows), 0U);
+  for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+    EXPECT_EQ(counted(demodulation_stage, demodulation, make_raw_spec(encoding, 64, 1031)), 0U);
   }
 }
 

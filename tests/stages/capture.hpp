@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/errors.hpp"
 #include "pipeline/stage.hpp"
 
 #ifdef ECHOFORM_WITH_CUDA
@@ -11,26 +12,34 @@
 
 namespace echoform::test {
 
+#ifdef ECHOFORM_WITH_CUDA
+/// One frame of a prepared CUDA stage as a graph. Throws RuntimeFault if it cannot be one.
+inline gpu::GraphExec captured(Stage& stage, ConstBlock input, Block output, ExecutionQueue& queue) {
+  const cudaStream_t stream = gpu::stream_of(queue);
+  ECHOFORM_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  stage.process(input, output, queue);
+  cudaGraph_t graph = nullptr;
+  ECHOFORM_CUDA(cudaStreamEndCapture(stream, &graph));
+  const gpu::Graph owned(graph);
+  cudaGraphExec_t executable = nullptr;
+  ECHOFORM_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  return gpu::GraphExec(executable);
+}
+#endif
+
 /// Captures one frame of a prepared CUDA stage, runs the graph `runs` times and waits. An empty text if all went well.
 inline std::string capture_and_run([[maybe_unused]] Stage& stage, [[maybe_unused]] ConstBlock input,
                                    [[maybe_unused]] Block output, [[maybe_unused]] ExecutionQueue& queue,
                                    [[maybe_unused]] int runs) {
 #ifdef ECHOFORM_WITH_CUDA
-  const cudaStream_t stream = gpu::stream_of(queue);
-  cudaError_t error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
-  if (error != cudaSuccess) return cudaGetErrorString(error);
-  stage.process(input, output, queue);
-  cudaGraph_t graph = nullptr;
-  error = cudaStreamEndCapture(stream, &graph);
-  if (error != cudaSuccess) return cudaGetErrorString(error);
-  const gpu::Graph owned(graph);
-  cudaGraphExec_t executable = nullptr;
-  error = cudaGraphInstantiate(&executable, graph, 0);
-  if (error != cudaSuccess) return cudaGetErrorString(error);
-  const gpu::GraphExec owned_executable(executable);
-  for (int run = 0; run < runs && error == cudaSuccess; ++run) error = cudaGraphLaunch(executable, stream);
-  queue.finish();
-  return error == cudaSuccess ? std::string() : cudaGetErrorString(error);
+  try {
+    const gpu::GraphExec graph = captured(stage, input, output, queue);
+    for (int run = 0; run < runs; ++run) ECHOFORM_CUDA(cudaGraphLaunch(graph.get(), gpu::stream_of(queue)));
+    queue.finish();
+    return {};
+  } catch (const RuntimeFault& fault) {
+    return fault.what();
+  }
 #else
   return "this build holds no CUDA code";
 #endif

@@ -2,13 +2,14 @@
 // gives the bits of the direct way.
 #include <gtest/gtest.h>
 
-#ifdef ECHOFORM_WITH_CUDA
-#include "gpu/stream_queue.hpp"
-#endif
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/decoding/decoding.hpp"
+#include "stages/demodulation/demodulation.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/line_blend/line_blend.hpp"
+#include "stages/time_gain/time_gain.hpp"
+#include "tests/stages/capture.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
 
@@ -23,20 +24,12 @@ class Capture : public StageTest {
     const TestBlock again(first.spec);
 #ifdef ECHOFORM_WITH_CUDA
     if (on_cuda()) {
-      const cudaStream_t stream = gpu::stream_of(queue());
       const Buffer in = backend().allocate(input.bytes_with_guard(), MemoryUse::working);
       const Buffer out = backend().allocate(again.bytes_with_guard(), MemoryUse::working);
       copy_now(in.data(), input.read().data, input.bytes_with_guard());
       copy_now(out.data(), again.read().data, again.bytes_with_guard());
-      ECHOFORM_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-      stage.process({in.data()}, {out.data()}, queue());
-      cudaGraph_t captured = nullptr;
-      ECHOFORM_CUDA(cudaStreamEndCapture(stream, &captured));
-      const gpu::Graph graph(captured);
-      cudaGraphExec_t executable = nullptr;
-      ECHOFORM_CUDA(cudaGraphInstantiate(&executable, captured, 0));
-      const gpu::GraphExec owner(executable);
-      for (int frame = 0; frame < 2; ++frame) ECHOFORM_CUDA(cudaGraphLaunch(executable, stream));
+      const gpu::GraphExec graph = captured(stage, {in.data()}, {out.data()}, queue());
+      for (int frame = 0; frame < 2; ++frame) ECHOFORM_CUDA(cudaGraphLaunch(graph.get(), gpu::stream_of(queue())));
       queue().finish();
       copy_now(again.block().data, out.data(), again.bytes_with_guard());
     }
@@ -120,6 +113,28 @@ TEST_P(Capture, Decoding) {
       expect_same_again(*stage, spec, rows);
     }
   }
+}
+
+TEST_P(Capture, BesideLines) {
+  const RawFrame frame = make_raw_frame(SampleEncoding::packed12, 16, 320, 0, 2);
+  const auto gain = std::make_shared<const std::vector<float>>(320, 1.25F);
+  DemodulationOptions demodulation;
+  demodulation.frequency = Hertz(5e6);
+  demodulation.sample_rate = Hertz(40e6);
+  demodulation.decimation = 4;
+  demodulation.pass = Hertz(2.5e6);
+  demodulation.stop = Hertz(5e6);
+  demodulation.time_gain = gain;
+  expect_same_again(*make_stage(demodulation_stage, demodulation, backend()), frame.spec, *frame.block);
+  const BlockSpec spec = make_spec(ElementType::float32, 16, 320);
+  const TestBlock rows(spec);
+  for (std::size_t n = 0; n < 16 * 320; ++n) rows.as<float>()[n] = static_cast<float>(frame.samples[n]);
+  expect_same_again(*make_stage(time_gain_stage, TimeGainOptions{gain}, backend()), spec, rows);
+  auto table = std::make_shared<LineBlendTable>();
+  table->ranges = 320;
+  table->weights.assign(320, 0.5F);
+  table->lines = {{{3, 0}, {4, 0}}, {{15, 0}}};
+  expect_same_again(*make_stage(line_blend_stage, LineBlendOptions{table}, backend()), spec, rows);
 }
 
 TEST_P(Capture, BeamformSum) {

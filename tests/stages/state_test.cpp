@@ -8,10 +8,14 @@
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/decoding/decoding.hpp"
+#include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/line_blend/line_blend.hpp"
+#include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/stage_harness.hpp"
 
@@ -115,6 +119,9 @@ TEST_P(State, OfTheBackOfAChain) {
       polar.interpolation = how;
       // As if all pixels were inside of the sector.
       expect_as_stated(polar_scan_conversion_stage, polar, make_spec(type, 90, 70), Stated::at_most);
+      polar.angle_pitch = 0.0;
+      polar.line_pitch = Metres(2e-4);
+      expect_as_stated(polar_scan_conversion_stage, polar, make_spec(type, 90, 70), Stated::at_most);
     }
   }
 }
@@ -149,6 +156,34 @@ TEST_P(State, OfTheBeamformer) {
       BlockSpec both = input;
       both.rows *= 2;
       expect_as_stated(beamform_sum_stage, sum, both, on_cuda() ? Stated::at_least : Stated::exactly);
+    }
+  }
+}
+
+TEST_P(State, OfTheStagesBesideLines) {
+  const auto gain = std::make_shared<const std::vector<float>>(333, 2.0F);
+  const BlockSpec rows = make_spec(ElementType::float32, 36, 333, 336);
+  expect_as_stated(time_gain_stage, TimeGainOptions{gain}, rows);
+  expect_as_stated(persistence_stage, PersistenceOptions{0.5}, rows);
+  auto table = std::make_shared<LineBlendTable>();
+  table->ranges = 333;
+  table->weights.assign(2 * 333, 0.5F);
+  table->lines = {{{0, 0}}, {{1, 0}, {2, 1}}, {{35, 1}}};
+  expect_as_stated(line_blend_stage, LineBlendOptions{table}, rows);
+  expect_as_stated(line_blend_stage, LineBlendOptions{table}, make_spec(ElementType::complex64, 36, 333));
+  for (const std::size_t decimation : {1, 4, 7}) {
+    DemodulationOptions options;
+    options.frequency = 5.0_MHz;
+    options.sample_rate = 40.0_MHz;
+    options.decimation = decimation;
+    options.pass = 2.5_MHz;
+    options.stop = 5.0_MHz;
+    expect_as_stated(demodulation_stage, options, rows);
+    for (const bool amplified : {false, true}) {
+      if (amplified) options.time_gain = gain;
+      for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+        expect_as_stated(demodulation_stage, options, make_raw_spec(encoding, 36, 333));
+      }
     }
   }
 }
