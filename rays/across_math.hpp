@@ -123,4 +123,14 @@ ECHOFORM_HOST_DEVICE FoundAcross end_across(const CurvePiece& piece, const Cross
   return found;
 }
 
+/// From t and y on until the ray is found, one by one: as quick as the start is near.
+ECHOFORM_HOST_DEVICE FoundAcross find_across(const CurvePiece& piece, const CrossingEnds& ends, const CrossingSides& sides,
+                                             double across, double t, double y) {
+  FoundAcross found = end_across(piece, ends, sides, across, t, y);
+  for (int step = 0; !found.finished && step < most_across_steps; ++step) {
+    found = end_across(piece, ends, sides, across, found.t, found.y);
+  }
+  return found;
+}
+
 }  // namespace echoform::rays

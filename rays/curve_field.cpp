@@ -148,8 +148,7 @@ class CurveField final : public RayField {
   }
 
   [[nodiscard]] std::optional<FieldForm> form() const override {
-    const auto y = common_y(sources_);
-    if (!y || surface_.shadows() || touching_) return std::nullopt;
+    if (surface_.shadows() || touching_) return std::nullopt;
     CurveForm form;
     // Of the two nodes of a smooth joint one will do.
     std::vector<std::size_t> kept;
@@ -161,16 +160,18 @@ class CurveField final : public RayField {
       kept.push_back(n);
       form.nodes.push_back({nodes_.places[n], nodes_.tangent_x[n], nodes_.tangent_z[n], joined(n) ? 1U : 0U});
       form.pieces.push_back(nodes_.pieces[n]);
+      form.reaches.push_back(joined(n) ? surface_.segment_on_piece(n) : PieceReach{});
     }
     for (std::size_t source = 0; source < sources_.size(); ++source) {
       for (const std::size_t n : kept) form.slopes.push_back(slopes_[source * 64 * nodes_.words + n]);
       form.sources.push_back(in_plane(sources_[source]));
+      form.across.push_back(sources_[source].y.value);
     }
     form.point_slowness = after_slope_;
     form.before = before_;
     form.after = after_;
     form.sides = sides();
-    return FieldForm{std::nullopt, std::move(form), *y};
+    return FieldForm{std::nullopt, std::move(form)};
   }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "curve"; }

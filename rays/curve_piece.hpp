@@ -18,6 +18,12 @@ struct CurvePiece {
   double q = 0.0;
 };
 
+/// Where the segment begins and ends that a piece is a part of, by t of the piece.
+struct PieceReach {
+  double low = 0.0;
+  double high = 1.0;
+};
+
 /// Part of a segment.
 [[nodiscard]] CurvePiece piece_of(const Segment& segment, double from, double to);
 

@@ -32,11 +32,11 @@ class DrawnField final : public RayField {
     in_axes_->times(first, last, turned(points), seconds);
   }
 
-  /// Of planes.
   [[nodiscard]] std::optional<rays::FieldForm> form() const override {
     auto form = in_axes_->form();
-    if (!form || !form->layers) return std::nullopt;
-    form->layers = rays::turned_form(std::move(*form->layers), axes_.origin, axes_.x, axes_.y, axes_.z);
+    if (!form) return std::nullopt;
+    if (form->layers) form->layers = rays::turned_form(std::move(*form->layers), axes_.origin, axes_.x, axes_.y, axes_.z);
+    if (form->curve) form->curve->axes = axes_;
     return form;
   }
 

@@ -6,24 +6,9 @@
 
 #include "rays/spatial_surface.hpp"
 #include "rays/surface.hpp"
+#include "rays/surface_axes.hpp"
 
 namespace echoform {
-
-/// Axes of a surface's own, right-handed and of length 1; the curve lies in the plane of x and z and is drawn out along y.
-struct SurfaceAxes {
-  Vector3 origin;
-  Vector3 x{1.0, 0.0, 0.0};
-  Vector3 y{0.0, 1.0, 0.0};
-  Vector3 z{0.0, 0.0, 1.0};
-
-  /// With y along `axis` and z as near to the global one as that allows. `axis` is neither 0 nor along z.
-  [[nodiscard]] static SurfaceAxes along(Vector3 origin, Vector3 axis);
-
-  [[nodiscard]] Vector3 into(Vector3 place) const {
-    const Vector3 from = place - origin;
-    return {dot(from, x), dot(from, y), dot(from, z)};
-  }
-};
 
 /// The axis that descends by `dip` radians and is turned by `turn` radians about z, from y towards x. Of length 1.
 [[nodiscard]] Vector3 axis_direction(double turn, double dip);

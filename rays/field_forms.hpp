@@ -10,6 +10,7 @@
 #include "base/geometry.hpp"
 #include "rays/crossing_math.hpp"
 #include "rays/layer_math.hpp"
+#include "rays/surface_axes.hpp"
 #include "rays/vector3.hpp"
 
 namespace echoform::rays {
@@ -49,21 +50,23 @@ struct CurveNode {
 
 /// One surface of any shape that casts no shadow.
 struct CurveForm {
+  SurfaceAxes axes;  ///< of nodes, pieces and sources
   std::vector<CurveNode> nodes;
-  std::vector<CurvePiece> pieces;  ///< [node]
-  std::vector<float> slopes;       ///< node_slope [source, node], by the greater slowness
-  float point_slowness = 0.0F;     ///< of the way to the point, by the greater one
-  double before = 0.0;             ///< slownesses, s/m
+  std::vector<CurvePiece> pieces;   ///< [node]
+  std::vector<PieceReach> reaches;  ///< [node]: of the segment that the piece is a part of
+  std::vector<float> slopes;        ///< node_slope [source, node], by the greater slowness
+  float point_slowness = 0.0F;      ///< of the way to the point, by the greater one
+  double before = 0.0;              ///< slownesses, s/m
   double after = 0.0;
   CrossingSides sides{};
   std::vector<Vector2> sources;
+  std::vector<double> across;  ///< of the sources, along y
 };
 
 /// At most one of the two is there.
 struct FieldForm {
   std::optional<LayerForm> layers;
   std::optional<CurveForm> curve;
-  double y = 0.0;  ///< of all sources of a curve: its form holds in this plane alone
 };
 
 }  // namespace echoform::rays

@@ -96,7 +96,7 @@ class LayerField final : public RayField {
       form.slow = stack_of(std::max(height, 0.0), source.stack);
       form.sources.push_back(source);
     }
-    return FieldForm{std::move(form), std::nullopt, 0.0};
+    return FieldForm{std::move(form), std::nullopt};
   }
 
   /// Side of interface `k`, 1 below and -1 above in the frame, from which the ray comes.

@@ -53,13 +53,6 @@ void RayField::trace(std::size_t first, std::size_t last, std::span<const Point>
 
 namespace rays {
 
-std::optional<double> common_y(const std::vector<Point>& sources) {
-  for (const Point& source : sources) {
-    if (source.y != sources.front().y) return std::nullopt;
-  }
-  return sources.empty() ? 0.0 : sources.front().y.value;
-}
-
 std::unique_ptr<RayField> make_general_field(const RayPath& path, const std::vector<Point>& sources) {
   return std::make_unique<GeneralField>(path, sources);
 }

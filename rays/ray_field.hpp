@@ -48,7 +48,7 @@ class RayField {
   [[nodiscard]] virtual const RayPath& path() const noexcept = 0;
   [[nodiscard]] virtual const std::vector<Point>& sources() const noexcept = 0;
 
-  /// The field in plain numbers, where it has a form; a curve only if all sources lie in one plane y.
+  /// The field in plain numbers, where it has a form.
   [[nodiscard]] virtual std::optional<rays::FieldForm> form() const { return std::nullopt; }
 };
 

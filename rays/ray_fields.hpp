@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "rays/field_kernels.hpp"
@@ -17,9 +16,6 @@ namespace echoform::rays {
 /// One surface of any shape (crossing_math.hpp).
 [[nodiscard]] std::unique_ptr<RayField> make_curve_field(const RayPath& path, const std::vector<Point>& sources,
                                                          const FieldKernels& kernels);
-
-/// The y of all sources; nothing where they differ.
-[[nodiscard]] std::optional<double> common_y(const std::vector<Point>& sources);
 
 /// Any path, ray by ray.
 [[nodiscard]] std::unique_ptr<RayField> make_general_field(const RayPath& path, const std::vector<Point>& sources);

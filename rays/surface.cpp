@@ -364,6 +364,21 @@ SurfacePlace Surface::place_on_piece(std::size_t node, double t) const {
   return {from.segment, from.t + 2.0 * std::atan(t * std::tan(0.5 * step * segment.turn)) / segment.turn};
 }
 
+rays::PieceReach Surface::segment_on_piece(std::size_t node) const {
+  const SurfacePlace from = nodes_[node].place;
+  const Segment& segment = segments_[from.segment];
+  const double step = nodes_[node + 1].place.t - from.t;
+  if (sampled_) return {0.0, 1.0};
+  if (segment.kind != SegmentKind::arc) return {-from.t / step, (1.0 - from.t) / step};
+  // From half a turn away on no t leads there.
+  const double half = 0.5 * std::abs(segment.turn);
+  const double scale = std::tan(half * step);
+  const auto reach = [&](double part) {
+    return half * part < 0.5 * std::numbers::pi ? std::tan(half * part) / scale : std::numeric_limits<double>::infinity();
+  };
+  return {-reach(from.t), reach(1.0 - from.t)};
+}
+
 double Surface::t_on_piece(const SurfacePlace* place, std::size_t node) const {
   const SurfacePlace from = nodes_[node].place;
   const SurfacePlace to = nodes_[node + 1].place;

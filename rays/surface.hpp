@@ -78,6 +78,8 @@ class Surface {
 
   /// Of t on the piece from node `node` to the next one.
   [[nodiscard]] SurfacePlace place_on_piece(std::size_t node, double t) const;
+  /// Between which t of that piece, or of its going on, place_on_piece() lies on the segment that it is a part of.
+  [[nodiscard]] rays::PieceReach segment_on_piece(std::size_t node) const;
 
   /// The nearest place of the curve itself. Beyond an end the tangent there goes on as far as sides are concerned.
   [[nodiscard]] SurfaceFoot foot(Vector2 from) const;

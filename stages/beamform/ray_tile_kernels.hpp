@@ -17,6 +17,14 @@ struct RayTileFlags {
   std::uint32_t invalid;     ///< some pixel is out of some source's reach
   std::uint32_t bad_source;  ///< source + 1 whose time is 1 s or more, or no number at all; 0: none
   std::uint32_t far_source;  ///< source + 1 whose delays are beyond delay_limit; 0: none
+  std::uint32_t asked;       ///< rows with rays of which the host has to tell
+};
+
+/// Where rows go of which some rays are left to the host; in device memory.
+struct AskedRows {
+  std::uint32_t most = 0;            ///< for which there is room
+  std::uint64_t* entries = nullptr;  ///< [row]: tile * sources + source
+  double* times = nullptr;           ///< [row, pixel of the tile], s; asked_time() where the host is asked
 };
 
 /// Pointers are to device memory.
@@ -42,6 +50,7 @@ struct RayTileTask {
   std::uint32_t* delays = nullptr;  ///< [tile, source, pixel of the tile]
   float* weights = nullptr;         ///< likewise; may be absent
   RayTileFlags* flags = nullptr;
+  AskedRows asked{};
 };
 
 /// LayerForm on the device.
@@ -68,13 +77,28 @@ struct CurveRays {
   const Vector2* sources;
 };
 
+/// Of a curve that is drawn out along an axis, with sources and pixels anywhere along it.
+struct DrawnRays {
+  CurveRays curve;
+  SurfaceAxes axes;
+  bool along_y;  ///< whether the axis is that of the image's planes: then all of them have the same rays in the curve's plane
+  const rays::PieceReach* reaches;
+  const double* across;  ///< of the sources
+};
+
 /// Shared memory of a block for a curve of so many nodes, bytes.
 [[nodiscard]] std::size_t curve_tile_bytes(const RayTileTask& task, std::uint32_t nodes);
+[[nodiscard]] std::size_t drawn_tile_bytes(const RayTileTask& task, std::uint32_t nodes);
 [[nodiscard]] std::size_t layer_tile_bytes(const RayTileTask& task);
 
 /// Once, at set-up: throws RuntimeFault.
 void prepare_ray_tiles(std::size_t shared_limit);
 void launch_ray_tiles(const RayTileTask& task, const LayerRays& rays, cudaStream_t stream);
 void launch_ray_tiles(const RayTileTask& task, const CurveRays& rays, cudaStream_t stream);
+/// Rows with rays of which only the host is sure go to task.asked, as far as there is room, and into no table; flags->asked says
+/// how many.
+void launch_ray_tiles(const RayTileTask& task, const DrawnRays& rays, cudaStream_t stream);
+/// Tables of the first `rows` rows of task.asked, which have all their times.
+void launch_asked_rows(const RayTileTask& task, std::uint32_t rows, cudaStream_t stream);
 
 }  // namespace echoform::beamform

@@ -3,22 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "delay_laws/over_sources.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream.hpp"
 #include "stages/beamform/apodization.hpp"
 #include "stages/beamform/law_checks.hpp"
+#include "stages/beamform/ray_across_math.hpp"
 #include "stages/beamform/ray_tile_kernels.hpp"
+#include "stages/beamform/tile_side.hpp"
 
 namespace echoform::beamform {
 namespace {
 
 /// Whether the form holds for all pixels: planes go on only as far as they go.
 bool covers(const rays::FieldForm& form, const Grid& grid) {
-  if (!form.layers) return grid.y.count == 1 && grid.y.first.value == form.y;
+  if (!form.layers) return true;
   const rays::LayerForm& layers = *form.layers;
   const auto within = [&](double along) { return along >= layers.low && along <= layers.high; };
   for (const Metres x : {grid.x.first, grid.x.last}) {
@@ -38,6 +43,12 @@ std::optional<rays::FieldForm> form_of(const Leg& leg, const Grid& grid) {
   auto form = found->field->form();
   if (!form || !covers(*form, grid)) return std::nullopt;
   return form;
+}
+
+/// Whether all rays stay in the plane of a curve's sources.
+bool flat(const rays::CurveForm& form, const Grid& grid) {
+  const auto in_plane = [&](double across) { return across == grid.y.first.value; };
+  return form.axes == SurfaceAxes{} && grid.y.count == 1 && std::all_of(form.across.begin(), form.across.end(), in_plane);
 }
 
 class RayTilesCuda final : public RayTiles {
@@ -83,7 +94,10 @@ class RayTilesCuda final : public RayTiles {
   [[nodiscard]] TileSide receive() const noexcept override { return sides_.back().tables(weighted_); }
   [[nodiscard]] std::size_t bytes() const noexcept override {
     std::size_t bytes = bytes_;
-    for (const Side& side : sides_) bytes += side.windows.size() + side.delays.size() + side.weights.size();
+    for (const Side& side : sides_) {
+      bytes +=
+          side.windows.size() + side.delays.size() + side.weights.size() + side.asked_entries.size() + side.asked_times.size();
+    }
     return bytes;
   }
 
@@ -93,6 +107,10 @@ class RayTilesCuda final : public RayTiles {
     const std::uint8_t* inside = nullptr;
     std::optional<LayerRays> layers;
     std::optional<CurveRays> curve;
+    std::optional<DrawnRays> drawn;
+    const RayField* field = nullptr;  ///< of the host
+    Buffer asked_entries;
+    Buffer asked_times;
     Buffer windows;
     Buffer delays;
     Buffer weights;
@@ -113,22 +131,30 @@ class RayTilesCuda final : public RayTiles {
   Side side_of(const Leg& leg, const rays::FieldForm& form) {
     Side side;
     side.sources = static_cast<std::uint32_t>(leg.sources());
-    const std::vector<std::uint8_t>& inside = leg.rays(request_.options.grid)->inside;
+    const LegRays* const rays = leg.rays(request_.options.grid);
+    side.field = rays->field.get();
+    const std::vector<std::uint8_t>& inside = rays->inside;
     if (std::find(inside.begin(), inside.end(), 0) != inside.end()) side.inside = upload(inside);
     if (form.layers) {
       const rays::LayerForm& from = *form.layers;
       side.layers = LayerRays{from.tangent, from.across, from.normal, from.depth, from.leaves, from.slow, upload(from.sources)};
     } else {
       const rays::CurveForm& from = *form.curve;
-      side.curve = CurveRays{static_cast<std::uint32_t>(from.nodes.size()),
-                             upload(from.nodes),
-                             upload(from.pieces),
-                             upload(from.slopes),
-                             from.point_slowness,
-                             from.before,
-                             from.after,
-                             from.sides,
-                             upload(from.sources)};
+      const CurveRays curve{static_cast<std::uint32_t>(from.nodes.size()),
+                            upload(from.nodes),
+                            upload(from.pieces),
+                            upload(from.slopes),
+                            from.point_slowness,
+                            from.before,
+                            from.after,
+                            from.sides,
+                            upload(from.sources)};
+      if (flat(from, request_.options.grid)) {
+        side.curve = curve;
+      } else {
+        const bool along_y = from.axes.x.y == 0.0 && from.axes.z.y == 0.0;
+        side.drawn = DrawnRays{curve, from.axes, along_y, upload(from.reaches), upload(from.across)};
+      }
     }
     return side;
   }
@@ -161,8 +187,10 @@ class RayTilesCuda final : public RayTiles {
       const RayTileTask task = task_of(side, shape);
       if (side.layers) {
         launch_ray_tiles(task, *side.layers, stream_.get());
-      } else {
+      } else if (side.curve) {
         launch_ray_tiles(task, *side.curve, stream_.get());
+      } else {
+        find_drawn(side, task, shape);
       }
       ECHOFORM_CUDA(cudaMemcpyAsync(side.found.data(), side.windows.data(), entries * sizeof(SourceWindow),
                                     cudaMemcpyDeviceToHost, stream_.get()));
@@ -183,6 +211,54 @@ class RayTilesCuda final : public RayTiles {
     if (!fits(shape, transmit, other, counts())) return false;
     plan_.checked = find_checked(transmit, other, counts(), request_.options.gate.count);
     return true;
+  }
+
+  /// The device's rays, and those of which it is not sure by the host's field.
+  void find_drawn(Side& side, RayTileTask task, const TileShape& shape) {
+    const std::size_t pixels = std::size_t{shape.x} * shape.z;
+    std::uint32_t rows = 0;
+    while (true) {
+      task.asked = asked_of(side, pixels);
+      launch_ray_tiles(task, *side.drawn, stream_.get());
+      ECHOFORM_CUDA(cudaMemcpyAsync(found_flags_.data(), flags_, sizeof(RayTileFlags), cudaMemcpyDeviceToHost, stream_.get()));
+      ECHOFORM_CUDA(cudaMemsetAsync(&flags_->asked, 0, sizeof(flags_->asked), stream_.get()));
+      ECHOFORM_CUDA(cudaStreamSynchronize(stream_.get()));
+      rows = found_flags().asked;
+      if (rows <= task.asked.most) break;
+      need(side.asked_entries, rows * sizeof(std::uint64_t), MemoryUse::working);
+      need(side.asked_times, rows * pixels * sizeof(double), MemoryUse::working);
+    }
+    if (rows == 0) return;
+    std::vector<std::uint64_t> entries(rows);
+    std::vector<double> times(rows * pixels);
+    copy_now(entries.data(), task.asked.entries, rows * sizeof(std::uint64_t));
+    copy_now(times.data(), task.asked.times, times.size() * sizeof(double));
+    const Grid& grid = request_.options.grid;
+    over_sources(rows, 0, [&](std::size_t row) {
+      std::vector<Point> points;
+      tile_points(grid, shape, place_of(grid, shape, entries[row] / side.sources), points);
+      const auto found = std::span(times).subspan(row * pixels, pixels);
+      std::vector<Point> asked;
+      for (std::size_t k = 0; k < pixels; ++k) {
+        if (is_asked(found[k])) asked.push_back(points[k]);
+      }
+      std::vector<double> seconds(asked.size());
+      const std::size_t source = entries[row] % side.sources;
+      side.field->times(source, source + 1, asked, seconds);
+      auto next = seconds.begin();
+      for (double& time : found) {
+        if (is_asked(time)) time = *next++;
+      }
+    });
+    copy_now(task.asked.times, times.data(), times.size() * sizeof(double));
+    launch_asked_rows(task, rows, stream_.get());
+  }
+
+  static AskedRows asked_of(Side& side, std::size_t pixels) {
+    const std::size_t rows =
+        std::min(side.asked_entries.size() / sizeof(std::uint64_t), side.asked_times.size() / (pixels * sizeof(double)));
+    return {static_cast<std::uint32_t>(rows), static_cast<std::uint64_t*>(side.asked_entries.data()),
+            static_cast<double*>(side.asked_times.data())};
   }
 
   [[nodiscard]] RayTileTask task_of(const Side& side, const TileShape& shape) const {
@@ -249,12 +325,13 @@ class RayTilesCuda final : public RayTiles {
 };
 
 /// Whether a block has the shared memory for the curve's nodes.
-bool holds(const std::optional<rays::FieldForm>& form, std::size_t shared_limit) {
+bool holds(const std::optional<rays::FieldForm>& form, const Grid& grid, std::size_t shared_limit) {
   if (!form || !form->curve) return true;
   RayTileTask task;
   task.shape_x = 32;
   task.shape_z = 16;
-  return curve_tile_bytes(task, static_cast<std::uint32_t>(form->curve->nodes.size())) <= shared_limit;
+  const auto nodes = static_cast<std::uint32_t>(form->curve->nodes.size());
+  return (flat(*form->curve, grid) ? curve_tile_bytes(task, nodes) : drawn_tile_bytes(task, nodes)) <= shared_limit;
 }
 
 }  // namespace
@@ -271,7 +348,9 @@ std::unique_ptr<RayTiles> make_ray_tiles(const TilePlanRequest& request, Backend
     receive = form_of(*law.receive, options.grid);
     if (!receive) return nullptr;
   }
-  if (!holds(transmit, request.shared_limit) || !holds(receive, request.shared_limit)) return nullptr;
+  for (const auto& form : {std::cref(transmit), std::cref(receive)}) {
+    if (!holds(form, options.grid, request.shared_limit)) return nullptr;
+  }
   return std::make_unique<RayTilesCuda>(request, std::move(*transmit), std::move(receive), backend);
 }
 

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "cpu/thread_team.hpp"
@@ -11,7 +13,9 @@
 #include "rays/surface_kind.hpp"
 #include "stages/beamform/ray_turn_math.hpp"
 #include "stages/beamform/tile_plan.hpp"
+#include "stages/beamform/tile_side.hpp"
 #include "tests/beamform/options_of.hpp"
+#include "tests/rays/brute_force.hpp"
 #include "tests/support/require_gpu.hpp"
 #ifdef ECHOFORM_WITH_CUDA
 #include "stages/beamform/ray_tiles.hpp"
@@ -39,6 +43,14 @@ struct Part {
   Scene scene;
   scene.couplant = MetresPerSecond(1480.0);
   scene.spatial_surface = make_any_surface({"[surface]", "plane", {{"angle", 5.0}, {"angle_across", -11.0}}, {}}).spatial;
+  return scene;
+}
+
+[[maybe_unused]] Scene turned_cylinder() {
+  Scene scene;
+  scene.couplant = MetresPerSecond(1480.0);
+  scene.spatial_surface =
+      make_any_surface({"[surface]", "cylinder", {{"radius", 25e-3}, {"turn", 35.0}, {"dip", -9.0}}, {}}).spatial;
   return scene;
 }
 
@@ -119,6 +131,12 @@ TEST(RayTiles, AreTheHostsTables) {
       {"arch", arched(), {"LL", "LT"}},
       {"plane, a volume", immersed({"[surface]", "plane", {{"angle", 7.0}}, {}}), {"LL", "LT"}, true},
       {"plane with backwall, a volume", immersed({"[surface]", "plane", {}, {}}, 24e-3), {"LTL-T"}, true},
+      {"cylinder, a volume", immersed({"[surface]", "cylinder", {{"radius", 40e-3}}, {}}), {"LL", "TL", "TT"}, true},
+      {"thin cylinder, a volume", immersed({"[surface]", "cylinder", {{"radius", 7e-3}, {"x", 1e-3}}, {}}), {"LL", "LT"}, true},
+      {"bore, a volume", immersed({"[surface]", "cylinder", {{"radius", 12e-3}}, {{"side", "inside"}}}), {"LL", "LT"}, true},
+      {"arch, a volume", arched(), {"LL"}, true},
+      {"turned cylinder", turned_cylinder(), {"LL"}},
+      {"turned cylinder, a volume", turned_cylinder(), {"LL", "LT"}, true},
       {"plane tilted across", immersed_across(), {"LL", "TL"}},
       {"plane tilted across, a volume", immersed_across(), {"LL", "TL"}, true},
   };
@@ -166,6 +184,58 @@ TEST(RayTiles, AreTheHostsTables) {
         if (host.order != beamform::PairOrder::once) compare(host.receive, rays->receive());
       }
     }
+  }
+#endif
+}
+
+/// From a source through a cylinder about an axis along y, whose crown lies at the origin, to a point: by golden sections over
+/// the angle, and over the way along y for each of them.
+[[maybe_unused]] double least_time(const Point& from, const Point& to, double radius, double before, double after) {
+  const brute::Place source{from.x.value, from.z.value, from.y.value};
+  const brute::Place point{to.x.value, to.z.value, to.y.value};
+  const auto crown = [=](long double u) {
+    const long double angle = std::numbers::pi_v<long double> * (u - 0.5L);
+    return brute::Place{radius * std::sin(angle), radius * (1.0L - std::cos(angle)), 0.0L};
+  };
+  return static_cast<double>(brute::through_with_y(source, point, crown, before, after, 100).time);
+}
+
+TEST(RayTiles, OfAVolumeBelowACylinderAreOfLeastTime) {
+  ECHOFORM_REQUIRE_GPU();
+#ifdef ECHOFORM_WITH_CUDA
+  const auto backend = make_cuda_backend();
+  const ImagingPlan plan = plan_of(immersed({"[surface]", "cylinder", {{"radius", 40e-3}}, {}}), "LL", true);
+  const BeamformOptions options = options_of(plan, MatrixKind::half);
+  // Delays of whole 65536ths of a sample, of which nothing is searched on the host.
+  const beamform::TilePlanRequest request{options, false, std::size_t{227} << 10, beamform::TileKind::gather};
+  const auto rays = beamform::make_ray_tiles(request, *backend);
+  ASSERT_NE(rays, nullptr);
+  rays->build();
+  const beamform::TileShape shape = shape_of(rays->plan().kind);
+  const std::size_t pixels = std::size_t{shape.x} * shape.z;
+  const std::size_t sources = plan.acquisition.elements();
+  const std::size_t entries = rays->plan().tiles() * sources;
+  const auto windows = fetch(rays->transmit().windows, entries);
+  const auto delays = fetch(rays->transmit().delays, entries * pixels);
+  const auto weights = fetch(rays->transmit().weights, entries * pixels);
+  const double unit = std::ldexp(1.0, static_cast<int>(shape.index_bits) - 32);
+  std::mt19937 random(5);
+  std::vector<Point> points;
+  int compared = 0;
+  while (compared < 120) {
+    const std::size_t entry = random() % entries;
+    const std::size_t place = random() % pixels;
+    tile_points(plan.grid, shape, beamform::place_of(plan.grid, shape, entry / sources), points);
+    const Point& to = points[place];
+    // Well within the part, where there is a ray to every place.
+    if (std::hypot(to.x.value, to.z.value - 40e-3) > 39.9e-3) continue;
+    ASSERT_TRUE(weights.empty() || weights[entry * pixels + place] == 1.0F);
+    const double delay = windows[entry].base + delays[entry * pixels + place] * unit;
+    const double time = (delay - beamform::delay_offset(request)) / plan.acquisition.sample_rate.value;
+    const double expected = least_time(plan.acquisition.probe.elements[entry % sources].centre, to, 40e-3, 1480.0, 6320.0);
+    // A delay lacks less than a unit, 65536ths of 20 ns.
+    EXPECT_NEAR(time, expected, unit / plan.acquisition.sample_rate.value + 1e-13) << entry << ", " << place;
+    ++compared;
   }
 #endif
 }
