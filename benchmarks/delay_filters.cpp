@@ -157,7 +157,7 @@ Powers predicted_powers(const DelayFilter& filter, const std::vector<Line>& line
 std::string label_of(const DelayFilterOptions& options) {
   const DelayFilterKind& kind = delay_filter_kind(options.kind, "delay filter");
   std::string label = name_of(options);
-  if (kind.uses_kaiser_beta) label += fmt::format(", beta {:g}", options.kaiser_beta);
+  if (kind.uses_kaiser_beta) label += fmt::format(", beta {:g}", kaiser_beta_of(options));
   if (kind.uses_band) label += fmt::format(", {:g} wide at {:g}", options.bandwidth, options.centre);
   return label;
 }

@@ -62,6 +62,16 @@ LineRanges resolve_ranges(const Configuration& configuration, const BeamsPlan& p
   return {Metres(first), Metres(spacing), count};
 }
 
+/// Ranges are fixed by what is kept of the band, where they are not stated; stated, they fix what can be kept of it.
+void resolve_vestige(const Configuration& configuration, BeamsPlan& plan, const LineRanges& ranges) {
+  if (!plan.baseband) return;
+  const Hertz line_rate = plan.velocity / (2.0 * ranges.spacing);
+  if (plan.section.ranges && wants_more_ranges(*plan.baseband, line_rate)) {
+    plan.baseband = resolve_baseband(configuration, plan.acquisition, false);
+  }
+  plan.vestige = vestige_bins(*plan.baseband, line_rate, ranges.count);
+}
+
 /// Ranges that are asked for in vain.
 void warn_of_depth(BeamsPlan& plan, const LineRanges& ranges) {
   if (!plan.section.depth) return;
@@ -259,6 +269,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   const BlendedLines blended = blend ? blend_lines(fanned, plan->section.lines) : BlendedLines{};
   set->lines = blend ? blended.components : fanned.lines;
   set->ranges = resolve_ranges(configuration, *plan);
+  resolve_vestige(configuration, *plan, set->ranges);
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
   require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
   set->transmit_times = transmit_times(*plan, *set);

@@ -116,7 +116,8 @@ void add_beams_keys(std::vector<Key>& k) {
       {"beams", "taps", "", "Order or taps of the delay filter; 0 is its usual one.", {}, LiveEffect::imaging}, within(0, 16),
       [](auto& c) -> auto& { return beams(c).filter.order_or_taps; }));
   k.push_back(number(
-      {"beams", "delay_filter_beta", "", "Kaiser window of the delay filter.", {}, LiveEffect::imaging},
+      {"beams", "delay_filter_beta", "", "Kaiser window of the delay filter.", "5, of windowed_sinc with 14 taps and more 8",
+       LiveEffect::imaging},
       within(DelayFilterOptions::betas), [](auto& c) -> auto& { return beams(c).filter.kaiser_beta; }));
   k.push_back(word(
       {"beams", "window", "", "Taper over the receiving aperture.", {}, LiveEffect::imaging}, words::window,
@@ -149,11 +150,12 @@ void add_beams_keys(std::vector<Key>& k) {
       above(0.0, 1e9), [](auto& c) -> auto& { return beams(c).demodulation_frequency; }));
   k.push_back(integer(
       {"beams", "decimation", "", "Of path iq: samples of an A-scan for one in baseband.",
-       "the largest that leaves 5/4 of the band as its sample rate", LiveEffect::imaging},
+       "the largest whose sample rate holds the band", LiveEffect::imaging},
       within(1, DemodulationOptions::most_decimation), [](auto& c) -> auto& { return beams(c).decimation; }));
   k.push_back(number(
       {"beams", "iq_bandwidth", "Hz", "Of path iq: the band about the demodulation frequency that is kept.",
-       "2.8 times the probe's bandwidth, at most 1.8 times the demodulation frequency", LiveEffect::imaging},
+       "2.8 times the probe's bandwidth; where that is more than 1.5 times the demodulation frequency, from 0 Hz on",
+       LiveEffect::imaging},
       above(0.0, 1e9), [](auto& c) -> auto& { return beams(c).iq_bandwidth; }));
   k.push_back(boolean(
       {"beams",

@@ -16,6 +16,7 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
+#include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
 
 namespace echoform {
@@ -52,7 +53,8 @@ class BeamsMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&demodulation_stage, &scan_lines_stage, &line_blend_stage, &time_gain_stage, &persistence_stage};
+    return {&demodulation_stage,    &scan_lines_stage, &line_blend_stage,
+            &single_sideband_stage, &time_gain_stage,  &persistence_stage};
   }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {

@@ -1,6 +1,7 @@
 // Everything that fixes how frames of one acquisition become images of scan lines. Resolved once; constant afterwards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ struct BeamsPlan {
   std::shared_ptr<const LineBlendTable> blend;  ///< null: none
   SampleGate gate;
   std::optional<DemodulationOptions> baseband;  ///< resolve_baseband()
+  std::size_t vestige = 0;                      ///< vestige_bins(); 0: lines are analytic signals as they are summed
   double amplitude_scale = 1.0;                 ///< of one unit of a sample
   BeamsSection section;
   FilterOptions filter;

@@ -46,13 +46,15 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
     report.row("blending", fmt::format("lines between events are sums of two, {} are formed", plan.lines->lines.size()));
   if (plan.baseband) {
     const DemodulationOptions& baseband = *plan.baseband;
+    const Hertz middle = baseband.frequency + baseband.filter_offset;
     report.row("baseband",
-               fmt::format("about {:.4g} MHz, {:.4g} MHz wide, 1 of {} samples, by {} taps", 1e-6 * baseband.frequency.value,
-                           2e-6 * baseband.pass.value, baseband.decimation, demodulation_filter(baseband).size()));
-    report.values["baseband"] = {{"frequency", baseband.frequency.value},
-                                 {"bandwidth", 2.0 * baseband.pass.value},
-                                 {"stop", baseband.stop.value},
-                                 {"decimation", baseband.decimation}};
+               fmt::format("{:.4g} to {:.4g} MHz about {:.4g} MHz, 1 of {} samples, by {} taps",
+                           1e-6 * std::max(0.0, (middle - baseband.pass).value), 1e-6 * (middle + baseband.pass).value,
+                           1e-6 * baseband.frequency.value, baseband.decimation, demodulation_filter(baseband).size()));
+    if (plan.vestige > 0) report.row("sidebands", fmt::format("one made of both in {} bins about 0 Hz", 2 * plan.vestige + 1));
+    report.values["baseband"] = {{"frequency", baseband.frequency.value},  {"middle", middle.value},
+                                 {"bandwidth", 2.0 * baseband.pass.value}, {"stop", baseband.stop.value},
+                                 {"decimation", baseband.decimation},      {"vestige_bins", plan.vestige}};
   }
   const AdaptiveOptions& adaptive = plan.section.adaptive;
   const AdaptiveKind& kind = adaptive_kind(adaptive.kind, "[beams] adaptive");

@@ -13,6 +13,7 @@
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
+#include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
 
 namespace echoform {
@@ -109,6 +110,7 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   const std::string name(beams_image);
   std::size_t lines = add_lines(recipe, plan);
   if (plan.blend) lines = recipe.add(line_blend_stage, LineBlendOptions{plan.blend}, {lines});
+  if (plan.vestige > 0) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
   std::size_t envelope = lines;
   if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
     AnalyticSignalOptions options;

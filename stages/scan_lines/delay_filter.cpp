@@ -28,7 +28,7 @@ void validate(const DelayFilterOptions& options, std::string_view where) {
     if (kind.step > 1) expected += fmt::format(" in steps of {}", kind.step);
     throw InputError(fmt::format("{} {} of {}", where, kind.size_name, kind.name), fmt::format("{}", size), expected);
   }
-  if (kind.uses_kaiser_beta) require(DelayFilterOptions::betas, options.kaiser_beta, where, "kaiser_beta");
+  if (kind.uses_kaiser_beta) require(DelayFilterOptions::betas, kaiser_beta_of(options), where, "kaiser_beta");
   if (!kind.uses_band) return;
   require(DelayFilterOptions::centres, options.centre, where, "centre");
   require(DelayFilterOptions::bandwidths, options.bandwidth, where, "bandwidth");

@@ -48,13 +48,13 @@ void lagrange(const DelayFilterOptions& /*options*/, double place, std::span<dou
 /// A sinc about the place in a Kaiser window that is as many samples wide as the kind has taps, and moves along with the place.
 void windowed_sinc(const DelayFilterOptions& options, double place, std::span<double> values) {
   const double half = 0.5 * static_cast<double>(delay_filter_kind(options.kind, "delay filter").size_of(options));
+  const double beta = kaiser_beta_of(options);
   for (std::size_t k = 0; k < values.size(); ++k) {
     const double distance = position(k, values.size()) - place;
     const double share = distance / half;
-    values[k] = std::abs(share) > 1.0
-                    ? 0.0
-                    : sinc(distance) * std::cyl_bessel_i(0.0, options.kaiser_beta * std::sqrt(1.0 - share * share)) /
-                          std::cyl_bessel_i(0.0, options.kaiser_beta);
+    values[k] = std::abs(share) > 1.0 ? 0.0
+                                      : sinc(distance) * std::cyl_bessel_i(0.0, beta * std::sqrt(1.0 - share * share)) /
+                                            std::cyl_bessel_i(0.0, beta);
   }
 }
 
@@ -171,6 +171,7 @@ constexpr DelayFilterKind table[] = {
      .step = 2,
      .usual = 8,
      .uses_kaiser_beta = true,
+     .usual_kaiser_beta = [](std::size_t taps) { return taps < 14 ? 5.0 : 8.0; },
      .taps = as_many,
      .phases = tabulated_phases,
      .coefficients = windowed_sinc},
@@ -194,6 +195,7 @@ constexpr DelayFilterKind table[] = {
      .step = 4,
      .usual = 11,
      .uses_kaiser_beta = true,
+     .usual_kaiser_beta = [](std::size_t /*taps*/) { return 5.0; },
      .taps = one_more,
      .phases = upsampling_factor,
      .upsampling = true,
@@ -214,6 +216,11 @@ const DelayFilterKind& delay_filter_kind(std::string_view name, std::string_view
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
   }
   throw InputError(where, fmt::format("\"{}\"", name), "one of " + names);
+}
+
+double kaiser_beta_of(const DelayFilterOptions& options) {
+  const DelayFilterKind& kind = delay_filter_kind(options.kind, "delay filter");
+  return options.kaiser_beta.value_or(kind.uses_kaiser_beta ? kind.usual_kaiser_beta(kind.size_of(options)) : 0.0);
 }
 
 std::string name_of(const DelayFilterOptions& options) {

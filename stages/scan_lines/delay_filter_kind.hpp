@@ -21,6 +21,7 @@ struct DelayFilterKind {
   std::size_t step = 1;
   std::size_t usual = 0;
   bool uses_kaiser_beta = false;
+  double (*usual_kaiser_beta)(std::size_t order_or_taps) = nullptr;  ///< where it is used
   bool uses_band = false;
   /// How many coefficients a row has.
   std::size_t (*taps)(std::size_t order_or_taps);

@@ -73,14 +73,14 @@ double reference(const DelayFilterOptions& options, const std::vector<double>& r
   }
   if (options.kind == "windowed_sinc") {
     return weighted(row, below - size / 2 + 1, size, [&](long n) {
-      return kaiser_sinc(static_cast<double>(n) - u, static_cast<double>(size), options.kaiser_beta);
+      return kaiser_sinc(static_cast<double>(n) - u, static_cast<double>(size), *options.kaiser_beta);
     });
   }
   // upsampled: the values at the quarters beside u, and a straight line between them.
   const double quarter = std::floor(4.0 * u);
   const auto value = [&](double place) {
     return weighted(row, below - size, 2 * size + 2, [&](long n) {
-      return kaiser_sinc(static_cast<double>(n) - place, static_cast<double>(size), options.kaiser_beta);
+      return kaiser_sinc(static_cast<double>(n) - place, static_cast<double>(size), *options.kaiser_beta);
     });
   };
   const double share = 4.0 * u - quarter;
