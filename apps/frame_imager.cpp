@@ -13,7 +13,10 @@
 #include "base/errors.hpp"
 #include "config/memory_limit.hpp"
 #include "config/memory_text.hpp"
+#include "engines/device_need.hpp"
 #include "engines/engine_registry.hpp"
+#include "gpu/memory_report.hpp"
+#include "methods/host_memory.hpp"
 #include "pipeline/setup_memory.hpp"
 
 namespace echoform {
@@ -22,26 +25,20 @@ namespace {
 // Stacks of threads, tables of libraries and what a file takes while it is written.
 constexpr double taken_besides = 12e6;
 
-/// Bytes of memory that this process holds now.
-double held_memory() {
-  std::size_t pages = 0;
-  std::size_t held = 0;
-  std::ifstream("/proc/self/statm") >> pages >> held;
-  return static_cast<double>(held) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
 /// As many groups as the limit holds beside everything else. Tables of the setup are made, and counted in what is held.
-std::size_t read_ahead_within(const Configuration& configuration, const ImagingSetup& setup, const Recording& recording) {
+std::size_t read_ahead_within(const Configuration& configuration, const ImagingSetup& setup, const Recording& recording,
+                              double driver) {
   const double limit = memory_limit(configuration);
-  const std::size_t threads = configuration.imaging.threads;
-  const double held = held_memory();
+  const StageSite site = imaging_site(configuration);
+  const double held = std::max(0.0, held_memory() - driver);
   const double groups =
-      static_cast<double>(grouped_memory(setup, least_read_ahead, threads) - setup.tables_bytes + recording.reading_bytes()) +
+      static_cast<double>(grouped_memory(setup, least_read_ahead, site) - setup.tables_bytes + recording.reading_bytes()) +
       taken_besides;
   if (held + groups > limit) {
-    throw InputError(configuration.place("[imaging] memory_limit"), memory_text(limit),
-                     fmt::format("at least {}: {} that the program holds, and {} for groups of A-scans",
-                                 memory_text(held + groups), memory_text(held), memory_text(groups)));
+    throw InputError(
+        configuration.place("[imaging] memory_limit"), memory_text(limit),
+        fmt::format("at least {}: {} that the program holds{}, and {} for groups of A-scans", memory_text(held + groups),
+                    memory_text(held), site.backend == BackendKind::cuda ? " beside the GPU's driver" : "", memory_text(groups)));
   }
   const double more = (limit - held - groups) / static_cast<double>(setup.groups->setup(0)->acquisition.frame_bytes());
   return least_read_ahead + static_cast<std::size_t>(std::min(more, static_cast<double>(setup.groups->count())));
@@ -61,6 +58,13 @@ const SummedImage* find_image(const GroupImager& groups, std::string_view view) 
 
 }  // namespace
 
+double held_memory() {
+  std::size_t pages = 0;
+  std::size_t held = 0;
+  std::ifstream("/proc/self/statm") >> pages >> held;
+  return static_cast<double>(held) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
 double most_held_memory() {
   // Not getrusage(), which counts what started this process too.
   std::ifstream status("/proc/self/status");
@@ -70,14 +74,17 @@ double most_held_memory() {
   return held_memory();
 }
 
+bool device_too_small(const ImagingSetup& setup, const Configuration& configuration) {
+  if (configuration.imaging.backend != BackendWish::cuda) return false;
+  return device_need(setup, {}).bytes() > device_memory(configuration.imaging.device).free;
+}
+
 FrameImager::FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration,
-                         const Recording& recording)
+                         const Recording& recording, double driver)
     : setup_(std::move(setup)) {
-  BackendChoice choice = backend_choice(configuration.imaging);
+  const BackendChoice choice = backend_choice(configuration.imaging);
   if (setup_->groups) {
-    choice.automatic = false;
-    choice.kind = BackendKind::cpu;
-    groups_.emplace(setup_, choice, read_ahead_within(configuration, *setup_, recording));
+    groups_ = make_group_imager(setup_, choice, read_ahead_within(configuration, *setup_, recording, driver));
     return;
   }
   engine_ = make_engine(setup_, choice, {});
@@ -124,7 +131,8 @@ std::uint64_t FrameImager::invalid_samples() const {
 
 std::string FrameImager::groups_text() const {
   if (!groups_) return {};
-  return fmt::format("{} groups of A-scans, {} at a time", groups_->groups(), groups_->read_ahead());
+  return fmt::format("{} groups of A-scans, {} at a time on the {}", groups_->groups(), groups_->read_ahead(),
+                     groups_->backend() == BackendKind::cuda ? "GPU" : "CPU");
 }
 
 }  // namespace echoform

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,14 +17,20 @@
 
 namespace echoform {
 
-/// Bytes of memory that this process has held at most.
+/// Bytes of memory that this process holds now, and has held at most.
+[[nodiscard]] double held_memory();
 [[nodiscard]] double most_held_memory();
+
+/// Whether the GPU that images, if one does, has less memory free than whole frames of the setup need.
+[[nodiscard]] bool device_too_small(const ImagingSetup& setup, const Configuration& configuration);
 
 class FrameImager {
  public:
-  /// `configuration`, whose backend is settled, is what the setup was resolved by. Throws as make_engine(), and InputError where
-  /// groups do not fit into [imaging] memory_limit beside what the program holds already.
-  FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration, const Recording& recording);
+  /// `configuration`, whose backend is settled, is what the setup was resolved by; `driver` are bytes that the program holds for the
+  /// GPU's driver, which no limit counts. Throws as make_engine(), and InputError where groups do not fit into [imaging]
+  /// memory_limit beside what the program holds already.
+  FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration, const Recording& recording,
+              double driver);
 
   /// Told how many of the frame's bytes are imaged, while it is imaged by groups.
   using Progress = std::function<void(std::size_t bytes)>;
@@ -40,12 +45,12 @@ class FrameImager {
   [[nodiscard]] std::uint64_t invalid_samples() const;
 
   [[nodiscard]] const ImagingSetup& setup() const noexcept { return *setup_; }
-  /// "36 groups of A-scans, 5 at a time"; empty where frames are imaged whole.
+  /// "36 groups of A-scans, 5 at a time on the CPU"; empty where frames are imaged whole.
   [[nodiscard]] std::string groups_text() const;
 
  private:
   const std::shared_ptr<const ImagingSetup> setup_;
-  std::optional<GroupImager> groups_;
+  std::unique_ptr<GroupImager> groups_;
   std::unique_ptr<Engine> engine_;  // of whole frames
   FrameSlot slot_;
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "acquisition/firings.hpp"
 #include "acquisition/recorded_frames.hpp"
 #include "apps/command.hpp"
 #include "apps/common.hpp"
@@ -99,8 +100,6 @@ void check_options(const ImageOptions& options, const Configuration& configurati
     throw InputError("--field", fmt::format("\"{}\"", options.field), "envelope or analytic");
   }
   if (options.frame && options.many()) throw InputError("--frame", "--from or --to besides", "one frame, or some");
-  if (options.by_groups && configuration.imaging.backend == BackendWish::cuda)
-    throw InputError("--by-groups", "backend cuda", "auto or cpu: groups are imaged on the CPU");
   if (options.by_groups && options.crop_distance)
     throw InputError("--crop-distance", "--by-groups besides", "whole frames in memory");
   if (scans(configuration) && (options.by_groups || options.crop_distance)) {
@@ -206,8 +205,9 @@ int image(const ImageOptions& options) {
   const bool numbered = options.many() && !scan;
   static_cast<void>(plan_outputs(options, views, numbered ? "0" : ""));
 
-  const bool on_gpu_alone = configuration.imaging.backend == BackendWish::cuda;
+  const double held_before = held_memory();
   settle_backend(configuration);
+  const double driver = configuration.imaging.backend == BackendWish::cuda ? held_memory() - held_before : 0.0;
 
   ProgressBar progress(4);
   progress.step("reading");
@@ -233,10 +233,12 @@ int image(const ImageOptions& options) {
                              .acquisition = acquisition,
                              .stated = stated,
                              .wish = {.complex_images = options.field == "analytic", .display = false},
-                             .groups = options.by_groups ? GroupWish::always
-                                       : on_gpu_alone    ? GroupWish::never
-                                                         : GroupWish::needed};
+                             .groups = options.by_groups ? GroupWish::always : GroupWish::needed};
       auto setup = resolve_imaging(request);
+      if (!setup->groups && !scan && !coded(acquisition) && device_too_small(*setup, configuration)) {
+        request.groups = GroupWish::always;
+        setup = resolve_imaging(request);
+      }
       if (wants_display(*setup, outputs)) {
         request.wish.display = true;
         setup = resolve_imaging(request);
@@ -253,7 +255,7 @@ int image(const ImageOptions& options) {
         throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", output.view));
       }
       for (const std::string& line : method.image_warnings(*setup)) spdlog::warn("{}", line);
-      imager = std::make_unique<FrameImager>(setup, configuration, *recording);
+      imager = std::make_unique<FrameImager>(setup, configuration, *recording, driver);
     }
 
     if (frame == frames.first) progress.step("imaging");
@@ -266,8 +268,8 @@ int image(const ImageOptions& options) {
     }
     if (scan) tell_of_scan(*imager->setup().scan->record);
     if (const std::string groups = imager->groups_text(); !groups.empty())
-      spdlog::info("frame {}: {} on the CPU, {}, at most {} of memory", frame, groups, pace.rate(),
-                   memory_text(most_held_memory()));
+      spdlog::info("frame {}: {}, {}, at most {} of memory{}", frame, groups, pace.rate(), memory_text(most_held_memory()),
+                   driver > 0.0 ? fmt::format(", {} of it the GPU's driver", memory_text(driver)) : "");
     warn_of_image(*imager);
 
     if (frame == frames.last) progress.step("writing");
@@ -309,7 +311,7 @@ Action define_image(CLI::App& options) {
       ->option_text("K (0)");
   options.add_option("--to", chosen->to, "The last of them")->option_text("K (the recording's last)");
   options.add_flag("--by-groups", chosen->by_groups,
-                   "Image group by group of A-scans on the CPU, also frames that [imaging] memory_limit holds");
+                   "Image group by group of A-scans, also frames that [imaging] memory_limit holds");
   options.add_flag("--crop-distance", chosen->crop_distance,
                    "Also say how far the crop of live runs ([imaging] guard) would move the image");
   add_backend_option(options, chosen->backend);

@@ -24,23 +24,23 @@ struct SummedImage {
 
 class GroupImager {
  public:
-  /// For setup->groups, which are there, on the CPU; A-scans of `read_ahead` groups are kept, at least two, and no more than
-  /// there are: grouped_memory() is what it takes. Throws as make_engine().
-  GroupImager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, std::size_t read_ahead);
+  virtual ~GroupImager() = default;
   GroupImager(const GroupImager&) = delete;  // its engine reads by it
   GroupImager& operator=(const GroupImager&) = delete;
 
   /// Fills `bytes` with these rows of the frame, one after the other: a piece of a group, in the order of the groups and of their
-  /// rows. Called between pieces of imaging by whichever thread is free, never by two at a time.
+  /// rows. Called while groups are imaged: on the CPU between pieces of imaging by whichever thread is free, on CUDA by a thread
+  /// of the imager; never by two at a time.
   using Read = std::function<void(std::span<const RowRange> rows, std::span<std::byte> bytes)>;
   /// Told some groups ahead, likewise, which rows will be read; may be empty.
   using Expect = std::function<void(std::span<const RowRange> rows)>;
-  /// Told how many groups are in the sum, after each.
+  /// Told how many groups are in the sum, or on CUDA on their way there, after each; by who images.
   using Progress = std::function<void(std::size_t groups)>;
-  /// Images a frame. The groups are added in their order and in double precision, so that images have the same bits whatever is
-  /// read ahead. Throws what `read` throws; RuntimeFault if the backend fails.
+  /// Images a frame. The groups are added in their order and in double precision, so that images of a backend have the same bits
+  /// whatever is read ahead. Throws what `read` throws; RuntimeFault if the backend fails.
   void image(const Read& read, const Progress& progress, const Expect& expect = {});
 
+  [[nodiscard]] virtual BackendKind backend() const noexcept = 0;
   /// Of the last frame, by view.
   [[nodiscard]] const std::vector<SummedImage>& images() const noexcept { return images_; }
   /// Of it, NaN or infinite, replaced by 0.
@@ -49,23 +49,28 @@ class GroupImager {
   [[nodiscard]] std::size_t groups() const noexcept { return groups_.count(); }
   [[nodiscard]] std::size_t read_ahead() const noexcept { return read_.size(); }
 
- private:
-  class Reader;
-  [[nodiscard]] std::unique_ptr<Engine> engine_of(std::shared_ptr<const ImagingSetup> group);
-  void engine_for(std::size_t group);
-  void add_group();
-  void finish();
+ protected:
+  GroupImager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice);
+
+  /// Fills the analytic images and the count of invalid samples.
+  virtual void sum(const Read& read, const Progress& progress, const Expect& expect) = 0;
+  /// Buffers for `read_ahead` groups, at least two and no more than there are; `allocate` makes one of so many bytes.
+  void take_buffers(std::size_t read_ahead, const std::function<Buffer(std::size_t bytes)>& allocate);
 
   const std::shared_ptr<const ImagingSetup> setup_;
   const FrameGroups& groups_;
   const BackendChoice choice_;
-  Reader* reader_ = nullptr;  // of the frame that is imaged
-  std::unique_ptr<Engine> engine_;
-  FrameSlot slot_;
-  std::vector<Buffer> read_;                             // A-scans of groups, in turn
-  std::vector<std::vector<std::complex<double>>> sums_;  // by output of the groups' setups
+  std::vector<Buffer> read_;  // A-scans of groups, in turn
   std::vector<SummedImage> images_;
   std::uint64_t invalid_samples_ = 0;
+
+ private:
+  void finish();
 };
+
+/// For setup->groups, which are there, on the backend of the choice; A-scans of `read_ahead` groups are kept, at least two, and
+/// no more than there are: grouped_memory() is what it takes of the host's memory. Throws as make_engine().
+[[nodiscard]] std::unique_ptr<GroupImager> make_group_imager(std::shared_ptr<const ImagingSetup> setup,
+                                                             const BackendChoice& choice, std::size_t read_ahead);
 
 }  // namespace echoform

@@ -63,7 +63,7 @@ bool settle_groups(const Configuration& configuration, const ImagingSetup& setup
     const std::string found = fmt::format("{}, which need {}", extent_text(configuration, setup), memory_text(whole));
     refuse(configuration, why_whole.empty() ? found : fmt::format("{}, since {}", found, why_whole));
   }
-  const double grouped = static_cast<double>(grouped_memory(setup, least_read_ahead, configuration.imaging.threads));
+  const double grouped = static_cast<double>(grouped_memory(setup, least_read_ahead, imaging_site(configuration)));
   if (grouped <= limit) return true;
   refuse(configuration, fmt::format("{}, which need {}, and {} by groups of A-scans", extent_text(configuration, setup),
                                     memory_text(whole), memory_text(grouped)));

@@ -35,7 +35,7 @@ struct StatedByData {
   MetresPerSecond wedge_velocity{};  ///< of a wedge between probe and part; 0: none is stated
 };
 
-/// Whether frames may be imaged by groups (pipeline/frame_groups.hpp), on the CPU.
+/// Whether frames may be imaged by groups (pipeline/frame_groups.hpp).
 enum class GroupWish : unsigned char {
   never,   ///< setups that the memory does not hold are refused
   needed,  ///< where the memory does not hold whole frames, and the method can

@@ -36,13 +36,14 @@ std::size_t host_memory(const ImagingSetup& setup, std::size_t slots, const Stag
   return setup.tables_bytes + recipe_memory(setup.recipe, samples, setup.acquisition.frame_bytes(), site).host(slots);
 }
 
-std::size_t grouped_memory(const ImagingSetup& setup, std::size_t read_ahead, std::size_t threads) {
+std::size_t grouped_memory(const ImagingSetup& setup, std::size_t read_ahead, const StageSite& site) {
   const auto group = setup.groups->setup(0);
   std::size_t bytes = 0;
   for (const std::size_t first : first_groups(setup)) {
-    bytes = std::max(bytes, host_memory(*setup.groups->setup(first), 1, {BackendKind::cpu, threads}));
+    bytes = std::max(bytes, host_memory(*setup.groups->setup(first), 1, site));
   }
-  for (const RecipeOutput& output : group->recipe.outputs) bytes += output.description.grid.pixels() * bytes_of_summed_pixel;
+  const std::size_t of_pixel = bytes_of_summed_image + (site.backend == BackendKind::cuda ? 0 : bytes_of_summed_pixel);
+  for (const RecipeOutput& output : group->recipe.outputs) bytes += output.description.grid.pixels() * of_pixel;
   return bytes + (read_ahead - 1) * group->acquisition.frame_bytes();
 }
 

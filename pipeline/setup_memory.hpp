@@ -15,11 +15,13 @@ namespace echoform {
 
 /// Groups whose A-scans are there at a time at least: one is imaged while the next is read.
 inline constexpr std::size_t least_read_ahead = 2;
-/// Bytes of a pixel of a view while groups are summed: the sum in double precision, and what is made of it in single.
-inline constexpr std::size_t bytes_of_summed_pixel = 16 + 8 + 4;
+/// Bytes of a pixel of a view of what is made of the groups' sum, in single precision.
+inline constexpr std::size_t bytes_of_summed_image = 8 + 4;
+/// Likewise of the sum itself, in double precision, which is on the device on CUDA.
+inline constexpr std::size_t bytes_of_summed_pixel = 16;
 
-/// The same of imaging by setup.groups, which are there, on the CPU with a team of `threads`, while the A-scans of `read_ahead`
-/// groups are kept, those of the group that is imaged among them.
-[[nodiscard]] std::size_t grouped_memory(const ImagingSetup& setup, std::size_t read_ahead, std::size_t threads);
+/// The same of imaging by setup.groups, which are there, while the A-scans of `read_ahead` groups are kept, those of the group
+/// that is imaged among them.
+[[nodiscard]] std::size_t grouped_memory(const ImagingSetup& setup, std::size_t read_ahead, const StageSite& site);
 
 }  // namespace echoform

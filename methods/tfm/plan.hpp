@@ -55,7 +55,7 @@ struct ImagingPlan {
   double accuracy = 1e-3;
   Apodization apodization;
   std::vector<std::uint32_t> events;  ///< of a frame, that are imaged, ascending; empty: all
-  bool by_groups = false;             ///< frames are imaged by groups of A-scans, on the CPU
+  bool by_groups = false;             ///< frames are imaged by groups of A-scans
   std::vector<float> event_weights;   ///< by imaged event, of waves of several elements; empty: all alike
   Compression compression;
   std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid

@@ -139,16 +139,18 @@ class BeamformCuda final : public Stage {
         launch.factor = reinterpret_cast<const float*>(input.as<std::byte>() + input_.bytes() - input_.trailer);
       }
     }
+    if (parted_) note_capture(gpu::stream_of(queue));
     launch_tiles(launches_, gpu::stream_of(queue));
   }
 
-  /// Other parts among as many rows: the tables hold every source, whichever are looked up.
+  /// Other parts among as many rows: the tables hold every source, whichever are looked up. Not once launches are captured, which
+  /// keep their parts.
   [[nodiscard]] bool accepts(const StageOptions& options) const override {
     const auto& wanted = options.as<BeamformOptions>();
     validate(wanted);
     BeamformOptions with_own = wanted;
     with_own.pairs.lookups = options_.pairs.lookups;
-    if (!parted_ || !(with_own == options_)) return false;
+    if (!parted_ || captured_ || !(with_own == options_)) return false;
     const auto blocks = beamform::lookup_blocks(wanted.pairs, wanted.alike_both_ways());
     return blocks.size() <= partials_ && std::ranges::all_of(blocks, [&](const beamform::LookupBlock& block) {
              const bool computed = block.order == beamform::PairOrder::ordered_full && !block.reversed;
@@ -198,6 +200,11 @@ class BeamformCuda final : public Stage {
     launch.order = block.order;
     launch.once_weight = block.once_weight;
     return launch;
+  }
+  void note_capture(cudaStream_t stream) noexcept {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    ECHOFORM_CUDA_QUEUED(cudaStreamIsCapturing(stream, &status));
+    captured_ = captured_ || status != cudaStreamCaptureStatusNone;
   }
   void make_launches() {
     launches_.clear();
@@ -263,7 +270,8 @@ class BeamformCuda final : public Stage {
   std::vector<beamform::LookupBlock> blocks_;
   std::vector<beamform::TileLaunch> launches_;  ///< by block
   bool parted_ = false;                         ///< TilePlan::parted
-  beamform::SourceCounts most_;                 ///< of a block
+  bool captured_ = false;
+  beamform::SourceCounts most_;  ///< of a block
   std::size_t tiles_ = 0;
   std::size_t partials_ = 1;  ///< partial images that there is room for
   std::vector<Buffer> held_;

@@ -30,8 +30,8 @@ struct LookupBlock {
   [[nodiscard]] friend constexpr bool operator==(const LookupBlock&, const LookupBlock&) = default;
 };
 
-/// In the order of summation, one or two. `alike`: BeamformOptions::alike_both_ways(). Throws InputError where the kernels have no
-/// loop for these rows.
+/// In the order of summation, one or two. `alike`: BeamformOptions::alike_both_ways(). Throws InputError where the kernels have
+/// no loop for these rows.
 [[nodiscard]] std::vector<LookupBlock> lookup_blocks(const PairRows& pairs, bool alike);
 
 /// Whether they are all lookups of all sources of both legs, which one block does.

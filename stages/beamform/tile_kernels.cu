@@ -64,8 +64,8 @@ void launch_tiles(std::span<const TileLaunch> launches, cudaStream_t stream) noe
     parts += launch.splits;
   }
   if (whole) return;
-  sum_splits<<<static_cast<unsigned>((pixels + 255) / 256), 256, 0, stream>>>(reinterpret_cast<const float2*>(last.partial), parts,
-                                                                              pixels, last.factor, last.scale,
+  sum_splits<<<static_cast<unsigned>((pixels + 255) / 256), 256, 0, stream>>>(reinterpret_cast<const float2*>(last.partial),
+                                                                              parts, pixels, last.factor, last.scale,
                                                                               reinterpret_cast<float2*>(last.image));
   ECHOFORM_CUDA_LAUNCHED("sum of splits");
 }

@@ -71,7 +71,7 @@ struct TileSide {
   const float* z = nullptr;               ///< [nz]
   const std::uint32_t* delays = nullptr;  ///< where delays come from tables
   const float* weights = nullptr;         ///< likewise; absent where all weights are 1
-  std::uint32_t tabled = 0;               ///< sources of a tile in these tables: of them a launch may take some that follow each other
+  std::uint32_t tabled = 0;  ///< sources of a tile in these tables: of them a launch may take some that follow each other
 };
 
 /// The loops over pairs that the kernels have, and the row of each pair: order_of() in tile_plan.hpp chooses one.

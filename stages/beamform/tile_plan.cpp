@@ -243,7 +243,8 @@ std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane) {
   const SourceCounts sources = source_counts(request.options);
   // Of parts that follow each other the last may have other counts than those before.
   const bool separate =
-      (sources.transmit != sources.receive || order_of(request.options.pairs, request.options.alike_both_ways()).parted) && !plane;
+      (sources.transmit != sources.receive || order_of(request.options.pairs, request.options.alike_both_ways()).parted) &&
+      !plane;
   if (request.kind) {
     if (!separate || has_separate_counts(*request.kind)) return {*request.kind};
     throw InputError("beamform stage, tiles", "a kind without kernels for as many events as there are",

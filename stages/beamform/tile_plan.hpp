@@ -90,8 +90,8 @@ struct TilePlanRequest {
                                                      std::size_t samples);
 
 /// The loop over the pairs of `pairs`, and the weight of pairs of two elements. `alike`: BeamformOptions::alike_both_ways().
-/// Of `parted` pairs, some of all, each block of lookup_blocks() says its own; `order` is then `once` where one side's tables serve
-/// both. Throws InputError where the kernels have none.
+/// Of `parted` pairs, some of all, each block of lookup_blocks() says its own; `order` is then `once` where one side's tables
+/// serve both. Throws InputError where the kernels have none.
 struct OrderOfPairs {
   PairOrder order = PairOrder::once;
   float once_weight = 1.0F;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 #include <numbers>
+#include <tuple>
 
 #include "acquisition/positions.hpp"
 #include "base/errors.hpp"
@@ -50,8 +51,8 @@ std::vector<TransmitEvent> sparse(std::size_t count) {
   return events;
 }
 
-std::shared_ptr<ImagingPlan> plan_of_case(const Case& of) {
-  auto plan = make_plan(cpu_place, of.encoding, of.matrix, {}, 191, 36);
+std::shared_ptr<ImagingPlan> plan_of_case(const Case& of, const Place& place = cpu_place) {
+  auto plan = make_plan(place, of.encoding, of.matrix, {}, 191, 36);
   plan->acquisition.events = of.events;
   plan->acquisition.probe.elements[5].dead = true;
   plan->events = of.chosen;
@@ -82,26 +83,35 @@ GroupImager::Read reader_of(const Frame& frame, const Acquisition& acquisition) 
   };
 }
 
-const BackendChoice on_two_threads{.automatic = false, .kind = BackendKind::cpu, .threads = 2};
+BackendChoice choice_at(const Place& place) {
+  return {.automatic = false, .kind = place.backend, .threads = 2};
+}
+
+/// On CUDA groups go by the float path.
+std::vector<Place> places_of_groups() {
+  return {cpu_place, float_place};
+}
 
 /// That images by the groups of `setup` are `whole`, and the same bits whatever is read ahead.
-void expect_whole_frames_image(const std::shared_ptr<const ImagingSetup>& setup, const Frame& frame, const Imaged& whole) {
+void expect_whole_frames_image(const std::shared_ptr<const ImagingSetup>& setup, const Frame& frame, const Imaged& whole,
+                               const Place& place) {
   const Acquisition& acquisition = setup->acquisition;
   const std::vector<std::string_view> views = setup->recipe.views();
   const std::size_t count = setup->groups->count();
 
   std::vector<std::vector<SummedImage>> found;
   for (const std::size_t read_ahead : {std::size_t{2}, std::size_t{3}, count}) {
-    GroupImager imager(setup, on_two_threads, read_ahead);
-    EXPECT_EQ(imager.read_ahead(), std::max(std::size_t{2}, std::min(read_ahead, count)));
+    const auto imager = make_group_imager(setup, choice_at(place), read_ahead);
+    EXPECT_EQ(imager->backend(), place.backend);
+    EXPECT_EQ(imager->read_ahead(), std::max(std::size_t{2}, std::min(read_ahead, count)));
     std::vector<std::size_t> told;
     // Twice: nothing of a frame is left in the next.
     for (int again = 0; again < 2; ++again)
-      imager.image(reader_of(frame, acquisition), [&](std::size_t groups) { told.push_back(groups); });
+      imager->image(reader_of(frame, acquisition), [&](std::size_t groups) { told.push_back(groups); });
     EXPECT_EQ(told.size(), 2 * count);
     EXPECT_EQ(told.back(), count);
-    EXPECT_EQ(imager.invalid_samples(), whole.slot.invalid_samples);
-    found.push_back(imager.images());
+    EXPECT_EQ(imager->invalid_samples(), whole.slot.invalid_samples);
+    found.push_back(imager->images());
   }
   ASSERT_EQ(found[0].size(), views.size());
   for (std::size_t view = 0; view < views.size(); ++view) {
@@ -113,43 +123,55 @@ void expect_whole_frames_image(const std::shared_ptr<const ImagingSetup>& setup,
     }
     const std::vector<Complex> expected(whole.complex(view), whole.complex(view) + image.analytic.size());
     // Sums of some 1300 terms in single precision, in another order: each rounding is at most 6e-8 of the sum so far, and they
-    // add up as a random walk, some 36 * 6e-8 of it on the whole frame's side.
-    EXPECT_LT(relative_error(image.analytic.data(), expected), 2e-6);
+    // add up as a random walk, some 36 * 6e-8 of it on the whole frame's side. On CUDA tiles of another shape may be taken, whose
+    // delays are whole numbers of other fractions: either image is within 1.5e-5 of double precision (docs/gpu.md).
+    EXPECT_LT(relative_error(image.analytic.data(), expected), place.backend == BackendKind::cuda ? 3e-5 : 2e-6);
     for (std::size_t k = 0; k < image.envelope.size(); ++k) {
       ASSERT_NEAR(image.envelope[k], std::abs(Complex(image.analytic[k])), 1e-6F * image.envelope[k]);
     }
   }
 }
 
-class ByGroups : public testing::TestWithParam<Case> {};
+class ByGroups : public testing::TestWithParam<std::tuple<Case, Place>> {
+ protected:
+  void SetUp() override {
+    if (std::get<Place>(GetParam()).backend == BackendKind::cuda) ECHOFORM_REQUIRE_GPU();
+  }
+};
 
 TEST_P(ByGroups, TheImageIsTheWholeFramesWhateverIsReadAhead) {
-  const auto plan = plan_of_case(GetParam());
+  const auto& [of, place] = GetParam();
+  const auto plan = plan_of_case(of, place);
   const Frame frame = random_frame(plan->acquisition, 31);
-  const Imaged whole = image_of(cpu_place, plan, frame);
+  const Imaged whole = image_of(place, plan, frame);
   const auto setup = grouped(*plan);
   ASSERT_NE(setup->groups, nullptr);
-  EXPECT_EQ(setup->groups->count(), GetParam().groups);
-  expect_whole_frames_image(setup, frame, whole);
+  EXPECT_EQ(setup->groups->count(), of.groups);
+  expect_whole_frames_image(setup, frame, whole, place);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     EveryKind, ByGroups,
-    testing::Values(
-        Case{"full", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
-        Case{"packed", MatrixKind::full, {"LL", "TT"}, SampleEncoding::packed12, {}, {}, false, 1, 6},
-        Case{"two_modes", MatrixKind::full, {"LT", "TL"}, SampleEncoding::float32, {}, {}, false, 1},
-        Case{"weighted", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, true, 1, 6},
-        Case{"volume", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, false, 3, 6},
-        Case{"half", MatrixKind::half, {"LL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
-        Case{"half_two_modes", MatrixKind::half, {"LT", "TL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
-        Case{"half_summed", MatrixKind::half_summed, {"LL"}, SampleEncoding::float32, {}, {}, false, 1, 6},
-        Case{"half_summed_two_modes", MatrixKind::half_summed, {"LT"}, SampleEncoding::int16, {}, {}, false, 1, 6},
-        Case{"sparse", MatrixKind::full, {"LL"}, SampleEncoding::int16, sparse(30), {}, false, 1, 2},
-        Case{"chosen", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {0, 2, 3, 5, 20, 21, 30}, false, 1, 1},
-        Case{"plane_waves", MatrixKind::full, {"LL", "LT"}, SampleEncoding::int16, plane_waves(31), {}, false, 1, 2},
-        Case{"chosen_waves", MatrixKind::full, {"LL"}, SampleEncoding::int16, plane_waves(31), {1, 4, 5, 17}, false, 1, 1}),
-    [](const auto& tested) { return tested.param.name; });
+    testing::Combine(
+        testing::Values(
+            Case{"full", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+            Case{"packed", MatrixKind::full, {"LL", "TT"}, SampleEncoding::packed12, {}, {}, false, 1, 6},
+            Case{"two_modes", MatrixKind::full, {"LT", "TL"}, SampleEncoding::float32, {}, {}, false, 1},
+            Case{"weighted", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, true, 1, 6},
+            Case{"volume", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {}, false, 3, 6},
+            Case{"half", MatrixKind::half, {"LL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+            Case{"half_two_modes", MatrixKind::half, {"LT", "TL"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+            Case{"half_summed", MatrixKind::half_summed, {"LL"}, SampleEncoding::float32, {}, {}, false, 1, 6},
+            Case{"half_summed_two_modes", MatrixKind::half_summed, {"LT"}, SampleEncoding::int16, {}, {}, false, 1, 6},
+            Case{"sparse", MatrixKind::full, {"LL"}, SampleEncoding::int16, sparse(30), {}, false, 1, 2},
+            Case{"chosen", MatrixKind::full, {"LL"}, SampleEncoding::int16, {}, {0, 2, 3, 5, 20, 21, 30}, false, 1, 1},
+            Case{"plane_waves", MatrixKind::full, {"LL", "LT"}, SampleEncoding::int16, plane_waves(31), {}, false, 1, 2},
+            Case{"chosen_waves", MatrixKind::full, {"LL"}, SampleEncoding::int16, plane_waves(31), {1, 4, 5, 17}, false, 1, 1}),
+        testing::ValuesIn(places_of_groups())),
+    [](const auto& tested) { return std::get<Case>(tested.param).name + "_" + std::get<Place>(tested.param).name; });
+
+class ByGroupsAt : public EnginesAt {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, ByGroupsAt, testing::ValuesIn(places_of_groups()), place_name);
 
 /// 20 elements at three positions, which fire by turns where `mixed`; of the middle one but some do, and record.
 Acquisition at_positions(bool mixed) {
@@ -166,7 +188,7 @@ Acquisition at_positions(bool mixed) {
   return acquisition;
 }
 
-TEST(ByGroupsOfACase, GroupsAreOfOnePositionOfTheProbeEach) {
+TEST_P(ByGroupsAt, GroupsAreOfOnePositionOfTheProbeEach) {
   for (const bool mixed : {false, true}) {
     for (const auto& views : {std::vector<std::string>{"LL"}, std::vector<std::string>{"LL", "LT"}}) {
       const Acquisition acquisition = at_positions(mixed);
@@ -176,6 +198,8 @@ TEST(ByGroupsOfACase, GroupsAreOfOnePositionOfTheProbeEach) {
       configuration.grid.pixels = {21, 19};
       configuration.material = {MetresPerSecond(6320.0), MetresPerSecond(3130.0)};
       tfm(configuration).views = views;
+      tfm(configuration).accuracy = GetParam().accuracy;
+      configuration.imaging.backend = GetParam().backend == BackendKind::cuda ? BackendWish::cuda : BackendWish::cpu;
       const auto setup_for = [&](GroupWish wish) {
         return resolve_imaging({.configuration = configuration,
                                 .acquisition = acquisition,
@@ -185,7 +209,7 @@ TEST(ByGroupsOfACase, GroupsAreOfOnePositionOfTheProbeEach) {
       };
       const Frame frame = random_frame(acquisition, 12);
       Imaged whole;
-      whole.engine = make_engine(setup_for(GroupWish::never), on_two_threads, {});
+      whole.engine = make_engine(setup_for(GroupWish::never), choice_at(GetParam()), {});
       whole.engine->equip(whole.slot);
       put(frame, whole.slot);
       ASSERT_TRUE(image_now(*whole.engine, whole.slot));
@@ -204,17 +228,17 @@ TEST(ByGroupsOfACase, GroupsAreOfOnePositionOfTheProbeEach) {
           }
         }
       }
-      expect_whole_frames_image(setup, frame, whole);
+      expect_whole_frames_image(setup, frame, whole, GetParam());
     }
   }
 }
 
-TEST(ByGroupsOfACase, EnginesTakeTheNextGroupsOptionsAsTheyAre) {
+TEST_P(ByGroupsAt, EnginesTakeTheNextGroupsOptionsAsTheyAre) {
   // Tables of delays are made once.
   for (const bool both_ways : {true, false}) {
     Case of{"", MatrixKind::full, both_ways ? std::vector<std::string>{"LL"} : std::vector<std::string>{"LT"}};
-    const auto setup = grouped(*plan_of_case(of));
-    const auto engine = make_engine(setup->groups->setup(0), on_two_threads, {});
+    const auto setup = grouped(*plan_of_case(of, GetParam()));
+    const auto engine = make_engine(setup->groups->setup(0), choice_at(GetParam()), {.eager = true});
     for (std::size_t group = 1; group < setup->groups->count(); ++group) {
       EXPECT_TRUE(engine->retune(*setup->groups->setup(group))) << group;
     }
@@ -246,11 +270,11 @@ TEST(ThreadTeam, DoesWorkBesideLoopsOneMemberAtATime) {
   EXPECT_EQ(times, before);
 }
 
-TEST(ByGroupsOfACase, GroupsAreReadInOrderByOneThreadAtATimeWhileOthersAreImaged) {
-  const auto plan = plan_of_case({"", MatrixKind::full});
+TEST_P(ByGroupsAt, GroupsAreReadInOrderByOneThreadAtATimeWhileOthersAreImaged) {
+  const auto plan = plan_of_case({"", MatrixKind::full}, GetParam());
   const Frame frame = random_frame(plan->acquisition, 3);
   const auto setup = grouped(*plan);
-  GroupImager imager(setup, on_two_threads, 2);
+  const auto imager = make_group_imager(setup, choice_at(GetParam()), 2);
   const auto read = reader_of(frame, plan->acquisition);
   std::vector<RowRange> wanted;
   for (std::size_t group = 0; group < setup->groups->count(); ++group) {
@@ -259,9 +283,9 @@ TEST(ByGroupsOfACase, GroupsAreReadInOrderByOneThreadAtATimeWhileOthersAreImaged
   }
   std::atomic<int> inside{0};
   std::vector<RowRange> asked;
-  std::size_t imaged = 0;
+  std::atomic<std::size_t> imaged{0};
   bool meanwhile = false;  // the last group was read before the last but one was imaged
-  imager.image(
+  imager->image(
       [&](std::span<const RowRange> rows, std::span<std::byte> to) {
         EXPECT_EQ(inside.fetch_add(1), 0);
         asked.insert(asked.end(), rows.begin(), rows.end());
@@ -271,13 +295,14 @@ TEST(ByGroupsOfACase, GroupsAreReadInOrderByOneThreadAtATimeWhileOthersAreImaged
       },
       [&](std::size_t groups) { imaged = groups; });
   EXPECT_EQ(asked, wanted);
-  EXPECT_TRUE(meanwhile);
+  // A GPU is told of groups before it images them.
+  EXPECT_TRUE(meanwhile || GetParam().backend == BackendKind::cuda);
 }
 
-TEST(ByGroupsOfACase, WhatReadingThrowsIsThrown) {
-  const auto plan = plan_of_case({"", MatrixKind::full});
+TEST_P(ByGroupsAt, WhatReadingThrowsIsThrown) {
+  const auto plan = plan_of_case({"", MatrixKind::full}, GetParam());
   const Frame frame = random_frame(plan->acquisition, 3);
-  GroupImager imager(grouped(*plan), on_two_threads, 2);
+  const auto imager = make_group_imager(grouped(*plan), choice_at(GetParam()), 2);
   const auto read = reader_of(frame, plan->acquisition);
   for (int bad = 0; bad < 6; ++bad) {
     std::atomic<int> reads{0};
@@ -285,10 +310,10 @@ TEST(ByGroupsOfACase, WhatReadingThrowsIsThrown) {
       if (reads++ == bad) throw InputError("file", "damage", "none");
       read(rows, to);
     };
-    EXPECT_THAT([&] { imager.image(fails, [](std::size_t) {}); },
+    EXPECT_THAT([&] { imager->image(fails, [](std::size_t) {}); },
                 testing::ThrowsMessage<InputError>(testing::HasSubstr("damage")));
   }
-  EXPECT_NO_THROW(imager.image(read, [](std::size_t) {}));
+  EXPECT_NO_THROW(imager->image(read, [](std::size_t) {}));
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ TEST(FrameGroups, AreTakenWhereTheLimitDoesNotHoldAFrameOrTheyAreAskedFor) {
   ASSERT_NE(setup->groups, nullptr);
   EXPECT_EQ(setup->groups->count(), 6U);
   // What is stated grows by the A-scans that are read ahead, 512 of 8000 bytes a group, and nothing else.
-  const std::size_t two = grouped_memory(*setup, 2, 2);
-  EXPECT_EQ(grouped_memory(*setup, 5, 2), two + 3 * 512 * 8000);
+  const std::size_t two = grouped_memory(*setup, 2, {BackendKind::cpu, 2});
+  EXPECT_EQ(grouped_memory(*setup, 5, {BackendKind::cpu, 2}), two + 3 * 512 * 8000);
   EXPECT_LT(static_cast<double>(two), 0.5 * needed);
   // The least that holds two groups.
   EXPECT_EQ(fault_for(frames, GroupWish::needed, static_cast<double>(two)), "");

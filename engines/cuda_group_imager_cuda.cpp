@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "engines/cuda_group_imager.hpp"
+#include "engines/device_need.hpp"
+#include "engines/group_reader.hpp"
+#include "engines/group_sums.hpp"
+#include "engines/runner.hpp"
+#include "gpu/completion.hpp"
+#include "gpu/cuda_backend.hpp"
+#include "gpu/memory_report.hpp"
+#include "gpu/stream.hpp"
+#include "gpu/stream_queue.hpp"
+#include "pipeline/raw_samples.hpp"
+
+namespace echoform {
+namespace {
+
+// A-scans of groups on the device: one is imaged while the next goes up.
+constexpr std::size_t groups_on_device = 2;
+// Two a group; more groups than these wait for the device.
+constexpr std::size_t group_events_under_way = 256;
+
+/// A buffer's turn of being filled, uploaded and imaged.
+struct Turn {
+  gpu::Event uploaded = gpu::make_event();
+  gpu::Event imaged = gpu::make_event();
+  GroupReadingThread* reader = nullptr;
+  std::size_t group = 0;
+
+  /// On the thread of completions.
+  static void imaged_now(void* context) noexcept {
+    const Turn& turn = *static_cast<const Turn*>(context);
+    turn.reader->release(turn.group);
+  }
+};
+
+class CudaGroupImager final : public GroupImager {
+ public:
+  CudaGroupImager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice, std::size_t read_ahead)
+      : GroupImager(std::move(setup), choice), device_(choice.device), backend_(make_cuda_backend(device_)) {
+    use_device();
+    const auto group = groups_.setup(0);
+    const BlockSpec received = raw_block(group->acquisition);
+    row_in_buffer_ = stride_of(received);
+    rows_ = device_rows(received, group->gate);
+    first_byte_ = gated(received, group->gate).first_byte;
+    const DeviceNeed stated = device_need(*group, {.slots = groups_on_device});
+    require_room(stated, 0);
+    queue_ = backend_->make_queue();
+    upload_ = gpu::make_stream();
+    make_runner(*group);
+    require_room(stated.with_stages(runner_->bytes()), runner_->bytes());
+    runner_->allocate_blocks();
+
+    take_buffers(read_ahead, [&](std::size_t bytes) { return backend_->allocate(bytes, MemoryUse::readback); });
+    for (std::size_t k = 0; k < groups_on_device; ++k)
+      raw_.push_back(backend_->allocate(rows_.spec.rows * rows_.pitch, MemoryUse::working));
+    results_.resize(runner_->steps() + 1);
+    for (const RecipeOutput& output : group->recipe.outputs) {
+      outputs_.push_back(output.block);
+      Buffer& result = results_[output.block];
+      if (!result) result = backend_->allocate(runner_->spec(output.block).bytes(), MemoryUse::working);
+      sums_.push_back(backend_->allocate(output.description.grid.pixels() * sizeof(double2), MemoryUse::working));
+    }
+    quality_ = backend_->allocate(sizeof(SampleQuality), MemoryUse::working);
+    turns_ = std::vector<Turn>(read_.size());
+    completion_ = gpu::make_completion_thread(device_, choice.gpu_timeout, group_events_under_way);
+  }
+
+  ~CudaGroupImager() override {
+    use_device();
+    completion_.reset();
+  }
+
+  [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
+
+ private:
+  void use_device() const noexcept { ECHOFORM_CUDA_QUEUED(cudaSetDevice(device_)); }
+  [[nodiscard]] cudaStream_t compute() const { return gpu::stream_of(*queue_); }
+
+  /// `taken` of what is needed is allocated already.
+  void require_room(const DeviceNeed& need, std::size_t taken) const {
+    DeviceMemory memory = device_memory(device_);
+    memory.free += taken;
+    std::size_t bytes = need.bytes();
+    for (const SummedImage& image : images_) bytes += image.analytic.size() * sizeof(double2);
+    require_memory(memory, device_, bytes, "fewer pixels, views, elements or samples");
+  }
+
+  void make_runner(const ImagingSetup& group) { runner_ = std::make_unique<Runner>(group.recipe, rows_.spec, *backend_); }
+
+  /// Steps take the options of the next group of the same position of the probe as they are.
+  void runner_for(std::size_t group) {
+    const auto wanted = groups_.setup(group);
+    if (runner_->retune(wanted->recipe, *queue_)) return;
+    queue_->finish();
+    runner_.reset();  // its memory first
+    make_runner(*wanted);
+    runner_->allocate_blocks();
+  }
+
+  void sum(const Read& read, const Progress& progress, const Expect& expect) override {
+    use_device();
+    for (const Buffer& sum : sums_) ECHOFORM_CUDA_QUEUED(cudaMemsetAsync(sum.data(), 0, sum.size(), compute()));
+    ECHOFORM_CUDA_QUEUED(cudaMemsetAsync(quality_.data(), 0, quality_.size(), compute()));
+    GroupReadingThread reader({groups_, read_, setup_->acquisition.bytes_per_a_scan(), read, expect});
+    {
+      // Whatever ends the loop: nothing reads the buffers, or tells the reader of them, any more.
+      struct Drain {
+        const CudaGroupImager& imager;
+        ~Drain() {
+          imager.completion_->finish();
+          ECHOFORM_CUDA_QUEUED(cudaStreamSynchronize(imager.upload_.get()));
+        }
+      } const drain{*this};
+      for (std::size_t group = 0; group < groups_.count(); ++group) {
+        reader.await(group);
+        Turn& turn = turns_[group % turns_.size()];
+        turn.reader = &reader;
+        turn.group = group;
+        queue_upload(turn);
+        runner_for(group);
+        queue_group(turn);
+        progress(group + 1);
+      }
+    }
+    fetch();
+  }
+
+  void queue_upload(Turn& turn) {
+    const std::size_t group = turn.group;
+    // The place on the device may still be read for the group before the last.
+    if (group >= groups_on_device) {
+      const Turn& before = turns_[(group - groups_on_device) % turns_.size()];
+      ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(upload_.get(), before.imaged.get(), 0));
+    }
+    std::size_t rows = 0;
+    for (const RowRange& range : groups_.rows(group)) rows += range.count;
+    ECHOFORM_CUDA_QUEUED(cudaMemcpy2DAsync(raw_[group % groups_on_device].data(), rows_.pitch,
+                                           read_[group % read_.size()].bytes_begin() + first_byte_, row_in_buffer_,
+                                           rows_.row_bytes, rows, cudaMemcpyHostToDevice, upload_.get()));
+    ECHOFORM_CUDA_QUEUED(cudaEventRecord(turn.uploaded.get(), upload_.get()));
+    completion_->watch(turn.uploaded.get(), "upload");
+  }
+
+  void queue_group(Turn& turn) {
+    ECHOFORM_CUDA_QUEUED(cudaStreamWaitEvent(compute(), turn.uploaded.get(), 0));
+    places_ = runner_->places();
+    places_[0] = raw_[turn.group % groups_on_device].data();
+    for (const std::size_t block : outputs_) places_[block] = results_[block].data();
+    runner_->run(places_, *queue_, [](std::size_t, const auto& work) { work(); });
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+      gpu::launch_add_to_sums(static_cast<double2*>(sums_[k].data()), static_cast<const float2*>(places_[outputs_[k]]),
+                              images_[k].analytic.size(), compute());
+    }
+    if (const std::size_t step = runner_->quality_step(); step < runner_->steps()) {
+      if (const auto offset = runner_->stage(step).device_facts().quality) {
+        const auto* const block = static_cast<const std::byte*>(places_[step + 1]);
+        gpu::launch_add_quality(static_cast<SampleQuality*>(quality_.data()),
+                                reinterpret_cast<const SampleQuality*>(block + *offset), compute());
+      }
+    }
+    ECHOFORM_CUDA_QUEUED(cudaEventRecord(turn.imaged.get(), compute()));
+    completion_->watch(turn.imaged.get(), "compute", &Turn::imaged_now, &turn);
+  }
+
+  /// The images are left where a group's was.
+  void fetch() {
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+      auto& analytic = images_[k].analytic;
+      const Buffer& result = results_[outputs_[k]];
+      gpu::launch_round_sums(static_cast<float2*>(result.data()), static_cast<const double2*>(sums_[k].data()), analytic.size(),
+                             compute());
+      ECHOFORM_CUDA(
+          cudaMemcpyAsync(analytic.data(), result.data(), analytic.size() * sizeof(float2), cudaMemcpyDeviceToHost, compute()));
+    }
+    SampleQuality quality;
+    ECHOFORM_CUDA(cudaMemcpyAsync(&quality, quality_.data(), sizeof quality, cudaMemcpyDeviceToHost, compute()));
+    queue_->finish();
+    invalid_samples_ = quality.invalid;
+  }
+
+  const int device_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<ExecutionQueue> queue_;  // compute
+  gpu::Stream upload_;
+  std::size_t row_in_buffer_ = 0;  // bytes from row to row
+  DeviceRows rows_;                // as they lie on the device
+  std::size_t first_byte_ = 0;     // of a row in a buffer that are left out before the gate
+  std::unique_ptr<Runner> runner_;
+  std::vector<Buffer> raw_;           // of groups, in turn
+  std::vector<std::size_t> outputs_;  // blocks
+  std::vector<Buffer> results_;       // by block; those of the outputs
+  std::vector<Buffer> sums_;          // by output
+  Buffer quality_;
+  std::vector<void*> places_;  // by block
+  std::vector<Turn> turns_;    // by buffer
+  std::unique_ptr<gpu::CompletionThread> completion_;
+};
+
+}  // namespace
+
+std::unique_ptr<GroupImager> make_cuda_group_imager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice,
+                                                    std::size_t read_ahead) {
+  return std::make_unique<CudaGroupImager>(std::move(setup), choice, read_ahead);
+}
+
+}  // namespace echoform
