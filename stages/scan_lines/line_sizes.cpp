@@ -35,6 +35,21 @@ BlockSpec float_rows(std::size_t rows, std::size_t samples) {
   return spec;
 }
 
+namespace {
+
+/// What a plan of tiles (line_tile_plan.hpp) holds at most.
+std::size_t tile_bytes(const LineSet& set, std::size_t rows) {
+  constexpr std::size_t word = 4;
+  const std::size_t ranges = set.ranges.count;
+  const std::size_t tiles = (ranges + least_tile_ranges - 1) / least_tile_ranges;
+  const std::size_t of_line = 7 * word + tiles * word + scan_lines::padded(ranges, scan_lines::range_step) * word;
+  const std::size_t of_row = (2 * tiles + 1) * word + 2 * tiles * 3 * word;
+  return set.lines.size() * of_line + set.weight_tables.size() * 5 * word + set.weights.size() / ranges * tiles * word +
+         rows * of_row + 16 * word;
+}
+
+}  // namespace
+
 LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input) {
   const LineSet& set = *options.lines;
   const std::size_t pitch = scan_lines::padded(set.ranges.count, scan_lines::range_step);
@@ -45,8 +60,9 @@ LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input) {
   sizes.tables = pitch * sizeof(float) + points * ((options.demodulated ? 3 : 2) * sizeof(float) + sizeof(std::int32_t)) +
                  receivers * sizeof(scan_lines::PlacedReceiver) + (2 * set.lines.size() + 1) * sizeof(std::uint32_t) +
                  set.weights.size() * sizeof(float) + sizeof(scan_lines::TapTable);
-  if (input.type != ElementType::raw) return sizes;
   const std::size_t rows = heard_rows(set).rows.size();
+  if (!options.demodulated) sizes.tiles = tile_bytes(set, rows);
+  if (input.type != ElementType::raw) return sizes;
   sizes.rows = float_rows(rows, input.columns).bytes() + facts_trailer + rows * sizeof(PairSource);
   sizes.facts = 2 * sizeof(GatheredFacts);
   if (options.time_gain != nullptr) sizes.gain = options.time_gain->size() * sizeof(float);

@@ -17,14 +17,18 @@ struct HeardRows {
 };
 [[nodiscard]] HeardRows heard_rows(const LineSet& set);
 
-/// Bytes of device memory.
+/// Ranges of a tile of lines at least: fewer leave threads idle.
+inline constexpr std::size_t least_tile_ranges = 128;
+
+/// Bytes of device memory at most.
 struct LineSizes {
   std::size_t tables = 0;  ///< LineSetOnDevice
   std::size_t rows = 0;    ///< raw samples made floats, and where they come from
   std::size_t gain = 0;
   std::size_t facts = 0;
+  std::size_t tiles = 0;
 
-  [[nodiscard]] std::size_t bytes() const { return tables + rows + gain + facts; }
+  [[nodiscard]] std::size_t bytes() const { return tables + rows + gain + facts + tiles; }
 };
 [[nodiscard]] LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input);
 

@@ -11,16 +11,19 @@
 #include "stages/scan_lines/line_sizes.hpp"
 #include "stages/scan_lines/line_sum_launch.hpp"
 #include "stages/scan_lines/line_tables.hpp"
+#include "stages/scan_lines/line_tile_plan.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/scan_lines/tap_table.hpp"
 
 namespace echoform {
 namespace {
 
-/// Received samples become floats in memory of the stage, by the kernel of pairing, and are summed from there.
+/// Tiles of lines where the delay filter is a straight line between samples and their windows are short enough, of int16 as they
+/// were received; everything else point by point. Samples of other encodings become floats in memory of the stage first, by the
+/// kernel of pairing.
 class ScanLinesCuda final : public Stage {
  public:
-  ScanLinesCuda(ScanLinesOptions options, Backend& backend) : options_(std::move(options)), backend_(backend) {
+  ScanLinesCuda(ScanLinesOptions options, Backend& backend) : options_(std::move(options)), backend_(backend), tiles_(backend) {
     validate(options_);
     require_lines_on_cuda(options_);
   }
@@ -36,35 +39,65 @@ class ScanLinesCuda final : public Stage {
     sums_.row_stride = stride_of(input);
     sums_.out_stride = output_.row_stride;
     if (sums_.complex) sums_.cycles = static_cast<float>(options_.demodulated->value / options_.sample_rate.value);
+    lead_ = (sums_.complex ? 2 : 1) * input.lead;
     choose_lookup();
-    const gpu::HeardRows heard = gpu::heard_rows(*options_.lines);
     reader_.reset();
-    if (input.type == ElementType::raw) prepare_rows(input, heard);
-    upload_tables(heard);
+    rows_ = {};
+    raw_ = input.type == ElementType::raw;
+    if (raw_) prepare_facts();
+
+    const scan_lines::LineTables tables = scan_lines::make_line_tables(options_);
+    upload_tables(tables);
+    const LineSet& set = *options_.lines;
+    std::vector<std::uint32_t> first_rows;
+    for (const ImageLine& line : set.lines) first_rows.push_back(static_cast<std::uint32_t>(set.events[line.event].first_row));
+    const gpu::TiledRows received{true, stride_of(input), sums_.samples, first_rows};
+    whole_numbers_ = raw_ && input.encoding == SampleEncoding::int16;
+    tiled_ = whole_numbers_ && tiles_.make(options_, sums_.set, tables, received);
+    if (tiled_) return output_;
+    whole_numbers_ = false;
+    if (raw_) {
+      const gpu::HeardRows heard = gpu::heard_rows(set);
+      first_rows = heard.first_of_line;
+      prepare_rows(input, heard);
+    }
+    sums_.set.first_rows = upload<std::uint32_t>(first_rows);
+    tiled_ = tiles_.make(options_, sums_.set, tables, {false, sums_.row_stride * sizeof(float), sums_.samples, first_rows});
     return output_;
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const cudaStream_t stream = gpu::stream_of(queue);
-    gpu::LineSums sums = sums_;
-    sums.rows = input.as<float>();
-    sums.out = output.as<float>();
-    if (reader_) {
-      const Block rows{rows_.data()};
-      reader_->process(input[0], rows, queue);
-      if (gain_) launch_row_gain(row_gain(), stream);
-      sums.rows = rows.as<float>();
-      sums.facts.facts = reinterpret_cast<FrameFacts*>(output.as<std::byte>() + (output_.bytes() - output_.trailer));
+    gpu::LineFacts facts = sums_.facts;
+    if (raw_) facts.facts = reinterpret_cast<FrameFacts*>(output.as<std::byte>() + (output_.bytes() - output_.trailer));
+    if (reader_) reader_->process(input[0], {rows_.data()}, queue);
+    const void* const rows = reader_ ? rows_.data() : whole_numbers_ ? input[0].data : input.as<float>() + lead_;
+    if (tiled_) {
+      gpu::LineTiles tiles = tiles_.tiles();
+      tiles.rows = rows;
+      tiles.scale = whole_numbers_ ? static_cast<float>(options_.sample_scale) : 1.0F;
+      tiles.gain = static_cast<const float*>(gain_.data());
+      tiles.out = output.as<float>();
+      tiles.out_stride = output_.row_stride;
+      tiles.facts = facts;
+      tiles_.launch(tiles, stream);
+      return;
     }
+    if (gain_) launch_row_gain(row_gain(), stream);
+    gpu::LineSums sums = sums_;
+    sums.rows = static_cast<const float*>(rows);
+    sums.out = output.as<float>();
+    sums.facts = facts;
     launch_line_sums(sums, stream);
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override {
-    if (!reader_) return {};
-    return {.quality = reader_->quality(), .reference = {}};
+    if (!raw_) return {};
+    const auto& seen = *static_cast<const FrameFacts*>(readback_.data());
+    return {.quality = SampleQuality{seen.clipped, seen.invalid}, .reference = {}};
   }
   [[nodiscard]] DeviceFacts device_facts() const noexcept override {
-    if (!reader_) return {};
+    if (!raw_) return {};
     return {.quality = output_.bytes() - output_.trailer + offsetof(FrameFacts, clipped), .reference = nullptr};
   }
 
@@ -85,7 +118,7 @@ class ScanLinesCuda final : public Stage {
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    std::size_t bytes = rows_.size() + gain_.size() + gathered_.size() + (reader_ ? reader_->bytes() : 0);
+    std::size_t bytes = rows_.size() + gain_.size() + gathered_.size() + (reader_ ? reader_->bytes() : 0) + tiles_.bytes();
     for (const Buffer& buffer : held_) bytes += buffer.size();
     return bytes;
   }
@@ -97,8 +130,18 @@ class ScanLinesCuda final : public Stage {
     sums_.lookup = filter.taps == 1 ? scan_lines::Lookup::nearest
                    : linear         ? scan_lines::Lookup::linear
                                     : scan_lines::Lookup::taps;
-    const scan_lines::TapTable table = make_tap_table(filter);
+    const scan_lines::TapTable table = scan_lines::make_tap_table(filter);
     sums_.set.taps = upload(std::span(&table, 1));
+  }
+
+  void prepare_facts() {
+    gathered_ = backend_.allocate(sizeof(GatheredFacts), MemoryUse::working);
+    readback_ = backend_.allocate(sizeof(FrameFacts), MemoryUse::readback);
+    sums_.facts.gathered = static_cast<GatheredFacts*>(gathered_.data());
+    sums_.facts.readback = static_cast<FrameFacts*>(readback_.data());
+    if (options_.time_gain == nullptr) return;
+    gain_ = backend_.allocate(options_.time_gain->size() * sizeof(float), MemoryUse::working);
+    copy_now(gain_.data(), options_.time_gain->data(), gain_.size());
   }
 
   void prepare_rows(const BlockSpec& input, const gpu::HeardRows& heard) {
@@ -110,27 +153,13 @@ class ScanLinesCuda final : public Stage {
     heard_ = static_cast<std::uint32_t>(rows.rows);
     rows_ = backend_.allocate(rows.bytes(), MemoryUse::working);
     sums_.row_stride = rows.row_stride;
-    gathered_ = backend_.allocate(sizeof(GatheredFacts), MemoryUse::working);
-    readback_ = backend_.allocate(sizeof(FrameFacts), MemoryUse::readback);
-    sums_.facts.gathered = static_cast<GatheredFacts*>(gathered_.data());
     sums_.facts.of_rows = reinterpret_cast<const FrameFacts*>(rows_.bytes_begin() + (rows.bytes() - rows.trailer));
-    sums_.facts.readback = static_cast<FrameFacts*>(readback_.data());
-    if (options_.time_gain == nullptr) return;
-    gain_ = backend_.allocate(options_.time_gain->size() * sizeof(float), MemoryUse::working);
-    copy_now(gain_.data(), options_.time_gain->data(), gain_.size());
   }
 
-  void upload_tables(const gpu::HeardRows& heard) {
+  void upload_tables(const scan_lines::LineTables& tables) {
     const LineSet& set = *options_.lines;
-    const scan_lines::LineTables tables = make_line_tables(options_);
     std::vector<std::uint32_t> first_receivers;
     for (const std::size_t first : tables.first_receivers) first_receivers.push_back(static_cast<std::uint32_t>(first));
-    std::vector<std::uint32_t> first_rows = heard.first_of_line;
-    if (!reader_) {
-      for (std::size_t line = 0; line < first_rows.size(); ++line) {
-        first_rows[line] = static_cast<std::uint32_t>(set.events[set.lines[line].event].first_row);
-      }
-    }
     gpu::LineSetOnDevice& on_device = sums_.set;
     on_device.range = upload<float>(tables.range);
     on_device.whole = upload<std::int32_t>(tables.whole);
@@ -139,7 +168,6 @@ class ScanLinesCuda final : public Stage {
     if (options_.demodulated) on_device.turn_im = upload<float>(tables.turn_im);
     on_device.receivers = upload<scan_lines::PlacedReceiver>(tables.receivers);
     on_device.first_receivers = upload<std::uint32_t>(first_receivers);
-    on_device.first_rows = upload<std::uint32_t>(first_rows);
     on_device.weights = upload<float>(set.weights);
     on_device.lines = static_cast<std::uint32_t>(set.lines.size());
     on_device.ranges = static_cast<std::uint32_t>(set.ranges.count);
@@ -167,6 +195,11 @@ class ScanLinesCuda final : public Stage {
   Backend& backend_;
   BlockSpec output_;
   gpu::LineSums sums_;
+  gpu::LineTilePlan tiles_;
+  bool tiled_ = false;
+  bool raw_ = false;
+  bool whole_numbers_ = false;               // tiles of samples as they were received
+  std::size_t lead_ = 0;                     // numbers before the first row
   std::vector<Buffer> held_;                 // tables
   std::optional<gpu::RawRowReader> reader_;  // of raw samples
   Buffer rows_;                              // what it makes of them

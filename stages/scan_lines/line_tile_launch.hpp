@@ -1,0 +1,104 @@
+// Sums along lines on CUDA where samples are between two others on a straight line, of the A-scans as they are or of four times
+// as many samples: what docs/gpu.md calls tiles of lines. For *.cu and *_cuda.cpp files.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "stages/scan_lines/line_sum_launch.hpp"
+
+namespace echoform::gpu {
+
+/// Ranges of a tile at most, and threads that have them.
+inline constexpr unsigned tile_threads = 128;
+inline constexpr unsigned tile_depth = 4;
+inline constexpr unsigned most_tile_ranges = tile_threads * tile_depth;
+/// Samples of a receiver that a tile's lookups may lie within.
+inline constexpr unsigned tile_window = most_tile_ranges + 16;
+/// Longest filters of upsampling.
+inline constexpr unsigned most_upsampling_taps = 16;
+/// Samples of an A-scan up to which places are whole in single precision, four times over.
+inline constexpr std::size_t most_tiled_samples = std::size_t{1} << 20;
+
+/// An event that has lines.
+struct TileEvent {
+  std::uint32_t first_row = 0;  ///< in the rows that are summed
+  std::uint32_t rows = 0;
+  std::uint32_t first_line = 0;  ///< in LineTiles::lines
+  std::uint32_t lines = 0;
+  std::uint32_t first_heard = 0;  ///< rows of the events before
+  std::uint32_t first_place = 0;  ///< in LineTiles::places: [line, row] of the event
+};
+
+/// A receiver on a line. Lengths are in samples, or in quarters of them (LineTiles::fineness).
+struct TilePlace {
+  float along;
+  float across_square;  ///< above 0
+  float minus_twice;    ///< -2 a, times the fineness
+  float square;         ///< |e|^2, likewise
+};
+inline constexpr std::uint32_t unheard_place = ~std::uint32_t{0};
+
+/// What LineTiles::windows has of a tile and row: the first sample, a multiple of 4, and these.
+inline constexpr std::int32_t window_is_used = 1;
+inline constexpr std::int32_t window_is_checked = 2;  ///< some places are outside of the A-scan
+
+/// Samples of a row that no tile's window has: they are read to count those at the ends of their range.
+struct RowSegment {
+  std::uint32_t row;
+  std::int32_t begin;
+  std::int32_t end;
+};
+
+struct LineTiles {
+  const void* rows = nullptr;  ///< int16 that start on 8 bytes, or float32 on 16, each row
+  std::size_t row_bytes = 0;
+  std::int32_t samples = 0;
+  std::uint32_t events = 0;
+  std::uint32_t most_rows = 0;   ///< of an event
+  std::uint32_t most_lines = 0;  ///< likewise
+  std::uint32_t tiles = 0;       ///< of a line
+  std::uint32_t tile_ranges = 0;
+  std::uint32_t ranges = 0;
+  std::uint32_t pitch = 0;
+  std::int32_t fineness = 1;  ///< 4 with upsampling
+
+  const TileEvent* event = nullptr;
+  const std::uint32_t* lines = nullptr;  ///< of an event behind each other
+  const TilePlace* places = nullptr;
+  const std::uint32_t* weight_tables = nullptr;  ///< as `places`, unheard_place among them
+  const std::int32_t* tile_places = nullptr;     ///< [line, tile]: the sample that `rest` counts from
+  const float* rest = nullptr;                   ///< [line, pitch]: tau_tx + r / c from there, times the fineness
+  const float* range = nullptr;
+  const float* weights = nullptr;        ///< [table, range]
+  const float* even_weights = nullptr;   ///< [table, tile]: that of all its ranges, or NaN
+  const float* divisor = nullptr;        ///< [line, pitch]
+  std::int32_t* windows = nullptr;       ///< [event: tile, row]
+  std::int32_t* most_window = nullptr;   ///< greatest number of samples that a window needs
+  const std::int32_t* bounds = nullptr;  ///< [event: tile and one more, row]: samples that a tile counts begin here
+  const RowSegment* segments = nullptr;
+  std::uint32_t segment_count = 0;
+
+  float scale = 1.0F;
+  const float* gain = nullptr;  ///< by sample; null: none
+  std::uint32_t taps = 0;       ///< of upsampling: 8, 12 or 16; 0: none
+  float phases[3][most_upsampling_taps] = {};
+
+  float* out = nullptr;
+  std::size_t out_stride = 0;
+  LineFacts facts;
+};
+
+/// Fills windows and most_window, which is 0 before.
+void launch_line_windows(const LineTiles& tiles, cudaStream_t stream);
+
+/// Before the first launch. False where a block does not have the shared memory that it needs.
+[[nodiscard]] bool prepare_int16_tiles(const LineTiles& tiles);
+[[nodiscard]] bool prepare_float_tiles(const LineTiles& tiles);
+/// Queues the kernel, one launch a frame, of int16 or float32 rows.
+void launch_int16_tiles(const LineTiles& tiles, cudaStream_t stream) noexcept;
+void launch_float_tiles(const LineTiles& tiles, cudaStream_t stream) noexcept;
+
+}  // namespace echoform::gpu
