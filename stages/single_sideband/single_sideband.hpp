@@ -12,8 +12,9 @@
 //     Y[0] = Re X[0]
 //     Y[m] = X[m]                              elsewhere
 //
-//         so that the real part stays as it is. With every bin it is the analytic signal of the real part. Lines may have as few
-//         samples as their band needs, from a vestige below 0 Hz on: frequencies beyond the bins are one sideband's.
+//         so that the real part stays as it is: on the CPU bit for bit, on CUDA to rounding. With every bin it is the analytic
+//         signal of the real part. Lines may have as few samples as their band needs, from a vestige below 0 Hz on: frequencies
+//         beyond the bins are one sideband's.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +31,18 @@ struct SingleSidebandOptions {
   [[nodiscard]] friend bool operator==(const SingleSidebandOptions&, const SingleSidebandOptions&) = default;
 };
 
-/// "single-sideband", by SingleSidebandOptions.
+/// "single-sideband", by SingleSidebandOptions. On CUDA it states none of the memory in which cuFFT works, which is known of
+/// plans alone.
 extern const StageKind single_sideband_stage;
 
 /// For queues of at most `members` threads; prepare() throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_single_sideband_cpu(const SingleSidebandOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
+
+/// In builds with CUDA only, by cuFFT. The backend must outlive the stage.
+[[nodiscard]] std::unique_ptr<Stage> make_single_sideband_cuda(const SingleSidebandOptions& options, Backend& backend);
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec single_sideband_output(const SingleSidebandOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

@@ -15,24 +15,6 @@ namespace {
 
 constexpr std::size_t most_line_samples = std::size_t{1} << 28;  // as RowTransform has it
 
-BlockSpec single_sideband_output(const SingleSidebandOptions& options, const BlockSpec& input) {
-  require_block(input, "single-sideband", {ElementType::complex64});
-  if (input.columns < 3 || input.columns > most_line_samples) {
-    throw InputError("single-sideband stage, input samples", fmt::format("{}", input.columns),
-                     fmt::format("3 to {}", most_line_samples));
-  }
-  if (options.bins < 1 || options.bins > (input.columns - 1) / 2) {
-    throw InputError("single-sideband stage, bins", fmt::format("{}", options.bins),
-                     fmt::format("1 to {}", (input.columns - 1) / 2));
-  }
-  BlockSpec output = input;
-  output.row_stride = padded_columns(input.columns);
-  output.sub_blocks = 1;
-  output.lead = 0;
-  output.trailer = 0;
-  return output;
-}
-
 /// 1 in the bins about 0, of real rows.
 RowResponse near_zero(std::size_t bins, std::size_t samples) {
   RowResponse response(samples / 2 + 1, 0.0);
@@ -109,6 +91,24 @@ class SingleSidebandCpu final : public Stage {
 
 }  // namespace
 
+BlockSpec single_sideband_output(const SingleSidebandOptions& options, const BlockSpec& input) {
+  require_block(input, "single-sideband", {ElementType::complex64});
+  if (input.columns < 3 || input.columns > most_line_samples) {
+    throw InputError("single-sideband stage, input samples", fmt::format("{}", input.columns),
+                     fmt::format("3 to {}", most_line_samples));
+  }
+  if (options.bins < 1 || options.bins > (input.columns - 1) / 2) {
+    throw InputError("single-sideband stage, bins", fmt::format("{}", options.bins),
+                     fmt::format("1 to {}", (input.columns - 1) / 2));
+  }
+  BlockSpec output = input;
+  output.row_stride = padded_columns(input.columns);
+  output.sub_blocks = 1;
+  output.lead = 0;
+  output.trailer = 0;
+  return output;
+}
+
 std::unique_ptr<Stage> make_single_sideband_cpu(const SingleSidebandOptions& options, std::size_t members, SimdLevel level) {
   return std::make_unique<SingleSidebandCpu>(options, members, level);
 }
@@ -117,10 +117,15 @@ constinit const StageKind single_sideband_stage{
     .name = "single-sideband",
     .cpu = [](const StageOptions& options,
               Backend& backend) { return make_single_sideband_cpu(options.as<SingleSidebandOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_single_sideband_cuda(options.as<SingleSidebandOptions>(), backend); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const BlockSpec& input = inputs.only("single-sideband");
           StageStatement statement{single_sideband_output(options.as<SingleSidebandOptions>(), input), {}};
+          if (site.backend == BackendKind::cuda) return statement;
           statement.memory.host = single_sideband_bytes(input.columns, team_size(site));
           return statement;
         },
