@@ -17,14 +17,6 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double turn = 2.0 * std::numbers::pi;
 
-std::vector<Implementation> on_cpu() {
-  std::vector<Implementation> all;
-  for (const Implementation& one : implementations()) {
-    if (one.backend == BackendKind::cpu) all.push_back(one);
-  }
-  return all;
-}
-
 class Demodulation : public StageTest {
  protected:
   [[nodiscard]] std::unique_ptr<Stage> make(const DemodulationOptions& options) {
