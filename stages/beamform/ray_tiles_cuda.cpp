@@ -5,18 +5,15 @@
 #include <cstring>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/errors.hpp"
-#include "delay_laws/over_sources.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream.hpp"
 #include "stages/beamform/apodization.hpp"
+#include "stages/beamform/drawn_tiles.hpp"
 #include "stages/beamform/law_checks.hpp"
-#include "stages/beamform/ray_across_math.hpp"
 #include "stages/beamform/ray_tile_kernels.hpp"
-#include "stages/beamform/tile_side.hpp"
 
 namespace echoform::beamform {
 namespace {
@@ -95,8 +92,7 @@ class RayTilesCuda final : public RayTiles {
   [[nodiscard]] std::size_t bytes() const noexcept override {
     std::size_t bytes = bytes_;
     for (const Side& side : sides_) {
-      bytes +=
-          side.windows.size() + side.delays.size() + side.weights.size() + side.asked_entries.size() + side.asked_times.size();
+      bytes += side.windows.size() + side.delays.size() + side.weights.size() + (side.drawn ? side.drawn->bytes() : 0);
     }
     return bytes;
   }
@@ -107,10 +103,7 @@ class RayTilesCuda final : public RayTiles {
     const std::uint8_t* inside = nullptr;
     std::optional<LayerRays> layers;
     std::optional<CurveRays> curve;
-    std::optional<DrawnRays> drawn;
-    const RayField* field = nullptr;  ///< of the host
-    Buffer asked_entries;
-    Buffer asked_times;
+    std::optional<DrawnTiles> drawn;
     Buffer windows;
     Buffer delays;
     Buffer weights;
@@ -132,7 +125,6 @@ class RayTilesCuda final : public RayTiles {
     Side side;
     side.sources = static_cast<std::uint32_t>(leg.sources());
     const LegRays* const rays = leg.rays(request_.options.grid);
-    side.field = rays->field.get();
     const std::vector<std::uint8_t>& inside = rays->inside;
     if (std::find(inside.begin(), inside.end(), 0) != inside.end()) side.inside = upload(inside);
     if (form.layers) {
@@ -153,7 +145,8 @@ class RayTilesCuda final : public RayTiles {
         side.curve = curve;
       } else {
         const bool along_y = from.axes.x.y == 0.0 && from.axes.z.y == 0.0;
-        side.drawn = DrawnRays{curve, from.axes, along_y, upload(from.reaches), upload(from.across)};
+        side.drawn.emplace(DrawnRays{curve, from.axes, along_y, upload(from.reaches), upload(from.across)}, *rays->field,
+                           backend_);
       }
     }
     return side;
@@ -190,7 +183,7 @@ class RayTilesCuda final : public RayTiles {
       } else if (side.curve) {
         launch_ray_tiles(task, *side.curve, stream_.get());
       } else {
-        find_drawn(side, task, shape);
+        side.drawn->fill(task, request_.options.grid, shape, stream_.get());
       }
       ECHOFORM_CUDA(cudaMemcpyAsync(side.found.data(), side.windows.data(), entries * sizeof(SourceWindow),
                                     cudaMemcpyDeviceToHost, stream_.get()));
@@ -211,54 +204,6 @@ class RayTilesCuda final : public RayTiles {
     if (!fits(shape, transmit, other, counts())) return false;
     plan_.checked = find_checked(transmit, other, counts(), request_.options.gate.count);
     return true;
-  }
-
-  /// The device's rays, and those of which it is not sure by the host's field.
-  void find_drawn(Side& side, RayTileTask task, const TileShape& shape) {
-    const std::size_t pixels = std::size_t{shape.x} * shape.z;
-    std::uint32_t rows = 0;
-    while (true) {
-      task.asked = asked_of(side, pixels);
-      launch_ray_tiles(task, *side.drawn, stream_.get());
-      ECHOFORM_CUDA(cudaMemcpyAsync(found_flags_.data(), flags_, sizeof(RayTileFlags), cudaMemcpyDeviceToHost, stream_.get()));
-      ECHOFORM_CUDA(cudaMemsetAsync(&flags_->asked, 0, sizeof(flags_->asked), stream_.get()));
-      ECHOFORM_CUDA(cudaStreamSynchronize(stream_.get()));
-      rows = found_flags().asked;
-      if (rows <= task.asked.most) break;
-      need(side.asked_entries, rows * sizeof(std::uint64_t), MemoryUse::working);
-      need(side.asked_times, rows * pixels * sizeof(double), MemoryUse::working);
-    }
-    if (rows == 0) return;
-    std::vector<std::uint64_t> entries(rows);
-    std::vector<double> times(rows * pixels);
-    copy_now(entries.data(), task.asked.entries, rows * sizeof(std::uint64_t));
-    copy_now(times.data(), task.asked.times, times.size() * sizeof(double));
-    const Grid& grid = request_.options.grid;
-    over_sources(rows, 0, [&](std::size_t row) {
-      std::vector<Point> points;
-      tile_points(grid, shape, place_of(grid, shape, entries[row] / side.sources), points);
-      const auto found = std::span(times).subspan(row * pixels, pixels);
-      std::vector<Point> asked;
-      for (std::size_t k = 0; k < pixels; ++k) {
-        if (is_asked(found[k])) asked.push_back(points[k]);
-      }
-      std::vector<double> seconds(asked.size());
-      const std::size_t source = entries[row] % side.sources;
-      side.field->times(source, source + 1, asked, seconds);
-      auto next = seconds.begin();
-      for (double& time : found) {
-        if (is_asked(time)) time = *next++;
-      }
-    });
-    copy_now(task.asked.times, times.data(), times.size() * sizeof(double));
-    launch_asked_rows(task, rows, stream_.get());
-  }
-
-  static AskedRows asked_of(Side& side, std::size_t pixels) {
-    const std::size_t rows =
-        std::min(side.asked_entries.size() / sizeof(std::uint64_t), side.asked_times.size() / (pixels * sizeof(double)));
-    return {static_cast<std::uint32_t>(rows), static_cast<std::uint64_t*>(side.asked_entries.data()),
-            static_cast<double*>(side.asked_times.data())};
   }
 
   [[nodiscard]] RayTileTask task_of(const Side& side, const TileShape& shape) const {
