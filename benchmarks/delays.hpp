@@ -83,8 +83,8 @@ struct DeviceDelays {
   bool on_device = false;  ///< else the host makes it, and nothing is measured
   Spread seconds;          ///< from the call to the return, memory taken before
 };
-/// For each part; of volumes only for those that cast no shadow, since the host makes the others' one ray at a time. Needs a GPU:
-/// RuntimeFault else.
+/// For each part; of volumes only for planes and cylinders, since the host makes many of the others' one ray at a time. Needs a
+/// GPU: RuntimeFault else.
 [[nodiscard]] std::vector<DeviceDelays> measure_device_delays(const DelaysCase& test);
 
 /// Of volumes through a cylinder alone, by rays each.
