@@ -150,12 +150,14 @@ class CurveField final : public RayField {
   [[nodiscard]] std::optional<FieldForm> form() const override {
     if (surface_.shadows() || touching_) return std::nullopt;
     CurveForm form;
-    // Of the two nodes of a smooth joint one will do.
+    // Of the two nodes of a smooth joint one will do. Their places are one but for rounding.
+    constexpr double same = 1e-12;  // m
     std::vector<std::size_t> kept;
     const std::size_t count = nodes_.places.size();
     const auto joined = [&](std::size_t n) { return (nodes_.joined[n / 64] >> (n % 64) & 1U) != 0; };
     for (std::size_t n = 0; n < count; ++n) {
-      if (n + 1 < count && !joined(n) && nodes_.places[n] == nodes_.places[n + 1] && nodes_.tangents[n] == nodes_.tangents[n + 1])
+      if (n + 1 < count && !joined(n) && length(nodes_.places[n] - nodes_.places[n + 1]) < same &&
+          nodes_.tangents[n] == nodes_.tangents[n + 1])
         continue;
       kept.push_back(n);
       form.nodes.push_back({nodes_.places[n], nodes_.tangent_x[n], nodes_.tangent_z[n], joined(n) ? 1U : 0U});

@@ -9,6 +9,7 @@
 
 #include "gpu/host_device.hpp"
 #include "rays/across_math.hpp"
+#include "rays/field_forms.hpp"
 
 namespace echoform::beamform {
 
@@ -27,6 +28,8 @@ ECHOFORM_HOST_DEVICE bool is_asked(double time) {
 
 /// The curve of CurveForm; tables [node], of the piece to the next one.
 struct AcrossCurve {
+  std::uint32_t count;  ///< of nodes
+  const rays::CurveNode* nodes;
   const rays::CurvePiece* pieces;
   const rays::PieceReach* reaches;
   double before;  ///< slownesses, s/m
@@ -46,7 +49,8 @@ struct AcrossRay {
   Vector2 at;
   float t;     ///< on the piece, or beyond it
   float part;  ///< of the way along y, where the ray crosses
-  bool sure;   ///< whether the field of the host would take it
+  bool found;  ///< whether there is such a ray, on the piece or beyond it
+  bool sure;   ///< whether it keeps to the segment of the piece: then it is one
 };
 
 /// The part of the way along y at which the ray over the place at `t` of the piece up to `node` crosses, nearly.
@@ -70,14 +74,26 @@ ECHOFORM_HOST_DEVICE AcrossRay across_ray(const AcrossCurve& curve, std::uint32_
   // Nearer than this the part says nothing that the next pixel could begin with.
   constexpr double least_across = 1e-6;  // m
   ray.part = fabs(ends.across) > least_across ? static_cast<float>(found.y / ends.across) : part;
-  ray.sure = found.finished & found.on_its_way & (found.time > 0.0) & (found.t >= reach.low) & (found.t <= reach.high);
+  ray.found = found.finished & found.on_its_way & (found.time > 0.0);
+  ray.sure = ray.found & (found.t >= reach.low) & (found.t <= reach.high);
   return ray;
 }
 
+/// From a place beyond the piece up to `node` to the piece on which it would lie if all were as long, over smooth joints. Whether
+/// that is another one.
+ECHOFORM_HOST_DEVICE bool go_on(const AcrossCurve& curve, std::uint32_t& node, float& t) {
+  const std::uint32_t from = node;
+  for (; t > 1.0F && node + 1 < curve.count && curve.nodes[node].joined != 0; t -= 1.0F) ++node;
+  for (; t < 0.0F && node > 1 && curve.nodes[node - 2].joined != 0; t += 1.0F) --node;
+  return node != from;
+}
+
 /// The least of the rays over all pieces on which the slope in the plane turns, as the host's field takes them
-/// (rays/curve_field.cpp): if one is not sure, or two came to one place, the host is asked.
+/// (rays/curve_field.cpp): if one is not sure, or two came to one place, the host is asked. But a ray that comes to a smooth
+/// joint goes on beyond it.
 struct AcrossTurns {
   static constexpr std::uint32_t most = 4;
+  static constexpr int most_joints = 8;
 
   std::uint32_t count = 0;
   bool sure = true;
@@ -86,7 +102,16 @@ struct AcrossTurns {
   Vector2 places[most] = {};
 
   ECHOFORM_HOST_DEVICE void add(const AcrossCurve& curve, std::uint32_t piece, const AcrossEnds& ends, float start) {
-    const AcrossRay ray = across_ray(curve, piece, ends, start, flat_part(curve, piece, ends, start));
+    AcrossRay ray{};
+    float t = start;
+    float part = flat_part(curve, piece, ends, start);
+    for (int joint = 0; joint <= most_joints; ++joint) {
+      ray = across_ray(curve, piece, ends, t, part);
+      if (!ray.found || ray.sure) break;
+      t = ray.t;
+      part = ray.part;
+      if (!go_on(curve, piece, t)) break;
+    }
     constexpr double same = 1e-6;  // m
     for (std::uint32_t k = 0; k < count && k < most; ++k) sure = sure && !(length(places[k] - ray.at) < same);
     sure = sure && ray.sure && count < most;

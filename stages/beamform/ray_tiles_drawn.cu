@@ -55,7 +55,8 @@ __global__ void __launch_bounds__(ray_threads, 2)
   const TileNodes near(kept_rays + std::size_t{ray_sources} * pixels, rays.curve.count);
   const std::uint32_t first = blockIdx.y * ray_sources;
   const std::uint32_t count = min(ray_sources, task.sources - first);
-  const AcrossCurve curve{rays.curve.pieces, rays.reaches, rays.curve.before, rays.curve.after, rays.curve.sides};
+  const AcrossCurve curve{rays.curve.count,  rays.curve.nodes, rays.curve.pieces, rays.reaches,
+                          rays.curve.before, rays.curve.after, rays.curve.sides};
   const std::uint32_t end = min(task.ny, (blockIdx.z + 1) * planes);
   Vector2 origin{};
   for (std::uint32_t plane = blockIdx.z * planes; plane < end; ++plane) {

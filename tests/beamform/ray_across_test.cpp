@@ -7,7 +7,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rays/ray_field.hpp"
@@ -30,7 +35,13 @@ struct Walked {
 
 /// Rays to points that follow each other along a line, each begun with that before, as in the kernel.
 Walked walk(const rays::CurveForm& form, std::size_t source, const std::vector<Point>& points) {
-  const beamform::AcrossCurve curve{form.pieces.data(), form.reaches.data(), form.before, form.after, form.sides};
+  const beamform::AcrossCurve curve{static_cast<std::uint32_t>(form.nodes.size()),
+                                    form.nodes.data(),
+                                    form.pieces.data(),
+                                    form.reaches.data(),
+                                    form.before,
+                                    form.after,
+                                    form.sides};
   Walked walked;
   beamform::AcrossRay kept{};
   std::uint32_t node = 0;  // 0: nothing is kept
@@ -77,27 +88,40 @@ TEST(RayAcross, AskedTimesAreNoNumbersOfTheirOwn) {
   EXPECT_FALSE(beamform::is_asked(1e-6));
 }
 
+/// A parabola of many cubic pieces, which no straight line meets three times.
+MadeSurface arch() {
+  const auto at = [](int n) { return Vector2{1e-3 * n, 5.0 * 1e-6 * n * n}; };
+  const auto slope = [](int n) { return Vector2{1e-3, 10.0 * 1e-6 * n}; };
+  std::vector<Segment> segments;
+  for (int k = -30; k < 30; ++k) segments.push_back(cubic_segment(at(k), slope(k), at(k + 1), slope(k + 1)));
+  return {std::make_shared<const Surface>("arch", std::move(segments)), nullptr};
+}
+
+MadeSurface cylinder(std::map<std::string, double, std::less<>> numbers,
+                     std::map<std::string, std::string, std::less<>> words = {}) {
+  return make_any_surface({"[surface]", "cylinder", std::move(numbers), std::move(words)});
+}
+
 struct Case {
   std::string name;
-  SurfaceDescription surface;
+  MadeSurface made;
   double c1, c2;
 };
 
 TEST(RayAcross, BegunWithTheNeighboursAreTheFieldsRays) {
-  const std::vector<Case> cases{
-      {"rod", {"[surface]", "cylinder", {{"radius", 40e-3}}, {}}, 1480.0, 6320.0},
-      {"rod, transversal", {"[surface]", "cylinder", {{"radius", 40e-3}}, {}}, 1480.0, 3130.0},
-      {"thin rod", {"[surface]", "cylinder", {{"radius", 9e-3}}, {}}, 1480.0, 6320.0},
-      {"bore", {"[surface]", "cylinder", {{"radius", 30e-3}}, {{"side", "inside"}}}, 1480.0, 6320.0},
-      {"turned", {"[surface]", "cylinder", {{"radius", 40e-3}, {"turn", 30.0}, {"dip", 8.0}}, {}}, 1480.0, 6320.0},
-  };
+  const std::vector<Case> cases{{"rod", cylinder({{"radius", 40e-3}}), 1480.0, 6320.0},
+                                {"rod, transversal", cylinder({{"radius", 40e-3}}), 1480.0, 3130.0},
+                                {"thin rod", cylinder({{"radius", 9e-3}}), 1480.0, 6320.0},
+                                {"bore", cylinder({{"radius", 30e-3}}, {{"side", "inside"}}), 1480.0, 6320.0},
+                                {"turned", cylinder({{"radius", 40e-3}, {"turn", 30.0}, {"dip", 8.0}}), 1480.0, 6320.0},
+                                {"arch", arch(), 1480.0, 6320.0}};
   std::vector<Point> sources;
   for (const double x : {-2e-3, 0.0, 2e-3}) {
     for (const double y : {-2e-3, 1e-3}) sources.push_back({Metres(x), Metres(y), Metres(-15e-3)});
   }
   for (const Case& test : cases) {
     SCOPED_TRACE(test.name);
-    const MadeSurface made = make_any_surface(test.surface);
+    const MadeSurface& made = test.made;
     const auto field = make_ray_field(through(made, test.c1, test.c2), sources);
     const auto inside = [&](const Point& point) {
       return made.curve ? made.curve->signed_distance({point.x.value, point.z.value}) > 1e-9

@@ -66,6 +66,15 @@ struct Part {
   return scene;
 }
 
+/// Two planes that meet in an edge: rays to it are left to the host.
+[[maybe_unused]] Scene ridged() {
+  Scene scene;
+  scene.couplant = MetresPerSecond(1480.0);
+  scene.surface = std::make_shared<const Surface>(
+      "ridge", std::vector{line_segment({-40e-3, 4e-3}, {0.5e-3, 0.0}), line_segment({0.5e-3, 0.0}, {40e-3, 4e-3})});
+  return scene;
+}
+
 /// Of an image in the plane of a linear probe, or of a volume below a matrix array.
 [[maybe_unused]] ImagingPlan plan_of(const Scene& scene, const std::string& view, bool volume) {
   ImagingPlan plan;
@@ -135,6 +144,7 @@ TEST(RayTiles, AreTheHostsTables) {
       {"thin cylinder, a volume", immersed({"[surface]", "cylinder", {{"radius", 7e-3}, {"x", 1e-3}}, {}}), {"LL", "LT"}, true},
       {"bore, a volume", immersed({"[surface]", "cylinder", {{"radius", 12e-3}}, {{"side", "inside"}}}), {"LL", "LT"}, true},
       {"arch, a volume", arched(), {"LL"}, true},
+      {"ridge, a volume", ridged(), {"LL", "LT"}, true},
       {"turned cylinder", turned_cylinder(), {"LL"}},
       {"turned cylinder, a volume", turned_cylinder(), {"LL", "LT"}, true},
       {"plane tilted across", immersed_across(), {"LL", "TL"}},
