@@ -14,7 +14,8 @@ namespace echoform {
 
 GroupImager::GroupImager(std::shared_ptr<const ImagingSetup> setup, const BackendChoice& choice)
     : setup_(std::move(setup)), groups_(*setup_->groups), choice_(choice) {
-  for (const RecipeOutput& output : groups_.setup(0)->recipe.outputs) {
+  const auto group = groups_.setup(0);
+  for (const RecipeOutput& output : group->recipe.outputs) {
     const std::size_t pixels = output.description.grid.pixels();
     images_.push_back({output.description.view, std::vector<std::complex<float>>(pixels), std::vector<float>(pixels)});
   }
