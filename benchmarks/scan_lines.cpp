@@ -76,6 +76,16 @@ Sector sector_of(const LinesCase& test, std::size_t of_event) {
   return sector;
 }
 
+ScanLinesOptions options_of(const LinesCase& test, const DelayFilterOptions& filter, const Sector& sector) {
+  ScanLinesOptions options;
+  options.lines = sector.set;
+  options.velocity = MetresPerSecond(velocity);
+  options.sample_rate = Hertz(test.sample_rate);
+  options.gate = {0, test.samples};
+  options.filter = filter;
+  return options;
+}
+
 /// Noise of which neighbours are related, as echoes are.
 std::vector<std::int16_t> noise(std::size_t count) {
   std::vector<std::int16_t> data(count);
@@ -121,12 +131,7 @@ double difference_of(const std::vector<float>& ours, std::size_t stride, const s
 LinesFigure measure(const LinesCase& test, const Way& way, const std::vector<std::int16_t>& data, std::size_t threads,
                     Turns& all) {
   const Sector sector = sector_of(test, way.lines);
-  ScanLinesOptions options;
-  options.lines = sector.set;
-  options.velocity = MetresPerSecond(velocity);
-  options.sample_rate = Hertz(test.sample_rate);
-  options.gate = {0, test.samples};
-  options.filter = way.filter;
+  const ScanLinesOptions options = options_of(test, way.filter, sector);
   const auto backend = make_cpu_backend(threads);
   const auto queue = backend->make_queue();
   const auto stage = make_scan_lines_cpu(options, threads);
@@ -184,11 +189,19 @@ LinesFigure measure(const LinesCase& test, const Way& way, const std::vector<std
 
 }  // namespace
 
+ScanLinesOptions lines_options(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event) {
+  return options_of(test, filter, sector_of(test, of_event));
+}
+
+std::vector<std::int16_t> lines_samples(const LinesCase& test) {
+  return noise(test.events * test.channels * test.samples);
+}
+
 LinesReport measure_lines(const LinesCase& test, const std::function<void(const std::string&)>& progress) {
   LinesReport report;
   report.reference_flags = reference::build_flags();
   report.threads = test.threads != 0 ? test.threads : usable_processors();
-  const std::vector<std::int16_t> data = noise(test.events * test.channels * test.samples);
+  const std::vector<std::int16_t> data = lines_samples(test);
   const auto filter = [](const char* kind, std::size_t size = 0) {
     DelayFilterOptions options;
     options.kind = kind;

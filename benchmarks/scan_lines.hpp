@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "benchmarks/statistics.hpp"
 #include "benchmarks/turns.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
 
 namespace echoform::benchmarks {
 
@@ -38,6 +40,10 @@ struct LinesReport {
   std::vector<LinesFigure> figures;
   Turns turns;
 };
+
+/// Lines `of_event` to an event: the options of the stage that sums them, and samples.
+[[nodiscard]] ScanLinesOptions lines_options(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event);
+[[nodiscard]] std::vector<std::int16_t> lines_samples(const LinesCase& test);
 
 /// `progress` is told what is being measured.
 [[nodiscard]] LinesReport measure_lines(const LinesCase& test, const std::function<void(const std::string&)>& progress);

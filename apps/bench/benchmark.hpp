@@ -75,5 +75,6 @@ Outcome decoding_cuda(const Options& options, LiveLine& progress);
 Outcome scan_cpu(const Options& options, LiveLine& progress);
 Outcome scan_cuda(const Options& options, LiveLine& progress);
 Outcome scan_lines(const Options& options, LiveLine& progress);
+Outcome scan_lines_cuda(const Options& options, LiveLine& progress);
 
 }  // namespace echoform::bench

@@ -1,0 +1,74 @@
+// Sums along scan lines on a GPU, of the array and the beams for which the thesis of 2009 on receive beamforming with CUDA has a
+// table of speeds: 128 channels, 5120 samples a beam at 40 MHz.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/bench/benchmark.hpp"
+#include "benchmarks/device_timing.hpp"
+#include "benchmarks/scan_lines_gpu.hpp"
+#include "stages/scan_lines/delay_filter_kind.hpp"
+
+namespace echoform::bench {
+
+using namespace benchmarks;
+
+namespace {
+
+struct Case {
+  const char* kind;
+  std::size_t taps;
+  std::size_t lines;  ///< of an event
+  double thesis;      ///< times real time on a Tesla C870; 0: not in its table
+};
+constexpr Case cases[] = {{"linear", 0, 1, 1.62},      {"upsampled", 11, 1, 0.27}, {"upsampled", 11, 2, 0.18},
+                          {"upsampled", 11, 4, 0.12},  {"upsampled", 11, 8, 0.07}, {"upsampled", 11, 16, 0.04},
+                          {"linear", 0, 4, 0.0},       {"nearest", 0, 1, 0.0},     {"lagrange", 3, 1, 0.0},
+                          {"windowed_sinc", 8, 1, 0.0}};
+// Enough for several blocks on every multiprocessor, however many lines share one.
+constexpr std::size_t lines_at_once = 512;
+constexpr std::size_t least_events = 128;
+
+void measure_case(const LinesCase& test, const Case& which, Outcome& outcome) {
+  DelayFilterOptions filter;
+  filter.kind = which.kind;
+  filter.order_or_taps = which.taps;
+  const LinesOnGpu figure = measure_lines_on_gpu(test, filter, which.lines);
+  const std::string name = fmt::format("{}, {} of an event", echoform::name_of(filter), which.lines);
+  outcome.say(fmt::format("    {:<34} {} x real time, {}{}; with uploads {} x, {} % of the copies alone", name,
+                          text_of_ratio(figure.real_time), text_of(figure.lookups, tera_lookups),
+                          which.thesis > 0.0 ? fmt::format(", thesis {:.2f} x", which.thesis) : "",
+                          text_of_ratio(figure.uploads_real_time, 2), text_of_ratio(figure.ratio, 1, 100.0)));
+  outcome.values["figures"].push_back({{"filter", echoform::name_of(filter)},
+                                       {"lines", which.lines},
+                                       {"events", figure.events},
+                                       {"real_time", json_of(figure.real_time)},
+                                       {"lookups", json_of(figure.lookups)},
+                                       {"uploaded_events", figure.uploaded},
+                                       {"uploads_real_time", json_of(figure.uploads_real_time)},
+                                       {"copies_real_time", json_of(figure.copies)},
+                                       {"ratio", json_of(figure.ratio)},
+                                       {"thesis", which.thesis}});
+}
+
+}  // namespace
+
+Outcome scan_lines_cuda(const Options& options, LiveLine& progress) {
+  LinesCase test;
+  test.rounds = options.frames.value_or(test.rounds);
+  test.channels = options.elements.value_or(128);
+  test.samples = options.samples.value_or(5120);
+  Outcome outcome;
+  outcome.say(
+      fmt::format("scan lines on {}, {} channels x {} samples of int16 at {:.0f} MHz, {} ranges a line; samples on the "
+                  "device, and uploaded from pinned memory",
+                  device_facts().text(), test.channels, test.samples, 1e-6 * test.sample_rate, test.samples));
+  for (const Case& which : cases) {
+    test.events = std::max(least_events, lines_at_once / which.lines);
+    progress.show(fmt::format("lines: {}, {} of an event", which.kind, which.lines));
+    outcome.attempt(which.kind, [&] { measure_case(test, which, outcome); });
+  }
+  return outcome;
+}
+
+}  // namespace echoform::bench
