@@ -123,6 +123,16 @@ std::vector<double> transmit_times(const BeamsPlan& plan, const LineSet& set) {
   return times;
 }
 
+/// Those of each line's first of `samples`, which all have the same.
+std::vector<double> of_first_samples(const LineSet& set, std::size_t samples) {
+  std::vector<double> times;
+  for (std::size_t line = 0; line < set.lines.size(); line += samples) {
+    const auto from = set.transmit_times.begin() + static_cast<std::ptrdiff_t>(line * set.ranges.count);
+    times.insert(times.end(), from, from + static_cast<std::ptrdiff_t>(set.ranges.count));
+  }
+  return times;
+}
+
 std::vector<LineEvent> events_of(const Acquisition& acquisition) {
   const FrameLayout layout(acquisition);
   std::vector<LineEvent> events(acquisition.event_count());
@@ -258,8 +268,13 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
       facts_of(plan->acquisition.encoding).counts() ? plan->acquisition.sample_scale : 1.0);
   for (std::uint32_t event = 0; event < plan->acquisition.event_count(); ++event) plan->events.push_back(event);
 
-  const FannedLines fanned =
-      make_lines(plan->acquisition, plan->events, plan->section.lines, plan->velocity, configuration.name());
+  plan->doppler = resolve_doppler(configuration, plan->acquisition, plan->velocity);
+  std::vector<std::uint32_t> sounded = plan->events;  // an event for each place
+  if (plan->doppler) {
+    sounded.clear();
+    for (const std::vector<std::uint32_t>& ensemble : plan->doppler->ensembles.events) sounded.push_back(ensemble.front());
+  }
+  const FannedLines fanned = make_lines(plan->acquisition, sounded, plan->section.lines, plan->velocity, configuration.name());
   plan->fan = fanned.fan;
   plan->baseband = resolve_baseband(configuration, plan->acquisition);
   auto set = std::make_shared<LineSet>();
@@ -268,12 +283,22 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   const bool blend = plan->section.blend && plan->section.lines > 1;
   const BlendedLines blended = blend ? blend_lines(fanned, plan->section.lines) : BlendedLines{};
   set->lines = blend ? blended.components : fanned.lines;
+  const std::size_t formed = set->lines.size();
+  if (plan->doppler) set->lines = repeat_lines(set->lines, plan->doppler->ensembles);
   set->ranges = resolve_ranges(configuration, *plan);
   resolve_vestige(configuration, *plan, set->ranges);
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
   require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
   set->transmit_times = transmit_times(*plan, *set);
-  if (blend) plan->blend = blend_table(blended, set->ranges.count, set->transmit_times);
+  if (blend) {
+    plan->blend = blend_table(blended, set->ranges.count,
+                              plan->doppler ? of_first_samples(*set, plan->doppler->ensembles.samples) : set->transmit_times);
+  }
+  if (plan->doppler) {
+    plan->doppler->autocorrelation.half_window =
+        half_window_of(doppler(configuration), *plan->doppler, plan->velocity, set->ranges.spacing);
+    add_tables(*plan->doppler, plan->blend, formed, set->ranges.count);
+  }
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.
     require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set));

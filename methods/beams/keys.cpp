@@ -76,10 +76,69 @@ void add_adaptive_keys(std::vector<Key>& k) {
       within(AdaptiveOptions::loadings), [](auto& c) -> auto& { return beams(c).adaptive.loading; }));
 }
 
+void add_doppler_keys(std::vector<Key>& k) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  k.push_back(number(
+      {"doppler", "pulse_repetition", "Hz",
+       "Transmit events a second within a frame. Events that are alike are the samples of an ensemble, by which flow is found.",
+       "no flow is looked for", LiveEffect::imaging},
+      above(0.0, 1e6), [](auto& c) -> auto& { return doppler(c).pulse_repetition; }));
+  k.push_back(word(
+      {"doppler",
+       "wall_filter",
+       "",
+       "What takes echoes of what hardly moves off ensembles. regression: the polynomial that fits each ensemble best is taken "
+       "away; fir: a filter along the ensemble, whose first outputs are left out; svd: the strongest components of the frame "
+       "are taken away; none.",
+       {},
+       LiveEffect::imaging},
+      words::wall_filter, [](auto& c) -> auto& { return doppler(c).wall_filter; }));
+  k.push_back(integer(
+      {"doppler",
+       "order",
+       "",
+       "Of the polynomial of regression, or of differences that fir takes where it has no taps.",
+       {},
+       LiveEffect::imaging},
+      within(0, 32), [](auto& c) -> auto& { return doppler(c).order; }));
+  k.push_back(number_list(
+      {"doppler",
+       "taps",
+       "",
+       "Of fir, that of the newest sample first. Empty is (1 - z^-1)^order / 2^order.",
+       {},
+       LiveEffect::imaging},
+      within(-1e6, 1e6), WallFilterOptions::most_ensemble - 1, [](auto& c) -> auto& { return doppler(c).taps; }));
+  k.push_back(integer(
+      {"doppler", "components", "", "That svd takes away.", {}, LiveEffect::imaging},
+      within(1, WallFilterOptions::most_ensemble - 1), [](auto& c) -> auto& { return doppler(c).components; }));
+  k.push_back(number(
+      {"doppler",
+       "window",
+       "",
+       "Length along the line over which autocorrelations are averaged, in periods; 0 is the point alone.",
+       {},
+       LiveEffect::imaging},
+      within(DopplerSection::windows), [](auto& c) -> auto& { return doppler(c).window; }));
+  k.push_back(number(
+      {"doppler", "frequency", "Hz", "Of the echoes, by which turns become velocities.", "the probe's centre frequency",
+       LiveEffect::imaging},
+      above(0.0, 1e9), [](auto& c) -> auto& { return doppler(c).frequency; }));
+  k.push_back(number(
+      {"doppler",
+       "threshold_db",
+       "dB",
+       "Power beside the frame's greatest below which there is no flow to speak of: velocity and variance are 0 there.",
+       {},
+       LiveEffect::display},
+      within(DopplerSection::thresholds), [](auto& c) -> auto& { return doppler(c).threshold_db; }));
+}
+
 }  // namespace
 
 std::vector<Section> beams_sections() {
-  return {{"beams", "The method of scan lines ([imaging] method = \"beams\")."}};
+  return {{"beams", "The method of scan lines ([imaging] method = \"beams\")."},
+          {"doppler", "Images of flow beside those of the method of scan lines, of transmit events that are repeated."}};
 }
 
 void add_beams_keys(std::vector<Key>& k) {
@@ -181,6 +240,7 @@ void add_beams_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"beams", "persistence", "", "Part of the image before that stays in each image; 0 is none.", {}, LiveEffect::display},
       within(BeamsSection::persistences), [](auto& c) -> auto& { return beams(c).persistence; }));
+  add_doppler_keys(k);
 }
 
 }  // namespace echoform

@@ -12,12 +12,15 @@
 #include "methods/beams/section.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/registry.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/demodulation/demodulation.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
 
 namespace echoform {
 namespace {
@@ -53,11 +56,13 @@ class BeamsMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&demodulation_stage,    &scan_lines_stage, &line_blend_stage,
-            &single_sideband_stage, &time_gain_stage,  &persistence_stage};
+    return {&demodulation_stage,    &scan_lines_stage,      &line_blend_stage,
+            &single_sideband_stage, &time_gain_stage,       &persistence_stage,
+            &wall_filter_stage,     &autocorrelation_stage, &flow_stage};
   }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
+    if (doppler(configuration).pulse_repetition) return "[doppler]";
     const std::string& kind = beams(configuration).adaptive.kind;
     return kind == "none" ? std::string() : fmt::format("[beams] adaptive = \"{}\"", kind);
   }
@@ -68,8 +73,11 @@ class BeamsMethod final : public Method {
       throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the velocity of sound in m/s");
     }
   }
-  [[nodiscard]] std::vector<std::string> images(const Configuration& /*configuration*/) const override {
-    return {std::string(beams_image)};
+  [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
+    std::vector<std::string> images{std::string(beams_image)};
+    if (!doppler(configuration).pulse_repetition) return images;
+    for (const std::string_view image : {velocity_image, power_image, variance_image}) images.emplace_back(image);
+    return images;
   }
 
   [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
@@ -88,6 +96,7 @@ class BeamsMethod final : public Method {
     const LineRanges& ranges = plan.lines->ranges;
     beams(asked).depth = {ranges.first, ranges.at(ranges.count - 1)};
     beams(asked).ranges = ranges.count;
+    if (plan.doppler) doppler(asked).frequency = plan.doppler->frequency;
     const Grid& shown = plan.display_grid;
     section<DisplaySection>(asked).x = {shown.x.first, shown.x.last};
     section<DisplaySection>(asked).z = {shown.z.first, shown.z.last};

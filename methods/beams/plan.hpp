@@ -10,6 +10,7 @@
 
 #include "acquisition/acquisition.hpp"
 #include "base/grid.hpp"
+#include "methods/beams/ensembles.hpp"
 #include "methods/beams/line_fan.hpp"
 #include "methods/beams/section.hpp"
 #include "methods/display_settings.hpp"
@@ -25,6 +26,10 @@ namespace echoform {
 /// As [imaging] method has it, and its one image.
 inline constexpr std::string_view beams_name = "beams";
 inline constexpr std::string_view beams_image = "lines";
+/// Those of flow, with [doppler] pulse_repetition.
+inline constexpr std::string_view velocity_image = "velocity";
+inline constexpr std::string_view power_image = "power";
+inline constexpr std::string_view variance_image = "variance";
 
 struct BeamsPlan {
   std::uint64_t settings_revision = 0;
@@ -38,6 +43,7 @@ struct BeamsPlan {
   SampleGate gate;
   std::optional<DemodulationOptions> baseband;  ///< resolve_baseband()
   std::size_t vestige = 0;                      ///< vestige_bins(); 0: lines are analytic signals as they are summed
+  std::optional<DopplerPlan> doppler;           ///< resolve_doppler(): then `lines` are those of each sample of its ensembles
   double amplitude_scale = 1.0;                 ///< of one unit of a sample
   BeamsSection section;
   FilterOptions filter;

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "methods/array_shape.hpp"
+#include "methods/beams/path_words.hpp"
 #include "methods/filter_settings.hpp"
 #include "stages/scan_lines/delay_filter_kind.hpp"
 
@@ -63,6 +64,30 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
   report.values["adaptive"] = {{"kind", adaptive.kind}, {"window_ranges", 2 * adaptive.half_window + 1}};
 }
 
+/// How flow is found, and what of it can be told.
+void report_doppler(SetupReport& report, const BeamsPlan& plan) {
+  if (!plan.doppler) return;
+  const DopplerPlan& doppler = *plan.doppler;
+  const WallFilterOptions& filter = doppler.wall_filter;
+  report.row("ensembles", fmt::format("{} samples of each of {}, {:.4g} a second", doppler.ensembles.samples,
+                                      doppler.ensembles.events.size(), doppler.repetition.value));
+  report.row("velocity",
+             fmt::format("-{0:.4g} to {0:.4g} m/s along the lines, towards the probe above 0", doppler.nyquist.value));
+  report.values["doppler"] = {{"ensemble", doppler.ensembles.samples},
+                              {"repetition", doppler.repetition.value},
+                              {"nyquist", doppler.nyquist.value},
+                              {"window_ranges", 2 * doppler.autocorrelation.half_window + 1}};
+  if (filter.kind == WallFilterKind::none) return;
+  if (filter.kind == WallFilterKind::svd) {
+    report.row("wall filter", fmt::format("svd, without the strongest {} of {} components", filter.components, filter.ensemble));
+    return;
+  }
+  const double cutoff = 2.0 * wall_filter_cutoff(filter) * doppler.nyquist.value;
+  report.row("wall filter", fmt::format("{}, {} of {} samples stay, half of the power from {:.4g} m/s on",
+                                        words::wall_filter.of(filter.kind), filtered_ensemble(filter), filter.ensemble, cutoff));
+  report.values["doppler"]["cutoff"] = cutoff;
+}
+
 /// Widths at half the amplitude, of a point in the middle of a line straight ahead: one way 1.2067 lambda F for an aperture
 /// without a window (sinc), along the line (c / 2) 0.8825 / B for a Gaussian pulse of -6 dB width B.
 void report_spot(SetupReport& report, const BeamsPlan& plan) {
@@ -112,6 +137,7 @@ SetupReport report_beams(const BeamsPlan& plan) {
   report_lines(report, plan);
   report_spot(report, plan);
   report_rate(report, plan);
+  report_doppler(report, plan);
   report_filter(report, plan.filter);
   const Grid& shown = plan.display_grid;
   report.row("display", fmt::format("{} x {} pixels of {}", shown.x.count, shown.z.count, mm(shown.x.spacing().value)));

@@ -4,10 +4,12 @@
 
 #include "methods/beams/plan.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
@@ -15,6 +17,7 @@
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
 
 namespace echoform {
 namespace {
@@ -105,12 +108,51 @@ std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
   return recipe.add(scan_lines_stage, std::move(options), {rows});
 }
 
+OutputDescription polar_output(const BeamsPlan& plan, std::string_view name) {
+  OutputDescription polar{std::string(name), OutputKind::envelope, polar_grid(plan)};
+  polar.x = {"range", "m"};
+  polar.z = plan.fan.shape == FanShape::sector ? Meaning{"angle", "rad"} : Meaning{"x", "m"};
+  return polar;
+}
+
+/// Images of flow, of the samples of ensembles.
+void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std::size_t lines) {
+  const DopplerPlan& doppler = *plan.doppler;
+  if (doppler.samples) lines = recipe.add(line_blend_stage, LineBlendOptions{doppler.samples}, {lines});
+  if (!plan.baseband) lines = recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
+  if (doppler.wall_filter.kind != WallFilterKind::none) lines = recipe.add(wall_filter_stage, doppler.wall_filter, {lines});
+  const std::size_t correlations = recipe.add(autocorrelation_stage, doppler.autocorrelation, {lines});
+  const auto flow = [&](FlowKind kind) {
+    return recipe.add(flow_stage, FlowOptions{kind, doppler.nyquist, doppler.threshold}, {correlations});
+  };
+  OutputDescription velocity = polar_output(plan, velocity_image);
+  velocity.pixels = {"velocity", "m/s"};
+  recipe.outputs.push_back({velocity, flow(FlowKind::velocity), 0});
+  OutputDescription power = polar_output(plan, power_image);
+  power.pixels = {"power", ""};
+  recipe.outputs.push_back({power, flow(FlowKind::power), 0});
+  if (wish.display) {
+    const std::size_t compressed = recipe.add(compression_stage, plan.compression, {flow(FlowKind::amplitude)});
+    const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
+    recipe.outputs.push_back({{std::string(power_image), OutputKind::display, plan.display_grid}, shown, compressed});
+  }
+  OutputDescription variance = polar_output(plan, variance_image);
+  variance.pixels = {"variance", "m^2/s^2"};
+  recipe.outputs.push_back({variance, flow(FlowKind::variance), 0});
+}
+
 Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   Recipe recipe;
-  const std::string name(beams_image);
   std::size_t lines = add_lines(recipe, plan);
-  if (plan.blend) lines = recipe.add(line_blend_stage, LineBlendOptions{plan.blend}, {lines});
-  if (plan.vestige > 0) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
+  // Both are linear: of ensembles, images of flow want one sideband of each sample.
+  if (plan.vestige > 0 && plan.doppler) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
+  const std::size_t of_ensembles = lines;
+  if (plan.doppler) {
+    lines = recipe.add(line_blend_stage, LineBlendOptions{plan.doppler->mean}, {lines});
+  } else if (plan.blend) {
+    lines = recipe.add(line_blend_stage, LineBlendOptions{plan.blend}, {lines});
+  }
+  if (plan.vestige > 0 && !plan.doppler) lines = recipe.add(single_sideband_stage, SingleSidebandOptions{plan.vestige}, {lines});
   std::size_t envelope = lines;
   if (adaptive_kind(plan.section.adaptive.kind, "[beams] adaptive").result != AdaptiveResult::image) {
     AnalyticSignalOptions options;
@@ -122,14 +164,12 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
   }
   const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
-  const bool sector = plan.fan.shape == FanShape::sector;
-  OutputDescription polar{name, OutputKind::envelope, polar_grid(plan)};
-  polar.x = {"range", "m"};
-  polar.z = sector ? Meaning{"angle", "rad"} : Meaning{"x", "m"};
-  recipe.outputs.push_back({polar, envelope, compressed});
-  if (!wish.display) return recipe;
-  const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
-  recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid}, shown, compressed});
+  recipe.outputs.push_back({polar_output(plan, beams_image), envelope, compressed});
+  if (wish.display) {
+    const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
+    recipe.outputs.push_back({{std::string(beams_image), OutputKind::display, plan.display_grid}, shown, compressed});
+  }
+  if (plan.doppler) add_flow(recipe, plan, wish, of_ensembles);
   return recipe;
 }
 
@@ -211,6 +251,7 @@ std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& befo
   plan->section.time_gain = beams(wanted).time_gain;
   plan->section.time_gain_depths = beams(wanted).time_gain_depths;
   plan->section.persistence = beams(wanted).persistence;
+  if (plan->doppler) plan->doppler->threshold = threshold_of(doppler(wanted));
   plan->settings_revision = settings_revision;
   const OutputWish wish{.complex_images = false, .display = before.recipe.find(beams_image, OutputKind::display).has_value()};
   auto setup = make_beams_setup(std::move(plan), wish);

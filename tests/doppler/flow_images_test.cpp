@@ -1,0 +1,301 @@
+// Images of simulated flow, from a configuration through its own source, against what the scene says: velocities, their sign, and
+// how much of still tissue is left.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "methods/setup_report.hpp"
+#include "settings/reader.hpp"
+#include "tests/simulators/imaged.hpp"
+#include "tests/stages/stage_harness.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace echoform::test {
+namespace {
+
+constexpr double pulse_repetition = 4000.0;
+constexpr double frequency = 5e6;
+constexpr double sound_velocity = 1540.0;
+constexpr double nyquist = sound_velocity * pulse_repetition / (4.0 * frequency);  // 0.308 m/s
+
+/// Parallel beams of a linear array over tissue, each `repeats` times.
+struct FlowScene {
+  std::string moving = "disks = [[0.0, 0.018, 0.004, 8.0, 0]]";
+  std::string beams = "";
+  std::string doppler = "";
+  int repeats = 12;
+};
+
+constexpr double turning = 2.0 * std::numbers::pi * 8.0;  // of that disk, radians a second
+constexpr double disk_depth = 0.018;
+constexpr double disk_radius = 0.004;
+
+Configuration flow_configuration(const FlowScene& scene) {
+  return parse_configuration(
+      fmt::format(R"(
+[imaging]
+method = "beams"
+backend = "cpu"
+[material]
+longitudinal_velocity = 1540.0
+[beams]
+depth = [0.008, 0.026]
+f_number = 1.5
+{}
+[doppler]
+pulse_repetition = {}
+{}
+[filter]
+kind = "none"
+[simulator]
+elements = 48
+pitch = 0.3e-3
+element_width = 0.27e-3
+centre_frequency = 5e6
+sample_rate = 20e6
+samples = 704
+longitudinal_velocity = 1540.0
+transmit = "beams"
+events = 5
+aperture = 24
+origins = [-0.0024, 0.0024]
+receive_aperture = 24
+focus = 0.018
+repeats = {}
+pulse_repetition = {}
+encoding = "float32"
+quantised = false
+noise_rms = 0.0
+scatterers = 10000
+speckle_x = [-0.009, 0.009]
+speckle_z = [0.006, 0.028]
+{}
+)",
+                  scene.beams, pulse_repetition, scene.doppler, scene.repeats, pulse_repetition, scene.moving),
+      "flow.toml");
+}
+
+struct FlowImages {
+  std::shared_ptr<const ImagingSetup> setup;
+  Grid grid;
+  std::vector<std::string> views;
+  std::vector<std::vector<float>> images;  // [line, range], by output
+
+  [[nodiscard]] double at(std::string_view view, std::size_t pixel) const {
+    const auto found = std::ranges::find(views, view);
+    return images[static_cast<std::size_t>(found - views.begin())][pixel];
+  }
+  [[nodiscard]] double x(std::size_t pixel) const { return grid.z.at(pixel / grid.x.count).value; }
+  [[nodiscard]] double z(std::size_t pixel) const { return grid.x.at(pixel % grid.x.count).value; }
+};
+
+FlowImages images_of(const Configuration& configuration, const SourceFrame& frame) {
+  FlowImages all;
+  all.setup = resolve_imaging({.configuration = configuration,
+                               .acquisition = frame.acquisition,
+                               .stated = {frame.material, {}},
+                               .wish = {.display = false}});
+  const auto engine = make_engine(all.setup, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  FrameSlot slot;
+  engine->equip(slot);
+  std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
+  EXPECT_TRUE(image_now(*engine, slot));
+  all.grid = all.setup->recipe.outputs.front().description.grid;
+  for (std::size_t k = 0; k < slot.outputs.size(); ++k) {
+    all.views.push_back(all.setup->recipe.outputs[k].description.view);
+    const auto* const from = static_cast<const float*>(slot.outputs[k].data.data());
+    all.images.emplace_back(from, from + all.grid.pixels());
+  }
+  return all;
+}
+
+const SourceFrame& frame_of_disk() {
+  static const SourceFrame frame = frame_of(simulated_source(flow_configuration({})));
+  return frame;
+}
+
+/// Mean over what `takes`, weighted by power, of the velocity that is shown less the one that `truth` has, m/s.
+template <class Takes, class Truth>
+double mean_error(const FlowImages& images, const Takes& takes, const Truth& truth) {
+  double sum = 0.0;
+  double weights = 0.0;
+  for (std::size_t pixel = 0; pixel < images.grid.pixels(); ++pixel) {
+    const double x = images.x(pixel);
+    const double z = images.z(pixel);
+    if (!takes(x, z)) continue;
+    const double power = images.at("power", pixel);
+    sum += power * (images.at("velocity", pixel) - truth(x, z));
+    weights += power;
+  }
+  EXPECT_GT(weights, 0.0);
+  return sum / weights;
+}
+
+const std::vector<std::string> wall_filters{"wall_filter = \"regression\"\norder = 1", "wall_filter = \"fir\"\norder = 1",
+                                            "wall_filter = \"svd\"\ncomponents = 2", "wall_filter = \"none\""};
+/// A delay filter that falls off within the band lowers the frequency of echoes, and velocities with it: linear by 3 % here.
+const std::vector<std::string> paths{"delay_filter = \"windowed_sinc\"", "path = \"iq\"\nlines = 2\nblend = true"};
+
+/// A line for each beam: sound of lines beside it comes from in between, from wider lobes.
+const std::vector<std::string> on_beams{paths.front(), "path = \"iq\""};
+
+/// The disk turns from +z towards +x: at x to the right of its centre it moves towards the probe, by turning * x, at every depth.
+TEST(FlowImages, OfATurningDiskHaveItsVelocities) {
+  for (const std::string& wall_filter : wall_filters) {
+    for (const std::string& path : on_beams) {
+      SCOPED_TRACE(wall_filter + ", " + path);
+      const FlowImages images = images_of(flow_configuration({.beams = path, .doppler = wall_filter}), frame_of_disk());
+      ASSERT_EQ(images.views, (std::vector<std::string>{"lines", "velocity", "power", "variance"}));
+      double products = 0.0;
+      double squares = 0.0;
+      for (std::size_t pixel = 0; pixel < images.grid.pixels(); ++pixel) {
+        const double x = images.x(pixel);
+        const double wanted = turning * x;
+        // Above the wall filter's cutoff, and a beam's width within the disk.
+        if (std::hypot(x, images.z(pixel) - disk_depth) > 0.8 * disk_radius || std::abs(wanted) < 0.25 * nyquist) continue;
+        ASSERT_LT(std::abs(wanted), 0.9 * nyquist);
+        products += images.at("power", pixel) * images.at("velocity", pixel) * wanted;
+        squares += images.at("power", pixel) * wanted * wanted;
+      }
+      ASSERT_GT(squares, 0.0);
+      // Velocities rise by a tenth of Nyquist over the width of a beam, and which scatterer of it is heard is chance.
+      EXPECT_NEAR(products / squares, 1.0, 0.05);
+    }
+  }
+}
+
+/// A vessel that goes down to the right at 45 degrees, with what the scene says of it.
+constexpr double vessel_radius = 0.004;
+constexpr double vessel_peak = 0.25;
+const double slope = std::sqrt(0.5);
+
+std::string vessel(double peak, double decibels) {
+  return fmt::format("vessels = [[-0.0085, 0.0095, 0.0085, 0.0265, {}, {}, {}]]", vessel_radius, peak, decibels);
+}
+
+double from_axis(double x, double z) {
+  return std::abs((x - (z - 0.018)) * slope);
+}
+
+/// Along the lines, towards the probe: what flows to the right flows down.
+double axial(double x, double z) {
+  const double part = from_axis(x, z) / vessel_radius;
+  return -vessel_peak * (1.0 - part * part) * slope;
+}
+
+TEST(FlowImages, OfAVesselHaveItsAxialVelocities) {
+  // Blood is 20 dB weaker than what is about it, and flows away from the probe or towards it.
+  for (const double direction : {1.0, -1.0}) {
+    const bool all = direction > 0.0;
+    const SourceFrame frame = frame_of(simulated_source(flow_configuration({.moving = vessel(direction * vessel_peak, -20.0)})));
+    for (const std::string& wall_filter : wall_filters) {
+      if (wall_filter.find("none") != std::string::npos || (!all && &wall_filter != wall_filters.data())) continue;
+      for (const std::string& path : on_beams) {
+        SCOPED_TRACE(wall_filter + ", " + path);
+        const FlowImages images = images_of(flow_configuration({.beams = path, .doppler = wall_filter}), frame);
+        const double error = mean_error(
+            images, [](double x, double z) { return from_axis(x, z) < 0.5 * vessel_radius; },
+            [&](double x, double z) { return direction * axial(x, z); });
+        EXPECT_LT(std::abs(error), 0.03 * nyquist);
+      }
+    }
+  }
+}
+
+/// What stands still is gone, as far as single precision has it: nothing of it moves, and there is no noise.
+TEST(FlowImages, OfStillTissueAreEmpty) {
+  const FlowScene still{.moving = ""};
+  const SourceFrame frame = frame_of(simulated_source(flow_configuration(still)));
+  const auto power = [&](const std::string& wall_filter, const std::string& path) {
+    const FlowImages images = images_of(flow_configuration({.moving = "", .beams = path, .doppler = wall_filter}), frame);
+    double sum = 0.0;
+    for (std::size_t pixel = 0; pixel < images.grid.pixels(); ++pixel) sum += images.at("power", pixel);
+    return sum;
+  };
+  for (const std::string& path : paths) {
+    const double before = power("wall_filter = \"none\"", path);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double left = 10.0 * std::log10(power(wall_filters[k], path) / before + 1e-30);
+      EXPECT_LT(left, -120.0) << wall_filters[k] << path;
+    }
+  }
+}
+
+TEST(FlowImages, SayHowFastFlowMayBe) {
+  const Configuration configuration = flow_configuration({.doppler = "order = 2"});
+  const FlowImages images = images_of(configuration, frame_of_disk());
+  const SetupReport report = find_method("beams")->report(*images.setup);
+  EXPECT_NEAR(report.values["doppler"]["nyquist"].get<double>(), nyquist, 1e-9);
+  EXPECT_EQ(report.values["doppler"]["ensemble"], 12);
+  const OutputDescription& velocity = images.setup->recipe.outputs[1].description;
+  EXPECT_EQ(velocity.pixels, (Meaning{"velocity", "m/s"}));
+  for (const float value : images.images[1]) ASSERT_LE(std::abs(value), nyquist * 1.000001);
+}
+
+std::string refusal_of(const Configuration& configuration, const Acquisition& acquisition) {
+  return input_error_of([&] { (void)resolve_imaging({.configuration = configuration, .acquisition = acquisition}); });
+}
+
+TEST(FlowImages, WantEnsemblesOfOneLength) {
+  const Configuration configuration = flow_configuration({});
+  Acquisition acquisition = frame_of_disk().acquisition;
+  ASSERT_EQ(acquisition.events.size(), 60U);
+  acquisition.events.pop_back();
+  EXPECT_EQ(refusal_of(configuration, acquisition),
+            "flow.toml: transmit events that are alike: found 12 of event 0 and 11 of event 48; expected as many of each");
+  acquisition = frame_of_disk().acquisition;
+  std::swap(acquisition.events[11], acquisition.events[12]);
+  EXPECT_EQ(refusal_of(configuration, acquisition),
+            "flow.toml: transmit events that are alike: found events 10 and 12; expected ones that are 1 apart, as others are");
+  acquisition.events.resize(1);
+  EXPECT_EQ(refusal_of(configuration, acquisition),
+            "flow.toml: transmit events that are alike: found 1 of event 0; expected 2 to 128, the samples of an ensemble for "
+            "[doppler]");
+  const auto refused = [](const std::string& keys, const std::string& beams = "") {
+    return refusal_of(flow_configuration({.beams = beams, .doppler = keys}), frame_of_disk().acquisition);
+  };
+  EXPECT_EQ(refused("order = 11"), "flow.toml: [doppler] order: found 11; expected at most 10 for ensembles of 12");
+  EXPECT_EQ(refused("wall_filter = \"svd\"\ncomponents = 12"),
+            "flow.toml: [doppler] components: found 12; expected at most 11 for ensembles of 12");
+  EXPECT_EQ(refused("", "adaptive = \"coherence_factor\""),
+            "flow.toml: [beams] adaptive: found \"coherence_factor\" with [doppler] pulse_repetition; expected no adaptive "
+            "weights: they change from sample to sample of an ensemble");
+}
+
+/// Beams that take turns: the samples of an ensemble are as many events apart as there are beams.
+TEST(FlowImages, OfBeamsThatTakeTurnsAreSlower) {
+  const Configuration configuration = flow_configuration({});
+  Acquisition acquisition = frame_of_disk().acquisition;
+  std::vector<TransmitEvent> turns;
+  for (std::size_t n = 0; n < 12; ++n) {
+    for (std::size_t beam = 0; beam < 5; ++beam) turns.push_back(acquisition.events[12 * beam]);
+  }
+  acquisition.events = turns;
+  const auto setup = resolve_imaging({.configuration = configuration, .acquisition = acquisition});
+  const SetupReport report = find_method("beams")->report(*setup);
+  EXPECT_NEAR(report.values["doppler"]["nyquist"].get<double>(), nyquist / 5.0, 1e-9);
+}
+
+TEST(FlowImages, TakeNothingFromTheHeap) {
+  if (!counts_allocations()) GTEST_SKIP() << "built with a sanitizer that replaces the allocator";
+  const SourceFrame& frame = frame_of_disk();
+  for (const std::string& wall_filter : wall_filters) {
+    for (const std::string& path : paths) {
+      const Configuration configuration = flow_configuration({.beams = path, .doppler = wall_filter});
+      const auto engine = make_engine(resolve_imaging({.configuration = configuration, .acquisition = frame.acquisition}),
+                                      {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+      FrameSlot slot;
+      engine->equip(slot);
+      std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
+      for (int warm = 0; warm < 2; ++warm) ASSERT_TRUE(image_now(*engine, slot));
+      const std::uint64_t before = allocations();
+      for (int counted = 0; counted < 2; ++counted) static_cast<void>(image_now(*engine, slot));
+      EXPECT_EQ(allocations() - before, 0U) << wall_filter << path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace echoform::test
