@@ -243,6 +243,29 @@ void refuse_unfit(const Configuration& configuration, const Acquisition& acquisi
   if (!acquisition.positions.empty()) refuse("several positions of the probe within a frame");
 }
 
+/// All lines that are to be formed, of `sounded`, an event for each place; those of the image are of the fan that is steered
+/// least.
+FannedLines choose_fans(const Configuration& configuration, BeamsPlan& plan, const std::vector<std::uint32_t>& sounded) {
+  std::vector<FannedLines> fans = make_fans(plan.acquisition, sounded, plan.section.lines, plan.velocity, configuration.name());
+  FannedLines all = *std::ranges::min_element(fans, {}, [](const FannedLines& one) { return std::abs(one.fan.angle); });
+  plan.fan = all.fan;
+  if (fans.size() == 1) return all;
+  if (plan.section.blend && plan.section.lines > 1) {
+    throw InputError(configuration.place("[beams] blend"), fmt::format("lines of {} steering angles", fans.size()),
+                     "lines of one, or blend = false");
+  }
+  if (plan.doppler) {
+    throw InputError(configuration.place("[doppler] pulse_repetition"), fmt::format("lines of {} steering angles", fans.size()),
+                     "lines of one, whose direction the velocity is of");
+  }
+  all.lines.clear();
+  for (const FannedLines& one : fans) {
+    plan.steered.push_back(one.fan);
+    all.lines.insert(all.lines.end(), one.lines.begin(), one.lines.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request) {
@@ -274,8 +297,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
     sounded.clear();
     for (const std::vector<std::uint32_t>& ensemble : plan->doppler->ensembles.events) sounded.push_back(ensemble.front());
   }
-  const FannedLines fanned = make_lines(plan->acquisition, sounded, plan->section.lines, plan->velocity, configuration.name());
-  plan->fan = fanned.fan;
+  const FannedLines fanned = choose_fans(configuration, *plan, sounded);
   plan->baseband = resolve_baseband(configuration, plan->acquisition);
   auto set = std::make_shared<LineSet>();
   for (const Element& element : plan->acquisition.probe.elements) set->elements.push_back(element.centre);

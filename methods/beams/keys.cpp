@@ -237,6 +237,23 @@ void add_beams_keys(std::vector<Key>& k) {
   k.push_back(number_list(
       {"beams", "time_gain_depths", "m", "Depths of time_gain, ascending and as many. Empty is evenly.", {}, LiveEffect::display},
       within(0.0, 10.0), BeamsSection::most_gain_points, [](auto& c) -> auto& { return beams(c).time_gain_depths; }));
+  k.push_back(number_list(
+      {"beams",
+       "lateral_gain",
+       "dB",
+       "Gain of the image's lines, from the first to the last one evenly and linear between them. Empty is none.",
+       {},
+       LiveEffect::display},
+      within(BeamsSection::gains), BeamsSection::most_gain_points, [](auto& c) -> auto& { return beams(c).lateral_gain; }));
+  k.push_back(boolean(
+      {"beams",
+       "compound",
+       "",
+       "Of data with parallel lines of several steering angles: whether the image is the mean of all that cover a place (spatial "
+       "compounding), or that of the least steered ones alone.",
+       {},
+       LiveEffect::display},
+      [](auto& c) -> auto& { return beams(c).compound; }));
   k.push_back(number(
       {"beams", "persistence", "", "Part of the image before that stays in each image; 0 is none.", {}, LiveEffect::display},
       within(BeamsSection::persistences), [](auto& c) -> auto& { return beams(c).persistence; }));

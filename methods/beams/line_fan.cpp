@@ -144,4 +144,27 @@ FannedLines make_lines(const Acquisition& acquisition, const std::vector<std::ui
   return all;
 }
 
+std::vector<FannedLines> make_fans(const Acquisition& acquisition, const std::vector<std::uint32_t>& events, std::size_t of_event,
+                                   MetresPerSecond velocity, std::string_view where) {
+  std::vector<EventLine> lines = lines_of_events(acquisition, events, velocity, where);
+  std::ranges::sort(lines, [](const EventLine& a, const EventLine& b) { return a.angle() < b.angle(); });
+  std::vector<std::vector<std::uint32_t>> sets;
+  double angle = 0.0;
+  for (const EventLine& line : lines) {
+    if (sets.empty() || line.angle() - angle > same_angle) {
+      sets.emplace_back();
+      angle = line.angle();
+    }
+    sets.back().push_back(line.event);
+  }
+  const bool several = sets.size() > 1 && std::ranges::all_of(sets, [](const auto& set) { return set.size() > 1; });
+  if (!several) return {make_lines(acquisition, events, of_event, velocity, where)};
+  std::vector<FannedLines> fans;
+  for (std::vector<std::uint32_t>& set : sets) {
+    std::ranges::sort(set);
+    fans.push_back(make_lines(acquisition, set, of_event, velocity, where));
+  }
+  return fans;
+}
+
 }  // namespace echoform

@@ -40,4 +40,9 @@ struct FannedLines {
 [[nodiscard]] FannedLines make_lines(const Acquisition& acquisition, const std::vector<std::uint32_t>& events,
                                      std::size_t of_event, MetresPerSecond velocity, std::string_view where);
 
+/// The fans of an image: where events have parallel lines of several angles (to 1e-4 of a radian), at least two of each, a fan of
+/// each angle, by angle; else the one that make_lines() makes of all. Throws as make_lines() does.
+[[nodiscard]] std::vector<FannedLines> make_fans(const Acquisition& acquisition, const std::vector<std::uint32_t>& events,
+                                                 std::size_t of_event, MetresPerSecond velocity, std::string_view where);
+
 }  // namespace echoform

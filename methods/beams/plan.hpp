@@ -36,8 +36,9 @@ struct BeamsPlan {
   Acquisition acquisition;
   Material material;
   MetresPerSecond velocity;
-  std::vector<std::uint32_t> events;  ///< that have lines, ascending
-  LineFan fan;
+  std::vector<std::uint32_t> events;            ///< that have lines, ascending
+  LineFan fan;                                  ///< of the image
+  std::vector<LineFan> steered;                 ///< all that the image is compounded of, `fan` among them; empty: it alone
   std::shared_ptr<const LineSet> lines;         ///< those of the image, or with [beams] blend their components
   std::shared_ptr<const LineBlendTable> blend;  ///< null: none
   SampleGate gate;
@@ -71,6 +72,10 @@ struct BeamsPlan {
 /// By sample of the gate: [beams] time_gain as factors, linear in dB between its depths c t / 2 and constant beyond them; null
 /// where there is none.
 [[nodiscard]] std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan);
+
+/// By line of the image: [beams] lateral_gain as factors, linear in dB between its places, which lie evenly over the lines; null
+/// where there is none.
+[[nodiscard]] std::shared_ptr<const std::vector<float>> lateral_gain_of(const BeamsPlan& plan);
 
 /// Axes of the envelope: ranges by lines.
 [[nodiscard]] Grid polar_grid(const BeamsPlan& plan);

@@ -36,6 +36,16 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
                             {"pitch", fan.pitch},
                             {"shape", sector ? "sector" : "parallel"},
                             {"radius", fan.radius.value}};
+  if (!plan.steered.empty()) {
+    std::string angles;
+    report.values["steering_angles"] = nlohmann::json::array();
+    for (const LineFan& one : plan.steered) {
+      angles += fmt::format("{}{:.4g}", angles.empty() ? "" : ", ", one.angle * degrees);
+      report.values["steering_angles"].push_back(one.angle);
+    }
+    report.row("compounding", plan.section.compound ? fmt::format("mean of the lines at {} degrees", angles)
+                                                    : fmt::format("none, of lines at {} degrees", angles));
+  }
   const LineRanges& ranges = plan.lines->ranges;
   const double deepest = ranges.at(ranges.count - 1).value;
   report.row("ranges", fmt::format("{} from {} to {}, {} apart", ranges.count, mm(ranges.first.value), mm(deepest),

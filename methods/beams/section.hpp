@@ -42,6 +42,8 @@ struct BeamsSection {
   bool normalise = true;                        ///< whether sums are divided by the weights that are in them
   std::vector<double> time_gain;                ///< dB, at the depths or evenly over [beams] depth; empty: none
   std::vector<Metres> time_gain_depths;         ///< ascending; empty: evenly
+  std::vector<double> lateral_gain;             ///< dB, evenly over the lines; empty: none
+  bool compound = true;                         ///< whether lines of several steering angles are averaged
   AdaptiveOptions adaptive;                     ///< its window follows from the one below
   std::optional<double> adaptive_window;        ///< periods of the centre frequency; none: the kind's usual one
   double persistence = 0.0;                     ///< part of the image before that stays

@@ -11,6 +11,8 @@
 #include "stages/filter/filter.hpp"
 #include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
+#include "stages/line_compound/line_compound.hpp"
+#include "stages/line_gain/line_gain.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
@@ -78,6 +80,19 @@ PolarScanConversionOptions polar_options(const BeamsPlan& plan) {
     options.line_pitch = Metres(fan.pitch);
     options.first_angle = fan.angle;
     move(fan.apex.x, fan.apex.z);
+  }
+  return options;
+}
+
+LineCompoundOptions compound_options(const BeamsPlan& plan) {
+  LineCompoundOptions options;
+  options.ranges = plan.lines->ranges;
+  options.all = plan.section.compound;
+  std::size_t row = 0;
+  for (const LineFan& fan : plan.steered) {
+    if (fan.angle == plan.fan.angle) options.image = options.sets.size();
+    options.sets.push_back({row, fan.lines, fan.apex.x, fan.apex.z, Metres(fan.pitch), fan.angle});
+    row += fan.lines;
   }
   return options;
 }
@@ -160,6 +175,8 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
     if (!plan.baseband) lines = recipe.add(analytic_signal_stage, std::move(options), {lines});
     envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {lines});
   }
+  if (!plan.steered.empty()) envelope = recipe.add(line_compound_stage, compound_options(plan), {envelope});
+  if (auto gain = lateral_gain_of(plan)) envelope = recipe.add(line_gain_stage, LineGainOptions{std::move(gain)}, {envelope});
   if (plan.section.persistence > 0.0) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
   }
@@ -214,6 +231,21 @@ std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan) {
   return gain;
 }
 
+std::shared_ptr<const std::vector<float>> lateral_gain_of(const BeamsPlan& plan) {
+  const std::vector<double>& gains = plan.section.lateral_gain;
+  if (gains.empty()) return nullptr;
+  auto gain = std::make_shared<std::vector<float>>(plan.fan.lines);
+  for (std::size_t line = 0; line < gain->size(); ++line) {
+    const double place =
+        static_cast<double>(line * (gains.size() - 1)) / static_cast<double>(std::max<std::size_t>(1, gain->size() - 1));
+    const std::size_t before = std::min(static_cast<std::size_t>(place), gains.size() - 1);
+    const std::size_t after = std::min(before + 1, gains.size() - 1);
+    const double db = gains[before] + (place - static_cast<double>(before)) * (gains[after] - gains[before]);
+    (*gain)[line] = static_cast<float>(std::pow(10.0, db / 20.0));
+  }
+  return gain;
+}
+
 Grid polar_grid(const BeamsPlan& plan) {
   const LineRanges& ranges = plan.lines->ranges;
   Grid grid;
@@ -250,6 +282,8 @@ std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& befo
   plan->compression = compression;
   plan->section.time_gain = beams(wanted).time_gain;
   plan->section.time_gain_depths = beams(wanted).time_gain_depths;
+  plan->section.lateral_gain = beams(wanted).lateral_gain;
+  plan->section.compound = beams(wanted).compound;
   plan->section.persistence = beams(wanted).persistence;
   if (plan->doppler) plan->doppler->threshold = threshold_of(doppler(wanted));
   plan->settings_revision = settings_revision;

@@ -33,6 +33,11 @@ double hamming_at(const Window& /*window*/, double t) {
   return 0.54 - 0.46 * std::cos(2.0 * std::numbers::pi * t);
 }
 
+double blackman_at(const Window& /*window*/, double t) {
+  // Rounding alone takes its ends below 0.
+  return std::max(0.0, 0.42 - 0.5 * std::cos(2.0 * std::numbers::pi * t) + 0.08 * std::cos(4.0 * std::numbers::pi * t));
+}
+
 double kaiser_at(const Window& window, double t) {
   const double s = 2.0 * t - 1.0;
   const double beta = window.kaiser_beta;

@@ -13,6 +13,7 @@ namespace echoform {
   WINDOW(none)                   \
   WINDOW(hann)                   \
   WINDOW(hamming)                \
+  WINDOW(blackman)               \
   WINDOW(tukey)                  \
   WINDOW(kaiser)                 \
   WINDOW(gauss)
@@ -40,7 +41,7 @@ struct Window {
 ///   hann     sin^2(pi t)              hamming  0.54 - 0.46 cos(2 pi t)
 ///   tukey    cosine tapers at both ends, together tukey_fraction of the aperture
 ///   kaiser   I0(beta sqrt(1 - (2 t - 1)^2)) / I0(beta)
-///   gauss    exp(-((2 t - 1) / gauss_width)^2 / 2)
+///   gauss    exp(-((2 t - 1) / gauss_width)^2 / 2)      blackman  0.42 - 0.5 cos(2 pi t) + 0.08 cos(4 pi t)
 [[nodiscard]] double window_at(const Window& window, double t);
 
 /// Throws InputError, naming `where`, if a parameter is out of its range.

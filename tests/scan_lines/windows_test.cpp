@@ -42,6 +42,7 @@ TEST(Windows, HaveTheSideLobesOfTheLiterature) {
   EXPECT_NEAR(side_lobe({}), -13.26, 0.05);
   EXPECT_NEAR(side_lobe({.kind = WindowKind::hann}), -31.5, 0.2);
   EXPECT_NEAR(side_lobe({.kind = WindowKind::hamming}), -42.7, 0.5);
+  EXPECT_NEAR(side_lobe({.kind = WindowKind::blackman}), -58.1, 0.2);
   EXPECT_NEAR(side_lobe({.kind = WindowKind::tukey, .tukey_fraction = 0.5}), -15.1, 0.2);
   EXPECT_NEAR(side_lobe({.kind = WindowKind::kaiser, .kaiser_beta = 2.0 * std::numbers::pi}), -45.9, 0.5);
   EXPECT_NEAR(side_lobe({.kind = WindowKind::gauss, .gauss_width = 0.4}), -42.0, 1.5);
