@@ -22,6 +22,8 @@ namespace {
 
 // A-scans of groups on the device: one is imaged while the next goes up.
 constexpr std::size_t groups_on_device = 2;
+// More are read no sooner, and pinned memory takes long to make.
+constexpr std::size_t most_pinned_groups = 16;
 // Two a group; more groups than these wait for the device.
 constexpr std::size_t group_events_under_way = 256;
 
@@ -57,7 +59,7 @@ class CudaGroupImager final : public GroupImager {
     require_room(stated.with_stages(runner_->bytes()), runner_->bytes());
     runner_->allocate_blocks();
 
-    take_buffers(read_ahead, [&](std::size_t bytes) { return backend_->allocate(bytes, MemoryUse::readback); });
+    take_buffers(std::min(read_ahead, most_pinned_groups), [&](std::size_t bytes) { return backend_->allocate(bytes, MemoryUse::readback); });
     for (std::size_t k = 0; k < groups_on_device; ++k)
       raw_.push_back(backend_->allocate(rows_.spec.rows * rows_.pitch, MemoryUse::working));
     results_.resize(runner_->steps() + 1);

@@ -68,8 +68,8 @@ class GroupImager {
   void finish();
 };
 
-/// For setup->groups, which are there, on the backend of the choice; A-scans of `read_ahead` groups are kept, at least two, and
-/// no more than there are: grouped_memory() is what it takes of the host's memory. Throws as make_engine().
+/// For setup->groups, which are there, on the backend of the choice; A-scans of `read_ahead` groups are kept, at least two, and no
+/// more than there are, nor on CUDA more than 16: grouped_memory() is what it takes of the host's memory. Throws as make_engine().
 [[nodiscard]] std::unique_ptr<GroupImager> make_group_imager(std::shared_ptr<const ImagingSetup> setup,
                                                              const BackendChoice& choice, std::size_t read_ahead);
 

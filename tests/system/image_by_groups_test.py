@@ -1,5 +1,6 @@
 """`image` of frames that [imaging] memory_limit does not hold: the same bits whatever the limit, the whole frame's image within
 rounding, less memory than the limit, and nothing half-written when it is killed."""
+import os
 import pathlib
 import random
 import re
@@ -85,6 +86,25 @@ class ImageByGroups(unittest.TestCase):
                     other = self.imaged(self.path / "scan.mat", "--field", "analytic", "--by-groups")
                     self.assertLess(self.distance(other, groups), 2e-6)  # floats for counts
                 file.unlink()
+
+    def test_images_on_a_gpu_are_the_whole_frames(self):
+        file = self.recorded(SMALL)
+        command = [PROGRAM, "image", str(file), "--config", str(self.config("accuracy = 1e-4\n")), "--backend", "cuda", "--field", "analytic",
+                   "--output", str(self.path / "image.npy")]
+        tried = subprocess.run(command, capture_output=True, text=True, timeout=240)
+        if tried.returncode == 1 and "backend cuda: " in tried.stderr and os.environ.get("ECHOFORM_REQUIRE_GPU") != "1":
+            self.skipTest(tried.stderr.strip())
+        self.assertEqual(tried.returncode, 0, tried.stderr)
+        whole = numpy.load(self.path / "image.npy")
+        images = []
+        for options in (("--by-groups",), ("--by-groups", "--frame", "0")):
+            said = self.run_program(*command[1:], *options)
+            self.assertRegex(said, r"6 groups of A-scans, \d+ at a time on the GPU, [\d.]+ MB/s, at most [\d.]+ [MG]B of memory")
+            images.append(numpy.load(self.path / "image.npy"))
+        self.assertTrue(numpy.array_equal(*images))
+        # Either within 1.5e-5 of double precision (docs/gpu.md).
+        print(f"GPU: relative L2 {self.distance(images[0], whole):.1e}")
+        self.assertLess(self.distance(images[0], whole), 3e-5)
 
     def test_surfaces_filters_and_views_go_by_groups_too(self):
         file = self.recorded(SMALL)
