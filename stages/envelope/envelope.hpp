@@ -22,7 +22,7 @@ extern const StageKind envelope_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cpu(SimdLevel level = simd_level());
 
-/// On the GPU; blocks start on 16 bytes, and so do their rows behind leading zeros. In builds with CUDA code.
+/// On the GPU; blocks start on 16 bytes. In builds with CUDA code.
 [[nodiscard]] std::unique_ptr<Stage> make_envelope_cuda();
 
 /// What every implementation asks of its input, and the output that comes of it. Throws InputError.

@@ -9,7 +9,7 @@ namespace echoform {
 
 /// Complex numbers in rows, interleaved or planar.
 struct ComplexRows {
-  const float* first = nullptr;  ///< 16-byte aligned
+  const float* first = nullptr;  ///< 8-byte aligned
   bool planar = false;
   std::size_t stride = 0;  ///< of rows, in complex numbers
 };

@@ -44,9 +44,9 @@ class PairingCuda final : public Stage {
         cudaMemcpyAsync(sources_.data(), scaled_.data(), sources_.size(), cudaMemcpyHostToDevice, gpu::stream_of(queue)));
   }
 
-  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.facts().quality(), .reference = {}}; }
-  [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.facts().device_facts(); }
-  [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size() + reader_.facts().bytes(); }
+  [[nodiscard]] StageFacts facts() const noexcept override { return {.quality = reader_.quality(), .reference = {}}; }
+  [[nodiscard]] DeviceFacts device_facts() const noexcept override { return reader_.device_facts(); }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return sources_.size() + reader_.bytes(); }
 
  private:
   void scale_sources() {

@@ -40,7 +40,10 @@ class RawRowReader {
     launch_raw_rows(rows, stream_of(queue));
   }
 
-  [[nodiscard]] const RawFacts& facts() const noexcept { return facts_; }
+  /// As RawFacts has them.
+  [[nodiscard]] SampleQuality quality() const noexcept { return facts_.quality(); }
+  [[nodiscard]] DeviceFacts device_facts() const noexcept { return facts_.device_facts(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return facts_.bytes(); }
 
  private:
   RawFacts facts_;

@@ -118,7 +118,7 @@ class ScanLinesCuda final : public Stage {
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    std::size_t bytes = rows_.size() + gain_.size() + gathered_.size() + (reader_ ? reader_->facts().bytes() : 0) + tiles_.bytes();
+    std::size_t bytes = rows_.size() + gain_.size() + gathered_.size() + (reader_ ? reader_->bytes() : 0) + tiles_.bytes();
     for (const Buffer& buffer : held_) bytes += buffer.size();
     return bytes;
   }

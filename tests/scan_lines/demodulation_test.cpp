@@ -7,6 +7,7 @@
 #include <numbers>
 #include <random>
 
+#include "stages/demodulation/demodulation_tiles.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "tests/stages/raw_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
@@ -169,6 +170,40 @@ TEST(DemodulationFilter, PassesAndStops) {
     const double ideal = frequency >= 5e6 ? 0.0 : 1.0;
     if (frequency <= 2.5e6 || frequency >= 5e6) {
       EXPECT_NEAR(std::abs(sum), ideal, 1.1e-3) << frequency;
+    }
+  }
+}
+
+/// What a block of a GPU has in shared memory is what each tap of each of its kept samples reads, and it fits.
+TEST(DemodulationTiles, HoldWhatTheirTapsReach) {
+  for (const std::size_t decimation : {1, 2, 3, 4, 7, 33, 64}) {
+    for (const std::size_t columns : {16, 80, 512, 4096}) {
+      for (const double transition : {10e6, 2e6, 40e6 * 3.63 / 4095.0}) {
+        DemodulationOptions options = options_of(decimation);
+        options.stop = options.pass + Hertz(transition);
+        const DemodulationTile tile = demodulation_tile(options, columns);
+        ASSERT_LE(tile.floats * sizeof(float), 48'000U);
+        ASSERT_EQ(tile.kept % 32, 0U);
+        ASSERT_LE(tile.threads, 128U);
+        ASSERT_GE(tile.threads * demodulation_outputs, tile.kept);
+        // Places of the sample i behind the tile's first one, as a block fills them.
+        std::vector<std::ptrdiff_t> behind(tile.floats, -1'000'000);
+        const std::size_t width = tile.layout.lead + tile.kept + tile.layout.lead;
+        for (std::size_t i = 0; i < decimation * width; ++i) {
+          behind.at(i % decimation * tile.layout.pitch + i / decimation) =
+              static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(decimation * tile.layout.lead);
+        }
+        const std::vector<std::ptrdiff_t> offsets = demodulation_taps(options, tile.layout).offsets;
+        const auto half = static_cast<std::ptrdiff_t>(offsets.size() / 2);
+        for (std::size_t m = 0; m < tile.threads * demodulation_outputs; ++m) {
+          for (std::size_t tap = 0; tap < offsets.size(); ++tap) {
+            const auto place = static_cast<std::size_t>(offsets[tap] + static_cast<std::ptrdiff_t>(m));
+            ASSERT_LT(place, tile.floats);
+            if (m >= tile.kept) continue;
+            ASSERT_EQ(behind[place], static_cast<std::ptrdiff_t>(m * decimation) + static_cast<std::ptrdiff_t>(tap) - half);
+          }
+        }
+      }
     }
   }
 }
