@@ -63,7 +63,8 @@ struct LineTiles {
   std::uint32_t tile_ranges = 0;
   std::uint32_t ranges = 0;
   std::uint32_t pitch = 0;
-  std::int32_t fineness = 1;  ///< 4 with upsampling
+  std::int32_t fineness = 1;       ///< 4 with upsampling
+  std::uint32_t address_bias = 0;  ///< what the kernel's addresses of samples have of its magic number: whole_magic_address()
 
   const TileEvent* event = nullptr;
   const std::uint32_t* lines = nullptr;  ///< of an event behind each other
@@ -72,6 +73,7 @@ struct LineTiles {
   const std::int32_t* tile_places = nullptr;     ///< [line, tile]: the sample that `rest` counts from
   const float* rest = nullptr;                   ///< [line, pitch]: tau_tx + r / c from there, times the fineness
   const float* range = nullptr;
+  float spacing = 0.0F;                  ///< of ranges, in samples
   const float* weights = nullptr;        ///< [table, range]
   const float* even_weights = nullptr;   ///< [table, tile]: that of all its ranges, or NaN
   const float* divisor = nullptr;        ///< [line, pitch]
@@ -90,6 +92,11 @@ struct LineTiles {
   std::size_t out_stride = 0;
   LineFacts facts;
 };
+
+/// Bits of 1.5 x 2^23, by which the kernel makes whole numbers of places; of samples by four bytes, upsampled they are the bytes.
+[[nodiscard]] constexpr std::uint32_t whole_magic_address(std::uint32_t taps) {
+  return (taps == 0 ? 4U : 1U) * 0x4B400000U;
+}
 
 /// Fills windows and most_window, which is 0 before.
 void launch_line_windows(const LineTiles& tiles, cudaStream_t stream);

@@ -7,7 +7,6 @@ namespace echoform::gpu {
 
 /// 1.5 x 2^23: a sum with it is a whole number, and its bits are that number's.
 inline constexpr float whole_magic = 12582912.0F;
-inline constexpr std::uint32_t whole_magic_bits = 0x4B400000U;
 
 /// To 1 unit in the last place, subnormal numbers as 0.
 __device__ __forceinline__ float quick_reciprocal(float x) {

@@ -54,6 +54,7 @@ bool LineTilePlan::make(const ScanLinesOptions& options, const LineSetOnDevice& 
   tiles_.ranges = set.ranges;
   tiles_.pitch = set.pitch;
   tiles_.range = set.range;
+  tiles_.spacing = static_cast<float>(options.lines->ranges.spacing.value * options.sample_rate.value / options.velocity.value);
   tiles_.weights = set.weights;
   tiles_.divisor = set.turn_re;
   if (upsampled) {
@@ -63,6 +64,7 @@ bool LineTilePlan::make(const ScanLinesOptions& options, const LineSetOnDevice& 
     // The kernel leaves these out.
     if (tiles_.phases[0][filter.taps - 1] != 0.0F || tiles_.phases[2][0] != 0.0F) return false;
   }
+  tiles_.address_bias = whole_magic_address(tiles_.taps);
   list_events(options, tables, rows);
   const bool found = find_tiles(options, tables);
   if (!found) {

@@ -45,9 +45,11 @@ __global__ void __launch_bounds__(tile_threads) find_windows(LineTiles tiles) {
     if (threadIdx.x % 32 != 0) continue;
     std::int32_t window = 0;
     if (used && lowest <= highest) {
-      const int base = lowest / 4 * 4;
-      window = base | window_is_used | (outside ? window_is_checked : 0);
-      atomicMax(tiles.most_window, highest + 2 - base);
+      // A sample more on either side: a polynomial may put a place just beyond.
+      const int base = max(lowest - 1, 0) / 4 * 4;
+      const bool at_end = lowest < 1 || highest + 3 > tiles.samples;
+      window = base | window_is_used | (outside || at_end ? window_is_checked : 0);
+      atomicMax(tiles.most_window, highest + 3 - base);
     }
     tiles.windows[std::size_t{event.first_heard} * tiles.tiles + tile * event.rows + row] = window;
   }

@@ -18,6 +18,11 @@
 namespace echoform {
 namespace {
 
+/// Each by itself, as the kernel of tiles reads them.
+bool of_sixteen_bits(const EncodingFacts& facts) {
+  return facts.counts() && facts.together == 1 && facts.bytes == sizeof(std::int16_t);
+}
+
 /// Tiles of lines where the delay filter is a straight line between samples and their windows are short enough, of int16 as they
 /// were received; everything else point by point. Samples of other encodings become floats in memory of the stage first, by the
 /// kernel of pairing.
@@ -52,7 +57,7 @@ class ScanLinesCuda final : public Stage {
     std::vector<std::uint32_t> first_rows;
     for (const ImageLine& line : set.lines) first_rows.push_back(static_cast<std::uint32_t>(set.events[line.event].first_row));
     const gpu::TiledRows received{true, stride_of(input), sums_.samples, first_rows};
-    whole_numbers_ = raw_ && input.encoding == SampleEncoding::int16;
+    whole_numbers_ = raw_ && of_sixteen_bits(facts_of(input.encoding));
     tiled_ = whole_numbers_ && tiles_.make(options_, sums_.set, tables, received);
     if (tiled_) return output_;
     whole_numbers_ = false;

@@ -100,12 +100,12 @@ inline std::unique_ptr<Engine> engine_of_lines(const BeamFrame& frame, const std
                               filter + "\"\n[beams]\n" + beams,
                           "lines.toml");
   return make_engine(resolve_imaging({.configuration = configuration, .acquisition = frame.acquisition, .wish = wish}),
-                     {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+                     {.automatic = false, .kind = backend, .threads = 2}, {});
 }
 
-inline LineImage line_image(const BeamFrame& frame, const std::string& beams) {
+inline LineImage line_image(const BeamFrame& frame, const std::string& beams, BackendKind backend = BackendKind::cpu) {
   LineImage image;
-  const auto engine = engine_of_lines(frame, beams, "none", {.display = false});
+  const auto engine = engine_of_lines(frame, beams, "none", {.display = false}, backend);
   FrameSlot slot;
   engine->equip(slot);
   EXPECT_EQ(slot.samples.size(), frame.samples.size() * sizeof(float));

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
+#include <cstring>
+#include <vector>
 
 #include "stages/scan_lines/scan_lines.hpp"
+#include "tests/stages/capture.hpp"
 #include "tests/stages/raw_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
 
@@ -143,6 +145,32 @@ TEST_P(LineTiles, OfEveryEncodingAndLengthOfFilter) {
   for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
     expect_the_plain_sum({.ranges = 700, .late = 1e-5}, filter("linear"), encoding, true);
     for (const std::size_t taps : {7, 11, 15}) expect_the_plain_sum({.ranges = 700}, filter("upsampled", taps), encoding, false);
+  }
+}
+
+/// On a GPU as part of a graph too, with no more memory than was stated.
+TEST_P(LineTiles, TakeWhatTheyStateAndCanBeCaptured) {
+  const RawFrame frame = make_raw_frame(SampleEncoding::int16, events * elements, samples, 0, 5);
+  for (const char* const kind : {"linear", "upsampled", "lagrange"}) {
+    ScanLinesOptions options;
+    options.lines = lines_of({.of_event = 2});
+    options.velocity = MetresPerSecond(c);
+    options.sample_rate = Hertz(rate);
+    options.gate = {0, samples};
+    options.filter = filter(kind);
+    const auto stage = make(options);
+    const StageStatement stated = scan_lines_stage.state(options, frame.spec, {backend().kind(), threads()});
+    EXPECT_EQ(stage->prepare(frame.spec), stated.output);
+    EXPECT_LE(stage->bytes(), on_cuda() ? stated.memory.device : stated.memory.host);
+    if (!on_cuda()) continue;
+    const StageResult once = run(*stage, frame.spec, *frame.block);
+    const Buffer in = backend().allocate(frame.block->bytes(), MemoryUse::working);
+    const Buffer out = backend().allocate(once.spec.bytes(), MemoryUse::working);
+    copy_now(in.data(), frame.block->read().data, frame.block->bytes());
+    ASSERT_EQ(capture_and_run(*stage, {in.data()}, {out.data()}, queue(), 2), "");
+    std::vector<float> again(once.spec.rows * once.spec.row_stride);
+    copy_now(again.data(), out.data(), again.size() * sizeof(float));
+    EXPECT_EQ(std::memcmp(again.data(), once.block->as<float>(), again.size() * sizeof(float)), 0) << kind;
   }
 }
 
