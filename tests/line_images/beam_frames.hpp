@@ -94,7 +94,7 @@ struct LineImage {
 
 /// `beams`: the keys of [beams]; `filter`: the kind of [filter].
 inline std::unique_ptr<Engine> engine_of_lines(const BeamFrame& frame, const std::string& beams, const std::string& filter,
-                                               const OutputWish& wish = {}) {
+                                               const OutputWish& wish = {}, BackendKind backend = BackendKind::cpu) {
   const Configuration configuration =
       parse_configuration("[imaging]\nmethod = \"beams\"\n[material]\nlongitudinal_velocity = 1540.0\n[filter]\nkind = \"" +
                               filter + "\"\n[beams]\n" + beams,

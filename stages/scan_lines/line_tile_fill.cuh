@@ -1,0 +1,230 @@
+// How samples come into the shared memory of a tile of lines (line_tile_kernels.cuh), and how upsampled values are made of them.
+#pragma once
+
+#include <cstdint>
+
+#include "stages/raw_rows/sample_math.hpp"
+#include "stages/scan_lines/line_tile_layout.cuh"
+
+namespace echoform::gpu {
+namespace {
+
+/// Four samples as they lie in device memory.
+template <class Sample>
+struct FourSamples;
+
+template <>
+struct FourSamples<std::int16_t> {
+  uint2 words = {0, 0};
+  __device__ void load(const std::byte* row, int n) {
+    words = __ldg(reinterpret_cast<const uint2*>(row + 2 * std::ptrdiff_t{n}));
+  }
+  __device__ int whole(int k) const {
+    const std::uint32_t word = k < 2 ? words.x : words.y;
+    return static_cast<std::int16_t>(k % 2 == 0 ? word & 0xffffU : word >> 16);
+  }
+  __device__ float operator[](int k) const { return static_cast<float>(whole(k)); }
+  /// The first `count` alone.
+  __device__ void cut(int count) {
+    if (count < 4) words.y = count < 3 ? 0 : words.y & 0xffffU;
+    if (count < 2) words.x = count < 1 ? 0 : words.x & 0xffffU;
+  }
+  /// Two numbers of 16 bits, that are 32767 where one of them lies at an end of the range.
+  __device__ std::uint32_t outermost() const { return __vmaxs2(__vmaxs2(words.x, words.y), ~__vmins2(words.x, words.y)); }
+  __device__ bool at_end(int k) const { return whole(k) == int16_lowest || whole(k) == int16_highest; }
+};
+
+template <>
+struct FourSamples<float> {
+  float4 values = {0.0F, 0.0F, 0.0F, 0.0F};
+  __device__ void load(const std::byte* row, int n) {
+    values = __ldg(reinterpret_cast<const float4*>(row + 4 * std::ptrdiff_t{n}));
+  }
+  __device__ float operator[](int k) const { return k == 0 ? values.x : k == 1 ? values.y : k == 2 ? values.z : values.w; }
+  __device__ void cut(int count) {
+    if (count < 4) values.w = 0.0F;
+    if (count < 3) values.z = 0.0F;
+    if (count < 2) values.y = 0.0F;
+    if (count < 1) values.x = 0.0F;
+  }
+  __device__ std::uint32_t outermost() const { return 0; }
+  __device__ bool at_end(int /*k*/) const { return false; }
+};
+
+/// What a block knows of itself.
+struct TileBlock {
+  TileEvent event;
+  unsigned tile;
+  unsigned first;  // range
+  unsigned count;  // of ranges
+};
+
+__device__ __forceinline__ bool at_ends(std::uint32_t outermost) {
+  return ((outermost + 0x00010001U) & 0x80008000U) != 0;
+}
+
+/// Samples of `at_once` receivers, from device memory by way of registers to shared memory. A warp brings 256 of a receiver at a
+/// time, two times four a thread; what is left behind 512 the first warp brings, of all receivers.
+template <class Sample, unsigned taps, unsigned groups>
+class TileFill {
+  static constexpr unsigned at_once = receivers_at_once(taps);
+  static constexpr unsigned warps = group_warps * groups;
+  static constexpr unsigned turns = at_once * 2 / warps;
+  static constexpr unsigned left = (brought(taps) - 512) / 4;  // of a receiver, by four
+  static_assert(at_once * 2 % warps == 0 && at_once * left == 32);
+
+ public:
+  __device__ void load(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row) {
+#pragma unroll
+    for (unsigned turn = 0; turn < turns; ++turn) {
+      FourSamples<Sample>(&two)[2] = samples_[turn];
+      two[0] = two[1] = {};
+      const unsigned row = first_row + receiver(turn);
+      const std::int32_t window = windows[row];
+      if (window == 0) continue;
+      const std::byte* const from = row_of(tiles, block, row);
+      const int n = first_sample(window) + static_cast<int>(offset());
+      if (n >= 0 && n + 132 <= tiles.samples) {
+        two[0].load(from, n);
+        two[1].load(from, n + 128);
+      } else {
+        load_at_end(two[0], tiles, from, n);
+        load_at_end(two[1], tiles, from, n + 128);
+      }
+    }
+    if (threadIdx.x >= 32) return;
+    rest_ = {};
+    const unsigned row = first_row + threadIdx.x / left;
+    if (windows[row] != 0) load_at_end(rest_, tiles, row_of(tiles, block, row), rest_sample(windows[row]));
+  }
+
+  /// Adds to `clipped` what the tile counts.
+  __device__ void store(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
+                        float* to, std::uint32_t& clipped) const {
+    std::uint32_t outermost = 0;
+#pragma unroll
+    for (unsigned turn = 0; turn < turns; ++turn) {
+#pragma unroll
+      for (unsigned half = 0; half < 2; ++half) {
+        const FourSamples<Sample>& four = samples_[turn][half];
+        const int n = tiles.gain == nullptr
+                          ? 0
+                          : first_sample(windows[first_row + receiver(turn)]) + static_cast<int>(offset() + 128 * half);
+        put(tiles, four, n, to + receiver(turn) * brought(taps) + offset() + 128 * half);
+        outermost = __vmaxs2(outermost, four.outermost());
+      }
+    }
+    if (threadIdx.x < 32) {
+      const int n = tiles.gain == nullptr ? 0 : rest_sample(windows[first_row + threadIdx.x / left]);
+      put(tiles, rest_, n, to + threadIdx.x / left * brought(taps) + 512 + 4 * (threadIdx.x % left));
+      outermost = __vmaxs2(outermost, rest_.outermost());
+    }
+    if (at_ends(outermost)) count_all(tiles, block, windows, first_row, clipped);
+  }
+
+ private:
+  __device__ static unsigned receiver(unsigned turn) {
+    return (turn * warps + threadIdx.x / 32) / 2;
+  }
+  /// Of a thread, in what its warp brings.
+  __device__ static unsigned offset() {
+    return threadIdx.x / 32 % 2 * 256 + threadIdx.x % 32 * 4;
+  }
+  __device__ static int first_sample(std::int32_t window) {
+    return (window & ~3) - static_cast<int>(taps == 0 ? 0 : halo);
+  }
+  __device__ static int rest_sample(std::int32_t window) {
+    return first_sample(window) + 512 + 4 * static_cast<int>(threadIdx.x % left);
+  }
+  __device__ static const std::byte* row_of(const LineTiles& tiles, const TileBlock& block, unsigned row) {
+    return static_cast<const std::byte*>(tiles.rows) + std::size_t{block.event.first_row + row} * tiles.row_bytes;
+  }
+  __device__ static void load_at_end(FourSamples<Sample>& four, const LineTiles& tiles, const std::byte* from, int n) {
+    if (n < 0 || n >= tiles.samples) return;
+    four.load(from, n);
+    if (n + 4 > tiles.samples) four.cut(tiles.samples - n);
+  }
+  __device__ static void put(const LineTiles& tiles, const FourSamples<Sample>& four, int n, float* to) {
+    float4 values = {four[0], four[1], four[2], four[3]};
+    if (tiles.gain != nullptr) {
+      const auto gain = [&](int at) { return at >= 0 && at < tiles.samples ? __ldg(tiles.gain + at) : 0.0F; };
+      values.x *= gain(n);
+      values.y *= gain(n + 1);
+      values.z *= gain(n + 2);
+      values.w *= gain(n + 3);
+    }
+    *reinterpret_cast<float4*>(to) = values;
+  }
+  /// Rarely wanted.
+  __device__ void count_all(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
+                            std::uint32_t& clipped) const {
+#pragma unroll
+    for (unsigned turn = 0; turn < turns; ++turn) {
+      const unsigned row = first_row + receiver(turn);
+      if (windows[row] == 0) continue;
+      const int n = first_sample(windows[row]) + static_cast<int>(offset());
+      count(tiles, block, row, n, samples_[turn][0], clipped);
+      count(tiles, block, row, n + 128, samples_[turn][1], clipped);
+    }
+    if (threadIdx.x >= 32) return;
+    const unsigned row = first_row + threadIdx.x / left;
+    if (windows[row] != 0) count(tiles, block, row, rest_sample(windows[row]), rest_, clipped);
+  }
+  __device__ static void count(const LineTiles& tiles, const TileBlock& block, unsigned row, int n,
+                               const FourSamples<Sample>& four, std::uint32_t& clipped) {
+    const std::int32_t* const begin =
+        tiles.bounds + std::size_t{block.event.first_heard} * (tiles.tiles + 1) + block.tile * block.event.rows + row;
+    for (int k = 0; k < 4; ++k) {
+      if (n + k >= begin[0] && n + k < begin[block.event.rows] && four.at_end(k)) ++clipped;
+    }
+  }
+
+  FourSamples<Sample> samples_[turns][2];
+  FourSamples<Sample> rest_;
+};
+
+/// Of each sample the values behind it, by filters whose ends that are 0 are left out.
+template <unsigned taps>
+__device__ __forceinline__ void upsample_four(const float (&s)[20], const LineTiles& tiles, float* to) {
+  constexpr unsigned left = (taps - 1) / 2;
+  float phase[3][4];
+#pragma unroll
+  for (unsigned p = 0; p < 3; ++p) {
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) phase[p][k] = 0.0F;
+#pragma unroll
+    for (unsigned tap = p == 2 ? 1 : 0; tap < (p == 0 ? taps - 1 : taps); ++tap) {
+#pragma unroll
+      for (unsigned k = 0; k < 4; ++k) phase[p][k] = fmaf(tiles.phases[p][tap], s[halo + k - left + tap], phase[p][k]);
+    }
+  }
+  *reinterpret_cast<float4*>(to) = {s[halo], s[halo + 1], s[halo + 2], s[halo + 3]};
+#pragma unroll
+  for (unsigned p = 0; p < 3; ++p) {
+    *reinterpret_cast<float4*>(to + (p + 1) * tile_window) = {phase[p][0], phase[p][1], phase[p][2], phase[p][3]};
+  }
+  *reinterpret_cast<float4*>(to + 4 * tile_window) = {s[halo + 1], s[halo + 2], s[halo + 3], s[halo + 4]};
+}
+
+template <unsigned taps, unsigned groups>
+__device__ __forceinline__ void upsample_all(const LineTiles& tiles, const float* from, float* to) {
+  constexpr unsigned quads = tile_window / 4;
+  for (unsigned item = threadIdx.x; item < receivers_at_once(taps) * quads; item += tile_threads * groups) {
+    const unsigned receiver = item / quads;
+    const unsigned quad = item % quads;
+    const auto* const samples = reinterpret_cast<const float4*>(from + receiver * brought(taps)) + quad;
+    float s[20];
+#pragma unroll
+    for (unsigned k = 0; k < 5; ++k) {
+      const float4 four = samples[k];
+      s[4 * k] = four.x;
+      s[4 * k + 1] = four.y;
+      s[4 * k + 2] = four.z;
+      s[4 * k + 3] = four.w;
+    }
+    upsample_four<taps>(s, tiles, to + receiver * planes * tile_window + 4 * quad);
+  }
+}
+
+}  // namespace
+}  // namespace echoform::gpu

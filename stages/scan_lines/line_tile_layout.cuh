@@ -1,0 +1,65 @@
+// What a block of tiles of lines (line_tile_kernels.cuh) has in shared memory.
+#pragma once
+
+#include <cstdint>
+
+#include "stages/scan_lines/line_tile_launch.hpp"
+#include "stages/scan_lines/line_tile_math.cuh"
+
+namespace echoform::gpu {
+namespace {
+
+/// Samples that a window has before and behind, for the filters of upsampling.
+constexpr unsigned halo = 8;
+constexpr unsigned planes = 5;
+
+__host__ __device__ constexpr unsigned receivers_at_once(unsigned taps) {
+  return taps == 0 ? 8 : 4;
+}
+/// Samples of a receiver that are brought.
+__host__ __device__ constexpr unsigned brought(unsigned taps) {
+  return taps == 0 ? tile_window : tile_window + 2 * halo;
+}
+
+/// Ranges of a warp.
+constexpr unsigned warp_ranges = 32 * tile_depth;
+constexpr unsigned group_warps = tile_threads / 32;
+/// Half of a warp's ranges, in their distance from each other.
+constexpr float half_warp = 0.5F * static_cast<float>(warp_ranges - 1);
+
+/// What a warp's lookups need of a receiver on a line.
+struct alignas(16) TileReceiver {
+  float terms[4];  // coefficients of the way by powers, or a TilePlace
+  float fourth;    // of the fourth power
+  float weight;
+  float magic;         // whole_magic, and where the receiver's window lies in shared memory
+  std::uint32_t kind;  // bits: receiver_*, and above them the table of weights that vary
+};
+constexpr std::uint32_t receiver_is_heard = 1;
+constexpr std::uint32_t receiver_is_checked = 2;
+constexpr std::uint32_t receiver_varies = 4;
+constexpr std::uint32_t receiver_is_steady = 8;
+constexpr unsigned receiver_table_shift = 4;
+
+/// Bytes of shared memory, piece by piece.
+struct TileLayout {
+  unsigned samples;    // [2 at once: receiver, sample], or upsampled [receiver, sample]
+  unsigned fine;       // upsampled: [receiver, plane, sample]
+  unsigned receivers;  // [2 at once: line, receiver, warp]
+  unsigned sums;       // [line, range]
+  unsigned windows;    // [row], and some behind that are not used
+  unsigned bytes;
+};
+__host__ __device__ inline TileLayout tile_layout(unsigned taps, unsigned most_lines, unsigned most_rows) {
+  const unsigned at_once = receivers_at_once(taps);
+  TileLayout layout{};
+  layout.fine = (taps == 0 ? 2 : 1) * at_once * brought(taps) * 4;
+  layout.receivers = layout.fine + (taps == 0 ? 0 : at_once * planes * tile_window * 4);
+  layout.sums = layout.receivers + 2 * most_lines * at_once * group_warps * static_cast<unsigned>(sizeof(TileReceiver));
+  layout.windows = layout.sums + most_lines * most_tile_ranges * 4;
+  layout.bytes = layout.windows + (most_rows + at_once) * 4;
+  return layout;
+}
+
+}  // namespace
+}  // namespace echoform::gpu

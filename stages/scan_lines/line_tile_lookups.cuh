@@ -1,0 +1,198 @@
+// Where the samples of a tile of lines (line_tile_kernels.cuh) lie in shared memory, and their sum.
+#pragma once
+
+#include <cstdint>
+
+#include "stages/scan_lines/line_kernels.hpp"
+#include "stages/scan_lines/line_tile_layout.cuh"
+
+namespace echoform::gpu {
+namespace {
+
+/// Whether the polynomial follows the way over a warp's ranges: as line_tables.cpp has it.
+__device__ __forceinline__ bool is_followed(const TilePlace& place, float begin, float spacing) {
+  const float half = half_warp * spacing;
+  const float square = half * half;
+  const float off = fminf(fmaxf(place.along, begin), begin + 2.0F * half) - place.along;
+  const float nearest = fmaf(off, off, place.across_square);
+  return static_cast<float>(10.0 / 1920.0 / scan_lines::steady_error) * square * square * half <= nearest * nearest;
+}
+
+/// The polynomial through the ways at Chebyshev's five places, from -1 to 1.
+__device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& place, float begin, float spacing) {
+  const float half = half_warp * spacing;
+  const float middle = begin + half;
+  const float at_middle = tile_place(place, middle, 0.0F);
+  const float far_below = tile_place(place, fmaf(half, -0.951056516F, middle), 0.0F) - at_middle;
+  const float below = tile_place(place, fmaf(half, -0.587785252F, middle), 0.0F) - at_middle;
+  const float above = tile_place(place, fmaf(half, 0.587785252F, middle), 0.0F) - at_middle;
+  const float far_above = tile_place(place, fmaf(half, 0.951056516F, middle), 0.0F) - at_middle;
+  receiver.terms[0] = at_middle;
+  receiver.terms[1] = fmaf(1.37638192F, above - below, -0.324919696F * (far_above - far_below));
+  receiver.terms[2] = fmaf(2.34164079F, above + below, -0.341640786F * (far_above + far_below));
+  receiver.terms[3] = fmaf(-1.52169043F, above - below, 0.940456404F * (far_above - far_below));
+  receiver.fourth = fmaf(-2.58885438F, above + below, 0.988854382F * (far_above + far_below));
+}
+
+/// The receivers of a stage on each line, for each warp of a group.
+template <unsigned taps, unsigned groups>
+__device__ __forceinline__ void place_receivers(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows,
+                                                unsigned first_row, TileReceiver* to) {
+  constexpr unsigned at_once = receivers_at_once(taps);
+  for (unsigned item = threadIdx.x; item < block.event.lines * at_once * group_warps; item += tile_threads * groups) {
+    TileReceiver receiver{};
+    const unsigned warp = item % group_warps;
+    const unsigned which = item / group_warps % at_once;
+    const unsigned line_of_event = item / (group_warps * at_once);
+    const std::int32_t window = windows[first_row + which];
+    if (window != 0 && warp * warp_ranges < block.count) {
+      const std::size_t at = block.event.first_place + std::size_t{line_of_event} * block.event.rows + first_row + which;
+      const std::uint32_t table = tiles.weight_tables[at];
+      const float even = table == unheard_place ? 0.0F : tiles.even_weights[std::size_t{table} * tiles.tiles + block.tile];
+      if (even != 0.0F) {
+        const std::uint32_t line = tiles.lines[block.event.first_line + line_of_event];
+        const int shift = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile] - (window & ~3);
+        const unsigned from = which * tile_window;
+        receiver.weight = even;
+        receiver.magic = whole_magic + static_cast<float>(taps == 0 ? shift + static_cast<int>(from)
+                                                                    : 4 * (shift + static_cast<int>(planes * from)));
+        receiver.kind = table << receiver_table_shift | receiver_is_heard | (isnan(even) ? receiver_varies : 0);
+        const TilePlace place = tiles.places[at];
+        const float begin = fmaf(static_cast<float>(warp * warp_ranges), tiles.spacing, tiles.range[block.first]);
+        if ((window & window_is_checked) == 0 && is_followed(place, begin, tiles.spacing)) {
+          receiver.kind |= receiver_is_steady;
+          follow(receiver, place, begin, tiles.spacing);
+        } else {
+          if ((window & window_is_checked) != 0) receiver.kind |= receiver_is_checked;
+          receiver.terms[0] = place.along;
+          receiver.terms[1] = place.across_square;
+          receiver.terms[2] = place.minus_twice;
+          receiver.terms[3] = place.square;
+        }
+      }
+    }
+    to[item] = receiver;
+  }
+}
+
+__device__ __forceinline__ float shared_at(std::uint32_t address) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address));
+  return value;
+}
+template <unsigned bytes>
+__device__ __forceinline__ float shared_behind(std::uint32_t address) {
+  float value;
+  asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(value) : "r"(address), "n"(bytes));
+  return value;
+}
+
+/// The value at a place whose sum with the receiver's magic number, rounded down, is `sum`. `window`: the place of all in shared
+/// memory, less what the bits of whole_magic make of an address.
+template <unsigned taps>
+__device__ __forceinline__ float between_samples(std::uint32_t window, float sum, float fraction) {
+  const std::uint32_t bits = __float_as_uint(sum);
+  float before;
+  float behind;
+  if constexpr (taps == 0) {
+    const std::uint32_t at = 4 * bits + window;
+    before = shared_at(at);
+    behind = shared_behind<4>(at);
+  } else {
+    // A quarter of the number is the sample, four bytes each; what is left is the plane.
+    const std::uint32_t at = (bits & 3U) * (4 * tile_window - 1) + bits + window;
+    before = shared_at(at);
+    behind = shared_behind<4 * tile_window>(at);
+  }
+  return fmaf(fraction, behind - before, before);
+}
+/// `bias` comes with the parameters: were it known when the kernel is compiled, it would be added to the address of each load by
+/// itself, since it is more than a load's offset holds.
+__device__ __forceinline__ std::uint32_t window_address(const float* window, std::uint32_t bias) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(window)) - bias;
+}
+
+/// A thread's four ranges.
+struct TileRanges {
+  unsigned place[tile_depth];
+  float range[tile_depth];
+  float way[tile_depth];  // through its warp's, from -1 to 1
+};
+
+enum class Way : unsigned char {
+  steady,  // by the polynomial
+  plain,
+  checked,  // some places are outside of the A-scan: their lookups are those of the first sample in shared memory, of weight 0
+};
+
+/// Lookups of a receiver at a thread's four ranges.
+template <unsigned taps, Way way>
+__device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint32_t window, const TileRanges& ranges,
+                                        const float (&rest)[tile_depth], const float (&weight)[tile_depth], float least,
+                                        float most, float (&sum)[tile_depth]) {
+  const TilePlace place{receiver.terms[0], receiver.terms[1], receiver.terms[2], receiver.terms[3]};
+#pragma unroll
+  for (unsigned v = 0; v < tile_depth; ++v) {
+    float t;
+    if constexpr (way == Way::steady) {
+      const float x = ranges.way[v];
+      t = fmaf(receiver.fourth, x, receiver.terms[3]);
+      t = fmaf(t, x, receiver.terms[2]);
+      t = fmaf(t, x, receiver.terms[1]);
+      t = fmaf(t, x, receiver.terms[0]) + rest[v];
+    } else {
+      t = tile_place(place, ranges.range[v], rest[v]);
+    }
+    float whole = __fadd_rd(t, receiver.magic);
+    float fraction = t - (whole - receiver.magic);
+    float w = weight[v];
+    if (way == Way::checked && !(t >= least && t < most)) {
+      whole = whole_magic;
+      fraction = 0.0F;
+      w = 0.0F;
+    }
+    sum[v] = fmaf(w, between_samples<taps>(window, whole, fraction), sum[v]);
+  }
+}
+
+/// One stage's receivers on a line.
+template <unsigned taps>
+__device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
+                                              std::uint32_t window, std::uint32_t line, const TileRanges& ranges, float* sums) {
+  float rest[tile_depth];
+  float sum[tile_depth];
+  const unsigned thread = threadIdx.x % tile_threads;
+  receivers += thread / 32;
+#pragma unroll
+  for (unsigned v = 0; v < tile_depth; ++v) {
+    rest[v] = __ldg(tiles.rest + std::size_t{line} * tiles.pitch + ranges.place[v]);
+    sum[v] = sums[v * tile_threads + thread];
+  }
+#pragma unroll 2
+  for (unsigned c = 0; c < receivers_at_once(taps); ++c) {
+    const TileReceiver receiver = receivers[c * group_warps];
+    if (receiver.kind == 0) continue;
+    float weight[tile_depth];
+#pragma unroll
+    for (unsigned v = 0; v < tile_depth; ++v) weight[v] = receiver.weight;
+    if ((receiver.kind & receiver_varies) != 0) {
+      const float* const weights = tiles.weights + std::size_t{receiver.kind >> receiver_table_shift} * tiles.ranges;
+#pragma unroll
+      for (unsigned v = 0; v < tile_depth; ++v) weight[v] = __ldg(weights + ranges.place[v]);
+    }
+    if ((receiver.kind & receiver_is_steady) != 0) {
+      look_up<taps, Way::steady>(receiver, window, ranges, rest, weight, 0.0F, 0.0F, sum);
+    } else if ((receiver.kind & receiver_is_checked) == 0) {
+      look_up<taps, Way::plain>(receiver, window, ranges, rest, weight, 0.0F, 0.0F, sum);
+    } else {
+      const int from = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile];
+      look_up<taps, Way::checked>(receiver, window, ranges, rest, weight, static_cast<float>(-from * tiles.fineness),
+                                  static_cast<float>((tiles.samples - 1 - from) * tiles.fineness), sum);
+    }
+  }
+#pragma unroll
+  for (unsigned v = 0; v < tile_depth; ++v) sums[v * tile_threads + thread] = sum[v];
+}
+
+}  // namespace
+}  // namespace echoform::gpu
