@@ -76,7 +76,7 @@ Sector sector_of(const LinesCase& test, std::size_t of_event) {
   return sector;
 }
 
-ScanLinesOptions options_of(const LinesCase& test, const DelayFilterOptions& filter, const Sector& sector) {
+ScanLinesOptions lines_options_of(const LinesCase& test, const DelayFilterOptions& filter, const Sector& sector) {
   ScanLinesOptions options;
   options.lines = sector.set;
   options.velocity = MetresPerSecond(velocity);
@@ -131,7 +131,7 @@ double difference_of(const std::vector<float>& ours, std::size_t stride, const s
 LinesFigure measure(const LinesCase& test, const Way& way, const std::vector<std::int16_t>& data, std::size_t threads,
                     Turns& all) {
   const Sector sector = sector_of(test, way.lines);
-  const ScanLinesOptions options = options_of(test, way.filter, sector);
+  const ScanLinesOptions options = lines_options_of(test, way.filter, sector);
   const auto backend = make_cpu_backend(threads);
   const auto queue = backend->make_queue();
   const auto stage = make_scan_lines_cpu(options, threads);
@@ -190,7 +190,7 @@ LinesFigure measure(const LinesCase& test, const Way& way, const std::vector<std
 }  // namespace
 
 ScanLinesOptions lines_options(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event) {
-  return options_of(test, filter, sector_of(test, of_event));
+  return lines_options_of(test, filter, sector_of(test, of_event));
 }
 
 std::vector<std::int16_t> lines_samples(const LinesCase& test) {

@@ -14,11 +14,11 @@ namespace echoform::benchmarks {
 namespace {
 
 constexpr std::size_t uploaded_events = 32;
-constexpr std::size_t uploads = 24;
+constexpr std::size_t uploads_of_lines = 24;
 
 /// The stage with its output.
-struct Lines {
-  Lines(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend)
+struct LinesOfStage {
+  LinesOfStage(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend)
       : stage(make_scan_lines_cuda(lines_options(test, filter, of_event), backend)) {
     BlockSpec spec;
     spec.type = ElementType::raw;
@@ -34,9 +34,9 @@ struct Lines {
 };
 
 /// Samples go up into one piece of memory while those of the other are summed.
-class Uploads {
+class LinesWithUploads {
  public:
-  Uploads(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend)
+  LinesWithUploads(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend)
       : lines_(test, filter, of_event, backend), queue_(backend.make_queue()) {
     const std::vector<std::int16_t> samples = lines_samples(test);
     pinned_ = backend.allocate(lines_.bytes, MemoryUse::staging);
@@ -48,7 +48,7 @@ class Uploads {
   double seconds(bool sums) {
     const cudaStream_t compute = gpu::stream_of(*queue_);
     ECHOFORM_CUDA(cudaEventRecord(begin_.get(), upload_.get()));
-    for (std::size_t k = 0; k < uploads; ++k) {
+    for (std::size_t k = 0; k < uploads_of_lines; ++k) {
       const std::size_t piece = k % 2;
       if (k >= 2) ECHOFORM_CUDA(cudaStreamWaitEvent(upload_.get(), summed_[piece].get(), 0));
       ECHOFORM_CUDA(cudaMemcpyAsync(pieces_[piece].data(), pinned_.data(), lines_.bytes, cudaMemcpyHostToDevice, upload_.get()));
@@ -65,7 +65,7 @@ class Uploads {
   }
 
  private:
-  Lines lines_;
+  LinesOfStage lines_;
   std::unique_ptr<ExecutionQueue> queue_;
   gpu::Stream upload_ = gpu::make_stream();
   gpu::Event begin_ = gpu::make_event(true);
@@ -78,7 +78,7 @@ class Uploads {
 
 void sum_on_device(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend,
                    LinesOnGpu& figure) {
-  Lines lines(test, filter, of_event, backend);
+  LinesOfStage lines(test, filter, of_event, backend);
   const auto queue = backend.make_queue();
   const Buffer samples = backend.allocate(lines.bytes, MemoryUse::working);
   copy_now(samples.data(), lines_samples(test).data(), lines.bytes);
@@ -105,11 +105,11 @@ LinesOnGpu measure_lines_on_gpu(const LinesCase& test, const DelayFilterOptions&
   sum_on_device(test, filter, of_event, *backend, figure);
   LinesCase part = test;
   part.events = std::min(test.events, uploaded_events);
-  Uploads work(part, filter, of_event, *backend);
+  LinesWithUploads work(part, filter, of_event, *backend);
   static_cast<void>(work.seconds(true));
   const Turns turns =
       take_turns(test.rounds, {{"sums", [&] { return work.seconds(true); }}, {"copies", [&] { return work.seconds(false); }}});
-  const double echoes = static_cast<double>(uploads * part.events * part.samples) / part.sample_rate;
+  const double echoes = static_cast<double>(uploads_of_lines * part.events * part.samples) / part.sample_rate;
   const auto times_real = [&](const char* name) {
     std::vector<double> rates;
     for (const double seconds : turns.values(name)) rates.push_back(echoes / seconds);

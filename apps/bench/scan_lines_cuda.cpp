@@ -15,21 +15,21 @@ using namespace benchmarks;
 
 namespace {
 
-struct Case {
+struct ThesisCase {
   const char* kind;
   std::size_t taps;
   std::size_t lines;  ///< of an event
   double thesis;      ///< times real time on a Tesla C870; 0: not in its table
 };
-constexpr Case cases[] = {{"linear", 0, 1, 1.62},      {"upsampled", 11, 1, 0.27}, {"upsampled", 11, 2, 0.18},
-                          {"upsampled", 11, 4, 0.12},  {"upsampled", 11, 8, 0.07}, {"upsampled", 11, 16, 0.04},
-                          {"linear", 0, 4, 0.0},       {"nearest", 0, 1, 0.0},     {"lagrange", 3, 1, 0.0},
-                          {"windowed_sinc", 8, 1, 0.0}};
+constexpr ThesisCase thesis_cases[] = {{"linear", 0, 1, 1.62},      {"upsampled", 11, 1, 0.27}, {"upsampled", 11, 2, 0.18},
+                                       {"upsampled", 11, 4, 0.12},  {"upsampled", 11, 8, 0.07}, {"upsampled", 11, 16, 0.04},
+                                       {"linear", 0, 4, 0.0},       {"nearest", 0, 1, 0.0},     {"lagrange", 3, 1, 0.0},
+                                       {"windowed_sinc", 8, 1, 0.0}};
 // Enough for several blocks on every multiprocessor, however many lines share one.
-constexpr std::size_t lines_at_once = 512;
-constexpr std::size_t least_events = 128;
+constexpr std::size_t least_lines = 512;
+constexpr std::size_t least_line_events = 128;
 
-void measure_case(const LinesCase& test, const Case& which, Outcome& outcome) {
+void measure_thesis_case(const LinesCase& test, const ThesisCase& which, Outcome& outcome) {
   DelayFilterOptions filter;
   filter.kind = which.kind;
   filter.order_or_taps = which.taps;
@@ -63,10 +63,10 @@ Outcome scan_lines_cuda(const Options& options, LiveLine& progress) {
       fmt::format("scan lines on {}, {} channels x {} samples of int16 at {:.0f} MHz, {} ranges a line; samples on the "
                   "device, and uploaded from pinned memory",
                   device_facts().text(), test.channels, test.samples, 1e-6 * test.sample_rate, test.samples));
-  for (const Case& which : cases) {
-    test.events = std::max(least_events, lines_at_once / which.lines);
+  for (const ThesisCase& which : thesis_cases) {
+    test.events = std::max(least_line_events, least_lines / which.lines);
     progress.show(fmt::format("lines: {}, {} of an event", which.kind, which.lines));
-    outcome.attempt(which.kind, [&] { measure_case(test, which, outcome); });
+    outcome.attempt(which.kind, [&] { measure_thesis_case(test, which, outcome); });
   }
   return outcome;
 }
