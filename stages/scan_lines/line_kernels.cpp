@@ -43,6 +43,10 @@ struct Portable {
    public:
     Picker(Whole n, Mask /*inside*/) : place_(n) {}
     [[nodiscard]] Real pick(const float* row) const { return row[place_]; }
+    void pick_both(const float* row, Real& first, Real& second) const {
+      first = pick(row);
+      second = pick(row + 1);
+    }
 
    private:
     Whole place_;
@@ -57,6 +61,18 @@ LineKernels line_kernels_portable(ChannelSums sums) {
 
 ComplexLineKernels complex_line_kernels_portable() {
   return make_complex_line_kernels<Portable>();
+}
+
+PhasesKernel phases_kernel_portable() {
+  return &make_phases<Portable>;
+}
+
+PhasesKernel phases_kernel(SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return phases_kernel_avx512();
+  if (level == SimdLevel::avx2) return phases_kernel_avx2();
+#endif
+  return phases_kernel_portable();
 }
 
 LineKernels line_kernels(SimdLevel level, ChannelSums sums) {

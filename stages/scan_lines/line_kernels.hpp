@@ -40,8 +40,11 @@ struct TapTable {
 };
 
 /// A block of range_step ranges is steady where all places lie steady_margin samples and more within the A-scan, each less than
-/// two samples behind the one before it and none before it, and where |p - e| - r is within steady_error samples of a polynomial
+/// 1.9 samples behind the one before it and none before it, and where |p - e| - r is within steady_error samples of a polynomial
 /// of the fourth degree, for every receiver. Loops may take a shorter way through it.
+/// So it may be as a whole, or each of its halves with a polynomial of its own.
+inline constexpr unsigned char steady_as_a_whole = 1;
+inline constexpr unsigned char steady_by_halves = 2;
 inline constexpr double steady_margin = 2.0;
 inline constexpr double steady_error = 1e-5;
 
@@ -56,9 +59,10 @@ struct LineTask {
   const float* range;           ///< r, by range
   const std::int32_t* whole;    ///< tau_tx + r / c - start: whole samples
   const float* rest;            ///< and what is left, 0 .. 1
-  const unsigned char* steady;  ///< by block of range_step ranges
+  const unsigned char* steady;  ///< by block of range_step ranges; 0: not
   const TapTable* table;
-  float* out;  ///< by range
+  float* out;                      ///< by range
+  std::ptrdiff_t phase_pitch = 0;  ///< from a row to what lies a quarter of a sample behind, and so on: of LineKernels::phases
 
   // What else ChannelSums asks for, each by range.
   float* second = nullptr;
@@ -70,7 +74,7 @@ struct LineTask {
 };
 
 /// How samples are looked up.
-enum class Lookup : unsigned char { nearest, linear, taps };
+enum class Lookup : unsigned char { nearest, linear, taps, phases };
 
 using LineKernel = void (*)(const LineTask& task);
 
@@ -78,12 +82,30 @@ using LineKernel = void (*)(const LineTask& task);
 struct LineKernels {
   LineKernel nearest;
   LineKernel linear;
-  LineKernel taps;  ///< by LineTask::table
+  LineKernel taps;    ///< by LineTask::table
+  LineKernel phases;  ///< straight lines between the phases of rows that are four times as dense
 };
+
+/// Of a row with row_lead zeros before and behind: what lies 1/4, 1/2 and 3/4 behind each of its samples, each phase phase_pitch
+/// behind the one before. Coefficients [phase, tap], for samples n - left on. Writes up to 63 numbers behind the samples.
+struct PhasesTask {
+  float* row;
+  std::ptrdiff_t phase_pitch;
+  std::size_t samples;
+  const float* coefficients;
+  std::uint32_t taps;
+  std::int32_t left;
+};
+using PhasesKernel = void (*)(const PhasesTask& task);
 
 /// Levels differ by rounding.
 [[nodiscard]] LineKernels line_kernels(SimdLevel level, ChannelSums sums = ChannelSums::none);
 
+[[nodiscard]] PhasesKernel phases_kernel(SimdLevel level);
+
+[[nodiscard]] PhasesKernel phases_kernel_portable();
+[[nodiscard]] PhasesKernel phases_kernel_avx2();
+[[nodiscard]] PhasesKernel phases_kernel_avx512();
 [[nodiscard]] LineKernels line_kernels_portable(ChannelSums sums);
 [[nodiscard]] LineKernels line_kernels_avx2(ChannelSums sums);
 [[nodiscard]] LineKernels line_kernels_avx512(ChannelSums sums);

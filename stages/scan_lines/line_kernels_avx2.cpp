@@ -53,6 +53,10 @@ struct Avx2 {
     [[nodiscard]] Real pick(const float* row) const {
       return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), row, place_, inside_, 4);
     }
+    void pick_both(const float* row, Real& first, Real& second) const {
+      first = pick(row);
+      second = pick(row + 1);
+    }
 
    private:
     Whole place_;
@@ -61,6 +65,10 @@ struct Avx2 {
 };
 
 }  // namespace
+
+PhasesKernel phases_kernel_avx2() {
+  return &make_phases<Avx2>;
+}
 
 LineKernels line_kernels_avx2(ChannelSums sums) {
   return make_line_kernels<Avx2>(sums);

@@ -61,7 +61,7 @@ struct Avx512 {
     return _mm512_or_ps(exact, _mm512_and_ps(a, _mm512_set1_ps(-0.0F)));
   }
 
-  /// Entries n of rows that lie within 31 of the first, and not before the one before it.
+  /// Entries n of rows that lie within 29 of the first, and not before the one before it.
   class SteadyPicker {
    public:
     explicit SteadyPicker(Whole n)
@@ -69,6 +69,13 @@ struct Avx512 {
     [[nodiscard]] Real pick(const float* row) const {
       const float* const from = row + first_;
       return _mm512_permutex2var_ps(_mm512_loadu_ps(from), place_, _mm512_loadu_ps(from + 16));
+    }
+    /// And those behind them.
+    void pick_both(const float* row, Real& first, Real& second) const {
+      const Real low = _mm512_loadu_ps(row + first_);
+      const Real high = _mm512_loadu_ps(row + first_ + 16);
+      first = _mm512_permutex2var_ps(low, place_, high);
+      second = _mm512_permutex2var_ps(low, _mm512_add_epi32(place_, _mm512_set1_epi32(1)), high);
     }
 
    private:
@@ -90,6 +97,10 @@ struct Avx512 {
       if (near_) return _mm512_permutex2var_ps(_mm512_loadu_ps(from), place_, _mm512_loadu_ps(from + 16));
       return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), inside_, place_, from, 4);
     }
+    void pick_both(const float* row, Real& first, Real& second) const {
+      first = pick(row);
+      second = pick(row + 1);
+    }
 
    private:
     std::int32_t first_;
@@ -100,6 +111,10 @@ struct Avx512 {
 };
 
 }  // namespace
+
+PhasesKernel phases_kernel_avx512() {
+  return &make_phases<Avx512>;
+}
 
 LineKernels line_kernels_avx512(ChannelSums sums) {
   return make_line_kernels<Avx512>(sums);

@@ -38,8 +38,29 @@ inline typename Isa::Real sample_at(const LineTask& task, const float* row, cons
   using Real = typename Isa::Real;
   if constexpr (lookup == Lookup::nearest) return picker.pick(row);
   if constexpr (lookup == Lookup::linear) {
-    const Real s0 = picker.pick(row);
-    return Isa::multiply_add(f, Isa::subtract(picker.pick(row + 1), s0), s0);
+    Real s0;
+    Real s1;
+    picker.pick_both(row, s0, s1);
+    return Isa::multiply_add(f, Isa::subtract(s1, s0), s0);
+  }
+  if constexpr (lookup == Lookup::phases) {
+    Real before;
+    Real behind;
+    picker.pick_both(row, before, behind);
+    // The straight line of each quarter that the place has passed gives way to the next one.
+    Real next[3];
+    for (std::ptrdiff_t k = 0; k < 3; ++k) next[k] = picker.pick(row + (k + 1) * task.phase_pitch);
+    Real share = Isa::multiply(f, Isa::all(4.0F));
+    Real to = next[0];
+    Real left = share;
+    for (std::size_t k = 0; k < 3; ++k) {
+      left = Isa::subtract(left, Isa::all(1.0F));
+      const typename Isa::Mask passed = Isa::above_zero(left);
+      before = Isa::choose(passed, next[k], before);
+      to = Isa::choose(passed, k == 2 ? behind : next[k + 1], to);
+      share = Isa::choose(passed, left, share);
+    }
+    return Isa::multiply_add(share, Isa::subtract(to, before), before);
   }
   const TapTable& table = *task.table;
   const TapCoefficients<Isa> coefficients(f);
@@ -75,20 +96,20 @@ inline constexpr BlockPolynomial block_polynomial{{-0.951056516F, -0.587785252F,
                                                    {-0.940456404F, 1.52169043F, 0.0F, -1.52169043F, 0.940456404F},
                                                    {0.988854382F, -2.58885438F, 3.2F, -2.58885438F, 0.988854382F}}};
 
-/// A steady block, as many receivers at a time as a vector holds: how much longer their ways are at the polynomial's places, and
-/// from that at every range.
-template <class Isa, Lookup lookup>
+/// A steady block of so many vectors, as many receivers at a time as a vector holds: how much longer their ways are at the
+/// polynomial's places, and from that at every range.
+template <class Isa, Lookup lookup, std::size_t vectors>
 void sum_steady_block(const LineTask& task, std::size_t first) {
   using Real = typename Isa::Real;
   constexpr std::size_t lanes = Isa::lanes;
   alignas(64) float powers[degree + 1][lanes];
-  Real rest[block_vectors];
-  Real way[block_vectors];  // through the block, from -1 to 1
-  typename Isa::Whole whole[block_vectors];
-  Real sum[block_vectors];
-  const float half = 0.5F * (task.range[first + range_step - 1] - task.range[first]);
+  Real rest[vectors];
+  Real way[vectors];  // through the block, from -1 to 1
+  typename Isa::Whole whole[vectors];
+  Real sum[vectors];
+  const float half = 0.5F * (task.range[first + vectors * lanes - 1] - task.range[first]);
   const float middle = task.range[first] + half;
-  for (std::size_t v = 0; v < block_vectors; ++v) {
+  for (std::size_t v = 0; v < vectors; ++v) {
     rest[v] = Isa::load(task.rest + first + v * lanes);
     whole[v] = Isa::load(task.whole + first + v * lanes);
     way[v] = Isa::multiply(Isa::subtract(Isa::load(task.range + first + v * lanes), Isa::all(middle)), Isa::all(1.0F / half));
@@ -113,7 +134,7 @@ void sum_steady_block(const LineTask& task, std::size_t first) {
     for (std::uint32_t j = 0; j < count; ++j) {
       const LineReceiver& receiver = task.receivers[group + j];
       if (first < receiver.first) continue;
-      for (std::size_t v = 0; v < block_vectors; ++v) {
+      for (std::size_t v = 0; v < vectors; ++v) {
         Real t = Isa::all(powers[degree][j]);
         for (std::size_t power = degree; power-- > 0;) t = Isa::multiply_add(t, way[v], Isa::all(powers[power][j]));
         t = Isa::add(t, rest[v]);
@@ -126,7 +147,7 @@ void sum_steady_block(const LineTask& task, std::size_t first) {
       }
     }
   }
-  for (std::size_t v = 0; v < block_vectors; ++v) Isa::store(task.out + first + v * lanes, sum[v]);
+  for (std::size_t v = 0; v < vectors; ++v) Isa::store(task.out + first + v * lanes, sum[v]);
 }
 
 template <class Isa, Lookup lookup, ChannelSums sums>
@@ -150,8 +171,14 @@ void sum_line(const LineTask& task) {
       sum[v] = Isa::zero();
     }
     if constexpr (block == range_step && sums == ChannelSums::none) {
-      if (task.steady[first / range_step] != 0) {
-        sum_steady_block<Isa, lookup>(task, first);
+      const unsigned char steady = task.steady[first / range_step];
+      if (steady == steady_as_a_whole) {
+        sum_steady_block<Isa, lookup, block_vectors>(task, first);
+        continue;
+      }
+      if (steady == steady_by_halves) {
+        sum_steady_block<Isa, lookup, block_vectors / 2>(task, first);
+        sum_steady_block<Isa, lookup, block_vectors / 2>(task, first + block / 2);
         continue;
       }
     }
@@ -195,9 +222,36 @@ void sum_line(const LineTask& task) {
   }
 }
 
+template <class Isa>
+void make_phases(const PhasesTask& task) {
+  using Real = typename Isa::Real;
+  // So many vectors at a time that coefficients are read once for all of them, and sums stay in registers.
+  constexpr std::size_t vectors = Isa::lanes == 16 ? 4 : 2;
+  for (std::size_t n = 0; n < task.samples; n += vectors * Isa::lanes) {
+    const float* const from = task.row + n - task.left;
+    Real sums[3][vectors];
+    for (auto& of_phase : sums) {
+      for (Real& sum : of_phase) sum = Isa::zero();
+    }
+    for (std::uint32_t tap = 0; tap < task.taps; ++tap) {
+      for (std::size_t v = 0; v < vectors; ++v) {
+        const Real s = Isa::load(from + tap + v * Isa::lanes);
+        for (std::uint32_t phase = 0; phase < 3; ++phase) {
+          sums[phase][v] = Isa::multiply_add(Isa::all(task.coefficients[phase * task.taps + tap]), s, sums[phase][v]);
+        }
+      }
+    }
+    for (std::ptrdiff_t phase = 0; phase < 3; ++phase) {
+      float* const to = task.row + (phase + 1) * task.phase_pitch + n;
+      for (std::size_t v = 0; v < vectors; ++v) Isa::store(to + v * Isa::lanes, sums[phase][v]);
+    }
+  }
+}
+
 template <class Isa, ChannelSums sums>
 LineKernels make_line_kernels_of() {
-  return {&sum_line<Isa, Lookup::nearest, sums>, &sum_line<Isa, Lookup::linear, sums>, &sum_line<Isa, Lookup::taps, sums>};
+  return {&sum_line<Isa, Lookup::nearest, sums>, &sum_line<Isa, Lookup::linear, sums>, &sum_line<Isa, Lookup::taps, sums>,
+          &sum_line<Isa, Lookup::phases, sums>};
 }
 
 template <class Isa>

@@ -36,9 +36,10 @@ struct LinePlaces {
 /// Whether a block's places move on as LineTask::steady has it, whatever the receivers: r + |p - e| grows by 0 to 2 of a step.
 bool moves_steadily(const LinePlaces& line, std::size_t from, std::size_t to) {
   constexpr double slack = 0.01;
+  constexpr double most = 1.9;
   for (std::size_t k = from + 1; k < to; ++k) {
     const double step = line.place[k] - line.place[k - 1];
-    if (!(step >= 2.0 * line.spacing - slack && step <= 2.0 - 2.0 * slack)) return false;
+    if (!(step >= 2.0 * line.spacing - slack && step <= most - slack)) return false;
   }
   return true;
 }
@@ -144,12 +145,18 @@ LineTables make_line_tables(const ScanLinesOptions& options) {
     }
     for (std::size_t from = 0; from < ranges; from += range_step) {
       const std::size_t to = from + range_step;
-      tables.steady.push_back(to <= count && moves_steadily(places, from, to) &&
-                              std::all_of(tables.receivers.begin() + static_cast<std::ptrdiff_t>(tables.first_receivers.back()),
-                                          tables.receivers.end(), [&](const PlacedReceiver& receiver) {
-                                            return is_followed(places, from, to, receiver.along, receiver.across_square,
-                                                               static_cast<double>(options.gate.count));
-                                          }));
+      const bool moves = to <= count && moves_steadily(places, from, to);
+      const auto followed = [&](std::size_t begin, std::size_t end) {
+        return std::all_of(tables.receivers.begin() + static_cast<std::ptrdiff_t>(tables.first_receivers.back()),
+                           tables.receivers.end(), [&](const PlacedReceiver& receiver) {
+                             return is_followed(places, begin, end, receiver.along, receiver.across_square,
+                                                static_cast<double>(options.gate.count));
+                           });
+      };
+      const std::size_t middle = from + range_step / 2;
+      const bool whole = moves && followed(from, to);
+      const bool halves = moves && !whole && followed(from, middle) && followed(middle, to);
+      tables.steady.push_back(whole ? steady_as_a_whole : halves ? steady_by_halves : 0);
     }
     tables.first_receivers.push_back(tables.receivers.size());
     for (std::size_t k = 0; k < count; ++k) {

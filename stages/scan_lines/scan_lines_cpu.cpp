@@ -9,6 +9,7 @@
 #include "stages/raw_rows/sample_kernels.hpp"
 #include "stages/scan_lines/adaptive_lines.hpp"
 #include "stages/scan_lines/complex_line_kernels.hpp"
+#include "stages/scan_lines/delay_filter_kind.hpp"
 #include "stages/scan_lines/line_kernels.hpp"
 #include "stages/scan_lines/line_tables.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
@@ -31,9 +32,19 @@ std::size_t heard_rows_pitch(std::size_t samples) {
 bool wants_quadrature(const ScanLinesOptions& options) {
   return adaptive_kind(options.adaptive.kind, "scan-lines stage").analytic;
 }
+/// Whether rows are made four times as dense once, for all lines of an event.
+bool wants_phases(const ScanLinesOptions& options) {
+  return !options.demodulated && !wants_quadrature(options) &&
+         delay_filter_kind(options.filter.kind, "scan-lines stage").upsampling;
+}
+/// Rows behind each other that one A-scan becomes: real and imaginary part, or phases.
+std::size_t rows_of_scan(const ScanLinesOptions& options) {
+  return options.demodulated ? 2 : wants_phases(options) ? upsampling_factor : 1;
+}
 /// Floats of a thread's rows, those in quadrature behind the others.
 std::size_t heard_rows_size(const ScanLinesOptions& options, std::size_t samples) {
-  return (options.demodulated || wants_quadrature(options) ? 2 : 1) * longest_event(*options.lines) * heard_rows_pitch(samples);
+  const std::size_t rows = wants_quadrature(options) ? 2 : rows_of_scan(options);
+  return rows * longest_event(*options.lines) * heard_rows_pitch(samples);
 }
 
 /// One event at a time on each thread: its rows, made floats, stay in the thread's caches while its lines are summed.
@@ -50,6 +61,7 @@ class ScanLinesCpu final : public Stage {
     input_stride_ = stride_of(input);
     raw_ = input.type == ElementType::raw;
     complex_ = options_.demodulated.has_value();
+    rows_of_scan_ = rows_of_scan(options_);
     samples_ = input.columns;
     if (raw_) unpack_ = row_kernel(input.encoding, RowStore::cached, level_);
     tables_ = make_line_tables(options_);
@@ -80,6 +92,7 @@ class ScanLinesCpu final : public Stage {
       for (std::size_t event = first; event < last; ++event) {
         if (lines_of_[event].empty()) continue;
         read_rows(event, input[0], scratch_[member], seen);
+        if (phases_kernel_ != nullptr) make_phases(event, scratch_[member]);
         if (quadrature_) make_quadrature(event, member);
         for (const std::uint32_t line : lines_of_[event]) {
           float* const out = output.as<float>() + parts() * line * output_.row_stride;
@@ -153,6 +166,11 @@ class ScanLinesCpu final : public Stage {
     const ComplexLineKernels complex = complex_line_kernels(level_);
     const bool linear = filter.taps == 2 && filter.phases == 1;
     kernel_ = filter.taps == 1 ? kernels.nearest : linear ? kernels.linear : kernels.taps;
+    if (wants_phases(options_)) {
+      kernel_ = kernels.phases;
+      phases_kernel_ = phases_kernel(level_);
+      phase_coefficients_.assign(filter.row(1).begin(), filter.row(upsampling_factor).begin());
+    }
     complex_kernel_ = filter.taps == 1 ? complex.nearest : linear ? complex.linear : complex.taps;
   }
 
@@ -160,7 +178,7 @@ class ScanLinesCpu final : public Stage {
     const LineEvent& rows = options_.lines->events[event];
     const auto scale = static_cast<float>(options_.sample_scale);
     for (std::size_t row = 0; row < rows.receivers.size(); ++row) {
-      float* const out = scratch.rows.data() + parts() * row * pitch_ + row_lead;
+      float* const out = scratch.rows.data() + rows_of_scan_ * row * pitch_ + row_lead;
       const std::size_t from = (rows.first_row + row) * input_stride_;
       if (complex_) {
         const float* const pairs = input.as<float>() + 2 * from;
@@ -181,6 +199,17 @@ class ScanLinesCpu final : public Stage {
     }
   }
 
+  void make_phases(std::size_t event, Scratch& scratch) const noexcept {
+    for (std::size_t row = 0; row < options_.lines->events[event].receivers.size(); ++row) {
+      phases_kernel_({.row = scratch.rows.data() + rows_of_scan_ * row * pitch_ + row_lead,
+                      .phase_pitch = static_cast<std::ptrdiff_t>(pitch_),
+                      .samples = samples_,
+                      .coefficients = phase_coefficients_.data(),
+                      .taps = taps_.taps,
+                      .left = taps_.left});
+    }
+  }
+
   void make_quadrature(std::size_t event, std::size_t member) noexcept {
     float* const rows = scratch_[member].rows.data() + row_lead;
     float* const quadrature = rows + quadrature_offset();
@@ -196,7 +225,7 @@ class ScanLinesCpu final : public Stage {
     const std::size_t count = tables_.first_receivers[line + 1] - first;
     for (std::size_t k = 0; k < count; ++k) {
       const PlacedReceiver& placed = tables_.receivers[first + k];
-      scratch.receivers[k] = {scratch.rows.data() + parts() * placed.row * pitch_ + row_lead,
+      scratch.receivers[k] = {scratch.rows.data() + rows_of_scan_ * placed.row * pitch_ + row_lead,
                               weights_.data() + placed.weights * ranges_,
                               first_heard_[placed.weights],
                               placed.along,
@@ -218,7 +247,8 @@ class ScanLinesCpu final : public Stage {
             .rest = tables_.rest.data() + line * ranges_,
             .steady = tables_.steady.data() + line * (ranges_ / range_step),
             .table = &taps_,
-            .out = scratch.sums.data()};
+            .out = scratch.sums.data(),
+            .phase_pitch = static_cast<std::ptrdiff_t>(pitch_)};
   }
 
   void sum(std::uint32_t line, std::size_t member, float* out) noexcept {
@@ -270,7 +300,10 @@ class ScanLinesCpu final : public Stage {
   std::size_t ranges_ = 0;  // padded
   std::size_t pitch_ = 0;   // of rows in the scratch
   RowKernel unpack_ = nullptr;
+  std::size_t rows_of_scan_ = 1;
   LineKernel kernel_ = nullptr;
+  PhasesKernel phases_kernel_ = nullptr;
+  std::vector<float> phase_coefficients_;
   ComplexLineKernel complex_kernel_ = nullptr;
   TapTable taps_{};
   LineTables tables_;
