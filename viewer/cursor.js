@@ -11,6 +11,7 @@ function valueAt(plane, place) {  // at the nearest pixel: dB before gain, and t
   return { decibels: decibelsOf(img, value), linear: img.encoding === 1 ? value : null };
 }
 const decibelText = v => `${isFinite(v) ? format(v, 1) : "\u2212\u221e"} dB`;
+const signedText = (img, v) => `${v.toFixed(3).replace("-", "\u2212")} ${img.pixelUnit}`;
 const linearText = v => v === null ? "" : v.toPrecision(3);
 // Of a volume the plane in which the cursor stands is read, of planes every view.
 const readPlane = plane => plane.kind.normal === null || plane.kind === cursorPlane;
@@ -50,12 +51,13 @@ function drawCursor() {
     if (decibels === undefined) continue;
     const { pixelUnit } = plane.pane.image, { normal } = plane.kind;
     const of = normal !== null && settings.projections[normal] ? `maximum along ${image[normal].name} ` : panes.length > 1 ? view + " " : "";
-    parts.push(` \u00a0 ${of}`, strong(decibelText(decibels)), linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
+    const signed = isSigned(plane.pane.image), value = signed ? signedText(plane.pane.image, linear) : decibelText(decibels);
+    parts.push(` \u00a0 ${of}`, strong(value), signed || linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
     if (panes.length === 1 || normal !== null) continue;
     const l = layout.cells[planes.indexOf(plane)];
     context.font = '12px system-ui, "DejaVu Sans", sans-serif';
     context.fillStyle = "#b4bfcd"; context.textAlign = "right"; context.textBaseline = "alphabetic";
-    context.fillText(`${decibelText(decibels)}  ${linearText(linear)}`, l.x + l.w, l.y - 12);
+    context.fillText(signed ? value : `${decibelText(decibels)}  ${linearText(linear)}`, l.x + l.w, l.y - 12);
   }
   planes.forEach((plane, k) => { if (plane.pane.image && pixelAt(plane, cursor)) drawCross(layout.cells[k], plane); });
   target.replaceChildren(...parts);

@@ -90,25 +90,25 @@ function drawCellAxes(c, l) {
 function drawAxes(c, l) {
   for (const cell of l.cells) cell.ticks = drawCellAxes(c, cell);
   if (l.headline) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(l.headline, l.cells[0].x, 22); }
-  const b = l.bar;
+  const b = l.bar, signed = allSigned();
   for (let i = 0, n = Math.max(2, Math.round(b.h)); i < n; i++) {
-    const [r, g, bl] = colour(settings.map, 1 - i / (n - 1));
+    const [r, g, bl] = signed ? signedColour(1 - 2 * i / (n - 1)) : colour(settings.map, 1 - i / (n - 1));
     c.fillStyle = `rgb(${r},${g},${bl})`;
     c.fillRect(b.x, b.y + i * b.h / n, b.w, b.h / n + .6);
   }
   c.strokeStyle = "#56647a"; c.strokeRect(Math.round(b.x) - .5, Math.round(b.y) - .5, b.w + 1, Math.round(b.h) + 1);
   c.fillStyle = "#b4bfcd"; c.font = '12px system-ui, "DejaVu Sans", sans-serif'; c.textAlign = "left"; c.textBaseline = "middle";
-  const low = -settings.range - settings.gain, high = -settings.gain;  // what the ends of the bar stand for
+  const [low, high] = signed ? [-signedLimit(), signedLimit()] : [-settings.range - settings.gain, -settings.gain];  // what the ends of the bar stand for
   const bt = ticks(low, high, b.h / 45);
   c.beginPath();
   for (const v of bt.list) {
-    const at = Math.round(b.y + (high - v) / settings.range * b.h) + .5;
+    const at = Math.round(b.y + (high - v) / (high - low) * b.h) + .5;
     c.moveTo(b.x + b.w + 1, at); c.lineTo(b.x + b.w + 5, at);
     c.fillText(format(v, bt.digits), b.x + b.w + 9, at);
   }
   c.stroke();
   c.fillStyle = "#dbe2ec"; c.font = '13px system-ui, "DejaVu Sans", sans-serif';
-  c.save(); c.translate(b.x + b.w + 52, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText("dB", 0, 0); c.restore();
+  c.save(); c.translate(b.x + b.w + 52, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText(signed ? `${image.pixelName} [${image.pixelUnit}]` : "dB", 0, 0); c.restore();
   return { ...l.cells[0].ticks, bar: bt.list };
 }
 function drawBitmap(c, plane, l) {
@@ -141,7 +141,7 @@ function draw() {
   context.fillStyle = "#0a0d12"; context.fillRect(0, 0, width, height);
   if (!image) { layout = null; layoutKey = ""; placeRendering(); return; }
   const planes = shownPlanes();
-  const key = [width, height, ratio, settings.map, settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), ...planes.flatMap(keyOf)].join();
+  const key = [width, height, ratio, settings.map, settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), allSigned() && signedLimit(), ...planes.flatMap(keyOf)].join();
   if (key !== layoutKey) {  // axes, colour bar and outlines change rarely
     layoutKey = key;
     layout = arrange(planes, width, height);

@@ -1,13 +1,20 @@
 // The images' pixels. One reference for all panes, so that one colour means one amplitude.
+// Images with a sign, such as velocities of flow, are shown as numbers instead of dB: colours go both ways from 0, as far as the largest so far.
+const isSigned = img => img.encoding === 1 && img.pixelName === "velocity";
+const allSigned = () => panes.some(pane => pane.image) && panes.every(pane => !pane.image || isSigned(pane.image));
+const signedLimit = () => Math.max(0, ...panes.map(pane => pane.image && isSigned(pane.image) ? pane.running : 0)) || 1;
 function peakOf(img) {
   let peak = 0;
-  const v = img.values;
-  for (let i = 0; i < v.length; i++) if (v[i] > peak && v[i] < 3e38) peak = v[i];
+  const v = img.values, signed = isSigned(img);
+  for (let i = 0; i < v.length; i++) {
+    const strength = signed ? Math.abs(v[i]) : v[i];
+    if (strength > peak && strength < 3e38) peak = strength;
+  }
   return peak;
 }
 function reference() {
   if (settings.reference === "fixed" && settings.fixed > 0) return settings.fixed;
-  const most = Math.max(0, ...panes.map(pane => !pane.image ? 0 : settings.reference === "server" ? pane.image.reference : pane.running));
+  const most = Math.max(0, ...panes.map(pane => !pane.image || isSigned(pane.image) ? 0 : settings.reference === "server" ? pane.image.reference : pane.running));
   return most > 0 ? most : 1;
 }
 // dB of a pixel's value before gain, relative to the reference.
@@ -23,6 +30,12 @@ function paintBitmap(plane) {
     plane.bitmap.width = width; plane.bitmap.height = height;
     plane.data = plane.context.createImageData(width, height);
     plane.words = new Uint32Array(plane.data.data.buffer);
+  }
+  if (isSigned(img)) {
+    const limit = signedLimit(), values = plane.values;
+    for (let k = 0; k < width * height; k++) plane.words[k] = signedPalette[Math.round(255 * (1 + Math.max(-1, Math.min(1, values[k] / limit || 0))))];
+    plane.context.putImageData(plane.data, 0, 0);
+    return;
   }
   const top = palette.length - 1, words = plane.words, pixels = width * height;
   if (img.encoding === 1) {

@@ -1,0 +1,84 @@
+"""Velocities of flow on the viewer page: a disk that turns is red where it moves towards the probe and blue where it moves away, the line below
+reads metres a second, and the other streams are images in dB as ever."""
+import os
+import sys
+
+from viewer_page import LOOPBACK_DOORS, Page, run_live
+
+PROGRAM, SCREENSHOTS = sys.argv[1:3]
+DEPTH, TURNS = 12.0, 12.0  # mm, a second; from +z towards +x: at x > 0 towards the probe
+CONFIG = f"""
+[imaging]
+method = "beams"
+backend = "cpu"
+threads = 1
+[material]
+longitudinal_velocity = 1540.0
+[beams]
+depth = [0.006, 0.018]
+path = "iq"
+[doppler]
+pulse_repetition = 4000.0
+[filter]
+kind = "none"
+[simulator]
+elements = 32
+pitch = 0.3e-3
+element_width = 0.27e-3
+samples = 512
+sample_rate = 20e6
+centre_frequency = 5e6
+cycle_frames = 2
+transmit = "beams"
+aperture = 16
+receive_aperture = 16
+events = 9
+origins = [-0.0024, 0.0024]
+focus = 0.012
+repeats = 8
+pulse_repetition = 4000.0
+longitudinal_velocity = 1540.0
+scatterers = 3000
+speckle_x = [-0.006, 0.006]
+speckle_z = [0.004, 0.020]
+disks = [[0.0, {DEPTH / 1e3}, 0.004, {TURNS}, 0]]
+points = [[0.0, 0.007, 0.5]]
+{LOOPBACK_DOORS}"""
+
+
+def place_cursor(page, across, down):
+    page.driver.execute_script(
+        """const p = window.echoform.place(arguments[0], arguments[1]), f = document.getElementById('figure'), b = f.getBoundingClientRect();
+           f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""", across, down)
+
+
+def check(page):
+    state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 3 and s["server"]["there"] and s["layout"])
+    assert state["faults"] == 0, state
+    page.set("stream", "echoform/velocity", "change")
+    page.until("velocities", lambda s: s["stream"] == "echoform/velocity" and s["status"] == "live" and s["received"] > 3)
+
+    # Range across, lines down. Speckle is chance: the middle of some pixels on either side tells.
+    def sides():
+        towards = [page.colour(DEPTH + k, 1.8) for k in (-1, -0.5, 0, 0.5, 1)]
+        away = [page.colour(DEPTH + k, -1.8) for k in (-1, -0.5, 0, 0.5, 1)]
+        return sum(r > b for r, _, b in towards), sum(b > r for r, _, b in away)
+
+    page.until("red towards the probe, blue away from it", lambda s: min(sides()) >= 4)
+    os.makedirs(SCREENSHOTS, exist_ok=True)
+    page.screenshot(os.path.join(SCREENSHOTS, "flow.png"))
+    place_cursor(page, DEPTH, 1.8)
+    text = page.text("cursor")
+    assert "m/s" in text and "dB" not in text, text
+
+    page.set("stream", "echoform/lines.display", "change")
+    page.until("the lines", lambda s: s["stream"] == "echoform/lines.display" and s["status"] == "live" and s["received"] > 3)
+    place_cursor(page, 0.0, 7.0)
+    text = page.text("cursor")
+    assert "dB" in text and "m/s" not in text, text
+    errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not errors, errors
+
+
+if __name__ == "__main__":
+    run_live(PROGRAM, SCREENSHOTS, "flow", CONFIG, CONFIG, 10, lambda driver, places: check(Page(driver)))
