@@ -2,168 +2,29 @@
 //   time_data [N_T x N_A] column-major, tx, rx [N_A] from 1, time [N_T] s, array.{el_xc, el_yc, el_zc} centres,
 //   array.{el_x1, el_y1, el_x2, el_y2} edge points, array.centre_freq, ph_velocity or material.vel_spherical_harmonic_coeffs.
 #include <fmt/format.h>
-#include <matio.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mutex>
-#include <optional>
+#include <memory>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "formats/brain_fields.hpp"
+#include "formats/guarded_trial.hpp"
 #include "formats/mat5_check.hpp"
-#include "formats/mat5_numbers.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/readers.hpp"
-#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
 
-struct MatFileCloser {
-  void operator()(mat_t* file) const { Mat_Close(file); }
-};
-struct VariableFree {
-  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
-};
-using MatFile = std::unique_ptr<mat_t, MatFileCloser>;
-using Variable = std::unique_ptr<matvar_t, VariableFree>;
+/// How much of an HDF5 file's samples is read on trial; of more, A-scans spread evenly.
+constexpr std::size_t brain_trial_samples = std::size_t{1} << 26;
 
-void be_silent(int, char*) {}
-
-template <class Value, class T>
-void convert(const matvar_t& variable, std::size_t first, std::span<Value> values) {
-  const auto* data = static_cast<const T*>(variable.data) + first;
-  std::transform(data, data + values.size(), values.begin(), [](T value) { return static_cast<Value>(value); });
-}
-
-/// Fields of a structure, each checked as it is asked for.
-class Fields {
- public:
-  Fields(std::string file, std::string path, matvar_t* structure)
-      : file_(std::move(file)), path_(std::move(path)), structure_(structure) {
-    if (structure_ == nullptr || structure_->class_type != MAT_C_STRUCT || structure_->rank != 2 || structure_->dims[0] != 1 ||
-        structure_->dims[1] != 1 || structure_->data == nullptr) {
-      throw InputError(place(), "something else", "one structure");
-    }
-  }
-
-  /// Reads all fields, whatever they hold, but one.
-  void load_all_but(mat_t* file, std::string_view name) {
-    const auto count = static_cast<std::size_t>(Mat_VarGetNumberOfFields(structure_));
-    char* const* const names = Mat_VarGetStructFieldnames(structure_);
-    for (std::size_t k = 0; k < count; ++k) {
-      matvar_t* const held = Mat_VarGetStructFieldByIndex(structure_, k, 0);
-      if (held == nullptr || name == names[k]) continue;
-      if (Mat_VarReadDataAll(file, held) != 0)
-        throw InputError(place(), fmt::format("a field \"{}\" that matio cannot read", printable(names[k])),
-                         "fields that it can");
-    }
-  }
-
-  [[nodiscard]] bool has(const std::string& name) const { return field(name) != nullptr; }
-  [[nodiscard]] Fields structure(const std::string& name) const { return {file_, full(name), require(name)}; }
-
-  /// The field's numbers in the file's (column-major) order.
-  [[nodiscard]] std::vector<double> numbers(const std::string& name) const {
-    std::vector<double> values(count(name));
-    numbers(name, 0, std::span(values));
-    return values;
-  }
-
-  /// Some of them: values.size() from `first` on, which are there.
-  template <class Value>
-  void numbers(const std::string& name, std::size_t first, std::span<Value> values) const {
-    const matvar_t& variable = *require(name);
-    switch (variable.class_type) {
-      case MAT_C_DOUBLE:
-        return convert<Value, double>(variable, first, values);
-      case MAT_C_SINGLE:
-        return convert<Value, float>(variable, first, values);
-      case MAT_C_INT8:
-        return convert<Value, std::int8_t>(variable, first, values);
-      case MAT_C_UINT8:
-        return convert<Value, std::uint8_t>(variable, first, values);
-      case MAT_C_INT16:
-        return convert<Value, std::int16_t>(variable, first, values);
-      case MAT_C_UINT16:
-        return convert<Value, std::uint16_t>(variable, first, values);
-      case MAT_C_INT32:
-        return convert<Value, std::int32_t>(variable, first, values);
-      case MAT_C_UINT32:
-        return convert<Value, std::uint32_t>(variable, first, values);
-      case MAT_C_INT64:
-        return convert<Value, std::int64_t>(variable, first, values);
-      case MAT_C_UINT64:
-        return convert<Value, std::uint64_t>(variable, first, values);
-      default:
-        throw InputError(fmt::format("{}: {}", file_, full(name)), "something else than numbers", "a full numeric array");
-    }
-  }
-
-  /// How many real numbers the field has; at least one.
-  [[nodiscard]] std::size_t count(const std::string& name) const {
-    const std::size_t count = stated_count(name);
-    if (require(name)->data == nullptr) throw InputError(fmt::format("{}: {}", file_, full(name)), "no data", "numbers");
-    return count;
-  }
-  /// The same of a field that may not be read.
-  [[nodiscard]] std::size_t stated_count(const std::string& name) const {
-    const matvar_t* variable = require(name);
-    const std::string where = fmt::format("{}: {}", file_, full(name));
-    std::size_t count = 1;
-    for (int axis = 0; axis < variable->rank; ++axis) count *= variable->dims[axis];
-    if (variable->isComplex != 0) throw InputError(where, "complex numbers", "real numbers");
-    if (count == 0) throw InputError(where, "no data", "numbers");
-    return count;
-  }
-
-  /// Numbers that must all be finite; `count` of them unless 0.
-  [[nodiscard]] std::vector<double> finite(const std::string& name, std::size_t count = 0) const {
-    auto values = numbers(name);
-    const std::string where = fmt::format("{}: {}", file_, full(name));
-    if (count != 0 && values.size() != count)
-      throw InputError(where, fmt::format("{} values", values.size()), fmt::format("{}", count));
-    for (std::size_t k = 0; k < values.size(); ++k) {
-      if (!std::isfinite(values[k])) throw InputError(where, fmt::format("{} as value {}", values[k], k + 1), "finite numbers");
-    }
-    return values;
-  }
-
-  [[nodiscard]] std::array<std::size_t, 2> shape(const std::string& name) const {
-    const matvar_t* variable = require(name);
-    if (variable->class_type < MAT_C_DOUBLE || variable->class_type > MAT_C_UINT64) {
-      throw InputError(fmt::format("{}: {}", file_, full(name)), "something else than numbers", "a full numeric array");
-    }
-    if (variable->rank != 2)
-      throw InputError(fmt::format("{}: {}", file_, full(name)), fmt::format("{} dimensions", variable->rank), "2");
-    return {variable->dims[0], variable->dims[1]};
-  }
-
-  [[nodiscard]] std::string full(const std::string& name) const { return path_ + "." + name; }
-
- private:
-  [[nodiscard]] std::string place() const { return fmt::format("{}: {}", file_, path_); }
-  [[nodiscard]] matvar_t* field(const std::string& name) const {
-    return Mat_VarGetStructFieldByName(structure_, name.c_str(), 0);
-  }
-  [[nodiscard]] matvar_t* require(const std::string& name) const {
-    matvar_t* found = field(name);
-    if (found == nullptr)
-      throw InputError(place(), fmt::format("no field \"{}\"", name), fmt::format("the field {}", full(name)));
-    return found;
-  }
-
-  std::string file_;
-  std::string path_;
-  matvar_t* structure_;
-};
-
-std::vector<std::size_t> element_numbers(const Fields& data, const std::string& name, std::size_t count, std::size_t elements,
-                                         const std::string& file) {
+std::vector<std::size_t> element_numbers(const BrainFields& data, const std::string& name, std::size_t count,
+                                         std::size_t elements, const std::string& file) {
   std::vector<std::size_t> indices;
   indices.reserve(count);
   for (const double value : data.numbers(name)) {
@@ -174,7 +35,7 @@ std::vector<std::size_t> element_numbers(const Fields& data, const std::string& 
     indices.push_back(static_cast<std::size_t>(value) - 1);
   }
   if (indices.size() != count) {
-    throw InputError(fmt::format("{}: {}", file, data.full(name)), fmt::format("{} values", indices.size()),
+    throw InputError(data.where(name), fmt::format("{} values", indices.size()),
                      fmt::format("{}, one for each column of time_data", count));
   }
   return indices;
@@ -182,25 +43,14 @@ std::vector<std::size_t> element_numbers(const Fields& data, const std::string& 
 
 class BrainRecording final : public Recording {
  public:
-  /// `time_data` is where the file has the samples, if it has some.
-  BrainRecording(const std::filesystem::path& path, const RecordingOptions& options, std::optional<Mat5Place> time_data)
-      : Recording(path, "BRAIN .mat") {
+  BrainRecording(const std::filesystem::path& path, const RecordingOptions& options, BrainFile opened)
+      : Recording(path, "BRAIN .mat"), samples_(std::move(opened.samples)) {
     const std::string file = path.string();
-    if (options.sequence != 0)
-      throw InputError(file, fmt::format("a request for sequence {}", options.sequence), "0, the only one");
-    static std::once_flag silenced;
-    std::call_once(silenced, [] { Mat_LogInitFunc("echoform", be_silent); });
-    const MatFile mat(Mat_Open(file.c_str(), MAT_ACC_RDONLY));
-    if (!mat) throw InputError(file, "a file that matio cannot open", "a .mat file of version 5 or 7");
-    const Variable variable(Mat_VarReadInfo(mat.get(), "exp_data"));
-    if (!variable) throw InputError(file, "a variable exp_data that matio cannot read", "a structure exp_data");
-    Fields data(file, "exp_data", variable.get());
-    // Samples may be more than memory holds.
-    data.load_all_but(mat.get(), "time_data");
+    const BrainFields& data = *opened.data;
     const auto [samples, a_scans] = data.shape("time_data");
     acquisition_.samples = samples;
-    read_probe(data.structure("array"));
-    read_time(data, file);
+    read_probe(*data.structure("array"));
+    read_time(data);
     read_material(data);
     transmit_ = element_numbers(data, "tx", a_scans, acquisition_.elements(), file);
     receive_ = element_numbers(data, "rx", a_scans, acquisition_.elements(), file);
@@ -209,10 +59,6 @@ class BrainRecording final : public Recording {
     acquisition_.events = order_.events;
     if (const auto note = order_.note(); !note.empty()) notes_.push_back(note);
     validate(acquisition_, options.limits, file);
-    const std::size_t count = data.stated_count("time_data");  // real numbers
-    if (!time_data || time_data->count != count)
-      throw InputError(fmt::format("{}: {}", file, data.full("time_data")), "no data", "numbers");
-    samples_.emplace(path, std::move(*time_data));
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return 1; }
@@ -227,10 +73,10 @@ class BrainRecording final : public Recording {
     check_rows(frame, rows, bytes.size());
     read_a_scans(rows, reinterpret_cast<float*>(bytes.data()));
   }
-  [[nodiscard]] std::size_t reading_bytes() const override { return Mat5Numbers::most_bytes(acquisition_.samples); }
+  [[nodiscard]] std::size_t reading_bytes() const override { return samples_->most_bytes(acquisition_.samples); }
 
  private:
-  void read_probe(const Fields& array) {
+  void read_probe(const BrainFields& array) {
     const auto x = array.finite("el_xc");
     const auto optional = [&](const char* name) {
       return array.has(name) ? array.finite(name, x.size()) : std::vector<double>(x.size(), 0.0);
@@ -261,9 +107,9 @@ class BrainRecording final : public Recording {
     if (array.has("centre_freq")) acquisition_.probe.centre_frequency = Hertz(array.finite("centre_freq").front());
   }
 
-  void read_time(const Fields& data, const std::string& file) {
+  void read_time(const BrainFields& data) {
     const auto time = data.finite("time");
-    const std::string where = fmt::format("{}: {}", file, data.full("time"));
+    const std::string where = data.where("time");
     if (time.size() != acquisition_.samples) {
       throw InputError(where, fmt::format("{} times", time.size()),
                        fmt::format("{}, one for each row of time_data", acquisition_.samples));
@@ -284,14 +130,14 @@ class BrainRecording final : public Recording {
     acquisition_.encoding = SampleEncoding::float32;
   }
 
-  void read_material(const Fields& data) {
+  void read_material(const BrainFields& data) {
     if (data.has("ph_velocity")) {
       material_.longitudinal_velocity = MetresPerSecond(data.finite("ph_velocity").front());
     } else if (data.has("material")) {
-      const Fields material = data.structure("material");
+      const auto material = data.structure("material");
       const std::string name = "vel_spherical_harmonic_coeffs";
-      if (!material.has(name)) return;
-      const auto coefficients = material.finite(name);
+      if (!material->has(name)) return;
+      const auto coefficients = material->finite(name);
       material_.longitudinal_velocity = MetresPerSecond(coefficients.front());
       if (coefficients.size() > 1) notes_.emplace_back("the material is anisotropic: its mean velocity is taken");
     }
@@ -331,17 +177,48 @@ class BrainRecording final : public Recording {
   std::vector<std::size_t> transmit_;  // elements, by column of time_data
   std::vector<std::size_t> receive_;
   PairOrder order_;
-  std::optional<Mat5Numbers> samples_;
+  std::unique_ptr<BrainSamples> samples_;
 };
+
+/// What may crash HDF5: opens the file and reads A-scans of all of it.
+void read_brain_on_trial(const std::filesystem::path& path, const RecordingOptions& options) {
+  BrainRecording recording(path, options, open_brain_hdf5(path));
+  const Acquisition& acquisition = recording.acquisition();
+  const std::size_t step = acquisition.a_scans() * acquisition.samples / brain_trial_samples + 1;
+  std::vector<float> a_scan(acquisition.samples);
+  for (std::size_t row = 0; row < acquisition.a_scans(); row += step) {
+    const RowRange one{row, 1};
+    try {
+      recording.read_rows(0, {&one, 1}, std::as_writable_bytes(std::span(a_scan)));
+    } catch (const InputError&) {
+      continue;  // said when it is read: a sample that is not finite does not keep the others from being read
+    }
+  }
+}
 
 }  // namespace
 
-std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, const RecordingOptions& options) {
-  if (is_hdf5_file(path)) {
-    throw InputError(path.string(), "a MATLAB file of version 7.3 (HDF5)", "version 5 or 7: in MATLAB, save with -v7");
+std::vector<double> BrainFields::finite(const std::string& name, std::size_t count) const {
+  auto values = numbers(name);
+  if (count != 0 && values.size() != count)
+    throw InputError(where(name), fmt::format("{} values", values.size()), fmt::format("{}", count));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isfinite(values[k]))
+      throw InputError(where(name), fmt::format("{} as value {}", values[k], k + 1), "finite numbers");
   }
-  auto time_data = check_mat5(path, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
-  return std::make_unique<BrainRecording>(path, options, std::move(time_data));
+  return values;
+}
+
+std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, const RecordingOptions& options) {
+  const bool hdf5 = is_hdf5_file(path);
+  auto time_data = hdf5 ? std::nullopt
+                        : check_mat5(path, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
+  if (options.sequence != 0)
+    throw InputError(path.string(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
+  if (!hdf5) return std::make_unique<BrainRecording>(path, options, open_brain_mat5(path, std::move(time_data)));
+  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
+  try_in_child(path.string(), [&] { read_brain_on_trial(path, options); });
+  return std::make_unique<BrainRecording>(path, options, open_brain_hdf5(path));
 }
 
 }  // namespace echoform::formats

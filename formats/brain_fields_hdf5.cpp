@@ -1,0 +1,184 @@
+// exp_data of MATLAB files of version 7.3: HDF5 behind a header of 512 bytes. A structure is a group, a field a dataset of it
+// with its axes in reverse, so that the numbers of a column lie one after the other; MATLAB_class says what MATLAB has it as.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "formats/brain_fields.hpp"
+#include "formats/hdf5_file.hpp"
+#include "transport/acquisition/hello.hpp"
+
+namespace echoform::formats {
+namespace {
+
+/// Chunks of a column of samples are kept unpacked up to this; with more of them each is unpacked anew for every A-scan.
+constexpr std::size_t most_kept_bytes = std::size_t{1} << 28;
+constexpr std::size_t kept_slots = 12421;  // a prime, as HDF5 wants it
+
+/// What MATLAB has an object as; empty where the file does not say, as other programs write it.
+std::string class_of(const Hdf5Handle& object, const std::string& where) {
+  if (H5Aexists(object.id(), "MATLAB_class") <= 0) return {};
+  return Hdf5Item::require(object, "MATLAB_class", where).text();
+}
+
+bool is_marked(const Hdf5Handle& object, const char* mark) {
+  return H5Aexists(object.id(), mark) > 0;
+}
+
+/// The group that is a structure; false where there is something else. Nothing is opened that lies in another file.
+Hdf5Handle open_group(const Hdf5Handle& parent, const std::string& name) {
+  H5L_info_t link{};
+  if (H5Lget_info(parent.id(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return {};
+  Hdf5Handle object(H5Oopen(parent.id(), name.c_str(), H5P_DEFAULT));
+  if (!object || H5Iget_type(object.id()) != H5I_GROUP) return {};
+  return object;
+}
+
+class Hdf5Fields final : public BrainFields {
+ public:
+  Hdf5Fields(std::string file, std::string path, const Hdf5Handle& parent, const std::string& name)
+      : BrainFields(std::move(file), std::move(path)), group_(open_group(parent, name)) {
+    const std::string stated = group_ ? class_of(group_, place()) : std::string();
+    if (!group_ || is_marked(group_, "MATLAB_sparse") || (!stated.empty() && stated != "struct"))
+      throw InputError(place(), "something else", "one structure");
+  }
+
+  [[nodiscard]] bool has(const std::string& name) const override {
+    const Hdf5Session session;
+    return H5Lexists(group_.id(), name.c_str(), H5P_DEFAULT) > 0;
+  }
+  [[nodiscard]] std::unique_ptr<const BrainFields> structure(const std::string& name) const override {
+    const Hdf5Session session;
+    require(name);
+    return std::make_unique<const Hdf5Fields>(file_, full(name), group_, name);
+  }
+  [[nodiscard]] std::vector<double> numbers(const std::string& name) const override {
+    const Hdf5Session session;
+    const Hdf5Item item = array(name);
+    if (item.points() == 0) throw InputError(where(name), "no data", "numbers");
+    return item.numbers();
+  }
+  [[nodiscard]] std::array<std::size_t, 2> shape(const std::string& name) const override {
+    const Hdf5Session session;
+    const Hdf5Item item = array(name);
+    if (item.shape().size() != 2) throw InputError(where(name), fmt::format("{} dimensions", item.shape().size()), "2");
+    if (item.points() == 0) throw InputError(where(name), "no data", "numbers");
+    return {item.shape()[1], item.shape()[0]};
+  }
+
+  /// An array of real numbers.
+  [[nodiscard]] Hdf5Item array(const std::string& name) const {
+    require(name);
+    std::optional<Hdf5Item> item;
+    // A structure, a table of sparse numbers.
+    if (!open_group(group_, name)) item = Hdf5Item::find(group_, name, file_ + ": /exp_data");
+    if (!item) throw InputError(where(name), "something else than numbers", "a full numeric array");
+    const std::string stated = class_of(item->handle(), where(name));
+    const bool numeric =
+        stated.empty() || stated == "double" || stated == "single" || stated.starts_with("int") || stated.starts_with("uint");
+    const Hdf5Handle type(H5Dget_type(item->handle().id()));
+    if (numeric && type && H5Tget_class(type.id()) == H5T_COMPOUND)
+      throw InputError(where(name), "complex numbers", "real numbers");
+    if (!numeric || item->type_class() != Hdf5Class::number)
+      throw InputError(where(name), "something else than numbers", "a full numeric array");
+    // Then the dataset holds the sizes of an array without numbers.
+    if (is_marked(item->handle(), "MATLAB_empty")) throw InputError(where(name), "no data", "numbers");
+    return std::move(*item);
+  }
+
+  [[nodiscard]] const Hdf5Handle& group() const { return group_; }
+
+ private:
+  void require(const std::string& name) const {
+    if (!has(name)) throw InputError(place(), fmt::format("no field \"{}\"", name), fmt::format("the field {}", full(name)));
+  }
+
+  Hdf5Handle group_;
+};
+
+class Hdf5Samples final : public BrainSamples {
+ public:
+  explicit Hdf5Samples(const Hdf5Fields& data) : where_(data.where("time_data")) {
+    const Hdf5Item item = data.array("time_data");
+    samples_ = item.shape().back();
+    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
+    const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS));
+    if (creation && H5Pget_layout(creation.id()) == H5D_CHUNKED) {
+      std::array<hsize_t, 2> chunk{};
+      const Hdf5Handle type(H5Dget_type(item.handle().id()));
+      if (H5Pget_chunk(creation.id(), 2, chunk.data()) != 2 || chunk[1] == 0 || !type)
+        throw InputError(where_, "damaged chunks", "numbers that HDF5 can read");
+      const std::size_t across = (samples_ + chunk[1] - 1) / chunk[1];
+      const double bytes = static_cast<double>(across) * static_cast<double>(chunk[0]) * static_cast<double>(chunk[1]) *
+                           static_cast<double>(H5Tget_size(type.id()));
+      kept_ = bytes <= static_cast<double>(most_kept_bytes) ? static_cast<std::size_t>(bytes) : 0;
+      if (kept_ > 0) H5Pset_chunk_cache(access.id(), kept_slots, kept_, 1.0);
+    }
+    // Not by another way: what stands there was found to lie in this file.
+    const std::string name = hdf5_name(item.handle());
+    data_ = Hdf5Handle(H5Dopen2(item.handle().id(), name.c_str(), access.id()));
+    if (!data_) throw InputError(where_, "something that HDF5 cannot open", "numbers");
+  }
+
+  void read(std::uint64_t first, std::span<float> values) override {
+    const Hdf5Session session;
+    // Columns as they come: numbers that end in the middle of one are asked for by nobody.
+    const std::array<hsize_t, 2> from{first / samples_, 0};
+    const std::array<hsize_t, 2> count{values.size() / samples_, samples_};
+    const Hdf5Handle space(H5Dget_space(data_.id()));
+    const Hdf5Handle memory(H5Screate_simple(2, count.data(), nullptr));
+    if (first % samples_ != 0 || values.size() % samples_ != 0 || !space || !memory ||
+        H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, from.data(), nullptr, count.data(), nullptr) < 0 ||
+        H5Dread(data_.id(), H5T_NATIVE_FLOAT, memory.id(), space.id(), H5P_DEFAULT, values.data()) < 0) {
+      throw InputError(where_, fmt::format("A-scan {} that HDF5 cannot read", first / samples_ + 1), "an undamaged file");
+    }
+  }
+  [[nodiscard]] std::size_t most_bytes(std::size_t count) const override {
+    // HDF5 converts a MiB at a time, and has a chunk twice behind a filter.
+    return 2 * kept_ + count * sizeof(double) + (std::size_t{1} << 20);
+  }
+
+ private:
+  std::string where_;
+  std::size_t samples_ = 0;
+  std::size_t kept_ = 0;
+  Hdf5Handle data_;
+};
+
+/// Closes the file after what it holds.
+class Hdf5Data final : public BrainFields {
+ public:
+  explicit Hdf5Data(const std::filesystem::path& path) : BrainFields(path.string(), "exp_data"), file_handle_(open_hdf5(path)) {
+    if (H5Lexists(file_handle_.id(), "exp_data", H5P_DEFAULT) <= 0)
+      throw InputError(file_, "no variable \"exp_data\"", "a structure exp_data");
+    fields_.emplace(file_, path_, file_handle_, "exp_data");
+  }
+
+  [[nodiscard]] bool has(const std::string& name) const override { return fields_->has(name); }
+  [[nodiscard]] std::unique_ptr<const BrainFields> structure(const std::string& name) const override {
+    return fields_->structure(name);
+  }
+  [[nodiscard]] std::vector<double> numbers(const std::string& name) const override { return fields_->numbers(name); }
+  [[nodiscard]] std::array<std::size_t, 2> shape(const std::string& name) const override { return fields_->shape(name); }
+  [[nodiscard]] const Hdf5Fields& fields() const { return *fields_; }
+
+ private:
+  Hdf5Handle file_handle_;
+  std::optional<Hdf5Fields> fields_;
+};
+
+}  // namespace
+
+BrainFile open_brain_hdf5(const std::filesystem::path& path) {
+  const Hdf5Session session;
+  auto data = std::make_unique<const Hdf5Data>(path);
+  static_cast<void>(data->shape("time_data"));
+  auto samples = std::make_unique<Hdf5Samples>(data->fields());
+  return {std::move(data), std::move(samples)};
+}
+
+}  // namespace echoform::formats
