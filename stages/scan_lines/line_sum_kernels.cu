@@ -142,6 +142,8 @@ void launch(const LineSums& sums, cudaStream_t stream) {
     case Lookup::taps:
       sum_lines<Lookup::taps, complex><<<blocks, threads, 0, stream>>>(sums, blocks_of_line);
       break;
+    case Lookup::phases:  // of rows that were made dense: the CPU's
+      break;
   }
   ECHOFORM_CUDA_LAUNCHED("sum_lines");
 }
