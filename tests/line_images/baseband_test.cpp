@@ -1,8 +1,9 @@
 // Lines by way of baseband against those of the samples as they were received.
-#include <fmt/format.h>
 #include <cmath>
+#include <string>
 
 #include "base/errors.hpp"
+#include "pipeline/recipe.hpp"
 #include "tests/line_images/beam_frames.hpp"
 
 namespace echoform::test {
