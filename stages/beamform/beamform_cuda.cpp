@@ -196,7 +196,7 @@ class BeamformCuda final : public Stage {
     launch.receive = part_of(block.reversed ? launch_.transmit : launch_.receive, block.inner, pixels);
     launch.sources = block.outer.count;
     launch.receivers = block.inner.count;
-    launch.separate = launch.sources != launch.receivers;
+    launch.separate = launch.sources != launch.receivers || launch.transmit.tabled != launch.receive.tabled;
     launch.order = block.order;
     launch.once_weight = block.once_weight;
     return launch;

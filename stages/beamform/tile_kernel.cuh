@@ -129,20 +129,21 @@ class TileSum {
 #pragma unroll
       for (int n = 0; n < pairs; ++n) {
         const std::uint32_t source = first + static_cast<std::uint32_t>(n);
-        delay[n] = source < windows_.template sources<of_receive>() ? side.delays[table_place(side, source, k)] : 0;
+        delay[n] = source < windows_.template sources<of_receive>() ? side.delays[table_place<of_receive>(source, k)] : 0;
       }
     }
   }
-  __device__ std::size_t table_place(const TileSide& side, std::uint32_t source, int k) const {
+  template <bool of_receive>
+  __device__ std::size_t table_place(std::uint32_t source, int k) const {
     constexpr std::uint32_t pixels = Variant::shape.x * Variant::shape.z;
-    return (std::size_t{tile_} * side.tabled + source) * pixels + place_in_tile(k);
+    return (std::size_t{tile_} * windows_.template tabled<of_receive>() + source) * pixels + place_in_tile(k);
   }
   template <bool of_receive>
   __device__ void load_weights(const TileSide& side, std::uint32_t first, int k, float (&weight)[pairs]) const {
 #pragma unroll
     for (int n = 0; n < pairs; ++n) {
       const std::uint32_t source = first + static_cast<std::uint32_t>(n);
-      weight[n] = source < windows_.template sources<of_receive>() ? side.weights[table_place(side, source, k)] : 0.0F;
+      weight[n] = source < windows_.template sources<of_receive>() ? side.weights[table_place<of_receive>(source, k)] : 0.0F;
     }
   }
 

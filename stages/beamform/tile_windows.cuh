@@ -104,6 +104,15 @@ class TileWindows {
       return launch_.sources;
     }
   }
+  /// Sources of a tile in the tables of a side, likewise. Sides of one count have tables of one size.
+  template <bool receive>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t tabled() const {
+    if constexpr (Variant::separate && receive) {
+      return launch_.receive.tabled;
+    } else {
+      return launch_.transmit.tabled;
+    }
+  }
   /// Of the side whose groups follow each other first.
   [[nodiscard]] __device__ std::uint32_t groups() const { return (sources<!Variant::plane>() + pairs - 1) / pairs; }
   /// Of both sides.
@@ -207,7 +216,7 @@ class TileWindows {
 
   template <bool receive>
   __device__ unsigned char* load_side(const TileSide& side, Side& shared, unsigned char* place) {
-    const std::size_t first = std::size_t{blockIdx.x} * side.tabled;
+    const std::size_t first = std::size_t{blockIdx.x} * tabled<receive>();
     if constexpr (Variant::analytic) {
       shared.forms = reinterpret_cast<SourceForm*>(place);
       place += padded<receive>() * sizeof(SourceForm);

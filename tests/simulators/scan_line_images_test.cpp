@@ -198,7 +198,9 @@ std::vector<std::string> examples_of_lines() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(test::source_directory() / "examples")) {
     if (entry.path().extension() != ".toml") continue;
-    if (load_configuration(entry.path()).imaging.method == "beams") names.push_back(entry.path().stem().string());
+    const Configuration configuration = load_configuration(entry.path());
+    if (configuration.imaging.method != "beams" || simulated_source(configuration).phantom.points.empty()) continue;
+    names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;

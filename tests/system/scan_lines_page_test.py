@@ -85,7 +85,7 @@ def check(page):
     slider = "server-beams-time_gain-"
     assert page.state()["server"]["values"]["beams.time_gain"] == "[]"
     low, high, count = page.driver.execute_script(
-        "const e = document.getElementById(arguments[0]); return [Number(e.min), Number(e.max), document.querySelectorAll('.gains input').length]", slider + "0")
+        "const e = document.getElementById(arguments[0]); return [Number(e.min), Number(e.max), e.closest('.gains').querySelectorAll('input').length]", slider + "0")
     assert (low, high, count) == (-40, 40, 8), (low, high, count)
     for k in range(4):
         page.set(f"{slider}{k}", -40)
@@ -97,7 +97,7 @@ def check(page):
     assert page.state()["server"]["reason"] == "", page.state()
     # There was something further down: the span has grown with what was asked for.
     page.until("further down", lambda s: page.driver.execute_script("return Number(document.getElementById(arguments[0]).min)", slider + "0") == -60)
-    page.driver.execute_script("document.querySelector('.gains button').click()")
+    page.driver.execute_script("document.getElementById(arguments[0]).closest('.gains').querySelector('button').click()", slider + "0")
     page.until("no gain", lambda s: s["server"]["values"]["beams.time_gain"] == "[]" and not s["server"]["busy"])
     page.until("the nearer point again", lambda s: near(page.brightest(), NEAR, PLACE))
 
