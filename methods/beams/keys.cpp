@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/key_types.hpp"
+#include "methods/adaptive_keys.hpp"
 #include "methods/beams/path_words.hpp"
 #include "methods/beams/section.hpp"
 #include "stages/demodulation/demodulation.hpp"
@@ -25,55 +26,6 @@ std::string_view filter_help() {
     return text;
   }();
   return help;
-}
-
-std::vector<std::string> adaptive_names() {
-  std::vector<std::string> names;
-  for (const AdaptiveKind& kind : adaptive_kinds()) names.emplace_back(kind.name);
-  return names;
-}
-
-std::string_view adaptive_help() {
-  static const std::string help = [] {
-    std::string text = "What the sum of the channels is weighted by, or replaced by.";
-    for (const AdaptiveKind& kind : adaptive_kinds()) text += fmt::format(" {}: {}.", kind.name, kind.meaning);
-    return text;
-  }();
-  return help;
-}
-
-void add_adaptive_keys(std::vector<Key>& k) {
-  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
-  k.push_back(name(
-      {"beams", "adaptive", "", adaptive_help(), {}, LiveEffect::imaging}, adaptive_names(),
-      [](auto& c) -> auto& { return beams(c).adaptive.kind; }));
-  k.push_back(number(
-      {"beams", "adaptive_window", "",
-       "Length along the line over which adaptive weights take energies, correlations and covariances, in periods of the centre "
-       "frequency; 0 is the point alone.",
-       "one for the coherence factors of energies and short-lag spatial coherence, else none", LiveEffect::imaging},
-      within(BeamsSection::adaptive_windows), [](auto& c) -> auto& { return beams(c).adaptive_window; }));
-  k.push_back(integer(
-      {"beams",
-       "low_frequencies",
-       "",
-       "M0 of the generalised coherence factor: the highest spatial frequency that counts as coherent; 0 is the coherence "
-       "factor.",
-       {},
-       LiveEffect::imaging},
-      within(0, AdaptiveOptions::most_low_frequencies), [](auto& c) -> auto& { return beams(c).adaptive.low_frequencies; }));
-  k.push_back(number(
-      {"beams", "phase_sensitivity", "", "gamma of the phase coherence factor; 0 is the plain sum.", {}, LiveEffect::imaging},
-      within(AdaptiveOptions::sensitivities), [](auto& c) -> auto& { return beams(c).adaptive.sensitivity; }));
-  k.push_back(number(
-      {"beams", "short_lag", "", "Part of the receiving aperture up to which channels are correlated.", {}, LiveEffect::imaging},
-      within(AdaptiveOptions::short_lags), [](auto& c) -> auto& { return beams(c).adaptive.short_lag; }));
-  k.push_back(number(
-      {"beams", "subarray", "", "Part of the receiving aperture that a subarray of Capon's takes.", {}, LiveEffect::imaging},
-      within(AdaptiveOptions::subarrays), [](auto& c) -> auto& { return beams(c).adaptive.subarray; }));
-  k.push_back(number(
-      {"beams", "diagonal_loading", "", "Of Capon's covariance, as a part of the mean of its diagonal.", {}, LiveEffect::imaging},
-      within(AdaptiveOptions::loadings), [](auto& c) -> auto& { return beams(c).adaptive.loading; }));
 }
 
 void add_doppler_keys(std::vector<Key>& k) {
@@ -224,7 +176,8 @@ void add_beams_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       [](auto& c) -> auto& { return beams(c).normalise; }));
-  add_adaptive_keys(k);
+  add_adaptive_keys(
+      k, "beams", WeightedPoints::lines, [](auto& c) -> auto& { return beams(c); });
   k.push_back(number_list(
       {"beams",
        "time_gain",

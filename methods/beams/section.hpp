@@ -23,7 +23,6 @@ enum class LinePath : std::uint8_t { rf, iq };
 struct BeamsSection {
   static constexpr std::size_t most_lines = 16;  ///< of a transmit event
   static constexpr Interval f_numbers{0.1, 20.0};
-  static constexpr Interval adaptive_windows{0.0, 20.0};  // periods
   static constexpr Interval persistences{0.0, 0.99};
   static constexpr std::size_t most_gain_points = 64;
   static constexpr Interval gains{-120.0, 120.0};  // dB

@@ -17,6 +17,7 @@
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
 #include "methods/scan_settings.hpp"
+#include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/event_choice.hpp"
 #include "methods/tfm/gate.hpp"
 #include "methods/tfm/outlines.hpp"
@@ -233,6 +234,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   plan->interpolation = section.interpolation;
   plan->accuracy = section.accuracy;
   plan->apodization = section.apodization;
+  plan->adaptive = resolve_adaptive_pixels(configuration, *plan);
   if (!several) {
     plan->event_weights = event_weights(configuration, plan->acquisition,
                                         plan->events.empty() ? plan->acquisition.event_count() : plan->events.size());
@@ -255,7 +257,9 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
     });
   }
   const auto require_memory = [&] {
-    const std::string_view whole = coded(plan->acquisition) ? "rows of a code are decoded from whole frames" : "";
+    const std::string_view whole = coded(plan->acquisition)   ? "rows of a code are decoded from whole frames"
+                                   : weighs_adaptively(*plan) ? "adaptive weights see all A-scans at once"
+                                                              : "";
     plan->by_groups = request.groups != GroupWish::never && whole.empty();
     plan->by_groups =
         settle_groups(configuration, *make_imaging_setup(plan, request.wish), request.frames_in_flight, request.groups, whole);

@@ -1,6 +1,7 @@
 #include "methods/tfm/keys.hpp"
 
 #include "config/key_types.hpp"
+#include "methods/adaptive_keys.hpp"
 #include "methods/tfm/section.hpp"
 #include "stages/beamform/beamform_words.hpp"
 
@@ -84,6 +85,8 @@ void add_tfm_keys(std::vector<Key>& k) {
        "and an "
        "eighth and 24 more behind, make a length that is quick to transform."},
       within(0, 65536), [](auto& c) -> auto& { return tfm(c).guard; }));
+  add_adaptive_keys(
+      k, "imaging", WeightedPoints::pixels, [](auto& c) -> auto& { return tfm(c); });
   k.push_back(word(
       {"apodization",
        "window",

@@ -27,6 +27,12 @@ class TfmMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return tfm_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_tfm_keys(keys); }
 
+  [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
+    const std::string& kind = tfm(configuration).adaptive.kind;
+    if (kind == AdaptiveOptions().kind) return {};
+    return "[imaging] adaptive = \"" + kind + '"';
+  }
+
   void check(const Configuration& configuration, const Material& stated) const override {
     check_without_data(configuration, stated);
   }

@@ -16,6 +16,7 @@
 #include "pipeline/outline.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "rays/scene.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/beamform/apodization_options.hpp"
 #include "stages/beamform/interpolation.hpp"
 #include "stages/compression/compression_options.hpp"
@@ -54,6 +55,7 @@ struct ImagingPlan {
   /// precision; below, single precision. The CPU is always in single precision.
   double accuracy = 1e-3;
   Apodization apodization;
+  AdaptiveOptions adaptive;           ///< of the receivers' images, its window in pixels along z; "none": their sum
   std::vector<std::uint32_t> events;  ///< of a frame, that are imaged, ascending; empty: all
   bool by_groups = false;             ///< frames are imaged by groups of A-scans
   std::vector<float> event_weights;   ///< by imaged event, of waves of several elements; empty: all alike

@@ -11,6 +11,7 @@
 
 #include "acquisition/firings.hpp"
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/element_roles.hpp"
 #include "methods/tfm/gate.hpp"
 
@@ -117,6 +118,8 @@ std::optional<std::string> half_summed_warning(const ImagingPlan& plan) {
   std::string why;
   if (!plan.apodization.symmetric() && !plan.apodization.trivial()) {
     why = "[apodization] sides weighs transmitters and receivers differently";
+  } else if (weighs_adaptively(plan)) {
+    why = "[imaging] adaptive tells receivers apart";
   } else {
     std::vector<std::string> views;
     for (const DelayLaw& law : plan.laws) {

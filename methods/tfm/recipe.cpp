@@ -1,7 +1,11 @@
 #include "methods/tfm/recipe.hpp"
 
+#include <utility>
+
 #include "delay_laws/leg_bounds.hpp"
+#include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/stage_options.hpp"
+#include "stages/beamform/adaptive_beamform.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/envelope/envelope.hpp"
@@ -16,6 +20,17 @@ std::size_t first_alike(const ImagingPlan& plan, const PlanPairs& pairs, std::si
   return view;
 }
 
+namespace {
+
+/// Of a view, from analytic rows.
+std::size_t add_image(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, std::size_t view, std::size_t analytic) {
+  BeamformOptions sum = beamform_options(plan, pairs, view);
+  if (!weighs_adaptively(plan)) return recipe.add(beamform_stage, std::move(sum), {analytic});
+  return recipe.add(adaptive_beamform_stage, AdaptiveBeamformOptions{std::move(sum), plan.adaptive}, {analytic});
+}
+
+}  // namespace
+
 Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
   Recipe recipe;
   std::vector<PlanPairs> at_positions;
@@ -27,9 +42,8 @@ Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
   const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {rows});
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
     const std::string& name = plan.laws[view].view;
-    const std::size_t image =
-        several ? recipe.add(beamform_sum_stage, beamform_options(plan, at_positions, view), {analytic})
-                : recipe.add(beamform_stage, beamform_options(plan, pairs, first_alike(plan, pairs, view)), {analytic});
+    const std::size_t image = several ? recipe.add(beamform_sum_stage, beamform_options(plan, at_positions, view), {analytic})
+                                      : add_image(recipe, plan, pairs, first_alike(plan, pairs, view), analytic);
     const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
     const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
     if (wish.complex_images) recipe.outputs.push_back({{name, OutputKind::complex_image, plan.grid}, image, compressed});

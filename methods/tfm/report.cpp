@@ -9,6 +9,7 @@
 #include "delay_laws/view.hpp"
 #include "methods/array_shape.hpp"
 #include "methods/filter_settings.hpp"
+#include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/gate.hpp"
 #include "methods/tfm/grating_lobes.hpp"
 #include "methods/tfm/plan_warnings.hpp"
@@ -163,6 +164,10 @@ SetupReport report_plan(const ImagingPlan& plan) {
   report.values["aperture"] = shape.aperture.value;
   if (!shape.line) report.values["aperture_across"] = shape.aperture_across.value;
 
+  if (weighs_adaptively(plan)) {
+    report.row("adaptive", fmt::format("{}, over {} pixels along z", plan.adaptive.kind, 2 * plan.adaptive.half_window + 1));
+    report.values["adaptive"] = {{"kind", plan.adaptive.kind}, {"window_pixels", 2 * plan.adaptive.half_window + 1}};
+  }
   report.row("image", fmt::format("{}, {} view{}", pixels_text(plan.grid), plan.laws.size(), plan.laws.size() == 1 ? "" : "s"));
   report_events(report, plan);
   report_positions(report, plan);

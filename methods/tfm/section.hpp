@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/configuration.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/beamform/apodization_options.hpp"
 #include "stages/beamform/interpolation.hpp"
 
@@ -37,6 +39,8 @@ struct TfmSection {
   ApodizationWindow event_window = ApodizationWindow::none;
   std::size_t guard = 64;  ///< samples on either side of the gate; methods/tfm/gate.hpp says why
   Apodization apodization;
+  AdaptiveOptions adaptive;               ///< its window follows from the one below
+  std::optional<double> adaptive_window;  ///< periods of the centre frequency; none: the kind's usual one
 };
 
 /// Of a configuration, to read or to change.

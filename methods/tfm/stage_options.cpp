@@ -7,6 +7,7 @@
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "delay_laws/selected_leg.hpp"
+#include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/element_roles.hpp"
 #include "methods/tfm/recipe.hpp"
 
@@ -34,14 +35,16 @@ PlanPairs plan_pairs(const ImagingPlan& plan) {
   PlanPairs pairs;
   pairs.waves = launches_waves(plan.acquisition);
   pairs.coded = coded(plan.acquisition);
-  pairs.reciprocal = !pairs.waves && plan.events.empty() && plan.reciprocal();
+  // Receivers that are weighted each by what the others hear cannot stand for those that transmit.
+  pairs.reciprocal = !pairs.waves && plan.events.empty() && plan.reciprocal() && !weighs_adaptively(plan);
   if (pairs.coded) {
     const std::size_t elements = plan.acquisition.elements();
     pairs.rows = pairs.reciprocal ? summed_pairs(elements) : all_pairs(elements, elements);
     return pairs;
   }
   if (!pairs.waves) pairs.firing = firing_elements(plan.acquisition, plan.events);
-  pairs.mirrors_alike = plan.apodization.symmetric() && combined_rows(plan.acquisition, false, plan.events).any_reversed();
+  pairs.mirrors_alike = plan.apodization.symmetric() && !weighs_adaptively(plan) &&
+                        combined_rows(plan.acquisition, false, plan.events).any_reversed();
   pairs.rows = combined_rows(plan.acquisition, pairs.reciprocal, plan.events);
   if (pairs.rows.summed || is_every_element(pairs.firing, plan.acquisition.elements())) pairs.firing.clear();
   return pairs;

@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::size_t lines = 9;
 constexpr std::size_t frames = 9;
-constexpr double wavelength = 1540.0 / 5e6;
 constexpr double step = 0.36e-3;  // of ranges
 
 Configuration tissue_of(std::size_t scatterers, std::size_t seed) {

@@ -1,0 +1,62 @@
+// Keys of adaptive weights, in whichever section a method has them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interval.hpp"
+#include "config/key_types.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
+
+namespace echoform {
+
+/// Of axial windows, in periods of the centre frequency.
+inline constexpr Interval adaptive_windows{0.0, 20.0};
+
+/// Points at which a method sums channels.
+enum class WeightedPoints : unsigned char { lines, pixels };
+
+/// The kinds that points of a sort can have, by name: pixels none that want a band-pass along lines.
+[[nodiscard]] std::vector<std::string> adaptive_names(WeightedPoints points);
+/// What `adaptive` and `adaptive_window` say of themselves.
+[[nodiscard]] std::string_view adaptive_help(WeightedPoints points);
+[[nodiscard]] std::string_view adaptive_window_help(WeightedPoints points);
+
+/// Adds them. `of` has the struct of the section, with members `adaptive` (AdaptiveOptions, whose window is not a key) and
+/// `adaptive_window` (optional, in periods), of a configuration that may be constant.
+template <class Of>
+void add_adaptive_keys(std::vector<Key>& k, std::string_view section, WeightedPoints points, Of of) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  constexpr auto live = LiveEffect::imaging;
+  k.push_back(name(
+      {section, "adaptive", "", adaptive_help(points), {}, live},
+      adaptive_names(points), [of](auto& c) -> auto& { return of(c).adaptive.kind; }));
+  k.push_back(number(
+      {section, "adaptive_window", "", adaptive_window_help(points),
+       "one for the coherence factors of energies and short-lag spatial coherence, else none", live},
+      within(adaptive_windows), [of](auto& c) -> auto& { return of(c).adaptive_window; }));
+  k.push_back(integer(
+      {section,
+       "low_frequencies",
+       "",
+       "M0 of the generalised coherence factor: the highest spatial frequency that counts as coherent; 0 is the coherence "
+       "factor.",
+       {},
+       live},
+      within(0, AdaptiveOptions::most_low_frequencies), [of](auto& c) -> auto& { return of(c).adaptive.low_frequencies; }));
+  k.push_back(number(
+      {section, "phase_sensitivity", "", "gamma of the phase coherence factor; 0 is the plain sum.", {}, live},
+      within(AdaptiveOptions::sensitivities), [of](auto& c) -> auto& { return of(c).adaptive.sensitivity; }));
+  k.push_back(number(
+      {section, "short_lag", "", "Part of the receiving aperture up to which channels are correlated.", {}, live},
+      within(AdaptiveOptions::short_lags), [of](auto& c) -> auto& { return of(c).adaptive.short_lag; }));
+  k.push_back(number(
+      {section, "subarray", "", "Part of the receiving aperture that a subarray of Capon's takes.", {}, live},
+      within(AdaptiveOptions::subarrays), [of](auto& c) -> auto& { return of(c).adaptive.subarray; }));
+  k.push_back(number(
+      {section, "diagonal_loading", "", "Of Capon's covariance, as a part of the mean of its diagonal.", {}, live},
+      within(AdaptiveOptions::loadings), [of](auto& c) -> auto& { return of(c).adaptive.loading; }));
+}
+
+}  // namespace echoform

@@ -1,0 +1,42 @@
+// Beamforming with adaptive weights: the beamformer's sum, in which the sums of each receiver are kept apart until the weights
+// have seen them. Slower than the plain sum by far, and on the CPU alone.
+//
+// Input and output as beamform.hpp has them on the CPU. At a pixel p the channels are the receivers,
+//
+//     s_j(p) = sum over the events that j heard of w_tx(event, p) * s(tau_tx(event, p) + tau_rx(j, p)),
+//
+//         with weights w_j = w_rx(j, p): the plain image is scale * sum of w_j s_j. Dead elements, receivers of no row, and those
+//         that a ray from p does not reach or that weigh nothing are no channels. The image is that sum times a factor, or an
+//         amplitude times scale * sum of w_j, or, of coherence, a number from 0 to 1 whose imaginary part is 0.
+//
+// stages/adaptive_weights/adaptive_weights.hpp has the formulas, of real signals s. These are analytic, and so here
+//   - energies are |s|^2 and |sum of w s|^2, sums of the generalised coherence factor those of complex numbers;
+//   - the sign coherence factor has the mean of (sum of w sign s)^2 of the real and of the imaginary parts;
+//   - correlations are Re{s conj(s')}: both parts count as points of the window;
+//   - Capon's is complex, the weights of the real part's.
+// The axial window goes along z. Weights of doubled frequency (f_dmas) want their band-pass along lines and are refused.
+#pragma once
+
+#include <memory>
+
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
+#include "stages/beamform/beamform_options.hpp"
+
+namespace echoform {
+
+struct AdaptiveBeamformOptions {
+  BeamformOptions sum;  ///< rows of pairs, none of them of both directions added up
+  AdaptiveOptions adaptive;
+
+  [[nodiscard]] friend bool operator==(const AdaptiveBeamformOptions&, const AdaptiveBeamformOptions&) = default;
+};
+
+/// "adaptive-beamform", by AdaptiveBeamformOptions.
+extern const StageKind adaptive_beamform_stage;
+
+/// Throws InputError if the options contradict each other.
+[[nodiscard]] std::unique_ptr<Stage> make_adaptive_beamform_cpu(AdaptiveBeamformOptions options, Backend& backend);
+
+}  // namespace echoform
