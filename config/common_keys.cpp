@@ -242,6 +242,10 @@ Key numbers_file(const Entry& entry, Get get) {
   return key;
 }
 
+Point first_three(std::span<const double> v) {
+  return {Metres(v[0]), Metres(v[1]), Metres(v[2])};
+}
+
 void add_simulator_keys(std::vector<Key>& k) {
   k.push_back(integer(
       {"simulator", "elements", "", "Elements of the linear array, or of each row of a matrix array."}, within(1, 1024),
@@ -440,6 +444,57 @@ void add_simulator_keys(std::vector<Key>& k) {
         hole.centre = {Metres(v[0]), Metres(0.0), Metres(v[1])};
         hole.radius = Metres(v[2]);
         hole.reflectivity = v[3];
+      }));
+  k.push_back(number_rows<Body>(
+      {"simulator", "spheres", "m", "Balls.", "the demo's part"}, "[x, y, z, radius, reflectivity]", {5, 5}, 1000,
+      [](auto& c) -> auto& { return c.simulator.spheres; },
+      [](Body& body, std::span<const double> v) {
+        body.kind = BodyKind::sphere;
+        body.centre = first_three(v);
+        body.radius = Metres(v[3]);
+        body.reflectivity = v[4];
+      }));
+  k.push_back(number_rows<Body>(
+      {"simulator", "cylinders", "m, degrees",
+       "Cylinders, by their sides; turn and dip are those of the axis, which lies along y.", "the demo's part"},
+      "[x, y, z, radius, length, turn, dip, reflectivity]", {8, 8}, 1000, [](auto& c) -> auto& { return c.simulator.cylinders; },
+      [](Body& body, std::span<const double> v) {
+        body.kind = BodyKind::cylinder;
+        body.centre = first_three(v);
+        body.radius = Metres(v[3]);
+        body.length = Metres(v[4]);
+        body.turn = v[5];
+        body.dip = v[6];
+        body.reflectivity = v[7];
+      }));
+  k.push_back(number_rows<Body>(
+      {"simulator", "discs", "m, degrees",
+       "Round flat reflectors, as the end of a flat-bottomed hole: level ones, going down along x by dip where they are not "
+       "turned about z.",
+       "the demo's part"},
+      "[x, y, z, radius, turn, dip, reflectivity]", {7, 7}, 1000, [](auto& c) -> auto& { return c.simulator.discs; },
+      [](Body& body, std::span<const double> v) {
+        body.kind = BodyKind::disc;
+        body.centre = first_three(v);
+        body.radius = Metres(v[3]);
+        body.turn = v[4];
+        body.dip = v[5];
+        body.reflectivity = v[6];
+      }));
+  k.push_back(number_rows<Body>(
+      {"simulator", "plates", "m, degrees",
+       "Rectangular flat reflectors, as cracks: length along y, height along x where they are not turned about z; dip = 90 is "
+       "upright.",
+       "the demo's part"},
+      "[x, y, z, length, height, turn, dip, reflectivity]", {8, 8}, 1000, [](auto& c) -> auto& { return c.simulator.plates; },
+      [](Body& body, std::span<const double> v) {
+        body.kind = BodyKind::plate;
+        body.centre = first_three(v);
+        body.length = Metres(v[3]);
+        body.height = Metres(v[4]);
+        body.turn = v[5];
+        body.dip = v[6];
+        body.reflectivity = v[7];
       }));
   k.push_back(number(
       {"simulator", "backwall", "m",

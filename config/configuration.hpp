@@ -169,8 +169,8 @@ struct RecorderSection {
   Seconds flush_interval{0.0};  ///< 0: the system writes when it likes
 };
 
-/// The simulated source. Where points, holes or backwall are given, they alone are the part; else it is the demo's, so far as it
-/// lies between [surface] and [backwall].
+/// The simulated source. Where points, holes, bodies or backwall are given, they alone are the part; else it is the demo's, so
+/// far as it lies between [surface] and [backwall].
 struct SimulatorSection {
   SimulatorConfiguration source;  ///< its scene and placement follow from other sections
   std::string delays;             ///< files of its laws; empty: none
@@ -181,6 +181,10 @@ struct SimulatorSection {
   std::optional<std::size_t> skips;                      ///< absent: 2 if a view skips to and fro on one side, else 1
   std::optional<std::vector<PointScatterer>> points;
   std::optional<std::vector<SideDrilledHole>> holes;
+  std::optional<std::vector<Body>> spheres;
+  std::optional<std::vector<Body>> cylinders;
+  std::optional<std::vector<Body>> discs;
+  std::optional<std::vector<Body>> plates;
   std::optional<Metres> backwall;
 };
 

@@ -73,7 +73,8 @@ bool turns_around(const Configuration& configuration) {
 }
 
 bool source_turns(const Configuration& configuration, const SimulatorConfiguration& source) {
-  return turns_around(configuration) && source.phantom.backwalls.empty() && source.tissue.empty();
+  return turns_around(configuration) && source.phantom.backwalls.empty() && source.phantom.bodies.empty() &&
+         source.tissue.empty();
 }
 
 int quarters_of(double angle) {

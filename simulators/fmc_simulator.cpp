@@ -165,6 +165,11 @@ void check_tissue(const SimulatorConfiguration& c, std::string_view where) {
                    "tissue in contact, longitudinal waves alone");
 }
 
+/// Whether straight longitudinal rays to reflectors without a surface in space are all, as EchoModel has them.
+bool straight_alone(const SimulatorConfiguration& c) {
+  return c.scene.plain() && c.phantom.bodies.empty();
+}
+
 /// The acquisition, its sample scale that of one element that fires; of events that may be wrong.
 Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   const auto& c = configuration;
@@ -260,11 +265,15 @@ void validate(const SimulatorConfiguration& configuration, std::string_view wher
   // A part below a couplant, or with a surface of its own, does not begin at z = 0.
   const bool half_space = c.scene.couplant.value == 0.0 && c.scene.surface.kind == CurveKind::none;
   validate(c.phantom, where, half_space ? PhantomRoom::below_zero : PhantomRoom::anywhere);
-  if (!c.scene.plain()) check_scene(c, where);
+  if (!straight_alone(c)) check_scene(c, where);
   check_tissue(c, where);
 }
 
 void keep_inside(Phantom& part, const SimulatorConfiguration& configuration) {
+  // In space the ways to each take seconds, which a part that nobody asked for is not worth.
+  SimulatorConfiguration whole = configuration;
+  whole.phantom = part;
+  if (in_space(placed_probe(whole), whole.scene, part, phases_of(whole))) part.holes.clear();
   const auto outside = [&](Phantom alone) {
     SimulatorConfiguration one = configuration;
     one.phantom = std::move(alone);
@@ -275,8 +284,8 @@ void keep_inside(Phantom& part, const SimulatorConfiguration& configuration) {
     }
     return false;
   };
-  std::erase_if(part.points, [&](const PointScatterer& point) { return outside({{point}, {}, {}}); });
-  std::erase_if(part.holes, [&](const SideDrilledHole& hole) { return outside({{}, {hole}, {}}); });
+  std::erase_if(part.points, [&](const PointScatterer& point) { return outside({{point}, {}, {}, {}}); });
+  std::erase_if(part.holes, [&](const SideDrilledHole& hole) { return outside({{}, {hole}, {}, {}}); });
 }
 
 Probe placed_probe(const SimulatorConfiguration& configuration) {
@@ -338,7 +347,7 @@ void FmcSimulator::prepare() {
     events_ = std::make_shared<const EventSynthesis>(acquisition_, configuration_.fractional_bandwidth);
   }
   prepare_tissue();
-  if (configuration_.scene.plain()) return;
+  if (straight_alone(configuration_)) return;
   const SceneOptions options{configuration_.scene, configuration_.material, configuration_.spreading, configuration_.directivity};
   scene_ = std::make_shared<const SceneEchoes>(probe_, options, configuration_.phantom, phases_of(configuration_));
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/errors.hpp"
+#include "simulators/body_shape.hpp"
 
 namespace echoform {
 namespace {
@@ -42,6 +43,25 @@ void validate_reflector(std::string_view place, const Point& centre, Metres radi
   if (room == PhantomRoom::below_zero && !(top > 0.0)) {
     throw InputError(place, fmt::format("a top at z = {:.3f} mm", 1e3 * top),
                      "a reflector inside the part, z > 0, throughout its motion");
+  }
+}
+
+void validate_body(const Body& body, std::string_view place, PhantomRoom room) {
+  const auto size = [&](std::string_view name, Metres metres) {
+    if (metres.value > 0.0 && std::isfinite(metres.value)) return;
+    throw InputError(place, fmt::format("{} {} m", name, metres.value), fmt::format("a positive {}", name));
+  };
+  if (body.kind != BodyKind::plate) size("radius", body.radius);
+  if (body.kind == BodyKind::plate || body.kind == BodyKind::cylinder) size("length", body.length);
+  if (body.kind == BodyKind::plate) size("height", body.height);
+  if (!(std::abs(body.turn) <= 360.0) || !(std::abs(body.dip) <= 90.0)) {
+    throw InputError(place, fmt::format("turn {} and dip {}", body.turn, body.dip), "-360 to 360 and -90 to 90 degrees");
+  }
+  validate_reflector(place, body.centre, Metres(0.0), body.reflectivity, {}, PhantomRoom::anywhere);
+  for (const simulated::BodyExtent& extent : simulated::extents_of(body)) {
+    if (room == PhantomRoom::anywhere || extent.at.z - extent.radius > 0.0) continue;
+    throw InputError(place, fmt::format("a top at z = {:.3f} mm", 1e3 * (extent.at.z - extent.radius)),
+                     "a reflector inside the part, z > 0");
   }
 }
 
@@ -108,6 +128,12 @@ std::vector<TruePosition> true_positions(const Phantom& phantom, double phase) {
     const Point centre{Metres(0.0), Metres(0.0), wall.depth};
     all.push_back({wall.name, ReflectorKind::backwall, centre, centre, false});
   }
+  for (const auto& body : phantom.bodies) {
+    const Point& centre = body.centre;
+    const double far = std::hypot(centre.x.value, centre.y.value, centre.z.value);
+    const double scale = body.kind == BodyKind::sphere && far > 0.0 ? 1.0 - body.radius.value / far : 1.0;
+    all.push_back({body.name, ReflectorKind::body, centre, {centre.x * scale, centre.y * scale, centre.z * scale}, false});
+  }
   return all;
 }
 
@@ -133,6 +159,7 @@ void validate(const Phantom& phantom, std::string_view where, PhantomRoom room) 
       throw InputError(place, fmt::format("x from {} to {} m", wall.x_first.value, wall.x_last.value), "x_first < x_last");
     }
   }
+  for (const auto& body : phantom.bodies) validate_body(body, fmt::format("{} reflector \"{}\"", where, body.name), room);
 }
 
 Phantom default_phantom(std::uint64_t seed) {

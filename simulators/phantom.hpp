@@ -51,6 +51,27 @@ struct SideDrilledHole {
   Motion motion;
 };
 
+enum class BodyKind : std::uint8_t { sphere, cylinder, disc, plate };
+
+/// What reflects in space and stays where it is: a ball, a cylinder along any axis by its side, or one of the flat ones, a round
+/// disc (the end of a flat-bottomed hole) and a rectangular plate (a crack), by either face. The echo comes from the place of its
+/// surface where the time over it is least, or stationary over a flat one, with sqrt of the mean (geometric) cosine there; flat
+/// ones answer besides from the places of their edges where the time along them is stationary, with edge_share of it. None stands
+/// in another's way.
+struct Body {
+  BodyKind kind = BodyKind::sphere;
+  std::string name;
+  Point centre;
+  Metres radius;      ///< but of a plate
+  Metres length;      ///< of a cylinder along its axis, of a plate along its level sides
+  Metres height;      ///< of a plate, along the sides that go down
+  double turn = 0.0;  ///< degrees; about z, from y towards x: of a cylinder's axis, or of a flat one's level line
+  double dip = 0.0;   ///< degrees; how steeply the axis goes down, or of a flat one what lies square to its level line
+  double reflectivity = 1.0;
+};
+
+inline constexpr double edge_share = 0.1;
+
 /// The plane z = depth, seen by image sources. A finite one answers only where the mirror point lies on it.
 struct Backwall {
   std::string name = "backwall";
@@ -64,23 +85,25 @@ struct Phantom {
   std::vector<PointScatterer> points;
   std::vector<SideDrilledHole> holes;
   std::vector<Backwall> backwalls;
+  std::vector<Body> bodies{};
 
   [[nodiscard]] bool moving() const;
-  [[nodiscard]] std::size_t reflectors() const { return points.size() + holes.size() + backwalls.size(); }
+  [[nodiscard]] std::size_t reflectors() const { return points.size() + holes.size() + backwalls.size() + bodies.size(); }
 };
 
-enum class ReflectorKind : std::uint8_t { point, hole, backwall };
+enum class ReflectorKind : std::uint8_t { point, hole, backwall, body };
 
 struct TruePosition {
   std::string_view name;  ///< lives as long as the phantom
   ReflectorKind kind = ReflectorKind::point;
-  Point centre;  ///< of the scatterer or the hole; of a backwall the place below x = 0
-  /// Where an image shows it: a scatterer's centre, a hole's surface point that faces the origin, a backwall's centre.
+  Point centre;  ///< of the scatterer, the hole or the body; of a backwall the place below x = 0
+  /// Where an image shows it: a scatterer's centre, the surface point of a hole or a sphere that faces the origin, else the
+  /// centre.
   Point place;
   bool moving = false;
 };
 
-/// All reflectors in the order points, holes, backwalls, at `phase` of the cycle.
+/// All reflectors in the order points, holes, backwalls, bodies, at `phase` of the cycle.
 [[nodiscard]] std::vector<TruePosition> true_positions(const Phantom& phantom, double phase);
 
 /// Where reflectors may be.
@@ -91,7 +114,7 @@ enum class PhantomRoom : std::uint8_t {
 
 /// Throws InputError (naming `where` and the reflector) unless numbers are finite, reflectivities within
 /// -1e6 .. 1e6, radii positive, turns 1 to 1000, extents of backwalls in order, and every reflector stays in the part
-/// (a hole's surface too: z > 0) throughout the cycle, if the part is so.
+/// (the surface of a hole or a body too: z > 0) throughout the cycle, if the part is so.
 void validate(const Phantom& phantom, std::string_view where, PhantomRoom room = PhantomRoom::below_zero);
 
 /// The demo's part: three still scatterers, one scatterer going round a circle and one to and fro, two side-drilled holes and

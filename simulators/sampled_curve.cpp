@@ -48,7 +48,7 @@ double cross(Place a, Place b) {
 /// From `from` to the knot `to` along a circle's arc, s of its angle, 0 .. 1: turned about its centre, which lies below an arc
 /// that bulges upwards.
 Place on_arc(Place from, const ProfileKnot& to, double s) {
-  const double chord = distance(from, {to.x, to.z});
+  const double chord = distance(from, Place{to.x, to.z});
   const double sine = std::min(1.0, 0.5 * chord / std::abs(to.radius));
   const double half = std::asin(sine);
   const double bulge = to.radius > 0.0 ? -1.0 : 1.0;
@@ -79,7 +79,7 @@ SampledCurve::SampledCurve(const CurveShape& shape, std::span<const Place> place
     for (std::size_t k = 1; k < shape_.knots.size(); ++k) {
       const ProfileKnot& a = shape_.knots[k - 1];
       const ProfileKnot& b = shape_.knots[k];
-      lengths_.push_back(distance({a.x, a.z}, {b.x, b.z}));
+      lengths_.push_back(distance(Place{a.x, a.z}, Place{b.x, b.z}));
       whole += lengths_.back();
     }
     if (shape_.smooth) find_curvatures();
@@ -140,7 +140,9 @@ Place SampledCurve::at(double u) const {
     }
     case CurveKind::profile:
       return on_profile(u);
-    case CurveKind::sphere:  // no curve
+    case CurveKind::sphere:  // no curves
+    case CurveKind::revolved:
+    case CurveKind::mesh:
     case CurveKind::none:
       break;
   }
@@ -218,7 +220,7 @@ double SampledCurve::depth_below(Place place) const {
     const Place way{(samples_[k + 1].x - samples_[k].x) / long_way, (samples_[k + 1].z - samples_[k].z) / long_way};
     const Place to{place.x - samples_[k].x, place.z - samples_[k].z};
     const double along = std::clamp(to.x * way.x + to.z * way.z, 0.0, long_way);
-    const double here = distance(to, {along * way.x, along * way.z});
+    const double here = distance(to, Place{along * way.x, along * way.z});
     const double side = cross(way, to);
     constexpr double equally = 1e-12;  // m
     if (here < least - equally || (here < least + equally && std::abs(side) > std::abs(across))) across = side;

@@ -2,15 +2,17 @@
 // its own description in rays/; that neither knows the other's is what makes each a check of the other.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace echoform {
 
-enum class CurveKind : std::uint8_t { none, plane, cylinder, profile, sphere };
+enum class CurveKind : std::uint8_t { none, plane, cylinder, profile, sphere, revolved, mesh };
 
 /// A point of a profile in metres; `radius` is that of an arc which leads to it, positive where it bulges upwards; 0: a line.
 struct ProfileKnot {
@@ -19,10 +21,13 @@ struct ProfileKnot {
   double radius = 0.0;
 };
 
+/// The corners of a triangle, each x, y and z in metres.
+using MeshTriangle = std::array<std::array<double, 3>, 3>;
+
 /// What a surface is, in the words of docs/views.md. Metres.
 struct CurveShape {
   CurveKind kind = CurveKind::none;
-  double x = 0.0;      ///< crown of a cylinder, shift of a profile
+  double x = 0.0;      ///< crown of a cylinder, shift of a profile, zero of the axis of a revolved one
   double z = 0.0;      ///< likewise; of a plane its depth at x = 0
   double angle = 0.0;  ///< degrees; how much deeper a plane becomes along x
   /// In space alone, as sampled_shape.hpp has it: how much deeper a plane becomes along y; where along y a crown lies; how the
@@ -32,12 +37,18 @@ struct CurveShape {
   double turn = 0.0;
   double dip = 0.0;
   double radius = 0.0;  ///< of a cylinder or a sphere
-  bool inside = false;  ///< of either: concave towards the probe
+  bool inside = false;  ///< of either, and of a revolved profile: concave towards the probe
   bool smooth = false;  ///< of a profile: a natural cubic spline over the chord length instead of lines and arcs
+  /// Of a revolved profile x is the place along the axis and z the distance from it; a radius bulges away from the axis.
   std::vector<ProfileKnot> knots;
+  /// Of a mesh: a closed surface, its triangles turned alike.
+  std::shared_ptr<const std::vector<MeshTriangle>> triangles{};
 
   /// Whether no curve drawn out along y tells it.
-  [[nodiscard]] bool solid() const { return kind == CurveKind::sphere || angle_across != 0.0 || turn != 0.0 || dip != 0.0; }
+  [[nodiscard]] bool solid() const {
+    return kind == CurveKind::sphere || kind == CurveKind::revolved || kind == CurveKind::mesh || angle_across != 0.0 ||
+           turn != 0.0 || dip != 0.0;
+  }
 };
 
 /// Lines of x,z or x,z,radius in metres; a heading and remarks (#) are passed over. InputError if the file cannot be read or

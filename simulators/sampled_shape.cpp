@@ -6,18 +6,10 @@
 #include <numbers>
 #include <utility>
 
+#include "simulators/solid_shapes.hpp"
+
 namespace echoform::simulated {
 namespace {
-
-constexpr double degree = std::numbers::pi / 180.0;
-
-Spot outer(const Spot& a, const Spot& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-Spot unit(const Spot& a) {
-  return (1.0 / std::sqrt(inner(a, a))) * a;
-}
 
 /// Right-handed, of length 1.
 struct Axes {
@@ -56,13 +48,6 @@ std::pair<Axes, CurveShape> in_axes(const CurveShape& shape) {
   }
   own.y = 0.0;
   return {axes, own};
-}
-
-std::vector<double> evenly(double first, double last, std::size_t count) {
-  std::vector<double> numbers;
-  for (std::size_t k = 0; k < count; ++k)
-    numbers.push_back(first + (last - first) * static_cast<double>(k) / static_cast<double>(count - 1));
-  return numbers;
 }
 
 /// By which sides and shadows of a drawn curve are told.
@@ -128,7 +113,7 @@ class SphereShape final : public SampledShape {
     const bool apart = inner(away, away) > 1e-12;
     axes_.z = apart ? unit(away) : Spot{0.0, 0.0, 1.0};
     if (shape.inside) axes_.z = {0.0, 0.0, 1.0};
-    axes_.x = unit(outer(std::abs(axes_.z.y) < 0.9 ? Spot{0.0, 1.0, 0.0} : Spot{1.0, 0.0, 0.0}, axes_.z));
+    axes_.x = square_to(axes_.z);
     axes_.y = outer(axes_.z, axes_.x);
     axes_.origin = centre_;
     // tan of half the angle from the middle: a ball shows the probe less than the quarter, in a hollow rays go to either side.
@@ -170,6 +155,13 @@ class SphereShape final : public SampledShape {
 
 }  // namespace
 
+std::vector<double> evenly(double first, double last, std::size_t count) {
+  std::vector<double> numbers;
+  for (std::size_t k = 0; k < count; ++k)
+    numbers.push_back(first + (last - first) * static_cast<double>(k) / static_cast<double>(count - 1));
+  return numbers;
+}
+
 void SampledShape::sample(std::vector<double> us, std::vector<double> vs) {
   us_ = std::move(us);
   vs_ = std::move(vs);
@@ -206,6 +198,8 @@ std::vector<std::size_t> SampledShape::local_minima(std::span<const double> time
 std::unique_ptr<const SampledShape> sample_shape(const CurveShape& shape, std::span<const Spot> places, const Spot& probe,
                                                  std::size_t count) {
   if (shape.kind == CurveKind::sphere) return std::make_unique<const SphereShape>(shape, probe, count);
+  if (shape.kind == CurveKind::revolved) return sample_revolved(shape, places, probe, count);
+  if (shape.kind == CurveKind::mesh) return sample_mesh(shape, places, probe, count);
   return std::make_unique<const DrawnShape>(shape, places, count);
 }
 

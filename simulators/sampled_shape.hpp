@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "simulators/sampled_curve.hpp"
 
 namespace echoform::simulated {
+
+inline constexpr double degree = std::numbers::pi / 180.0;
 
 /// In space, metres; also a way between two places.
 struct Spot {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "simulators/body_shape.hpp"
 #include "simulators/fmc_simulator.hpp"
 #include "simulators/scene_echoes.hpp"
 
@@ -108,7 +109,7 @@ std::vector<double> phases_of(const SimulatorConfiguration& configuration) {
 }
 
 void check_scene(const SimulatorConfiguration& c, std::string_view where) {
-  check_waves(c, where);
+  if (!c.scene.plain()) check_waves(c, where);
   // Of all positions of the probe.
   Probe probe;
   for (const Probe& placed : probes_at_positions(c)) {
@@ -122,14 +123,30 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
     for (const TruePosition& reflector : true_positions(c.phantom, phase)) places.push_back(spot_of(reflector.centre));
   }
   const bool space = in_space(probe, c.scene, c.phantom, phases);
-  if (space && !c.phantom.holes.empty()) {
-    throw InputError(
-        fmt::format("{} holes", where),
-        fmt::format("{} of them, and elements, reflectors or surfaces beside the plane y = 0", c.phantom.holes.size()),
-        "points: below surfaces and of shear waves holes are simulated in the plane y = 0 alone");
-  }
+  std::vector<Body> bodies = c.phantom.bodies;
   // Seconds a hole for a large array, and as much memory in every engine of the source.
-  const std::size_t holes = c.phantom.holes.size();
+  const std::size_t holes = space ? 0 : c.phantom.holes.size();
+  if (space) {
+    for (const SideDrilledHole& hole : c.phantom.holes) {
+      if (hole.motion.kind == MotionKind::still) {
+        bodies.push_back(cylinder_of(hole, probe));
+        continue;
+      }
+      throw InputError(fmt::format("{} hole \"{}\"", where, hole.name),
+                       "one that moves, and elements, reflectors or surfaces beside the plane y = 0", "one that stays");
+    }
+    std::size_t bytes = 0;
+    for (const Body& body : bodies) bytes += bytes_of_body(c.scene, probe, body);
+    if (bytes > most_hole_bytes) {
+      throw InputError(fmt::format("{} reflectors", where),
+                       fmt::format("{} holes and bodies seen by {} elements, which need {:.3g} MB", bodies.size(),
+                                   elements.size(), 1e-6 * static_cast<double>(bytes)),
+                       fmt::format("some that need at most {:.3g} MB, or points", 1e-6 * static_cast<double>(most_hole_bytes)));
+    }
+    for (const Body& body : bodies) {
+      for (const simulated::BodyExtent& extent : simulated::extents_of(body)) places.push_back(extent.at);
+    }
+  }
   if (const std::size_t bytes = holes * bytes_of_hole(c.scene, elements.size()); bytes > most_hole_bytes) {
     throw InputError(fmt::format("{} holes", where),
                      fmt::format("{} holes seen by {} elements, which need {:.3g} MB", holes, elements.size(),
@@ -156,15 +173,19 @@ void check_scene(const SimulatorConfiguration& c, std::string_view where) {
                        fmt::format("a probe above {}, by [probe] stand_off, angle and x", name));
     }
   }
+  for (const Body& body : c.phantom.bodies) {
+    for (const simulated::BodyExtent& extent : simulated::extents_of(body))
+      check_inside(part, fmt::format("{} reflector \"{}\"", where, body.name), extent.at, extent.radius);
+  }
   for (const double phase : phases) {
     std::size_t hole = 0;
     for (const TruePosition& reflector : true_positions(c.phantom, phase)) {
       if (reflector.kind == ReflectorKind::backwall) {
-        throw InputError(fmt::format("{} backwall", where), "one with a couplant, a backwall of its own section or shear waves",
-                         "[backwall] alone");
+        throw InputError(fmt::format("{} backwall", where),
+                         "one with a couplant, a backwall of its own section, shear waves or bodies", "[backwall] alone");
       }
       const double radius = reflector.kind == ReflectorKind::hole ? c.phantom.holes[hole++].radius.value : 0.0;
-      if (phase > 0.0 && !reflector.moving) continue;
+      if ((phase > 0.0 && !reflector.moving) || reflector.kind == ReflectorKind::body) continue;
       check_inside(
           part, fmt::format("{} {} \"{}\"", where, reflector.kind == ReflectorKind::hole ? "hole" : "scatterer", reflector.name),
           spot_of(reflector.centre), radius);

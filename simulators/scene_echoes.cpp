@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -90,15 +91,48 @@ std::vector<std::string> sides_of(const SimulatedScene& scene) {
   return sides;
 }
 
+/// Metres between a body and the element that is nearest to it.
+double clearance_of(const Body& body, const std::vector<Element>& elements) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Element& element : elements) least = std::min(least, distance_to(body, spot_of(element.centre)));
+  return least;
+}
+
 }  // namespace
 
 bool in_space(const Probe& probe, const SimulatedScene& scene, const Phantom& phantom, const std::vector<double>& phases) {
-  if (scene.surface.solid() || scene.backwall.solid()) return true;
+  if (scene.surface.solid() || scene.backwall.solid() || !phantom.bodies.empty()) return true;
   const auto beside = [](const echoform::Point& at) { return std::abs(at.y.value) > beside_plane; };
   if (std::ranges::any_of(probe.elements, [&](const Element& element) { return beside(element.centre); })) return true;
   return std::ranges::any_of(phases, [&](double phase) {
     return std::ranges::any_of(true_positions(phantom, phase), [&](const TruePosition& at) { return beside(at.centre); });
   });
+}
+
+std::size_t bytes_of_body(const SimulatedScene& scene, const Probe& probe, const Body& body) {
+  return BodyEchoes::bytes(body, clearance_of(body, probe.elements), probe.elements.size(), sides_of(scene).size());
+}
+
+Body cylinder_of(const SideDrilledHole& hole, const Probe& probe) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  double far = 0.0;
+  for (const Element& element : probe.elements) {
+    low = std::min(low, element.centre.y.value);
+    high = std::max(high, element.centre.y.value);
+    far = std::max(far, std::hypot((element.centre.x - hole.centre.x).value, (element.centre.z - hole.centre.z).value));
+  }
+  // Rays in a part whose surface is not drawn out along y too may leave the stretch between the elements, by less than half of
+  // the way down.
+  const double margin = 0.5 * far + 1e-3;
+  Body cylinder;
+  cylinder.kind = BodyKind::cylinder;
+  cylinder.name = hole.name;
+  cylinder.centre = {hole.centre.x, Metres(0.5 * (low + high)), hole.centre.z};
+  cylinder.radius = hole.radius;
+  cylinder.length = Metres(high - low + 2.0 * margin);
+  cylinder.reflectivity = hole.reflectivity;
+  return cylinder;
 }
 
 std::size_t bytes_of_hole(const SimulatedScene& scene, std::size_t elements) {
@@ -120,6 +154,11 @@ SceneEchoes::SceneEchoes(const Probe& probe, const SceneOptions& options, const 
     for (const TruePosition& reflector : true_positions(phantom_, phase)) places.push_back(spot_of(reflector.centre));
   }
   if (in_space_) {
+    for (const SideDrilledHole& hole : phantom_.holes) phantom_.bodies.push_back(cylinder_of(hole, probe));
+    phantom_.holes.clear();
+    for (const Body& body : phantom_.bodies) {
+      for (const simulated::BodyExtent& extent : simulated::extents_of(body)) places.push_back(extent.at);
+    }
     ways_ = std::make_unique<const simulated::SpaceTimes>(options_.scene, options_.material, std::move(elements), places);
   } else {
     ways_ = std::make_unique<const PlaneWays>(options_.scene, options_.material, elements, places);
@@ -130,6 +169,13 @@ SceneEchoes::SceneEchoes(const Probe& probe, const SceneOptions& options, const 
   for (const SideDrilledHole& one : phantom_.holes) {
     still_.holes.push_back(
         one.motion.kind == MotionKind::still ? hole(one.reflectivity, one.radius.value, in_plane(spot_of(one.centre))) : nullptr);
+  }
+  for (const Body& body : phantom_.bodies) {
+    const auto way_to = [&](std::size_t element, const std::string& modes, const Spot& to) {
+      const Way way = ways_->side(element, modes, to);
+      return BodyEchoes::Way{way.time, way.found() ? factor_of(element, modes, way) : 0.0, way.last};
+    };
+    bodies_.push_back(std::make_shared<const BodyEchoes>(body, clearance_of(body, elements_), elements_.size(), sides_, way_to));
   }
   walls_.resize(elements_.size() * (elements_.size() + 1) / 2);
   if (options_.scene.wall_echoes) find_wall_echoes();
@@ -149,15 +195,19 @@ double SceneEchoes::directivity(std::size_t element, char mode, const Spot& towa
   return element_directivity(from, {Metres(towards.x), across, Metres(towards.z)}, velocity / frequency_);
 }
 
-SceneEchoes::Side SceneEchoes::side(std::size_t element, const std::string& modes, const Spot& to) const {
-  const Way ray = ways_->side(element, modes, to);
-  if (!ray.found()) return {ray.time, 0.0, {}};
+double SceneEchoes::factor_of(std::size_t element, const std::string& modes, const Way& way) const {
   const bool couplant = options_.scene.couplant.value > 0.0;
   const double velocity = couplant               ? options_.scene.couplant.value
                           : modes.front() == 'L' ? options_.material.longitudinal_velocity.value
                                                  : options_.material.shear_velocity.value;
-  const double spreading = spreading_factor(options_.spreading, Metres(ray.reach), Metres(velocity / frequency_.value));
-  return {ray.time, directivity(element, modes.front(), ray.first) * ray.share * spreading, in_plane(ray.last)};
+  const double spreading = spreading_factor(options_.spreading, Metres(way.reach), Metres(velocity / frequency_.value));
+  return directivity(element, modes.front(), way.first) * way.share * spreading;
+}
+
+SceneEchoes::Side SceneEchoes::side(std::size_t element, const std::string& modes, const Spot& to) const {
+  const Way way = ways_->side(element, modes, to);
+  if (!way.found()) return {way.time, 0.0, {}};
+  return {way.time, factor_of(element, modes, way), in_plane(way.last)};
 }
 
 std::shared_ptr<const SceneEchoes::Point> SceneEchoes::point(double reflectivity, const Spot& at) const {
@@ -269,6 +319,7 @@ void SceneEchoes::echoes(const Reflectors& reflectors, std::size_t transmit, std
     }
   }
   for (const auto& hole : reflectors.holes) add_hole(*hole, transmit, receive, echoes);
+  for (const auto& body : bodies_) body->add(transmit, receive, echoes);
 }
 
 }  // namespace echoform

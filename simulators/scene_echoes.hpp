@@ -11,7 +11,8 @@
 //   G  spreading over R = sum r_k c_k / c_1, the distance at which the source seems to lie through a plane; curvature is not
 //   followed
 // Reflectors scatter each mode into each alike. Holes answer at the place of their surface where the time over both sides is
-// least, with sqrt of the mean (geometric) cosine of the angles there.
+// least, with sqrt of the mean (geometric) cosine of the angles there; in space they are cylinders, and bodies likewise
+// (body_echoes.hpp).
 // Echoes of walls have D_tx D_rx I G(R_tx + R_rx), I with the reflection. No polarity, no attenuation, no further reflections.
 // Transmitter and receiver may be exchanged in all of it.
 #pragma once
@@ -21,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "simulators/body_echoes.hpp"
 #include "simulators/echo_model.hpp"
 #include "simulators/sampled_curve.hpp"
 #include "simulators/simulated_scene.hpp"
@@ -43,11 +45,17 @@ struct SceneOptions {
 /// Bytes that the ways to one hole's rim take, for the sides of the scene.
 [[nodiscard]] std::size_t bytes_of_hole(const SimulatedScene& scene, std::size_t elements);
 
+/// Bytes that the ways to one body's surface take.
+[[nodiscard]] std::size_t bytes_of_body(const SimulatedScene& scene, const Probe& probe, const Body& body);
+
+/// A side-drilled hole that is seen in space: a cylinder along y, as long as rays from the elements may meet it.
+[[nodiscard]] Body cylinder_of(const SideDrilledHole& hole, const Probe& probe);
+
 /// What does not move: tables of travel times, echoes of the walls, sides to the reflectors that stay. Immutable once made.
 class SceneEchoes {
  public:
   /// `probe` is where it is, with a centre frequency above 0; `phases` of the phantom's cycle will be asked for. Expects a valid
-  /// phantom, without holes where it lies in space. Dead elements have no echoes.
+  /// phantom, whose holes stay where they are if it lies in space. Dead elements have no echoes of walls.
   SceneEchoes(const Probe& probe, const SceneOptions& options, const Phantom& phantom, const std::vector<double>& phases);
 
   struct Side {
@@ -80,6 +88,8 @@ class SceneEchoes {
 
  private:
   [[nodiscard]] Side side(std::size_t element, const std::string& modes, const simulated::Spot& to) const;
+  /// What it leaves of an amplitude of 1; of a way that is there.
+  [[nodiscard]] double factor_of(std::size_t element, const std::string& modes, const simulated::Way& way) const;
   [[nodiscard]] double directivity(std::size_t element, char mode, const simulated::Spot& towards) const;
   [[nodiscard]] std::shared_ptr<const Point> point(double reflectivity, const simulated::Spot& at) const;
   [[nodiscard]] std::shared_ptr<const Hole> hole(double reflectivity, double radius, simulated::Place at) const;
@@ -94,7 +104,8 @@ class SceneEchoes {
   std::vector<std::string> sides_;
   bool in_space_;
   std::unique_ptr<const simulated::Ways> ways_;
-  Reflectors still_;                      // null where the reflector moves
+  Reflectors still_;  // null where the reflector moves
+  std::vector<std::shared_ptr<const BodyEchoes>> bodies_;
   std::vector<std::vector<Echo>> walls_;  // by pair, transmit <= receive
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace echoform::simulated {
@@ -24,7 +25,7 @@ Spot middle_of(const std::vector<Spot>& places) {
 
 /// The places of a lattice's own corners and middles, between which rays go on from it.
 void add_places_of(const SampledShape& shape, std::vector<Spot>& places) {
-  places.insert(places.end(), shape.samples().begin(), shape.samples().end());
+  std::ranges::copy_if(shape.samples(), std::back_inserter(places), [](const Spot& at) { return std::isfinite(at.x); });
 }
 
 double slowness_along(const Spot& normal, const Spot& way, double velocity) {

@@ -1,7 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "acquisition/probe_frame.hpp"
 #include "base/csv_numbers.hpp"
@@ -14,6 +19,7 @@
 #include "methods/tfm/scene.hpp"
 #include "methods/tfm/section.hpp"
 #include "methods/tfm/simulated_scene.hpp"
+#include "rays/stl_file.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform {
@@ -43,6 +49,17 @@ CurveShape shape_of(const Surface& surface) {
   return shape;
 }
 
+std::shared_ptr<const std::vector<MeshTriangle>> triangles_of(const std::string& file, const std::string& where, double scale,
+                                                              const std::array<double, 3>& shift) {
+  auto triangles = std::make_shared<std::vector<MeshTriangle>>();
+  for (const auto& [a, b, c] : read_stl(file, fmt::format("{} file", where), scale)) {
+    MeshTriangle& triangle = triangles->emplace_back();
+    const std::array<Vector3, 3> corners{a, b, c};
+    for (std::size_t k = 0; k < 3; ++k) triangle[k] = {corners[k].x + shift[0], corners[k].y + shift[1], corners[k].z + shift[2]};
+  }
+  return triangles;
+}
+
 /// The simulator's own description of a surface that make_scene() has found to be right; `surface` is null for one in three
 /// dimensions. `where` is its section.
 CurveShape curve_of(const SurfaceSection& section, const Surface* surface, const std::string& where) {
@@ -62,6 +79,9 @@ CurveShape curve_of(const SurfaceSection& section, const Surface* surface, const
   shape.radius = number("radius");
   shape.y = number("y");
   shape.inside = word("side") == "inside";
+  const auto number_or = [&](std::string_view name, double absent) {
+    return section.numbers.contains(std::string(name)) ? number(name) : absent;
+  };
   if (section.kind == "plane") {
     shape.kind = CurveKind::plane;
     shape.angle_across = number("angle_across");
@@ -75,9 +95,18 @@ CurveShape curve_of(const SurfaceSection& section, const Surface* surface, const
     shape.kind = CurveKind::profile;
     shape.smooth = word("interpolation") == "spline";
     shape.knots = read_profile_knots(word("file"));
+  } else if (section.kind == "revolved") {
+    shape.kind = CurveKind::revolved;
+    shape.smooth = word("interpolation") == "spline";
+    shape.turn = number("turn");
+    shape.dip = number_or("dip", 90.0);
+    shape.knots = read_profile_knots(word("file"));
+  } else if (section.kind == "stl") {
+    shape.kind = CurveKind::mesh;
+    shape.triangles = triangles_of(word("file"), where, number_or("scale", 1e-3), {shape.x, shape.y, shape.z});
   } else if (surface == nullptr) {
     throw InputError(fmt::format("{} kind", where), fmt::format("\"{}\" with the simulated source", section.kind),
-                     "a plane, a cylinder, a sphere, or what is drawn out along y");
+                     "a plane, a cylinder, a sphere, a revolved profile, triangles, or what is drawn out along y");
   } else {
     return shape_of(*surface);
   }
@@ -108,6 +137,13 @@ std::size_t skips_of(const Configuration& configuration) {
     legs = std::max({legs, view.transmit.size(), view.receive.size()});
   }
   return legs - 1;
+}
+
+void add_bodies(std::string_view kind, const std::vector<Body>& some, std::vector<Body>& bodies) {
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    bodies.push_back(some[i]);
+    bodies.back().name = fmt::format("{} {}", kind, i);
+  }
 }
 
 /// A number for each element in each event; none where no file is named.
@@ -155,12 +191,17 @@ SimulatorConfiguration simulator_configuration(const Configuration& configuratio
   source.placement = {probe.x.value_or(Metres(0.0)), probe.stand_off.value_or(Metres(0.0)), probe.angle.value_or(0.0)};
 
   source.tissue.seed = source.seed;
-  if (section.points || section.holes || section.backwall || !source.tissue.empty()) {
+  const bool bodies = section.spheres || section.cylinders || section.discs || section.plates;
+  if (section.points || section.holes || bodies || section.backwall || !source.tissue.empty()) {
     Phantom part;
     if (section.points) part.points = *section.points;
     if (section.holes) part.holes = *section.holes;
     for (std::size_t i = 0; i < part.points.size(); ++i) part.points[i].name = fmt::format("point {}", i);
     for (std::size_t i = 0; i < part.holes.size(); ++i) part.holes[i].name = fmt::format("hole {}", i);
+    if (section.spheres) add_bodies("sphere", *section.spheres, part.bodies);
+    if (section.cylinders) add_bodies("cylinder", *section.cylinders, part.bodies);
+    if (section.discs) add_bodies("disc", *section.discs, part.bodies);
+    if (section.plates) add_bodies("plate", *section.plates, part.bodies);
     if (section.backwall) part.backwalls.push_back({.name = "backwall", .depth = *section.backwall});
     source.phantom = std::move(part);
   } else {

@@ -1,0 +1,53 @@
+// The echoes of one body in space: the least time of a way out and a way back over the places of its surface.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "simulators/body_shape.hpp"
+#include "simulators/echo_model.hpp"
+
+namespace echoform {
+
+/// Immutable once made: a table of the ways from all elements to all places of the body.
+class BodyEchoes {
+ public:
+  struct Way {
+    double time = 0.0;  ///< NaN: no way
+    double factor = 0.0;
+    simulated::Spot last;  ///< where the leg that arrives begins
+  };
+  using WayTo = std::function<Way(std::size_t element, const std::string& modes, const simulated::Spot& to)>;
+
+  /// `clearance` as places_of() has it; `sides` are the modes of ways, of which all pairs are there.
+  BodyEchoes(const Body& body, double clearance, std::size_t elements, const std::vector<std::string>& sides, const WayTo& way);
+
+  /// Adds those of the pair. Exchanging its elements exchanges nothing else.
+  void add(std::size_t transmit, std::size_t receive, std::vector<Echo>& echoes) const;
+
+  /// Of its table.
+  [[nodiscard]] static std::size_t bytes(const Body& body, double clearance, std::size_t elements, std::size_t sides);
+
+ private:
+  /// Out and back over the same places, from one of them on.
+  struct Pair {
+    const Way* out;
+    const Way* back;
+
+    [[nodiscard]] double time(std::size_t k) const { return out[k].time + back[k].time; }
+  };
+
+  [[nodiscard]] Pair pair(std::size_t side, std::size_t transmit, std::size_t side_back, std::size_t receive) const;
+  void add_face(const Pair& pair, std::vector<Echo>& echoes) const;
+  void add_edge(const Pair& pair, const simulated::BodyEdge& edge, std::vector<Echo>& echoes) const;
+
+  Body body_;
+  simulated::BodyPlaces places_;
+  std::size_t elements_;
+  std::size_t sides_;
+  std::vector<Way> ways_;  // [side, element, place]
+};
+
+}  // namespace echoform
