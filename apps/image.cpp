@@ -7,6 +7,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "acquisition/firings.hpp"
 #include "acquisition/recorded_frames.hpp"
@@ -16,6 +19,7 @@
 #include "apps/display_figure.hpp"
 #include "apps/frame_imager.hpp"
 #include "apps/recorded_frame.hpp"
+#include "apps/recorded_positions.hpp"
 #include "apps/recorded_scan.hpp"
 #include "base/errors.hpp"
 #include "config/memory_text.hpp"
@@ -37,6 +41,7 @@ struct ImageOptions {
   std::optional<std::int64_t> frame;
   std::optional<std::int64_t> from;
   std::optional<std::int64_t> to;
+  std::optional<std::string> positions;
   bool by_groups = false;
   bool crop_distance = false;
 
@@ -76,6 +81,26 @@ struct FrameChoice {
   std::size_t last = 0;
 };
 
+constexpr std::string_view positions_option = "--positions";
+
+/// In their order; of a scan at the places of --positions alone.
+std::vector<std::size_t> frames_of(const FrameChoice& choice, const ImageOptions& options, const Recording& recording,
+                                   bool scan) {
+  std::vector<bool> wanted(recording.frames(), true);
+  if (scan && options.positions)
+    wanted = frames_at(recording, parse_positions(*options.positions, positions_option), positions_option);
+  std::vector<std::size_t> frames;
+  for (std::size_t frame = choice.first; frame <= choice.last; ++frame) {
+    if (wanted[frame]) frames.push_back(frame);
+  }
+  if (frames.empty()) {
+    throw InputError(std::string(positions_option),
+                     fmt::format("{}, where no frame from {} to {} was taken", *options.positions, choice.first, choice.last),
+                     "places of some of these frames");
+  }
+  return frames;
+}
+
 /// Of a scan all, where nothing else is said.
 FrameChoice choose_frames(const ImageOptions& options, const Recording& recording, bool scan) {
   const auto checked = [&](std::string_view option, std::int64_t frame) {
@@ -99,6 +124,7 @@ void check_options(const ImageOptions& options, const Configuration& configurati
   if (options.field != "envelope" && options.field != "analytic") {
     throw InputError("--field", fmt::format("\"{}\"", options.field), "envelope or analytic");
   }
+  if (options.positions) static_cast<void>(parse_positions(*options.positions, positions_option));
   if (options.frame && options.many()) throw InputError("--frame", "--from or --to besides", "one frame, or some");
   if (options.by_groups && options.crop_distance)
     throw InputError("--crop-distance", "--by-groups besides", "whole frames in memory");
@@ -214,7 +240,10 @@ int image(const ImageOptions& options) {
   auto recording =
       open_recording(options.input, {.limits = {.elements = 4096, .samples = 1u << 22, .frame_bytes = most_recorded_bytes}});
   follow_path(recording, configuration, PlacedCounts::exact);
-  const FrameChoice frames = choose_frames(options, *recording, scan);
+  if (options.positions && !scan)
+    keep_positions(recording, configuration, parse_positions(*options.positions, positions_option), positions_option);
+  const FrameChoice range = choose_frames(options, *recording, scan);
+  const std::vector<std::size_t> frames = frames_of(range, options, *recording, scan);
   spdlog::info("{}", recording->describe());
   log_warnings(*recording);
   const StatedByData stated{recording->material(), recording->wedge_velocity()};
@@ -222,13 +251,13 @@ int image(const ImageOptions& options) {
 
   Acquisition acquisition;
   std::unique_ptr<FrameImager> imager;
-  for (std::size_t frame = frames.first; frame <= frames.last; ++frame) {
+  for (const std::size_t frame : frames) {
     const std::vector<Output> outputs = plan_outputs(options, views, numbered ? fmt::format("{:0{}}", frame, digits) : "");
     // The probe may have moved.
     if (Acquisition of_frame = recorded_acquisition(*recording, frame); !imager || of_frame != acquisition) {
       acquisition = std::move(of_frame);
       imager.reset();  // its memory first
-      if (frame == frames.first) progress.step("delay tables");
+      if (frame == frames.front()) progress.step("delay tables");
       ImagingRequest request{.configuration = configuration,
                              .acquisition = acquisition,
                              .stated = stated,
@@ -258,12 +287,12 @@ int image(const ImageOptions& options) {
       imager = std::make_unique<FrameImager>(setup, configuration, *recording, driver);
     }
 
-    if (frame == frames.first) progress.step("imaging");
+    if (frame == frames.front()) progress.step("imaging");
     FramePace pace(acquisition.frame_bytes());
     imager->image(*recording, frame, [&](std::size_t bytes) { pace.show(progress, bytes); });
-    if (scan && frame < frames.last) {
-      const auto done = static_cast<double>(frame + 1 - frames.first);
-      progress.share(done / static_cast<double>(frames.last + 1 - frames.first), fmt::format("imaging, frame {}", frame));
+    if (scan && frame < frames.back()) {
+      const auto done = static_cast<double>(frame + 1 - frames.front());
+      progress.share(done / static_cast<double>(frames.back() + 1 - frames.front()), fmt::format("imaging, frame {}", frame));
       continue;
     }
     if (scan) tell_of_scan(*imager->setup().scan->record);
@@ -272,8 +301,9 @@ int image(const ImageOptions& options) {
                    driver > 0.0 ? fmt::format(", {} of it the GPU's driver", memory_text(driver)) : "");
     warn_of_image(*imager);
 
-    if (frame == frames.last) progress.step("writing");
-    const std::string title = scan ? fmt::format("frames {} to {}", frames.first, frames.last) : fmt::format("frame {}", frame);
+    if (frame == frames.back()) progress.step("writing");
+    std::string title = scan ? fmt::format("frames {} to {}", range.first, range.last) : fmt::format("frame {}", frame);
+    if (options.positions) title += fmt::format(", positions {}", *options.positions);
     for (const Output& output : outputs) {
       const UnbrokenWork writing;
       std::vector<float> values;
@@ -310,6 +340,12 @@ Action define_image(CLI::App& options) {
                   "The first of several frames, each imaged by itself into files of its own; of a scan ([scan]) all into one")
       ->option_text("K (0)");
   options.add_option("--to", chosen->to, "The last of them")->option_text("K (the recording's last)");
+  options
+      .add_option(
+          "--positions", chosen->positions,
+          "The image of these positions of the probe alone, from 0, such as 3-7,9: of each frame that has several, or the "
+          "places of a scan in the order in which frames come to them")
+      ->option_text("LIST (all)");
   options.add_flag("--by-groups", chosen->by_groups,
                    "Image group by group of A-scans, also frames that [imaging] memory_limit holds");
   options.add_flag("--crop-distance", chosen->crop_distance,
