@@ -23,7 +23,13 @@ struct FourSamples<std::int16_t> {
     const std::uint32_t word = k < 2 ? words.x : words.y;
     return static_cast<std::int16_t>(k % 2 == 0 ? word & 0xffffU : word >> 16);
   }
-  __device__ float operator[](int k) const { return static_cast<float>(whole(k)); }
+  /// By bytes put behind those of 2^23: a conversion of its own is not done at full rate.
+  __device__ float4 floats() const {
+    const auto of = [](std::uint32_t word, std::uint32_t bytes) {
+      return __uint_as_float(__byte_perm(word ^ 0x80008000U, 0x4B000000U, bytes)) - (8388608.0F + 32768.0F);
+    };
+    return {of(words.x, 0x7410), of(words.x, 0x7432), of(words.y, 0x7410), of(words.y, 0x7432)};
+  }
   /// The first `count` alone.
   __device__ void cut(int count) {
     if (count < 4) words.y = count < 3 ? 0 : words.y & 0xffffU;
@@ -40,7 +46,7 @@ struct FourSamples<float> {
   __device__ void load(const std::byte* row, int n) {
     values = __ldg(reinterpret_cast<const float4*>(row + 4 * std::ptrdiff_t{n}));
   }
-  __device__ float operator[](int k) const { return k == 0 ? values.x : k == 1 ? values.y : k == 2 ? values.z : values.w; }
+  __device__ float4 floats() const { return values; }
   __device__ void cut(int count) {
     if (count < 4) values.w = 0.0F;
     if (count < 3) values.z = 0.0F;
@@ -63,72 +69,95 @@ __device__ __forceinline__ bool at_ends(std::uint32_t outermost) {
   return ((outermost + 0x00010001U) & 0x80008000U) != 0;
 }
 
-/// Samples of `at_once` receivers, from device memory by way of registers to shared memory. A warp brings 256 of a receiver at a
-/// time, two times four a thread; what is left behind 512 the first warp brings, of all receivers.
+/// Samples of `at_once` receivers, from device memory by way of registers to shared memory. A warp brings 512 of a receiver at a
+/// time, four times four a thread, or half of them where there are more warps than receivers; what is left behind 512 the last
+/// warp brings, of all receivers.
 template <class Sample, unsigned taps, unsigned groups>
 class TileFill {
   static constexpr unsigned at_once = receivers_at_once(taps);
   static constexpr unsigned warps = group_warps * groups;
-  static constexpr unsigned turns = at_once * 2 / warps;
+  static constexpr unsigned pieces = at_once >= warps ? 4 : 2;  // of four samples, 128 apart
+  static constexpr unsigned parts = 4 / pieces;                 // warps of a receiver
+  static constexpr unsigned turns = at_once * parts / warps;
   static constexpr unsigned left = (brought(taps) - 512) / 4;  // of a receiver, by four
-  static_assert(at_once * 2 % warps == 0 && at_once * left == 32);
+  static constexpr unsigned last_warp = 32 * (warps - 1);
+  static_assert(turns * warps == at_once * parts && at_once * left == 32);
 
  public:
   __device__ void load(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row) {
 #pragma unroll
     for (unsigned turn = 0; turn < turns; ++turn) {
-      FourSamples<Sample>(&two)[2] = samples_[turn];
-      two[0] = two[1] = {};
+      FourSamples<Sample>(&fours)[pieces] = samples_[turn];
       const unsigned row = first_row + receiver(turn);
       const std::int32_t window = windows[row];
-      if (window == 0) continue;
       const std::byte* const from = row_of(tiles, block, row);
       const int n = first_sample(window) + static_cast<int>(offset());
-      if (n >= 0 && n + 132 <= tiles.samples) {
-        two[0].load(from, n);
-        two[1].load(from, n + 128);
+      // Of the warp, so that its threads go one way.
+      const int begin = first_sample(window) + static_cast<int>(offset() - 4 * (threadIdx.x % 32));
+      if (window != 0 && begin >= 0 && begin + static_cast<int>(128 * pieces) <= tiles.samples) {
+        const std::byte* const at = from + static_cast<int>(sizeof(Sample)) * n;
+#pragma unroll
+        for (unsigned piece = 0; piece < pieces; ++piece) fours[piece].load(at, static_cast<int>(128 * piece));
       } else {
-        load_at_end(two[0], tiles, from, n);
-        load_at_end(two[1], tiles, from, n + 128);
+#pragma unroll
+        for (unsigned piece = 0; piece < pieces; ++piece) {
+          fours[piece] = {};
+          if (window != 0) load_at_end(fours[piece], tiles, from, n + static_cast<int>(128 * piece));
+        }
       }
     }
-    if (threadIdx.x >= 32) return;
+    if (threadIdx.x < last_warp) return;
     rest_ = {};
-    const unsigned row = first_row + threadIdx.x / left;
+    const unsigned row = first_row + rest_receiver();
     if (windows[row] != 0) load_at_end(rest_, tiles, row_of(tiles, block, row), rest_sample(windows[row]));
   }
 
   /// Adds to `clipped` what the tile counts.
   __device__ void store(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
                         float* to, std::uint32_t& clipped) const {
+    float* const rest_to = to + rest_receiver() * brought(taps) + 512 + 4 * (threadIdx.x % left);
     std::uint32_t outermost = 0;
 #pragma unroll
     for (unsigned turn = 0; turn < turns; ++turn) {
 #pragma unroll
-      for (unsigned half = 0; half < 2; ++half) {
-        const FourSamples<Sample>& four = samples_[turn][half];
-        const int n = tiles.gain == nullptr
-                          ? 0
-                          : first_sample(windows[first_row + receiver(turn)]) + static_cast<int>(offset() + 128 * half);
-        put(tiles, four, n, to + receiver(turn) * brought(taps) + offset() + 128 * half);
-        outermost = __vmaxs2(outermost, four.outermost());
-      }
+      for (const FourSamples<Sample>& four : samples_[turn]) outermost = __vmaxs2(outermost, four.outermost());
     }
-    if (threadIdx.x < 32) {
-      const int n = tiles.gain == nullptr ? 0 : rest_sample(windows[first_row + threadIdx.x / left]);
-      put(tiles, rest_, n, to + threadIdx.x / left * brought(taps) + 512 + 4 * (threadIdx.x % left));
-      outermost = __vmaxs2(outermost, rest_.outermost());
+    if (threadIdx.x >= last_warp) outermost = __vmaxs2(outermost, rest_.outermost());
+    if (tiles.gain == nullptr) {
+#pragma unroll
+      for (unsigned turn = 0; turn < turns; ++turn) {
+        float* const at = to + receiver(turn) * brought(taps) + offset();
+#pragma unroll
+        for (unsigned piece = 0; piece < pieces; ++piece) {
+          *reinterpret_cast<float4*>(at + 128 * piece) = samples_[turn][piece].floats();
+        }
+      }
+      if (threadIdx.x >= last_warp) *reinterpret_cast<float4*>(rest_to) = rest_.floats();
+    } else {
+#pragma unroll
+      for (unsigned turn = 0; turn < turns; ++turn) {
+        const int n = first_sample(windows[first_row + receiver(turn)]) + static_cast<int>(offset());
+        float* const at = to + receiver(turn) * brought(taps) + offset();
+#pragma unroll
+        for (unsigned piece = 0; piece < pieces; ++piece) {
+          put(tiles, samples_[turn][piece], n + static_cast<int>(128 * piece), at + 128 * piece);
+        }
+      }
+      if (threadIdx.x >= last_warp) put(tiles, rest_, rest_sample(windows[first_row + rest_receiver()]), rest_to);
     }
     if (at_ends(outermost)) count_all(tiles, block, windows, first_row, clipped);
   }
 
  private:
   __device__ static unsigned receiver(unsigned turn) {
-    return (turn * warps + threadIdx.x / 32) / 2;
+    return (turn * warps + threadIdx.x / 32) / parts;
+  }
+  __device__ static unsigned rest_receiver() {
+    return threadIdx.x % 32 / left;
   }
   /// Of a thread, in what its warp brings.
   __device__ static unsigned offset() {
-    return threadIdx.x / 32 % 2 * 256 + threadIdx.x % 32 * 4;
+    return threadIdx.x / 32 % parts * 256 + threadIdx.x % 32 * 4;
   }
   __device__ static int first_sample(std::int32_t window) {
     return (window & ~3) - static_cast<int>(taps == 0 ? 0 : halo);
@@ -145,14 +174,12 @@ class TileFill {
     if (n + 4 > tiles.samples) four.cut(tiles.samples - n);
   }
   __device__ static void put(const LineTiles& tiles, const FourSamples<Sample>& four, int n, float* to) {
-    float4 values = {four[0], four[1], four[2], four[3]};
-    if (tiles.gain != nullptr) {
-      const auto gain = [&](int at) { return at >= 0 && at < tiles.samples ? __ldg(tiles.gain + at) : 0.0F; };
-      values.x *= gain(n);
-      values.y *= gain(n + 1);
-      values.z *= gain(n + 2);
-      values.w *= gain(n + 3);
-    }
+    float4 values = four.floats();
+    const auto gain = [&](int at) { return at >= 0 && at < tiles.samples ? __ldg(tiles.gain + at) : 0.0F; };
+    values.x *= gain(n);
+    values.y *= gain(n + 1);
+    values.z *= gain(n + 2);
+    values.w *= gain(n + 3);
     *reinterpret_cast<float4*>(to) = values;
   }
   /// Rarely wanted.
@@ -163,11 +190,13 @@ class TileFill {
       const unsigned row = first_row + receiver(turn);
       if (windows[row] == 0) continue;
       const int n = first_sample(windows[row]) + static_cast<int>(offset());
-      count(tiles, block, row, n, samples_[turn][0], clipped);
-      count(tiles, block, row, n + 128, samples_[turn][1], clipped);
+#pragma unroll
+      for (unsigned piece = 0; piece < pieces; ++piece) {
+        count(tiles, block, row, n + static_cast<int>(128 * piece), samples_[turn][piece], clipped);
+      }
     }
-    if (threadIdx.x >= 32) return;
-    const unsigned row = first_row + threadIdx.x / left;
+    if (threadIdx.x < last_warp) return;
+    const unsigned row = first_row + rest_receiver();
     if (windows[row] != 0) count(tiles, block, row, rest_sample(windows[row]), rest_, clipped);
   }
   __device__ static void count(const LineTiles& tiles, const TileBlock& block, unsigned row, int n,
@@ -179,7 +208,7 @@ class TileFill {
     }
   }
 
-  FourSamples<Sample> samples_[turns][2];
+  FourSamples<Sample> samples_[turns][pieces];
   FourSamples<Sample> rest_;
 };
 

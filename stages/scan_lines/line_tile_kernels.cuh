@@ -92,7 +92,8 @@ __global__ void __launch_bounds__(tile_threads* groups,
   block.count = min(tiles.tile_ranges, tiles.ranges - block.first);
   const unsigned lane = threadIdx.x % tile_threads;
   const unsigned group = threadIdx.x / tile_threads;
-  for (unsigned row = threadIdx.x; row < block.event.rows + at_once; row += tile_threads * groups) {
+  const unsigned stages = stages_placed(taps, tiles.most_lines);
+  for (unsigned row = threadIdx.x; row < block.event.rows + stages * at_once; row += tile_threads * groups) {
     const std::size_t at = std::size_t{block.event.first_heard} * tiles.tiles + block.tile * block.event.rows + row;
     windows[row] = row < block.event.rows ? tiles.windows[at] : 0;
   }
@@ -111,23 +112,47 @@ __global__ void __launch_bounds__(tile_threads* groups,
   std::uint32_t clipped = 0;
   TileFill<Sample, taps, groups> fill;
   fill.load(tiles, block, windows, 0);
+  LineSums own{};  // of the only line
+  if constexpr (groups == 1) own.load_rest(tiles, tiles.lines[block.event.first_line], ranges);
+  TileReceiver* placed = receivers;
+  unsigned stage = 0;  // of those placed
   unsigned turn = 0;
   for (unsigned first_row = 0; first_row < block.event.rows; first_row += at_once, turn ^= 1) {
     float* const here = taps == 0 ? samples + turn * at_once * tile_window : samples;
-    TileReceiver* const receivers_here = receivers + turn * block.event.lines * at_once * group_warps;
     fill.store(tiles, block, windows, first_row, here, clipped);
-    place_receivers<taps, groups>(tiles, block, windows, first_row, receivers_here);
+    // Upsampled, all are done with those before once the samples are there.
+    if constexpr (taps != 0) __syncthreads();
+    if (stage == 0) {
+      place_receivers<taps, groups>(tiles, block, windows, first_row, stages, placed);
+    }
+    if constexpr (taps != 0) upsample_all<taps, groups>(tiles, here, fine);
     __syncthreads();
-    if constexpr (taps != 0) {
-      upsample_all<taps, groups>(tiles, here, fine);
-      __syncthreads();
-    }
     if (first_row + at_once < block.event.rows) fill.load(tiles, block, windows, first_row + at_once);
-    for (unsigned k = group; k < block.event.lines; k += groups) {
-      const std::uint32_t line = tiles.lines[block.event.first_line + k];
-      sum_receivers<taps>(tiles, block, receivers_here + k * at_once * group_warps,
-                          window_address(taps == 0 ? here : fine, tiles.address_bias), line, ranges, sums + k * most_tile_ranges);
+    const TileReceiver* const of_stage = placed + stage * block.event.lines * at_once * group_warps;
+    const std::uint32_t window = window_address(taps == 0 ? here : fine, tiles.address_bias);
+    if constexpr (groups == 1) {
+      sum_receivers<taps>(tiles, block, of_stage, window, tiles.lines[block.event.first_line], ranges, own);
+    } else {
+      for (unsigned k = group; k < block.event.lines; k += groups) {
+        const std::uint32_t line = tiles.lines[block.event.first_line + k];
+        float* const sums_of_line = sums + k * most_tile_ranges + lane;
+        LineSums of_line;
+        of_line.load_rest(tiles, line, ranges);
+#pragma unroll
+        for (unsigned v = 0; v < tile_depth; ++v) of_line.sum[v] = sums_of_line[v * tile_threads];
+        sum_receivers<taps>(tiles, block, of_stage + k * at_once * group_warps, window, line, ranges, of_line);
+#pragma unroll
+        for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = of_line.sum[v];
+      }
     }
+    if (++stage == stages) {
+      stage = 0;
+      if (taps == 0) placed = receivers + (placed == receivers ? stages * tiles.most_lines * at_once * group_warps : 0);
+    }
+  }
+  if constexpr (groups == 1) {
+#pragma unroll
+    for (unsigned v = 0; v < tile_depth; ++v) sums[v * tile_threads + lane] = own.sum[v];
   }
   std::uint32_t peak = 0;
   for (unsigned k = group; k < block.event.lines; k += groups) {

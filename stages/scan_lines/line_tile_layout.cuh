@@ -41,11 +41,18 @@ constexpr std::uint32_t receiver_varies = 4;
 constexpr std::uint32_t receiver_is_steady = 8;
 constexpr unsigned receiver_table_shift = 4;
 
+/// Stages of receivers (receivers_at_once) that are placed at a time, so that many threads do it: not too many for shared memory.
+__host__ __device__ constexpr unsigned stages_placed(unsigned taps, unsigned lines) {
+  const unsigned threads = lines == 1 ? tile_threads / (taps == 0 ? 1 : 2) : 2 * tile_threads;
+  const unsigned items = lines * receivers_at_once(taps) * group_warps;
+  return items >= threads ? 1 : threads / items;
+}
+
 /// Bytes of shared memory, piece by piece.
 struct TileLayout {
   unsigned samples;    // [2 at once: receiver, sample], or upsampled [receiver, sample]
   unsigned fine;       // upsampled: [receiver, plane, sample]
-  unsigned receivers;  // [2 at once: line, receiver, warp]
+  unsigned receivers;  // [2 at once, upsampled 1: stage, line, receiver, warp]
   unsigned sums;       // [line, range]
   unsigned windows;    // [row], and some behind that are not used
   unsigned bytes;
@@ -55,9 +62,10 @@ __host__ __device__ inline TileLayout tile_layout(unsigned taps, unsigned most_l
   TileLayout layout{};
   layout.fine = (taps == 0 ? 2 : 1) * at_once * brought(taps) * 4;
   layout.receivers = layout.fine + (taps == 0 ? 0 : at_once * planes * tile_window * 4);
-  layout.sums = layout.receivers + 2 * most_lines * at_once * group_warps * static_cast<unsigned>(sizeof(TileReceiver));
+  layout.sums = layout.receivers + (taps == 0 ? 2 : 1) * stages_placed(taps, most_lines) * most_lines * at_once * group_warps *
+                                       static_cast<unsigned>(sizeof(TileReceiver));
   layout.windows = layout.sums + most_lines * most_tile_ranges * 4;
-  layout.bytes = layout.windows + (most_rows + at_once) * 4;
+  layout.bytes = layout.windows + (most_rows + stages_placed(taps, most_lines) * at_once) * 4;
   return layout;
 }
 

@@ -34,19 +34,23 @@ __device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& 
   receiver.fourth = fmaf(-2.58885438F, above + below, 0.988854382F * (far_above + far_below));
 }
 
-/// The receivers of a stage on each line, for each warp of a group.
+/// The receivers of some stages on each line, for each warp of a group.
 template <unsigned taps, unsigned groups>
 __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows,
-                                                unsigned first_row, TileReceiver* to) {
+                                                unsigned first_row, unsigned stages, TileReceiver* to) {
   constexpr unsigned at_once = receivers_at_once(taps);
-  for (unsigned item = threadIdx.x; item < block.event.lines * at_once * group_warps; item += tile_threads * groups) {
+  const unsigned lines = block.event.lines;
+  for (unsigned item = threadIdx.x; item < stages * lines * at_once * group_warps; item += tile_threads * groups) {
     TileReceiver receiver{};
     const unsigned warp = item % group_warps;
     const unsigned which = item / group_warps % at_once;
-    const unsigned line_of_event = item / (group_warps * at_once);
-    const std::int32_t window = windows[first_row + which];
+    const unsigned line_of_stages = item / (group_warps * at_once);
+    const unsigned stage = groups == 1 ? line_of_stages : line_of_stages / lines;
+    const unsigned line_of_event = groups == 1 ? 0 : line_of_stages - stage * lines;
+    const unsigned row = first_row + stage * at_once + which;
+    const std::int32_t window = windows[row];
     if (window != 0 && warp * warp_ranges < block.count) {
-      const std::size_t at = block.event.first_place + std::size_t{line_of_event} * block.event.rows + first_row + which;
+      const std::size_t at = block.event.first_place + std::size_t{line_of_event} * block.event.rows + row;
       const std::uint32_t table = tiles.weight_tables[at];
       const float even = table == unheard_place ? 0.0F : tiles.even_weights[std::size_t{table} * tiles.tiles + block.tile];
       if (even != 0.0F) {
@@ -155,43 +159,58 @@ __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint3
   }
 }
 
+/// What a thread's lookups of a line go on with.
+struct LineSums {
+  float rest[tile_depth];
+  float sum[tile_depth];
+
+  __device__ void load_rest(const LineTiles& tiles, std::uint32_t line, const TileRanges& ranges) {
+    const float* const from = tiles.rest + std::size_t{line} * tiles.pitch;
+#pragma unroll
+    for (unsigned v = 0; v < tile_depth; ++v) rest[v] = __ldg(from + ranges.place[v]);
+  }
+};
+
+/// Lookups of a receiver that is not both steady and of one weight.
+template <unsigned taps>
+__device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBlock& block, const TileReceiver& receiver,
+                                          std::uint32_t window, std::uint32_t line, const TileRanges& ranges, LineSums& sums) {
+  float weight[tile_depth];
+#pragma unroll
+  for (unsigned v = 0; v < tile_depth; ++v) weight[v] = receiver.weight;
+  if ((receiver.kind & receiver_varies) != 0) {
+    const float* const weights = tiles.weights + std::size_t{receiver.kind >> receiver_table_shift} * tiles.ranges;
+#pragma unroll
+    for (unsigned v = 0; v < tile_depth; ++v) weight[v] = __ldg(weights + ranges.place[v]);
+  }
+  if ((receiver.kind & receiver_is_steady) != 0) {
+    look_up<taps, Way::steady>(receiver, window, ranges, sums.rest, weight, 0.0F, 0.0F, sums.sum);
+  } else if ((receiver.kind & receiver_is_checked) == 0) {
+    look_up<taps, Way::plain>(receiver, window, ranges, sums.rest, weight, 0.0F, 0.0F, sums.sum);
+  } else {
+    const int from = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile];
+    look_up<taps, Way::checked>(receiver, window, ranges, sums.rest, weight, static_cast<float>(-from * tiles.fineness),
+                                static_cast<float>((tiles.samples - 1 - from) * tiles.fineness), sums.sum);
+  }
+}
+
 /// One stage's receivers on a line.
 template <unsigned taps>
 __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
-                                              std::uint32_t window, std::uint32_t line, const TileRanges& ranges, float* sums) {
-  float rest[tile_depth];
-  float sum[tile_depth];
-  const unsigned thread = threadIdx.x % tile_threads;
-  receivers += thread / 32;
-#pragma unroll
-  for (unsigned v = 0; v < tile_depth; ++v) {
-    rest[v] = __ldg(tiles.rest + std::size_t{line} * tiles.pitch + ranges.place[v]);
-    sum[v] = sums[v * tile_threads + thread];
-  }
+                                              std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
+                                              LineSums& sums) {
+  constexpr std::uint32_t kinds = (1U << receiver_table_shift) - 1;
+  receivers += threadIdx.x % tile_threads / 32;
 #pragma unroll 2
   for (unsigned c = 0; c < receivers_at_once(taps); ++c) {
     const TileReceiver receiver = receivers[c * group_warps];
-    if (receiver.kind == 0) continue;
-    float weight[tile_depth];
-#pragma unroll
-    for (unsigned v = 0; v < tile_depth; ++v) weight[v] = receiver.weight;
-    if ((receiver.kind & receiver_varies) != 0) {
-      const float* const weights = tiles.weights + std::size_t{receiver.kind >> receiver_table_shift} * tiles.ranges;
-#pragma unroll
-      for (unsigned v = 0; v < tile_depth; ++v) weight[v] = __ldg(weights + ranges.place[v]);
-    }
-    if ((receiver.kind & receiver_is_steady) != 0) {
-      look_up<taps, Way::steady>(receiver, window, ranges, rest, weight, 0.0F, 0.0F, sum);
-    } else if ((receiver.kind & receiver_is_checked) == 0) {
-      look_up<taps, Way::plain>(receiver, window, ranges, rest, weight, 0.0F, 0.0F, sum);
-    } else {
-      const int from = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile];
-      look_up<taps, Way::checked>(receiver, window, ranges, rest, weight, static_cast<float>(-from * tiles.fineness),
-                                  static_cast<float>((tiles.samples - 1 - from) * tiles.fineness), sum);
+    if ((receiver.kind & kinds) == (receiver_is_heard | receiver_is_steady)) {
+      const float weight[tile_depth] = {receiver.weight, receiver.weight, receiver.weight, receiver.weight};
+      look_up<taps, Way::steady>(receiver, window, ranges, sums.rest, weight, 0.0F, 0.0F, sums.sum);
+    } else if (receiver.kind != 0) {
+      sum_other<taps>(tiles, block, receiver, window, line, ranges, sums);
     }
   }
-#pragma unroll
-  for (unsigned v = 0; v < tile_depth; ++v) sums[v * tile_threads + thread] = sum[v];
 }
 
 }  // namespace
