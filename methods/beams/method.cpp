@@ -14,6 +14,8 @@
 #include "methods/registry.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/line_blend/line_blend.hpp"
+#include "stages/line_compound/line_compound.hpp"
+#include "stages/line_gain/line_gain.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
@@ -52,10 +54,10 @@ class BeamsMethod final : public Method {
 
   [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
-  /// Those that images without flow and of one steering angle take; for_the_cpu_alone() names what takes others.
+  /// Those that images without flow take; for_the_cpu_alone() names what takes others.
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&demodulation_stage,    &scan_lines_stage, &line_blend_stage,
-            &single_sideband_stage, &time_gain_stage,  &persistence_stage};
+    return {&demodulation_stage, &scan_lines_stage,  &line_blend_stage,    &single_sideband_stage,
+            &time_gain_stage,    &persistence_stage, &line_compound_stage, &line_gain_stage};
   }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {

@@ -18,6 +18,7 @@
 
 #include "cpu/cpu_backend.hpp"
 #include "pipeline/stage.hpp"
+#include "stages/line_compound/line_compound_math.hpp"
 #include "stages/scan_lines/line_set.hpp"
 
 namespace echoform {
@@ -43,10 +44,26 @@ struct LineCompoundOptions {
   [[nodiscard]] friend bool operator==(const LineCompoundOptions&, const LineCompoundOptions&) = default;
 };
 
-/// "line-compound", by LineCompoundOptions.
+/// "line-compound", by LineCompoundOptions. It holds its tables, on CUDA in device memory with a number beside them.
 extern const StageKind line_compound_stage;
 
 /// Throws InputError, when it is prepared, if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_line_compound_cpu(LineCompoundOptions options);
+
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_line_compound_cuda(LineCompoundOptions options, Backend& backend);
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec line_compound_output(const LineCompoundOptions& options, const BlockSpec& input);
+/// Whether `options` are `before` but for LineCompoundOptions::all.
+[[nodiscard]] bool accepts_line_compound(const StageOptions& options, const LineCompoundOptions& before);
+
+/// Where the image lies among the lines of each set, of valid options.
+struct LineCompoundTables {
+  std::vector<CompoundSet> sets;
+  std::vector<RangePlace> places;  ///< [set, range]
+};
+[[nodiscard]] LineCompoundTables line_compound_tables(const LineCompoundOptions& options);
+[[nodiscard]] std::size_t line_compound_table_bytes(const LineCompoundOptions& options);
 
 }  // namespace echoform

@@ -12,24 +12,6 @@
 namespace echoform {
 namespace {
 
-void check_line_gain(const LineGainOptions& options, std::size_t lines) {
-  const std::size_t found = options.gain ? options.gain->size() : 0;
-  if (found != lines) throw InputError("line-gain stage, gain", fmt::format("{}", found), fmt::format("{}, one a line", lines));
-  if (!std::ranges::all_of(*options.gain, [](float g) { return std::isfinite(g); })) {
-    throw InputError("line-gain stage, gain", "one that is not finite", "finite ones");
-  }
-}
-
-BlockSpec line_gain_output(const LineGainOptions& options, const BlockSpec& input) {
-  require_block(input, "line-gain", {ElementType::float32});
-  check_line_gain(options, input.rows);
-  BlockSpec output = input;
-  output.row_stride = output.columns;
-  output.lead = 0;
-  output.trailer = 0;
-  return output;
-}
-
 class LineGainCpu final : public Stage {
  public:
   explicit LineGainCpu(LineGainOptions options) : options_(std::move(options)) {}
@@ -70,6 +52,24 @@ class LineGainCpu final : public Stage {
 
 }  // namespace
 
+void check_line_gain(const LineGainOptions& options, std::size_t lines) {
+  const std::size_t found = options.gain ? options.gain->size() : 0;
+  if (found != lines) throw InputError("line-gain stage, gain", fmt::format("{}", found), fmt::format("{}, one a line", lines));
+  if (!std::ranges::all_of(*options.gain, [](float g) { return std::isfinite(g); })) {
+    throw InputError("line-gain stage, gain", "one that is not finite", "finite ones");
+  }
+}
+
+BlockSpec line_gain_output(const LineGainOptions& options, const BlockSpec& input) {
+  require_block(input, "line-gain", {ElementType::float32});
+  check_line_gain(options, input.rows);
+  BlockSpec output = input;
+  output.row_stride = output.columns;
+  output.lead = 0;
+  output.trailer = 0;
+  return output;
+}
+
 std::unique_ptr<Stage> make_line_gain_cpu(LineGainOptions options) {
   return std::make_unique<LineGainCpu>(std::move(options));
 }
@@ -77,9 +77,15 @@ std::unique_ptr<Stage> make_line_gain_cpu(LineGainOptions options) {
 constinit const StageKind line_gain_stage{
     .name = "line-gain",
     .cpu = [](const StageOptions& options, Backend&) { return make_line_gain_cpu(options.as<LineGainOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_line_gain_cuda(options.as<LineGainOptions>(), backend); },
+#endif
     .state =
-        [](const StageOptions& options, const InputSpecs& inputs, const StageSite&) {
-          return StageStatement{line_gain_output(options.as<LineGainOptions>(), inputs.only("line-gain")), {}};
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
+          StageStatement statement{line_gain_output(options.as<LineGainOptions>(), inputs.only("line-gain")), {}};
+          if (site.backend == BackendKind::cuda) statement.memory.device = statement.output.rows * sizeof(float);
+          return statement;
         },
 };
 

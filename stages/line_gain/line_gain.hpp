@@ -4,6 +4,7 @@
 // Output  float32 [lines, ranges], rows without gaps: each line times its gain.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -21,10 +22,18 @@ struct LineGainOptions {
   }
 };
 
-/// "line-gain", by LineGainOptions. It holds no memory.
+/// "line-gain", by LineGainOptions. It holds the gains on CUDA, else nothing.
 extern const StageKind line_gain_stage;
 
 /// Throws InputError, when it is prepared, unless there is a finite gain for each line.
 [[nodiscard]] std::unique_ptr<Stage> make_line_gain_cpu(LineGainOptions options);
+
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_line_gain_cuda(LineGainOptions options, Backend& backend);
+
+/// What every implementation asks of its gains for so many lines, and of its input, and the output that comes of it. Throw
+/// InputError.
+void check_line_gain(const LineGainOptions& options, std::size_t lines);
+[[nodiscard]] BlockSpec line_gain_output(const LineGainOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

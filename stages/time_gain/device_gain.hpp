@@ -1,4 +1,4 @@
-// Gains by time in device memory, where frames find those that are in force. For *_cuda.cpp files.
+// Gains by time, or by line, in device memory, where frames find those that are in force. For *_cuda.cpp files.
 #pragma once
 
 #include <vector>

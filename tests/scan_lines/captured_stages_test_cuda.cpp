@@ -10,6 +10,8 @@
 #include "gpu/stream_queue.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/line_blend/line_blend.hpp"
+#include "stages/line_compound/line_compound.hpp"
+#include "stages/line_gain/line_gain.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/capture.hpp"
@@ -83,6 +85,33 @@ TEST_F(CapturedStages, FollowAnotherTimeGain) {
   EXPECT_THAT(launch(one, input), testing::Each(1.5F));
 }
 
+TEST_F(CapturedStages, FollowAnotherGainOfLines) {
+  const BlockSpec spec = make_spec(ElementType::float32, 3, 1600);
+  const Captured one = capture(line_gain_stage, LineGainOptions{steady_gain(3, 2.0F)}, spec);
+  const TestBlock input = filled(spec, 3.0F);
+  EXPECT_THAT(launch(one, input), testing::Each(6.0F));
+  one.stage->retune(LineGainOptions{steady_gain(3, 0.5F)}, *queue_);
+  EXPECT_THAT(launch(one, input), testing::Each(1.5F));
+}
+
+TEST_F(CapturedStages, CompoundOrShowOneAngle) {
+  const BlockSpec spec = make_spec(ElementType::float32, 4, 64);
+  LineCompoundOptions options;
+  options.sets.assign(2, {0, 2, Metres(0.0), Metres(0.0), Metres(1e-3), 0.0});
+  options.sets[1].first_row = 2;
+  options.ranges = {Metres(1e-3), Metres(1e-4), 64};
+  const Captured one = capture(line_compound_stage, options, spec);
+  const TestBlock input = filled(spec, 1.0F);
+  std::fill_n(input.as<float>() + 2 * 64, 2 * 64, 3.0F);
+  EXPECT_THAT(launch(one, input), testing::Each(2.0F));
+  options.all = false;
+  one.stage->retune(options, *queue_);
+  EXPECT_THAT(launch(one, input), testing::Each(1.0F));
+  options.all = true;
+  one.stage->retune(options, *queue_);
+  EXPECT_THAT(launch(one, input), testing::Each(2.0F));
+}
+
 TEST_F(CapturedStages, FollowAnotherShareAndABeginning) {
   const BlockSpec spec = make_spec(ElementType::float32, 4, 32);
   const Captured one = capture(persistence_stage, PersistenceOptions{0.5}, spec);
@@ -134,6 +163,7 @@ TEST_F(CapturedStages, SayWhatMemoryTheyMiss) {
   } cases[] = {{time_gain_stage, TimeGainOptions{raw.time_gain}, rows},
                {persistence_stage, PersistenceOptions{0.5}, rows},
                {line_blend_stage, LineBlendOptions{table}, rows},
+               {line_gain_stage, LineGainOptions{steady_gain(4, 1.0F)}, rows},
                {demodulation_stage, demodulation(), rows},
                {demodulation_stage, raw, make_raw_spec(SampleEncoding::int16, 4, 64)}};
   for (const auto& one : cases) {

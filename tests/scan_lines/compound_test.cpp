@@ -1,7 +1,10 @@
 // Stages behind the envelopes of lines: several steering angles become one image, and lines have a gain of their own.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <random>
+#include <vector>
 
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
@@ -11,10 +14,7 @@ namespace echoform::test {
 namespace {
 
 class BehindLines : public StageTest {};
-INSTANTIATE_TEST_SUITE_P(All, BehindLines,
-                         testing::Values(Implementation{simd_level(), 1, BackendKind::cpu},
-                                         Implementation{simd_level(), 3, BackendKind::cpu}),
-                         implementation_name);
+ECHOFORM_ALL_IMPLEMENTATIONS(BehindLines);
 
 /// Lines at three angles, of other pitches, counts and depths each.
 LineCompoundOptions three_angles() {
@@ -65,7 +65,7 @@ TEST_P(BehindLines, CompoundingIsTheMeanOfWhatCovers) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> uniform(0.0F, 1.0F);
   for (std::size_t n = 0; n < compound_rows * compound_stride; ++n) input.as<float>()[n] = uniform(random);
-  const auto stage = make_line_compound_cpu(options);
+  const auto stage = make_stage(line_compound_stage, options, backend());
   const StageResult result = run(*stage, spec, input);
   ASSERT_EQ(result.spec.rows, 24U);
   ASSERT_EQ(result.spec.row_stride, 121U);
@@ -78,6 +78,9 @@ TEST_P(BehindLines, CompoundingIsTheMeanOfWhatCovers) {
       if (result.block->as<float>()[line * 121 + k] == input.as<float>()[(31 + line) * compound_stride + k]) ++of_one;
     }
   }
+  const auto plain = make_line_compound_cpu(options);
+  const StageResult same = run_on_one_thread(*plain, spec, input);
+  EXPECT_EQ(std::memcmp(result.block->as<float>(), same.block->as<float>(), result.spec.bytes()), 0);
   EXPECT_GT(of_one, 0U);  // somewhere the image's own set is alone
   // One of the angles alone, while frames run.
   LineCompoundOptions alone = options;
@@ -95,8 +98,8 @@ TEST_P(BehindLines, CompoundingIsTheMeanOfWhatCovers) {
 
 TEST_P(BehindLines, CompoundingOfWhatDoesNotFitIsRefused) {
   const BlockSpec spec = make_spec(ElementType::float32, compound_rows, 121, compound_stride);
-  const auto refusal = [&](LineCompoundOptions options) {
-    return input_error_of([&] { (void)make_line_compound_cpu(std::move(options))->prepare(spec); });
+  const auto refusal = [&](const LineCompoundOptions& wanted) {
+    return input_error_of([&] { (void)make_stage(line_compound_stage, wanted, backend())->prepare(spec); });
   };
   LineCompoundOptions options = three_angles();
   options.image = 3;
@@ -119,15 +122,20 @@ TEST_P(BehindLines, LineGainIsAFactorALine) {
   const TestBlock input(spec);
   for (std::size_t n = 0; n < 5 * 40; ++n) input.as<float>()[n] = static_cast<float>(n);
   auto gain = std::make_shared<std::vector<float>>(std::vector<float>{1.0F, 0.5F, 0.0F, 3.0F, -1.0F});
-  const auto stage = make_line_gain_cpu({gain});
+  const auto stage = make_stage(line_gain_stage, LineGainOptions{gain}, backend());
   const StageResult result = run(*stage, spec, input);
   for (std::size_t row = 0; row < 5; ++row) {
     for (std::size_t n = 0; n < 33; ++n) {
       ASSERT_EQ(result.block->as<float>()[row * 33 + n], (*gain)[row] * input.as<float>()[row * 40 + n]);
     }
   }
+  const LineGainOptions other{std::make_shared<std::vector<float>>(5, 0.75F)};
+  ASSERT_TRUE(stage->accepts(other));
+  stage->retune(other, queue());
+  run_again(*stage, input, result);
+  for (std::size_t n = 0; n < 33; ++n) ASSERT_EQ(result.block->as<float>()[2 * 33 + n], 0.75F * input.as<float>()[2 * 40 + n]);
   const auto few = std::make_shared<std::vector<float>>(4, 1.0F);
-  EXPECT_EQ(input_error_of([&] { (void)make_line_gain_cpu({few})->prepare(spec); }),
+  EXPECT_EQ(input_error_of([&] { (void)make_stage(line_gain_stage, LineGainOptions{few}, backend())->prepare(spec); }),
             "line-gain stage, gain: found 4; expected 5, one a line");
 }
 

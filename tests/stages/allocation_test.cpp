@@ -8,6 +8,8 @@
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
 #include "stages/line_blend/line_blend.hpp"
+#include "stages/line_compound/line_compound.hpp"
+#include "stages/line_gain/line_gain.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
@@ -122,6 +124,11 @@ TEST_P(AllocationsBesideLines, NoneWhileProcessing) {
   table->weights.assign(1031, 0.5F);
   table->lines.assign(40, {{3, 0}, {4, 0}});
   EXPECT_EQ(counted(line_blend_stage, LineBlendOptions{table}, rows), 0U);
+  EXPECT_EQ(counted(line_gain_stage, LineGainOptions{std::make_shared<const std::vector<float>>(64, 2.0F)}, rows), 0U);
+  LineCompoundOptions compound;
+  compound.sets = {{0, 16, Metres(0.0), Metres(0.0), Metres(1e-3), 0.0}, {16, 16, Metres(0.0), Metres(0.0), Metres(1e-3), 0.1}};
+  compound.ranges = {Metres(1e-3), Metres(1e-4), 1031};
+  EXPECT_EQ(counted(line_compound_stage, compound, rows), 0U);
   DemodulationOptions demodulation;
   demodulation.frequency = Hertz(5e6);
   demodulation.sample_rate = Hertz(40e6);

@@ -8,6 +8,8 @@
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/filter/filter.hpp"
 #include "stages/line_blend/line_blend.hpp"
+#include "stages/line_compound/line_compound.hpp"
+#include "stages/line_gain/line_gain.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/capture.hpp"
 #include "tests/stages/pairing_of.hpp"
@@ -135,6 +137,12 @@ TEST_P(Capture, BesideLines) {
   table->weights.assign(320, 0.5F);
   table->lines = {{{3, 0}, {4, 0}}, {{15, 0}}};
   expect_same_again(*make_stage(line_blend_stage, LineBlendOptions{table}, backend()), spec, rows);
+  const LineGainOptions lateral{std::make_shared<const std::vector<float>>(16, 0.5F)};
+  expect_same_again(*make_stage(line_gain_stage, lateral, backend()), spec, rows);
+  LineCompoundOptions compound;
+  compound.sets = {{0, 8, Metres(0.0), Metres(0.0), Metres(1e-3), 0.0}, {8, 8, Metres(0.0), Metres(0.0), Metres(1e-3), 0.1}};
+  compound.ranges = {Metres(1e-3), Metres(1e-4), 320};
+  expect_same_again(*make_stage(line_compound_stage, compound, backend()), spec, rows);
 }
 
 TEST_P(Capture, BeamformSum) {

@@ -12,6 +12,8 @@
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
 #include "stages/line_blend/line_blend.hpp"
+#include "stages/line_compound/line_compound.hpp"
+#include "stages/line_gain/line_gain.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
@@ -171,6 +173,11 @@ TEST_P(State, OfTheStagesBesideLines) {
   table->lines = {{{0, 0}}, {{1, 0}, {2, 1}}, {{35, 1}}};
   expect_as_stated(line_blend_stage, LineBlendOptions{table}, rows);
   expect_as_stated(line_blend_stage, LineBlendOptions{table}, make_spec(ElementType::complex64, 36, 333));
+  expect_as_stated(line_gain_stage, LineGainOptions{std::make_shared<const std::vector<float>>(36, 2.0F)}, rows);
+  LineCompoundOptions compound;
+  compound.sets = {{0, 16, Metres(0.0), Metres(0.0), Metres(1e-3), 0.0}, {16, 16, Metres(0.0), Metres(0.0), Metres(1e-3), 0.1}};
+  compound.ranges = {Metres(1e-3), Metres(1e-4), 333};
+  expect_as_stated(line_compound_stage, compound, rows);
   for (const std::size_t decimation : {1, 4, 7}) {
     DemodulationOptions options;
     options.frequency = 5.0_MHz;
