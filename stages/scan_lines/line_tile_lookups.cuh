@@ -81,13 +81,13 @@ __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const Ti
 
 __device__ __forceinline__ float shared_at(std::uint32_t address) {
   float value;
-  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address));
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
   return value;
 }
 template <unsigned bytes>
 __device__ __forceinline__ float shared_behind(std::uint32_t address) {
   float value;
-  asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(value) : "r"(address), "n"(bytes));
+  asm volatile("ld.shared.f32 %0, [%1+%2];" : "=f"(value) : "r"(address), "n"(bytes) : "memory");
   return value;
 }
 
