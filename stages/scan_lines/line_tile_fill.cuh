@@ -80,8 +80,7 @@ class TileFill {
   static constexpr unsigned parts = 4 / pieces;                 // warps of a receiver
   static constexpr unsigned turns = at_once * parts / warps;
   static constexpr unsigned left = (brought(taps) - 512) / 4;  // of a receiver, by four
-  static constexpr unsigned last_warp = 32 * (warps - 1);
-  static_assert(turns * warps == at_once * parts && at_once * left == 32);
+  static_assert(turns * warps == at_once * parts && at_once * left <= 32);
 
  public:
   __device__ void load(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row) {
@@ -106,7 +105,7 @@ class TileFill {
         }
       }
     }
-    if (threadIdx.x < last_warp) return;
+    if (!brings_rest()) return;
     rest_ = {};
     const unsigned row = first_row + rest_receiver();
     if (windows[row] != 0) load_at_end(rest_, tiles, row_of(tiles, block, row), rest_sample(windows[row]));
@@ -122,7 +121,7 @@ class TileFill {
 #pragma unroll
       for (const FourSamples<Sample>& four : samples_[turn]) outermost = __vmaxs2(outermost, four.outermost());
     }
-    if (threadIdx.x >= last_warp) outermost = __vmaxs2(outermost, rest_.outermost());
+    if (brings_rest()) outermost = __vmaxs2(outermost, rest_.outermost());
     if (tiles.gain == nullptr) {
 #pragma unroll
       for (unsigned turn = 0; turn < turns; ++turn) {
@@ -132,7 +131,7 @@ class TileFill {
           *reinterpret_cast<float4*>(at + 128 * piece) = samples_[turn][piece].floats();
         }
       }
-      if (threadIdx.x >= last_warp) *reinterpret_cast<float4*>(rest_to) = rest_.floats();
+      if (brings_rest()) *reinterpret_cast<float4*>(rest_to) = rest_.floats();
     } else {
 #pragma unroll
       for (unsigned turn = 0; turn < turns; ++turn) {
@@ -143,7 +142,7 @@ class TileFill {
           put(tiles, samples_[turn][piece], n + static_cast<int>(128 * piece), at + 128 * piece);
         }
       }
-      if (threadIdx.x >= last_warp) put(tiles, rest_, rest_sample(windows[first_row + rest_receiver()]), rest_to);
+      if (brings_rest()) put(tiles, rest_, rest_sample(windows[first_row + rest_receiver()]), rest_to);
     }
     if (at_ends(outermost)) count_all(tiles, block, windows, first_row, clipped);
   }
@@ -151,6 +150,9 @@ class TileFill {
  private:
   __device__ static unsigned receiver(unsigned turn) {
     return (turn * warps + threadIdx.x / 32) / parts;
+  }
+  __device__ static bool brings_rest() {
+    return threadIdx.x - 32 * (warps - 1) < at_once * left;  // smaller ones are large without a sign
   }
   __device__ static unsigned rest_receiver() {
     return threadIdx.x % 32 / left;
@@ -195,7 +197,7 @@ class TileFill {
         count(tiles, block, row, n + static_cast<int>(128 * piece), samples_[turn][piece], clipped);
       }
     }
-    if (threadIdx.x < last_warp) return;
+    if (!brings_rest()) return;
     const unsigned row = first_row + rest_receiver();
     if (windows[row] != 0) count(tiles, block, row, rest_sample(windows[row]), rest_, clipped);
   }

@@ -65,9 +65,16 @@ __device__ __forceinline__ std::uint32_t write_line(const LineTiles& tiles, cons
   return peak;
 }
 
+/// Blocks of a multiprocessor that registers are to suffice for.
+template <class Sample>
+constexpr unsigned blocks_wanted(unsigned taps, unsigned groups) {
+  if (groups > 1) return sizeof(Sample) == 2 ? 3 : 2;
+  if (taps != 0) return 4;
+  return sizeof(Sample) == 2 ? 7 : 5;
+}
+
 template <class Sample, unsigned taps, unsigned groups>
-__global__ void __launch_bounds__(tile_threads* groups,
-                                  groups == 1 ? (sizeof(Sample) == 2 ? 5 : 4) : (sizeof(Sample) == 2 ? 3 : 2))
+__global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(taps, groups))
     sum_tiles(const __grid_constant__ LineTiles tiles) {
   constexpr unsigned at_once = receivers_at_once(taps);
   extern __shared__ float4 shared[];
@@ -112,13 +119,17 @@ __global__ void __launch_bounds__(tile_threads* groups,
   std::uint32_t clipped = 0;
   TileFill<Sample, taps, groups> fill;
   fill.load(tiles, block, windows, 0);
-  LineSums own{};  // of the only line
-  if constexpr (groups == 1) own.load_rest(tiles, tiles.lines[block.event.first_line], ranges);
+  // What a group has of its line, where it has no other.
+  constexpr bool held_twice = two_stages_held(taps, groups);
+  LineSums of_line{};
+  const bool alone = groups == 1 || tiles.most_lines <= groups;
+  if (alone && group < block.event.lines) of_line.load_rest(tiles, tiles.lines[block.event.first_line + group], ranges);
   TileReceiver* placed = receivers;
   unsigned stage = 0;  // of those placed
   unsigned turn = 0;
   for (unsigned first_row = 0; first_row < block.event.rows; first_row += at_once, turn ^= 1) {
-    float* const here = taps == 0 ? samples + turn * at_once * tile_window : samples;
+    float* const here = held_twice ? samples + turn * at_once * tile_window : samples;
+    if constexpr (!held_twice && taps == 0) __syncthreads();
     fill.store(tiles, block, windows, first_row, here, clipped);
     // Upsampled, all are done with those before once the samples are there.
     if constexpr (taps != 0) __syncthreads();
@@ -130,29 +141,28 @@ __global__ void __launch_bounds__(tile_threads* groups,
     if (first_row + at_once < block.event.rows) fill.load(tiles, block, windows, first_row + at_once);
     const TileReceiver* const of_stage = placed + stage * block.event.lines * at_once * group_warps;
     const std::uint32_t window = window_address(taps == 0 ? here : fine, tiles.address_bias);
-    if constexpr (groups == 1) {
-      sum_receivers<taps>(tiles, block, of_stage, window, tiles.lines[block.event.first_line], ranges, own);
-    } else {
-      for (unsigned k = group; k < block.event.lines; k += groups) {
-        const std::uint32_t line = tiles.lines[block.event.first_line + k];
-        float* const sums_of_line = sums + k * most_tile_ranges + lane;
-        LineSums of_line;
+    for (unsigned k = group; k < block.event.lines; k += groups) {
+      const std::uint32_t line = tiles.lines[block.event.first_line + k];
+      float* const sums_of_line = sums + k * most_tile_ranges + lane;
+      if (!alone) {
         of_line.load_rest(tiles, line, ranges);
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) of_line.sum[v] = sums_of_line[v * tile_threads];
-        sum_receivers<taps>(tiles, block, of_stage + k * at_once * group_warps, window, line, ranges, of_line);
+      }
+      sum_receivers<taps>(tiles, block, of_stage + k * at_once * group_warps, window, line, ranges, of_line);
+      if (!alone) {
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = of_line.sum[v];
       }
     }
     if (++stage == stages) {
       stage = 0;
-      if (taps == 0) placed = receivers + (placed == receivers ? stages * tiles.most_lines * at_once * group_warps : 0);
+      if (held_twice) placed = receivers + (placed == receivers ? stages * tiles.most_lines * at_once * group_warps : 0);
     }
   }
-  if constexpr (groups == 1) {
+  if (alone && group < block.event.lines) {
 #pragma unroll
-    for (unsigned v = 0; v < tile_depth; ++v) sums[v * tile_threads + lane] = own.sum[v];
+    for (unsigned v = 0; v < tile_depth; ++v) sums[group * most_tile_ranges + v * tile_threads + lane] = of_line.sum[v];
   }
   std::uint32_t peak = 0;
   for (unsigned k = group; k < block.event.lines; k += groups) {

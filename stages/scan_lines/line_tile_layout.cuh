@@ -16,6 +16,10 @@ constexpr unsigned planes = 5;
 __host__ __device__ constexpr unsigned receivers_at_once(unsigned taps) {
   return taps == 0 ? 8 : 4;
 }
+/// Of tile_threads, in a block.
+__host__ __device__ constexpr unsigned groups_of(unsigned most_lines) {
+  return most_lines == 1 ? 1 : 2;
+}
 /// Samples of a receiver that are brought.
 __host__ __device__ constexpr unsigned brought(unsigned taps) {
   return taps == 0 ? tile_window : tile_window + 2 * halo;
@@ -41,18 +45,24 @@ constexpr std::uint32_t receiver_varies = 4;
 constexpr std::uint32_t receiver_is_steady = 8;
 constexpr unsigned receiver_table_shift = 4;
 
+/// Whether the samples of the next stage come beside those that are summed, rather than in their place: a barrier less a stage.
+/// Of one line there is room for more blocks without.
+__host__ __device__ constexpr bool two_stages_held(unsigned taps, unsigned groups) {
+  return taps == 0 && groups > 1;
+}
+
 /// Stages of receivers (receivers_at_once) that are placed at a time, so that many threads do it: not too many for shared memory.
 __host__ __device__ constexpr unsigned stages_placed(unsigned taps, unsigned lines) {
-  const unsigned threads = lines == 1 ? tile_threads / (taps == 0 ? 1 : 2) : 2 * tile_threads;
+  const unsigned threads = lines == 1 ? tile_threads / 2 : 2 * tile_threads;
   const unsigned items = lines * receivers_at_once(taps) * group_warps;
   return items >= threads ? 1 : threads / items;
 }
 
 /// Bytes of shared memory, piece by piece.
 struct TileLayout {
-  unsigned samples;    // [2 at once: receiver, sample], or upsampled [receiver, sample]
+  unsigned samples;    // [two_stages_held: 2, receiver, sample]
   unsigned fine;       // upsampled: [receiver, plane, sample]
-  unsigned receivers;  // [2 at once, upsampled 1: stage, line, receiver, warp]
+  unsigned receivers;  // [two_stages_held: 2, stage, line, receiver, warp]
   unsigned sums;       // [line, range]
   unsigned windows;    // [row], and some behind that are not used
   unsigned bytes;
@@ -60,10 +70,10 @@ struct TileLayout {
 __host__ __device__ inline TileLayout tile_layout(unsigned taps, unsigned most_lines, unsigned most_rows) {
   const unsigned at_once = receivers_at_once(taps);
   TileLayout layout{};
-  layout.fine = (taps == 0 ? 2 : 1) * at_once * brought(taps) * 4;
+  layout.fine = (two_stages_held(taps, groups_of(most_lines)) ? 2 : 1) * at_once * brought(taps) * 4;
   layout.receivers = layout.fine + (taps == 0 ? 0 : at_once * planes * tile_window * 4);
-  layout.sums = layout.receivers + (taps == 0 ? 2 : 1) * stages_placed(taps, most_lines) * most_lines * at_once * group_warps *
-                                       static_cast<unsigned>(sizeof(TileReceiver));
+  layout.sums = layout.receivers + (two_stages_held(taps, groups_of(most_lines)) ? 2 : 1) * stages_placed(taps, most_lines) *
+                                       most_lines * at_once * group_warps * static_cast<unsigned>(sizeof(TileReceiver));
   layout.windows = layout.sums + most_lines * most_tile_ranges * 4;
   layout.bytes = layout.windows + (most_rows + stages_placed(taps, most_lines) * at_once) * 4;
   return layout;
