@@ -12,7 +12,9 @@
 #include "methods/beams/section.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/registry.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/demodulation/demodulation.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
@@ -20,6 +22,7 @@
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
 
 namespace echoform {
 namespace {
@@ -54,14 +57,13 @@ class BeamsMethod final : public Method {
 
   [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
-  /// Those that images without flow take; for_the_cpu_alone() names what takes others.
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&demodulation_stage, &scan_lines_stage,  &line_blend_stage,    &single_sideband_stage,
-            &time_gain_stage,    &persistence_stage, &line_compound_stage, &line_gain_stage};
+    return {&demodulation_stage,    &scan_lines_stage,  &line_blend_stage,    &single_sideband_stage,
+            &time_gain_stage,       &persistence_stage, &line_compound_stage, &line_gain_stage,
+            &autocorrelation_stage, &wall_filter_stage, &flow_stage};
   }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
-    if (doppler(configuration).pulse_repetition) return "[doppler]";
     const std::string& kind = beams(configuration).adaptive.kind;
     return kind == "none" ? std::string() : fmt::format("[beams] adaptive = \"{}\"", kind);
   }

@@ -9,8 +9,8 @@
 //     row 3 l + 2  Im R1
 //
 //         each averaged over the ranges within `half_window` on both sides, as far as there are such. (C. Kasai et al., IEEE
-//         Trans. Sonics Ultrason. 32(3), 458, 1985.) Sums over n go in their order, in single precision, those over ranges in
-//         double.
+//         Trans. Sonics Ultrason. 32(3), 458, 1985.) All sums are in single precision, those over n in their
+//         order, those over ranges from the middle outwards.
 #pragma once
 
 #include <cstddef>
@@ -30,11 +30,21 @@ struct AutocorrelationOptions {
   [[nodiscard]] friend bool operator==(const AutocorrelationOptions&, const AutocorrelationOptions&) = default;
 };
 
-/// "autocorrelation", by AutocorrelationOptions.
+/// "autocorrelation", by AutocorrelationOptions. It holds nothing on CUDA.
 extern const StageKind autocorrelation_stage;
 
 /// For queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_autocorrelation_cpu(const AutocorrelationOptions& options, std::size_t members,
                                                               SimdLevel level = simd_level());
+
+/// The same bits on the GPU. In builds with CUDA code. Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_autocorrelation_cuda(const AutocorrelationOptions& options);
+
+/// Rows of a line: R0, Re R1, Im R1.
+inline constexpr std::size_t autocorrelation_planes = 3;
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+void check_autocorrelation(const AutocorrelationOptions& options);
+[[nodiscard]] BlockSpec autocorrelation_output(const AutocorrelationOptions& options, const BlockSpec& input);
 
 }  // namespace echoform

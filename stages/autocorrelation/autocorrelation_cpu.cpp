@@ -12,31 +12,6 @@
 namespace echoform {
 namespace {
 
-constexpr std::size_t autocorrelation_planes = 3;
-
-void check_autocorrelation(const AutocorrelationOptions& options) {
-  if (options.ensemble < 2) {
-    throw InputError("autocorrelation stage, ensemble", fmt::format("{}", options.ensemble), "2 samples or more");
-  }
-  if (options.half_window > AutocorrelationOptions::most_half_window) {
-    throw InputError("autocorrelation stage, half window", fmt::format("{}", options.half_window),
-                     fmt::format("at most {} ranges", AutocorrelationOptions::most_half_window));
-  }
-}
-
-BlockSpec autocorrelation_output(const AutocorrelationOptions& options, const BlockSpec& input) {
-  require_block(input, "autocorrelation", {ElementType::complex64, ElementType::planar_complex64});
-  if (input.rows % options.ensemble != 0) {
-    throw InputError("autocorrelation stage, rows", fmt::format("{}", input.rows),
-                     fmt::format("a multiple of the ensemble, {}", options.ensemble));
-  }
-  BlockSpec output;
-  output.rows = input.rows / options.ensemble * autocorrelation_planes;
-  output.columns = input.columns;
-  output.row_stride = padded_columns(input.columns);
-  return output;
-}
-
 /// A row before its mean over the window is taken.
 std::size_t autocorrelation_bytes(std::size_t columns, std::size_t members) {
   return members * autocorrelation_planes * columns * sizeof(float);
@@ -116,6 +91,29 @@ class AutocorrelationCpu final : public Stage {
 
 }  // namespace
 
+void check_autocorrelation(const AutocorrelationOptions& options) {
+  if (options.ensemble < 2) {
+    throw InputError("autocorrelation stage, ensemble", fmt::format("{}", options.ensemble), "2 samples or more");
+  }
+  if (options.half_window > AutocorrelationOptions::most_half_window) {
+    throw InputError("autocorrelation stage, half window", fmt::format("{}", options.half_window),
+                     fmt::format("at most {} ranges", AutocorrelationOptions::most_half_window));
+  }
+}
+
+BlockSpec autocorrelation_output(const AutocorrelationOptions& options, const BlockSpec& input) {
+  require_block(input, "autocorrelation", {ElementType::complex64, ElementType::planar_complex64});
+  if (input.rows % options.ensemble != 0) {
+    throw InputError("autocorrelation stage, rows", fmt::format("{}", input.rows),
+                     fmt::format("a multiple of the ensemble, {}", options.ensemble));
+  }
+  BlockSpec output;
+  output.rows = input.rows / options.ensemble * autocorrelation_planes;
+  output.columns = input.columns;
+  output.row_stride = padded_columns(input.columns);
+  return output;
+}
+
 AutocorrelationKernel autocorrelation_kernel(SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return &autocorrelate_avx512;
@@ -136,12 +134,16 @@ constinit const StageKind autocorrelation_stage{
     .name = "autocorrelation",
     .cpu = [](const StageOptions& options,
               Backend& backend) { return make_autocorrelation_cpu(options.as<AutocorrelationOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options, Backend&) { return make_autocorrelation_cuda(options.as<AutocorrelationOptions>()); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<AutocorrelationOptions>();
           check_autocorrelation(wanted);
           StageStatement statement{autocorrelation_output(wanted, inputs.only("autocorrelation")), {}};
-          statement.memory.host = autocorrelation_bytes(statement.output.columns, team_size(site));
+          if (site.backend == BackendKind::cpu)
+            statement.memory.host = autocorrelation_bytes(statement.output.columns, team_size(site));
           return statement;
         },
 };

@@ -16,6 +16,7 @@
 //         to speak of. So they are where R0 is 0.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -40,5 +41,30 @@ extern const StageKind flow_stage;
 
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_flow_cpu(const FlowOptions& options);
+
+/// On the GPU: powers have the same bits, velocities those of another arc tangent; `backend` is a CUDA backend and outlives the
+/// stage. In builds with CUDA code. Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_flow_cuda(const FlowOptions& options, Backend& backend);
+
+/// Rows of a line in the input.
+inline constexpr std::size_t flow_planes = 3;
+/// On CUDA the greatest powers of so many parts of a frame are kept, and the threshold in as many pieces as hold all of its bits.
+inline constexpr std::size_t flow_parts = 128;
+inline constexpr std::size_t flow_threshold_pieces = 3;
+inline constexpr std::size_t flow_device_floats = flow_parts + flow_threshold_pieces;
+
+struct FlowScale {
+  float of_radian = 0.0F;     ///< v_N / pi
+  float twice_square = 0.0F;  ///< 2 (v_N / pi)^2
+};
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+void check_flow(const FlowOptions& options);
+[[nodiscard]] BlockSpec flow_output(const BlockSpec& input);
+/// Whether `options` are `before` but for the threshold.
+[[nodiscard]] bool accepts_flow(const StageOptions& options, const FlowOptions& before);
+/// Whether the threshold counts.
+[[nodiscard]] bool takes_threshold(FlowKind kind);
+[[nodiscard]] FlowScale flow_scale(const FlowOptions& options);
 
 }  // namespace echoform

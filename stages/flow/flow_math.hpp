@@ -7,6 +7,11 @@
 
 namespace echoform {
 
+/// Whether there is flow to speak of; not where the power is no number.
+ECHOFORM_HOST_DEVICE bool flows(float power, float least) {
+  return power > 0.0F && power >= least;
+}
+
 /// `of_radian`: metres a second for a radian between two samples.
 ECHOFORM_HOST_DEVICE float flow_velocity(float turn_re, float turn_im, float of_radian) {
   return of_radian * atan2f(turn_im, turn_re);

@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stages/wall_filter/clutter_rotation.hpp"
+
 namespace echoform {
-namespace {
-
-constexpr int most_sweeps = 32;
-// Of squares: beyond the rounding of the samples, which are in single precision.
-constexpr double small_enough = 1e-26;
-
-}  // namespace
 
 HermitianVectors::HermitianVectors(std::size_t size) : size_(size), matrix_(size * size), vectors_(size * size), order_(size) {}
 
@@ -29,14 +24,12 @@ double HermitianVectors::beside_diagonal() const noexcept {
 
 void HermitianVectors::rotate(std::size_t p, std::size_t q) noexcept {
   const Complex between = matrix_[p * size_ + q];
-  const double strength = std::abs(between);
-  if (!(strength > 0.0)) return;
-  // Column q is turned first, so that what couples it to p is real.
-  const Complex turn = std::conj(between) / strength;
-  const double theta = (matrix_[q * size_ + q].real() - matrix_[p * size_ + p].real()) / (2.0 * strength);
-  const double t = (theta < 0.0 ? -1.0 : 1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1.0));
-  const double c = 1.0 / std::sqrt(t * t + 1.0);
-  const double s = t * c;
+  if (between == Complex()) return;
+  const ClutterRotation rotation =
+      clutter_rotation(matrix_[p * size_ + p].real(), matrix_[q * size_ + q].real(), between.real(), between.imag());
+  const Complex turn(rotation.turn_re, rotation.turn_im);
+  const double c = rotation.c;
+  const double s = rotation.s;
   const auto turn_columns = [&](std::vector<Complex>& of) {
     for (std::size_t row = 0; row < size_; ++row) {
       Complex& a = of[row * size_ + p];
@@ -67,7 +60,7 @@ std::span<const std::size_t> HermitianVectors::find() noexcept {
   }
   const auto finite = [](const Complex& value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); };
   if (!std::ranges::all_of(matrix_, finite)) return order_;
-  for (int sweep = 0; sweep < most_sweeps && beside_diagonal() > small_enough; ++sweep) {
+  for (int sweep = 0; sweep < most_clutter_sweeps && beside_diagonal() > small_beside_diagonal; ++sweep) {
     for (std::size_t p = 0; p + 1 < size_; ++p) {
       for (std::size_t q = p + 1; q < size_; ++q) rotate(p, q);
     }

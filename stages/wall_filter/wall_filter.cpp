@@ -106,6 +106,13 @@ std::vector<double> wall_filter_matrix(const WallFilterOptions& options) {
   return matrix;
 }
 
+std::size_t wall_filter_device_bytes(const WallFilterOptions& options) {
+  const std::size_t square = options.ensemble * options.ensemble;
+  if (options.kind != WallFilterKind::svd) return filtered_ensemble(options) * options.ensemble * sizeof(float);
+  const std::size_t matrices = options.ensemble > clutter_in_shared_memory ? 2 : 0;
+  return 2 * square * sizeof(float) + (clutter_parts + matrices) * square * 2 * sizeof(double);
+}
+
 double wall_filter_gain(const WallFilterOptions& options, double f) {
   const std::vector<double> matrix = wall_filter_matrix(options);
   const std::size_t rows = filtered_ensemble(options);

@@ -2,7 +2,7 @@
 //
 // Input   complex64 or planar complex64 [lines * N, ranges], any row stride: of line l the N samples of its ensemble in the order
 //         in which they were taken, rows l N ... l N + N - 1.
-// Output  planar complex64 [lines * M, ranges], rows padded with zeros to a multiple of 16: at each range
+// Output  planar complex64, on CUDA complex64, [lines * M, ranges], rows padded with zeros to a multiple of 16: at each range
 //
 //     y[m] = sum over n of A[m][n] x[n]
 //
@@ -38,20 +38,35 @@ struct WallFilterOptions {
   static constexpr std::size_t most_ensemble = 128;
 
   WallFilterKind kind = WallFilterKind::regression;
-  std::size_t ensemble = 0;    ///< N, least_ensemble .. most_ensemble
-  std::size_t order = 1;       ///< of the polynomial, or of the canceller: at most N - 2
-  std::vector<double> taps = {};    ///< h of fir, at most N - 1, finite; empty: the canceller's
-  std::size_t components = 1;  ///< of svd, at least 1, at most N - 1
+  std::size_t ensemble = 0;       ///< N, least_ensemble .. most_ensemble
+  std::size_t order = 1;          ///< of the polynomial, or of the canceller: at most N - 2
+  std::vector<double> taps = {};  ///< h of fir, at most N - 1, finite; empty: the canceller's
+  std::size_t components = 1;     ///< of svd, at least 1, at most N - 1
 
   [[nodiscard]] friend bool operator==(const WallFilterOptions&, const WallFilterOptions&) = default;
 };
 
-/// "wall-filter", by WallFilterOptions.
+/// "wall-filter", by WallFilterOptions. On CUDA its output is interleaved.
 extern const StageKind wall_filter_stage;
 
 /// For queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_wall_filter_cpu(WallFilterOptions options, std::size_t members,
                                                           SimdLevel level = simd_level());
+
+/// On the GPU, the output complex64: the same bits but with svd, whose sums over ranges go in another order, always the same
+/// one. `backend` is a CUDA backend and outlives the stage. In builds with CUDA code. Throws InputError if an option is out of
+/// its range.
+[[nodiscard]] std::unique_ptr<Stage> make_wall_filter_cuda(WallFilterOptions options, Backend& backend);
+
+/// What every implementation asks of its input, with valid options, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec wall_filter_output(const WallFilterOptions& options, const BlockSpec& input, BackendKind backend);
+
+/// With svd on CUDA: products of samples are summed in so many parts of a frame; matrices of larger ensembles lie in device
+/// memory while their directions are found.
+inline constexpr std::size_t clutter_parts = 128;
+inline constexpr std::size_t clutter_in_shared_memory = 32;
+/// What the stage holds on CUDA.
+[[nodiscard]] std::size_t wall_filter_device_bytes(const WallFilterOptions& options);
 
 /// M.
 [[nodiscard]] std::size_t filtered_ensemble(const WallFilterOptions& options);

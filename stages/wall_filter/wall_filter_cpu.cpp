@@ -17,20 +17,6 @@ namespace {
 
 using Complex = HermitianVectors::Complex;
 
-BlockSpec wall_filter_output(const WallFilterOptions& options, const BlockSpec& input) {
-  require_block(input, "wall-filter", {ElementType::complex64, ElementType::planar_complex64});
-  if (input.rows % options.ensemble != 0) {
-    throw InputError("wall-filter stage, rows", fmt::format("{}", input.rows),
-                     fmt::format("a multiple of the ensemble, {}", options.ensemble));
-  }
-  BlockSpec output;
-  output.type = ElementType::planar_complex64;
-  output.rows = input.rows / options.ensemble * filtered_ensemble(options);
-  output.columns = input.columns;
-  output.row_stride = padded_columns(input.columns);
-  return output;
-}
-
 /// Of one member: a piece of all samples of an ensemble, I and Q apart.
 std::size_t scratch_floats(const WallFilterOptions& options) {
   return 2 * options.ensemble * wall_filter_piece;
@@ -54,7 +40,7 @@ class WallFilterCpu final : public Stage {
 
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     const BlockSpec& input = inputs.only("wall-filter");
-    output_ = wall_filter_output(options_, input);
+    output_ = wall_filter_output(options_, input, BackendKind::cpu);
     planar_ = input.type == ElementType::planar_complex64;
     input_stride_ = 2 * stride_of(input);
     lines_ = input.rows / options_.ensemble;
@@ -203,6 +189,20 @@ class WallFilterCpu final : public Stage {
 
 }  // namespace
 
+BlockSpec wall_filter_output(const WallFilterOptions& options, const BlockSpec& input, BackendKind backend) {
+  require_block(input, "wall-filter", {ElementType::complex64, ElementType::planar_complex64});
+  if (input.rows % options.ensemble != 0) {
+    throw InputError("wall-filter stage, rows", fmt::format("{}", input.rows),
+                     fmt::format("a multiple of the ensemble, {}", options.ensemble));
+  }
+  BlockSpec output;
+  output.type = backend == BackendKind::cuda ? ElementType::complex64 : ElementType::planar_complex64;
+  output.rows = input.rows / options.ensemble * filtered_ensemble(options);
+  output.columns = input.columns;
+  output.row_stride = padded_columns(input.columns);
+  return output;
+}
+
 WallFilterKernel wall_filter_kernel(SimdLevel level) {
 #if defined(__x86_64__)
   if (level == SimdLevel::avx512) return &wall_filter_avx512;
@@ -223,13 +223,21 @@ constinit const StageKind wall_filter_stage{
     .name = "wall-filter",
     .cpu = [](const StageOptions& options,
               Backend& backend) { return make_wall_filter_cpu(options.as<WallFilterOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_wall_filter_cuda(options.as<WallFilterOptions>(), backend); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<WallFilterOptions>();
           validate(wanted);
           const BlockSpec& input = inputs.only("wall-filter");
-          StageStatement statement{wall_filter_output(wanted, input), {}};
-          statement.memory.host = wall_filter_bytes(wanted, input.rows / wanted.ensemble, team_size(site));
+          StageStatement statement{wall_filter_output(wanted, input, site.backend), {}};
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = wall_filter_device_bytes(wanted);
+          } else {
+            statement.memory.host = wall_filter_bytes(wanted, input.rows / wanted.ensemble, team_size(site));
+          }
           return statement;
         },
 };

@@ -57,22 +57,16 @@ inline TestBlock block_of(const Ensembles& all, const BlockSpec& spec) {
   return block;
 }
 
-/// A planar block's.
+/// Of complex numbers, interleaved or planar.
 inline Ensembles ensembles_of(const StageResult& result, std::size_t ensemble) {
   Ensembles all{result.spec.rows / ensemble, ensemble, result.spec.columns};
+  const bool planar = result.spec.type == ElementType::planar_complex64;
   for (std::size_t row = 0; row < result.spec.rows; ++row) {
     for (std::size_t k = 0; k < all.ranges; ++k) {
-      const float* const re = result.block->as<float>() + 2 * row * result.spec.row_stride + k;
-      all.samples[row * all.ranges + k] = {re[0], re[result.spec.row_stride]};
+      const float* const re = result.block->as<float>() + 2 * row * result.spec.row_stride + (planar ? k : 2 * k);
+      all.samples[row * all.ranges + k] = {re[0], re[planar ? result.spec.row_stride : 1]};
     }
   }
-  return all;
-}
-
-/// The stages of flow are for the CPU alone.
-inline std::vector<Implementation> on_processors() {
-  std::vector<Implementation> all = implementations();
-  std::erase_if(all, [](const Implementation& one) { return one.backend == BackendKind::cuda; });
   return all;
 }
 

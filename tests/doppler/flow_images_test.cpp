@@ -91,13 +91,13 @@ struct FlowImages {
   [[nodiscard]] double z(std::size_t pixel) const { return grid.x.at(pixel % grid.x.count).value; }
 };
 
-FlowImages images_of(const Configuration& configuration, const SourceFrame& frame) {
+FlowImages images_of(const Configuration& configuration, const SourceFrame& frame, BackendKind backend = BackendKind::cpu) {
   FlowImages all;
   all.setup = resolve_imaging({.configuration = configuration,
                                .acquisition = frame.acquisition,
                                .stated = {frame.material, {}},
                                .wish = {.display = false}});
-  const auto engine = make_engine(all.setup, {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  const auto engine = make_engine(all.setup, {.automatic = false, .kind = backend, .threads = 2}, {});
   FrameSlot slot;
   engine->equip(slot);
   std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
@@ -162,6 +162,32 @@ TEST(FlowImages, OfATurningDiskHaveItsVelocities) {
       ASSERT_GT(squares, 0.0);
       // Velocities rise by a tenth of Nyquist over the width of a beam, and which scatterer of it is heard is chance.
       EXPECT_NEAR(products / squares, 1.0, 0.05);
+    }
+  }
+}
+
+TEST(FlowImages, FromAGpuAreThoseOfTheCpu) {
+  ECHOFORM_REQUIRE_GPU();
+  for (const std::string& wall_filter : wall_filters) {
+    for (const std::string& path : on_beams) {
+      SCOPED_TRACE(wall_filter + ", " + path);
+      const Configuration configuration = flow_configuration({.beams = path, .doppler = wall_filter});
+      const FlowImages expected = images_of(configuration, frame_of_disk());
+      const FlowImages images = images_of(configuration, frame_of_disk(), BackendKind::cuda);
+      ASSERT_EQ(images.views, expected.views);
+      double off = 0.0;
+      double powers = 0.0;
+      double off_power = 0.0;
+      for (std::size_t pixel = 0; pixel < images.grid.pixels(); ++pixel) {
+        const double power = expected.at("power", pixel);
+        // Velocities wrap round at Nyquist, and are as uncertain as there is little power.
+        off += power * std::abs(std::remainder(images.at("velocity", pixel) - expected.at("velocity", pixel), 2.0 * nyquist));
+        off_power += std::abs(images.at("power", pixel) - power);
+        powers += power;
+      }
+      // Lines are alike to 1e-4, and wall filters leave what is as weak beside the tissue.
+      EXPECT_LT(off_power, 1e-2 * powers);
+      EXPECT_LT(off, 1e-2 * nyquist * powers);
     }
   }
 }

@@ -33,25 +33,28 @@ class Flow : public StageTest {
   StageResult correlated(const Ensembles& all, std::size_t half, ElementType type = ElementType::planar_complex64) {
     const BlockSpec spec = spec_of(all, type, all.ranges + 3);
     const AutocorrelationOptions options{all.ensemble, half};
-    const auto stage = make_autocorrelation_cpu(options, threads(), level());
+    const auto stage =
+        on_cuda() ? make_stage(autocorrelation_stage, options, backend()) : make_autocorrelation_cpu(options, threads(), level());
     StageResult result = run(*stage, spec, block_of(all, spec), 2);
-    const StageStatement stated = autocorrelation_stage.state(options, spec, {BackendKind::cpu, threads()});
+    const StageStatement stated = autocorrelation_stage.state(options, spec, {backend().kind(), threads()});
     EXPECT_EQ(stated.output, result.spec);
-    EXPECT_EQ(stated.memory.host, stage->bytes());
+    EXPECT_EQ(on_cuda() ? stated.memory.device : stated.memory.host, stage->bytes());
     const auto plain = make_autocorrelation_cpu(options, 1, SimdLevel::portable);
     const StageResult reference = run_on_one_thread(*plain, spec, block_of(all, spec));
     EXPECT_EQ(std::memcmp(reference.block->as<std::byte>(), result.block->as<std::byte>(), result.spec.bytes()), 0);
     return result;
   }
   std::vector<float> flow_of(const StageResult& correlations, const FlowOptions& options) {
-    const auto stage = make_flow_cpu(options);
+    const auto stage = make_stage(flow_stage, options, backend());
     const StageResult result = run(*stage, correlations.spec, *correlations.block, 2);
-    EXPECT_EQ(flow_stage.state(options, correlations.spec, {BackendKind::cpu, threads()}).output, result.spec);
+    const StageStatement stated = flow_stage.state(options, correlations.spec, {backend().kind(), threads()});
+    EXPECT_EQ(stated.output, result.spec);
+    EXPECT_EQ(on_cuda() ? stated.memory.device : stated.memory.host, stage->bytes());
     const float* const from = result.block->as<float>();
     return {from, from + result.spec.rows * result.spec.columns};
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, Flow, testing::ValuesIn(on_processors()), implementation_name);
+ECHOFORM_ALL_IMPLEMENTATIONS(Flow);
 
 TEST_P(Flow, IsWhatTheSumsSay) {
   const Ensembles all = random_ensembles(3, 7, 150, 11);
@@ -118,7 +121,7 @@ TEST_P(Flow, IsNothingWhereThereIsHardlyPower) {
   const auto variance = flow_of(found, {FlowKind::variance, MetresPerSecond(1.0), 0.05});
   EXPECT_EQ(variance[26], 0.0F);
   // Another threshold is taken between two frames.
-  const auto stage = make_flow_cpu({FlowKind::velocity, MetresPerSecond(1.0), 0.05});
+  const auto stage = make_stage(flow_stage, FlowOptions{FlowKind::velocity, MetresPerSecond(1.0), 0.05}, backend());
   const StageResult result = run(*stage, found.spec, *found.block);
   const FlowOptions open{FlowKind::velocity, MetresPerSecond(1.0), 0.0};
   EXPECT_FALSE(stage->accepts(FlowOptions{FlowKind::velocity, MetresPerSecond(2.0), 0.0}));

@@ -82,21 +82,29 @@ void expect_close(const Ensembles& found, const Ensembles& wanted, double tolera
 
 class WallFilter : public StageTest {
  protected:
+  [[nodiscard]] std::unique_ptr<Stage> make(const WallFilterOptions& options) {
+    return on_cuda() ? make_stage(wall_filter_stage, options, backend()) : make_wall_filter_cpu(options, threads(), level());
+  }
   StageResult filtered(const WallFilterOptions& options, const Ensembles& all, ElementType type = ElementType::planar_complex64) {
     const BlockSpec spec = spec_of(all, type, all.ranges + 5);
-    const auto stage = make_wall_filter_cpu(options, threads(), level());
+    const auto stage = make(options);
     StageResult result = run(*stage, spec, block_of(all, spec), 2);
-    const StageStatement stated = wall_filter_stage.state(options, spec, {BackendKind::cpu, threads()});
+    const StageStatement stated = wall_filter_stage.state(options, spec, {backend().kind(), threads()});
     EXPECT_EQ(stated.output, result.spec);
-    EXPECT_EQ(stated.memory.host, stage->bytes());
-    // The same bits from one thread without wide instructions.
+    EXPECT_EQ(on_cuda() ? stated.memory.device : stated.memory.host, stage->bytes());
     const auto plain = make_wall_filter_cpu(options, 1, SimdLevel::portable);
     const StageResult reference = run_on_one_thread(*plain, spec, block_of(all, spec));
-    EXPECT_EQ(std::memcmp(reference.block->as<std::byte>(), result.block->as<std::byte>(), result.spec.bytes()), 0);
+    if (!on_cuda()) {
+      // The same bits from one thread without wide instructions.
+      EXPECT_EQ(std::memcmp(reference.block->as<std::byte>(), result.block->as<std::byte>(), result.spec.bytes()), 0);
+    } else if (options.kind != WallFilterKind::svd) {
+      EXPECT_EQ(ensembles_of(result, filtered_ensemble(options)).samples,
+                ensembles_of(reference, filtered_ensemble(options)).samples);
+    }
     return result;
   }
 };
-INSTANTIATE_TEST_SUITE_P(All, WallFilter, testing::ValuesIn(on_processors()), implementation_name);
+ECHOFORM_ALL_IMPLEMENTATIONS(WallFilter);
 
 TEST_P(WallFilter, RegressionTakesTheBestPolynomialAway) {
   for (const std::size_t order : {0, 1, 2, 4}) {
@@ -114,6 +122,40 @@ TEST_P(WallFilter, RegressionTakesTheBestPolynomialAway) {
       // 11 products of numbers up to 4, each rounded to 6e-8 of itself.
       expect_close(ensembles_of(filtered(options, all, type), 11), wanted, 5e-6);
     }
+  }
+}
+
+/// More samples than a GPU has in registers or in shared memory, and more than fit its tiles.
+TEST_P(WallFilter, LongEnsemblesAreFilteredLikewise) {
+  for (const std::size_t count : {16, 17, 33, 128}) {
+    SCOPED_TRACE(count);
+    const Ensembles all = random_ensembles(2, count, 70, 21);
+    Ensembles wanted = all;
+    for (std::size_t line = 0; line < all.lines; ++line) {
+      for (std::size_t k = 0; k < all.ranges; ++k) {
+        const auto left = without_polynomial(ensemble_at(all, line, k), 2);
+        for (std::size_t n = 0; n < count; ++n) wanted.at(line, n, k) = left[n];
+      }
+    }
+    // As many products as samples, of numbers up to 4.
+    expect_close(ensembles_of(filtered({.kind = WallFilterKind::regression, .ensemble = count, .order = 2}, all), count), wanted,
+                 2e-5);
+    Ensembles still = all;
+    const Ensembles strong = random_ensembles(2, 1, 70, 22);
+    for (std::size_t line = 0; line < all.lines; ++line) {
+      for (std::size_t k = 0; k < all.ranges; ++k) {
+        for (std::size_t n = 0; n < count; ++n) {
+          Sample& x = still.at(line, n, k);
+          x += 30.0 * strong.at(line, 0, k) * std::polar(1.0, 0.05 * static_cast<double>(n));
+          x = {static_cast<float>(x.real()), static_cast<float>(x.imag())};
+        }
+      }
+    }
+    wanted = still;
+    take_strongest_away(wanted);
+    // Of samples up to 100, rounded to 6e-8 of themselves each.
+    const WallFilterOptions svd{.kind = WallFilterKind::svd, .ensemble = count, .components = 1};
+    expect_close(ensembles_of(filtered(svd, still, ElementType::complex64), count), wanted, 3e-4);
   }
 }
 
@@ -207,7 +249,7 @@ TEST_P(WallFilter, WhatIsNotFiniteSpoilsItsRangeAlone) {
   all.at(1, 3, 7) = {std::numeric_limits<double>::quiet_NaN(), 0.0};
   const WallFilterOptions options{.kind = WallFilterKind::regression, .ensemble = 6, .order = 1};
   const BlockSpec spec = spec_of(all, ElementType::complex64, 40);
-  const auto stage = make_wall_filter_cpu(options, threads(), level());
+  const auto stage = make(options);
   const Ensembles out = ensembles_of(run(*stage, spec, block_of(all, spec)), 6);
   for (std::size_t line = 0; line < 2; ++line) {
     for (std::size_t n = 0; n < 6; ++n) {

@@ -17,9 +17,9 @@ TEST(LineImagesOnTheGpu, AreThoseOfTheCpu) {
   const BeamFrame frame =
       make_frame(make_beams(24, angles, 60e-3, 1700), {{-3e-3, 12e-3}, {0.0, 16e-3}, {2e-3, 21e-3, 0.7}}, 0.6);
   const std::string depth = "depth = [4e-3, 30e-3]\n";
-  for (const char* const keys :
-       {"", "f_number = 1.5\nwindow = \"hann\"\n", "lines = 4\ndelay_filter = \"upsampled\"\n",
-        "lines = 4\nblend = true\ntime_gain = [0, 12]\n", "path = \"iq\"\nlines = 2\n", "persistence = 0.5\n"}) {
+  for (const char* const keys : {"", "f_number = 1.5\nwindow = \"hann\"\n", "lines = 4\ndelay_filter = \"upsampled\"\n",
+                                 "lines = 4\nblend = true\ntime_gain = [0, 12]\n", "path = \"iq\"\nlines = 2\n",
+                                 "persistence = 0.5\n", "lateral_gain = [0, 6, 3]\n"}) {
     const LineImage expected = line_image(frame, depth + keys);
     const LineImage image = line_image(frame, depth + keys, BackendKind::cuda);
     ASSERT_EQ(image.envelope.size(), expected.envelope.size());

@@ -9,6 +9,7 @@
 #include "gpu/memory_calls.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/demodulation/demodulation.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
@@ -110,6 +111,21 @@ TEST_F(CapturedStages, CompoundOrShowOneAngle) {
   options.all = true;
   one.stage->retune(options, *queue_);
   EXPECT_THAT(launch(one, input), testing::Each(2.0F));
+}
+
+TEST_F(CapturedStages, FollowAnotherThresholdOfFlow) {
+  const BlockSpec spec = make_spec(ElementType::float32, 6, 32);
+  const Captured one = capture(flow_stage, FlowOptions{FlowKind::variance, MetresPerSecond(1.0), 0.5}, spec);
+  // R0 of 1 and of 0.25, nothing coherent.
+  const TestBlock input = filled(spec, 0.0F);
+  std::fill_n(input.as<float>(), 32, 1.0F);
+  std::fill_n(input.as<float>() + 3 * 32, 32, 0.25F);
+  const auto faint = [&] { return launch(one, input).back(); };
+  EXPECT_EQ(faint(), 0.0F);
+  one.stage->retune(FlowOptions{FlowKind::variance, MetresPerSecond(1.0), 0.25}, *queue_);
+  EXPECT_GT(faint(), 0.0F);
+  one.stage->retune(FlowOptions{FlowKind::variance, MetresPerSecond(1.0), 0.75}, *queue_);
+  EXPECT_EQ(faint(), 0.0F);
 }
 
 TEST_F(CapturedStages, FollowAnotherShareAndABeginning) {

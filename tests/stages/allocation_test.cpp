@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/decoding/decoding.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
@@ -15,6 +17,7 @@
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/capture.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
@@ -129,6 +132,13 @@ TEST_P(AllocationsBesideLines, NoneWhileProcessing) {
   compound.sets = {{0, 16, Metres(0.0), Metres(0.0), Metres(1e-3), 0.0}, {16, 16, Metres(0.0), Metres(0.0), Metres(1e-3), 0.1}};
   compound.ranges = {Metres(1e-3), Metres(1e-4), 1031};
   EXPECT_EQ(counted(line_compound_stage, compound, rows), 0U);
+  const BlockSpec ensembles = make_spec(ElementType::complex64, 64, 300);
+  for (const WallFilterKind kind : {WallFilterKind::regression, WallFilterKind::fir, WallFilterKind::svd}) {
+    EXPECT_EQ(counted(wall_filter_stage, WallFilterOptions{.kind = kind, .ensemble = 16}, ensembles), 0U);
+  }
+  EXPECT_EQ(counted(autocorrelation_stage, AutocorrelationOptions{16, 3}, ensembles), 0U);
+  const FlowOptions velocity{FlowKind::velocity, MetresPerSecond(0.5), 0.01};
+  EXPECT_EQ(counted(flow_stage, velocity, make_spec(ElementType::float32, 63, 300)), 0U);
   DemodulationOptions demodulation;
   demodulation.frequency = Hertz(5e6);
   demodulation.sample_rate = Hertz(40e6);

@@ -3,14 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/decoding/decoding.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/capture.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/raw_frames.hpp"
@@ -143,6 +146,23 @@ TEST_P(Capture, BesideLines) {
   compound.sets = {{0, 8, Metres(0.0), Metres(0.0), Metres(1e-3), 0.0}, {8, 8, Metres(0.0), Metres(0.0), Metres(1e-3), 0.1}};
   compound.ranges = {Metres(1e-3), Metres(1e-4), 320};
   expect_same_again(*make_stage(line_compound_stage, compound, backend()), spec, rows);
+}
+
+TEST_P(Capture, Flow) {
+  const BlockSpec ensembles = make_spec(ElementType::complex64, 4 * 12, 160);
+  const TestBlock samples(ensembles);
+  for (std::size_t n = 0; n < 2 * 48 * 160; ++n) {
+    samples.as<float>()[n] = static_cast<float>(n * 2654435761u >> 20 & 0xfff) - 2048.0F;
+  }
+  for (const WallFilterKind kind : {WallFilterKind::regression, WallFilterKind::fir, WallFilterKind::svd}) {
+    const WallFilterOptions options{.kind = kind, .ensemble = 12, .components = 2};
+    expect_same_again(*make_stage(wall_filter_stage, options, backend()), ensembles, samples);
+  }
+  expect_same_again(*make_stage(autocorrelation_stage, AutocorrelationOptions{12, 3}, backend()), ensembles, samples);
+  const BlockSpec rows = make_spec(ElementType::float32, 3 * 16, 320);
+  for (const FlowKind kind : {FlowKind::velocity, FlowKind::power, FlowKind::amplitude, FlowKind::variance}) {
+    expect_same_again(*make_stage(flow_stage, FlowOptions{kind, MetresPerSecond(0.5), 0.01}, backend()), rows, samples);
+  }
 }
 
 TEST_P(Capture, BeamformSum) {

@@ -1,0 +1,27 @@
+// Launch of the autocorrelation on the GPU.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace echoform {
+
+/// Places in device memory. Numbers of a row are `step` floats apart, the imaginary part of each `quadrature` floats after its
+/// real one.
+struct AutocorrelationWork {
+  const float* in = nullptr;
+  float* out = nullptr;
+  std::size_t in_stride = 0;  ///< from a sample to the next, in floats
+  std::size_t step = 1;
+  std::size_t quadrature = 0;
+  std::size_t lines = 0;
+  std::size_t ensemble = 0;
+  std::size_t ranges = 0;
+  std::size_t half_window = 0;
+  std::size_t out_stride = 0;  ///< of rows; what is beyond the ranges becomes 0
+};
+
+void launch_autocorrelation(const AutocorrelationWork& work, cudaStream_t stream) noexcept;
+
+}  // namespace echoform
