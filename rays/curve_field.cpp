@@ -100,9 +100,9 @@ CurveRays::CurveRays(const RayPath& along, const std::vector<Point>& from, const
   }
   const double most = std::max(before, after);
   for (std::size_t source = 0; source < sources.size(); ++source) {
-    const Vector2 from = place_in_plane(sources[source]);
+    const Vector2 beginning = place_in_plane(sources[source]);
     for (std::size_t n = 0; n < nodes.places.size(); ++n) {
-      const Vector2 way = nodes.places[n] - from;
+      const Vector2 way = nodes.places[n] - beginning;
       slopes[source * 64 * nodes.words + n] =
           static_cast<float>(node_slope(before / most, nodes.tangents[n].x, nodes.tangents[n].z, way.x, way.z));
     }
