@@ -1,11 +1,8 @@
 #include "apps/frame_imager.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <utility>
 
 #include "apps/display_figure.hpp"
@@ -25,20 +22,20 @@ namespace {
 // Stacks of threads, tables of libraries and what a file takes while it is written.
 constexpr double taken_besides = 12e6;
 
-/// As many groups as the limit holds beside everything else. Tables of the setup are made, and counted in what is held.
-std::size_t read_ahead_within(const Configuration& configuration, const ImagingSetup& setup, const Recording& recording,
-                              double driver) {
+/// What imaging by groups takes itself. Tables of the setup are made already.
+double taken_by_groups(const ImagingSetup& setup, const StageSite& site) {
+  return static_cast<double>(grouped_memory(setup, least_read_ahead, site) - setup.tables_bytes);
+}
+
+/// As many groups as the limit holds beside everything else: `held` already, and `groups` to come for the least that may be.
+std::size_t read_ahead_within(const Configuration& configuration, const ImagingSetup& setup, double held, double groups) {
   const double limit = memory_limit(configuration);
-  const StageSite site = imaging_site(configuration);
-  const double held = std::max(0.0, held_memory() - driver);
-  const double groups =
-      static_cast<double>(grouped_memory(setup, least_read_ahead, site) - setup.tables_bytes + recording.reading_bytes()) +
-      taken_besides;
   if (held + groups > limit) {
+    const bool on_device = configuration.imaging.backend == BackendWish::cuda;
     throw InputError(
         configuration.place("[imaging] memory_limit"), memory_text(limit),
         fmt::format("at least {}: {} that the program holds{}, and {} for groups of A-scans", memory_text(held + groups),
-                    memory_text(held), site.backend == BackendKind::cuda ? " beside the GPU's driver" : "", memory_text(groups)));
+                    memory_text(held), on_device ? " beside the GPU's driver" : "", memory_text(groups)));
   }
   const double more = (limit - held - groups) / static_cast<double>(setup.groups->setup(0)->acquisition.frame_bytes());
   return least_read_ahead + static_cast<std::size_t>(std::min(more, static_cast<double>(setup.groups->count())));
@@ -58,37 +55,40 @@ const SummedImage* find_image(const GroupImager& groups, std::string_view view) 
 
 }  // namespace
 
-double held_memory() {
-  std::size_t pages = 0;
-  std::size_t held = 0;
-  std::ifstream("/proc/self/statm") >> pages >> held;
-  return static_cast<double>(held) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-}
-
-double most_held_memory() {
-  // Not getrusage(), which counts what started this process too.
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return 1024.0 * std::strtod(line.c_str() + 6, nullptr);
-  }
-  return held_memory();
-}
-
 bool device_too_small(const ImagingSetup& setup, const Configuration& configuration) {
   if (configuration.imaging.backend != BackendWish::cuda) return false;
   return device_need(setup, {}).bytes() > device_memory(configuration.imaging.device).free;
 }
 
 FrameImager::FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration,
-                         const Recording& recording, double driver)
+                         const Recording& recording, MemoryShares& memory)
     : setup_(std::move(setup)) {
-  const BackendChoice choice = backend_choice(configuration.imaging);
   if (setup_->groups) {
-    groups_ = make_group_imager(setup_, choice, read_ahead_within(configuration, *setup_, recording, driver));
+    make_groups(configuration, recording, memory);
     return;
   }
-  engine_ = make_engine(setup_, choice, {});
+  engine_ = make_engine(setup_, backend_choice(configuration.imaging), {});
   engine_->equip(slot_);
+}
+
+void FrameImager::make_groups(const Configuration& configuration, const Recording& recording, MemoryShares& memory) {
+  const StageSite site = imaging_site(configuration);
+  const BackendChoice choice = backend_choice(configuration.imaging);
+  const double taken = taken_by_groups(*setup_, site);
+  const double besides = taken_besides + static_cast<double>(recording.reading_bytes());
+  const HeldMemory before = held_memory();
+  const std::size_t read_ahead = read_ahead_within(configuration, *setup_, memory.own(before).now, taken + besides);
+  if (site.backend != BackendKind::cuda) {
+    groups_ = make_group_imager(setup_, choice, read_ahead);
+    return;
+  }
+  // The least first: what libraries and kernels take is not known before they are loaded.
+  groups_ = make_group_imager(setup_, choice, least_read_ahead);
+  groups_->load();
+  const HeldMemory after = held_memory();
+  memory.loaded(before, after, taken);
+  forget_most_held();
+  groups_->read_further_ahead(read_ahead_within(configuration, *setup_, memory.own(after).now, besides));
 }
 
 void FrameImager::image(Recording& recording, std::size_t frame, const Progress& progress) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "apps/process_memory.hpp"
 #include "config/configuration.hpp"
 #include "engines/group_imager.hpp"
 #include "formats/recording.hpp"
@@ -17,20 +18,16 @@
 
 namespace echoform {
 
-/// Bytes of memory that this process holds now, and has held at most.
-[[nodiscard]] double held_memory();
-[[nodiscard]] double most_held_memory();
-
 /// Whether the GPU that images, if one does, has less memory free than whole frames of the setup need.
 [[nodiscard]] bool device_too_small(const ImagingSetup& setup, const Configuration& configuration);
 
 class FrameImager {
  public:
-  /// `configuration`, whose backend is settled, is what the setup was resolved by; `driver` are bytes that the program holds for the
-  /// GPU's driver, which no limit counts. Throws as make_engine(), and InputError where groups do not fit into [imaging]
-  /// memory_limit beside what the program holds already.
+  /// `configuration`, whose backend is settled, is what the setup was resolved by; `memory` says what the program holds for the
+  /// GPU's driver, which no limit counts, and is told what is loaded for it here. Throws as make_engine(), and InputError where
+  /// groups do not fit into [imaging] memory_limit beside what the program holds already.
   FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration, const Recording& recording,
-              double driver);
+              MemoryShares& memory);
 
   /// Told how many of the frame's bytes are imaged, while it is imaged by groups.
   using Progress = std::function<void(std::size_t bytes)>;
@@ -49,6 +46,8 @@ class FrameImager {
   [[nodiscard]] std::string groups_text() const;
 
  private:
+  void make_groups(const Configuration& configuration, const Recording& recording, MemoryShares& memory);
+
   const std::shared_ptr<const ImagingSetup> setup_;
   std::unique_ptr<GroupImager> groups_;
   std::unique_ptr<Engine> engine_;  // of whole frames

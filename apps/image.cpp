@@ -18,6 +18,7 @@
 #include "apps/crop_distance.hpp"
 #include "apps/display_figure.hpp"
 #include "apps/frame_imager.hpp"
+#include "apps/process_memory.hpp"
 #include "apps/recorded_frame.hpp"
 #include "apps/recorded_positions.hpp"
 #include "apps/recorded_scan.hpp"
@@ -231,9 +232,13 @@ int image(const ImageOptions& options) {
   const bool numbered = options.many() && !scan;
   static_cast<void>(plan_outputs(options, views, numbered ? "0" : ""));
 
-  const double held_before = held_memory();
+  MemoryShares memory;
+  const HeldMemory held_before = held_memory();
   settle_backend(configuration);
-  const double driver = configuration.imaging.backend == BackendWish::cuda ? held_memory() - held_before : 0.0;
+  if (configuration.imaging.backend == BackendWish::cuda) {
+    memory.loaded(held_before, held_memory());
+    forget_most_held();
+  }
 
   ProgressBar progress(4);
   progress.step("reading");
@@ -284,7 +289,7 @@ int image(const ImageOptions& options) {
         throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", output.view));
       }
       for (const std::string& line : method.image_warnings(*setup)) spdlog::warn("{}", line);
-      imager = std::make_unique<FrameImager>(setup, configuration, *recording, driver);
+      imager = std::make_unique<FrameImager>(setup, configuration, *recording, memory);
     }
 
     if (frame == frames.front()) progress.step("imaging");
@@ -297,8 +302,9 @@ int image(const ImageOptions& options) {
     }
     if (scan) tell_of_scan(*imager->setup().scan->record);
     if (const std::string groups = imager->groups_text(); !groups.empty())
-      spdlog::info("frame {}: {}, {}, at most {} of memory{}", frame, groups, pace.rate(), memory_text(most_held_memory()),
-                   driver > 0.0 ? fmt::format(", {} of it the GPU's driver", memory_text(driver)) : "");
+      spdlog::info(
+          "frame {}: {}, {}, at most {} of memory{}", frame, groups, pace.rate(), memory_text(memory.own(held_memory()).most),
+          memory.driver() > 0.0 ? fmt::format(", and {} that the GPU's driver took besides", memory_text(memory.driver())) : "");
     warn_of_image(*imager);
 
     if (frame == frames.back()) progress.step("writing");

@@ -16,12 +16,16 @@ class CpuGroupImager final : public GroupImager {
       : GroupImager(std::move(setup), choice) {
     engine_ = engine_of(groups_.setup(0));
     engine_->equip_outputs(slot_);
+    read_further_ahead(read_ahead);
+    for (const SummedImage& image : images_) sums_.emplace_back(image.analytic.size());
+  }
+
+  void read_further_ahead(std::size_t read_ahead) final {
     take_buffers(read_ahead, [&](std::size_t /*bytes*/) {
       FrameSlot slot;
       engine_->equip(slot);
       return std::move(slot.samples);
     });
-    for (const SummedImage& image : images_) sums_.emplace_back(image.analytic.size());
   }
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cpu; }

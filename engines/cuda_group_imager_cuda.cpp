@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -31,13 +32,13 @@ constexpr std::size_t group_events_under_way = 256;
 struct Turn {
   gpu::Event uploaded = gpu::make_event();
   gpu::Event imaged = gpu::make_event();
-  GroupReadingThread* reader = nullptr;
+  GroupReadingThread* reader = nullptr;  // none: nobody waits for the buffer
   std::size_t group = 0;
 
   /// On the thread of completions.
   static void imaged_now(void* context) noexcept {
     const Turn& turn = *static_cast<const Turn*>(context);
-    turn.reader->release(turn.group);
+    if (turn.reader != nullptr) turn.reader->release(turn.group);
   }
 };
 
@@ -59,7 +60,7 @@ class CudaGroupImager final : public GroupImager {
     require_room(stated.with_stages(runner_->bytes()), runner_->bytes());
     runner_->allocate_blocks();
 
-    take_buffers(std::min(read_ahead, most_pinned_groups), [&](std::size_t bytes) { return backend_->allocate(bytes, MemoryUse::readback); });
+    read_further_ahead(read_ahead);
     for (std::size_t k = 0; k < groups_on_device; ++k)
       raw_.push_back(backend_->allocate(rows_.spec.rows * rows_.pitch, MemoryUse::working));
     results_.resize(runner_->steps() + 1);
@@ -70,13 +71,36 @@ class CudaGroupImager final : public GroupImager {
       sums_.push_back(backend_->allocate(output.description.grid.pixels() * sizeof(double2), MemoryUse::working));
     }
     quality_ = backend_->allocate(sizeof(SampleQuality), MemoryUse::working);
-    turns_ = std::vector<Turn>(read_.size());
     completion_ = gpu::make_completion_thread(device_, choice.gpu_timeout, group_events_under_way);
   }
 
   ~CudaGroupImager() override {
     use_device();
     completion_.reset();
+  }
+
+  void load() override {
+    use_device();
+    clear_sums();
+    // The second group may take kernels of its own, since the first is of elements with themselves.
+    for (std::size_t group = 0; group < std::min<std::size_t>(2, groups_.count()); ++group) {
+      if (!runner_->retune(groups_.setup(group)->recipe, *queue_)) break;
+      Turn& turn = turns_[group];
+      turn.reader = nullptr;
+      turn.group = group;
+      std::memset(read_[group].data(), 0, read_[group].size());
+      queue_upload(turn);
+      queue_group(turn);
+    }
+    completion_->finish();
+    fetch();
+  }
+
+  void read_further_ahead(std::size_t read_ahead) final {
+    use_device();
+    take_buffers(std::min(read_ahead, most_pinned_groups),
+                 [&](std::size_t bytes) { return backend_->allocate(bytes, MemoryUse::readback); });
+    turns_ = std::vector<Turn>(read_.size());
   }
 
   [[nodiscard]] BackendKind backend() const noexcept override { return BackendKind::cuda; }
@@ -106,10 +130,14 @@ class CudaGroupImager final : public GroupImager {
     runner_->allocate_blocks();
   }
 
-  void sum(const Read& read, const Progress& progress, const Expect& expect) override {
-    use_device();
+  void clear_sums() {
     for (const Buffer& sum : sums_) ECHOFORM_CUDA_QUEUED(cudaMemsetAsync(sum.data(), 0, sum.size(), compute()));
     ECHOFORM_CUDA_QUEUED(cudaMemsetAsync(quality_.data(), 0, quality_.size(), compute()));
+  }
+
+  void sum(const Read& read, const Progress& progress, const Expect& expect) override {
+    use_device();
+    clear_sums();
     GroupReadingThread reader({groups_, read_, setup_->acquisition.bytes_per_a_scan(), read, expect});
     {
       // Whatever ends the loop: nothing reads the buffers, or tells the reader of them, any more.

@@ -23,7 +23,7 @@ GroupImager::GroupImager(std::shared_ptr<const ImagingSetup> setup, const Backen
 
 void GroupImager::take_buffers(std::size_t read_ahead, const std::function<Buffer(std::size_t bytes)>& allocate) {
   const std::size_t buffers = std::max(least_read_ahead, std::min(read_ahead, groups_.count()));
-  for (std::size_t k = 0; k < buffers; ++k) read_.push_back(allocate(groups_.setup(0)->acquisition.frame_bytes()));
+  while (read_.size() < buffers) read_.push_back(allocate(groups_.setup(0)->acquisition.frame_bytes()));
 }
 
 void GroupImager::image(const Read& read, const Progress& progress, const Expect& expect) {

@@ -40,6 +40,13 @@ class GroupImager {
   /// whatever is read ahead. Throws what `read` throws; RuntimeFault if the backend fails.
   void image(const Read& read, const Progress& progress, const Expect& expect = {});
 
+  /// On CUDA images A-scans of zeros, up to two groups of them, so that kernels, libraries and what the driver takes for them are
+  /// loaded from now on; the images are of no use. Nothing on the CPU. Before the first frame; throws as image().
+  virtual void load() {}
+  /// From now on A-scans of `read_ahead` groups are kept; never fewer than before. Limits as of make_group_imager(). Between
+  /// frames.
+  virtual void read_further_ahead(std::size_t read_ahead) = 0;
+
   [[nodiscard]] virtual BackendKind backend() const noexcept = 0;
   /// Of the last frame, by view.
   [[nodiscard]] const std::vector<SummedImage>& images() const noexcept { return images_; }
@@ -54,7 +61,7 @@ class GroupImager {
 
   /// Fills the analytic images and the count of invalid samples.
   virtual void sum(const Read& read, const Progress& progress, const Expect& expect) = 0;
-  /// Buffers for `read_ahead` groups, at least two and no more than there are; `allocate` makes one of so many bytes.
+  /// Buffers for `read_ahead` groups in all, at least two and no more than there are; `allocate` makes one of so many bytes.
   void take_buffers(std::size_t read_ahead, const std::function<Buffer(std::size_t bytes)>& allocate);
 
   const std::shared_ptr<const ImagingSetup> setup_;
@@ -68,8 +75,9 @@ class GroupImager {
   void finish();
 };
 
-/// For setup->groups, which are there, on the backend of the choice; A-scans of `read_ahead` groups are kept, at least two, and no
-/// more than there are, nor on CUDA more than 16: grouped_memory() is what it takes of the host's memory. Throws as make_engine().
+/// For setup->groups, which are there, on the backend of the choice; A-scans of `read_ahead` groups are kept, at least two, and
+/// no more than there are, nor on CUDA more than 16: grouped_memory() is what it takes of the host's memory. Throws as
+/// make_engine().
 [[nodiscard]] std::unique_ptr<GroupImager> make_group_imager(std::shared_ptr<const ImagingSetup> setup,
                                                              const BackendChoice& choice, std::size_t read_ahead);
 

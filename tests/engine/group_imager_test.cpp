@@ -299,6 +299,30 @@ TEST_P(ByGroupsAt, GroupsAreReadInOrderByOneThreadAtATimeWhileOthersAreImaged) {
   EXPECT_TRUE(meanwhile || GetParam().backend == BackendKind::cuda);
 }
 
+TEST_P(ByGroupsAt, NothingOfWhatWasLoadedIsLeftAndMoreMayBeReadAheadLater) {
+  const auto plan = plan_of_case({"", MatrixKind::full}, GetParam());
+  const Frame frame = random_frame(plan->acquisition, 17);
+  const auto setup = grouped(*plan);
+  const auto read = reader_of(frame, plan->acquisition);
+  const auto expected = make_group_imager(setup, choice_at(GetParam()), 2);
+  expected->image(read, [](std::size_t) {});
+  const auto imager = make_group_imager(setup, choice_at(GetParam()), 2);
+  imager->load();
+  for (const std::size_t read_ahead : {std::size_t{1}, setup->groups->count() + 5}) {
+    imager->read_further_ahead(read_ahead);
+    EXPECT_EQ(imager->read_ahead(), read_ahead == 1 ? 2 : setup->groups->count());
+    imager->image(read, [](std::size_t) {});
+    EXPECT_EQ(imager->invalid_samples(), expected->invalid_samples());
+    ASSERT_EQ(imager->images().size(), expected->images().size());
+    for (std::size_t view = 0; view < imager->images().size(); ++view) {
+      const auto& image = imager->images()[view].analytic;
+      const auto& before = expected->images()[view].analytic;
+      ASSERT_EQ(image.size(), before.size());
+      EXPECT_EQ(std::memcmp(image.data(), before.data(), image.size() * sizeof(image[0])), 0);
+    }
+  }
+}
+
 TEST_P(ByGroupsAt, WhatReadingThrowsIsThrown) {
   const auto plan = plan_of_case({"", MatrixKind::full}, GetParam());
   const Frame frame = random_frame(plan->acquisition, 3);
