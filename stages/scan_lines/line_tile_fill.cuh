@@ -9,6 +9,14 @@
 namespace echoform::gpu {
 namespace {
 
+/// Two greatest and two least numbers of 16 bits of some samples.
+struct Outermost {
+  std::uint32_t highest = 0;
+  std::uint32_t lowest = 0;
+  /// Whether one of them is 32767 or -32768.
+  __device__ bool at_end() const { return ((__vmaxs2(highest, ~lowest) + 0x00010001U) & 0x80008000U) != 0; }
+};
+
 /// Four samples as they lie in device memory.
 template <class Sample>
 struct FourSamples;
@@ -35,8 +43,10 @@ struct FourSamples<std::int16_t> {
     if (count < 4) words.y = count < 3 ? 0 : words.y & 0xffffU;
     if (count < 2) words.x = count < 1 ? 0 : words.x & 0xffffU;
   }
-  /// Two numbers of 16 bits, that are 32767 where one of them lies at an end of the range.
-  __device__ std::uint32_t outermost() const { return __vmaxs2(__vmaxs2(words.x, words.y), ~__vmins2(words.x, words.y)); }
+  __device__ void add_to(Outermost& outermost) const {
+    outermost.highest = __vimax3_s16x2(outermost.highest, words.x, words.y);
+    outermost.lowest = __vimin3_s16x2(outermost.lowest, words.x, words.y);
+  }
   __device__ bool at_end(int k) const { return whole(k) == int16_lowest || whole(k) == int16_highest; }
 };
 
@@ -53,7 +63,7 @@ struct FourSamples<float> {
     if (count < 2) values.y = 0.0F;
     if (count < 1) values.x = 0.0F;
   }
-  __device__ std::uint32_t outermost() const { return 0; }
+  __device__ void add_to(Outermost& /*outermost*/) const {}
   __device__ bool at_end(int /*k*/) const { return false; }
 };
 
@@ -64,10 +74,6 @@ struct TileBlock {
   unsigned first;  // range
   unsigned count;  // of ranges
 };
-
-__device__ __forceinline__ bool at_ends(std::uint32_t outermost) {
-  return ((outermost + 0x00010001U) & 0x80008000U) != 0;
-}
 
 /// Samples of `at_once` receivers, from device memory by way of registers to shared memory. A warp brings 512 of a receiver at a
 /// time, four times four a thread, or half of them where there are more warps than receivers; what is left behind 512 the last
@@ -115,13 +121,13 @@ class TileFill {
   __device__ void store(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
                         float* to, std::uint32_t& clipped) const {
     float* const rest_to = to + rest_receiver() * brought(taps) + 512 + 4 * (threadIdx.x % left);
-    std::uint32_t outermost = 0;
+    Outermost outermost;
 #pragma unroll
     for (unsigned turn = 0; turn < turns; ++turn) {
 #pragma unroll
-      for (const FourSamples<Sample>& four : samples_[turn]) outermost = __vmaxs2(outermost, four.outermost());
+      for (const FourSamples<Sample>& four : samples_[turn]) four.add_to(outermost);
     }
-    if (brings_rest()) outermost = __vmaxs2(outermost, rest_.outermost());
+    if (brings_rest()) rest_.add_to(outermost);
     if (tiles.gain == nullptr) {
 #pragma unroll
       for (unsigned turn = 0; turn < turns; ++turn) {
@@ -144,7 +150,7 @@ class TileFill {
       }
       if (brings_rest()) put(tiles, rest_, rest_sample(windows[first_row + rest_receiver()]), rest_to);
     }
-    if (at_ends(outermost)) count_all(tiles, block, windows, first_row, clipped);
+    if (outermost.at_end()) count_all(tiles, block, windows, first_row, clipped);
   }
 
  private:

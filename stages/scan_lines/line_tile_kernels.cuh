@@ -26,37 +26,40 @@
 namespace echoform::gpu {
 namespace {
 
-/// Samples that no window has: a warp a segment.
+/// Samples that no window has: each warp of the launch takes a segment in its turn.
 template <class Sample>
-__device__ std::uint32_t count_segment(const LineTiles& tiles, unsigned segment) {
+__device__ std::uint32_t count_segments(const LineTiles& tiles) {
   std::uint32_t clipped = 0;
-  if (segment >= tiles.segment_count) return clipped;
-  const RowSegment where = tiles.segments[segment];
-  const std::byte* const row = static_cast<const std::byte*>(tiles.rows) + std::size_t{where.row} * tiles.row_bytes;
-  for (int n = where.begin / 4 * 4 + 4 * static_cast<int>(threadIdx.x % 32); n < where.end; n += 128) {
-    FourSamples<Sample> four;
-    four.load(row, n);
-    if (!at_ends(four.outermost())) continue;
-    for (int k = 0; k < 4; ++k) {
-      if (n + k >= where.begin && n + k < where.end && four.at_end(k)) ++clipped;
+  const unsigned warps = blockDim.x / 32;
+  for (unsigned segment = blockIdx.x * warps + threadIdx.x / 32; segment < tiles.segment_count; segment += gridDim.x * warps) {
+    const RowSegment where = tiles.segments[segment];
+    const std::byte* const row = static_cast<const std::byte*>(tiles.rows) + std::size_t{where.row} * tiles.row_bytes;
+    for (int n = where.begin / 4 * 4 + 4 * static_cast<int>(threadIdx.x % 32); n < where.end; n += 128) {
+      FourSamples<Sample> four;
+      four.load(row, n);
+      Outermost outermost;
+      four.add_to(outermost);
+      if (!outermost.at_end()) continue;
+      for (int k = 0; k < 4; ++k) {
+        if (n + k >= where.begin && n + k < where.end && four.at_end(k)) ++clipped;
+      }
     }
   }
   return clipped;
 }
 
 /// The sums of a line to device memory. Returns the bits of the greatest |value|.
-__device__ __forceinline__ std::uint32_t write_line(const LineTiles& tiles, const TileBlock& block, std::uint32_t line,
-                                                    const float* sums) {
+__device__ __forceinline__ std::uint32_t write_line(const LineTiles& tiles, const TileBlock& block, const TileRanges& ranges,
+                                                    std::uint32_t line, const float* sums) {
   std::uint32_t peak = 0;
   float* const out = tiles.out + line * tiles.out_stride;
   const unsigned lane = threadIdx.x % tile_threads;
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) {
-    const unsigned k = lane / 32 * warp_ranges + v * 32 + lane % 32;
-    if (k >= block.count) continue;
-    const float value =
-        sums[v * tile_threads + lane] * tiles.scale * __ldg(tiles.divisor + std::size_t{line} * tiles.pitch + block.first + k);
-    out[block.first + k] = value;
+    if (ranges.count == 0) continue;
+    const unsigned k = ranges.place(v);
+    const float value = sums[v * tile_threads + lane] * tiles.scale * __ldg(tiles.divisor + std::size_t{line} * tiles.pitch + k);
+    out[k] = value;
     peak = max(peak, __float_as_uint(fabsf(value)));
   }
   if (block.tile + 1 == tiles.tiles) {
@@ -70,7 +73,7 @@ template <class Sample>
 constexpr unsigned blocks_wanted(unsigned taps, unsigned groups) {
   if (groups > 1) return sizeof(Sample) == 2 ? 3 : 2;
   if (taps != 0) return 4;
-  return sizeof(Sample) == 2 ? 7 : 5;
+  return sizeof(Sample) == 2 ? 6 : 5;
 }
 
 template <class Sample, unsigned taps, unsigned groups>
@@ -78,12 +81,6 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
     sum_tiles(const __grid_constant__ LineTiles tiles) {
   constexpr unsigned at_once = receivers_at_once(taps);
   extern __shared__ float4 shared[];
-  if (blockIdx.x >= tiles.events * tiles.tiles) {
-    const unsigned warps = tile_threads * groups / 32;
-    const unsigned segment = (blockIdx.x - tiles.events * tiles.tiles) * warps + threadIdx.x / 32;
-    report_lines(tiles.facts, 0, count_segment<Sample>(tiles, segment), gridDim.x);
-    return;
-  }
   const TileLayout layout = tile_layout(taps, tiles.most_lines, tiles.most_rows);
   char* const base = reinterpret_cast<char*>(shared);
   auto* const samples = reinterpret_cast<float*>(base);
@@ -104,14 +101,10 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
     const std::size_t at = std::size_t{block.event.first_heard} * tiles.tiles + block.tile * block.event.rows + row;
     windows[row] = row < block.event.rows ? tiles.windows[at] : 0;
   }
-  // Ranges behind the tile are its last one again.
   TileRanges ranges;
+  ranges.find(block);
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) {
-    const unsigned of_warp = min(lane / 32 * warp_ranges + v * 32 + lane % 32, block.count - 1);
-    ranges.place[v] = block.first + of_warp;
-    ranges.range[v] = __ldg(tiles.range + ranges.place[v]);
-    ranges.way[v] = (static_cast<float>(of_warp) - static_cast<float>(lane / 32 * warp_ranges) - half_warp) * (1.0F / half_warp);
     for (unsigned k = group; k < block.event.lines; k += groups) sums[k * most_tile_ranges + v * tile_threads + lane] = 0.0F;
   }
   __syncthreads();
@@ -121,9 +114,8 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   fill.load(tiles, block, windows, 0);
   // What a group has of its line, where it has no other.
   constexpr bool held_twice = two_stages_held(taps, groups);
-  LineSums of_line{};
+  float sum[tile_depth] = {};
   const bool alone = groups == 1 || tiles.most_lines <= groups;
-  if (alone && group < block.event.lines) of_line.load_rest(tiles, tiles.lines[block.event.first_line + group], ranges);
   TileReceiver* placed = receivers;
   unsigned stage = 0;  // of those placed
   unsigned turn = 0;
@@ -145,14 +137,13 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
       const std::uint32_t line = tiles.lines[block.event.first_line + k];
       float* const sums_of_line = sums + k * most_tile_ranges + lane;
       if (!alone) {
-        of_line.load_rest(tiles, line, ranges);
 #pragma unroll
-        for (unsigned v = 0; v < tile_depth; ++v) of_line.sum[v] = sums_of_line[v * tile_threads];
+        for (unsigned v = 0; v < tile_depth; ++v) sum[v] = sums_of_line[v * tile_threads];
       }
-      sum_receivers<taps>(tiles, block, of_stage + k * at_once * group_warps, window, line, ranges, of_line);
+      sum_receivers<taps>(tiles, block, of_stage + k * at_once * group_warps, window, line, ranges, sum);
       if (!alone) {
 #pragma unroll
-        for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = of_line.sum[v];
+        for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = sum[v];
       }
     }
     if (++stage == stages) {
@@ -162,12 +153,13 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   }
   if (alone && group < block.event.lines) {
 #pragma unroll
-    for (unsigned v = 0; v < tile_depth; ++v) sums[group * most_tile_ranges + v * tile_threads + lane] = of_line.sum[v];
+    for (unsigned v = 0; v < tile_depth; ++v) sums[group * most_tile_ranges + v * tile_threads + lane] = sum[v];
   }
   std::uint32_t peak = 0;
   for (unsigned k = group; k < block.event.lines; k += groups) {
-    peak = max(peak, write_line(tiles, block, tiles.lines[block.event.first_line + k], sums + k * most_tile_ranges));
+    peak = max(peak, write_line(tiles, block, ranges, tiles.lines[block.event.first_line + k], sums + k * most_tile_ranges));
   }
+  clipped += count_segments<Sample>(tiles);
   report_lines(tiles.facts, peak, clipped, gridDim.x);
 }
 
@@ -206,9 +198,8 @@ bool prepare(const LineTiles& tiles) {
 template <class Sample>
 void launch(const LineTiles& tiles, cudaStream_t stream) {
   with_kernel<Sample>(tiles, [&](auto kernel, unsigned groups) {
-    const unsigned warps = groups * tile_threads / 32;
-    const unsigned blocks = tiles.events * tiles.tiles + (tiles.segment_count + warps - 1) / warps;
-    kernel<<<blocks, groups * tile_threads, tile_layout(tiles.taps, tiles.most_lines, tiles.most_rows).bytes, stream>>>(tiles);
+    kernel<<<tiles.events * tiles.tiles, groups * tile_threads, tile_layout(tiles.taps, tiles.most_lines, tiles.most_rows).bytes,
+             stream>>>(tiles);
   });
   ECHOFORM_CUDA_LAUNCHED("sum_tiles");
 }

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/host_device.hpp"
 #include "stages/scan_lines/line_sum_launch.hpp"
+#include "stages/scan_lines/rest_polynomial.hpp"
 
 namespace echoform::gpu {
 
@@ -15,6 +17,19 @@ namespace echoform::gpu {
 inline constexpr unsigned tile_threads = 128;
 inline constexpr unsigned tile_depth = 4;
 inline constexpr unsigned most_tile_ranges = tile_threads * tile_depth;
+/// Warps that share a tile's ranges evenly.
+inline constexpr unsigned tile_warps = tile_threads / 32;
+/// What a warp of a tile has: `count` ranges from `first` of the tile on.
+struct WarpRanges {
+  unsigned first = 0;
+  unsigned count = 0;
+};
+[[nodiscard]] ECHOFORM_HOST_DEVICE WarpRanges ranges_of_warp(unsigned of_tile, unsigned warp) {
+  const unsigned most = (of_tile + tile_warps - 1) / tile_warps;
+  const unsigned first = warp * most;
+  if (first >= of_tile) return {of_tile, 0};
+  return {first, of_tile - first < most ? of_tile - first : most};
+}
 /// Samples of a receiver that a tile's lookups may lie within.
 inline constexpr unsigned tile_window = most_tile_ranges + 16;
 /// Longest filters of upsampling.
@@ -72,6 +87,7 @@ struct LineTiles {
   const std::uint32_t* weight_tables = nullptr;  ///< as `places`, unheard_place among them
   const std::int32_t* tile_places = nullptr;     ///< [line, tile]: the sample that `rest` counts from
   const float* rest = nullptr;                   ///< [line, pitch]: tau_tx + r / c from there, times the fineness
+  const RestPolynomial* rests = nullptr;         ///< [line, tile, warp]: of its ranges
   const float* range = nullptr;
   float spacing = 0.0F;                  ///< of ranges, in samples
   const float* weights = nullptr;        ///< [table, range]

@@ -25,11 +25,7 @@ __host__ __device__ constexpr unsigned brought(unsigned taps) {
   return taps == 0 ? tile_window : tile_window + 2 * halo;
 }
 
-/// Ranges of a warp.
-constexpr unsigned warp_ranges = 32 * tile_depth;
-constexpr unsigned group_warps = tile_threads / 32;
-/// Half of a warp's ranges, in their distance from each other.
-constexpr float half_warp = 0.5F * static_cast<float>(warp_ranges - 1);
+constexpr unsigned group_warps = tile_warps;
 
 /// What a warp's lookups need of a receiver on a line.
 struct alignas(16) TileReceiver {

@@ -9,29 +9,28 @@
 namespace echoform::gpu {
 namespace {
 
-/// Whether the polynomial follows the way over a warp's ranges: as line_tables.cpp has it.
-__device__ __forceinline__ bool is_followed(const TilePlace& place, float begin, float spacing) {
-  const float half = half_warp * spacing;
+/// Whether the polynomial follows the way over ranges from begin to begin + 2 half: as line_tables.cpp has it.
+__device__ __forceinline__ bool is_followed(const TilePlace& place, float begin, float half) {
   const float square = half * half;
   const float off = fminf(fmaxf(place.along, begin), begin + 2.0F * half) - place.along;
   const float nearest = fmaf(off, off, place.across_square);
   return static_cast<float>(10.0 / 1920.0 / scan_lines::steady_error) * square * square * half <= nearest * nearest;
 }
 
-/// The polynomial through the ways at Chebyshev's five places, from -1 to 1.
-__device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& place, float begin, float spacing) {
-  const float half = half_warp * spacing;
+/// The polynomial through the ways at Chebyshev's five places, from -1 to 1, and `rest`.
+__device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& place, float begin, float half,
+                                       const RestPolynomial& rest) {
   const float middle = begin + half;
   const float at_middle = tile_place(place, middle, 0.0F);
   const float far_below = tile_place(place, fmaf(half, -0.951056516F, middle), 0.0F) - at_middle;
   const float below = tile_place(place, fmaf(half, -0.587785252F, middle), 0.0F) - at_middle;
   const float above = tile_place(place, fmaf(half, 0.587785252F, middle), 0.0F) - at_middle;
   const float far_above = tile_place(place, fmaf(half, 0.951056516F, middle), 0.0F) - at_middle;
-  receiver.terms[0] = at_middle;
-  receiver.terms[1] = fmaf(1.37638192F, above - below, -0.324919696F * (far_above - far_below));
-  receiver.terms[2] = fmaf(2.34164079F, above + below, -0.341640786F * (far_above + far_below));
-  receiver.terms[3] = fmaf(-1.52169043F, above - below, 0.940456404F * (far_above - far_below));
-  receiver.fourth = fmaf(-2.58885438F, above + below, 0.988854382F * (far_above + far_below));
+  receiver.terms[0] = rest.terms[0] + at_middle;
+  receiver.terms[1] = rest.terms[1] + fmaf(1.37638192F, above - below, -0.324919696F * (far_above - far_below));
+  receiver.terms[2] = rest.terms[2] + fmaf(2.34164079F, above + below, -0.341640786F * (far_above + far_below));
+  receiver.terms[3] = rest.terms[3] + fmaf(-1.52169043F, above - below, 0.940456404F * (far_above - far_below));
+  receiver.fourth = rest.terms[4] + fmaf(-2.58885438F, above + below, 0.988854382F * (far_above + far_below));
 }
 
 /// The receivers of some stages on each line, for each warp of a group.
@@ -49,7 +48,8 @@ __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const Ti
     const unsigned line_of_event = groups == 1 ? 0 : line_of_stages - stage * lines;
     const unsigned row = first_row + stage * at_once + which;
     const std::int32_t window = windows[row];
-    if (window != 0 && warp * warp_ranges < block.count) {
+    const WarpRanges of_warp = ranges_of_warp(block.count, warp);
+    if (window != 0 && of_warp.count != 0) {
       const std::size_t at = block.event.first_place + std::size_t{line_of_event} * block.event.rows + row;
       const std::uint32_t table = tiles.weight_tables[at];
       const float even = table == unheard_place ? 0.0F : tiles.even_weights[std::size_t{table} * tiles.tiles + block.tile];
@@ -62,10 +62,12 @@ __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const Ti
                                                                     : 4 * (shift + static_cast<int>(planes * from)));
         receiver.kind = table << receiver_table_shift | receiver_is_heard | (isnan(even) ? receiver_varies : 0);
         const TilePlace place = tiles.places[at];
-        const float begin = fmaf(static_cast<float>(warp * warp_ranges), tiles.spacing, tiles.range[block.first]);
-        if ((window & window_is_checked) == 0 && is_followed(place, begin, tiles.spacing)) {
+        const float begin = tiles.range[block.first + of_warp.first];
+        const float half = 0.5F * static_cast<float>(of_warp.count - 1) * tiles.spacing;
+        const RestPolynomial rest = tiles.rests[(std::size_t{line} * tiles.tiles + block.tile) * tile_warps + warp];
+        if ((window & window_is_checked) == 0 && !isnan(rest.terms[0]) && is_followed(place, begin, half)) {
           receiver.kind |= receiver_is_steady;
-          follow(receiver, place, begin, tiles.spacing);
+          follow(receiver, place, begin, half, rest);
         } else {
           if ((window & window_is_checked) != 0) receiver.kind |= receiver_is_checked;
           receiver.terms[0] = place.along;
@@ -116,41 +118,62 @@ __device__ __forceinline__ std::uint32_t window_address(const float* window, std
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(window)) - bias;
 }
 
-/// A thread's four ranges.
+/// A thread's ranges of its warp's `count`: two of the first half, each followed by the one as far behind the middle in reverse
+/// order, so that powers of a place in the polynomial serve both. Those of a short warp are the middle's again.
+static_assert(tile_depth == 4);
+__device__ __forceinline__ unsigned range_of_warp(unsigned count, unsigned v) {
+  const unsigned half = min(threadIdx.x % 32 + 32 * (v % 2), (count - 1) / 2);
+  return v < 2 ? half : count - 1 - half;
+}
 struct TileRanges {
-  unsigned place[tile_depth];
-  float range[tile_depth];
-  float way[tile_depth];  // through its warp's, from -1 to 1
+  unsigned first;  // of the warp
+  unsigned count;
+  float way[tile_depth / 2];  // of the first two through their warp's, from -1 to 1
+  float square[tile_depth / 2];
+
+  __device__ void find(const TileBlock& block) {
+    const WarpRanges of_warp = ranges_of_warp(block.count, threadIdx.x % tile_threads / 32);
+    first = block.first + of_warp.first;
+    count = of_warp.count;
+#pragma unroll
+    for (unsigned v = 0; v < tile_depth / 2; ++v) {
+      way[v] = count < 2 ? 0.0F : static_cast<float>(2 * range_of_warp(count, v)) / static_cast<float>(count - 1) - 1.0F;
+      square[v] = way[v] * way[v];
+    }
+  }
+  __device__ unsigned place(unsigned v) const {
+    return first + range_of_warp(count, v);
+  }
 };
 
 enum class Way : unsigned char {
-  steady,  // by the polynomial
-  plain,
+  inside,
   checked,  // some places are outside of the A-scan: their lookups are those of the first sample in shared memory, of weight 0
 };
 
-/// Lookups of a receiver at a thread's four ranges.
+/// The places of a receiver that is steady.
+__device__ __forceinline__ void steady_places(const TileReceiver& receiver, const TileRanges& ranges, float (&t)[tile_depth]) {
+#pragma unroll
+  for (unsigned v = 0; v < tile_depth / 2; ++v) {
+    const float x = ranges.way[v];
+    const float square = ranges.square[v];
+    const float even = fmaf(fmaf(receiver.fourth, square, receiver.terms[2]), square, receiver.terms[0]);
+    const float odd = fmaf(receiver.terms[3], square, receiver.terms[1]);
+    t[v] = fmaf(x, odd, even);
+    t[v + tile_depth / 2] = fmaf(-x, odd, even);
+  }
+}
+
+/// Lookups of a receiver at places `t` of a thread's four ranges.
 template <unsigned taps, Way way>
-__device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint32_t window, const TileRanges& ranges,
-                                        const float (&rest)[tile_depth], const float (&weight)[tile_depth], float least,
-                                        float most, float (&sum)[tile_depth]) {
-  const TilePlace place{receiver.terms[0], receiver.terms[1], receiver.terms[2], receiver.terms[3]};
+__device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint32_t window, const float (&t)[tile_depth],
+                                        const float (&weight)[tile_depth], float least, float most, float (&sum)[tile_depth]) {
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) {
-    float t;
-    if constexpr (way == Way::steady) {
-      const float x = ranges.way[v];
-      t = fmaf(receiver.fourth, x, receiver.terms[3]);
-      t = fmaf(t, x, receiver.terms[2]);
-      t = fmaf(t, x, receiver.terms[1]);
-      t = fmaf(t, x, receiver.terms[0]) + rest[v];
-    } else {
-      t = tile_place(place, ranges.range[v], rest[v]);
-    }
-    float whole = __fadd_rd(t, receiver.magic);
-    float fraction = t - (whole - receiver.magic);
+    float whole = __fadd_rd(t[v], receiver.magic);
+    float fraction = t[v] - (whole - receiver.magic);
     float w = weight[v];
-    if (way == Way::checked && !(t >= least && t < most)) {
+    if (way == Way::checked && !(t[v] >= least && t[v] < most)) {
       whole = whole_magic;
       fraction = 0.0F;
       w = 0.0F;
@@ -159,38 +182,37 @@ __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint3
   }
 }
 
-/// What a thread's lookups of a line go on with.
-struct LineSums {
-  float rest[tile_depth];
-  float sum[tile_depth];
-
-  __device__ void load_rest(const LineTiles& tiles, std::uint32_t line, const TileRanges& ranges) {
-    const float* const from = tiles.rest + std::size_t{line} * tiles.pitch;
-#pragma unroll
-    for (unsigned v = 0; v < tile_depth; ++v) rest[v] = __ldg(from + ranges.place[v]);
-  }
-};
-
 /// Lookups of a receiver that is not both steady and of one weight.
 template <unsigned taps>
 __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBlock& block, const TileReceiver& receiver,
-                                          std::uint32_t window, std::uint32_t line, const TileRanges& ranges, LineSums& sums) {
+                                          std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
+                                          float (&sum)[tile_depth]) {
   float weight[tile_depth];
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) weight[v] = receiver.weight;
   if ((receiver.kind & receiver_varies) != 0) {
     const float* const weights = tiles.weights + std::size_t{receiver.kind >> receiver_table_shift} * tiles.ranges;
 #pragma unroll
-    for (unsigned v = 0; v < tile_depth; ++v) weight[v] = __ldg(weights + ranges.place[v]);
+    for (unsigned v = 0; v < tile_depth; ++v) weight[v] = __ldg(weights + ranges.place(v));
   }
+  float t[tile_depth];
   if ((receiver.kind & receiver_is_steady) != 0) {
-    look_up<taps, Way::steady>(receiver, window, ranges, sums.rest, weight, 0.0F, 0.0F, sums.sum);
-  } else if ((receiver.kind & receiver_is_checked) == 0) {
-    look_up<taps, Way::plain>(receiver, window, ranges, sums.rest, weight, 0.0F, 0.0F, sums.sum);
+    steady_places(receiver, ranges, t);
+    look_up<taps, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
+    return;
+  }
+  const TilePlace place{receiver.terms[0], receiver.terms[1], receiver.terms[2], receiver.terms[3]};
+  const float* const rest = tiles.rest + std::size_t{line} * tiles.pitch;
+#pragma unroll
+  for (unsigned v = 0; v < tile_depth; ++v) {
+    t[v] = tile_place(place, __ldg(tiles.range + ranges.place(v)), __ldg(rest + ranges.place(v)));
+  }
+  if ((receiver.kind & receiver_is_checked) == 0) {
+    look_up<taps, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
   } else {
     const int from = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile];
-    look_up<taps, Way::checked>(receiver, window, ranges, sums.rest, weight, static_cast<float>(-from * tiles.fineness),
-                                static_cast<float>((tiles.samples - 1 - from) * tiles.fineness), sums.sum);
+    look_up<taps, Way::checked>(receiver, window, t, weight, static_cast<float>(-from * tiles.fineness),
+                                static_cast<float>((tiles.samples - 1 - from) * tiles.fineness), sum);
   }
 }
 
@@ -198,7 +220,7 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
 template <unsigned taps>
 __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
                                               std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
-                                              LineSums& sums) {
+                                              float (&sum)[tile_depth]) {
   constexpr std::uint32_t kinds = (1U << receiver_table_shift) - 1;
   receivers += threadIdx.x % tile_threads / 32;
 #pragma unroll 2
@@ -206,9 +228,11 @@ __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const Tile
     const TileReceiver receiver = receivers[c * group_warps];
     if ((receiver.kind & kinds) == (receiver_is_heard | receiver_is_steady)) {
       const float weight[tile_depth] = {receiver.weight, receiver.weight, receiver.weight, receiver.weight};
-      look_up<taps, Way::steady>(receiver, window, ranges, sums.rest, weight, 0.0F, 0.0F, sums.sum);
+      float t[tile_depth];
+      steady_places(receiver, ranges, t);
+      look_up<taps, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
     } else if (receiver.kind != 0) {
-      sum_other<taps>(tiles, block, receiver, window, line, ranges, sums);
+      sum_other<taps>(tiles, block, receiver, window, line, ranges, sum);
     }
   }
 }

@@ -17,6 +17,8 @@ namespace {
 constexpr std::uint32_t tile_step = 32;
 /// Elements on the line itself: no root of 0.
 constexpr float least_across = 1e-12F;
+/// Of a polynomial from the rests that it stands for, in samples.
+constexpr double most_rest_error = 5e-6;
 /// A place that is outside of every A-scan (LineTables::whole is beyond it then).
 constexpr float nowhere = 1e30F;
 
@@ -139,6 +141,8 @@ void LineTilePlan::place_tiles(const ScanLinesOptions& options, const scan_lines
   std::vector<float> even(weight_tables * tiles_.tiles);
   std::vector<std::int32_t> from(set.lines.size() * tiles_.tiles, 0);
   std::vector<float> rest(set.lines.size() * tiles_.pitch, nowhere);
+  std::vector<RestPolynomial> rests(set.lines.size() * tiles_.tiles * tile_warps, rest_polynomial({}, 0.0));
+  std::vector<double> of_warp;
   for (std::uint32_t tile = 0; tile < tiles_.tiles; ++tile) {
     const std::size_t first = std::size_t{tile} * tiles_.tile_ranges;
     const std::size_t end = std::min(first + tiles_.tile_ranges, count);
@@ -161,16 +165,23 @@ void LineTilePlan::place_tiles(const ScanLinesOptions& options, const scan_lines
       // Places count from their middle, where single precision is finest.
       const std::int32_t middle = least + (most - least) / 2;
       from[line * tiles_.tiles + tile] = middle;
-      for (std::size_t k = 0; k < whole.size(); ++k) {
-        const std::size_t at = line * tiles_.pitch + first + k;
-        if (!there(whole[k])) continue;
-        rest[at] = static_cast<float>(tiles_.fineness * (static_cast<double>(whole[k] - middle) + tables.rest[at]));
+      const auto rest_at = [&](std::size_t k) {
+        if (!there(whole[k])) return double{nowhere};
+        return tiles_.fineness * (static_cast<double>(whole[k] - middle) + tables.rest[line * tiles_.pitch + first + k]);
+      };
+      for (std::size_t k = 0; k < whole.size(); ++k) rest[line * tiles_.pitch + first + k] = static_cast<float>(rest_at(k));
+      for (unsigned warp = 0; warp < tile_warps; ++warp) {
+        const WarpRanges ranges = ranges_of_warp(static_cast<unsigned>(whole.size()), warp);
+        of_warp.resize(ranges.count);
+        for (unsigned k = 0; k < ranges.count; ++k) of_warp[k] = rest_at(ranges.first + k);
+        rests[(line * tiles_.tiles + tile) * tile_warps + warp] = rest_polynomial(of_warp, tiles_.fineness * most_rest_error);
       }
     }
   }
   tiles_.even_weights = keep(of_tiles_, even);
   tiles_.tile_places = keep(of_tiles_, from);
   tiles_.rest = keep(of_tiles_, rest);
+  tiles_.rests = keep(of_tiles_, rests);
 }
 
 /// Empty if one of them is too long.
