@@ -64,8 +64,8 @@ class BeamsMethod final : public Method {
   }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
-    const std::string& kind = beams(configuration).adaptive.kind;
-    return kind == "none" ? std::string() : fmt::format("[beams] adaptive = \"{}\"", kind);
+    const AdaptiveKind& kind = adaptive_kind(beams(configuration).adaptive.kind, "[beams] adaptive");
+    return is_on_cuda(kind) ? std::string() : fmt::format("[beams] adaptive = \"{}\"", kind.name);
   }
 
   void check(const Configuration& configuration, const Material& stated) const override {

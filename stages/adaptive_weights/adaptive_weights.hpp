@@ -100,6 +100,9 @@ struct ChannelWindow {
 ///   image      0 to 1, what is to be shown itself: it has no envelope
 enum class AdaptiveResult : unsigned char { factor, amplitude, doubled, image };
 
+/// How CUDA makes it (sums_math.hpp), where it does.
+enum class AdaptiveOnCuda : unsigned char { none, sums };
+
 struct AdaptiveKind {
   std::string_view name;
   std::string_view meaning;
@@ -111,6 +114,7 @@ struct AdaptiveKind {
   /// Of the axial window where none is stated, in periods of the centre frequency; 0: the point alone.
   double usual_window = 0.0;
   bool uses_window = true;
+  AdaptiveOnCuda on_cuda = AdaptiveOnCuda::none;  ///< none: for the CPU alone, unless there is nothing to do
 };
 
 /// "none" is the first: neither of its functions is there.
@@ -118,6 +122,11 @@ struct AdaptiveKind {
 
 /// Throws InputError, with `where` before it, if there is no such kind.
 [[nodiscard]] const AdaptiveKind& adaptive_kind(std::string_view name, std::string_view where);
+
+/// Whether CUDA has it, or there is nothing to have.
+[[nodiscard]] inline bool is_on_cuda(const AdaptiveKind& kind) {
+  return kind.sums_of == ChannelSums::none || kind.on_cuda != AdaptiveOnCuda::none;
+}
 
 /// Throws InputError if an option is out of its range; `where` precedes its name, "demo.toml: [beams]".
 void validate(const AdaptiveOptions& options, std::string_view where);

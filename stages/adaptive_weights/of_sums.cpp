@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stages/adaptive_weights/adaptive_weights.hpp"
+#include "stages/adaptive_weights/sums_math.hpp"
 
 namespace echoform::adaptive {
 namespace {
@@ -28,10 +29,8 @@ void sum_over_window(float* energy, std::size_t points, std::size_t half, float*
   std::copy_n(sums, points, energy);
 }
 
-/// coherent(k) over total(k), each summed over the window.
-template <class Coherent, class Total>
-void ratio_of_energies(const AdaptiveOptions& options, const PointSums& sums, float* result, const Coherent& coherent_at,
-                       const Total& total_at) {
+template <ChannelSums of>
+void factor_over_window(const AdaptiveOptions& options, const PointSums& sums, float* result) {
   const std::size_t points = sums.points;
   const std::size_t half = options.half_window;
   float* const coherent = sums.workspace;
@@ -42,48 +41,32 @@ void ratio_of_energies(const AdaptiveOptions& options, const PointSums& sums, fl
     std::fill_n(energy + half + points, half, 0.0F);
   }
   for (std::size_t k = 0; k < points; ++k) {
-    coherent[half + k] = coherent_at(k);
-    total[half + k] = total_at(k);
+    const float low = of == ChannelSums::low_frequencies ? sums.low[k] : 0.0F;
+    const Energies energies = energies_of<of>(sums.sum[k], sums.second[k], low, sums.weight[k]);
+    coherent[half + k] = energies.coherent;
+    total[half + k] = energies.total;
   }
   sum_over_window(coherent, points, half, work);
   sum_over_window(total, points, half, work);
-  // Rounding alone takes it above 1.
-  for (std::size_t k = 0; k < points; ++k) {
-    const float ratio = coherent[k] / (total[k] > 0.0F ? total[k] : 1.0F);
-    result[k] = total[k] > 0.0F ? std::min(ratio, 1.0F) : 0.0F;
-  }
+  for (std::size_t k = 0; k < points; ++k) result[k] = factor_of<of>(ratio_of({coherent[k], total[k]}));
 }
 
 }  // namespace
 
 void coherence_factor(const AdaptiveOptions& options, const PointSums& sums, float* result) {
-  ratio_of_energies(
-      options, sums, result, [&](std::size_t k) { return sums.sum[k] * sums.sum[k]; },
-      [&](std::size_t k) { return sums.weight[k] * sums.second[k]; });
+  factor_over_window<ChannelSums::squares>(options, sums, result);
 }
 
 void generalised_coherence_factor(const AdaptiveOptions& options, const PointSums& sums, float* result) {
-  ratio_of_energies(
-      options, sums, result, [&](std::size_t k) { return sums.low[k]; },
-      [&](std::size_t k) { return sums.weight[k] * sums.second[k]; });
+  factor_over_window<ChannelSums::low_frequencies>(options, sums, result);
 }
 
 void sign_coherence_factor(const AdaptiveOptions& options, const PointSums& sums, float* result) {
-  ratio_of_energies(
-      options, sums, result, [&](std::size_t k) { return sums.second[k] * sums.second[k]; },
-      [&](std::size_t k) { return sums.weight[k] * sums.weight[k]; });
-  // The root is infinitely steep at 0, where rounding of sums over hundreds of channels would show as 1.4e-3.
-  constexpr float rounding = 2e-6F;
-  for (std::size_t k = 0; k < sums.points; ++k) {
-    const float apart = 1.0F - result[k];
-    result[k] = 1.0F - (apart > rounding ? std::sqrt(apart) : 0.0F);
-  }
+  factor_over_window<ChannelSums::signs>(options, sums, result);
 }
 
 void f_dmas(const AdaptiveOptions& /*options*/, const PointSums& sums, float* result) {
-  for (std::size_t k = 0; k < sums.points; ++k) {
-    result[k] = 0.5F * (sums.sum[k] * sums.sum[k] - sums.second[k]) * sums.pairs[k];
-  }
+  for (std::size_t k = 0; k < sums.points; ++k) result[k] = mean_of_pairs(sums.sum[k], sums.second[k], sums.pairs[k]);
 }
 
 }  // namespace echoform::adaptive

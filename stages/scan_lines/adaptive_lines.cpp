@@ -11,58 +11,21 @@ std::size_t AdaptiveLines::Scratch::bytes() const noexcept {
          heard.size() * sizeof(std::uint32_t) + workspace.size() * sizeof(double);
 }
 
-AdaptiveLines::Sizes AdaptiveLines::sizes_of(const AdaptiveOptions& options, const LineSet& lines, std::size_t ranges) {
-  const AdaptiveKind& kind = adaptive_kind(options.kind, "adaptive weights");
-  Sizes sizes;
-  if (kind.sums_of == ChannelSums::none) return sizes;
-  sizes.tables = lines.lines.size() * ranges;
-  if (kind.of_sums != nullptr) {
-    sizes.beside = 3 * ranges + point_workspace(options, ranges);
-    return sizes;
-  }
-  for (const LineEvent& event : lines.events) sizes.receivers = std::max(sizes.receivers, event.receivers.size());
-  const std::size_t parts = kind.analytic ? 2 : 1;
-  sizes.channels = parts * sizes.receivers * ranges;
-  sizes.gathered = parts * sizes.receivers * (2 * options.half_window + 1);
-  sizes.workspace = channel_workspace(options, sizes.receivers);
-  return sizes;
-}
-
-std::size_t AdaptiveLines::bytes_of(const AdaptiveOptions& options, const LineSet& lines, std::size_t ranges,
-                                    std::size_t members) {
-  const Sizes sizes = sizes_of(options, lines, ranges);
-  const ChannelSums sums = adaptive_kind(options.kind, "adaptive weights").sums_of;
+std::size_t adaptive_tables_bytes(ChannelSums sums, const LineSet& lines, std::size_t ranges) {
+  if (sums == ChannelSums::none) return 0;
   const std::size_t tables = sums == ChannelSums::roots || sums == ChannelSums::low_frequencies ? 2 : 1;
-  return tables * sizes.tables * sizeof(float) +
-         members * ((sizes.beside + sizes.channels + sizes.gathered + sizes.receivers) * sizeof(float) +
-                    sizes.receivers * sizeof(std::uint32_t) + sizes.workspace * sizeof(double));
+  return tables * lines.lines.size() * ranges * sizeof(float);
 }
 
-AdaptiveLines::AdaptiveLines(const AdaptiveOptions& options, bool normalise, const LineSet& lines, std::size_t ranges,
-                             std::size_t members)
-    : options_(options), kind_(&adaptive_kind(options.kind, "adaptive weights")), normalise_(normalise), ranges_(ranges) {
-  if (kind_->sums_of == ChannelSums::none) return;
-  const Sizes sizes = sizes_of(options, lines, ranges);
-  receivers_ = sizes.receivers;
-  tabulate(lines);
-  scratch_.resize(members);
-  for (Scratch& scratch : scratch_) {
-    scratch.beside.resize(sizes.beside);
-    scratch.channels.resize(sizes.channels);
-    scratch.gathered.resize(sizes.gathered);
-    scratch.weights.resize(sizes.receivers);
-    scratch.heard.resize(sizes.receivers);
-    scratch.workspace.resize(sizes.workspace);
-  }
-}
-
-void AdaptiveLines::tabulate(const LineSet& lines) {
+AdaptiveTables make_adaptive_tables(ChannelSums sums, const LineSet& lines, std::size_t ranges) {
   const std::size_t count = lines.ranges.count;
-  const bool roots = kind_->sums_of == ChannelSums::roots;
-  const bool low = kind_->sums_of == ChannelSums::low_frequencies;
-  weight_.assign(lines.lines.size() * ranges_, 0.0F);
-  if (roots) pairs_.assign(weight_.size(), 0.0F);
-  if (low) cosine_.assign(weight_.size(), 1.0F);
+  const bool roots = sums == ChannelSums::roots;
+  const bool low = sums == ChannelSums::low_frequencies;
+  AdaptiveTables tables;
+  if (sums == ChannelSums::none) return tables;
+  tables.weight.assign(lines.lines.size() * ranges, 0.0F);
+  if (roots) tables.pairs.assign(tables.weight.size(), 0.0F);
+  if (low) tables.cosine.assign(tables.weight.size(), 1.0F);
   std::size_t entry = 0;
   for (std::size_t line = 0; line < lines.lines.size(); ++line) {
     const std::size_t receivers = lines.events[lines.lines[line].event].receivers.size();
@@ -78,14 +41,57 @@ void AdaptiveLines::tabulate(const LineSet& lines) {
         root_sum += std::sqrt(w);
         if (w > 0.0) ++heard;
       }
-      const std::size_t at = line * ranges_ + k;
-      weight_[at] = static_cast<float>(low ? static_cast<double>(heard) : sum);
-      if (roots && heard > 1) pairs_[at] = static_cast<float>(2.0 / (root_sum * root_sum - sum));
+      const std::size_t at = line * ranges + k;
+      tables.weight[at] = static_cast<float>(low ? static_cast<double>(heard) : sum);
+      if (roots && heard > 1) tables.pairs[at] = static_cast<float>(2.0 / (root_sum * root_sum - sum));
       if (low && heard > 0) {
-        cosine_[at] = static_cast<float>(std::cos(2.0 * std::numbers::pi / static_cast<double>(heard)));
+        tables.cosine[at] = static_cast<float>(std::cos(2.0 * std::numbers::pi / static_cast<double>(heard)));
       }
     }
     entry += receivers;
+  }
+  return tables;
+}
+
+AdaptiveLines::Sizes AdaptiveLines::sizes_of(const AdaptiveOptions& options, const LineSet& lines, std::size_t ranges) {
+  const AdaptiveKind& kind = adaptive_kind(options.kind, "adaptive weights");
+  Sizes sizes;
+  if (kind.sums_of == ChannelSums::none) return sizes;
+  if (kind.of_sums != nullptr) {
+    sizes.beside = 3 * ranges + point_workspace(options, ranges);
+    return sizes;
+  }
+  for (const LineEvent& event : lines.events) sizes.receivers = std::max(sizes.receivers, event.receivers.size());
+  const std::size_t parts = kind.analytic ? 2 : 1;
+  sizes.channels = parts * sizes.receivers * ranges;
+  sizes.gathered = parts * sizes.receivers * (2 * options.half_window + 1);
+  sizes.workspace = channel_workspace(options, sizes.receivers);
+  return sizes;
+}
+
+std::size_t AdaptiveLines::bytes_of(const AdaptiveOptions& options, const LineSet& lines, std::size_t ranges,
+                                    std::size_t members) {
+  const Sizes sizes = sizes_of(options, lines, ranges);
+  return adaptive_tables_bytes(adaptive_kind(options.kind, "adaptive weights").sums_of, lines, ranges) +
+         members * ((sizes.beside + sizes.channels + sizes.gathered + sizes.receivers) * sizeof(float) +
+                    sizes.receivers * sizeof(std::uint32_t) + sizes.workspace * sizeof(double));
+}
+
+AdaptiveLines::AdaptiveLines(const AdaptiveOptions& options, bool normalise, const LineSet& lines, std::size_t ranges,
+                             std::size_t members)
+    : options_(options), kind_(&adaptive_kind(options.kind, "adaptive weights")), normalise_(normalise), ranges_(ranges) {
+  if (kind_->sums_of == ChannelSums::none) return;
+  const Sizes sizes = sizes_of(options, lines, ranges);
+  receivers_ = sizes.receivers;
+  tables_ = make_adaptive_tables(kind_->sums_of, lines, ranges);
+  scratch_.resize(members);
+  for (Scratch& scratch : scratch_) {
+    scratch.beside.resize(sizes.beside);
+    scratch.channels.resize(sizes.channels);
+    scratch.gathered.resize(sizes.gathered);
+    scratch.weights.resize(sizes.receivers);
+    scratch.heard.resize(sizes.receivers);
+    scratch.workspace.resize(sizes.workspace);
   }
 }
 
@@ -99,8 +105,8 @@ void AdaptiveLines::point(LineTask& task, std::size_t line, std::size_t member) 
   if (kind_->sums_of != ChannelSums::low_frequencies) return;
   task.low = task.second + ranges_;
   task.low_frequencies = static_cast<std::uint32_t>(options_.low_frequencies);
-  task.heard = weight_.data() + line * ranges_;
-  task.cosine = cosine_.data() + line * ranges_;
+  task.heard = tables_.weight.data() + line * ranges_;
+  task.cosine = tables_.cosine.data() + line * ranges_;
 }
 
 void AdaptiveLines::point_quadrature(LineTask& task, std::size_t member) noexcept {
@@ -114,7 +120,7 @@ float AdaptiveLines::scaled(float value, float weight) const noexcept {
 void AdaptiveLines::finish(const LineTask& task, std::size_t line, std::size_t member, const float* divisor, std::size_t count,
                            float* out) noexcept {
   Scratch& scratch = scratch_[member];
-  const float* const weight = weight_.data() + line * ranges_;
+  const float* const weight = tables_.weight.data() + line * ranges_;
   if (kind_->of_channels != nullptr) {
     finish_channels(task, divisor, count, scratch, weight, out);
     return;
@@ -125,7 +131,7 @@ void AdaptiveLines::finish(const LineTask& task, std::size_t line, std::size_t m
                   .second = task.second,
                   .low = task.low,
                   .weight = weight,
-                  .pairs = pairs_.data() + (pairs_.empty() ? 0 : line * ranges_),
+                  .pairs = tables_.pairs.data() + (tables_.pairs.empty() ? 0 : line * ranges_),
                   .points = count,
                   .workspace = result + ranges_},
                  result);
@@ -189,7 +195,7 @@ void AdaptiveLines::finish_channels(const LineTask& task, const float* divisor, 
 }
 
 std::size_t AdaptiveLines::bytes() const noexcept {
-  std::size_t bytes = (weight_.size() + pairs_.size() + cosine_.size()) * sizeof(float);
+  std::size_t bytes = tables_.bytes();
   for (const Scratch& scratch : scratch_) bytes += scratch.bytes();
   return bytes;
 }

@@ -11,6 +11,19 @@
 
 namespace echoform::scan_lines {
 
+/// What follows from the weights of a line's receivers, [line, range]; empty where the kind has no use for it.
+struct AdaptiveTables {
+  std::vector<float> weight;  ///< as PointSums has it
+  std::vector<float> pairs;   ///< likewise
+  std::vector<float> cosine;  ///< as LineTask has it
+
+  [[nodiscard]] std::size_t bytes() const { return (weight.size() + pairs.size() + cosine.size()) * sizeof(float); }
+};
+/// `ranges` as the kernels have them, padded.
+[[nodiscard]] AdaptiveTables make_adaptive_tables(ChannelSums sums, const LineSet& lines, std::size_t ranges);
+/// Bytes of them, before they are made.
+[[nodiscard]] std::size_t adaptive_tables_bytes(ChannelSums sums, const LineSet& lines, std::size_t ranges);
+
 class AdaptiveLines {
  public:
   /// Of "none", which nobody finishes a line by.
@@ -45,7 +58,6 @@ class AdaptiveLines {
   };
   /// How many of each there are.
   struct Sizes {
-    std::size_t tables = 0;
     std::size_t beside = 0;
     std::size_t channels = 0;
     std::size_t gathered = 0;
@@ -54,7 +66,6 @@ class AdaptiveLines {
   };
   static Sizes sizes_of(const AdaptiveOptions& options, const LineSet& lines, std::size_t ranges);
 
-  void tabulate(const LineSet& lines);
   /// Gathers what is heard at a range, and returns it.
   ChannelWindow window_at(const LineTask& task, std::size_t range, std::size_t count, Scratch& scratch) const noexcept;
   void finish_channels(const LineTask& task, const float* divisor, std::size_t count, Scratch& scratch, const float* weight,
@@ -66,9 +77,7 @@ class AdaptiveLines {
   bool normalise_ = true;
   std::size_t ranges_ = 0;
   std::size_t receivers_ = 0;  // of the longest event
-  std::vector<float> weight_;  // [line, range], as PointSums has it
-  std::vector<float> pairs_;   // likewise, of roots
-  std::vector<float> cosine_;  // as LineTask has it, of low_frequencies
+  AdaptiveTables tables_;
   std::vector<Scratch> scratch_;
 };
 

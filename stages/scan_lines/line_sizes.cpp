@@ -5,6 +5,7 @@
 #include "acquisition/pair_source.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/raw_rows/frame_facts.hpp"
+#include "stages/scan_lines/adaptive_lines.hpp"
 #include "stages/scan_lines/line_kernels.hpp"
 #include "stages/scan_lines/line_tables.hpp"
 
@@ -62,7 +63,12 @@ LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input) {
                  receivers * sizeof(scan_lines::PlacedReceiver) + (2 * set.lines.size() + 1) * sizeof(std::uint32_t) +
                  set.weights.size() * sizeof(float) + sizeof(scan_lines::TapTable);
   const std::size_t rows = heard_rows(set).rows.size();
-  if (!options.demodulated) sizes.tiles = tile_bytes(set, rows);
+  const ChannelSums sums = adaptive_kind(options.adaptive.kind, "scan-lines stage").sums_of;
+  if (sums == ChannelSums::none && !options.demodulated) sizes.tiles = tile_bytes(set, rows);
+  if (sums != ChannelSums::none) {
+    const std::size_t of_point = sums == ChannelSums::low_frequencies ? 3 : 2;
+    sizes.adaptive = scan_lines::adaptive_tables_bytes(sums, set, pitch) + of_point * points * sizeof(float);
+  }
   if (input.type != ElementType::raw) return sizes;
   sizes.rows = float_rows(rows, input.columns).bytes() + facts_trailer + rows * sizeof(PairSource);
   sizes.facts = 2 * sizeof(GatheredFacts);

@@ -27,8 +27,9 @@ struct LineSizes {
   std::size_t gain = 0;
   std::size_t facts = 0;
   std::size_t tiles = 0;
+  std::size_t adaptive = 0;  ///< tables and sums of adaptive weights
 
-  [[nodiscard]] std::size_t bytes() const { return tables + rows + gain + facts + tiles; }
+  [[nodiscard]] std::size_t bytes() const { return tables + rows + gain + facts + tiles + adaptive; }
 };
 [[nodiscard]] LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input);
 

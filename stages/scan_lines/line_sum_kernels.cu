@@ -4,6 +4,7 @@
 #include "stages/scan_lines/line_facts.cuh"
 #include "stages/scan_lines/line_math.hpp"
 #include "stages/scan_lines/line_sum_launch.hpp"
+#include "stages/scan_lines/line_sum_lookup.cuh"
 
 // The plain way, for every delay filter and for complex samples. Threads of a warp have ranges that follow each other, whose
 // samples do too, so that a warp's loads meet in a few lines of the first-level cache; what a receiver is on a line is the same
@@ -11,72 +12,16 @@
 namespace echoform::gpu {
 namespace {
 
-using scan_lines::coefficient_pieces;
 using scan_lines::Lookup;
 using scan_lines::PlacedReceiver;
 using scan_lines::TapTable;
 
 constexpr unsigned threads = 128;
 
-/// A number of a row, real or complex, and what may be done with it.
-template <bool complex>
-struct Number;
-
-template <>
-struct Number<false> {
-  float re = 0.0F;
-  __device__ void add(float c, const float* row, std::int32_t n) { re = fmaf(c, __ldg(row + n), re); }
-};
-
-template <>
-struct Number<true> {
-  float re = 0.0F;
-  float im = 0.0F;
-  __device__ void add(float c, const float* row, std::int32_t n) {
-    const float2 z = __ldg(reinterpret_cast<const float2*>(row) + n);
-    re = fmaf(c, z.x, re);
-    im = fmaf(c, z.y, im);
-  }
-};
-
-template <Lookup lookup, bool complex>
-__device__ __forceinline__ Number<complex> value_at(const float* row, std::int32_t samples, std::int32_t whole, float t,
-                                                    const TapTable& table) {
-  Number<complex> value;
-  if constexpr (lookup == Lookup::nearest) {
-    const scan_lines::SamplePlace at = scan_lines::place_of(whole, t + 0.5F);
-    if (static_cast<std::uint32_t>(at.whole) < static_cast<std::uint32_t>(samples)) value.add(1.0F, row, at.whole);
-    return value;
-  }
-  scan_lines::SamplePlace at = scan_lines::place_of(whole, t);
-  if (static_cast<std::uint32_t>(at.whole) >= static_cast<std::uint32_t>(samples - 1)) return value;
-  if constexpr (lookup == Lookup::linear) {
-    value.add(1.0F - at.fraction, row, at.whole);
-    value.add(at.fraction, row, at.whole + 1);
-    return value;
-  }
-  at = scan_lines::place_of(whole, t + table.offset);
-  const scan_lines::TapPiece piece = scan_lines::tap_piece(at.fraction, static_cast<std::int32_t>(coefficient_pieces));
-  for (std::uint32_t tap = 0; tap < table.taps; ++tap) {
-    const std::int32_t n = at.whole - table.left + static_cast<std::int32_t>(tap);
-    if (static_cast<std::uint32_t>(n) >= static_cast<std::uint32_t>(samples)) continue;
-    const auto& k = table.cubic[tap];
-    float c = fmaf(k[3][piece.index], piece.within, k[2][piece.index]);
-    c = fmaf(c, piece.within, k[1][piece.index]);
-    value.add(fmaf(c, piece.within, k[0][piece.index]), row, n);
-  }
-  return value;
-}
-
 template <Lookup lookup, bool complex>
 __global__ void __launch_bounds__(threads) sum_lines(LineSums sums, unsigned blocks_of_line) {
   __shared__ TapTable table;
-  if constexpr (lookup == Lookup::taps) {
-    const auto* const from = reinterpret_cast<const std::uint32_t*>(sums.set.taps);
-    auto* const to = reinterpret_cast<std::uint32_t*>(&table);
-    for (unsigned n = threadIdx.x; n < sizeof(TapTable) / sizeof(std::uint32_t); n += threads) to[n] = from[n];
-    __syncthreads();
-  }
+  if constexpr (lookup == Lookup::taps) share_taps(sums.set.taps, table);
   const LineSetOnDevice& set = sums.set;
   const std::uint32_t line = blockIdx.x / blocks_of_line;
   const std::uint32_t k = (blockIdx.x % blocks_of_line) * threads + threadIdx.x;

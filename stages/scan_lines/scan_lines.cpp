@@ -88,8 +88,8 @@ void validate(const ScanLinesOptions& options) {
 }
 
 void require_lines_on_cuda(const ScanLinesOptions& options) {
-  require(options.adaptive.kind == "none", "adaptive weights", options.adaptive.kind,
-          "none on a GPU: they are for the CPU alone");
+  require(is_on_cuda(adaptive_kind(options.adaptive.kind, "scan-lines stage")), "adaptive weights", options.adaptive.kind,
+          "others on a GPU: these are for the CPU alone");
 }
 
 std::size_t scan_lines_device_bytes(const ScanLinesOptions& options, const BlockSpec& input) {

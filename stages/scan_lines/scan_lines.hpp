@@ -27,8 +27,8 @@
 // while tau_tx + r / c is kept as a whole sample and its rest, from double precision. (Eq. 13 of the thesis on beamforming on the
 // GPU using CUDA, of the Tesla C870, is the case of a phased array whose waves pass its centre at t = 0.)
 //
-// CUDA: without adaptive weights. Behind lines of raw samples stands a trailer with the facts of the frame
-// (stages/raw_rows/frame_facts.hpp), whose peak is that of the lines.
+// CUDA: with those adaptive weights that have an implementation there (AdaptiveKind::on_cuda). Behind lines of raw samples stands
+// a trailer with the facts of the frame (stages/raw_rows/frame_facts.hpp), whose peak is that of the lines.
 #pragma once
 
 #include <memory>
@@ -70,7 +70,7 @@ extern const StageKind scan_lines_stage;
                                                          SimdLevel level = simd_level());
 
 /// In builds with CUDA only. The backend must outlive the stage. Throws InputError if an option is out of its range, and for
-/// adaptive weights.
+/// adaptive weights that it has not.
 [[nodiscard]] std::unique_ptr<Stage> make_scan_lines_cuda(ScanLinesOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.

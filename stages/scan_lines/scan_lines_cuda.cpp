@@ -8,6 +8,7 @@
 #include "gpu/stream_queue.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/raw_rows/raw_row_reader.hpp"
+#include "stages/scan_lines/adaptive_on_device.hpp"
 #include "stages/scan_lines/line_sizes.hpp"
 #include "stages/scan_lines/line_sum_launch.hpp"
 #include "stages/scan_lines/line_tables.hpp"
@@ -24,8 +25,8 @@ bool of_sixteen_bits(const EncodingFacts& facts) {
 }
 
 /// Tiles of lines where the delay filter is a straight line between samples and their windows are short enough, of int16 as they
-/// were received; everything else point by point. Samples of other encodings become floats in memory of the stage first, by the
-/// kernel of pairing.
+/// were received; everything else, and adaptive weights, point by point. Samples of other encodings become floats in memory of
+/// the stage first, by the kernel of pairing.
 class ScanLinesCuda final : public Stage {
  public:
   ScanLinesCuda(ScanLinesOptions options, Backend& backend) : options_(std::move(options)), backend_(backend), tiles_(backend) {
@@ -57,7 +58,9 @@ class ScanLinesCuda final : public Stage {
     std::vector<std::uint32_t> first_rows;
     for (const ImageLine& line : set.lines) first_rows.push_back(static_cast<std::uint32_t>(set.events[line.event].first_row));
     const gpu::TiledRows received{true, stride_of(input), sums_.samples, first_rows};
-    whole_numbers_ = raw_ && of_sixteen_bits(facts_of(input.encoding));
+    adaptive_.reset();
+    const bool weighs = adaptive_kind(options_.adaptive.kind, "scan-lines stage").sums_of != ChannelSums::none;
+    whole_numbers_ = raw_ && !weighs && of_sixteen_bits(facts_of(input.encoding));
     tiled_ = whole_numbers_ && tiles_.make(options_, sums_.set, tables, received);
     if (tiled_) return output_;
     whole_numbers_ = false;
@@ -67,6 +70,11 @@ class ScanLinesCuda final : public Stage {
       prepare_rows(input, heard);
     }
     sums_.set.first_rows = upload<std::uint32_t>(first_rows);
+    if (weighs) {
+      adaptive_.emplace(backend_);
+      adaptive_->prepare(options_, sums_.set.pitch);
+      return output_;
+    }
     tiled_ = tiles_.make(options_, sums_.set, tables, {false, sums_.row_stride * sizeof(float), sums_.samples, first_rows});
     return output_;
   }
@@ -93,7 +101,11 @@ class ScanLinesCuda final : public Stage {
     sums.rows = static_cast<const float*>(rows);
     sums.out = output.as<float>();
     sums.facts = facts;
-    launch_line_sums(sums, stream);
+    if (adaptive_) {
+      adaptive_->process(sums, stream);
+    } else {
+      launch_line_sums(sums, stream);
+    }
   }
 
   [[nodiscard]] StageFacts facts() const noexcept override {
@@ -124,6 +136,7 @@ class ScanLinesCuda final : public Stage {
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
     std::size_t bytes = rows_.size() + gain_.size() + gathered_.size() + (reader_ ? reader_->bytes() : 0) + tiles_.bytes();
+    if (adaptive_) bytes += adaptive_->bytes();
     for (const Buffer& buffer : held_) bytes += buffer.size();
     return bytes;
   }
@@ -201,6 +214,7 @@ class ScanLinesCuda final : public Stage {
   BlockSpec output_;
   gpu::LineSums sums_;
   gpu::LineTilePlan tiles_;
+  std::optional<gpu::AdaptiveSumsOnDevice> adaptive_;
   bool tiled_ = false;
   bool raw_ = false;
   bool whole_numbers_ = false;               // tiles of samples as they were received

@@ -139,13 +139,21 @@ TestBlock block_of(const BlockSpec& spec, const std::vector<double>& rows) {
   return block;
 }
 
-class AdaptiveLinesTest : public StageTest {};
+class AdaptiveLinesTest : public StageTest {
+ protected:
+  std::unique_ptr<Stage> make(const ScanLinesOptions& options) {
+    if (on_cuda()) return make_scan_lines_cuda(options, backend());
+    return make_scan_lines_cpu(options, threads(), level());
+  }
+  /// Whether the backend has it.
+  [[nodiscard]] bool has(const AdaptiveKind& kind) const { return !on_cuda() || is_on_cuda(kind); }
+};
 INSTANTIATE_TEST_SUITE_P(All, AdaptiveLinesTest, testing::ValuesIn([] {
-                           std::vector<Implementation> on_cpu;
+                           std::vector<Implementation> some;
                            for (const Implementation& one : implementations()) {
-                             if (one.backend == BackendKind::cpu && one.threads != 3) on_cpu.push_back(one);
+                             if (one.threads != 3) some.push_back(one);
                            }
-                           return on_cpu;
+                           return some;
                          }()),
                          implementation_name);
 
@@ -156,6 +164,7 @@ TEST_P(AdaptiveLinesTest, EqualTheirDefinitions) {
   const BlockSpec spec = make_spec(ElementType::float32, elements, samples);
   const TestBlock input = block_of(spec, rows);
   for (const AdaptiveKind& kind : adaptive_kinds()) {
+    if (!has(kind)) continue;
     for (const std::size_t half : {0UL, 4UL}) {
       for (const bool normalise : {true, false}) {
         ScanLinesOptions options = options_of(set, kind.name, half);
@@ -163,10 +172,10 @@ TEST_P(AdaptiveLinesTest, EqualTheirDefinitions) {
         options.adaptive.low_frequencies = half == 0 ? 1 : 3;
         options.adaptive.short_lag = half == 0 ? 0.2 : 1.0;
         options.adaptive.subarray = half == 0 ? 0.5 : 0.4;
-        const auto stage = make_scan_lines_cpu(options, threads(), level());
+        const auto stage = make(options);
         const StageResult result = run(*stage, spec, input, 2);
         ASSERT_EQ(result.spec.row_stride, kind.result == AdaptiveResult::image ? ranges : 304U);
-        EXPECT_LE(stage->bytes(), scan_lines_bytes(options, threads()));
+        EXPECT_LE(stage->bytes(), on_cuda() ? scan_lines_device_bytes(options, spec) : scan_lines_bytes(options, threads()));
         // Delays are right to 1e-4 of a sample, and so are channels of amplitude 1; Capon's weights pass on up to the inverse
         // root of the loading of it.
         const double tolerance = kind.name == "capon"                   ? 3e-3
@@ -203,9 +212,10 @@ TEST_P(AdaptiveLinesTest, PassEqualChannelsAsTheyAre) {
   }
   const BlockSpec spec = make_spec(ElementType::float32, elements, samples);
   const TestBlock input = block_of(spec, rows);
-  const StageResult plain = run(*make_scan_lines_cpu(options_of(set, "none", 0), threads(), level()), spec, input);
+  const StageResult plain = run(*make(options_of(set, "none", 0)), spec, input);
   for (const AdaptiveKind& kind : adaptive_kinds()) {
-    const StageResult result = run(*make_scan_lines_cpu(options_of(set, kind.name, 0), threads(), level()), spec, input);
+    if (!has(kind)) continue;
+    const StageResult result = run(*make(options_of(set, kind.name, 0)), spec, input);
     // From where two elements are heard, to where A-scans end.
     for (std::size_t k = 60; k < 250; ++k) {
       const double sum = plain.block->as<float>()[k];
