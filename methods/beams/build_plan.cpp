@@ -291,11 +291,13 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
       facts_of(plan->acquisition.encoding).counts() ? plan->acquisition.sample_scale : 1.0);
   for (std::uint32_t event = 0; event < plan->acquisition.event_count(); ++event) plan->events.push_back(event);
 
+  plan->pulses = resolve_pulses(configuration, plan->acquisition);
   plan->doppler = resolve_doppler(configuration, plan->acquisition, plan->velocity);
+  const Ensembles* const repeated = plan->doppler ? &plan->doppler->ensembles : plan->pulses ? &plan->pulses->ensembles : nullptr;
   std::vector<std::uint32_t> sounded = plan->events;  // an event for each place
-  if (plan->doppler) {
+  if (repeated != nullptr) {
     sounded.clear();
-    for (const std::vector<std::uint32_t>& ensemble : plan->doppler->ensembles.events) sounded.push_back(ensemble.front());
+    for (const std::vector<std::uint32_t>& ensemble : repeated->events) sounded.push_back(ensemble.front());
   }
   const FannedLines fanned = choose_fans(configuration, *plan, sounded);
   plan->baseband = resolve_baseband(configuration, plan->acquisition);
@@ -306,7 +308,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   const BlendedLines blended = blend ? blend_lines(fanned, plan->section.lines) : BlendedLines{};
   set->lines = blend ? blended.components : fanned.lines;
   const std::size_t formed = set->lines.size();
-  if (plan->doppler) set->lines = repeat_lines(set->lines, plan->doppler->ensembles);
+  if (repeated != nullptr) set->lines = repeat_lines(set->lines, *repeated);
   set->ranges = resolve_ranges(configuration, *plan);
   resolve_vestige(configuration, *plan, set->ranges);
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
@@ -314,13 +316,14 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   set->transmit_times = transmit_times(*plan, *set);
   if (blend) {
     plan->blend = blend_table(blended, set->ranges.count,
-                              plan->doppler ? of_first_samples(*set, plan->doppler->ensembles.samples) : set->transmit_times);
+                              repeated != nullptr ? of_first_samples(*set, repeated->samples) : set->transmit_times);
   }
   if (plan->doppler) {
     plan->doppler->autocorrelation.half_window =
         half_window_of(doppler(configuration), *plan->doppler, plan->velocity, set->ranges.spacing);
     add_tables(*plan->doppler, plan->blend, formed, set->ranges.count);
   }
+  if (plan->pulses) add_tables(*plan->pulses, plan->blend, formed, set->ranges.count);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.
     require_host_memory(configuration, points * bytes_of_point + 2.0 * bytes, extent_of(*plan, *set));

@@ -33,9 +33,19 @@ WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t
   return options;
 }
 
+/// The table of one sample: `blend`, or, where there is none, lines as they are formed.
+LineBlendTable table_of_sample(const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
+  if (blend != nullptr) return *blend;
+  LineBlendTable one;
+  one.ranges = ranges;
+  one.weights.assign(ranges, 1.0F);
+  for (std::uint32_t line = 0; line < lines; ++line) one.lines.push_back({{line, 0}});
+  return one;
+}
+
 }  // namespace
 
-Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where) {
+Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where, const EnsembleSizes& sizes) {
   Ensembles found;
   std::vector<std::vector<std::uint32_t>>& all = found.events;
   for (std::uint32_t event = 0; event < acquisition.events.size(); ++event) {
@@ -52,10 +62,10 @@ Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where)
   }
   const std::string place = fmt::format("{}: {}", where, events_alike);
   const std::size_t samples = all.empty() ? 1 : all.front().size();
-  if (samples < WallFilterOptions::least_ensemble || samples > WallFilterOptions::most_ensemble) {
-    throw InputError(place, fmt::format("{} of event 0", samples),
-                     fmt::format("{} to {}, the samples of an ensemble for [doppler]", WallFilterOptions::least_ensemble,
-                                 WallFilterOptions::most_ensemble));
+  if (samples < sizes.least || samples > sizes.most) {
+    const std::string many =
+        sizes.least == sizes.most ? fmt::format("{}", sizes.least) : fmt::format("{} to {}", sizes.least, sizes.most);
+    throw InputError(place, fmt::format("{} of event 0", samples), fmt::format("{}, {}", many, sizes.what));
   }
   found.samples = samples;
   found.apart = all.front()[1] - all.front()[0];
@@ -123,14 +133,7 @@ std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const E
 }
 
 void add_tables(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
-  LineBlendTable one;
-  if (blend != nullptr) {
-    one = *blend;
-  } else {
-    one.ranges = ranges;
-    one.weights.assign(ranges, 1.0F);
-    for (std::uint32_t line = 0; line < lines; ++line) one.lines.push_back({{line, 0}});
-  }
+  const LineBlendTable one = table_of_sample(blend, lines, ranges);
   const auto count = static_cast<std::uint32_t>(plan.ensembles.samples);
   auto samples = std::make_shared<LineBlendTable>();
   auto mean = std::make_shared<LineBlendTable>();
@@ -150,6 +153,47 @@ void add_tables(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& 
   }
   plan.mean = std::move(mean);
   if (blend != nullptr) plan.samples = std::move(samples);
+}
+
+std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition) {
+  PulsePlan plan;
+  plan.weights = beams(configuration).pulse_weights;
+  if (plan.weights.empty()) return std::nullopt;
+  const std::string key = configuration.place("[beams] pulse_weights");
+  if (plan.weights.size() < 2) throw InputError(key, "one", "2 or more, one for each sounding of a beam, or none");
+  if (std::ranges::find(plan.weights, 0.0) != plan.weights.end()) {
+    throw InputError(key, "0", "weights other than 0: what counts for nothing need not be fired");
+  }
+  if (doppler(configuration).pulse_repetition) {
+    throw InputError(key, "some with [doppler] pulse_repetition", "one of both: they tell events that are alike another meaning");
+  }
+  if (beams(configuration).adaptive.kind != "none") {
+    throw InputError(configuration.place("[beams] adaptive"),
+                     fmt::format("\"{}\" with pulse_weights", beams(configuration).adaptive.kind),
+                     "no adaptive weights: they differ from sounding to sounding, and nothing would cancel");
+  }
+  plan.ensembles = find_ensembles(acquisition, configuration.name(),
+                                  {plan.weights.size(), plan.weights.size(), "one for each of [beams] pulse_weights"});
+  return plan;
+}
+
+void add_tables(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
+  const LineBlendTable one = table_of_sample(blend, lines, ranges);
+  const auto count = static_cast<std::uint32_t>(plan.weights.size());
+  const auto tables = static_cast<std::uint32_t>(one.weights.size() / ranges);
+  auto sum = std::make_shared<LineBlendTable>();
+  sum->ranges = ranges;
+  for (const double weight : plan.weights) {
+    for (const float share : one.weights) sum->weights.push_back(static_cast<float>(weight) * share);
+  }
+  for (const std::vector<BlendTerm>& terms : one.lines) {
+    std::vector<BlendTerm>& all = sum->lines.emplace_back();
+    // Soundings of one line behind each other: what cancels leaves the rounding of its own sum alone.
+    for (const BlendTerm& term : terms) {
+      for (std::uint32_t n = 0; n < count; ++n) all.push_back({term.row * count + n, n * tables + term.weights});
+    }
+  }
+  plan.sum = std::move(sum);
 }
 
 }  // namespace echoform

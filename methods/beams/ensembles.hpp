@@ -23,9 +23,27 @@ struct Ensembles {
   std::size_t apart = 1;                           ///< events from a sample of an ensemble to its next
 };
 
+/// How many samples an ensemble may have.
+struct EnsembleSizes {
+  std::size_t least = WallFilterOptions::least_ensemble;
+  std::size_t most = WallFilterOptions::most_ensemble;
+  std::string_view what = "the samples of an ensemble for [doppler]";  ///< for messages
+};
+
 /// Events that are equal in all that they state are one ensemble. Throws InputError, naming `where`, unless all ensembles have as
-/// many samples, at least two, at most WallFilterOptions::most_ensemble, equally many events apart.
-[[nodiscard]] Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where);
+/// many samples, as `sizes` has it, equally many events apart.
+[[nodiscard]] Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where, const EnsembleSizes& sizes = {});
+
+/// Soundings of one beam that are added to one line with signs, such as pulses of opposite polarity. Nothing where
+/// [beams] pulse_weights is empty.
+struct PulsePlan {
+  Ensembles ensembles;
+  std::vector<double> weights;                ///< of the samples of an ensemble
+  std::shared_ptr<const LineBlendTable> sum;  ///< from lines that are formed to those of the image
+};
+
+/// All but the table. Throws InputError, naming configuration and key.
+[[nodiscard]] std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition);
 
 /// How flow is found. Nothing where [doppler] states no pulse_repetition.
 struct DopplerPlan {
@@ -55,5 +73,6 @@ struct DopplerPlan {
 [[nodiscard]] std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const Ensembles& ensembles);
 /// The tables for lines repeated so: `blend` is that of one sample (null: lines are not blended, there are `lines` of them).
 void add_tables(DopplerPlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges);
+void add_tables(PulsePlan& plan, const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges);
 
 }  // namespace echoform

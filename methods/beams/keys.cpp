@@ -210,6 +210,18 @@ void add_beams_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"beams", "persistence", "", "Part of the image before that stays in each image; 0 is none.", {}, LiveEffect::display},
       within(BeamsSection::persistences), [](auto& c) -> auto& { return beams(c).persistence; }));
+  k.push_back(number_list(
+      {"beams",
+       "pulse_weights",
+       "",
+       "Weights by which transmit events that are alike, soundings of one beam, are added to one line, in the order in which "
+       "they "
+       "fire. [1, 1] of pulses of opposite polarity is pulse inversion: what is linear cancels, even harmonics stay. Empty: each "
+       "event has a line of its own.",
+       {},
+       LiveEffect::imaging},
+      within(BeamsSection::pulse_weight_range), BeamsSection::most_pulses,
+      [](auto& c) -> auto& { return beams(c).pulse_weights; }));
   add_doppler_keys(k);
 }
 

@@ -45,6 +45,7 @@ struct BeamsPlan {
   std::optional<DemodulationOptions> baseband;  ///< resolve_baseband()
   std::size_t vestige = 0;                      ///< vestige_bins(); 0: lines are analytic signals as they are summed
   std::optional<DopplerPlan> doppler;           ///< resolve_doppler(): then `lines` are those of each sample of its ensembles
+  std::optional<PulsePlan> pulses;              ///< resolve_pulses(): then `lines` are those of each sounding of a beam
   double amplitude_scale = 1.0;                 ///< of one unit of a sample
   BeamsSection section;
   FilterOptions filter;

@@ -1,6 +1,7 @@
 #include "methods/beams/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,12 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
   report.row("delays", name_of(plan.section.filter));
   if (plan.blend)
     report.row("blending", fmt::format("lines between events are sums of two, {} are formed", plan.lines->lines.size()));
+  if (plan.pulses) {
+    report.row("pulses", fmt::format("lines are sums of {} soundings of each of {} beams, with the weights {:.4g}",
+                                     plan.pulses->weights.size(), plan.pulses->ensembles.events.size(),
+                                     fmt::join(plan.pulses->weights, ", ")));
+    report.values["pulse_weights"] = plan.pulses->weights;
+  }
   if (plan.baseband) {
     const DemodulationOptions& baseband = *plan.baseband;
     const Hertz middle = baseband.frequency + baseband.filter_offset;

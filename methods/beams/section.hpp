@@ -26,6 +26,8 @@ struct BeamsSection {
   static constexpr Interval persistences{0.0, 0.99};
   static constexpr std::size_t most_gain_points = 64;
   static constexpr Interval gains{-120.0, 120.0};  // dB
+  static constexpr std::size_t most_pulses = 16;
+  static constexpr Interval pulse_weight_range{-100.0, 100.0};
 
   std::optional<std::array<Metres, 2>> depth;  ///< first and last range
   std::optional<std::size_t> ranges;           ///< of a line
@@ -46,6 +48,7 @@ struct BeamsSection {
   AdaptiveOptions adaptive;                     ///< its window follows from the one below
   std::optional<double> adaptive_window;        ///< periods of the centre frequency; none: the kind's usual one
   double persistence = 0.0;                     ///< part of the image before that stays
+  std::vector<double> pulse_weights;            ///< of the soundings of a beam that are added; empty: none are
 };
 
 /// Keys of [doppler].

@@ -164,6 +164,8 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   const std::size_t of_ensembles = lines;
   if (plan.doppler) {
     lines = recipe.add(line_blend_stage, LineBlendOptions{plan.doppler->mean}, {lines});
+  } else if (plan.pulses) {
+    lines = recipe.add(line_blend_stage, LineBlendOptions{plan.pulses->sum}, {lines});
   } else if (plan.blend) {
     lines = recipe.add(line_blend_stage, LineBlendOptions{plan.blend}, {lines});
   }
