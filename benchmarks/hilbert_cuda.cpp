@@ -9,7 +9,7 @@
 namespace echoform::benchmarks {
 namespace {
 
-struct Way {
+struct HilbertWay {
   std::string name;
   AnalyticSignalOptions options;
 };
@@ -33,7 +33,7 @@ HilbertReport measure_hilbert_cuda(const HilbertCase& test, const std::function<
   const double half_bytes = stage_bytes(raw_spec, half_spec);
   report.stages.push_back(turns.measure("half matrix", half_bytes, run_half));
 
-  std::vector<Way> ways;
+  std::vector<HilbertWay> ways;
   for (const HilbertRoute route : {HilbertRoute::fused, HilbertRoute::cufft}) {
     if (route == HilbertRoute::fused && fused_hilbert_length(test.samples) != test.samples) continue;
     const std::string name = route == HilbertRoute::fused ? "fused" : "cuFFT";
@@ -44,7 +44,7 @@ HilbertReport measure_hilbert_cuda(const HilbertCase& test, const std::function<
       ways.push_back({name + path + ", with a filter", {.half = half_path, .route = route, .filter = hilbert_filter()}});
     }
   }
-  for (const Way& way : ways) {
+  for (const HilbertWay& way : ways) {
     const auto analytic = make_analytic_signal_cuda(way.options, *backend);
     const BlockSpec spec = analytic->prepare(half_spec);
     const Buffer signal = backend->allocate(spec.bytes(), MemoryUse::working);

@@ -112,7 +112,7 @@ double seconds_a_run(const std::function<void()>& work) {
   return seconds / static_cast<double>(runs);
 }
 
-struct Way {
+struct LinesWay {
   DelayFilterOptions filter;
   std::size_t lines = 1;
   bool plain = false;  ///< there is a plain loop of its kind
@@ -128,7 +128,7 @@ double difference_of(const std::vector<float>& ours, std::size_t stride, const s
   return std::sqrt(error / norm);
 }
 
-LinesFigure measure(const LinesCase& test, const Way& way, const std::vector<std::int16_t>& data, std::size_t threads,
+LinesFigure measure(const LinesCase& test, const LinesWay& way, const std::vector<std::int16_t>& data, std::size_t threads,
                     Turns& all) {
   const Sector sector = sector_of(test, way.lines);
   const ScanLinesOptions options = lines_options_of(test, way.filter, sector);
@@ -208,13 +208,13 @@ LinesReport measure_lines(const LinesCase& test, const std::function<void(const 
     options.order_or_taps = size;
     return options;
   };
-  std::vector<Way> ways{{filter("linear"), 1, true},
-                        {filter("nearest")},
-                        {filter("lagrange", 3)},
-                        {filter("windowed_sinc", 8)},
-                        {filter("least_squares", 8)}};
+  std::vector<LinesWay> ways{{filter("linear"), 1, true},
+                             {filter("nearest")},
+                             {filter("lagrange", 3)},
+                             {filter("windowed_sinc", 8)},
+                             {filter("least_squares", 8)}};
   for (const std::size_t lines : {1, 2, 4, 8, 16}) ways.push_back({filter("upsampled", 11), lines, lines == 1 || lines == 4});
-  for (const Way& way : ways) {
+  for (const LinesWay& way : ways) {
     progress(fmt::format("{}, {} lines of an event", name_of(way.filter), way.lines));
     report.figures.push_back(measure(test, way, data, report.threads, report.turns));
   }

@@ -84,6 +84,13 @@ class Bench(unittest.TestCase):
             # Single precision on both sides, places of the plain loop too.
             self.assertLess(found[compared]["difference"], 1e-3)
 
+    def test_flow(self):
+        figures = bench("flow", "--pixels", 16, "--frames", 3)
+        self.assert_stages(figures, figures["stages"] + figures["chains"])
+        names = [figure["name"] for figure in figures["chains"]]
+        for wall_filter in ("polynomial of order 1", "FIR, differences of order 2", "SVD, 2 components"):
+            self.assertIn(f"{wall_filter}, to velocity", names)
+
     def test_decoding(self):
         figures = bench("decoding", "--elements", 8, "--samples", 256, "--frames", 3)
         self.assert_stages(figures, figures["stages"])
