@@ -14,7 +14,6 @@ namespace echoform::polar {
 namespace {
 
 constexpr std::size_t most_cells = 65535;
-constexpr double edge_cells = 1e-6;
 constexpr double greatest_tilt = 80.0 * std::numbers::pi / 180.0;
 
 template <class Value>
@@ -24,10 +23,6 @@ void require(bool right, const char* option, Value found, const char* expected) 
 
 double first_angle_of(const PolarScanConversionOptions& options) {
   return options.first_angle.value_or(-0.5 * static_cast<double>(options.beams - 1) * options.angle_pitch);
-}
-
-std::uint32_t fixed_point(double cells, unsigned cell_bits) {
-  return static_cast<std::uint32_t>(std::llround(std::ldexp(cells, 32 - static_cast<int>(cell_bits))));
 }
 
 void check(const PolarScanConversionOptions& options) {
@@ -61,6 +56,10 @@ void check(const PolarScanConversionOptions& options) {
 }
 
 }  // namespace
+
+std::uint32_t fixed_point(double cells, unsigned cell_bits) {
+  return static_cast<std::uint32_t>(std::llround(std::ldexp(cells, 32 - static_cast<int>(cell_bits))));
+}
 
 Geometry::Geometry(const PolarScanConversionOptions& options) {
   check(options);

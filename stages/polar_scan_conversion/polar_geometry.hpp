@@ -44,6 +44,12 @@ class Geometry {
   bool whole_;
 };
 
+/// As far beyond the outermost samples and beams, in cells, places count as inside.
+inline constexpr double edge_cells = 1e-6;
+
+/// A place of polar_math.hpp, of cells >= 0 below 2^cell_bits.
+[[nodiscard]] std::uint32_t fixed_point(double cells, unsigned cell_bits);
+
 /// Throws InputError unless `input` is a block of beams by samples as the options say; else describes the output.
 [[nodiscard]] BlockSpec describe_output(const PolarScanConversionOptions& options, const BlockSpec& input);
 

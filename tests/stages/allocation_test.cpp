@@ -15,6 +15,7 @@
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
+#include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
@@ -163,6 +164,11 @@ TEST_P(AllocationsBehindBeamforming, NoneWhileProcessing) {
   polar.angle_pitch = 0.005;
   polar.sample_spacing = Metres(4e-5);
   polar.display = cartesian.display;
+  PolarVolumeConversionOptions volume;
+  volume.azimuths = volume.elevations = {16, -0.4, 0.05};
+  volume.samples = 256;
+  volume.sample_spacing = Metres(4e-5);
+  volume.display = {{width.first, width.last, 40}, {depth.first, depth.last, 50}, {width.first, width.last, 30}};
   std::vector<std::unique_ptr<Stage>> stages;
 #ifdef ECHOFORM_WITH_CUDA
   if (on_cuda()) {
@@ -170,6 +176,7 @@ TEST_P(AllocationsBehindBeamforming, NoneWhileProcessing) {
     stages.push_back(make_compression_cuda(Compression{}, backend()));
     stages.push_back(make_scan_conversion_cuda(cartesian, backend()));
     stages.push_back(make_polar_scan_conversion_cuda(polar, backend()));
+    stages.push_back(make_polar_volume_conversion_cuda(volume, backend()));
   }
 #endif
   if (!on_cuda()) {
@@ -177,8 +184,10 @@ TEST_P(AllocationsBehindBeamforming, NoneWhileProcessing) {
     stages.push_back(make_compression_cpu(Compression{}, level()));
     stages.push_back(make_scan_conversion_cpu(cartesian, threads(), level()));
     stages.push_back(make_polar_scan_conversion_cpu(polar, level()));
+    stages.push_back(make_polar_volume_conversion_cpu(volume));
   }
-  const ElementType inputs[] = {ElementType::complex64, ElementType::float32, ElementType::uint8, ElementType::uint8};
+  const ElementType inputs[] = {ElementType::complex64, ElementType::float32, ElementType::uint8, ElementType::uint8,
+                                ElementType::uint8};
   for (std::size_t k = 0; k < stages.size(); ++k) {
     EXPECT_EQ(allocations_in_frames(*stages[k], make_spec(inputs[k], 256, 256)), 0u) << "stage " << k;
   }

@@ -16,6 +16,7 @@
 #include "stages/line_gain/line_gain.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
+#include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/pairing_of.hpp"
@@ -124,6 +125,14 @@ TEST_P(State, OfTheBackOfAChain) {
       polar.angle_pitch = 0.0;
       polar.line_pitch = Metres(2e-4);
       expect_as_stated(polar_scan_conversion_stage, polar, make_spec(type, 90, 70), Stated::at_most);
+      PolarVolumeConversionOptions volume;
+      volume.azimuths = {10, -0.3, 0.06};
+      volume.elevations = {9, -0.2, 0.05};
+      volume.samples = 70;
+      volume.sample_spacing = Metres(2e-4);
+      volume.display = {{width.first, width.last, 41}, {depth.first, depth.last, 37}, {width.first, width.last, 23}};
+      volume.interpolation = how;
+      expect_as_stated(polar_volume_conversion_stage, volume, make_spec(type, 90, 70), Stated::at_most);
     }
   }
 }
