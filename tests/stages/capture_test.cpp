@@ -12,6 +12,7 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
+#include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/capture.hpp"
@@ -148,7 +149,7 @@ TEST_P(Capture, BesideLines) {
   expect_same_again(*make_stage(line_compound_stage, compound, backend()), spec, rows);
 }
 
-TEST_P(Capture, Flow) {
+TEST_P(Capture, ComplexLines) {
   const BlockSpec ensembles = make_spec(ElementType::complex64, 4 * 12, 160);
   const TestBlock samples(ensembles);
   for (std::size_t n = 0; n < 2 * 48 * 160; ++n) {
@@ -159,6 +160,7 @@ TEST_P(Capture, Flow) {
     expect_same_again(*make_stage(wall_filter_stage, options, backend()), ensembles, samples);
   }
   expect_same_again(*make_stage(autocorrelation_stage, AutocorrelationOptions{12, 3}, backend()), ensembles, samples);
+  expect_same_again(*make_stage(single_sideband_stage, SingleSidebandOptions{20}, backend()), ensembles, samples);
   const BlockSpec rows = make_spec(ElementType::float32, 3 * 16, 320);
   for (const FlowKind kind : {FlowKind::velocity, FlowKind::power, FlowKind::amplitude, FlowKind::variance}) {
     expect_same_again(*make_stage(flow_stage, FlowOptions{kind, MetresPerSecond(0.5), 0.01}, backend()), rows, samples);

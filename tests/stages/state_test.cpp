@@ -4,6 +4,7 @@
 
 #include "base/sanitizers.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/compression/compression.hpp"
@@ -11,6 +12,7 @@
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
+#include "stages/flow/flow.hpp"
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
@@ -18,7 +20,10 @@
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/scan_lines/scan_lines.hpp"
+#include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/pairing_of.hpp"
 #include "tests/stages/stage_harness.hpp"
 
@@ -202,6 +207,55 @@ TEST_P(State, OfTheStagesBesideLines) {
       }
     }
   }
+}
+
+TEST_P(State, OfScanLines) {
+  auto set = std::make_shared<LineSet>();
+  set->elements.assign(8, Point{});
+  set->events.push_back({0, {0, 1, 2, 3, 4, 5, 6, 7}});
+  set->lines.assign(5, {0, Point{}, {0.0, 0.0, 1.0}});
+  set->ranges = {Metres(1e-3), Metres(2e-5), 333};
+  set->transmit_times.assign(5 * 333, 1e-6);
+  set->weights.assign(333, 1.0F);
+  set->weight_tables.assign(5 * 8, 0);
+  ScanLinesOptions options;
+  options.lines = set;
+  options.velocity = MetresPerSecond(1540.0);
+  options.sample_rate = 40.0_MHz;
+  options.gate = {0, 600};
+  for (const char* filter : {"nearest", "linear", "windowed_sinc", "upsampled"}) {
+    options.filter.kind = filter;
+    ScanLinesOptions amplified = options;
+    amplified.time_gain = std::make_shared<const std::vector<float>>(600, 2.0F);
+    // Of tiles, what they take at most.
+    for (const SampleEncoding encoding : {SampleEncoding::int16, SampleEncoding::packed12, SampleEncoding::float32}) {
+      expect_as_stated(scan_lines_stage, options, make_raw_spec(encoding, 8, 600), Stated::at_most);
+      expect_as_stated(scan_lines_stage, amplified, make_raw_spec(encoding, 8, 600), Stated::at_most);
+    }
+    expect_as_stated(scan_lines_stage, options, make_spec(ElementType::float32, 8, 600), Stated::at_most);
+    ScanLinesOptions baseband = options;
+    baseband.demodulated = 5.0_MHz;
+    expect_as_stated(scan_lines_stage, baseband, make_spec(ElementType::complex64, 8, 600), Stated::at_most);
+  }
+  for (const std::size_t samples : {333, 1024}) {
+    // cuFFT says what it works in once it has planned.
+    expect_as_stated(single_sideband_stage, SingleSidebandOptions{20}, make_spec(ElementType::complex64, 5, samples),
+                     on_cuda() ? Stated::at_least : Stated::at_most);
+  }
+}
+
+TEST_P(State, OfTheStagesOfFlow) {
+  // On CUDA larger ensembles keep more while the directions of clutter are found.
+  for (const std::size_t ensemble : {8, 40}) {
+    const BlockSpec samples = make_spec(ElementType::complex64, 3 * ensemble, 333);
+    for (const WallFilterKind kind :
+         {WallFilterKind::none, WallFilterKind::regression, WallFilterKind::fir, WallFilterKind::svd}) {
+      expect_as_stated(wall_filter_stage, WallFilterOptions{.kind = kind, .ensemble = ensemble}, samples);
+    }
+    expect_as_stated(autocorrelation_stage, AutocorrelationOptions{ensemble, 2}, samples);
+  }
+  expect_as_stated(flow_stage, FlowOptions{FlowKind::velocity, MetresPerSecond(0.5), 0.01},
+                   make_spec(ElementType::float32, 3 * 12, 333));
 }
 
 TEST(StateOfAStage, IsRefusedAsItsInputIs) {
