@@ -18,11 +18,11 @@ struct DemodulationRows {
   const void* in = nullptr;  ///< raw A-scans, aligned to one sample (packed12: a byte), or float32 ones
   std::size_t in_row_bytes = 0;
   bool raw = false;
-  SampleEncoding encoding{};  ///< of raw ones
-  float scale = 1.0F;                               ///< likewise
-  const float* gain = nullptr;                      ///< likewise: by sample; null: none
-  FactsPlaces places;                               ///< likewise
-  void* out = nullptr;                              ///< complex
+  SampleEncoding encoding{};    ///< of raw ones
+  float scale = 1.0F;           ///< likewise
+  const float* gain = nullptr;  ///< likewise: by sample; null: none
+  FactsPlaces places;           ///< likewise
+  void* out = nullptr;          ///< complex
   std::size_t out_stride = 0;
   std::size_t rows = 0;  ///< below 2^31
   std::size_t samples = 0;
