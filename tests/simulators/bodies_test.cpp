@@ -104,7 +104,9 @@ struct Source {
 };
 
 TEST(Bodies, ASphereAnswersFromTheLeastWayOverIt) {
-  for (const auto& [centre, radius] : {std::pair{Vector{1.7e-3, -2.3e-3, 14e-3}, 2e-3}, {Vector{-6e-3, 3e-3, 22e-3}, 6e-3}}) {
+  for (const auto& ball : {std::pair{Vector{1.7e-3, -2.3e-3, 14e-3}, 2e-3}, {Vector{-6e-3, 3e-3, 22e-3}, 6e-3}}) {
+    const Vector& centre = ball.first;
+    const double radius = ball.second;
     const Source source(contact(fmt::format("spheres = [[{}, {}, {}, {}, 0.5]]\n", centre[0], centre[1], centre[2], radius)));
     double worst = 0.0;
     for (std::size_t i = 0; i < 9; ++i) {
@@ -266,7 +268,9 @@ TEST(Bodies, BelowASurfaceTheyAnswerAsTheImagingSidesRaysHaveIt) {
     return Point{Metres(at[0]), Metres(at[1]), Metres(at[2])};
   };
   double worst = 0.0;
-  for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>{0, 0}, {0, 5}, {1, 3}, {4, 4}}) {
+  for (const auto& elements : {std::pair<std::size_t, std::size_t>{0, 0}, {0, 5}, {1, 3}, {4, 4}}) {
+    const std::size_t i = elements.first;
+    const std::size_t j = elements.second;
     std::vector<double> expected;
     for (std::size_t a = 0; a < 2; ++a) {
       for (std::size_t b = 0; b < 2; ++b) {
