@@ -66,7 +66,13 @@ void take_strongest_away(Ensembles& all) {
     });
     double square = 0.0;
     for (const Sample& value : next) square += std::norm(value);
-    for (std::size_t n = 0; n < all.ensemble; ++n) direction[n] = next[n] / std::sqrt(square);
+    double moved = 0.0;
+    for (std::size_t n = 0; n < all.ensemble; ++n) {
+      const Sample found = next[n] / std::sqrt(square);
+      moved += std::norm(found - direction[n]);
+      direction[n] = found;
+    }
+    if (moved < 1e-28) break;  // no further than rounding
   }
   each([&](std::size_t line, std::size_t k, Sample along) {
     for (std::size_t n = 0; n < all.ensemble; ++n) all.at(line, n, k) -= along * direction[n];
