@@ -13,6 +13,10 @@ namespace {
 struct Outermost {
   std::uint32_t highest = 0;
   std::uint32_t lowest = 0;
+  __device__ void add(std::uint32_t two, std::uint32_t and_two) {
+    highest = __vimax3_s16x2(highest, two, and_two);
+    lowest = __vimin3_s16x2(lowest, two, and_two);
+  }
   /// Whether one of them is 32767 or -32768.
   __device__ bool at_end() const { return ((__vmaxs2(highest, ~lowest) + 0x00010001U) & 0x80008000U) != 0; }
 };
@@ -43,10 +47,7 @@ struct FourSamples<std::int16_t> {
     if (count < 4) words.y = count < 3 ? 0 : words.y & 0xffffU;
     if (count < 2) words.x = count < 1 ? 0 : words.x & 0xffffU;
   }
-  __device__ void add_to(Outermost& outermost) const {
-    outermost.highest = __vimax3_s16x2(outermost.highest, words.x, words.y);
-    outermost.lowest = __vimin3_s16x2(outermost.lowest, words.x, words.y);
-  }
+  __device__ void add_to(Outermost& outermost) const { outermost.add(words.x, words.y); }
   __device__ bool at_end(int k) const { return whole(k) == int16_lowest || whole(k) == int16_highest; }
 };
 
@@ -200,19 +201,20 @@ class TileFill {
       const int n = first_sample(windows[row]) + static_cast<int>(offset());
 #pragma unroll
       for (unsigned piece = 0; piece < pieces; ++piece) {
-        count(tiles, block, row, n + static_cast<int>(128 * piece), samples_[turn][piece], clipped);
+        count(tiles, block, windows, row, n + static_cast<int>(128 * piece), samples_[turn][piece], clipped);
       }
     }
     if (!brings_rest()) return;
     const unsigned row = first_row + rest_receiver();
-    if (windows[row] != 0) count(tiles, block, row, rest_sample(windows[row]), rest_, clipped);
+    if (windows[row] != 0) count(tiles, block, windows, row, rest_sample(windows[row]), rest_, clipped);
   }
-  __device__ static void count(const LineTiles& tiles, const TileBlock& block, unsigned row, int n,
+  __device__ static void count(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned row, int n,
                                const FourSamples<Sample>& four, std::uint32_t& clipped) {
     const std::int32_t* const begin =
         tiles.bounds + std::size_t{block.event.first_heard} * (tiles.tiles + 1) + block.tile * block.event.rows + row;
+    const int end = min(begin[block.event.rows], (windows[row] & ~3) + static_cast<int>(counted_samples(taps)));
     for (int k = 0; k < 4; ++k) {
-      if (n + k >= begin[0] && n + k < begin[block.event.rows] && four.at_end(k)) ++clipped;
+      if (n + k >= begin[0] && n + k < end && four.at_end(k)) ++clipped;
     }
   }
 

@@ -22,51 +22,10 @@
 #include "stages/scan_lines/line_tile_launch.hpp"
 #include "stages/scan_lines/line_tile_layout.cuh"
 #include "stages/scan_lines/line_tile_lookups.cuh"
+#include "stages/scan_lines/line_tile_output.cuh"
 
 namespace echoform::gpu {
 namespace {
-
-/// Samples that no window has: each warp of the launch takes a segment in its turn.
-template <class Sample>
-__device__ std::uint32_t count_segments(const LineTiles& tiles) {
-  std::uint32_t clipped = 0;
-  const unsigned warps = blockDim.x / 32;
-  for (unsigned segment = blockIdx.x * warps + threadIdx.x / 32; segment < tiles.segment_count; segment += gridDim.x * warps) {
-    const RowSegment where = tiles.segments[segment];
-    const std::byte* const row = static_cast<const std::byte*>(tiles.rows) + std::size_t{where.row} * tiles.row_bytes;
-    for (int n = where.begin / 4 * 4 + 4 * static_cast<int>(threadIdx.x % 32); n < where.end; n += 128) {
-      FourSamples<Sample> four;
-      four.load(row, n);
-      Outermost outermost;
-      four.add_to(outermost);
-      if (!outermost.at_end()) continue;
-      for (int k = 0; k < 4; ++k) {
-        if (n + k >= where.begin && n + k < where.end && four.at_end(k)) ++clipped;
-      }
-    }
-  }
-  return clipped;
-}
-
-/// The sums of a line to device memory. Returns the bits of the greatest |value|.
-__device__ __forceinline__ std::uint32_t write_line(const LineTiles& tiles, const TileBlock& block, const TileRanges& ranges,
-                                                    std::uint32_t line, const float* sums) {
-  std::uint32_t peak = 0;
-  float* const out = tiles.out + line * tiles.out_stride;
-  const unsigned lane = threadIdx.x % tile_threads;
-#pragma unroll
-  for (unsigned v = 0; v < tile_depth; ++v) {
-    if (ranges.count == 0) continue;
-    const unsigned k = ranges.place(v);
-    const float value = sums[v * tile_threads + lane] * tiles.scale * __ldg(tiles.divisor + std::size_t{line} * tiles.pitch + k);
-    out[k] = value;
-    peak = max(peak, __float_as_uint(fabsf(value)));
-  }
-  if (block.tile + 1 == tiles.tiles) {
-    for (std::size_t k = tiles.ranges + lane; k < tiles.out_stride; k += tile_threads) out[k] = 0.0F;
-  }
-  return peak;
-}
 
 /// Blocks of a multiprocessor that registers are to suffice for.
 template <class Sample>
@@ -89,11 +48,7 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   auto* const sums = reinterpret_cast<float*>(base + layout.sums);
   auto* const windows = reinterpret_cast<std::int32_t*>(base + layout.windows);
 
-  TileBlock block;
-  block.tile = blockIdx.x % tiles.tiles;
-  block.event = tiles.event[blockIdx.x / tiles.tiles];
-  block.first = block.tile * tiles.tile_ranges;
-  block.count = min(tiles.tile_ranges, tiles.ranges - block.first);
+  const TileBlock block = block_of(tiles);
   const unsigned lane = threadIdx.x % tile_threads;
   const unsigned group = threadIdx.x / tile_threads;
   const unsigned stages = stages_placed(taps, tiles.most_lines);
@@ -140,7 +95,8 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) sum[v] = sums_of_line[v * tile_threads];
       }
-      sum_receivers<taps>(tiles, block, of_stage + k * at_once * group_warps, window, line, ranges, sum);
+      const TileReceiver* const of_warp = of_stage + k * at_once * group_warps + threadIdx.x % tile_threads / 32;
+      sum_receivers<held_of(taps), at_once, group_warps>(tiles, block, of_warp, window, line, ranges, sum);
       if (!alone) {
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = sum[v];
@@ -151,13 +107,13 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
       if (held_twice) placed = receivers + (placed == receivers ? stages * tiles.most_lines * at_once * group_warps : 0);
     }
   }
-  if (alone && group < block.event.lines) {
-#pragma unroll
-    for (unsigned v = 0; v < tile_depth; ++v) sums[group * most_tile_ranges + v * tile_threads + lane] = sum[v];
-  }
   std::uint32_t peak = 0;
   for (unsigned k = group; k < block.event.lines; k += groups) {
-    peak = max(peak, write_line(tiles, block, ranges, tiles.lines[block.event.first_line + k], sums + k * most_tile_ranges));
+    if (!alone) {
+#pragma unroll
+      for (unsigned v = 0; v < tile_depth; ++v) sum[v] = sums[k * most_tile_ranges + v * tile_threads + lane];
+    }
+    peak = max(peak, write_line(tiles, block, ranges, tiles.lines[block.event.first_line + k], sum));
   }
   clipped += count_segments<Sample>(tiles);
   report_lines(tiles.facts, peak, clipped, gridDim.x);

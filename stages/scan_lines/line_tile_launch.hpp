@@ -32,6 +32,12 @@ struct WarpRanges {
 }
 /// Samples of a receiver that a tile's lookups may lie within.
 inline constexpr unsigned tile_window = most_tile_ranges + 16;
+/// Samples that a window has before and behind, for the filters of upsampling.
+inline constexpr unsigned tile_halo = 8;
+/// Samples of a window, from its first one on, that tiles count at the ends of their range: no two tiles the same.
+[[nodiscard]] ECHOFORM_HOST_DEVICE constexpr unsigned counted_samples(std::uint32_t taps) {
+  return taps == 0 ? most_tile_ranges : tile_window + tile_halo;
+}
 /// Longest filters of upsampling.
 inline constexpr unsigned most_upsampling_taps = 16;
 /// Samples of an A-scan up to which places are whole in single precision, four times over.
@@ -56,7 +62,7 @@ struct TilePlace {
 };
 inline constexpr std::uint32_t unheard_place = ~std::uint32_t{0};
 
-/// What LineTiles::windows has of a tile and row: the first sample, a multiple of 4, and these.
+/// What LineTiles::windows has of a tile and row: the first sample, a multiple of 4 (of 8 without upsampling), and these.
 inline constexpr std::int32_t window_is_used = 1;
 inline constexpr std::int32_t window_is_checked = 2;  ///< some places are outside of the A-scan
 
@@ -110,8 +116,9 @@ struct LineTiles {
 };
 
 /// Bits of 1.5 x 2^23, by which the kernel makes whole numbers of places; of samples by four bytes, upsampled they are the bytes.
+inline constexpr std::uint32_t whole_magic_bits = 0x4B400000U;
 [[nodiscard]] constexpr std::uint32_t whole_magic_address(std::uint32_t taps) {
-  return (taps == 0 ? 4U : 1U) * 0x4B400000U;
+  return (taps == 0 ? 4U : 1U) * whole_magic_bits;
 }
 
 /// Fills windows and most_window, which is 0 before.

@@ -9,8 +9,7 @@
 namespace echoform::gpu {
 namespace {
 
-/// Samples that a window has before and behind, for the filters of upsampling.
-constexpr unsigned halo = 8;
+constexpr unsigned halo = tile_halo;
 constexpr unsigned planes = 5;
 
 __host__ __device__ constexpr unsigned receivers_at_once(unsigned taps) {

@@ -33,6 +33,51 @@ __device__ __forceinline__ void follow(TileReceiver& receiver, const TilePlace& 
   receiver.fourth = rest.terms[4] + fmaf(-2.58885438F, above + below, 0.988854382F * (far_above + far_below));
 }
 
+/// How samples lie in shared memory.
+enum class Held : unsigned char {
+  floats,   // [receiver, sample]
+  planes,   // upsampled: [receiver, plane, sample]
+  numbers,  // int16: [receiver, sample]
+};
+__host__ __device__ constexpr Held held_of(unsigned taps) {
+  return taps == 0 ? Held::floats : Held::planes;
+}
+
+/// A receiver of the event on a line, for a warp's ranges; `which` of those in shared memory.
+template <Held held>
+__device__ __forceinline__ TileReceiver place_receiver(const LineTiles& tiles, const TileBlock& block, unsigned line_of_event,
+                                                       unsigned row, std::int32_t window, unsigned warp, unsigned which) {
+  TileReceiver receiver{};
+  const WarpRanges of_warp = ranges_of_warp(block.count, warp);
+  if (window == 0 || of_warp.count == 0) return receiver;
+  const std::size_t at = block.event.first_place + std::size_t{line_of_event} * block.event.rows + row;
+  const std::uint32_t table = tiles.weight_tables[at];
+  const float even = table == unheard_place ? 0.0F : tiles.even_weights[std::size_t{table} * tiles.tiles + block.tile];
+  if (even == 0.0F) return receiver;
+  const std::uint32_t line = tiles.lines[block.event.first_line + line_of_event];
+  const int shift = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile] - (window & ~3);
+  const unsigned from = which * tile_window;
+  receiver.weight = even;
+  receiver.magic = whole_magic + static_cast<float>(held == Held::planes ? 4 * (shift + static_cast<int>(planes * from))
+                                                                         : shift + static_cast<int>(from));
+  receiver.kind = table << receiver_table_shift | receiver_is_heard | (isnan(even) ? receiver_varies : 0);
+  const TilePlace place = tiles.places[at];
+  const float begin = tiles.range[block.first + of_warp.first];
+  const float half = 0.5F * static_cast<float>(of_warp.count - 1) * tiles.spacing;
+  const RestPolynomial rest = tiles.rests[(std::size_t{line} * tiles.tiles + block.tile) * tile_warps + warp];
+  if ((window & window_is_checked) == 0 && !isnan(rest.terms[0]) && is_followed(place, begin, half)) {
+    receiver.kind |= receiver_is_steady;
+    follow(receiver, place, begin, half, rest);
+  } else {
+    if ((window & window_is_checked) != 0) receiver.kind |= receiver_is_checked;
+    receiver.terms[0] = place.along;
+    receiver.terms[1] = place.across_square;
+    receiver.terms[2] = place.minus_twice;
+    receiver.terms[3] = place.square;
+  }
+  return receiver;
+}
+
 /// The receivers of some stages on each line, for each warp of a group.
 template <unsigned taps, unsigned groups>
 __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows,
@@ -40,47 +85,25 @@ __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const Ti
   constexpr unsigned at_once = receivers_at_once(taps);
   const unsigned lines = block.event.lines;
   for (unsigned item = threadIdx.x; item < stages * lines * at_once * group_warps; item += tile_threads * groups) {
-    TileReceiver receiver{};
-    const unsigned warp = item % group_warps;
     const unsigned which = item / group_warps % at_once;
     const unsigned line_of_stages = item / (group_warps * at_once);
     const unsigned stage = groups == 1 ? line_of_stages : line_of_stages / lines;
     const unsigned line_of_event = groups == 1 ? 0 : line_of_stages - stage * lines;
     const unsigned row = first_row + stage * at_once + which;
-    const std::int32_t window = windows[row];
-    const WarpRanges of_warp = ranges_of_warp(block.count, warp);
-    if (window != 0 && of_warp.count != 0) {
-      const std::size_t at = block.event.first_place + std::size_t{line_of_event} * block.event.rows + row;
-      const std::uint32_t table = tiles.weight_tables[at];
-      const float even = table == unheard_place ? 0.0F : tiles.even_weights[std::size_t{table} * tiles.tiles + block.tile];
-      if (even != 0.0F) {
-        const std::uint32_t line = tiles.lines[block.event.first_line + line_of_event];
-        const int shift = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile] - (window & ~3);
-        const unsigned from = which * tile_window;
-        receiver.weight = even;
-        receiver.magic = whole_magic + static_cast<float>(taps == 0 ? shift + static_cast<int>(from)
-                                                                    : 4 * (shift + static_cast<int>(planes * from)));
-        receiver.kind = table << receiver_table_shift | receiver_is_heard | (isnan(even) ? receiver_varies : 0);
-        const TilePlace place = tiles.places[at];
-        const float begin = tiles.range[block.first + of_warp.first];
-        const float half = 0.5F * static_cast<float>(of_warp.count - 1) * tiles.spacing;
-        const RestPolynomial rest = tiles.rests[(std::size_t{line} * tiles.tiles + block.tile) * tile_warps + warp];
-        if ((window & window_is_checked) == 0 && !isnan(rest.terms[0]) && is_followed(place, begin, half)) {
-          receiver.kind |= receiver_is_steady;
-          follow(receiver, place, begin, half, rest);
-        } else {
-          if ((window & window_is_checked) != 0) receiver.kind |= receiver_is_checked;
-          receiver.terms[0] = place.along;
-          receiver.terms[1] = place.across_square;
-          receiver.terms[2] = place.minus_twice;
-          receiver.terms[3] = place.square;
-        }
-      }
-    }
-    to[item] = receiver;
+    to[item] = place_receiver<held_of(taps)>(tiles, block, line_of_event, row, windows[row], item % group_warps, which);
   }
 }
 
+__device__ __forceinline__ float number_at(std::uint32_t address) {
+  std::int32_t value;
+  asm volatile("ld.shared.s16 %0, [%1];" : "=r"(value) : "r"(address) : "memory");
+  return static_cast<float>(value);
+}
+__device__ __forceinline__ float number_behind(std::uint32_t address) {
+  std::int32_t value;
+  asm volatile("ld.shared.s16 %0, [%1+2];" : "=r"(value) : "r"(address) : "memory");
+  return static_cast<float>(value);
+}
 __device__ __forceinline__ float shared_at(std::uint32_t address) {
   float value;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address) : "memory");
@@ -95,12 +118,16 @@ __device__ __forceinline__ float shared_behind(std::uint32_t address) {
 
 /// The value at a place whose sum with the receiver's magic number, rounded down, is `sum`. `window`: the place of all in shared
 /// memory, less what the bits of whole_magic make of an address.
-template <unsigned taps>
+template <Held held>
 __device__ __forceinline__ float between_samples(std::uint32_t window, float sum, float fraction) {
   const std::uint32_t bits = __float_as_uint(sum);
   float before;
   float behind;
-  if constexpr (taps == 0) {
+  if constexpr (held == Held::numbers) {
+    const std::uint32_t at = 2 * bits + window;
+    before = number_at(at);
+    behind = number_behind(at);
+  } else if constexpr (held == Held::floats) {
     const std::uint32_t at = 4 * bits + window;
     before = shared_at(at);
     behind = shared_behind<4>(at);
@@ -165,7 +192,7 @@ __device__ __forceinline__ void steady_places(const TileReceiver& receiver, cons
 }
 
 /// Lookups of a receiver at places `t` of a thread's four ranges.
-template <unsigned taps, Way way>
+template <Held held, Way way>
 __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint32_t window, const float (&t)[tile_depth],
                                         const float (&weight)[tile_depth], float least, float most, float (&sum)[tile_depth]) {
 #pragma unroll
@@ -178,12 +205,12 @@ __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint3
       fraction = 0.0F;
       w = 0.0F;
     }
-    sum[v] = fmaf(w, between_samples<taps>(window, whole, fraction), sum[v]);
+    sum[v] = fmaf(w, between_samples<held>(window, whole, fraction), sum[v]);
   }
 }
 
 /// Lookups of a receiver that is not both steady and of one weight.
-template <unsigned taps>
+template <Held held>
 __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBlock& block, const TileReceiver& receiver,
                                           std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
                                           float (&sum)[tile_depth]) {
@@ -198,7 +225,7 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
   float t[tile_depth];
   if ((receiver.kind & receiver_is_steady) != 0) {
     steady_places(receiver, ranges, t);
-    look_up<taps, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
+    look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
     return;
   }
   const TilePlace place{receiver.terms[0], receiver.terms[1], receiver.terms[2], receiver.terms[3]};
@@ -208,31 +235,30 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
     t[v] = tile_place(place, __ldg(tiles.range + ranges.place(v)), __ldg(rest + ranges.place(v)));
   }
   if ((receiver.kind & receiver_is_checked) == 0) {
-    look_up<taps, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
+    look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
   } else {
     const int from = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile];
-    look_up<taps, Way::checked>(receiver, window, t, weight, static_cast<float>(-from * tiles.fineness),
+    look_up<held, Way::checked>(receiver, window, t, weight, static_cast<float>(-from * tiles.fineness),
                                 static_cast<float>((tiles.samples - 1 - from) * tiles.fineness), sum);
   }
 }
 
-/// One stage's receivers on a line.
-template <unsigned taps>
+/// One stage's receivers on a line, so many, each so far behind the one before.
+template <Held held, unsigned count, unsigned step>
 __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
                                               std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
                                               float (&sum)[tile_depth]) {
   constexpr std::uint32_t kinds = (1U << receiver_table_shift) - 1;
-  receivers += threadIdx.x % tile_threads / 32;
 #pragma unroll 2
-  for (unsigned c = 0; c < receivers_at_once(taps); ++c) {
-    const TileReceiver receiver = receivers[c * group_warps];
+  for (unsigned c = 0; c < count; ++c) {
+    const TileReceiver receiver = receivers[c * step];
     if ((receiver.kind & kinds) == (receiver_is_heard | receiver_is_steady)) {
       const float weight[tile_depth] = {receiver.weight, receiver.weight, receiver.weight, receiver.weight};
       float t[tile_depth];
       steady_places(receiver, ranges, t);
-      look_up<taps, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
+      look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
     } else if (receiver.kind != 0) {
-      sum_other<taps>(tiles, block, receiver, window, line, ranges, sum);
+      sum_other<held>(tiles, block, receiver, window, line, ranges, sum);
     }
   }
 }

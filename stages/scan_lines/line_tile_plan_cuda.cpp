@@ -24,7 +24,7 @@ constexpr float nowhere = 1e30F;
 
 /// Samples that a window has before its own.
 std::int32_t halo_of(const LineTiles& tiles) {
-  return tiles.taps == 0 ? 0 : 8;
+  return tiles.taps == 0 ? 0 : static_cast<std::int32_t>(tile_halo);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ void LineTilePlan::share_samples(const std::vector<std::int32_t>& windows) {
         const std::int32_t end = bound_of(tile + 1);
         const bool used = (window & window_is_used) != 0;
         const std::int32_t brought = used ? std::max(0, window / 4 * 4 - halo_of(tiles_)) : end;
-        const std::int32_t behind = used ? window / 4 * 4 + static_cast<std::int32_t>(tile_window) + halo_of(tiles_) : end;
+        const std::int32_t behind = used ? window / 4 * 4 + static_cast<std::int32_t>(counted_samples(tiles_.taps)) : end;
         if (begin < std::min(end, brought)) segments.push_back({event.first_row + row, begin, std::min(end, brought)});
         if (std::max(begin, behind) < end) segments.push_back({event.first_row + row, std::max(begin, behind), end});
       }

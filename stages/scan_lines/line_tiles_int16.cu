@@ -1,4 +1,5 @@
 #include "stages/scan_lines/line_tile_kernels.cuh"
+#include "stages/scan_lines/line_tile_numbers.cuh"
 
 namespace echoform::gpu {
 
@@ -7,7 +8,11 @@ bool prepare_int16_tiles(const LineTiles& tiles) {
 }
 
 void launch_int16_tiles(const LineTiles& tiles, cudaStream_t stream) noexcept {
-  launch<std::int16_t>(tiles, stream);
+  if (are_numbers(tiles)) {
+    launch_numbers(tiles, stream);
+  } else {
+    launch<std::int16_t>(tiles, stream);
+  }
 }
 
 }  // namespace echoform::gpu

@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(tile_threads) find_windows(LineTiles tiles) {
     std::int32_t window = 0;
     if (used && lowest <= highest) {
       // A sample more on either side: a polynomial may put a place just beyond.
-      const int base = max(lowest - 1, 0) / 4 * 4;
+      const int step = tiles.taps == 0 ? 8 : 4;
+      const int base = max(lowest - 1, 0) / step * step;
       const bool at_end = lowest < 1 || highest + 3 > tiles.samples;
       window = base | window_is_used | (outside || at_end ? window_is_checked : 0);
       atomicMax(tiles.most_window, highest + 3 - base);
