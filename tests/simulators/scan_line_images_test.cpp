@@ -211,7 +211,9 @@ class ScanLineExamples : public testing::TestWithParam<std::string> {};
 TEST_P(ScanLineExamples, ShowTheirPoints) {
   Configuration configuration = load_configuration(test::source_directory() / "examples" / (GetParam() + ".toml"));
   configuration.imaging.backend = BackendWish::cpu;
-  const SimulatorConfiguration source = simulated_source(configuration);
+  SimulatorConfiguration source = simulated_source(configuration);
+  // Points stand still: three soundings of each line, as many as a wall filter of first order needs, show them as all would.
+  source.transmit.repeats = std::min<std::size_t>(source.transmit.repeats, 3);
   const LinesImage image = image_lines(configuration, test::frame_of(source));
   const auto& description = image.setup->recipe.outputs.front().description;
   const double radius = source.radius.value;
