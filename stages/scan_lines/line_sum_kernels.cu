@@ -93,14 +93,6 @@ void launch(const LineSums& sums, cudaStream_t stream) {
   ECHOFORM_CUDA_LAUNCHED("sum_lines");
 }
 
-/// Blocks stride over the rows: there may be more of them than a grid has.
-__global__ void __launch_bounds__(threads) gain_rows(RowGain gain) {
-  const std::uint32_t n = blockIdx.x * threads + threadIdx.x;
-  if (n >= gain.samples) return;
-  const float factor = gain.gain[n];
-  for (std::size_t row = blockIdx.y; row < gain.count; row += gridDim.y) gain.rows[row * gain.row_stride + n] *= factor;
-}
-
 }  // namespace
 
 void launch_line_sums(const LineSums& sums, cudaStream_t stream) noexcept {
@@ -109,12 +101,6 @@ void launch_line_sums(const LineSums& sums, cudaStream_t stream) noexcept {
   } else {
     launch<false>(sums, stream);
   }
-}
-
-void launch_row_gain(const RowGain& gain, cudaStream_t stream) noexcept {
-  const dim3 grid((gain.samples + threads - 1) / threads, gain.count < 65535 ? gain.count : 65535);
-  gain_rows<<<grid, threads, 0, stream>>>(gain);
-  ECHOFORM_CUDA_LAUNCHED("gain_rows");
 }
 
 }  // namespace echoform::gpu

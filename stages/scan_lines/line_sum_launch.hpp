@@ -54,14 +54,4 @@ struct LineSums {
 /// Queues the kernel, one launch a frame.
 void launch_line_sums(const LineSums& sums, cudaStream_t stream) noexcept;
 
-/// rows[row, n] *= gain[n].
-struct RowGain {
-  float* rows = nullptr;
-  std::size_t row_stride = 0;
-  std::uint32_t count = 0;
-  std::uint32_t samples = 0;
-  const float* gain = nullptr;
-};
-void launch_row_gain(const RowGain& gain, cudaStream_t stream) noexcept;
-
 }  // namespace echoform::gpu

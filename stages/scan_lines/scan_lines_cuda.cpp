@@ -5,6 +5,7 @@
 
 #include "acquisition/pair_source.hpp"
 #include "gpu/cuda_backend.hpp"
+#include "gpu/queued_values.hpp"
 #include "gpu/stream_queue.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/raw_rows/raw_row_reader.hpp"
@@ -15,6 +16,7 @@
 #include "stages/scan_lines/line_tile_plan.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/scan_lines/tap_table.hpp"
+#include "stages/time_gain/time_gain_launch.hpp"
 
 namespace echoform {
 namespace {
@@ -96,7 +98,7 @@ class ScanLinesCuda final : public Stage {
       tiles_.launch(tiles, stream);
       return;
     }
-    if (gain_) launch_row_gain(row_gain(), stream);
+    if (gain_) amplify_rows(stream);
     gpu::LineSums sums = sums_;
     sums.rows = static_cast<const float*>(rows);
     sums.out = output.as<float>();
@@ -129,9 +131,7 @@ class ScanLinesCuda final : public Stage {
   void retune(const StageOptions& options, ExecutionQueue& queue) noexcept override {
     options_.time_gain = options.get<ScanLinesOptions>()->time_gain;
     if (!gain_) return;
-    // From pageable memory: its values are taken before the call returns.
-    ECHOFORM_CUDA_QUEUED(
-        cudaMemcpyAsync(gain_.data(), options_.time_gain->data(), gain_.size(), cudaMemcpyHostToDevice, gpu::stream_of(queue)));
+    gpu::queue_values(*options_.time_gain, static_cast<float*>(gain_.data()), gpu::stream_of(queue));
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
@@ -201,12 +201,11 @@ class ScanLinesCuda final : public Stage {
     return static_cast<const T*>(held_.back().data());
   }
 
-  [[nodiscard]] gpu::RowGain row_gain() const noexcept {
-    return {.rows = static_cast<float*>(rows_.data()),
-            .row_stride = sums_.row_stride,
-            .count = heard_,
-            .samples = static_cast<std::uint32_t>(sums_.samples),
-            .gain = static_cast<const float*>(gain_.data())};
+  void amplify_rows(cudaStream_t stream) const noexcept {
+    auto* const rows = static_cast<float*>(rows_.data());
+    const auto* const gain = static_cast<const float*>(gain_.data());
+    launch_time_gain({rows, rows, gain, sums_.row_stride, sums_.row_stride}, heard_, static_cast<std::size_t>(sums_.samples),
+                     stream);
   }
 
   ScanLinesOptions options_;

@@ -7,7 +7,7 @@ namespace {
 struct Amplify {
   TimeGainRows at;
   __device__ void operator()(std::size_t row, std::size_t n) const {
-    at.out[row * at.out_stride + n] = __ldg(at.gain + n) * __ldg(at.in + row * at.in_stride + n);
+    at.out[row * at.out_stride + n] = __ldg(at.gain + n) * at.in[row * at.in_stride + n];
   }
 };
 
