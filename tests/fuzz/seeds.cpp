@@ -8,6 +8,7 @@
 #include "formats/frame_writer.hpp"
 #include "proto/image.pb.h"
 #include "proto/telemetry.pb.h"
+#include "tests/formats/mat73_maker.hpp"
 #include "tests/formats/mat_maker.hpp"
 #include "tests/formats/mfmc_maker.hpp"
 #include "tests/transport_acquisition/messages.hpp"
@@ -24,6 +25,10 @@ void put(const std::string& fuzzer, const std::string& name, std::string_view by
   std::filesystem::create_directories(folder / fuzzer);
   std::ofstream(folder / fuzzer / name, std::ios::binary | std::ios::trunc)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 std::string text(const auto& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -249,6 +254,22 @@ void recordings() {
   put("brain_mat", "full", text(brain.file()));
   brain.pairs = {{1, 0}, {1, 1}};
   put("brain_mat", "events", text(brain.file()));
+  for (const bool matlab : {true, false}) {
+    for (const bool compressed : {false, true}) {
+      test::Mat73Maker maker;
+      maker.elements = 2;
+      maker.samples = 3;
+      maker.matlab = matlab;
+      maker.compressed = compressed;
+      const auto path = folder / "brain_mat" / "version_7.3.mat";
+      maker.save(path);
+      const std::string bytes = bytes_of(path);
+      std::filesystem::remove(path);
+      const std::string name = fmt::format("version_7.3{}{}", matlab ? "" : "_h5py", compressed ? "_compressed" : "");
+      put("brain_mat", name, bytes);
+      if (matlab && !compressed) put("brain_mat", name + "_truncated", std::string_view(bytes).substr(0, bytes.size() / 2));
+    }
+  }
 
   std::filesystem::create_directories(folder / "capture");
   auto captured = event_lists();
@@ -265,8 +286,7 @@ void recordings() {
                      {.sequence = 6, .acquisition_time = WallTime(9), .position = -1200});
     }
     writer->close();
-    std::ifstream file(path, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string bytes = bytes_of(path);
     std::filesystem::remove(path);
     put("capture", name, std::string(1, half ? '\1' : '\0') + bytes);
     put("capture", "cut_" + name, std::string(1, '\1') + bytes.substr(0, bytes.size() - 50));
