@@ -13,6 +13,7 @@ namespace {
 
 constexpr unsigned turns_limit = 1000;
 constexpr double reflectivity_limit = 1e6;
+constexpr double body_limit = 10.0;  // m, as of grids
 
 Point moved(const Point& centre, const Motion& motion, double phase) {
   const Point by = motion.displacement(phase);
@@ -48,8 +49,8 @@ void validate_reflector(std::string_view place, const Point& centre, Metres radi
 
 void validate_body(const Body& body, std::string_view place, PhantomRoom room) {
   const auto size = [&](std::string_view name, Metres metres) {
-    if (metres.value > 0.0 && std::isfinite(metres.value)) return;
-    throw InputError(place, fmt::format("{} {} m", name, metres.value), fmt::format("a positive {}", name));
+    if (metres.value > 0.0 && metres.value <= body_limit) return;
+    throw InputError(place, fmt::format("{} {} m", name, metres.value), fmt::format("a positive {}, up to {} m", name, body_limit));
   };
   if (body.kind != BodyKind::plate) size("radius", body.radius);
   if (body.kind == BodyKind::plate || body.kind == BodyKind::cylinder) size("length", body.length);

@@ -113,8 +113,8 @@ enum class PhantomRoom : std::uint8_t {
 };
 
 /// Throws InputError (naming `where` and the reflector) unless numbers are finite, reflectivities within
-/// -1e6 .. 1e6, radii positive, turns 1 to 1000, extents of backwalls in order, and every reflector stays in the part
-/// (the surface of a hole or a body too: z > 0) throughout the cycle, if the part is so.
+/// -1e6 .. 1e6, radii positive, sizes of bodies no more than 10 m, turns 1 to 1000, extents of backwalls in order, and every
+/// reflector stays in the part (the surface of a hole or a body too: z > 0) throughout the cycle, if the part is so.
 void validate(const Phantom& phantom, std::string_view where, PhantomRoom room = PhantomRoom::below_zero);
 
 /// The demo's part: three still scatterers, one scatterer going round a circle and one to and fro, two side-drilled holes and

@@ -350,7 +350,10 @@ std::string fault_of(const std::string& text) {
 
 TEST(Bodies, SayWhatIsWrongWithThem) {
   EXPECT_THAT(fault_of(contact("spheres = [[0, 0, 0.01, 0, 1]]\n")),
-              HasSubstr("reflector \"sphere 0\": found radius 0 m; expected a positive radius"));
+              HasSubstr("reflector \"sphere 0\": found radius 0 m; expected a positive radius, up to 10 m"));
+  // Before the places of its edge are made.
+  EXPECT_THAT(fault_of(contact("discs = [[0, 0, 0.01, 1e3, 0, 0, 1]]\n")),
+              HasSubstr("reflector \"disc 0\": found radius 1000 m; expected a positive radius, up to 10 m"));
   EXPECT_THAT(fault_of(contact("cylinders = [[0, 0, 0.01, 0.001, -1, 0, 0, 1]]\n")),
               HasSubstr("reflector \"cylinder 0\": found length -1 m; expected a positive length"));
   EXPECT_THAT(fault_of(contact("plates = [[0, 0, 0.01, 0.001, 0, 0, 0, 1]]\n")),
