@@ -77,14 +77,14 @@ struct TileBlock {
 };
 
 /// Samples of `at_once` receivers, from device memory by way of registers to shared memory. A warp brings 512 of a receiver at a
-/// time, four times four a thread, or half of them where there are more warps than receivers; what is left behind 512 the last
+/// time, four times four a thread, or a part of them where there are more warps than receivers; what is left behind 512 the last
 /// warp brings, of all receivers.
 template <class Sample, unsigned taps, unsigned groups>
 class TileFill {
   static constexpr unsigned at_once = receivers_at_once(taps);
   static constexpr unsigned warps = group_warps * groups;
-  static constexpr unsigned pieces = at_once >= warps ? 4 : 2;  // of four samples, 128 apart
-  static constexpr unsigned parts = 4 / pieces;                 // warps of a receiver
+  static constexpr unsigned pieces = at_once >= warps ? 4 : 4 * at_once / warps;  // of four samples, 128 apart
+  static constexpr unsigned parts = 4 / pieces;                                   // warps of a receiver
   static constexpr unsigned turns = at_once * parts / warps;
   static constexpr unsigned left = (brought(taps) - 512) / 4;  // of a receiver, by four
   static_assert(turns * warps == at_once * parts && at_once * left <= 32);
@@ -166,7 +166,7 @@ class TileFill {
   }
   /// Of a thread, in what its warp brings.
   __device__ static unsigned offset() {
-    return threadIdx.x / 32 % parts * 256 + threadIdx.x % 32 * 4;
+    return threadIdx.x / 32 % parts * (128 * pieces) + threadIdx.x % 32 * 4;
   }
   __device__ static int first_sample(std::int32_t window) {
     return (window & ~3) - static_cast<int>(taps == 0 ? 0 : halo);

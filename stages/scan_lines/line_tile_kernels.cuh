@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "gpu/cuda_check.hpp"
 #include "stages/scan_lines/line_facts.cuh"
@@ -30,7 +31,8 @@ namespace {
 /// Blocks of a multiprocessor that registers are to suffice for.
 template <class Sample>
 constexpr unsigned blocks_wanted(unsigned taps, unsigned groups) {
-  if (groups > 1) return sizeof(Sample) == 2 ? 3 : 2;
+  if (groups == 4) return 2;
+  if (groups == 2) return sizeof(Sample) == 2 ? 3 : 2;
   if (taps != 0) return 4;
   return sizeof(Sample) == 2 ? 6 : 5;
 }
@@ -58,9 +60,10 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   }
   TileRanges ranges;
   ranges.find(block);
+  const bool alone = groups == 1 || tiles.most_lines <= groups;
+  for (unsigned k = group; !alone && k < block.event.lines; k += groups) {
 #pragma unroll
-  for (unsigned v = 0; v < tile_depth; ++v) {
-    for (unsigned k = group; k < block.event.lines; k += groups) sums[k * most_tile_ranges + v * tile_threads + lane] = 0.0F;
+    for (unsigned v = 0; v < tile_depth; ++v) sums[k * most_tile_ranges + v * tile_threads + lane] = 0.0F;
   }
   __syncthreads();
 
@@ -70,7 +73,6 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   // What a group has of its line, where it has no other.
   constexpr bool held_twice = two_stages_held(taps, groups);
   float sum[tile_depth] = {};
-  const bool alone = groups == 1 || tiles.most_lines <= groups;
   TileReceiver* placed = receivers;
   unsigned stage = 0;  // of those placed
   unsigned turn = 0;
@@ -122,16 +124,25 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
 /// Calls `use` with the kernel of the tiles' kind and its threads.
 template <class Sample, class Use>
 void with_kernel(const LineTiles& tiles, const Use& use) {
-  const bool one = tiles.most_lines == 1;
+  const auto of_taps = [&]<unsigned taps>(std::integral_constant<unsigned, taps>) {
+    switch (groups_of(tiles.most_lines)) {
+      case 1:
+        return use(&sum_tiles<Sample, taps, 1>, 1U);
+      case 2:
+        return use(&sum_tiles<Sample, taps, 2>, 2U);
+      default:
+        return use(&sum_tiles<Sample, taps, 4>, 4U);
+    }
+  };
   switch (tiles.taps) {
     case 8:
-      return one ? use(&sum_tiles<Sample, 8, 1>, 1U) : use(&sum_tiles<Sample, 8, 2>, 2U);
+      return of_taps(std::integral_constant<unsigned, 8>());
     case 12:
-      return one ? use(&sum_tiles<Sample, 12, 1>, 1U) : use(&sum_tiles<Sample, 12, 2>, 2U);
+      return of_taps(std::integral_constant<unsigned, 12>());
     case 16:
-      return one ? use(&sum_tiles<Sample, 16, 1>, 1U) : use(&sum_tiles<Sample, 16, 2>, 2U);
+      return of_taps(std::integral_constant<unsigned, 16>());
     default:
-      return one ? use(&sum_tiles<Sample, 0, 1>, 1U) : use(&sum_tiles<Sample, 0, 2>, 2U);
+      return of_taps(std::integral_constant<unsigned, 0>());
   }
 }
 

@@ -17,7 +17,7 @@ __host__ __device__ constexpr unsigned receivers_at_once(unsigned taps) {
 }
 /// Of tile_threads, in a block.
 __host__ __device__ constexpr unsigned groups_of(unsigned most_lines) {
-  return most_lines == 1 ? 1 : 2;
+  return most_lines < 3 ? most_lines : 4;
 }
 /// Samples of a receiver that are brought.
 __host__ __device__ constexpr unsigned brought(unsigned taps) {
@@ -48,7 +48,7 @@ __host__ __device__ constexpr bool two_stages_held(unsigned taps, unsigned group
 
 /// Stages of receivers (receivers_at_once) that are placed at a time, so that many threads do it: not too many for shared memory.
 __host__ __device__ constexpr unsigned stages_placed(unsigned taps, unsigned lines) {
-  const unsigned threads = lines == 1 ? tile_threads / 2 : 2 * tile_threads;
+  const unsigned threads = lines == 1 ? tile_threads / 2 : groups_of(lines) * tile_threads;
   const unsigned items = lines * receivers_at_once(taps) * group_warps;
   return items >= threads ? 1 : threads / items;
 }
@@ -58,7 +58,7 @@ struct TileLayout {
   unsigned samples;    // [two_stages_held: 2, receiver, sample]
   unsigned fine;       // upsampled: [receiver, plane, sample]
   unsigned receivers;  // [two_stages_held: 2, stage, line, receiver, warp]
-  unsigned sums;       // [line, range]
+  unsigned sums;       // [line, range], where a group of threads has more than one line
   unsigned windows;    // [row], and some behind that are not used
   unsigned bytes;
 };
@@ -69,7 +69,7 @@ __host__ __device__ inline TileLayout tile_layout(unsigned taps, unsigned most_l
   layout.receivers = layout.fine + (taps == 0 ? 0 : at_once * planes * tile_window * 4);
   layout.sums = layout.receivers + (two_stages_held(taps, groups_of(most_lines)) ? 2 : 1) * stages_placed(taps, most_lines) *
                                        most_lines * at_once * group_warps * static_cast<unsigned>(sizeof(TileReceiver));
-  layout.windows = layout.sums + most_lines * most_tile_ranges * 4;
+  layout.windows = layout.sums + (most_lines > groups_of(most_lines) ? most_lines * most_tile_ranges * 4 : 0);
   layout.bytes = layout.windows + (most_rows + stages_placed(taps, most_lines) * at_once) * 4;
   return layout;
 }
