@@ -4,6 +4,7 @@
 
 #include "base/errors.hpp"
 #include "stages/adaptive_weights/adaptive_weights.hpp"
+#include "stages/adaptive_weights/channels_math.hpp"
 
 namespace echoform {
 namespace {
@@ -27,7 +28,8 @@ constexpr AdaptiveKind table[] = {
      .sums_of = ChannelSums::channels,
      .of_channels = adaptive::phase_coherence_factor,
      .analytic = true,
-     .uses_window = false},
+     .uses_window = false,
+     .on_cuda = AdaptiveOnCuda::phase_coherence},
     {.name = "sign_coherence_factor",
      .meaning = "times what the spread of the channels' signs leaves (the same)",
      .sums_of = ChannelSums::signs,
@@ -47,13 +49,15 @@ constexpr AdaptiveKind table[] = {
      .result = AdaptiveResult::image,
      .sums_of = ChannelSums::channels,
      .of_channels = adaptive::short_lag_spatial_coherence,
-     .usual_window = 1.0},
+     .usual_window = 1.0,
+     .on_cuda = AdaptiveOnCuda::short_lag},
     {.name = "capon",
      .meaning = "weights of least variance over subarrays (Synnevag, Austeng and Holm 2007)",
      .result = AdaptiveResult::amplitude,
      .sums_of = ChannelSums::channels,
      .of_channels = adaptive::capon,
-     .analytic = true},
+     .analytic = true,
+     .on_cuda = AdaptiveOnCuda::capon},
 };
 
 void require(std::string_view where, std::string_view name, double value, Interval range) {
@@ -94,8 +98,8 @@ std::size_t point_workspace(const AdaptiveOptions& options, std::size_t points) 
 
 std::size_t channel_workspace(const AdaptiveOptions& options, std::size_t channels) {
   const std::size_t length = adaptive::subarray_length(options, channels);
-  // Energies and products; or a matrix, a right side and a mean of complex numbers.
-  return std::max(2 * channels, 2 * length * (length + 2));
+  // Energies and products; or what Capon's matrix takes, of complex numbers.
+  return std::max(2 * channels, 2 * adaptive::capon_numbers(length));
 }
 
 }  // namespace echoform

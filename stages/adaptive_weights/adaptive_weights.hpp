@@ -100,8 +100,8 @@ struct ChannelWindow {
 ///   image      0 to 1, what is to be shown itself: it has no envelope
 enum class AdaptiveResult : unsigned char { factor, amplitude, doubled, image };
 
-/// How CUDA makes it (sums_math.hpp), where it does.
-enum class AdaptiveOnCuda : unsigned char { none, sums };
+/// How CUDA makes it, where it does: of sums (sums_math.hpp) or of channels (channels_math.hpp).
+enum class AdaptiveOnCuda : unsigned char { none, sums, phase_coherence, short_lag, capon };
 
 struct AdaptiveKind {
   std::string_view name;

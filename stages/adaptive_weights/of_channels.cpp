@@ -1,47 +1,24 @@
 // Adaptive weights that want the channels themselves.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <cstddef>
 
 #include "stages/adaptive_weights/adaptive_weights.hpp"
+#include "stages/adaptive_weights/channels_math.hpp"
+#include "stages/adaptive_weights/packed_channels.hpp"
 
 namespace echoform::adaptive {
 
 float phase_coherence_factor(const AdaptiveOptions& options, const ChannelWindow& window) {
-  constexpr double pi = std::numbers::pi;
-  const float* const real = window.real + window.centre * window.channels;
-  const float* const imaginary = window.imaginary + window.centre * window.channels;
-  double all = 0.0;
-  double weight = 0.0;
-  double sum[2] = {};
-  double squares[2] = {};
-  for (std::size_t n = 0; n < window.channels; ++n) {
-    const double w = window.weights[n];
-    all += w;
-    if (real[n] == 0.0F && imaginary[n] == 0.0F) continue;
-    weight += w;
-    const double phase = std::atan2(imaginary[n], real[n]);
-    const double turned = phase > 0.0 ? phase - pi : phase + pi;
-    sum[0] += w * phase;
-    sum[1] += w * turned;
-    squares[0] += w * phase * phase;
-    squares[1] += w * turned * turned;
-  }
-  if (!(weight > 0.0)) return 0.0F;
-  const auto variance = [&](std::size_t k) {
-    const double mean = sum[k] / weight;
-    return std::max(0.0, squares[k] / weight - mean * mean);
-  };
-  const double spread = std::sqrt(std::min(variance(0), variance(1)));
-  const double factor = std::max(0.0, 1.0 - options.sensitivity * spread / (pi / std::numbers::sqrt3));
-  return static_cast<float>(factor * weight / all);
+  return phase_coherence(PackedChannels<true>{window}, static_cast<unsigned>(window.channels),
+                         static_cast<unsigned>(window.centre), options.sensitivity, Alone{});
 }
 
+/// As short_lag_coherence(), with neighbouring channels side by side.
 float short_lag_spatial_coherence(const AdaptiveOptions& options, const ChannelWindow& window) {
   const std::size_t channels = window.channels;
   if (channels < 2) return 0.0F;
-  const auto wanted = static_cast<std::size_t>(std::lround(options.short_lag * static_cast<double>(channels)));
-  const std::size_t lags = std::clamp<std::size_t>(wanted, 1, channels - 1);
+  const std::size_t lags = short_lags(options.short_lag, static_cast<unsigned>(channels));
   double* const roots = window.workspace;  // of 1 / energy
   double* const products = roots + channels;
   std::fill_n(roots, channels, 0.0);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "acquisition/pair_source.hpp"
+#include "stages/adaptive_weights/channel_sizes.hpp"
+#include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/raw_rows/frame_facts.hpp"
 #include "stages/scan_lines/adaptive_lines.hpp"
@@ -50,7 +52,33 @@ std::size_t tile_bytes(const LineSet& set, std::size_t rows) {
          rows * of_row + 16 * word;
 }
 
+/// Of weights that follow from sums, or want channels.
+std::size_t adaptive_bytes(const ScanLinesOptions& options, const BlockSpec& input, std::size_t heard_rows) {
+  const AdaptiveKind& kind = adaptive_kind(options.adaptive.kind, "scan-lines stage");
+  const LineSet& set = *options.lines;
+  if (kind.sums_of == ChannelSums::none) return 0;
+  if (kind.of_sums != nullptr) {
+    const std::size_t pitch = scan_lines::padded(set.ranges.count, scan_lines::range_step);
+    const std::size_t of_point = kind.sums_of == ChannelSums::low_frequencies ? 3 : 2;
+    return scan_lines::adaptive_tables_bytes(kind.sums_of, set, pitch) + of_point * set.lines.size() * pitch * sizeof(float);
+  }
+  const std::size_t floats = kind.analytic ? 2 : 1;
+  const std::size_t bytes =
+      channel_sizes(options.adaptive, set.lines.size(), set.ranges.count, most_receivers(set), floats).bytes();
+  if (!kind.analytic) return bytes;
+  BlockSpec rows = input.type == ElementType::raw ? float_rows(heard_rows, input.columns) : input;
+  rows.lead = 0;
+  const StageStatement analytic = analytic_signal_stage.state(AnalyticSignalOptions{}, rows, BackendKind::cuda);
+  return bytes + analytic.output.bytes() + analytic.memory.device;
+}
+
 }  // namespace
+
+std::size_t most_receivers(const LineSet& set) {
+  std::size_t most = 0;
+  for (const ImageLine& line : set.lines) most = std::max(most, set.events[line.event].receivers.size());
+  return most;
+}
 
 LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input) {
   const LineSet& set = *options.lines;
@@ -65,10 +93,7 @@ LineSizes line_sizes(const ScanLinesOptions& options, const BlockSpec& input) {
   const std::size_t rows = heard_rows(set).rows.size();
   const ChannelSums sums = adaptive_kind(options.adaptive.kind, "scan-lines stage").sums_of;
   if (sums == ChannelSums::none && !options.demodulated) sizes.tiles = tile_bytes(set, rows);
-  if (sums != ChannelSums::none) {
-    const std::size_t of_point = sums == ChannelSums::low_frequencies ? 3 : 2;
-    sizes.adaptive = scan_lines::adaptive_tables_bytes(sums, set, pitch) + of_point * points * sizeof(float);
-  }
+  sizes.adaptive = adaptive_bytes(options, input, rows);
   if (input.type != ElementType::raw) return sizes;
   sizes.rows = float_rows(rows, input.columns).bytes() + facts_trailer + rows * sizeof(PairSource);
   sizes.facts = 2 * sizeof(GatheredFacts);

@@ -17,6 +17,9 @@ struct HeardRows {
 };
 [[nodiscard]] HeardRows heard_rows(const LineSet& set);
 
+/// Receivers of a line at most.
+[[nodiscard]] std::size_t most_receivers(const LineSet& set);
+
 /// Ranges of a tile of lines at least: fewer leave threads idle.
 inline constexpr std::size_t least_tile_ranges = 128;
 
@@ -27,7 +30,7 @@ struct LineSizes {
   std::size_t gain = 0;
   std::size_t facts = 0;
   std::size_t tiles = 0;
-  std::size_t adaptive = 0;  ///< tables and sums of adaptive weights
+  std::size_t adaptive = 0;  ///< tables, sums and channels of adaptive weights; without what cuFFT works in
 
   [[nodiscard]] std::size_t bytes() const { return tables + rows + gain + facts + tiles + adaptive; }
 };

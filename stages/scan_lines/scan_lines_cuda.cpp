@@ -74,7 +74,9 @@ class ScanLinesCuda final : public Stage {
     sums_.set.first_rows = upload<std::uint32_t>(first_rows);
     if (weighs) {
       adaptive_.emplace(backend_);
-      adaptive_->prepare(options_, sums_.set.pitch);
+      BlockSpec rows = raw_ ? gpu::float_rows(heard_, input.columns) : input;
+      rows.lead = 0;
+      adaptive_->prepare(options_, sums_.set.pitch, rows);
       return output_;
     }
     tiled_ = tiles_.make(options_, sums_.set, tables, {false, sums_.row_stride * sizeof(float), sums_.samples, first_rows});
@@ -104,7 +106,7 @@ class ScanLinesCuda final : public Stage {
     sums.out = output.as<float>();
     sums.facts = facts;
     if (adaptive_) {
-      adaptive_->process(sums, stream);
+      adaptive_->process(sums, queue);
     } else {
       launch_line_sums(sums, stream);
     }
@@ -213,7 +215,7 @@ class ScanLinesCuda final : public Stage {
   BlockSpec output_;
   gpu::LineSums sums_;
   gpu::LineTilePlan tiles_;
-  std::optional<gpu::AdaptiveSumsOnDevice> adaptive_;
+  std::optional<gpu::AdaptiveLinesOnDevice> adaptive_;
   bool tiled_ = false;
   bool raw_ = false;
   bool whole_numbers_ = false;               // tiles of samples as they were received

@@ -20,7 +20,8 @@ TEST(LineImagesOnTheGpu, AreThoseOfTheCpu) {
   for (const char* const keys : {"", "f_number = 1.5\nwindow = \"hann\"\n", "lines = 4\ndelay_filter = \"upsampled\"\n",
                                  "lines = 4\nblend = true\ntime_gain = [0, 12]\n", "path = \"iq\"\nlines = 2\n",
                                  "persistence = 0.5\n", "lateral_gain = [0, 6, 3]\n", "adaptive = \"coherence_factor\"\n",
-                                 "adaptive = \"generalised_coherence_factor\"\nf_number = 1.5\n", "adaptive = \"f_dmas\"\n"}) {
+                                 "adaptive = \"generalised_coherence_factor\"\nf_number = 1.5\n", "adaptive = \"f_dmas\"\n",
+                                 "adaptive = \"short_lag_spatial_coherence\"\n", "adaptive = \"capon\"\nranges = 200\n"}) {
     const LineImage expected = line_image(frame, depth + keys);
     const LineImage image = line_image(frame, depth + keys, BackendKind::cuda);
     ASSERT_EQ(image.envelope.size(), expected.envelope.size());
