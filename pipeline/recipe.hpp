@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/grid.hpp"
+#include "base/line_geometry.hpp"
 #include "base/meaning.hpp"
 #include "pipeline/stage.hpp"
 
@@ -37,6 +38,9 @@ struct OutputDescription {
   Meaning pixels{"amplitude", ""};  ///< of envelopes; displays are decibels of it
   Meaning x{"x", "m"};              ///< of the grid's axes
   Meaning z{"z", "m"};
+  /// Of envelopes whose pixels have a sign: what is beyond -limit .. limit wraps round, as velocities at Nyquist's do; 0: none.
+  double limit = 0.0;
+  std::optional<LineGeometry> lines{};  ///< of arrays [line, range]
 
   /// Bytes of one image.
   [[nodiscard]] std::size_t bytes() const;

@@ -126,7 +126,9 @@ std::size_t add_lines(Recipe& recipe, const BeamsPlan& plan) {
 OutputDescription polar_output(const BeamsPlan& plan, std::string_view name) {
   OutputDescription polar{std::string(name), OutputKind::envelope, polar_grid(plan)};
   polar.x = {"range", "m"};
-  polar.z = plan.fan.shape == FanShape::sector ? Meaning{"angle", "rad"} : Meaning{"x", "m"};
+  const LineFan& fan = plan.fan;
+  polar.z = fan.shape == FanShape::sector ? Meaning{"angle", "rad"} : Meaning{"x", "m"};
+  polar.lines = LineGeometry{fan.apex.x, fan.apex.z, fan.radius, fan.angle};
   return polar;
 }
 
@@ -142,6 +144,7 @@ void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std
   };
   OutputDescription velocity = polar_output(plan, velocity_image);
   velocity.pixels = {"velocity", "m/s"};
+  velocity.limit = doppler.nyquist.value;
   recipe.outputs.push_back({velocity, flow(FlowKind::velocity), 0});
   OutputDescription power = polar_output(plan, power_image);
   power.pixels = {"power", ""};

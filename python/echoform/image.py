@@ -130,6 +130,27 @@ class Image:
         return self._head.pixel_name or "amplitude", self._head.pixel_unit
 
     @property
+    def limit(self) -> float | None:
+        """Of pixels with a sign: what is beyond -limit to limit wraps round, as velocities beyond that of Nyquist do. None: nothing does."""
+        return self._head.pixel_limit or None
+
+    @property
+    def positions(self) -> tuple[np.ndarray, np.ndarray]:
+        """x and z of every pixel, metres, two float64 arrays of the shape of an image's pixels, also of arrays [line, range]: what
+        matplotlib's pcolormesh takes, and what puts velocities of flow over the display image. Of images; of volumes those of any y.
+        ValueError where the axes are neither places nor lines and ranges whose place is known."""
+        across, down = np.meshgrid(self.x, self.z)
+        units = {name: unit for name, (_, unit) in self.axes.items()}
+        if not self._head.HasField("lines"):
+            if units["x"] != "m" or units["z"] != "m":
+                raise ValueError(f"{self.stream}: axes in {units['x']} and {units['z']}, without a place")
+            return across, down
+        lines = self._head.lines
+        if units["z"] == "m":
+            return down + across * math.sin(lines.angle), lines.apex_z + across * math.cos(lines.angle)
+        return lines.apex_x + (lines.radius + across) * np.sin(down), lines.apex_z + (lines.radius + across) * np.cos(down)
+
+    @property
     def extent(self) -> tuple[float, float, float, float]:
         """(left, right, bottom, top), edges of pixels, for matplotlib's imshow with z downwards: in millimetres where the axes are in
         metres, else in their own units."""
@@ -142,16 +163,17 @@ class Image:
 
     def decibels(self, reference: float | None = None) -> np.ndarray:
         """float32 dB, a new array of the shape of pixels. 0 dB is `reference`, by default what the server shows as 0 dB, or else
-        the largest pixel. Envelopes of 0 are -inf. Display images come as they are shown: from -dynamic_range_db to 0."""
+        the largest pixel. Envelopes of 0 are -inf; of powers of flow 10 of them are ten times as much. Display images come as they are shown: from -dynamic_range_db to 0."""
         if self.pixels.dtype == np.uint8:
             return (self.pixels.astype(np.float32) / np.float32(255) - np.float32(1)) * np.float32(self.dynamic_range_db)
         values = self.pixels.astype(np.float32)  # aligned too
         reference = float(reference or self.reference or values.max())
         with np.errstate(divide="ignore", invalid="ignore"):
             np.log10(values, out=values)
-        values *= np.float32(20)
+        factor = 10 if self.quantity[0] == "power" else 20
+        values *= np.float32(factor)
         if reference > 0:
-            values -= np.float32(20 * math.log10(reference))
+            values -= np.float32(factor * math.log10(reference))
         return values
 
     # ---- place, times and counters

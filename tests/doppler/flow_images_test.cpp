@@ -257,6 +257,9 @@ TEST(FlowImages, SayHowFastFlowMayBe) {
   EXPECT_EQ(report.values["doppler"]["ensemble"], 12);
   const OutputDescription& velocity = images.setup->recipe.outputs[1].description;
   EXPECT_EQ(velocity.pixels, (Meaning{"velocity", "m/s"}));
+  EXPECT_NEAR(velocity.limit, nyquist, 1e-9);
+  EXPECT_TRUE(velocity.lines.has_value());
+  EXPECT_EQ(images.setup->recipe.outputs[2].description.limit, 0.0) << "a power does not wrap round";
   for (const float value : images.images[1]) ASSERT_LE(std::abs(value), nyquist * 1.000001);
 }
 

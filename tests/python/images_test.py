@@ -15,6 +15,7 @@ sys.path.insert(0, str(SOURCE / "tests/reference"))
 import tfm_reference  # noqa: E402
 
 import echoform  # noqa: E402
+from echoform._messages import messages  # noqa: E402
 
 
 def reference(frame, acquisition, image):
@@ -25,6 +26,46 @@ def reference(frame, acquisition, image):
     plain = tfm_reference.Frame(frame.reshape(n * n, -1).astype(float) * acquisition.sample_scale, transmit, receive, numpy.ones(n * n),
                                 elements, acquisition.sample_rate, acquisition.start_time, VELOCITY)
     return numpy.abs(tfm_reference.total_focus(plain, image.x, image.z, VELOCITY, time_offset=acquisition.time_offset))
+
+
+class Flow(unittest.TestCase):
+    """What images of flow say of themselves; of lines and ranges, where they lie."""
+
+    def image(self, values, z, lines, **more):
+        values = numpy.asarray(values, "<f4")
+        return echoform.Image(messages.Image(
+            stream="echoform/velocity", encoding="ENVELOPE_FLOAT32", pixels=values.tobytes(), z=z, lines=lines,
+            x=dict(first=0.01, last=0.03, count=values.shape[1], name="range"), **more).SerializeToString())
+
+    def test_velocities_say_how_far_they_go(self):
+        lines = dict(apex_x=0.0, apex_z=0.0, radius=0.0)
+        z = dict(first=-0.5, last=0.5, count=2, name="angle", unit="rad")
+        image = self.image([[0.1, -0.3, 0.2]] * 2, z, lines, pixel_name="velocity", pixel_unit="m/s", pixel_limit=0.308)
+        self.assertEqual((image.quantity, image.limit), (("velocity", "m/s"), 0.308))
+        power = self.image([[1.0, 0.1, 0.01]] * 2, z, lines, pixel_name="power")
+        self.assertIsNone(power.limit)
+        numpy.testing.assert_allclose(power.decibels()[0], [0, -10, -20], atol=1e-5)
+
+    def test_lines_of_a_sector_are_where_they_lie(self):
+        angles = numpy.linspace(-0.5, 0.5, 5)
+        image = self.image(numpy.zeros((5, 3)), dict(first=-0.5, last=0.5, count=5, name="angle", unit="rad"),
+                           dict(apex_x=0.002, apex_z=-0.04, radius=0.05))
+        x, z = image.positions
+        for line, angle in enumerate(angles):
+            for k, range_ in enumerate((0.01, 0.02, 0.03)):
+                numpy.testing.assert_allclose((x[line, k], z[line, k]),
+                                              (0.002 + (0.05 + range_) * numpy.sin(angle), -0.04 + (0.05 + range_) * numpy.cos(angle)))
+
+    def test_parallel_lines_are_where_they_lie(self):
+        image = self.image(numpy.zeros((3, 2)), dict(first=-0.01, last=0.01, count=3), dict(apex_z=0.001, angle=0.3))
+        x, z = image.positions
+        numpy.testing.assert_allclose(x[1], [0.01 * numpy.sin(0.3), 0.03 * numpy.sin(0.3)])
+        numpy.testing.assert_allclose(z[2], [0.001 + 0.01 * numpy.cos(0.3), 0.001 + 0.03 * numpy.cos(0.3)])
+
+    def test_other_axes_have_no_place(self):
+        message = messages.Image(stream="s", encoding="ENVELOPE_FLOAT32", pixels=bytes(8), x=dict(last=1.0, count=2, unit="s"), z=dict(count=1))
+        with self.assertRaisesRegex(ValueError, "without a place"):
+            echoform.Image(message.SerializeToString()).positions
 
 
 class Values(unittest.TestCase):

@@ -181,6 +181,46 @@ TEST(ImageMessage, SaysWhatItsNumbersAreWhereTheyAreNotTheUsualOnes) {
   EXPECT_TRUE(image.z().has_unit() && image.z().unit().empty()) << "no unit is not metres";
 }
 
+TEST(ImageMessage, SaysHowFarPixelsGoAndWhereLinesLie) {
+  synthetic::Stream stream;
+  auto setup = std::make_shared<ImagingSetup>(*stream.setup());
+  ImageMessageWriter writer("echoform");
+  wire::Image image;
+  writer.set_setup(*setup);
+  ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 0)));
+  EXPECT_FALSE(image.has_lines());
+  EXPECT_EQ(image.pixel_limit(), 0.0);
+  OutputDescription& output = setup->recipe.outputs[0].description;
+  output.limit = 0.308;
+  output.lines = LineGeometry{Metres(0.001), Metres(-0.04), Metres(0.05), 0.25};
+  writer.set_setup(*setup);
+  const std::string message = message_of(writer, stream.frame(2), 0);
+  ASSERT_LE(message.size(), writer.capacity());
+  ASSERT_EQ(parse_image(bytes_of(message), image), std::nullopt);
+  EXPECT_EQ(image.pixel_limit(), 0.308);
+  EXPECT_EQ(image.lines().apex_x(), 0.001);
+  EXPECT_EQ(image.lines().apex_z(), -0.04);
+  EXPECT_EQ(image.lines().radius(), 0.05);
+  EXPECT_EQ(image.lines().angle(), 0.25);
+  // The display image of the same frame is no array of lines.
+  ASSERT_EQ(parse_image(bytes_of(message_of(writer, stream.frame(2), 1)), image), std::nullopt);
+  EXPECT_FALSE(image.has_lines());
+  EXPECT_EQ(image.pixel_limit(), 0.0);
+}
+
+TEST(ImageMessage, RefusesPixelsThatAreLimitedToNoNumber) {
+  synthetic::Stream stream;
+  ImageMessageWriter writer("echoform");
+  writer.set_setup(*stream.setup());
+  wire::Image image;
+  ASSERT_TRUE(image.ParseFromString(message_of(writer, stream.frame(1), 0)));
+  image.set_pixel_limit(-0.1);
+  wire::Image again;
+  EXPECT_EQ(parse_image(bytes_of(image.SerializeAsString()), again), "pixels are limited to -0.1");
+  image.set_pixel_limit(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(parse_image(bytes_of(image.SerializeAsString()), again), "pixels are limited to nan");
+}
+
 TEST(ImageMessage, LeavesOutWhatTheFrameDoesNotHold) {
   synthetic::Stream stream;
   ImageMessageWriter writer("echoform");

@@ -144,6 +144,10 @@ TEST(WebPages, AreServed) {
   EXPECT_THAT(get(*sink, "/streams.json").body(),
               HasSubstr("\"encoding\":\"envelope_float32\",\"pixels\":[41,31],\"axes\":[\"range\",\"angle\"]},"));
   EXPECT_THAT(get(*sink, "/streams.json").body(), HasSubstr("\"display_uint8\",\"pixels\":[41,31]}]}"));
+  polar->recipe.outputs.front().description.pixels = {"velocity", "m/s"};
+  sink->setup_changed(polar);
+  EXPECT_THAT(get(*sink, "/streams.json").body(),
+              HasSubstr("\"axes\":[\"range\",\"angle\"],\"quantity\":[\"velocity\",\"m/s\"]},"));
 }
 
 TEST(WebPages, HaveWhatDrawsVolumesOrSayThatItIsMissing) {
@@ -372,6 +376,8 @@ TEST(WebTrust, Rules) {
   EXPECT_EQ(target->path, "/images");
   EXPECT_EQ(target->streams, std::vector<std::string>{"echoform/TT.display"});
   EXPECT_EQ(target->token, "a&b");
+  EXPECT_FALSE(target->together);
+  EXPECT_TRUE(parse_target("/images?stream=a&together")->together);
   EXPECT_FALSE(parse_target("/images?stream=%zz"));
   EXPECT_EQ(parse_target("/images?stream=a&stream=b&stream=a&stream=c&stream=d")->streams,
             (std::vector<std::string>{"a", "b", "c", "d"}));
@@ -458,6 +464,37 @@ TEST(WebImages, OneViewerMayWatchSeveralStreams) {
   EXPECT_EQ(pair(), (std::pair<std::uint64_t, std::uint64_t>{9, 9}));
   EXPECT_EQ(sink->viewer_dropped(), 2u * 7u);
   EXPECT_EQ(sink->viewers(), 1u);
+}
+
+TEST(WebImages, StreamsMayComeOfOneFrameAtATime) {
+  const auto sink = make_web_sink({.port = 0});
+  synthetic::Shape shape;
+  shape.views = {"LL", "LT", "TT"};
+  synthetic::Stream stream(shape);
+  sink->setup_changed(stream.setup());
+  sink->publish(stream.frame(1));
+  Viewer viewer(*sink, "/images?stream=echoform%2FTT.display&stream=echoform%2FLL&stream=echoform%2FXX&together");
+  const auto expect = [&](std::uint64_t sequence) {
+    // In the order in which they are asked for; a stream that there is not keeps nobody waiting.
+    for (const char* name : {"echoform/TT.display", "echoform/LL"}) {
+      const wire::Image image = viewer.read();
+      EXPECT_EQ(image.stream(), name);
+      EXPECT_EQ(image.sequence(), sequence);
+    }
+  };
+  expect(1);
+  viewer.say("ready");
+  for (std::uint64_t sequence = 2; sequence <= 9; ++sequence) sink->publish(stream.frame(sequence));
+  viewer.say("ready");  // as many images as there are streams are wanted
+  expect(9);
+  viewer.say("ready");
+  viewer.say("ready");
+  stream.slot().envelope_wanted = false;
+  sink->publish(stream.frame(10));
+  stream.slot().envelope_wanted = true;
+  sink->publish(stream.frame(11));
+  expect(11);
+  EXPECT_EQ(sink->viewer_dropped(), 2u * 7u + 1u) << "2 to 8 of both, 10 of one";
 }
 
 TEST(WebImages, ANewPlanGivesNewGeometry) {

@@ -45,6 +45,13 @@ void put_axis(const Axis& axis, const Meaning& meaning, std::string_view usual, 
   }
 }
 
+void put_lines(const LineGeometry& lines, wire::LineGeometry& to) {
+  to.set_apex_x(lines.apex_x.value);
+  to.set_apex_z(lines.apex_z.value);
+  to.set_radius(lines.radius.value);
+  to.set_angle(lines.angle);
+}
+
 std::optional<std::string> check_axis(const wire::Axis& axis, std::string_view name) {
   if (axis.count() == 0) return fmt::format("axis {} has no pixels", name);
   const bool ordered = axis.count() == 1 ? axis.first() <= axis.last() : axis.first() < axis.last();
@@ -85,7 +92,7 @@ std::vector<StreamDescription> describe_streams(const ImagingSetup& setup, std::
     std::string stream = several ? fmt::format("{}/{}", name, description.view) : std::string(name);
     if (display) stream += ".display";
     streams.push_back({std::move(stream), output, description.view, display, description.grid, description.bytes(),
-                       description.pixels, description.x, description.z});
+                       description.pixels, description.x, description.z, description.limit, description.lines});
   }
   return streams;
 }
@@ -139,6 +146,7 @@ void ImageMessageWriter::set_setup(const ImagingSetup& setup) {
   for (std::size_t i = 0; i < drop_reason_count; ++i) head_.add_drops()->mutable_reason()->reserve(64);
   (void)head_.mutable_x();
   (void)head_.mutable_z();
+  (void)head_.mutable_lines();
   for (const auto& stream : streams_) {
     head_.mutable_stream()->reserve(stream.name.size());
     head_.mutable_view()->reserve(stream.view_name.size());
@@ -178,6 +186,12 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   }
   head_.mutable_pixel_name()->assign(stream.pixels.name == usual_pixels ? std::string_view() : stream.pixels.name);
   head_.mutable_pixel_unit()->assign(stream.pixels.unit);
+  head_.set_pixel_limit(stream.limit);
+  if (stream.lines) {
+    put_lines(*stream.lines, *head_.mutable_lines());
+  } else {
+    head_.clear_lines();
+  }
   head_.set_encoding(stream.display ? wire::DISPLAY_UINT8 : wire::ENVELOPE_FLOAT32);
   head_.set_dynamic_range_db(frame.setup.scale.dynamic_range_db);
   head_.set_gain_db(frame.setup.scale.gain_db);
@@ -228,6 +242,9 @@ std::optional<std::string> parse_image(std::span<const std::byte> message, wire:
   if (auto fault = check_axis(image.z(), "z")) return fault;
   if (image.has_y()) {
     if (auto fault = check_axis(image.y(), "y")) return fault;
+  }
+  if (!(image.pixel_limit() >= 0.0) || !std::isfinite(image.pixel_limit())) {
+    return fmt::format("pixels are limited to {}", image.pixel_limit());
   }
   std::uint64_t bytes = 0;
   switch (image.encoding()) {

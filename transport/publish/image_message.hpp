@@ -28,6 +28,8 @@ struct StreamDescription {
   Meaning pixels;
   Meaning x;
   Meaning z;
+  double limit = 0.0;  ///< as OutputDescription has it, and what follows
+  std::optional<LineGeometry> lines;
 };
 
 /// Which of a view's two images are handed on; at least one.

@@ -31,9 +31,14 @@ std::string list_streams(WebState& state) {
     const std::string axes = stream.x == Meaning{"x", "m"} && stream.z == Meaning{"z", "m"}
                                  ? ""
                                  : fmt::format(",\"axes\":[{},{}]", json_string(stream.x.name), json_string(stream.z.name));
-    list += fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\",\"pixels\":[{},{}{}]{}}}", list.empty() ? "" : ",",
-                        json_string(stream.name), json_string(stream.view_name),
-                        stream.display ? "display_uint8" : "envelope_float32", grid.x.count, across, grid.z.count, axes);
+    const std::string quantity =
+        stream.display || stream.pixels == OutputDescription{}.pixels
+            ? ""
+            : fmt::format(",\"quantity\":[{},{}]", json_string(stream.pixels.name), json_string(stream.pixels.unit));
+    list +=
+        fmt::format("{}{{\"name\":{},\"view\":{},\"encoding\":\"{}\",\"pixels\":[{},{}{}]{}{}}}", list.empty() ? "" : ",",
+                    json_string(stream.name), json_string(stream.view_name),
+                    stream.display ? "display_uint8" : "envelope_float32", grid.x.count, across, grid.z.count, axes, quantity);
   }
   return fmt::format("{{\"name\":{},{}\"streams\":[{}]}}\n", json_string(state.options.name),
                      state.control_now() ? "\"control\":true," : "", list);
@@ -131,7 +136,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
 
     if (open) return answer(http::status::ok, "ok\n");
     if (control) return receive_control();
-    if (target->path == "/images") return upgrade(request, target->streams);
+    if (target->path == "/images") return upgrade(request, {target->streams, target->together});
     if (target->path == "/" || target->path == "/index.html")
       return answer(http::status::ok, std::string(viewer_page), false, "text/html; charset=utf-8");
     if (target->path == "/three.js") return library();
@@ -221,14 +226,14 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
            "a token is asked for, the one in the server's configuration: open the address with ?token=... at its end\n", true);
   }
 
-  void upgrade(const HttpRequest& request, const std::vector<std::string>& streams) {
+  void upgrade(const HttpRequest& request, WatchedStreams streams) {
     if (!beast::websocket::is_upgrade(request)) return answer(http::status::upgrade_required, "a WebSocket, please\n");
     if (state_.viewers.size() >= state_.options.viewers) {
       refused(PeerRefusal::too_many);
       return answer(http::status::service_unavailable, fmt::format("{} viewers are connected already\n", state_.options.viewers),
                     true);
     }
-    serve_viewer(state_, std::move(stream_), std::move(count_), parser_->release(), streams);
+    serve_viewer(state_, std::move(stream_), std::move(count_), parser_->release(), std::move(streams));
   }
 
   void answer(http::status status, std::string body, bool close_after = false,

@@ -79,6 +79,7 @@ void ImageBoard::set_setup(const ImagingSetup& setup) {
 bool ImageBoard::publish(const FinishedFrame& frame) noexcept {
   const std::lock_guard writer_lock(writer_mutex_);
   bool news = false;
+  ++frames_;
   for (std::size_t i = 0; i < current_.size(); ++i) {
     Stream& stream = *current_[i];
     const std::size_t bytes = writer_.prepare(frame, i);
@@ -102,6 +103,7 @@ bool ImageBoard::publish(const FinishedFrame& frame) noexcept {
     if (stream.newest != nullptr) release(*stream.newest);
     stream.newest = payload;
     stream.copied = frame.now;
+    stream.frame = frames_;
     ++stream.number;
     news = news || watched(stream);
   }
@@ -151,6 +153,29 @@ ImageBoard::Lease ImageBoard::take(std::string_view stream, std::uint64_t& numbe
   lease.board_ = this;
   lease.payload_ = found->newest;
   return lease;
+}
+
+void ImageBoard::take_frame(std::span<const std::string> streams, bool any, std::vector<Newest>& taken) {
+  taken.clear();
+  const std::lock_guard lock(mutex_);
+  const Stream* one = nullptr;
+  for (const std::string& name : streams) {
+    const Stream* found = find(name);
+    const bool there = found != nullptr && std::ranges::find(current_, found) != current_.end();
+    if (!there || any) continue;
+    // Between the first and the last stream of a frame, publish() tells of news when it has ended.
+    if (found->newest == nullptr || (one != nullptr && found->frame != one->frame)) return;
+    one = found;
+  }
+  for (const std::string& name : streams) {
+    Newest& newest = taken.emplace_back();
+    const Stream* found = find(name);
+    if (found == nullptr || found->newest == nullptr) continue;
+    ++found->newest->users;
+    newest.number = found->number;
+    newest.lease.board_ = this;
+    newest.lease.payload_ = found->newest;
+  }
 }
 
 std::vector<StreamDescription> ImageBoard::streams() const {

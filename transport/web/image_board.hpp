@@ -61,6 +61,14 @@ class ImageBoard {
   [[nodiscard]] std::uint64_t newest(std::string_view stream) const;
   /// The newest image; empty if the stream has none. Each viewer holds at most one lease at a time.
   [[nodiscard]] Lease take(std::string_view stream, std::uint64_t& number);
+  struct Newest {
+    Lease lease;
+    std::uint64_t number = 0;
+  };
+  /// The newest images of `streams` where all of them are of one frame, else nothing; with `any`, whatever there is. As many as
+  /// there are streams, in their order; those that no setup has (any more) are left out, their leases are empty. Such a viewer
+  /// holds at most one lease of each.
+  void take_frame(std::span<const std::string> streams, bool any, std::vector<Newest>& taken);
 
   [[nodiscard]] std::vector<StreamDescription> streams() const;
   [[nodiscard]] std::size_t buffers() const;
@@ -69,6 +77,7 @@ class ImageBoard {
   struct Stream {
     std::string name;
     std::uint64_t number = 0;
+    std::uint64_t frame = 0;  // of `newest`, as publish() counts
     Payload* newest = nullptr;
     SteadyTime copied{0};
   };
@@ -83,6 +92,7 @@ class ImageBoard {
 
   std::atomic<bool> wants_envelope_{true};
   SteadyTime last_published_{0};  // under writer_mutex_
+  std::uint64_t frames_ = 0;      // likewise
 
   std::mutex writer_mutex_;  // taken before mutex_; never by viewers
   ImageMessageWriter writer_;

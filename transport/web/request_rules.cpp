@@ -73,6 +73,7 @@ std::optional<RequestTarget> parse_target(std::string_view target) {
       parsed.streams.push_back(*value);
     }
     if (part.substr(0, equals) == "token") parsed.token = *value;
+    if (part.substr(0, equals) == "together") parsed.together = true;
   }
   return parsed;
 }

@@ -14,11 +14,12 @@ namespace echoform {
 /// Streams that one viewer may watch.
 inline constexpr std::size_t most_streams = 4;
 
-/// "/images?stream=a%2Fb&stream=c" as path "/images" and the values of `stream` and `token`.
+/// "/images?stream=a%2Fb&stream=c&together" as path "/images", the values of `stream` and `token`, and that `together` is there.
 struct RequestTarget {
   std::string path;
   std::vector<std::string> streams;  ///< each once; empty where absent
   std::string token;
+  bool together = false;
 };
 
 /// Returns nothing for a target that is not a path, has a broken escape, holds a value longer than 256 bytes, or names more than

@@ -39,18 +39,20 @@ constexpr std::uint64_t most_message_bytes = 64;
 template <class Stream>
 class ViewerSession final : public Viewer, public std::enable_shared_from_this<ViewerSession<Stream>> {
  public:
-  ViewerSession(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::vector<std::string> streams)
+  ViewerSession(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams)
       : state_(state),
+        names_(std::move(streams.names)),
+        together_(streams.together),
         count_(std::move(count)),
         socket_(std::move(stream)),
         request_(std::move(request)),
         second_(socket_.get_executor()) {
-    if (streams.empty()) streams.emplace_back();
-    for (std::string& name : streams) {
+    if (names_.empty()) names_.emplace_back();
+    for (const std::string& name : names_) {
       state_.board.join(name);
       const std::uint64_t newest = state_.board.newest(name);
       // The image that is there already is the first to be sent.
-      feeds_.push_back({std::move(name), newest > 0 ? newest - 1 : 0});
+      feeds_.push_back({name, newest > 0 ? newest - 1 : 0});
     }
     ready_ = static_cast<int>(feeds_.size());
     state_.viewers.insert(this);
@@ -59,6 +61,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
 
   ~ViewerSession() override {
     lease_.reset();
+    frame_.clear();
     state_.viewers.erase(this);
     state_.viewer_count = state_.viewers.size();
     for (const Feed& feed : feeds_) state_.board.leave(feed.name);
@@ -85,6 +88,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   }
 
   void offer() override {
+    if (together_) return offer_frame();
     // In turn, beginning with the one after the last that was sent: none keeps the others waiting.
     const std::size_t first = turn_;
     for (std::size_t k = 0; k < feeds_.size(); ++k) {
@@ -92,17 +96,15 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
       const std::uint64_t newest = state_.board.newest(feed.name);
       if (newest <= feed.accounted) continue;
       if (!open_ || ready_ == 0 || lease_) {
-        // The newest waits; those before it are lost to this viewer.
-        state_.viewer_dropped += newest - feed.accounted - 1;
-        feed.accounted = newest - 1;
+        account(feed, newest - 1);  // the newest waits
         continue;
       }
       std::uint64_t number = newest;
       lease_ = state_.board.take(feed.name, number);
       if (!lease_) continue;
-      state_.viewer_dropped += number - feed.accounted - 1;
-      feed.accounted = number;
-      send((first + k + 1) % feeds_.size());
+      sent(feed, number);
+      turn_ = (first + k + 1) % feeds_.size();
+      send();
     }
   }
 
@@ -112,8 +114,43 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
     std::uint64_t accounted = 0;  // images up to this one are sent or counted as dropped
   };
 
-  void send(std::size_t next_turn) {
-    turn_ = next_turn;
+  // Images before the one that is sent or waits are lost to this viewer.
+  void account(Feed& feed, std::uint64_t number) {
+    state_.viewer_dropped += number - feed.accounted;
+    feed.accounted = number;
+  }
+  void sent(Feed& feed, std::uint64_t number) {
+    account(feed, number - 1);
+    feed.accounted = number;
+  }
+
+  // Of all streams together: once so many images are wanted, and not before the last of the frame before has left.
+  void offer_frame() {
+    const auto newest = [this](const Feed& feed) { return state_.board.newest(feed.name); };
+    if (std::ranges::none_of(feeds_, [&](const Feed& feed) { return newest(feed) > feed.accounted; })) return;
+    if (open_ && ready_ >= static_cast<int>(feeds_.size()) && !lease_) {
+      state_.board.take_frame(names_, std::exchange(first_, false), frame_);
+      for (std::size_t k = 0; k < frame_.size(); ++k) {
+        if (frame_[k].lease && frame_[k].number > feeds_[k].accounted) sent(feeds_[k], frame_[k].number);
+      }
+      std::ranges::reverse(frame_);
+      send_next();
+    }
+    for (Feed& feed : feeds_) {
+      if (newest(feed) > feed.accounted) account(feed, newest(feed) - 1);
+    }
+  }
+  // Of the frame that is on its way; false where it has been sent.
+  bool send_next() {
+    while (!frame_.empty() && !lease_) {
+      lease_ = std::move(frame_.back().lease);
+      frame_.pop_back();
+    }
+    if (lease_) send();
+    return static_cast<bool>(lease_);
+  }
+
+  void send() {
     --ready_;
     said_ready_ = 0;
     const auto message = lease_.message();
@@ -121,7 +158,7 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
                         [self = this->shared_from_this()](error_code error, std::size_t) {
                           self->lease_.reset();
                           if (error) return;
-                          self->offer();
+                          if (!self->send_next()) self->offer();
                         });
   }
 
@@ -176,13 +213,17 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
   }
 
   WebState& state_;
+  std::vector<std::string> names_;
+  bool together_;
   ConnectionCount count_;
   websocket::stream<Stream> socket_;
   HttpRequest request_;
   std::vector<Feed> feeds_;
   std::size_t turn_ = 0;  // the feed that is asked first
   beast::flat_buffer received_;
-  ImageBoard::Lease lease_;  // while its image is on its way
+  ImageBoard::Lease lease_;                // while its image is on its way
+  std::vector<ImageBoard::Newest> frame_;  // what follows it, the last first
+  bool first_ = true;                      // before the first frame
   bool open_ = false;
   int ready_ = 1;  // images that it has asked for: one of each stream at first
   bool cut_off_ = false;
@@ -195,20 +236,18 @@ class ViewerSession final : public Viewer, public std::enable_shared_from_this<V
 };
 
 template <class Stream>
-void serve(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, std::vector<std::string> streams) {
+void serve(WebState& state, Stream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams) {
   std::make_shared<ViewerSession<Stream>>(state, std::move(stream), std::move(count), std::move(request), std::move(streams))
       ->start();
 }
 
 }  // namespace
 
-void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request,
-                  std::vector<std::string> streams) {
+void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams) {
   serve(state, std::move(stream), std::move(count), std::move(request), std::move(streams));
 }
 
-void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request,
-                  std::vector<std::string> streams) {
+void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams) {
   serve(state, std::move(stream), std::move(count), std::move(request), std::move(streams));
 }
 

@@ -129,12 +129,15 @@ using HttpRequest = boost::beast::http::request<boost::beast::http::empty_body>;
 /// Answers requests on a connection until it closes or becomes a viewer's. Over TLS where the server has it.
 void serve_http(WebState& state, boost::asio::ip::tcp::socket socket, ConnectionCount count);
 
-/// Turns a connection that asked for it into a WebSocket and feeds it the images of `streams`, in turn where several have news.
-/// None is the first stream, whatever it is called.
-void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request,
-                  std::vector<std::string> streams);
-void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request,
-                  std::vector<std::string> streams);
+/// What a viewer asks for.
+struct WatchedStreams {
+  std::vector<std::string> names;  ///< none is the first stream, whatever it is called
+  bool together = false;  ///< whether images of all of them come of one frame at a time, or in turn where several have news
+};
+
+/// Turns a connection that asked for it into a WebSocket and feeds it the images of `streams`.
+void serve_viewer(WebState& state, PlainStream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams);
+void serve_viewer(WebState& state, TlsStream stream, ConnectionCount count, HttpRequest request, WatchedStreams streams);
 
 /// Tells all viewers that the board has news.
 void offer_news(WebState& state);

@@ -2,13 +2,14 @@
 //
 //   GET /                      the viewer page
 //   GET /streams.json          {"name": ..., "streams": [{"name", "view", "encoding", "pixels"} ...]}, with
-//                              "axes": [across, down] of a stream whose axes are not x and z in metres, and
+//                              "axes": [across, down] of a stream whose axes are not x and z in metres,
+//                              "quantity": [name, unit] of one whose pixels are not amplitudes, and
 //                              "control": true where POST /control is answered
 //   GET /images?stream=NAME    WebSocket. Each binary message is an Image; the client says "ready" (text) for each image that it
-//   wants
-//                              after the first, and may be one ahead: two images on their way at most. The newest wins.
+//                              wants after the first, and may be one ahead: two images on their way at most. The newest wins.
 //                              stream=NAME up to four times: images of these streams in turn, and all numbers are of each of
-//                              them.
+//                              them. With `together` they come of one frame at a time, in the order in which they are asked for;
+//                              only the first ones are whatever there is.
 //   GET /metrics               Prometheus text
 //   POST /control              a ControlRequest as JSON, answered with a ControlReply as JSON: see control.proto
 //   GET /healthz               "ok" while the server's thread runs
