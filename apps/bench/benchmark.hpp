@@ -76,6 +76,8 @@ Outcome scan_cpu(const Options& options, LiveLine& progress);
 Outcome scan_cuda(const Options& options, LiveLine& progress);
 Outcome scan_lines(const Options& options, LiveLine& progress);
 Outcome scan_lines_cuda(const Options& options, LiveLine& progress);
+Outcome compounding_cpu(const Options& options, LiveLine& progress);
+Outcome compounding_cuda(const Options& options, LiveLine& progress);
 Outcome flow_cpu(const Options& options, LiveLine& progress);
 Outcome flow_cuda(const Options& options, LiveLine& progress);
 

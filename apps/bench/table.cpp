@@ -14,6 +14,8 @@ namespace {
 constexpr Benchmark table[] = {
     {"tfm", "the beamformer: against frozen plain loops (cpu), against the device's ceilings (cuda)", tfm_cpu,
      ECHOFORM_ON_CUDA(tfm_cuda)},
+    {"compounding", "batches of plane waves of a simulated disk that turns, against the device's ceilings (cuda)",
+     compounding_cpu, ECHOFORM_ON_CUDA(compounding_cuda)},
     {"schedules", "cuda: published GPU schedules of the same image on the same data, beside ours", nullptr,
      ECHOFORM_ON_CUDA(schedules_cuda)},
     {"frame", "imaging from memory, every stage; cuda: from pinned memory, transfers included", frame_cpu,

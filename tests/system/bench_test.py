@@ -91,6 +91,17 @@ class Bench(unittest.TestCase):
         for wall_filter in ("polynomial of order 1", "FIR, differences of order 2", "SVD, 2 components"):
             self.assertIn(f"{wall_filter}, to velocity", names)
 
+    def test_compounding(self):
+        figures = bench("compounding", "--elements", 64, "--pixels", 64, "--frames", 2)
+        self.assertEqual({figure["waves"] for figure in figures["figures"]}, {1, 8, 32})
+        for figure in figures["figures"]:
+            self.assert_spread(figure)
+            self.assert_spread(figure["images_per_second"])
+            # The images are those of the disk, and turn as it does: 0.87, for what is heard at an angle b turns by (1 + cos b) / 2.
+            self.assertGreater(figure["contrast_db"], 8.0)
+            self.assertGreater(figure["velocity_slope"], 0.75)
+            self.assertLess(figure["velocity_slope"], 1.05)
+
     def test_decoding(self):
         figures = bench("decoding", "--elements", 8, "--samples", 256, "--frames", 3)
         self.assert_stages(figures, figures["stages"])
