@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "acquisition/firings.hpp"
+#include "acquisition/fitted_wave.hpp"
 #include "acquisition/probe_frame.hpp"
+#include "base/directions.hpp"
 #include "delay_laws/grid_places.hpp"
 #include "delay_laws/over_sources.hpp"
 #include "delay_laws/wave_fronts.hpp"
@@ -80,8 +82,36 @@ class FrontMaker {
     return PointSourceForm{point, event.velocity, Seconds(at_origin - away / event.velocity.value)};
   }
 
-  [[nodiscard]] WaveFront front_of(const LawEvent& /*event*/) const { return from_elements(); }
+  [[nodiscard]] WaveFront front_of(const LawEvent& /*event*/) const {
+    if (!straight_) return from_elements();
+    const std::optional<Point> focus = fitted_focus(*straight_);
+    return from_elements(focus ? &*focus : nullptr, *straight_);
+  }
   [[nodiscard]] WaveFront front_of(const CodeEvent& /*event*/) const { return ElementsFront{firings_}; }
+
+  /// The focus of the firings' delays for `velocity`, of an array in two directions that sends a wave which converges.
+  [[nodiscard]] std::optional<Point> fitted_focus(MetresPerSecond velocity) const {
+    if (!in_two_directions(acquisition_.probe, firings_)) return std::nullopt;
+    std::vector<Point> places;
+    Point centre{};
+    const double share = 1.0 / static_cast<double>(firings_.size());
+    for (const Firing& firing : firings_) {
+      places.push_back(frame_.to_probe(acquisition_.probe.elements[firing.element].centre));
+      centre = {centre.x + share * places.back().x, centre.y + share * places.back().y, centre.z + share * places.back().z};
+    }
+    std::vector<DelayedPlace> delayed;
+    double aperture = 0.0;
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      delayed.push_back({between(centre, places[k]), firings_[k].delay});
+      aperture = std::max(aperture, 2.0 * length(delayed.back().from_centre));
+    }
+    const std::optional<FittedWave> wave = fit_wave(delayed, velocity);
+    // As far as other arrays' foci are looked for: beyond, waves that hardly bend are as good as plane.
+    if (!wave || !(wave->curvature * 25.0 * aperture > 1.0)) return std::nullopt;
+    const Metres ahead(1.0 / wave->curvature);
+    const Direction& n = wave->direction;
+    return frame_.to_global(Point{centre.x + ahead * n.x, centre.y + ahead * n.y, centre.z + ahead * n.z});
+  }
 
   /// `focus`: that of the event, by delays for `velocity`, if it states one.
   [[nodiscard]] WaveFront from_elements(const Point* focus = nullptr, MetresPerSecond velocity = {}) const {

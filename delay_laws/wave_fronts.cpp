@@ -16,12 +16,23 @@ constexpr double never = std::numeric_limits<double>::quiet_NaN();
 // Of 10 MHz, where a probe's frequency is not known: waves that are off by a tenth of it are off by less of most others.
 constexpr double unknown_period = 1e-7;
 
+/// Whether a beam whose outermost rays have these slopes, and which is so wide at its focus, holds what leaves that at `slope`
+/// for a place that is `distance` metres away.
+bool beam_holds(double least_slope, double greatest_slope, double half_width, double slope, double distance) {
+  const double half = std::max(0.5 * (greatest_slope - least_slope), half_width / std::max(distance, 1e-12));
+  return std::abs(slope - 0.5 * (least_slope + greatest_slope)) <= half;
+}
+
 /// Searches a point at which all firings of an event arrive together.
 class FocusSearch {
  public:
   FocusSearch(const Leg& elements, const Probe& probe, const std::vector<Firing>& firings,
               const std::function<bool(const Point&)>& within)
-      : elements_(elements), frame_(frame_of(probe)), firings_(firings), within_(within) {
+      : elements_(elements),
+        frame_(frame_of(probe)),
+        firings_(firings),
+        within_(within),
+        spatial_(in_two_directions(probe, firings)) {
     for (const Firing& firing : firings) {
       const double x = frame_.to_probe(probe.elements[firing.element].centre).x.value;
       least_ = std::min(least_, x);
@@ -73,7 +84,8 @@ class FocusSearch {
       };
       const double x = along(frame_.x);
       const double z = along(frame_.z);
-      const Direction slowness = frame_.to_global(Direction{x, 0.0, z});
+      const double y = spatial_ ? along(frame_.y) : 0.0;
+      const Direction slowness = frame_.to_global(Direction{x, y, z});
       if (!std::isfinite(length(slowness)) || !(length(slowness) > 0.0)) continue;
       slownesses.push_back(slowness);
       speed += length(slowness);
@@ -87,14 +99,23 @@ class FocusSearch {
     const double nx = dot(n, frame_.x);
     const double nz = dot(n, frame_.z);
     front.across = frame_.to_global(Direction{nz, 0.0, -nx});
-    front.least_slope = std::numeric_limits<double>::infinity();
-    front.greatest_slope = -front.least_slope;
-    for (const Direction& slowness : slownesses) {
-      const double slope = dot(slowness, front.across) / dot(slowness, front.way);
-      front.least_slope = std::min(front.least_slope, slope);
-      front.greatest_slope = std::max(front.greatest_slope, slope);
+    if (spatial_) front.across = unit(front.across);
+    const auto outermost = [&](const Direction& axis, double& least, double& greatest, double& half_width) {
+      least = std::numeric_limits<double>::infinity();
+      greatest = -least;
+      for (const Direction& slowness : slownesses) {
+        const double slope = dot(slowness, axis) / dot(slowness, front.way);
+        least = std::min(least, slope);
+        greatest = std::max(greatest, slope);
+      }
+      half_width = 0.5 * period * front.velocity / std::max(greatest - least, 1e-6);
+    };
+    outermost(front.across, front.least_slope, front.greatest_slope, front.half_width);
+    if (spatial_) {
+      ConvergingFront::Over over{cross(front.way, front.across)};
+      outermost(over.axis, over.least_slope, over.greatest_slope, over.half_width);
+      front.over = over;
     }
-    front.half_width = 0.5 * period * front.velocity / std::max(front.greatest_slope - front.least_slope, 1e-6);
     return front;
   }
 
@@ -212,6 +233,7 @@ class FocusSearch {
   ProbeFrame frame_;
   const std::vector<Firing>& firings_;
   const std::function<bool(const Point&)>& within_;
+  bool spatial_;                // elements in two directions
   std::vector<double> places_;  // along the frame's x, by firing
   std::vector<Firing> some_;
   double aperture_ = 0.0;
@@ -232,6 +254,50 @@ struct Neighbours {
     return count == 1 ? least < other.least : greatest - least < other.greatest - other.least;
   }
 };
+
+/// bends_inwards() of arrays in two directions.
+bool bends_inwards_in_space(const Probe& probe, const std::vector<Firing>& firings) {
+  const ProbeFrame frame = frame_of(probe);
+  const double share = 1.0 / static_cast<double>(firings.size());
+  struct Place {
+    double x;
+    double y;
+    double delay;
+  };
+  std::vector<Place> places;
+  Place mean{0.0, 0.0, 0.0};
+  for (const Firing& firing : firings) {
+    const Point at = frame.to_probe(probe.elements[firing.element].centre);
+    places.push_back({at.x.value, at.y.value, firing.delay});
+    mean = {mean.x + share * at.x.value, mean.y + share * at.y.value, mean.delay + share * firing.delay};
+  }
+  double xx = 0.0;
+  double xy = 0.0;
+  double yy = 0.0;
+  double xd = 0.0;
+  double yd = 0.0;
+  double square = 0.0;  // of the distance from the middle, on average
+  for (Place& place : places) {
+    place = {place.x - mean.x, place.y - mean.y, place.delay - mean.delay};
+    xx += place.x * place.x;
+    xy += place.x * place.y;
+    yy += place.y * place.y;
+    xd += place.x * place.delay;
+    yd += place.y * place.delay;
+    square += share * (place.x * place.x + place.y * place.y);
+  }
+  const double determinant = xx * yy - xy * xy;
+  // Of elements along an oblique line no plane follows.
+  if (!(determinant > 1e-9 * xx * yy)) return false;
+  const double along_x = (xd * yy - yd * xy) / determinant;
+  const double along_y = (yd * xx - xd * xy) / determinant;
+  double later = 0.0;
+  for (const Place& place : places) {
+    const double distance = place.x * place.x + place.y * place.y;
+    later -= (place.delay - along_x * place.x - along_y * place.y) * (distance - square);
+  }
+  return later > 1e-10 * square / share;
+}
 
 }  // namespace
 
@@ -270,8 +336,24 @@ ElementsFront crossing_front(const Probe& probe, std::vector<Firing> firings, do
   return {std::move(firings), 0.25 * (period > 0.0 ? period : unknown_period)};
 }
 
+bool in_two_directions(const Probe& probe, const std::vector<Firing>& firings) {
+  const ProbeFrame frame = frame_of(probe);
+  const auto spans = [&](Metres Point::*axis) {
+    double least = std::numeric_limits<double>::infinity();
+    double greatest = -least;
+    for (const Firing& firing : firings) {
+      const double at = (frame.to_probe(probe.elements[firing.element].centre).*axis).value;
+      least = std::min(least, at);
+      greatest = std::max(greatest, at);
+    }
+    return greatest - least > flat_array_tolerance.value;
+  };
+  return spans(&Point::x) && spans(&Point::y);
+}
+
 bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings) {
   if (firings.size() < 3) return false;
+  if (in_two_directions(probe, firings)) return bends_inwards_in_space(probe, firings);
   const ProbeFrame frame = frame_of(probe);
   std::vector<double> places;
   for (const Firing& firing : firings) places.push_back(frame.to_probe(probe.elements[firing.element].centre).x.value);
@@ -286,8 +368,7 @@ bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings) {
 }
 
 bool ConvergingFront::holds(double slope, double distance) const {
-  const double half = std::max(0.5 * (greatest_slope - least_slope), half_width / std::max(distance, 1e-12));
-  return std::abs(slope - 0.5 * (least_slope + greatest_slope)) <= half;
+  return beam_holds(least_slope, greatest_slope, half_width, slope, distance);
 }
 
 double ConvergingFront::time_to(const Point& p) const {
@@ -297,6 +378,10 @@ double ConvergingFront::time_to(const Point& p) const {
   // At the focus itself there is no slope: a beam as wide as half_width holds.
   const double distance = std::max(std::abs(along), 1e-12);
   if (!holds(aside / std::copysign(distance, along), distance)) return never;
+  if (over && !beam_holds(over->least_slope, over->greatest_slope, over->half_width,
+                          dot(from, over->axis) / std::copysign(distance, along), distance)) {
+    return never;
+  }
   return at_focus + std::copysign(length(from), along) / velocity;
 }
 

@@ -17,15 +17,24 @@ namespace echoform {
 
 /// Rays that meet at a focus and part again: t = at_focus -+ |p - focus| / velocity before and behind it.
 struct ConvergingFront {
+  /// How far a beam of an array in two directions reaches along its second axis.
+  struct Over {
+    Direction axis;  ///< unit vector across both `way` and `across`
+    double least_slope = 0.0;
+    double greatest_slope = 0.0;
+    double half_width = 0.0;
+  };
+
   Point focus;
   Direction way;             ///< unit vector, mean direction of the waves at the focus
-  Direction across;          ///< unit vector in the plane of the rays, across `way`
+  Direction across;          ///< unit vector in the plane of the rays, across `way`; of arrays in two directions without y
   double least_slope = 0.0;  ///< of the outermost rays: metres along `across` for a metre along `way`
   double greatest_slope = 0.0;
-  double half_width = 0.0;  ///< of the beam at its focus, in metres
-  double at_focus = 0.0;    ///< seconds
-  double velocity = 0.0;    ///< at the focus
-  double spread = 0.0;      ///< seconds between the first and the last arrival there
+  double half_width = 0.0;   ///< of the beam at its focus, in metres
+  double at_focus = 0.0;     ///< seconds
+  double velocity = 0.0;     ///< at the focus
+  double spread = 0.0;       ///< seconds between the first and the last arrival there
+  std::optional<Over> over;  ///< of arrays in two directions; rays of others are in a plane
 
   /// Whether a beam of this focus takes in what leaves it at `slope` (metres along `across` for one along `way`) for a place that
   /// is `distance` metres away.
@@ -61,7 +70,11 @@ struct ElementsFront {
 /// The front of elements whose waves cross without meeting in one point.
 [[nodiscard]] ElementsFront crossing_front(const Probe& probe, std::vector<Firing> firings, double period);
 
-/// Whether the elements in the middle fire later than the outermost ones let expect: else no wave converges.
+/// Whether elements stand beside each other along both axes of the probe.
+[[nodiscard]] bool in_two_directions(const Probe& probe, const std::vector<Firing>& firings);
+
+/// Whether the elements in the middle fire later than the outermost ones let expect: else no wave converges. Of arrays in two
+/// directions delays less the plane that fits them best fall with the square of the distance from the middle.
 [[nodiscard]] bool bends_inwards(const Probe& probe, const std::vector<Firing>& firings);
 
 using WaveFront = std::variant<PlaneWaveForm, PointSourceForm, ConvergingFront, RefractedFront, ElementsFront>;
