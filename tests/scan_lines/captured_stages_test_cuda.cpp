@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -13,7 +14,9 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
+#include "stages/line_spectrum/line_spectrum.hpp"
 #include "stages/persistence/persistence.hpp"
+#include "stages/scroll/scroll.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "tests/stages/capture.hpp"
 #include "tests/stages/raw_frames.hpp"
@@ -142,6 +145,47 @@ TEST_F(CapturedStages, FollowAnotherShareAndABeginning) {
   EXPECT_THAT(launch(one, dark), testing::Each(2.0F));
 }
 
+TEST_F(CapturedStages, ScrollAndBeginAgain) {
+  const BlockSpec spec = make_spec(ElementType::float32, 2, 32);
+  const Captured one = capture(scroll_stage, ScrollOptions{0, 1, 3}, spec);
+  const TestBlock input = filled(spec, 1.0F);
+  std::fill_n(input.as<float>() + 32, 32, 2.0F);
+  // The first number of each row, the oldest first.
+  const auto shown = [&] {
+    const std::vector<float> all = launch(one, input);
+    return std::vector<float>{all[0], all[32], all[64]};
+  };
+  one.stage->restart(*queue_);
+  EXPECT_EQ(shown(), (std::vector<float>{0.0F, 0.0F, 1.0F}));
+  one.stage->retune(ScrollOptions{1, 1, 3}, *queue_);
+  EXPECT_EQ(shown(), (std::vector<float>{0.0F, 1.0F, 2.0F}));
+  EXPECT_EQ(shown(), (std::vector<float>{1.0F, 2.0F, 2.0F}));
+  EXPECT_EQ(shown(), (std::vector<float>{2.0F, 2.0F, 2.0F}));
+  one.stage->restart(*queue_);
+  EXPECT_EQ(shown(), (std::vector<float>{0.0F, 0.0F, 2.0F}));
+}
+
+TEST_F(CapturedStages, FollowAnotherGateOfSpectra) {
+  const BlockSpec spec = make_spec(ElementType::complex64, 8, 32);
+  LineSpectrumOptions options;
+  options.ensemble = 4;
+  options.samples = 4;
+  options.bins = 4;
+  options.ranges = 32;
+  const Captured one = capture(line_spectrum_stage, options, spec);
+  // The second line is three times the first; both stand still, which is bin 2 of 4.
+  const TestBlock input = filled(spec, 1.0F);
+  std::fill_n(input.as<float>() + 4 * 64, 4 * 64, 3.0F);
+  EXPECT_NEAR(launch(one, input)[2], std::sqrt(2.0), 1e-6);
+  options.line = 1;
+  options.first_range = 30;
+  options.ranges = 2;
+  one.stage->retune(options, *queue_);
+  const std::vector<float> moved = launch(one, input);
+  EXPECT_NEAR(moved[2], 3.0 * std::sqrt(2.0), 3e-6);
+  EXPECT_NEAR(moved[0], 0.0, 1e-6);
+}
+
 TEST_F(CapturedStages, FollowAnotherGainOfReceivedSamples) {
   const RawFrame frame = make_raw_frame(SampleEncoding::int16, 5, 1600, 0, 3);
   DemodulationOptions options = demodulation();
@@ -178,6 +222,7 @@ TEST_F(CapturedStages, SayWhatMemoryTheyMiss) {
     BlockSpec spec;
   } cases[] = {{time_gain_stage, TimeGainOptions{raw.time_gain}, rows},
                {persistence_stage, PersistenceOptions{0.5}, rows},
+               {scroll_stage, ScrollOptions{0, 1, 9}, rows},
                {line_blend_stage, LineBlendOptions{table}, rows},
                {line_gain_stage, LineGainOptions{steady_gain(4, 1.0F)}, rows},
                {demodulation_stage, demodulation(), rows},

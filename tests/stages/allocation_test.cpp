@@ -12,11 +12,13 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
+#include "stages/line_spectrum/line_spectrum.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/scroll/scroll.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/capture.hpp"
@@ -123,6 +125,7 @@ TEST_P(AllocationsBesideLines, NoneWhileProcessing) {
   };
   EXPECT_EQ(counted(time_gain_stage, TimeGainOptions{gain}, rows), 0U);
   EXPECT_EQ(counted(persistence_stage, PersistenceOptions{0.5}, rows), 0U);
+  EXPECT_EQ(counted(scroll_stage, ScrollOptions{3, 2, 70}, rows), 0U);
   auto table = std::make_shared<LineBlendTable>();
   table->ranges = 1031;
   table->weights.assign(1031, 0.5F);
@@ -138,6 +141,13 @@ TEST_P(AllocationsBesideLines, NoneWhileProcessing) {
     EXPECT_EQ(counted(wall_filter_stage, WallFilterOptions{.kind = kind, .ensemble = 16}, ensembles), 0U);
   }
   EXPECT_EQ(counted(autocorrelation_stage, AutocorrelationOptions{16, 3}, ensembles), 0U);
+  LineSpectrumOptions spectrum;
+  spectrum.ensemble = 16;
+  spectrum.samples = 8;
+  spectrum.hop = 2;
+  spectrum.line = 1;
+  spectrum.ranges = 5;
+  EXPECT_EQ(counted(line_spectrum_stage, spectrum, ensembles), 0U);
   const FlowOptions velocity{FlowKind::velocity, MetresPerSecond(0.5), 0.01};
   EXPECT_EQ(counted(flow_stage, velocity, make_spec(ElementType::float32, 63, 300)), 0U);
   DemodulationOptions demodulation;

@@ -12,6 +12,7 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
+#include "stages/line_spectrum/line_spectrum.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
@@ -161,6 +162,13 @@ TEST_P(Capture, ComplexLines) {
   }
   expect_same_again(*make_stage(autocorrelation_stage, AutocorrelationOptions{12, 3}, backend()), ensembles, samples);
   expect_same_again(*make_stage(single_sideband_stage, SingleSidebandOptions{20}, backend()), ensembles, samples);
+  LineSpectrumOptions spectrum;
+  spectrum.ensemble = 12;
+  spectrum.samples = 8;
+  spectrum.hop = 2;
+  spectrum.line = 1;
+  spectrum.ranges = 5;
+  expect_same_again(*make_stage(line_spectrum_stage, spectrum, backend()), ensembles, samples);
   const BlockSpec rows = make_spec(ElementType::float32, 3 * 16, 320);
   for (const FlowKind kind : {FlowKind::velocity, FlowKind::power, FlowKind::amplitude, FlowKind::variance}) {
     expect_same_again(*make_stage(flow_stage, FlowOptions{kind, MetresPerSecond(0.5), 0.01}, backend()), rows, samples);

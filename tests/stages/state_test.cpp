@@ -16,11 +16,13 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
+#include "stages/line_spectrum/line_spectrum.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
+#include "stages/scroll/scroll.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
@@ -181,6 +183,14 @@ TEST_P(State, OfTheStagesBesideLines) {
   const BlockSpec rows = make_spec(ElementType::float32, 36, 333, 336);
   expect_as_stated(time_gain_stage, TimeGainOptions{gain}, rows);
   expect_as_stated(persistence_stage, PersistenceOptions{0.5}, rows);
+  expect_as_stated(scroll_stage, ScrollOptions{3, 2, 70}, rows);
+  LineSpectrumOptions spectrum;
+  spectrum.ensemble = 12;
+  spectrum.samples = 8;
+  spectrum.hop = 2;
+  spectrum.line = 1;
+  spectrum.ranges = 5;
+  expect_as_stated(line_spectrum_stage, spectrum, make_spec(ElementType::complex64, 36, 333));
   auto table = std::make_shared<LineBlendTable>();
   table->ranges = 333;
   table->weights.assign(2 * 333, 0.5F);
