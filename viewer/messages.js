@@ -38,7 +38,8 @@ function decodeAxis(bytes, name) {
   for (const [n, v] of fields(bytes)) {
     if (n === 1) axis.first = v; else if (n === 2) axis.last = v; else if (n === 3) axis.count = v; else if (n === 4) axis.name = utf8.decode(v); else if (n === 5) axis.unit = utf8.decode(v);
   }
-  [axis.scale, axis.shownUnit] = shownUnits[axis.unit] || [1, axis.unit];
+  // Delays are microseconds; the time over which an image scrolls is not.
+  [axis.scale, axis.shownUnit] = (axis.name !== "time" && shownUnits[axis.unit]) || [1, axis.unit];
   if (!(axis.count > 0) || !isFinite(axis.first) || !isFinite(axis.last)) throw new Error("bad axis");
   axis.step = axis.count > 1 ? (axis.last - axis.first) / (axis.count - 1) : 0;
   return axis;

@@ -323,6 +323,8 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
         half_window_of(doppler(configuration), *plan->doppler, plan->velocity, set->ranges.spacing);
     add_tables(*plan->doppler, plan->blend, formed, set->ranges.count);
   }
+  plan->m_mode = resolve_m_mode(configuration, plan->fan);
+  plan->spectrum = resolve_spectrum(configuration, plan->fan, set->ranges, plan->doppler);
   if (plan->pulses) add_tables(*plan->pulses, plan->blend, formed, set->ranges.count);
   weigh_receivers(*set, plan->acquisition.probe, plan->section.window, plan->section.f_number, [&](double bytes) {
     // Twice: the stage has its own, padded.

@@ -18,8 +18,10 @@
 #include "stages/line_blend/line_blend.hpp"
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
+#include "stages/line_spectrum/line_spectrum.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
+#include "stages/scroll/scroll.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
@@ -58,9 +60,9 @@ class BeamsMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return beams_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_beams_keys(keys); }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&demodulation_stage,    &scan_lines_stage,  &line_blend_stage,    &single_sideband_stage,
-            &time_gain_stage,       &persistence_stage, &line_compound_stage, &line_gain_stage,
-            &autocorrelation_stage, &wall_filter_stage, &flow_stage};
+    return {&demodulation_stage, &scan_lines_stage,    &line_blend_stage, &single_sideband_stage, &time_gain_stage,
+            &persistence_stage,  &line_compound_stage, &line_gain_stage,  &autocorrelation_stage, &wall_filter_stage,
+            &flow_stage,         &line_spectrum_stage, &scroll_stage};
   }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
@@ -76,7 +78,9 @@ class BeamsMethod final : public Method {
   }
   [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
     std::vector<std::string> images{std::string(beams_image)};
+    if (m_mode(configuration).line) images.emplace_back(m_mode_image);
     if (!doppler(configuration).pulse_repetition) return images;
+    if (spectrum(configuration).line) images.emplace_back(spectrum_image);
     for (const std::string_view image : {velocity_image, power_image, variance_image}) images.emplace_back(image);
     return images;
   }

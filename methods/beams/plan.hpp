@@ -12,6 +12,7 @@
 #include "base/grid.hpp"
 #include "methods/beams/ensembles.hpp"
 #include "methods/beams/line_fan.hpp"
+#include "methods/beams/scrolling.hpp"
 #include "methods/beams/section.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/method.hpp"
@@ -31,6 +32,10 @@ inline constexpr std::string_view velocity_image = "velocity";
 inline constexpr std::string_view power_image = "power";
 inline constexpr std::string_view variance_image = "variance";
 
+/// Those that scroll, with [m_mode] line and [spectrum] line.
+inline constexpr std::string_view m_mode_image = "m_mode";
+inline constexpr std::string_view spectrum_image = "spectrum";
+
 struct BeamsPlan {
   std::uint64_t settings_revision = 0;
   Acquisition acquisition;
@@ -46,6 +51,8 @@ struct BeamsPlan {
   std::size_t vestige = 0;                      ///< vestige_bins(); 0: lines are analytic signals as they are summed
   std::optional<DopplerPlan> doppler;           ///< resolve_doppler(): then `lines` are those of each sample of its ensembles
   std::optional<PulsePlan> pulses;              ///< resolve_pulses(): then `lines` are those of each sounding of a beam
+  std::optional<ScrollingPlan> m_mode;          ///< resolve_m_mode()
+  std::optional<SpectrumPlan> spectrum;         ///< resolve_spectrum()
   double amplitude_scale = 1.0;                 ///< of one unit of a sample
   BeamsSection section;
   FilterOptions filter;

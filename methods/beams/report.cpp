@@ -94,6 +94,19 @@ void report_doppler(SetupReport& report, const BeamsPlan& plan) {
                               {"repetition", doppler.repetition.value},
                               {"nyquist", doppler.nyquist.value},
                               {"window_ranges", 2 * doppler.autocorrelation.half_window + 1}};
+  if (plan.spectrum) {
+    const LineSpectrumOptions& options = plan.spectrum->spectrum;
+    report.row("spectrum", fmt::format("line {}, {} ranges, {} a frame of {} samples, {} velocities {:.3g} m/s apart",
+                                       options.line, options.ranges, spectra_of(options), options.samples, options.bins,
+                                       plan.spectrum->velocities.spacing().value));
+    report.values["spectrum"] = {{"line", options.line},
+                                 {"first_range", options.first_range},
+                                 {"ranges", options.ranges},
+                                 {"a_frame", spectra_of(options)},
+                                 {"samples", options.samples},
+                                 {"velocities", options.bins},
+                                 {"rows", plan.spectrum->scrolling.scroll.kept}};
+  }
   if (filter.kind == WallFilterKind::none) return;
   if (filter.kind == WallFilterKind::svd) {
     report.row("wall filter", fmt::format("svd, without the strongest {} of {} components", filter.components, filter.ensemble));
@@ -152,6 +165,10 @@ void report_rate(SetupReport& report, const BeamsPlan& plan) {
 SetupReport report_beams(const BeamsPlan& plan) {
   SetupReport report;
   report_lines(report, plan);
+  if (plan.m_mode) {
+    report.row("M-mode", fmt::format("line {}, the last {} frames", plan.m_mode->scroll.first, plan.m_mode->scroll.kept));
+    report.values["m_mode"] = {{"line", plan.m_mode->scroll.first}, {"rows", plan.m_mode->scroll.kept}};
+  }
   report_spot(report, plan);
   report_rate(report, plan);
   report_doppler(report, plan);

@@ -48,6 +48,7 @@ struct BeamsSection {
   AdaptiveOptions adaptive;                     ///< its window follows from the one below
   std::optional<double> adaptive_window;        ///< periods of the centre frequency; none: the kind's usual one
   double persistence = 0.0;                     ///< part of the image before that stays
+  std::optional<Hertz> frame_rate;              ///< by which frames become seconds of images that scroll
   std::vector<double> pulse_weights;            ///< of the soundings of a beam that are added; empty: none are
 };
 
@@ -66,6 +67,40 @@ struct DopplerSection {
   double threshold_db = -30.0;     ///< of the power beside the frame's greatest
 };
 
+/// Of images that scroll.
+inline constexpr Interval scrolling_seconds{0.01, 600.0};
+
+/// Keys of [m_mode].
+struct MModeSection {
+  std::optional<std::size_t> line;  ///< of the image; none: no M-mode
+  double seconds = 4.0;
+};
+
+/// Keys of [spectrum].
+struct SpectrumSection {
+  static constexpr Interval overlaps{0.0, 0.99};
+
+  std::optional<std::size_t> line;            ///< of the image; none: no spectrum
+  std::optional<std::array<Metres, 2>> gate;  ///< first and last range
+  std::optional<std::size_t> samples;         ///< none: all that the wall filter leaves of an ensemble
+  double overlap = 0.75;
+  WindowKind window = WindowKind::hann;
+  std::size_t velocities = 128;
+  double seconds = 4.0;
+};
+
+[[nodiscard]] inline const MModeSection& m_mode(const Configuration& configuration) {
+  return section<MModeSection>(configuration);
+}
+[[nodiscard]] inline MModeSection& m_mode(Configuration& configuration) {
+  return section<MModeSection>(configuration);
+}
+[[nodiscard]] inline const SpectrumSection& spectrum(const Configuration& configuration) {
+  return section<SpectrumSection>(configuration);
+}
+[[nodiscard]] inline SpectrumSection& spectrum(Configuration& configuration) {
+  return section<SpectrumSection>(configuration);
+}
 [[nodiscard]] inline const DopplerSection& doppler(const Configuration& configuration) {
   return section<DopplerSection>(configuration);
 }

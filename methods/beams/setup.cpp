@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "methods/beams/plan.hpp"
+#include "methods/beams/scrolled_images.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/autocorrelation/autocorrelation.hpp"
 #include "stages/compression/compression.hpp"
@@ -138,6 +139,7 @@ void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std
   if (doppler.samples) lines = recipe.add(line_blend_stage, LineBlendOptions{doppler.samples}, {lines});
   if (!plan.baseband) lines = recipe.add(analytic_signal_stage, AnalyticSignalOptions{}, {lines});
   if (doppler.wall_filter.kind != WallFilterKind::none) lines = recipe.add(wall_filter_stage, doppler.wall_filter, {lines});
+  add_spectrum(recipe, plan, wish, lines);
   const std::size_t correlations = recipe.add(autocorrelation_stage, doppler.autocorrelation, {lines});
   const auto flow = [&](FlowKind kind) {
     return recipe.add(flow_stage, FlowOptions{kind, doppler.nyquist, doppler.threshold}, {correlations});
@@ -182,6 +184,7 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   }
   if (!plan.steered.empty()) envelope = recipe.add(line_compound_stage, compound_options(plan), {envelope});
   if (auto gain = lateral_gain_of(plan)) envelope = recipe.add(line_gain_stage, LineGainOptions{std::move(gain)}, {envelope});
+  const std::size_t of_frame = envelope;
   if (plan.section.persistence > 0.0) {
     envelope = recipe.add(persistence_stage, PersistenceOptions{plan.section.persistence}, {envelope});
   }
@@ -191,6 +194,7 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
     const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
     recipe.outputs.push_back({{std::string(beams_image), OutputKind::display, plan.display_grid}, shown, compressed});
   }
+  add_m_mode(recipe, plan, wish, of_frame);
   if (plan.doppler) add_flow(recipe, plan, wish, of_ensembles);
   return recipe;
 }
@@ -291,6 +295,8 @@ std::shared_ptr<const ImagingSetup> retuned_beams_setup(const ImagingSetup& befo
   plan->section.compound = beams(wanted).compound;
   plan->section.persistence = beams(wanted).persistence;
   if (plan->doppler) plan->doppler->threshold = threshold_of(doppler(wanted));
+  plan->m_mode = resolve_m_mode(wanted, plan->fan);
+  plan->spectrum = resolve_spectrum(wanted, plan->fan, plan->lines->ranges, plan->doppler);
   plan->settings_revision = settings_revision;
   const OutputWish wish{.complex_images = false, .display = before.recipe.find(beams_image, OutputKind::display).has_value()};
   auto setup = make_beams_setup(std::move(plan), wish);
