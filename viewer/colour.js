@@ -33,12 +33,15 @@ const levelOfBits = new Int16Array(1 << 18);
     levelOfBits[i] = value[0] > 0 ? Math.max(LOWEST, Math.min(-LOWEST, Math.round(20 * STEPS * Math.log10(Math.min(value[0], 3e38))))) : LOWEST;
   }
 }
-let palette = new Uint32Array(1);
+// Grey of scan lines, as people know them, until another is chosen.
+const mapShown = () => settings.map || (offPart() ? "grey" : "viridis");
+let palette = new Uint32Array(1), greyPalette = palette;  // the grey one beneath flow
 function buildPalette() {
   const n = Math.round(settings.range * STEPS) + 1;
-  palette = new Uint32Array(n);
-  for (let i = 0; i < n; i++) {
-    const [r, g, b] = colour(settings.map, i / (n - 1));
-    palette[i] = (255 << 24 | b << 16 | g << 8 | r) >>> 0;
-  }
+  const made = map => Uint32Array.from({ length: n }, (_, i) => {
+    const [r, g, b] = colour(map, i / (n - 1));
+    return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
+  });
+  palette = made(mapShown());
+  greyPalette = made("grey");
 }

@@ -1,6 +1,6 @@
 // Controls.
 function showSettings() {
-  $("map").value = settings.map;
+  $("map").value = mapShown();
   $("range").value = settings.range ?? 40; $("rangeText").textContent = `${settings.range ?? 40} dB`;
   $("gain").value = settings.gain; $("gainText").textContent = `${settings.gain > 0 ? "+" : ""}${format(settings.gain, 1)} dB`;
   $("smooth").checked = settings.smooth;
@@ -10,6 +10,8 @@ function showSettings() {
   $("reference").value = settings.reference; $("reference").disabled = !envelope;
   $("fixedField").hidden = !envelope || settings.reference !== "fixed";
   if (document.activeElement !== $("fixed")) $("fixed").value = settings.fixed ? Number(settings.fixed).toPrecision(4) : "";
+  $("flow").value = settings.flow;
+  $("flowThreshold").value = settings.flowThreshold; $("flowThreshold").disabled = settings.flow === "none"; $("flowThresholdText").textContent = `${format(settings.flowThreshold, 0)} dB`;
   showSlices();
 }
 function change(what) {
@@ -22,6 +24,8 @@ $("gain").oninput = e => change({ gain: Number(e.target.value) });
 $("smooth").onchange = e => change({ smooth: e.target.checked });
 $("overlay").onchange = e => change({ overlay: e.target.checked });
 $("whole").onchange = e => change({ whole: e.target.checked });
+$("flow").onchange = e => { change({ flow: e.target.value }); followStreams(); };
+$("flowThreshold").oninput = e => change({ flowThreshold: Number(e.target.value) });
 $("reference").onchange = e => change(e.target.value === "fixed" ? { fixed: image ? reference() : settings.fixed || 1, reference: "fixed" } : { reference: e.target.value });
 $("fixed").onchange = e => { const v = Number(e.target.value); change(v > 0 && isFinite(v) ? { fixed: v } : {}); e.target.value = settings.fixed ? Number(settings.fixed).toPrecision(4) : ""; };
 $("rendering-mode").onchange = e => change({ rendering: e.target.value });
@@ -75,8 +79,9 @@ document.onkeydown = event => {
   if (paused && event.key === "l") play(!loop.playing);
   if (event.key === "s") snapshot();
   if (event.key === "o") change({ overlay: !settings.overlay });
+  if (event.key === "f" && flowOffered()) { const kinds = [...$("flow").options].map(o => o.value); change({ flow: kinds[(kinds.indexOf(settings.flow) + 1) % kinds.length] }); followStreams(); }
   if (event.key === "p") { const all = axesOfVolume.every(name => settings.projections[name]); change({ projections: { x: !all, y: !all, z: !all } }); }
-  if (event.key === "c") { const names = [...$("map").options].map(o => o.value); change({ map: names[(names.indexOf(settings.map) + 1) % names.length] }); }
+  if (event.key === "c") { const names = [...$("map").options].map(o => o.value); change({ map: names[(names.indexOf(mapShown()) + 1) % names.length] }); }
 };
 new ResizeObserver(() => draw()).observe($("stage"));
 setInterval(showState, 250);
@@ -87,7 +92,7 @@ const axesOf = l => l && { x: l.x, y: l.y, w: l.w, h: l.h, x0: l.x0, x1: l.x1, z
 const planeState = (plane, k) => {
   const l = layout && layout.cells[k], pane = plane.pane, img = pane.image;
   return { plane: plane.kind.name, stream: img ? img.stream : pane.stream, view: img && img.view, sequence: img && img.sequence, revision: img && img.revision, received: pane.received, title: l && l.title,
-           layout: axesOf(l), ticks: l && l.ticks, peak: img && (img.encoding === 1 ? peakOf(img) : Math.max(...img.values.slice(0, 1e5))), drawn: [...plane.drawn],
+           layout: axesOf(l), ticks: l && l.ticks, peak: img && (img.encoding === 1 ? peakOf(img) : Math.max(...img.values.slice(0, 1e5))), drawn: [...plane.drawn], flow: flowOver(img) && { pixels: plane.flowPixels, sequence: img.flow.velocity.sequence, limit: img.flow.velocity.limit },
            outlines: img && img.outlines.map(o => ({ name: o.name, x: [...o.x], z: [...o.z] })) };
 };
 const inMillimetres = place => Object.fromEntries(Object.entries(place).map(([name, v]) => [name, v * image[name].scale]));

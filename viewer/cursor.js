@@ -53,6 +53,8 @@ function drawCursor() {
     const of = normal !== null && settings.projections[normal] ? `maximum along ${image[normal].name} ` : panes.length > 1 ? view + " " : "";
     const signed = isSigned(plane.pane.image), value = signed ? signedText(plane.pane.image, linear) : decibelText(decibels);
     parts.push(` \u00a0 ${of}`, strong(value), signed || linear === null ? "" : ` (${linearText(linear)}${pixelUnit && " " + pixelUnit})`);
+    const moving = flowAt(plane, cursor);
+    if (moving) parts.push(" \u00a0 ", strong(flowText(moving)));
     if (panes.length === 1 || normal !== null) continue;
     const l = layout.cells[planes.indexOf(plane)];
     context.font = '12px system-ui, "DejaVu Sans", sans-serif';

@@ -6,20 +6,24 @@ function address(path, parameters) {
   return path + (query.toString() ? "?" + query : "");
 }
 function connect() {
-  asked = wantedStreams();
-  setPanes(asked);
-  const url = location.protocol.replace("http", "ws") + "//" + location.host + address("/images", asked.map(name => ["stream", name]));
+  const wanted = wantedStreams(), ofFlow = flowStreams(wanted);
+  asked = [...ofFlow, ...wanted];
+  askForFlow(ofFlow);
+  setPanes(wanted);
+  const url = location.protocol.replace("http", "ws") + "//" + location.host + address("/images", [...asked.map(name => ["stream", name]), ...(ofFlow.length ? [["together", ""]] : [])]);
   const mine = socket = new WebSocket(url);
   mine.binaryType = "arraybuffer";
-  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = 0; lastArrival = 0; for (const pane of panes) { pane.fresh = true; mine.send("ready"); } listStreams(); showState(); };
+  mine.onopen = () => { if (mine !== socket) return; socketOpen = true; sinceOpen = 0; owed = 0; lastArrival = 0; flow.owed = 0; for (const pane of panes) { pane.fresh = true; mine.send("ready"); } for (const _ of flow.asked) mine.send("ready"); listStreams(); showState(); };
   mine.onmessage = event => {
     if (mine !== socket || typeof event.data === "string") return;
     backoff = 500;
     let next = null;
     try { next = decodeImage(event.data); } catch (error) { faults++; console.warn("image left out:", error.message); answer(); return; }
+    if (takeFlow(next)) return;
     const pane = paneOf(next.stream);
-    if (!pane) { answer(); return; }
-    if (pane.pending) answer();  // for the one whose place it takes
+    attachFlow(next);
+    if (!pane) { answer(next); return; }
+    if (pane.pending) answer(pane.pending);  // for the one whose place it takes
     pane.pending = next;
     if (!frameAsked) { frameAsked = true; requestAnimationFrame(show); }
   };
@@ -32,9 +36,10 @@ function connect() {
     showState();
   };
 }
-function answer() {
-  if (paused) { owed++; return; }  // the server holds the newest for us until we ask
-  if (socket && socket.readyState === WebSocket.OPEN) socket.send("ready");
+function answer(img = null) {  // and for what flow came with it
+  const count = 1 + (img ? img.owes : 0);
+  if (paused) { owed += count; return; }  // the server holds the newest for us until we ask
+  for (let k = 0; k < count; k++) if (socket && socket.readyState === WebSocket.OPEN) socket.send("ready");
 }
 function show() {
   frameAsked = false;
@@ -54,7 +59,7 @@ function show() {
   refresh();
   const delay = Date.now() * 1e6 - newest.publishTime;
   screenDelay = delay > -5e6 && delay < 1e10 ? Math.max(0, delay) + newest.latency : NaN;
-  taken.forEach(answer);
+  for (const img of taken) answer(img);
 }
 let seenRevision = 0;
 const gridKey = img => [img.x, img.y, img.z].filter(Boolean).flatMap(axis => [axis.name, axis.unit, axis.first, axis.last, axis.count]).join();

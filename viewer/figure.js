@@ -38,7 +38,7 @@ function arrange(shown, width, height, headline) {
   const imageOf = plane => (plane.pane.image ? plane : lead).pane.image;
   const places = shown.map((_, k) => rendered && k > 0 ? k + 1 : k), count = shown.length + (rendered ? 1 : 0);
   const extents = shown.map(plane => extentOf(imageOf(plane), plane.kind)), grids = { 1: [[1, 1]], 2: [[2, 1], [1, 2]], 3: [[3, 1], [2, 2], [1, 3]] }[count] || [[2, 2]];
-  const size = ([columns, rows]) => [(width - barWidth) / columns, (height - top) / rows];
+  const barsWidth = shownFlow() ? 2 * barWidth : barWidth, size = ([columns, rows]) => [(width - barsWidth) / columns, (height - top) / rows];
   const fit = grid => Math.min(...extents.flatMap(e => scalesIn(e, ...size(grid))));
   const grid = grids.reduce((best, other) => fit(other) > fit(best) ? other : best), [w, h] = size(grid);
   const corner = place => ({ left: (place % grid[0]) * w, above: top + Math.floor(place / grid[0]) * h });
@@ -54,11 +54,12 @@ function arrange(shown, width, height, headline) {
     return cell;
   });
   const ends = [Math.min(...cells.map(c => c.y)), Math.max(...cells.map(c => c.y + c.h))];
-  const right = Math.max(...cells.map(c => c.x + c.w), ...(rendered ? [width - barWidth - 14] : []));
+  const right = Math.max(...cells.map(c => c.x + c.w), ...(rendered ? [width - barsWidth - 14] : []));
   const { left, above } = corner(1);
   const rendering = rendered ? { x: left + 14, y: above + margins.top, w: w - 28, h: h - margins.top - 14 } : null;
   if (rendering) ends[0] = Math.min(ends[0], rendering.y);
-  return { width, height, grid, cells, headline, rendering, bar: { x: right + 20, y: ends[0], w: 14, h: ends[1] - ends[0] } };
+  const bars = [0, barWidth].map(beside => ({ x: right + 20 + beside, y: ends[0], w: 14, h: ends[1] - ends[0] }));
+  return { width, height, grid, cells, headline, rendering, bar: bars[0], flowBar: bars[1] };
 }
 const format = (v, digits) => (Math.abs(v) < 1e-9 ? 0 : v).toFixed(digits).replace("-", "\u2212");
 function drawCellAxes(c, l) {
@@ -87,29 +88,35 @@ function drawCellAxes(c, l) {
   if (l.title) { c.textAlign = "left"; c.fillText(l.title, l.x, l.y - 12); }
   return { x: xt.list, z: zt.list };
 }
-function drawAxes(c, l) {
-  for (const cell of l.cells) cell.ticks = drawCellAxes(c, cell);
-  if (l.headline) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(l.headline, l.cells[0].x, 22); }
-  const b = l.bar, signed = allSigned();
+// A colour bar; returns its ticks.
+function drawBar(c, b, { low, high, label, colourAt }) {
   for (let i = 0, n = Math.max(2, Math.round(b.h)); i < n; i++) {
-    const [r, g, bl] = signed ? signedColour(1 - 2 * i / (n - 1)) : colour(settings.map, 1 - i / (n - 1));
+    const [r, g, bl] = colourAt(1 - i / (n - 1));
     c.fillStyle = `rgb(${r},${g},${bl})`;
     c.fillRect(b.x, b.y + i * b.h / n, b.w, b.h / n + .6);
   }
   c.strokeStyle = "#56647a"; c.strokeRect(Math.round(b.x) - .5, Math.round(b.y) - .5, b.w + 1, Math.round(b.h) + 1);
   c.fillStyle = "#b4bfcd"; c.font = '12px system-ui, "DejaVu Sans", sans-serif'; c.textAlign = "left"; c.textBaseline = "middle";
-  const [low, high] = signed ? [-signedLimit(), signedLimit()] : [-settings.range - settings.gain, -settings.gain];  // what the ends of the bar stand for
-  const bt = ticks(low, high, b.h / 45);
+  const bt = ticks(low, high, b.h / 45), texts = bt.list.map(v => format(v, bt.digits)), beside = b.w + Math.max(52, 25 + Math.max(...texts.map(text => c.measureText(text).width)));
   c.beginPath();
-  for (const v of bt.list) {
+  bt.list.forEach((v, k) => {
     const at = Math.round(b.y + (high - v) / (high - low) * b.h) + .5;
     c.moveTo(b.x + b.w + 1, at); c.lineTo(b.x + b.w + 5, at);
-    c.fillText(format(v, bt.digits), b.x + b.w + 9, at);
-  }
+    c.fillText(texts[k], b.x + b.w + 9, at);
+  });
   c.stroke();
   c.fillStyle = "#dbe2ec"; c.font = '13px system-ui, "DejaVu Sans", sans-serif';
-  c.save(); c.translate(b.x + b.w + 52, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText(signed ? `${image.pixelName} [${image.pixelUnit}]` : "dB", 0, 0); c.restore();
-  return { ...l.cells[0].ticks, bar: bt.list };
+  c.save(); c.translate(b.x + beside, b.y + b.h / 2); c.rotate(-Math.PI / 2); c.textAlign = "center"; c.textBaseline = "alphabetic"; c.fillText(label, 0, 0); c.restore();
+  return bt.list;
+}
+function drawAxes(c, l) {
+  for (const cell of l.cells) cell.ticks = drawCellAxes(c, cell);
+  if (l.headline) { c.textAlign = "left"; c.textBaseline = "alphabetic"; c.fillText(l.headline, l.cells[0].x, 22); }
+  const signed = allSigned(), of = shownFlow(), map = of ? "grey" : mapShown();
+  // What the ends of the bar stand for.
+  const [low, high] = signed ? [-signedLimit(), signedLimit()] : [-settings.range - settings.gain, -settings.gain];
+  const bar = drawBar(c, l.bar, { low, high, label: signed ? `${image.pixelName} [${image.pixelUnit}]` : "dB", colourAt: t => signed ? signedColour(2 * t - 1) : colour(map, t) });
+  return { ...l.cells[0].ticks, bar, flow: of ? drawBar(c, l.flowBar, flowBar(of)) : null };
 }
 function drawBitmap(c, plane, l) {
   const across = plane.pane.image[plane.kind.across], down = plane.pane.image[plane.kind.down];
@@ -129,7 +136,7 @@ function describe() {
   const axes = [image.x, image.y, image.z].filter(Boolean), extents = (word, to) => axes.map(axis => range(axis, word, to));
   $("geometry").textContent = [views, `${axes.map(axis => axis.count).join(" \u00d7 ")} ${axes.length > 2 ? "voxels" : "pixels"}`, ...extents("", "\u2026")].filter(Boolean).join(" \u00b7 ");
   const drawn = settings.overlay ? [...new Set(image.outlines.map(o => o.name))].join(", ") : "";
-  figure.setAttribute("aria-label", `Live ultrasound ${axes.length > 2 ? "volume in three planes" : "image"}${panes.length > 1 ? `s of views ${views}` : ""}, ${extents("from ", "to").join(", ")}${drawn ? `; drawn over: ${drawn}` : ""}`);
+  figure.setAttribute("aria-label", `Live ultrasound ${axes.length > 2 ? "volume in three planes" : "image"}${panes.length > 1 ? `s of views ${views}` : ""}, ${extents("from ", "to").join(", ")}${drawn ? `; drawn over: ${drawn}` : ""}${shownFlow() ? `; ${settings.flow} of flow over it` : ""}`);
 }
 function draw() {
   const ratio = window.devicePixelRatio || 1, box = figure.getBoundingClientRect();
@@ -141,7 +148,7 @@ function draw() {
   context.fillStyle = "#0a0d12"; context.fillRect(0, 0, width, height);
   if (!image) { layout = null; layoutKey = ""; placeRendering(); return; }
   const planes = shownPlanes();
-  const key = [width, height, ratio, settings.map, settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), allSigned() && signedLimit(), ...planes.flatMap(keyOf)].join();
+  const key = [width, height, ratio, mapShown(), settings.range, settings.gain, settings.overlay, settings.whole, renderingWanted(), allSigned() && signedLimit(), shownFlow() && [settings.flow, settings.flowThreshold, shownFlow().velocity.limit].join(), ...planes.flatMap(keyOf)].join();
   if (key !== layoutKey) {  // axes, colour bar and outlines change rarely
     layoutKey = key;
     layout = arrange(planes, width, height);

@@ -3,7 +3,7 @@ const loop = { moments: [], bytes: 0, at: 0, playing: false, due: 0, speed: 1 };
 const loopSeconds = 10, loopBytes = 128 * 2 ** 20, loopMoments = 1000;  // whichever is reached first
 // What all panes show now; `taken` are the images that are new in it.
 function remember(taken) {
-  const moment = { at: performance.now(), images: panes.map(pane => pane.image), bytes: taken.reduce((total, img) => total + img.values.byteLength, 0) };
+  const moment = { at: performance.now(), images: panes.map(pane => pane.image), bytes: taken.reduce((total, img) => total + img.values.byteLength + flowBytes(img), 0) };
   loop.moments.push(moment);
   loop.bytes += moment.bytes;
   const { moments } = loop;

@@ -44,6 +44,11 @@ function decodeAxis(bytes, name) {
   axis.step = axis.count > 1 ? (axis.last - axis.first) / (axis.count - 1) : 0;
   return axis;
 }
+function decodeLines(bytes) {  // where arrays [line, range] lie: image.proto
+  const lines = { apexX: 0, apexZ: 0, radius: 0, angle: 0 };
+  for (const [n, v] of fields(bytes)) if (n === 1) lines.apexX = v; else if (n === 2) lines.apexZ = v; else if (n === 3) lines.radius = v; else if (n === 4) lines.angle = v;
+  return Object.values(lines).every(isFinite) ? lines : null;
+}
 function decodePair(bytes) {
   let name = "", count = 0;
   for (const [n, v] of fields(bytes)) if (n === 1) name = utf8.decode(v); else if (n === 2) count = v;
@@ -58,7 +63,7 @@ function decodeOutline(bytes) {
   return right ? outline : null;
 }
 function decodeImage(buffer) {
-  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", outlines: [] };
+  const image = { stream: "", sequence: 0, view: "", publishTime: 0, latency: 0, encoding: 0, range: 0, gain: 0, reference: 0, stages: [], drops: [], published: 0, revision: 0, position: null, pixelName: "amplitude", pixelUnit: "", limit: 0, lines: null, outlines: [] };
   for (const [n, v] of fields(new Uint8Array(buffer))) {
     switch (n) {
       case 1: image.stream = utf8.decode(v); break;
@@ -81,6 +86,8 @@ function decodeImage(buffer) {
       case 21: image.pixelName = utf8.decode(v); break;
       case 22: image.pixelUnit = utf8.decode(v); break;
       case 23: image.position = signed(v); break;
+      case 24: image.limit = v > 0 && isFinite(v) ? v : 0; break;
+      case 25: image.lines = decodeLines(v); break;
       case 100: image.bytes = v; break;
     }
   }

@@ -157,10 +157,10 @@ function setVolume(img) {
   uniforms.slope.value = img.encoding === 1 ? 1 : img.range / settings.range;
   uniforms.offset.value = img.encoding === 1 ? 0 : 1 + (settings.gain - img.range) / settings.range;
   uniforms.opacity.value = settings.rendering === "opacity";
-  if (s.mapOf !== settings.map) {
-    for (let k = 0; k < 256; k++) uniforms.colours.value.image.data.set([...colour(settings.map, k / 255), 255], 4 * k);
+  if (s.mapOf !== mapShown()) {
+    for (let k = 0; k < 256; k++) uniforms.colours.value.image.data.set([...colour(mapShown(), k / 255), 255], 4 * k);
     uniforms.colours.value.needsUpdate = true;
-    s.mapOf = settings.map;
+    s.mapOf = mapShown();
   }
   const sizes = axesOfVolume.map(name => { const [low, high] = edge(img[name]).map(v => v * img[name].scale); return high - low; }), largest = Math.max(...sizes);
   const seen = sizes.join();

@@ -77,11 +77,11 @@ function showValue(setting, inputs, text) {
   });
 }
 
-const panelRows = new Map();  // by key: { setting, inputs, row }
+const panelRows = new Map();  // by key: { setting, inputs, row, slider }
 function buildPanel() {
   const sections = new Map();
   panelRows.clear();
-  for (const setting of server.settings.values()) {
+  for (const setting of inPanelOrder(server.settings.values())) {
     const group = setting.key.split(".")[0];
     if (!sections.has(group)) {
       const details = document.createElement("details"), summary = document.createElement("summary");
@@ -102,6 +102,8 @@ function buildPanel() {
     unit.textContent = unitOf(setting);
     unit.className = "unit";
     row.append(label, ...(isGainList(setting) ? [unit, ...inputs] : [...inputs, unit]));
+    const slider = makeTurnSlider(setting, inputs);
+    if (slider) row.append(slider);
     sections.get(group).append(row);
     for (const input of inputs) {
       input.addEventListener(input.type === "text" ? "input" : "change", () => stage(setting.key));
@@ -113,7 +115,7 @@ function buildPanel() {
         if (event.key === "Escape") { event.preventDefault(); unstage(setting.key); }
       });
     }
-    panelRows.set(setting.key, { setting, inputs, row });
+    panelRows.set(setting.key, { setting, inputs, row, slider });
   }
   $("serverSettings").replaceChildren(...sections.values());
 }
@@ -133,9 +135,10 @@ function unstage(key) {
 }
 function showPanel() {
   $("server").hidden = !server.there;
-  for (const [key, { inputs, row }] of panelRows) {
+  for (const [key, { inputs, row, slider }] of panelRows) {
     const setting = server.settings.get(key), staged = server.staged.has(key);
     if (!staged && !inputs.some(input => input === document.activeElement && input.type === "text")) showValue(setting, inputs, setting.value);
+    if (slider) slider.follow();
     row.dataset.state = staged ? "staged" : setting.value !== setting.file_value ? "changed" : "";
     row.title = staged ? "Not applied yet" : setting.value !== setting.file_value ? `Differs from the file: ${setting.file_value || "not set"}` : "";
   }

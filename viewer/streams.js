@@ -13,7 +13,7 @@ function isOffPart(img) {
 }
 // What is shown where nobody has chosen: of volumes the 8-bit images, a quarter as long, and those that lie as the part does.
 const usualStream = () => (((ofVolumes() || offPart()) && known.find(isDisplay)) || known[0] || { name: "" }).name;
-const chosenStream = () => !streamName && offPart() ? (severalViews() && !ofVolumes() ? allDisplays : usualStream()) : ofVolumes() && (!streamName || streamName === allEnvelopes || streamName === allDisplays) ? usualStream() : streamName;
+const chosenStream = () => !streamName && offPart() ? (severalViews() && !ofVolumes() && !flowOffered() ? allDisplays : usualStream()) : ofVolumes() && (!streamName || streamName === allEnvelopes || streamName === allDisplays) ? usualStream() : streamName;
 const oneStream = () => chosenStream() && chosenStream() !== allEnvelopes && chosenStream() !== allDisplays;
 
 function viewsOffered() {  // streams of one encoding, one a view
@@ -27,7 +27,7 @@ function wantedStreams() {
 }
 // Takes up what is wanted now: by another socket where it is not what the present one was opened for.
 function followStreams() {
-  const wanted = wantedStreams();
+  const shown = wantedStreams(), wanted = [...flowStreams(shown), ...shown];
   if (!asked || wanted.join("\n") === asked.join("\n")) return;
   if (!asked.length && wanted.length === 1 && known[0] && wanted[0] === known[0].name) {  // what comes unasked
     asked = wanted;
@@ -76,7 +76,9 @@ async function readStreams() {
     const response = await fetch(address("/streams.json", {}), { cache: "no-store" });
     if (!response.ok) return;
     const { streams, control } = await response.json(), select = $("stream");
+    const before = mapShown();
     known = streams;
+    if (mapShown() !== before && settings.range !== null) { buildPalette(); showSettings(); refresh(); }
     if (control) readServer(); else if (server.there) { server.there = false; showPanel(); }
     const words = { envelope_float32: "envelope", display_uint8: "display" };
     const options = streams.map(s => [s.name, `${s.name} (${s.view}, ${words[s.encoding]})`]);
@@ -89,6 +91,7 @@ async function readStreams() {
     if ([...select.options].map(o => o.value).join() !== options.map(o => o[0]).join()) select.replaceChildren(...options.map(([name, text]) => new Option(text, name)));
     select.value = wanted;
     select.disabled = options.length < 2;
+    $("flowField").hidden = !flowOffered();
     followStreams();
     showViews();
   } catch { /* shown by the status */ }

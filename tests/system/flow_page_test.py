@@ -1,5 +1,5 @@
-"""Velocities of flow on the viewer page: a disk that turns is red where it moves towards the probe and blue where it moves away, the line below
-reads metres a second, and the other streams are images in dB as ever."""
+"""Flow on the viewer page: over the grey image of the same frame a disk that turns is red where it moves towards the probe and blue where it
+moves away, up to a threshold, between colour bars of dB and m/s; the streams by themselves are as ever."""
 import os
 import sys
 
@@ -52,11 +52,67 @@ def place_cursor(page, across, down):
            f.dispatchEvent(new PointerEvent('pointermove', {clientX: b.left + p.x, clientY: b.top + p.y}))""", across, down)
 
 
+def flow_of(state):
+    return state["figures"][0]["flow"]
+
+
+def check_overlay(page):
+    state = page.until("flow over the lines", lambda s: flow_of(s) and flow_of(s)["pixels"] > 100)
+    assert state["stream"] == "echoform/lines.display" and len(state["figures"]) == 1, state
+    # c PRF / (4 f), told by the image itself.
+    assert abs(flow_of(state)["limit"] - 1540.0 * 4000.0 / (4 * 5e6)) < 1e-6, state
+    for _ in range(20):
+        state = page.state()
+        assert flow_of(state)["sequence"] == state["sequence"], state
+    assert min(state["ticks"]["flow"]) == -max(state["ticks"]["flow"]) and 0.2 < max(state["ticks"]["flow"]) < 0.31, state
+    assert max(state["ticks"]["bar"]) == 0, state
+
+    # x across, z down. The point does not move.
+    def sides():
+        towards = [page.colour(1.8, DEPTH + k) for k in (-1, -0.5, 0, 0.5, 1)]
+        away = [page.colour(-1.8, DEPTH + k) for k in (-1, -0.5, 0, 0.5, 1)]
+        return sum(r > b for r, _, b in towards), sum(b > r for r, _, b in away)
+
+    page.until("red towards the probe, blue away from it", lambda s: min(sides()) >= 4)
+    os.makedirs(SCREENSHOTS, exist_ok=True)
+    page.screenshot(os.path.join(SCREENSHOTS, "flow-overlay.png"))
+    grey = page.colour(0.0, 7.0)
+    assert max(grey) - min(grey) <= 2 and grey[0] > 60, grey
+    place_cursor(page, 1.8, DEPTH)
+    page.until("dB and m/s", lambda s: "m/s" in page.text("cursor") and "dB" in page.text("cursor"))
+
+    # Frozen: both are of one frame in the past too, and the threshold has effect on it.
+    page.driver.execute_script("document.getElementById('pause').click()")
+    page.until("frozen", lambda s: s["paused"])
+    page.driver.execute_script("document.getElementById('loopBack').click()")
+    counts = []
+    for threshold in (-40, -20, -6):
+        page.set("flowThreshold", threshold)
+        state = page.state()
+        assert flow_of(state)["sequence"] == state["sequence"], state
+        counts.append(flow_of(state)["pixels"])
+    assert counts[0] > counts[1] > counts[2] > 0, counts
+    page.set("flowThreshold", -30)
+    page.set("flow", "power", "change")
+    state = page.state()
+    assert min(state["ticks"]["flow"]) == -30 and max(state["ticks"]["flow"]) == 0, state
+    page.driver.execute_script("document.getElementById('pause').click()")
+    page.until("power", lambda s: s["status"] == "live" and flow_of(s) and all(r > b for r, _, b in [page.colour(x, DEPTH) for x in (-1.8, 1.8)]))
+    page.screenshot(os.path.join(SCREENSHOTS, "flow-power.png"))
+    page.set("flow", "none", "change")
+    page.until("none", lambda s: s["status"] == "live" and s["received"] > 3 and flow_of(s) is None and s["ticks"]["flow"] is None)
+    page.set("flow", "velocity", "change")
+    page.until("velocities again", lambda s: s["status"] == "live" and flow_of(s) and flow_of(s)["pixels"] > 100)
+
+
 def check(page):
     state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 3 and s["server"]["there"] and s["layout"])
     assert state["faults"] == 0, state
+    check_overlay(page)
     page.set("stream", "echoform/velocity", "change")
     page.until("velocities", lambda s: s["stream"] == "echoform/velocity" and s["status"] == "live" and s["received"] > 3)
+
+    assert page.state()["figures"][0]["flow"] is None and abs(page.state()["ticks"]["bar"][-1] - 0.3) < 1e-9, page.state()
 
     # Range across, lines down. Speckle is chance: the middle of some pixels on either side tells.
     def sides():

@@ -1,0 +1,33 @@
+// What is turned while one looks: sliders below the fields of some settings, which are applied as they are let go. In what is shown: mm of
+// lengths. How far a depth may go the page knows of what it has seen; further is typed.
+const turnedSettings = { "beams.depth": { part: 1, low: 1, high: 2, step: .5 }, "beams.f_number": { part: 0, low: .5, high: 8, step: .1 } };
+// First in the panel, in this order.
+const settingsAtHand = ["beams.depth", "beams.f_number", "beams.time_gain"];
+const inPanelOrder = settings => {
+  const place = setting => settingsAtHand.includes(setting.key) ? settingsAtHand.indexOf(setting.key) : settingsAtHand.length;
+  return [...settings].sort((a, b) => place(a) - place(b));
+};
+function makeTurnSlider(setting, inputs) {
+  const turned = turnedSettings[setting.key];
+  if (!turned) return null;
+  const slider = document.createElement("input"), field = inputs[turned.part];
+  slider.type = "range"; slider.min = turned.low; slider.max = turned.high; slider.step = turned.step;
+  slider.id = field.id + "-slider";
+  slider.className = "turn";
+  slider.title = field.title;
+  slider.setAttribute("aria-label", `${labelOf(setting.key)}${inputs.length > 1 ? ", " + pairNames(setting)[turned.part] : ""}, ${unitOf(setting)}`.replace(/, $/, ""));
+  slider.addEventListener("input", () => {
+    for (const input of inputs) if (input.value === "" && isFinite(input.placeholder)) input.value = input.placeholder;
+    field.value = tidy(Number(slider.value), 7);
+    stage(setting.key);
+  });
+  slider.addEventListener("change", () => applySoon(setting.key));
+  // As the field says, or what is in use where it says nothing.
+  slider.follow = () => {
+    const at = field.value !== "" ? Number(field.value) : parseFloat(field.placeholder);
+    if (slider.matches(":active") || !isFinite(at)) return;
+    if (at > Number(slider.max)) slider.max = slider.step * Math.ceil(at / slider.step);
+    slider.value = at;
+  };
+  return slider;
+}
