@@ -36,12 +36,13 @@ BlendedLines blend_lines(const FannedLines& fanned, std::size_t of_event) {
 }
 
 std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std::size_t ranges,
-                                                  const std::vector<double>& transmit_times) {
+                                                  const std::vector<double>& transmit_times, const LineGain& gain) {
   auto table = std::make_shared<LineBlendTable>();
   table->ranges = ranges;
   // Lines at the same place between their events have the same weights where both reach everywhere.
   std::map<std::vector<float>, std::uint32_t> known;
-  for (const std::vector<LineShare>& shares : lines.shares) {
+  for (std::size_t line = 0; line < lines.shares.size(); ++line) {
+    const std::vector<LineShare>& shares = lines.shares[line];
     std::vector<BlendTerm>& terms = table->lines.emplace_back();
     std::vector<double> sums(ranges);
     const auto reaches = [&](const LineShare& share, std::size_t k) {
@@ -53,7 +54,7 @@ std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std
     for (const LineShare& share : shares) {
       std::vector<float> weights(ranges);
       for (std::size_t k = 0; k < ranges; ++k) {
-        weights[k] = reaches(share, k) ? static_cast<float>(share.share / sums[k]) : 0.0F;
+        weights[k] = reaches(share, k) ? static_cast<float>(share.share / sums[k] * (gain ? gain(line, k) : 1.0)) : 0.0F;
       }
       const auto [entry, fresh] = known.emplace(weights, static_cast<std::uint32_t>(known.size()));
       if (fresh) table->weights.insert(table->weights.end(), weights.begin(), weights.end());

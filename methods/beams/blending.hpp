@@ -5,6 +5,7 @@
 // event's to the next one's linearly in the place of the line (its angle in a sector), and the border is gone.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,10 +29,13 @@ struct BlendedLines {
 /// near it is to their own places; those at an event's own place, and those beyond the outermost events, have one.
 [[nodiscard]] BlendedLines blend_lines(const FannedLines& fanned, std::size_t of_event);
 
+using LineGain = std::function<double(std::size_t line, std::size_t range)>;
+
 /// The table for the sum, once the transmit times of the components, [component, range], are known. Where the wave of an event
 /// does not reach (its time is NaN) its share goes to the other: half of the sound there would be silence, and a line would
-/// darken where a beam ends. Where neither reaches, the sum is 0.
+/// darken where a beam ends. Where neither reaches, the sum is 0. Times `gain` of line and range, where there is one.
 [[nodiscard]] std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std::size_t ranges,
-                                                                const std::vector<double>& transmit_times);
+                                                                const std::vector<double>& transmit_times,
+                                                                const LineGain& gain = {});
 
 }  // namespace echoform

@@ -13,6 +13,7 @@
 #include "methods/beams/adaptive.hpp"
 #include "methods/beams/aperture.hpp"
 #include "methods/beams/baseband.hpp"
+#include "methods/beams/beam_level.hpp"
 #include "methods/beams/blending.hpp"
 #include "methods/beams/plan.hpp"
 #include "methods/filter_settings.hpp"
@@ -315,8 +316,15 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
   set->transmit_times = transmit_times(*plan, *set);
   if (blend) {
+    LineGain gain;
+    if (plan->section.equalise) {
+      const auto times = [&](const LineSet& lines) { return transmit_times(*plan, lines); };
+      const std::size_t ranges = set->ranges.count;
+      gain = [gains = beam_gains(blended, fanned, plan->section.lines, plan->acquisition, plan->velocity, set->ranges, times),
+              ranges](std::size_t line, std::size_t range) { return gains.at(line, range, ranges); };
+    }
     plan->blend = blend_table(blended, set->ranges.count,
-                              repeated != nullptr ? of_first_samples(*set, repeated->samples) : set->transmit_times);
+                              repeated != nullptr ? of_first_samples(*set, repeated->samples) : set->transmit_times, gain);
   }
   if (plan->doppler) {
     plan->doppler->autocorrelation.half_window =

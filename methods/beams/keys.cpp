@@ -122,6 +122,16 @@ void add_beams_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       [](auto& c) -> auto& { return beams(c).blend; }));
+  k.push_back(boolean(
+      {"beams",
+       "equalise",
+       "",
+       "Of blend: whether a line between two transmit events is amplified by as much as their beams are weaker there than along "
+       "their "
+       "own lines at the same range, which follows from when their elements fire and from the probe's band; at most 12 dB.",
+       {},
+       LiveEffect::imaging},
+      [](auto& c) -> auto& { return beams(c).equalise; }));
   k.push_back(name(
       {"beams", "delay_filter", "", filter_help(), {}, LiveEffect::imaging}, filter_names(),
       [](auto& c) -> auto& { return beams(c).filter.kind; }));

@@ -36,6 +36,9 @@ void check_section(const Configuration& configuration) {
     throw InputError(configuration.place("[beams] adaptive"), fmt::format("\"{}\" with path = \"iq\"", section.adaptive.kind),
                      "path = \"rf\", or no adaptive weights");
   }
+  if (section.equalise && !section.blend) {
+    throw InputError(configuration.place("[beams] equalise"), "true without blend", "blend = true, or equalise = false");
+  }
   const std::vector<Metres>& depths = section.time_gain_depths;
   if (!depths.empty() && depths.size() != section.time_gain.size()) {
     throw InputError(configuration.place("[beams] time_gain_depths"), fmt::format("{} of them", depths.size()),

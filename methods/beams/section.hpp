@@ -33,6 +33,7 @@ struct BeamsSection {
   std::optional<std::size_t> ranges;           ///< of a line
   std::size_t lines = 1;                       ///< of a transmit event
   bool blend = false;                          ///< whether lines between two events are the sum of both events'
+  bool equalise = false;                       ///< of `blend`: by how strong beams are beside their own lines
   DelayFilterOptions filter;                   ///< its centre and bandwidth follow from the probe's
   Window window;
   LinePath path = LinePath::rf;

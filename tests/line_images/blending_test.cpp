@@ -1,8 +1,12 @@
 // Seams between the lines of neighbouring transmit events, and how they go.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "tests/line_images/beam_frames.hpp"
+#include "tests/stages/stage_harness.hpp"
 
 namespace echoform::test {
 namespace {
@@ -69,6 +73,53 @@ TEST(Blending, TakesTheSeamsAway) {
   EXPECT_GT(plain.at_borders, 3.0);
   EXPECT_LT(blended.at_borders, 0.3 * plain.at_borders);
   EXPECT_LT(blended.within, plain.within);
+}
+
+/// By how much lines differ in how strong each shows a point on it, in dB: of the lines about the middle, two events' worth, of
+/// points at `range`.
+double gains_apart(const std::string& keys, double range) {
+  const Acquisition acquisition = make_beams(32, angles_of_events(events, 2.0 * pitch), 60e-3, 2400);
+  double least = 1e9;
+  double most = -1e9;
+  for (std::size_t line = 14; line < 22; ++line) {
+    const double angle = (static_cast<double>(line) - 17.5) / static_cast<double>(of_event) * 2.0 * pitch;
+    const BeamFrame frame = make_frame(acquisition, {{range * std::sin(angle), range * std::cos(angle)}}, 0.6);
+    const LineImage image = line_image(frame, fmt::format("lines = 4\ndepth = [{}, {}]\ndelay_filter = \"windowed_sinc\"\n{}",
+                                                          range - 2e-3, range + 2e-3, keys));
+    const double found = shown(image, line);
+    least = std::min(least, found);
+    most = std::max(most, found);
+  }
+  return most - least;
+}
+
+/// Events are 3 degrees apart and beams about 2 wide: between two events they are weak.
+TEST(Blending, EqualisedShowsPointsAlikeOnEveryLine) {
+  for (const double range : {25e-3, 40e-3}) {
+    const double plain = gains_apart("", range);
+    const double blended = gains_apart("blend = true\n", range);
+    const double equalised = gains_apart("blend = true\nequalise = true\n", range);
+    std::printf("range %.0f mm: lines differ by %.2f dB, blended %.2f dB, equalised %.2f dB\n", 1e3 * range, plain, blended,
+                equalised);
+    EXPECT_GT(blended, 0.9) << range;
+    // Gains are those at the point; the image's maximum lies a little beside it where wavefronts of several elements do not meet.
+    EXPECT_LT(equalised, 0.2) << range;
+  }
+}
+
+TEST(Blending, EqualisedSeamsAreThePointsOwnShape) {
+  const Seams blended = seams_with("blend = true\n");
+  const Seams equalised = seams_with("blend = true\nequalise = true\n");
+  std::printf("borders %.2f dB, others %.2f dB; equalised %.2f and %.2f dB\n", blended.at_borders, blended.within,
+              equalised.at_borders, equalised.within);
+  EXPECT_LT(equalised.at_borders, blended.at_borders);
+}
+
+TEST(Blending, IsWhatEqualisingNeeds) {
+  const Acquisition acquisition = make_beams(8, angles_of_events(3, pitch), 60e-3, 1200);
+  const BeamFrame frame = make_frame(acquisition, {}, 0.6);
+  EXPECT_EQ(input_error_of([&] { (void)line_image(frame, "lines = 4\nequalise = true\n"); }),
+            "lines.toml: [beams] equalise: found true without blend; expected blend = true, or equalise = false");
 }
 
 }  // namespace
