@@ -154,6 +154,7 @@ ImageFile describe_image(const FrameImager& imager, std::string_view view, const
   file.grid = description.grid;
   file.pixels = description.pixels;
   file.x = description.x;
+  file.y = description.y;
   file.z = description.z;
   file.envelope = imager.envelope(view);
   file.analytic = imager.analytic(view);
@@ -176,6 +177,7 @@ ImageFile describe_figure(const FrameImager& imager, std::string_view view, cons
   const OutputDescription& description = recipe.outputs[recipe.find(view, OutputKind::display).value()].description;
   file.grid = description.grid;
   file.x = description.x;
+  file.y = description.y;
   file.z = description.z;
   show_levels(file, levels, values);
   return file;

@@ -70,12 +70,14 @@ ImageFile LastImage::file(std::size_t view, bool for_figure) {
   if (display) {
     file.grid = envelope.of_display.grid;
     file.x = envelope.of_display.x;
+    file.y = envelope.of_display.y;
     file.z = envelope.of_display.z;
     show_levels(file, envelope.levels, drawn_);
     return file;
   }
   file.grid = envelope.description.grid;
   file.x = envelope.description.x;
+  file.y = envelope.description.y;
   file.z = envelope.description.z;
   file.envelope = envelope.pixels;
   file.gain_db = scale_.gain_db;

@@ -37,6 +37,7 @@ struct OutputDescription {
   Grid grid;
   Meaning pixels{"amplitude", ""};  ///< of envelopes; displays are decibels of it
   Meaning x{"x", "m"};              ///< of the grid's axes
+  Meaning y{"y", "m"};
   Meaning z{"z", "m"};
   /// Of envelopes whose pixels have a sign: what is beyond -limit .. limit wraps round, as velocities at Nyquist's do; 0: none.
   double limit = 0.0;

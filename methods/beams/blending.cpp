@@ -10,27 +10,40 @@ namespace {
 // Of the distance of events: nearer to an event's own place a line is that event's alone.
 constexpr double own_place = 1e-9;
 
+struct EventShare {
+  std::size_t event;
+  double share;
+};
+
+/// Of the events along an axis on one of its `lines` lines.
+std::vector<EventShare> shares_of(std::size_t line, std::size_t lines, std::size_t of_event) {
+  const auto count = static_cast<double>(of_event);
+  const auto last = static_cast<double>(lines / of_event - 1);
+  // Where event e itself is at e.
+  const double place = std::clamp((static_cast<double>(line) - 0.5 * (count - 1.0)) / count, 0.0, last);
+  const double before = std::floor(place + own_place);
+  const double share = std::max(0.0, place - before);
+  const auto event = static_cast<std::size_t>(before);
+  if (!(share > own_place)) return {{event, 1.0}};
+  return {{event, 1.0 - share}, {event + 1, share}};
+}
+
 }  // namespace
 
-BlendedLines blend_lines(const FannedLines& fanned, std::size_t of_event) {
-  const std::size_t events = fanned.lines.size() / of_event;
-  const auto count = static_cast<double>(of_event);
+BlendedLines blend_lines(const FannedLines& fanned, const LinesOfEvent& of_event) {
+  const std::size_t columns = fanned.fan.azimuths();
+  const std::size_t rows = fanned.fan.elevations;
   BlendedLines blended;
   blended.shares.resize(fanned.lines.size());
-  const auto add = [&](std::size_t line, std::size_t event, double share) {
-    blended.shares[line].push_back({blended.components.size(), share});
-    blended.components.push_back(fanned.lines[line]);
-    blended.components.back().event = fanned.lines[event * of_event].event;
-  };
   for (std::size_t line = 0; line < fanned.lines.size(); ++line) {
-    // Where event e itself is at e.
-    const double place =
-        std::clamp((static_cast<double>(line) - 0.5 * (count - 1.0)) / count, 0.0, static_cast<double>(events - 1));
-    const double before = std::floor(place + own_place);
-    const double share = std::max(0.0, place - before);
-    const auto event = static_cast<std::size_t>(before);
-    add(line, event, share > own_place ? 1.0 - share : 1.0);
-    if (share > own_place) add(line, event + 1, share);
+    for (const EventShare& across : shares_of(line / columns, rows, of_event.elevations)) {
+      for (const EventShare& along : shares_of(line % columns, columns, of_event.azimuths)) {
+        const std::size_t event = across.event * of_event.elevations * columns + along.event * of_event.azimuths;
+        blended.shares[line].push_back({blended.components.size(), across.share * along.share});
+        blended.components.push_back(fanned.lines[line]);
+        blended.components.back().event = fanned.lines[event].event;
+      }
+    }
   }
   return blended;
 }

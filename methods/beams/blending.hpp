@@ -25,9 +25,10 @@ struct BlendedLines {
   std::vector<std::vector<LineShare>> shares;  ///< by line of the image
 };
 
-/// Of lines of which `of_event` follow each other for each event: a line between two events has a component of either, by how
-/// near it is to their own places; those at an event's own place, and those beyond the outermost events, have one.
-[[nodiscard]] BlendedLines blend_lines(const FannedLines& fanned, std::size_t of_event);
+/// Of lines of which `of_event` lie beside each other for each event: a line between two events has a component of either, by how
+/// near it is to their own places; those at an event's own place, and those beyond the outermost events, have one. In a volume a
+/// line between four events has one of each, whose shares are products of those along both axes.
+[[nodiscard]] BlendedLines blend_lines(const FannedLines& fanned, const LinesOfEvent& of_event);
 
 using LineGain = std::function<double(std::size_t line, std::size_t range)>;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
@@ -15,6 +16,7 @@
 #include "methods/beams/baseband.hpp"
 #include "methods/beams/beam_level.hpp"
 #include "methods/beams/blending.hpp"
+#include "methods/beams/line_display.hpp"
 #include "methods/beams/plan.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
@@ -30,7 +32,6 @@ constexpr std::size_t count_step = 16;
 // Samples that the longest delay filter may read beside a place.
 constexpr std::size_t filter_guard = 16;
 constexpr std::size_t most_ranges = 65535;
-constexpr std::size_t usual_rows = 512;
 
 Seconds first_sample(const Acquisition& acquisition) {
   return acquisition.start_time - acquisition.time_offset;
@@ -187,43 +188,6 @@ SampleGate reached_samples(const Configuration& configuration, const BeamsPlan& 
   return {first, std::min(count, plan.acquisition.samples - first)};
 }
 
-/// What the sector or the parallel lines take up, in square pixels.
-Grid resolve_display(const DisplaySection& display, const LineFan& fan, const LineRanges& ranges) {
-  double left = std::numeric_limits<double>::infinity();
-  double right = -left;
-  double top = left;
-  double bottom = -left;
-  for (std::size_t line = 0; line < fan.lines; ++line) {
-    const ImageLine along = fan.line(line);
-    for (const std::size_t k : {std::size_t{0}, ranges.count - 1}) {
-      const double r = ranges.at(k).value;
-      left = std::min(left, along.origin.x.value + r * along.direction.x);
-      right = std::max(right, along.origin.x.value + r * along.direction.x);
-      top = std::min(top, along.origin.z.value + r * along.direction.z);
-      bottom = std::max(bottom, along.origin.z.value + r * along.direction.z);
-    }
-  }
-  Grid grid;
-  grid.x.first = display.x ? (*display.x)[0] : Metres(left);
-  grid.x.last = display.x ? (*display.x)[1] : Metres(right);
-  grid.z.first = display.z ? (*display.z)[0] : Metres(top);
-  grid.z.last = display.z ? (*display.z)[1] : Metres(bottom);
-  if (display.pixels) {
-    grid.x.count = (*display.pixels)[0];
-    grid.z.count = (*display.pixels)[1];
-  } else {
-    const double wide = (grid.x.last - grid.x.first).value;
-    const double high = (grid.z.last - grid.z.first).value;
-    const double pixel = std::max(wide, high) / static_cast<double>(usual_rows - 1);
-    const auto count = [&](double extent) {
-      return std::max<std::size_t>(2, static_cast<std::size_t>(std::lround(extent / pixel)) + 1);
-    };
-    grid.x.count = count(wide);
-    grid.z.count = count(high);
-  }
-  return grid;
-}
-
 /// Least squares are fitted to the probe's band, as far as it is known.
 void fit_filter(DelayFilterOptions& filter, const Acquisition& acquisition) {
   const double rate = acquisition.sample_rate.value;
@@ -244,14 +208,23 @@ void refuse_unfit(const Configuration& configuration, const Acquisition& acquisi
   if (!acquisition.positions.empty()) refuse("several positions of the probe within a frame");
 }
 
+LinesOfEvent lines_of_event(const BeamsSection& section) {
+  return {section.lines, section.lines_across};
+}
+
+bool blends(const BeamsSection& section) {
+  return section.blend && (section.lines > 1 || section.lines_across > 1);
+}
+
 /// All lines that are to be formed, of `sounded`, an event for each place; those of the image are of the fan that is steered
 /// least.
 FannedLines choose_fans(const Configuration& configuration, BeamsPlan& plan, const std::vector<std::uint32_t>& sounded) {
-  std::vector<FannedLines> fans = make_fans(plan.acquisition, sounded, plan.section.lines, plan.velocity, configuration.name());
+  std::vector<FannedLines> fans =
+      make_fans(plan.acquisition, sounded, lines_of_event(plan.section), plan.velocity, configuration.name());
   FannedLines all = *std::ranges::min_element(fans, {}, [](const FannedLines& one) { return std::abs(one.fan.angle); });
   plan.fan = all.fan;
   if (fans.size() == 1) return all;
-  if (plan.section.blend && plan.section.lines > 1) {
+  if (blends(plan.section)) {
     throw InputError(configuration.place("[beams] blend"), fmt::format("lines of {} steering angles", fans.size()),
                      "lines of one, or blend = false");
   }
@@ -305,8 +278,8 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   auto set = std::make_shared<LineSet>();
   for (const Element& element : plan->acquisition.probe.elements) set->elements.push_back(element.centre);
   set->events = events_of(plan->acquisition);
-  const bool blend = plan->section.blend && plan->section.lines > 1;
-  const BlendedLines blended = blend ? blend_lines(fanned, plan->section.lines) : BlendedLines{};
+  const bool blend = blends(plan->section);
+  const BlendedLines blended = blend ? blend_lines(fanned, lines_of_event(plan->section)) : BlendedLines{};
   set->lines = blend ? blended.components : fanned.lines;
   const std::size_t formed = set->lines.size();
   if (repeated != nullptr) set->lines = repeat_lines(set->lines, *repeated);

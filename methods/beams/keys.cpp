@@ -112,13 +112,21 @@ void add_beams_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       within(1, BeamsSection::most_lines), [](auto& c) -> auto& { return beams(c).lines; }));
+  k.push_back(integer(
+      {"beams",
+       "lines_across",
+       "",
+       "Likewise in elevation, of volumes: how many rows of lines are formed of each transmit event.",
+       {},
+       LiveEffect::imaging},
+      within(1, BeamsSection::most_lines), [](auto& c) -> auto& { return beams(c).lines_across; }));
   k.push_back(boolean(
       {"beams",
        "blend",
        "",
        "Whether each line between two transmit events is the sum of both events' lines at its place, with weights linear in its "
        "place between them, so that no seams show where the lines of one event end and those of the next begin. Nearly twice "
-       "the work.",
+       "the work, of volumes nearly four times.",
        {},
        LiveEffect::imaging},
       [](auto& c) -> auto& { return beams(c).blend; }));

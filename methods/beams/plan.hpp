@@ -81,11 +81,11 @@ struct BeamsPlan {
 /// where there is none.
 [[nodiscard]] std::shared_ptr<const std::vector<float>> time_gain_of(const BeamsPlan& plan);
 
-/// By line of the image: [beams] lateral_gain as factors, linear in dB between its places, which lie evenly over the lines; null
-/// where there is none.
+/// By line of the image: [beams] lateral_gain as factors, linear in dB between its places, which lie evenly over the lines, of a
+/// volume over the azimuths; null where there is none.
 [[nodiscard]] std::shared_ptr<const std::vector<float>> lateral_gain_of(const BeamsPlan& plan);
 
-/// Axes of the envelope: ranges by lines.
+/// Axes of the envelope: ranges by lines, of a volume by azimuths and elevations.
 [[nodiscard]] Grid polar_grid(const BeamsPlan& plan);
 
 }  // namespace echoform

@@ -29,6 +29,15 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
       sector ? fmt::format("{} lines from {:.4g} to {:.4g} degrees, {:.3g} apart", fan.lines, fan.first * degrees, last * degrees,
                            fan.pitch * degrees)
              : fmt::format("{} parallel lines from x = {} to {}, {} apart", fan.lines, mm(fan.first), mm(last), mm(fan.pitch));
+  if (fan.elevations > 1 || fan.first_elevation != 0.0) {
+    const auto row = [](std::size_t count, double first, double last_angle, double pitch) {
+      return count == 1 ? fmt::format("{:.4g} degrees", first * degrees)
+                        : fmt::format("{} from {:.4g} to {:.4g} degrees, {:.3g} apart", count, first * degrees,
+                                      last_angle * degrees, pitch * degrees);
+    };
+    text = fmt::format("{}: azimuths {}; elevations {}", fan.lines, row(fan.azimuths(), fan.first, last, fan.pitch),
+                       row(fan.elevations, fan.first_elevation, fan.elevation_at(fan.lines - 1), fan.elevation_pitch));
+  }
   if (sector && fan.radius.value > 0.0) text += fmt::format(", from an arc of radius {}", mm(fan.radius.value));
   report.row("lines", text);
   report.values["lines"] = {{"count", fan.lines},
@@ -36,7 +45,10 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
                             {"last", last},
                             {"pitch", fan.pitch},
                             {"shape", sector ? "sector" : "parallel"},
-                            {"radius", fan.radius.value}};
+                            {"radius", fan.radius.value},
+                            {"elevations", fan.elevations},
+                            {"first_elevation", fan.first_elevation},
+                            {"elevation_pitch", fan.elevation_pitch}};
   if (!plan.steered.empty()) {
     std::string angles;
     report.values["steering_angles"] = nlohmann::json::array();
@@ -136,8 +148,8 @@ void report_spot(SetupReport& report, const BeamsPlan& plan) {
     report.row("lateral",
                fmt::format("{} at a range of {}, of the receiving side alone without a window", mm(across), mm(middle)));
     report.values["lateral"] = across;
-    const double between =
-        plan.fan.shape == FanShape::sector ? plan.fan.pitch * (middle + plan.fan.radius.value) : plan.fan.pitch;
+    const double pitch = std::max(plan.fan.pitch, plan.fan.elevation_pitch);
+    const double between = plan.fan.shape == FanShape::sector ? pitch * (middle + plan.fan.radius.value) : pitch;
     if (between > across) {
       report.warnings.push_back(
           fmt::format("lines are {} apart at a range of {}, more than a point is wide there ({}): more events "
@@ -174,7 +186,9 @@ SetupReport report_beams(const BeamsPlan& plan) {
   report_doppler(report, plan);
   report_filter(report, plan.filter);
   const Grid& shown = plan.display_grid;
-  report.row("display", fmt::format("{} x {} pixels of {}", shown.x.count, shown.z.count, mm(shown.x.spacing().value)));
+  report.row("display",
+             fmt::format("{} x {}{} pixels of {}", shown.x.count, shown.y.count > 1 ? fmt::format("{} x ", shown.y.count) : "",
+                         shown.z.count, mm(shown.x.spacing().value)));
   return report;
 }
 

@@ -31,7 +31,8 @@ struct BeamsSection {
 
   std::optional<std::array<Metres, 2>> depth;  ///< first and last range
   std::optional<std::size_t> ranges;           ///< of a line
-  std::size_t lines = 1;                       ///< of a transmit event
+  std::size_t lines = 1;                       ///< of a transmit event, beside each other
+  std::size_t lines_across = 1;                ///< likewise in elevation, each with all of `lines`
   bool blend = false;                          ///< whether lines between two events are the sum of both events'
   bool equalise = false;                       ///< of `blend`: by how strong beams are beside their own lines
   DelayFilterOptions filter;                   ///< its centre and bandwidth follow from the probe's

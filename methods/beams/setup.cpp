@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "methods/beams/line_display.hpp"
 #include "methods/beams/plan.hpp"
 #include "methods/beams/scrolled_images.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
@@ -16,7 +17,6 @@
 #include "stages/line_gain/line_gain.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/persistence/persistence.hpp"
-#include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/scan_lines/scan_lines.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
@@ -54,34 +54,6 @@ ScanLinesOptions scan_lines_options(const BeamsPlan& plan) {
 DemodulationOptions demodulation_options(const BeamsPlan& plan) {
   DemodulationOptions options = *plan.baseband;
   options.start_time = start_of_gate(plan);
-  return options;
-}
-
-PolarScanConversionOptions polar_options(const BeamsPlan& plan) {
-  const LineFan& fan = plan.fan;
-  PolarScanConversionOptions options;
-  options.beams = fan.lines;
-  options.samples = plan.lines->ranges.count;
-  options.sample_spacing = plan.lines->ranges.spacing;
-  options.start_depth = plan.lines->ranges.first;
-  options.interpolation = plan.display.interpolation;
-  options.cubic_alpha = plan.display.cubic_alpha;
-  options.display = plan.display_grid;
-  const auto move = [&](Metres x, Metres z) {
-    for (Metres* const at : {&options.display.x.first, &options.display.x.last}) *at -= x;
-    for (Metres* const at : {&options.display.z.first, &options.display.z.last}) *at -= z;
-  };
-  if (fan.shape == FanShape::sector) {
-    options.angle_pitch = fan.pitch;
-    options.first_angle = fan.first;
-    options.probe_radius = fan.radius;
-    // The stage has its lines meet at (0, -radius).
-    move(fan.apex.x, fan.apex.z + fan.radius);
-  } else {
-    options.line_pitch = Metres(fan.pitch);
-    options.first_angle = fan.angle;
-    move(fan.apex.x, fan.apex.z);
-  }
   return options;
 }
 
@@ -129,7 +101,12 @@ OutputDescription polar_output(const BeamsPlan& plan, std::string_view name) {
   polar.x = {"range", "m"};
   const LineFan& fan = plan.fan;
   polar.z = fan.shape == FanShape::sector ? Meaning{"angle", "rad"} : Meaning{"x", "m"};
-  polar.lines = LineGeometry{fan.apex.x, fan.apex.z, fan.radius, fan.angle};
+  if (fan.volume()) {
+    polar.y = {"azimuth", "rad"};
+    polar.z = {"elevation", "rad"};
+  } else {
+    polar.lines = LineGeometry{fan.apex.x, fan.apex.z, fan.radius, fan.angle};
+  }
   return polar;
 }
 
@@ -153,8 +130,7 @@ void add_flow(Recipe& recipe, const BeamsPlan& plan, const OutputWish& wish, std
   recipe.outputs.push_back({power, flow(FlowKind::power), 0});
   if (wish.display) {
     const std::size_t compressed = recipe.add(compression_stage, plan.compression, {flow(FlowKind::amplitude)});
-    const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
-    recipe.outputs.push_back({{std::string(power_image), OutputKind::display, plan.display_grid}, shown, compressed});
+    add_display(recipe, plan, power_image, compressed);
   }
   OutputDescription variance = polar_output(plan, variance_image);
   variance.pixels = {"variance", "m^2/s^2"};
@@ -190,10 +166,7 @@ Recipe make_recipe(const BeamsPlan& plan, const OutputWish& wish) {
   }
   const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {envelope}) : 0;
   recipe.outputs.push_back({polar_output(plan, beams_image), envelope, compressed});
-  if (wish.display) {
-    const std::size_t shown = recipe.add(polar_scan_conversion_stage, polar_options(plan), {compressed});
-    recipe.outputs.push_back({{std::string(beams_image), OutputKind::display, plan.display_grid}, shown, compressed});
-  }
+  if (wish.display) add_display(recipe, plan, beams_image, compressed);
   add_m_mode(recipe, plan, wish, of_frame);
   if (plan.doppler) add_flow(recipe, plan, wish, of_ensembles);
   return recipe;
@@ -244,9 +217,10 @@ std::shared_ptr<const std::vector<float>> lateral_gain_of(const BeamsPlan& plan)
   const std::vector<double>& gains = plan.section.lateral_gain;
   if (gains.empty()) return nullptr;
   auto gain = std::make_shared<std::vector<float>>(plan.fan.lines);
+  const std::size_t azimuths = plan.fan.azimuths() > 1 ? plan.fan.azimuths() : plan.fan.lines;
   for (std::size_t line = 0; line < gain->size(); ++line) {
     const double place =
-        static_cast<double>(line * (gains.size() - 1)) / static_cast<double>(std::max<std::size_t>(1, gain->size() - 1));
+        static_cast<double>(line % azimuths * (gains.size() - 1)) / static_cast<double>(std::max<std::size_t>(1, azimuths - 1));
     const std::size_t before = std::min(static_cast<std::size_t>(place), gains.size() - 1);
     const std::size_t after = std::min(before + 1, gains.size() - 1);
     const double db = gains[before] + (place - static_cast<double>(before)) * (gains[after] - gains[before]);
@@ -259,7 +233,11 @@ Grid polar_grid(const BeamsPlan& plan) {
   const LineRanges& ranges = plan.lines->ranges;
   Grid grid;
   grid.x = {ranges.first, ranges.at(ranges.count - 1), ranges.count};
-  grid.z = {Metres(plan.fan.first), Metres(plan.fan.at(plan.fan.lines - 1)), plan.fan.lines};
+  const LineFan& fan = plan.fan;
+  const Axis azimuths{Metres(fan.first), Metres(fan.at(fan.lines - 1)), fan.azimuths()};
+  const Axis elevations{Metres(fan.first_elevation), Metres(fan.elevation_at(fan.lines - 1)), fan.elevations};
+  grid.z = fan.elevations > 1 ? elevations : azimuths;
+  if (fan.volume()) grid.y = azimuths;
   return grid;
 }
 

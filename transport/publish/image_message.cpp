@@ -28,7 +28,6 @@ constexpr std::size_t parts_beside_steps = 16;
 constexpr std::size_t timing_reserve = 128;  // bytes of one in a message
 
 constexpr std::string_view usual_pixels = "amplitude";
-const Meaning across{"y", "m"};
 
 constexpr std::uint32_t pixels_tag = (wire::Image::kPixelsFieldNumber << 3) | 2;  // 2: length-delimited
 
@@ -92,7 +91,7 @@ std::vector<StreamDescription> describe_streams(const ImagingSetup& setup, std::
     std::string stream = several ? fmt::format("{}/{}", name, description.view) : std::string(name);
     if (display) stream += ".display";
     streams.push_back({std::move(stream), output, description.view, display, description.grid, description.bytes(),
-                       description.pixels, description.x, description.z, description.limit, description.lines});
+                       description.pixels, description.x, description.y, description.z, description.limit, description.lines});
   }
   return streams;
 }
@@ -180,7 +179,7 @@ std::size_t ImageMessageWriter::prepare(const FinishedFrame& frame, std::size_t 
   put_axis(stream.grid.x, stream.x, "x", *head_.mutable_x());
   put_axis(stream.grid.z, stream.z, "z", *head_.mutable_z());
   if (stream.grid.y.count > 1) {
-    put_axis(stream.grid.y, across, "y", *head_.mutable_y());
+    put_axis(stream.grid.y, stream.y, "y", *head_.mutable_y());
   } else {
     head_.clear_y();
   }

@@ -27,6 +27,7 @@ struct StreamDescription {
   std::size_t pixel_bytes = 0;  ///< of a whole image
   Meaning pixels;
   Meaning x;
+  Meaning y;
   Meaning z;
   double limit = 0.0;  ///< as OutputDescription has it, and what follows
   std::optional<LineGeometry> lines;
