@@ -120,7 +120,10 @@ BlockSpec scan_lines_output(const ScanLinesOptions& options, const BlockSpec& in
   output.columns = options.lines->ranges.count;
   const bool image = adaptive_kind(options.adaptive.kind, "scan-lines stage").result == AdaptiveResult::image;
   output.row_stride = image ? output.columns : padded_columns(output.columns);
-  if (backend == BackendKind::cuda && input.type == ElementType::raw) output.trailer = facts_trailer;
+  if (backend == BackendKind::cuda && input.type == ElementType::raw) {
+    // Facts lie on 8 bytes, at the end.
+    output.trailer = facts_trailer + output.bytes() % alignof(FrameFacts);
+  }
   return output;
 }
 

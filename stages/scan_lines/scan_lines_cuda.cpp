@@ -86,7 +86,7 @@ class ScanLinesCuda final : public Stage {
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
     const cudaStream_t stream = gpu::stream_of(queue);
     gpu::LineFacts facts = sums_.facts;
-    if (raw_) facts.facts = reinterpret_cast<FrameFacts*>(output.as<std::byte>() + (output_.bytes() - output_.trailer));
+    if (raw_) facts.facts = reinterpret_cast<FrameFacts*>(output.as<std::byte>() + (output_.bytes() - facts_trailer));
     if (reader_) reader_->process(input[0], {rows_.data()}, queue);
     const void* const rows = reader_ ? rows_.data() : whole_numbers_ ? input[0].data : input.as<float>() + lead_;
     if (tiled_) {
@@ -119,7 +119,7 @@ class ScanLinesCuda final : public Stage {
   }
   [[nodiscard]] DeviceFacts device_facts() const noexcept override {
     if (!raw_) return {};
-    return {.quality = output_.bytes() - output_.trailer + offsetof(FrameFacts, clipped), .reference = nullptr};
+    return {.quality = output_.bytes() - facts_trailer + offsetof(FrameFacts, clipped), .reference = nullptr};
   }
 
   /// Another gain: TGC sliders move while images are made.
