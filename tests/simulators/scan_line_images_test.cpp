@@ -221,18 +221,24 @@ TEST_P(ScanLineExamples, ShowTheirPoints) {
   ASSERT_FALSE(source.phantom.points.empty());
   for (const PointScatterer& point : source.phantom.points) {
     const double x = point.centre.x.value;
+    const double y = point.centre.y.value;
     const double z = point.centre.z.value;
     const bool angles = description.z.unit == "rad";
-    const double range = angles ? std::hypot(x, z + radius) - radius : z;
+    const bool volume = image.grid.y.count > 1;
+    const double range = angles ? std::hypot(x, y, z + radius) - radius : z;
     const double across = angles ? std::atan2(x, z + radius) : x;
+    const double elevation = std::asin(y / (range + radius));
+    const Axis& lines = volume ? image.grid.y : image.grid.z;
     // The strongest pixel around the point, as far as a point is wide there.
+    const double wide = volume ? 3e-3 : 2e-3;
     double found_range = 0.0;
     double found_across = 0.0;
+    double found_above = 0.0;
     float strongest = -1.0F;
-    for (std::size_t line = 0; line < image.grid.z.count; ++line) {
-      const double at = image.grid.z.at(line).value;
-      const double beside = (at - across) * (angles ? range + radius : 1.0);
-      if (std::abs(beside) > 2e-3) continue;
+    for (std::size_t line = 0; line < image.grid.z.count * image.grid.y.count; ++line) {
+      const double beside = (lines.at(line % lines.count).value - across) * (angles ? range + radius : 1.0);
+      const double above = volume ? (image.grid.z.at(line / lines.count).value - elevation) * (range + radius) : 0.0;
+      if (std::hypot(beside, above) > wide) continue;
       for (std::size_t k = 0; k < image.grid.x.count; ++k) {
         const double r = image.grid.x.at(k).value;
         const float value = image.envelope[line * image.grid.x.count + k];
@@ -240,12 +246,17 @@ TEST_P(ScanLineExamples, ShowTheirPoints) {
         strongest = value;
         found_range = r;
         found_across = beside;
+        found_above = above;
       }
     }
     EXPECT_NEAR(found_range, range, 0.25 * wavelength) << x << ' ' << z;
     // No nearer than the lines lie: half of their distance, and a quarter of a wavelength.
-    const double apart = image.grid.z.spacing().value * (angles ? range + radius : 1.0);
+    const double apart = lines.spacing().value * (angles ? range + radius : 1.0);
     EXPECT_NEAR(found_across, 0.0, 0.5 * apart + 0.25 * wavelength) << x << ' ' << z;
+    if (volume) {
+      const double rows_apart = image.grid.z.spacing().value * (range + radius);
+      EXPECT_NEAR(found_above, 0.0, 0.5 * rows_apart + 0.25 * wavelength) << x << ' ' << y << ' ' << z;
+    }
   }
 }
 
