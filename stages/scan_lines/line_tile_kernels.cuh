@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
     windows[row] = row < block.event.rows ? tiles.windows[at] : 0;
   }
   TileRanges ranges;
-  ranges.find(block);
+  ranges.find(tiles, block);
   const bool alone = groups == 1 || tiles.most_lines <= groups;
   for (unsigned k = group; !alone && k < block.event.lines; k += groups) {
 #pragma unroll
@@ -112,7 +112,10 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
         for (unsigned v = 0; v < tile_depth; ++v) sum[v] = sums_of_line[v * tile_threads];
       }
       const TileReceiver* const of_warp = of_stage + k * at_once * group_warps + threadIdx.x % tile_threads / 32;
-      sum_receivers<held_of(taps), at_once, group_warps>(tiles, block, of_warp, window, line, ranges, sum);
+      bool common = true;
+#pragma unroll
+      for (unsigned c = 0; c < at_once; ++c) common = common && is_common(of_warp[c * group_warps].kind);
+      sum_receivers<held_of(taps), at_once, group_warps>(tiles, block, of_warp, common, window, line, ranges, nullptr, sum);
       if (!alone) {
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = sum[v];

@@ -9,12 +9,16 @@
 namespace echoform::gpu {
 namespace {
 
+/// Of the polynomial of the fourth degree from the way, in samples: a quarter of what single precision promises of the sum where
+/// each sample knows nothing of its neighbours.
+constexpr double followed_error = 4.0 * scan_lines::steady_error;
+
 /// Whether the polynomial follows the way over ranges from begin to begin + 2 half: as line_tables.cpp has it.
 __device__ __forceinline__ bool is_followed(const TilePlace& place, float begin, float half) {
   const float square = half * half;
   const float off = fminf(fmaxf(place.along, begin), begin + 2.0F * half) - place.along;
   const float nearest = fmaf(off, off, place.across_square);
-  return static_cast<float>(10.0 / 1920.0 / scan_lines::steady_error) * square * square * half <= nearest * nearest;
+  return static_cast<float>(10.0 / 1920.0 / followed_error) * square * square * half <= nearest * nearest;
 }
 
 /// The polynomial through the ways at Chebyshev's five places, from -1 to 1, and `rest`.
@@ -157,8 +161,10 @@ struct TileRanges {
   unsigned count;
   float way[tile_depth / 2];  // of the first two through their warp's, from -1 to 1
   float square[tile_depth / 2];
+  float middle;  // of the warp's ranges, in samples
+  float half;
 
-  __device__ void find(const TileBlock& block) {
+  __device__ void find(const LineTiles& tiles, const TileBlock& block) {
     const WarpRanges of_warp = ranges_of_warp(block.count, threadIdx.x % tile_threads / 32);
     first = block.first + of_warp.first;
     count = of_warp.count;
@@ -167,6 +173,11 @@ struct TileRanges {
       way[v] = count < 2 ? 0.0F : static_cast<float>(2 * range_of_warp(count, v)) / static_cast<float>(count - 1) - 1.0F;
       square[v] = way[v] * way[v];
     }
+    half = count < 2 ? 0.0F : 0.5F * static_cast<float>(count - 1) * tiles.spacing;
+    middle = (count == 0 ? 0.0F : tiles.range[first]) + half;
+  }
+  __device__ float range(unsigned v) const {
+    return v < tile_depth / 2 ? fmaf(way[v], half, middle) : fmaf(-way[v - tile_depth / 2], half, middle);
   }
   __device__ unsigned place(unsigned v) const {
     return first + range_of_warp(count, v);
@@ -209,10 +220,10 @@ __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint3
   }
 }
 
-/// Lookups of a receiver that is not both steady and of one weight.
+/// Lookups of a receiver that is not both steady and of one weight. `rests`: LineTiles::rest of the thread's ranges, or null.
 template <Held held>
 __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBlock& block, const TileReceiver& receiver,
-                                          std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
+                                          std::uint32_t window, std::uint32_t line, const TileRanges& ranges, const float* rests,
                                           float (&sum)[tile_depth]) {
   float weight[tile_depth];
 #pragma unroll
@@ -232,7 +243,7 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
   const float* const rest = tiles.rest + std::size_t{line} * tiles.pitch;
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) {
-    t[v] = tile_place(place, __ldg(tiles.range + ranges.place(v)), __ldg(rest + ranges.place(v)));
+    t[v] = tile_place(place, ranges.range(v), rests != nullptr ? rests[v] : __ldg(rest + ranges.place(v)));
   }
   if ((receiver.kind & receiver_is_checked) == 0) {
     look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
@@ -243,22 +254,40 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
   }
 }
 
-/// One stage's receivers on a line, so many, each so far behind the one before.
+constexpr std::uint32_t receiver_kinds = (1U << receiver_table_shift) - 1;
+constexpr std::uint32_t receiver_is_common = receiver_is_heard | receiver_is_steady;
+
+__device__ __forceinline__ bool is_common(std::uint32_t kind) {
+  return (kind & receiver_kinds) == receiver_is_common;
+}
+
+/// Lookups of a receiver that is steady and of one weight.
+template <Held held>
+__device__ __forceinline__ void sum_common(const TileReceiver& receiver, std::uint32_t window, const TileRanges& ranges,
+                                           float (&sum)[tile_depth]) {
+  const float weight[tile_depth] = {receiver.weight, receiver.weight, receiver.weight, receiver.weight};
+  float t[tile_depth];
+  steady_places(receiver, ranges, t);
+  look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
+}
+
+/// One stage's receivers on a line, so many, each so far behind the one before. `common`: all of them are.
 template <Held held, unsigned count, unsigned step>
 __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
-                                              std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
-                                              float (&sum)[tile_depth]) {
-  constexpr std::uint32_t kinds = (1U << receiver_table_shift) - 1;
-#pragma unroll 2
+                                              bool common, std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
+                                              const float* rests, float (&sum)[tile_depth]) {
+  if (common) {
+#pragma unroll
+    for (unsigned c = 0; c < count; ++c) sum_common<held>(receivers[c * step], window, ranges, sum);
+    return;
+  }
+#pragma unroll 1
   for (unsigned c = 0; c < count; ++c) {
     const TileReceiver receiver = receivers[c * step];
-    if ((receiver.kind & kinds) == (receiver_is_heard | receiver_is_steady)) {
-      const float weight[tile_depth] = {receiver.weight, receiver.weight, receiver.weight, receiver.weight};
-      float t[tile_depth];
-      steady_places(receiver, ranges, t);
-      look_up<held, Way::inside>(receiver, window, t, weight, 0.0F, 0.0F, sum);
+    if (is_common(receiver.kind)) {
+      sum_common<held>(receiver, window, ranges, sum);
     } else if (receiver.kind != 0) {
-      sum_other<held>(tiles, block, receiver, window, line, ranges, sum);
+      sum_other<held>(tiles, block, receiver, window, line, ranges, rests, sum);
     }
   }
 }

@@ -29,6 +29,7 @@ static_assert(tile_window % 8 == 0 && counted_samples(0) % 8 == 0);
 struct NumbersLayout {
   unsigned receivers;  // [warp, receiver]
   unsigned barriers;   // [stage]
+  unsigned rests;      // [thread, range]
   unsigned windows;    // [row]
   unsigned bytes;
 };
@@ -36,7 +37,8 @@ __host__ __device__ inline NumbersLayout numbers_layout(unsigned most_rows) {
   NumbersLayout layout{};
   layout.receivers = number_stages * stage_numbers * static_cast<unsigned>(sizeof(std::int16_t));
   layout.barriers = layout.receivers + tile_warps * 32 * static_cast<unsigned>(sizeof(TileReceiver));
-  layout.windows = layout.barriers + 8 * number_stages;
+  layout.rests = layout.barriers + 8 * number_stages;
+  layout.windows = layout.rests + most_tile_ranges * 4;
   layout.bytes = layout.windows + most_rows * 4;
   return layout;
 }
@@ -107,8 +109,13 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
   }
 
   TileRanges ranges;
-  ranges.find(block);
+  ranges.find(tiles, block);
   const std::uint32_t line = tiles.lines[block.event.first_line];
+  float* const rests = reinterpret_cast<float*>(base + layout.rests) + tile_depth * threadIdx.x;
+  if (ranges.count != 0) {
+    for (unsigned v = 0; v < tile_depth; ++v) rests[v] = tiles.rest[std::size_t{line} * tiles.pitch + ranges.place(v)];
+  }
+  std::uint32_t others = 0;  // bits of those placed that are not common
   float sum[tile_depth] = {};
   Outermost outermost;
   for (unsigned stage = 0; stage < stages; ++stage) {
@@ -116,16 +123,20 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
     if (stage % numbers_placed == 0) {
       const unsigned row = stage * numbers_at_once + threadIdx.x % 32;
       __syncwarp();
-      receivers[threadIdx.x % 32] =
-          row < block.event.rows
-              ? place_receiver<Held::numbers>(tiles, block, 0, row, windows[row], threadIdx.x / 32, row % numbers_at_once)
-              : TileReceiver{};
+      TileReceiver receiver{};
+      if (row < block.event.rows) {
+        receiver = place_receiver<Held::numbers>(tiles, block, 0, row, windows[row], threadIdx.x / 32, row % numbers_at_once);
+      }
+      receivers[threadIdx.x % 32] = receiver;
+      others = __ballot_sync(0xffffffffU, !is_common(receiver.kind));
       __syncwarp();
     }
     wait_for(barriers + 8 * slot, stage / number_stages % 2);
     const std::int16_t* const here = samples + slot * stage_numbers;
-    sum_receivers<Held::numbers, numbers_at_once, 1>(tiles, block, receivers + stage % numbers_placed * numbers_at_once,
-                                                     shared_address(here) - tiles.address_bias, line, ranges, sum);
+    const unsigned of_stage = stage % numbers_placed * numbers_at_once;
+    const bool common = (others >> of_stage & ((1U << numbers_at_once) - 1)) == 0;
+    sum_receivers<Held::numbers, numbers_at_once, 1>(tiles, block, receivers + of_stage, common,
+                                                     shared_address(here) - tiles.address_bias, line, ranges, rests, sum);
     see_numbers(here, outermost);
     __syncthreads();
     if (stage + number_stages < stages) {
