@@ -105,17 +105,17 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
     const TileReceiver* const of_stage = placed + stage * block.event.lines * at_once * group_warps;
     const std::uint32_t window = window_address(taps == 0 ? here : fine, tiles.address_bias);
     for (unsigned k = group; k < block.event.lines; k += groups) {
-      const std::uint32_t line = tiles.lines[block.event.first_line + k];
       float* const sums_of_line = sums + k * most_tile_ranges + lane;
       if (!alone) {
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) sum[v] = sums_of_line[v * tile_threads];
       }
       const TileReceiver* const of_warp = of_stage + k * at_once * group_warps + threadIdx.x % tile_threads / 32;
-      bool common = true;
+      std::uint32_t other = 0;
 #pragma unroll
-      for (unsigned c = 0; c < at_once; ++c) common = common && is_common(of_warp[c * group_warps].kind);
-      sum_receivers<held_of(taps), at_once, group_warps>(tiles, block, of_warp, common, window, line, ranges, nullptr, sum);
+      for (unsigned c = 0; c < at_once; ++c) other |= other_than_common(of_warp[c * group_warps].kind);
+      sum_receivers<held_of(taps), at_once, group_warps>(tiles, block, of_warp, other == 0, window, block.event.first_line + k,
+                                                         ranges, nullptr, sum);
       if (!alone) {
 #pragma unroll
         for (unsigned v = 0; v < tile_depth; ++v) sums_of_line[v * tile_threads] = sum[v];

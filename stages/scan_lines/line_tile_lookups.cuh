@@ -220,11 +220,12 @@ __device__ __forceinline__ void look_up(const TileReceiver& receiver, std::uint3
   }
 }
 
-/// Lookups of a receiver that is not both steady and of one weight. `rests`: LineTiles::rest of the thread's ranges, or null.
+/// Lookups of a receiver that is not both steady and of one weight. `place_of_line`: in LineTiles::lines;
+/// `rests`: LineTiles::rest of the thread's ranges, or null.
 template <Held held>
 __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBlock& block, const TileReceiver& receiver,
-                                          std::uint32_t window, std::uint32_t line, const TileRanges& ranges, const float* rests,
-                                          float (&sum)[tile_depth]) {
+                                          std::uint32_t window, unsigned place_of_line, const TileRanges& ranges,
+                                          const float* rests, float (&sum)[tile_depth]) {
   float weight[tile_depth];
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) weight[v] = receiver.weight;
@@ -240,6 +241,7 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
     return;
   }
   const TilePlace place{receiver.terms[0], receiver.terms[1], receiver.terms[2], receiver.terms[3]};
+  const std::uint32_t line = tiles.lines[place_of_line];
   const float* const rest = tiles.rest + std::size_t{line} * tiles.pitch;
 #pragma unroll
   for (unsigned v = 0; v < tile_depth; ++v) {
@@ -257,8 +259,9 @@ __device__ __forceinline__ void sum_other(const LineTiles& tiles, const TileBloc
 constexpr std::uint32_t receiver_kinds = (1U << receiver_table_shift) - 1;
 constexpr std::uint32_t receiver_is_common = receiver_is_heard | receiver_is_steady;
 
-__device__ __forceinline__ bool is_common(std::uint32_t kind) {
-  return (kind & receiver_kinds) == receiver_is_common;
+/// 0 where a receiver is steady and of one weight.
+__device__ __forceinline__ std::uint32_t other_than_common(std::uint32_t kind) {
+  return (kind & receiver_kinds) ^ receiver_is_common;
 }
 
 /// Lookups of a receiver that is steady and of one weight.
@@ -274,7 +277,7 @@ __device__ __forceinline__ void sum_common(const TileReceiver& receiver, std::ui
 /// One stage's receivers on a line, so many, each so far behind the one before. `common`: all of them are.
 template <Held held, unsigned count, unsigned step>
 __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const TileBlock& block, const TileReceiver* receivers,
-                                              bool common, std::uint32_t window, std::uint32_t line, const TileRanges& ranges,
+                                              bool common, std::uint32_t window, unsigned place_of_line, const TileRanges& ranges,
                                               const float* rests, float (&sum)[tile_depth]) {
   if (common) {
 #pragma unroll
@@ -284,10 +287,10 @@ __device__ __forceinline__ void sum_receivers(const LineTiles& tiles, const Tile
 #pragma unroll 1
   for (unsigned c = 0; c < count; ++c) {
     const TileReceiver receiver = receivers[c * step];
-    if (is_common(receiver.kind)) {
+    if (other_than_common(receiver.kind) == 0) {
       sum_common<held>(receiver, window, ranges, sum);
     } else if (receiver.kind != 0) {
-      sum_other<held>(tiles, block, receiver, window, line, ranges, rests, sum);
+      sum_other<held>(tiles, block, receiver, window, place_of_line, ranges, rests, sum);
     }
   }
 }

@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
         receiver = place_receiver<Held::numbers>(tiles, block, 0, row, windows[row], threadIdx.x / 32, row % numbers_at_once);
       }
       receivers[threadIdx.x % 32] = receiver;
-      others = __ballot_sync(0xffffffffU, !is_common(receiver.kind));
+      others = __ballot_sync(0xffffffffU, other_than_common(receiver.kind) != 0);
       __syncwarp();
     }
     wait_for(barriers + 8 * slot, stage / number_stages % 2);
@@ -136,7 +136,8 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
     const unsigned of_stage = stage % numbers_placed * numbers_at_once;
     const bool common = (others >> of_stage & ((1U << numbers_at_once) - 1)) == 0;
     sum_receivers<Held::numbers, numbers_at_once, 1>(tiles, block, receivers + of_stage, common,
-                                                     shared_address(here) - tiles.address_bias, line, ranges, rests, sum);
+                                                     shared_address(here) - tiles.address_bias, block.event.first_line, ranges,
+                                                     rests, sum);
     see_numbers(here, outermost);
     __syncthreads();
     if (stage + number_stages < stages) {
