@@ -50,7 +50,8 @@ void validate_reflector(std::string_view place, const Point& centre, Metres radi
 void validate_body(const Body& body, std::string_view place, PhantomRoom room) {
   const auto size = [&](std::string_view name, Metres metres) {
     if (metres.value > 0.0 && metres.value <= body_limit) return;
-    throw InputError(place, fmt::format("{} {} m", name, metres.value), fmt::format("a positive {}, up to {} m", name, body_limit));
+    throw InputError(place, fmt::format("{} {} m", name, metres.value),
+                     fmt::format("a positive {}, up to {} m", name, body_limit));
   };
   if (body.kind != BodyKind::plate) size("radius", body.radius);
   if (body.kind == BodyKind::plate || body.kind == BodyKind::cylinder) size("length", body.length);
