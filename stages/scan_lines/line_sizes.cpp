@@ -46,7 +46,7 @@ std::size_t tile_bytes(const LineSet& set, std::size_t rows) {
   const std::size_t ranges = set.ranges.count;
   const std::size_t tiles = (ranges + least_tile_ranges - 1) / least_tile_ranges;
   // Of a tile its place and a polynomial of each of its four warps.
-  const std::size_t of_line = 7 * word + tiles * (1 + 4 * 5) * word + scan_lines::padded(ranges, scan_lines::range_step) * word;
+  const std::size_t of_line = 7 * word + tiles * (1 + 4 * 8) * word + scan_lines::padded(ranges, scan_lines::range_step) * word;
   const std::size_t of_row = (2 * tiles + 1) * word + 2 * tiles * 3 * word;
   return set.lines.size() * of_line + set.weight_tables.size() * 5 * word + set.weights.size() / ranges * tiles * word +
          rows * of_row + 16 * word;

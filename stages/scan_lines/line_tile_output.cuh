@@ -14,8 +14,9 @@ namespace {
 
 __device__ __forceinline__ TileBlock block_of(const LineTiles& tiles) {
   TileBlock block;
-  block.tile = blockIdx.x % tiles.tiles;
-  block.event = tiles.event[blockIdx.x / tiles.tiles];
+  // Tiles close to the array take longest, as ways to their receivers are no polynomials: they come first.
+  block.tile = blockIdx.x / tiles.events;
+  block.event = tiles.event[blockIdx.x - block.tile * tiles.events];
   block.first = block.tile * tiles.tile_ranges;
   block.count = min(tiles.tile_ranges, tiles.ranges - block.first);
   return block;

@@ -7,7 +7,7 @@ namespace echoform::gpu {
 
 /// Rests over some ranges by powers of x, from -1 (the first one) to 1 (the last one); the first term is not a number where no
 /// polynomial follows them.
-struct RestPolynomial {
+struct alignas(16) RestPolynomial {
   float terms[5];
 };
 
