@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <utility>
 
 #include "tests/doppler/ensembles.hpp"
 

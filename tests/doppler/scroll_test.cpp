@@ -2,7 +2,8 @@
 #include "stages/scroll/scroll.hpp"
 
 #include <cstring>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include "tests/stages/stage_harness.hpp"
 
