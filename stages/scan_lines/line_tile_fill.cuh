@@ -1,8 +1,6 @@
 // How samples come into the shared memory of a tile of lines (line_tile_kernels.cuh), and how upsampled values are made of them.
 #pragma once
 
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 #include "stages/raw_rows/sample_math.hpp"
@@ -44,17 +42,6 @@ struct FourSamples<std::int16_t> {
     };
     return {of(words.x, 0x7410), of(words.x, 0x7432), of(words.y, 0x7410), of(words.y, 0x7432)};
   }
-  /// As 64 upper + lower, -512 .. 511 and 0 .. 63, which are exact in half precision: bits put into those of 1024.
-  __device__ void split(uint2& upper, uint2& lower) const {
-    const auto less = [](std::uint32_t two, std::uint32_t numbers) {
-      const __half2 halves = __hsub2(reinterpret_cast<const __half2&>(two), reinterpret_cast<const __half2&>(numbers));
-      return reinterpret_cast<const std::uint32_t&>(halves);
-    };
-    const auto upper_of = [&](std::uint32_t word) { return less(((word >> 6) & 0x03FF03FFU) ^ 0x66006600U, 0x66006600U); };
-    const auto lower_of = [&](std::uint32_t word) { return less((word & 0x003F003FU) | 0x64006400U, 0x64006400U); };
-    upper = {upper_of(words.x), upper_of(words.y)};
-    lower = {lower_of(words.x), lower_of(words.y)};
-  }
   /// The first `count` alone.
   __device__ void cut(int count) {
     if (count < 4) words.y = count < 3 ? 0 : words.y & 0xffffU;
@@ -94,7 +81,7 @@ struct TileBlock {
 /// warp brings, of all receivers.
 template <class Sample, unsigned taps, unsigned groups>
 class TileFill {
-  static constexpr unsigned at_once = receivers_at_once(taps, groups);
+  static constexpr unsigned at_once = receivers_at_once(taps);
   static constexpr unsigned warps = group_warps * groups;
   static constexpr unsigned pieces = at_once >= warps ? 4 : 4 * at_once / warps;  // of four samples, 128 apart
   static constexpr unsigned parts = 4 / pieces;                                   // warps of a receiver
@@ -167,29 +154,6 @@ class TileFill {
     if (outermost.at_end()) count_all(tiles, block, windows, first_row, clipped);
   }
 
-  /// The same in two parts, one behind the other, each [receiver, sample] of 16 bits.
-  __device__ void store_parts(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows, unsigned first_row,
-                              float* to, std::uint32_t& clipped) const {
-    Outermost outermost;
-    const auto put_parts = [&](const FourSamples<Sample>& four, unsigned at) {
-      four.add_to(outermost);
-      uint2 upper;
-      uint2 lower;
-      four.split(upper, lower);
-      *reinterpret_cast<uint2*>(to + at / 2) = upper;
-      *reinterpret_cast<uint2*>(to + (at + at_once * brought(taps)) / 2) = lower;
-    };
-#pragma unroll
-    for (unsigned turn = 0; turn < turns; ++turn) {
-#pragma unroll
-      for (unsigned piece = 0; piece < pieces; ++piece) {
-        put_parts(samples_[turn][piece], receiver(turn) * brought(taps) + offset() + 128 * piece);
-      }
-    }
-    if (brings_rest()) put_parts(rest_, rest_receiver() * brought(taps) + 512 + 4 * (threadIdx.x % left));
-    if (outermost.at_end()) count_all(tiles, block, windows, first_row, clipped);
-  }
-
  private:
   __device__ static unsigned receiver(unsigned turn) {
     return (turn * warps + threadIdx.x / 32) / parts;
@@ -257,6 +221,49 @@ class TileFill {
   FourSamples<Sample> samples_[turns][pieces];
   FourSamples<Sample> rest_;
 };
+
+/// Of each sample the values behind it, by filters whose ends that are 0 are left out.
+template <unsigned taps>
+__device__ __forceinline__ void upsample_four(const float (&s)[20], const LineTiles& tiles, float* to) {
+  constexpr unsigned left = (taps - 1) / 2;
+  float phase[3][4];
+#pragma unroll
+  for (unsigned p = 0; p < 3; ++p) {
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) phase[p][k] = 0.0F;
+#pragma unroll
+    for (unsigned tap = p == 2 ? 1 : 0; tap < (p == 0 ? taps - 1 : taps); ++tap) {
+#pragma unroll
+      for (unsigned k = 0; k < 4; ++k) phase[p][k] = fmaf(tiles.phases[p][tap], s[halo + k - left + tap], phase[p][k]);
+    }
+  }
+  *reinterpret_cast<float4*>(to) = {s[halo], s[halo + 1], s[halo + 2], s[halo + 3]};
+#pragma unroll
+  for (unsigned p = 0; p < 3; ++p) {
+    *reinterpret_cast<float4*>(to + (p + 1) * tile_window) = {phase[p][0], phase[p][1], phase[p][2], phase[p][3]};
+  }
+  *reinterpret_cast<float4*>(to + 4 * tile_window) = {s[halo + 1], s[halo + 2], s[halo + 3], s[halo + 4]};
+}
+
+template <unsigned taps, unsigned groups>
+__device__ __forceinline__ void upsample_all(const LineTiles& tiles, const float* from, float* to) {
+  constexpr unsigned quads = tile_window / 4;
+  for (unsigned item = threadIdx.x; item < receivers_at_once(taps) * quads; item += tile_threads * groups) {
+    const unsigned receiver = item / quads;
+    const unsigned quad = item % quads;
+    const auto* const samples = reinterpret_cast<const float4*>(from + receiver * brought(taps)) + quad;
+    float s[20];
+#pragma unroll
+    for (unsigned k = 0; k < 5; ++k) {
+      const float4 four = samples[k];
+      s[4 * k] = four.x;
+      s[4 * k + 1] = four.y;
+      s[4 * k + 2] = four.z;
+      s[4 * k + 3] = four.w;
+    }
+    upsample_four<taps>(s, tiles, to + receiver * planes * tile_window + 4 * quad);
+  }
+}
 
 }  // namespace
 }  // namespace echoform::gpu

@@ -24,25 +24,23 @@
 #include "stages/scan_lines/line_tile_layout.cuh"
 #include "stages/scan_lines/line_tile_lookups.cuh"
 #include "stages/scan_lines/line_tile_output.cuh"
-#include "stages/scan_lines/line_tile_upsampling.cuh"
 
 namespace echoform::gpu {
 namespace {
 
 /// Blocks of a multiprocessor that registers are to suffice for.
 template <class Sample>
-constexpr unsigned blocks_wanted(unsigned taps, unsigned groups, bool by_matrix) {
+constexpr unsigned blocks_wanted(unsigned taps, unsigned groups) {
   if (groups == 4) return 2;
   if (groups == 2) return sizeof(Sample) == 2 ? 3 : 2;
-  if (taps != 0) return by_matrix ? 7 : 4;
+  if (taps != 0) return 4;
   return sizeof(Sample) == 2 ? 6 : 5;
 }
 
-/// `by_matrix`: samples are whole numbers without time gain.
-template <class Sample, unsigned taps, unsigned groups, bool by_matrix>
-__global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(taps, groups, by_matrix))
+template <class Sample, unsigned taps, unsigned groups>
+__global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(taps, groups))
     sum_tiles(const __grid_constant__ LineTiles tiles) {
-  constexpr unsigned at_once = receivers_at_once(taps, groups);
+  constexpr unsigned at_once = receivers_at_once(taps);
   extern __shared__ float4 shared[];
   const TileLayout layout = tile_layout(taps, tiles.most_lines, tiles.most_rows);
   char* const base = reinterpret_cast<char*>(shared);
@@ -67,8 +65,6 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
 #pragma unroll
     for (unsigned v = 0; v < tile_depth; ++v) sums[k * most_tile_ranges + v * tile_threads + lane] = 0.0F;
   }
-  // Products of what lies behind the last sample and filters' zeros are to be zeros.
-  if (by_matrix && threadIdx.x < samples_behind / 4) samples[(layout.fine - samples_behind) / 4 + threadIdx.x] = 0.0F;
   __syncthreads();
 
   std::uint32_t clipped = 0;
@@ -77,29 +73,19 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
   // What a group has of its line, where it has no other.
   constexpr bool held_twice = two_stages_held(taps, groups);
   float sum[tile_depth] = {};
-  MatrixFilters filters;
-  if constexpr (by_matrix) filters = matrix_filters<taps>(tiles);
   TileReceiver* placed = receivers;
   unsigned stage = 0;  // of those placed
   unsigned turn = 0;
   for (unsigned first_row = 0; first_row < block.event.rows; first_row += at_once, turn ^= 1) {
     float* const here = held_twice ? samples + turn * at_once * tile_window : samples;
     if constexpr (!held_twice && taps == 0) __syncthreads();
-    if constexpr (by_matrix) {
-      fill.store_parts(tiles, block, windows, first_row, here, clipped);
-    } else {
-      fill.store(tiles, block, windows, first_row, here, clipped);
-    }
+    fill.store(tiles, block, windows, first_row, here, clipped);
     // Upsampled, all are done with those before once the samples are there.
     if constexpr (taps != 0) __syncthreads();
     if (stage == 0) {
       place_receivers<taps, groups>(tiles, block, windows, first_row, stages, placed);
     }
-    if constexpr (by_matrix) {
-      upsample_by_matrix<taps, groups>(filters, here, fine);
-    } else if constexpr (taps != 0) {
-      upsample_all<taps, groups>(tiles, here, fine);
-    }
+    if constexpr (taps != 0) upsample_all<taps, groups>(tiles, here, fine);
     __syncthreads();
     if (first_row + at_once < block.event.rows) fill.load(tiles, block, windows, first_row + at_once);
     const TileReceiver* const of_stage = placed + stage * block.event.lines * at_once * group_warps;
@@ -140,22 +126,16 @@ __global__ void __launch_bounds__(tile_threads* groups, blocks_wanted<Sample>(ta
 
 /// Calls `use` with the kernel of the tiles' kind and its threads.
 template <class Sample, class Use>
-void with_kernel(const LineTiles& tiles, bool gained, const Use& use) {
-  const auto of_kind = [&]<unsigned taps, bool by_matrix>(std::integral_constant<unsigned, taps>, std::bool_constant<by_matrix>) {
+void with_kernel(const LineTiles& tiles, const Use& use) {
+  const auto of_taps = [&]<unsigned taps>(std::integral_constant<unsigned, taps>) {
     switch (groups_of(tiles.most_lines)) {
       case 1:
-        return use(&sum_tiles<Sample, taps, 1, by_matrix>, 1U);
+        return use(&sum_tiles<Sample, taps, 1>, 1U);
       case 2:
-        return use(&sum_tiles<Sample, taps, 2, by_matrix>, 2U);
+        return use(&sum_tiles<Sample, taps, 2>, 2U);
       default:
-        return use(&sum_tiles<Sample, taps, 4, by_matrix>, 4U);
+        return use(&sum_tiles<Sample, taps, 4>, 4U);
     }
-  };
-  const auto of_taps = [&]<unsigned taps>(std::integral_constant<unsigned, taps> of) {
-    if constexpr (fits_matrix(taps) && std::is_same_v<Sample, std::int16_t>) {
-      if (!gained) return of_kind(of, std::true_type());
-    }
-    return of_kind(of, std::false_type());
   };
   switch (tiles.taps) {
     case 8:
@@ -172,7 +152,7 @@ void with_kernel(const LineTiles& tiles, bool gained, const Use& use) {
 template <class Sample>
 bool prepare(const LineTiles& tiles) {
   bool fits = false;
-  const auto ask = [&](auto kernel, unsigned /*groups*/) {
+  with_kernel<Sample>(tiles, [&](auto kernel, unsigned /*groups*/) {
     const unsigned bytes = tile_layout(tiles.taps, tiles.most_lines, tiles.most_rows).bytes;
     int device = 0;
     int most = 0;
@@ -181,14 +161,13 @@ bool prepare(const LineTiles& tiles) {
     // Some of it is the kernel's own.
     fits = bytes + 1024 <= static_cast<unsigned>(most);
     if (fits) ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most - 1024));
-  };
-  for (const bool gained : {false, true}) with_kernel<Sample>(tiles, gained, ask);
+  });
   return fits;
 }
 
 template <class Sample>
 void launch(const LineTiles& tiles, cudaStream_t stream) {
-  with_kernel<Sample>(tiles, tiles.gain != nullptr, [&](auto kernel, unsigned groups) {
+  with_kernel<Sample>(tiles, [&](auto kernel, unsigned groups) {
     kernel<<<tiles.events * tiles.tiles, groups * tile_threads, tile_layout(tiles.taps, tiles.most_lines, tiles.most_rows).bytes,
              stream>>>(tiles);
   });

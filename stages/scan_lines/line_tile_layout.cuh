@@ -12,14 +12,9 @@ namespace {
 constexpr unsigned halo = tile_halo;
 constexpr unsigned planes = 5;
 
-__host__ __device__ constexpr unsigned receivers_at_once(unsigned taps, unsigned groups) {
-  return taps == 0 ? 8 : groups == 1 ? 2 : 4;
+__host__ __device__ constexpr unsigned receivers_at_once(unsigned taps) {
+  return taps == 0 ? 8 : 4;
 }
-/// Bytes behind samples, of which matrices of upsampling reach into the first ones.
-constexpr unsigned samples_behind = 64;
-/// Samples from a plane to the next one: those of a window and more, and 8 banks of 32 further.
-constexpr unsigned plane_pitch = tile_window + 24;
-static_assert(plane_pitch % 32 == 8);
 /// Of tile_threads, in a block.
 __host__ __device__ constexpr unsigned groups_of(unsigned most_lines) {
   return most_lines < 3 ? most_lines : 4;
@@ -53,14 +48,14 @@ __host__ __device__ constexpr bool two_stages_held(unsigned taps, unsigned group
 
 /// Stages of receivers (receivers_at_once) that are placed at a time, so that many threads do it: not too many for shared memory.
 __host__ __device__ constexpr unsigned stages_placed(unsigned taps, unsigned lines) {
-  const unsigned threads = (taps == 0 && lines == 1 ? 1 : 2 * groups_of(lines)) * (tile_threads / 2);
-  const unsigned items = lines * receivers_at_once(taps, groups_of(lines)) * group_warps;
+  const unsigned threads = lines == 1 ? tile_threads / 2 : groups_of(lines) * tile_threads;
+  const unsigned items = lines * receivers_at_once(taps) * group_warps;
   return items >= threads ? 1 : threads / items;
 }
 
 /// Bytes of shared memory, piece by piece.
 struct TileLayout {
-  unsigned samples;    // [two_stages_held: 2, receiver, sample], or upper and lower parts of them, and some behind
+  unsigned samples;    // [two_stages_held: 2, receiver, sample]
   unsigned fine;       // upsampled: [receiver, plane, sample]
   unsigned receivers;  // [two_stages_held: 2, stage, line, receiver, warp]
   unsigned sums;       // [line, range], where a group of threads has more than one line
@@ -68,11 +63,10 @@ struct TileLayout {
   unsigned bytes;
 };
 __host__ __device__ inline TileLayout tile_layout(unsigned taps, unsigned most_lines, unsigned most_rows) {
-  const unsigned at_once = receivers_at_once(taps, groups_of(most_lines));
+  const unsigned at_once = receivers_at_once(taps);
   TileLayout layout{};
-  layout.fine =
-      (two_stages_held(taps, groups_of(most_lines)) ? 2 : 1) * at_once * brought(taps) * 4 + (taps == 0 ? 0 : samples_behind);
-  layout.receivers = layout.fine + (taps == 0 ? 0 : at_once * planes * plane_pitch * 4);
+  layout.fine = (two_stages_held(taps, groups_of(most_lines)) ? 2 : 1) * at_once * brought(taps) * 4;
+  layout.receivers = layout.fine + (taps == 0 ? 0 : at_once * planes * tile_window * 4);
   layout.sums = layout.receivers + (two_stages_held(taps, groups_of(most_lines)) ? 2 : 1) * stages_placed(taps, most_lines) *
                                        most_lines * at_once * group_warps * static_cast<unsigned>(sizeof(TileReceiver));
   layout.windows = layout.sums + (most_lines > groups_of(most_lines) ? most_lines * most_tile_ranges * 4 : 0);

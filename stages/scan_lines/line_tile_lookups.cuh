@@ -60,7 +60,7 @@ __device__ __forceinline__ TileReceiver place_receiver(const LineTiles& tiles, c
   if (even == 0.0F) return receiver;
   const std::uint32_t line = tiles.lines[block.event.first_line + line_of_event];
   const int shift = tiles.tile_places[std::size_t{line} * tiles.tiles + block.tile] - (window & ~3);
-  const unsigned from = which * (held == Held::planes ? plane_pitch : tile_window);
+  const unsigned from = which * tile_window;
   receiver.weight = even;
   receiver.magic = whole_magic + static_cast<float>(held == Held::planes ? 4 * (shift + static_cast<int>(planes * from))
                                                                          : shift + static_cast<int>(from));
@@ -86,7 +86,7 @@ __device__ __forceinline__ TileReceiver place_receiver(const LineTiles& tiles, c
 template <unsigned taps, unsigned groups>
 __device__ __forceinline__ void place_receivers(const LineTiles& tiles, const TileBlock& block, const std::int32_t* windows,
                                                 unsigned first_row, unsigned stages, TileReceiver* to) {
-  constexpr unsigned at_once = receivers_at_once(taps, groups);
+  constexpr unsigned at_once = receivers_at_once(taps);
   const unsigned lines = block.event.lines;
   for (unsigned item = threadIdx.x; item < stages * lines * at_once * group_warps; item += tile_threads * groups) {
     const unsigned which = item / group_warps % at_once;
@@ -137,9 +137,9 @@ __device__ __forceinline__ float between_samples(std::uint32_t window, float sum
     behind = shared_behind<4>(at);
   } else {
     // A quarter of the number is the sample, four bytes each; what is left is the plane.
-    const std::uint32_t at = (bits & 3U) * (4 * plane_pitch - 1) + bits + window;
+    const std::uint32_t at = (bits & 3U) * (4 * tile_window - 1) + bits + window;
     before = shared_at(at);
-    behind = shared_behind<4 * plane_pitch>(at);
+    behind = shared_behind<4 * tile_window>(at);
   }
   return fmaf(fraction, behind - before, before);
 }
