@@ -365,8 +365,12 @@ void add_simulator_keys(std::vector<Key>& k) {
        "Elements that transmit, from 0: one after the other in this order, or all in every event. Empty: all elements."},
       within(0, 1023), 1024, [](auto& c) -> auto& { return c.simulator.source.transmit.fire; }));
   k.push_back(integer(
-      {"simulator", "repeats", "", "How often each wave or beam is fired in a row, for what moves between them."},
-      within(1, 1024), [](auto& c) -> auto& { return c.simulator.source.transmit.repeats; }));
+      {"simulator", "repeats", "", "How often each wave or beam is fired, for what moves between them."}, within(1, 1024),
+      [](auto& c) -> auto& { return c.simulator.source.transmit.repeats; }));
+  k.push_back(boolean(
+      {"simulator", "repeats_in_turn", "",
+       "Whether all waves of a frame are fired before the first is fired again, or each as often as `repeats` says in a row."},
+      [](auto& c) -> auto& { return c.simulator.source.transmit.repeats_in_turn; }));
   k.push_back(integer_list(
       {"simulator", "receive", "", "Elements that record every event, from 0. Empty: all elements."}, within(0, 1023), 1024,
       [](auto& c) -> auto& { return c.simulator.source.transmit.receive; }));

@@ -171,9 +171,11 @@ std::vector<TransmitEvent> law_events(const TransmitSequence& s, std::size_t cou
 }
 
 /// Each of them so many times, one after the other.
-std::vector<TransmitEvent> repeated(const std::vector<TransmitEvent>& events, std::size_t times) {
+std::vector<TransmitEvent> repeated(const std::vector<TransmitEvent>& events, std::size_t times, bool in_turn) {
   if (times == 1) return events;
   std::vector<TransmitEvent> all;
+  for (std::size_t n = 0; in_turn && n < times; ++n) all.insert(all.end(), events.begin(), events.end());
+  if (in_turn) return all;
   for (const TransmitEvent& event : events) all.insert(all.end(), times, event);
   return all;
 }
@@ -328,7 +330,7 @@ std::vector<TransmitEvent> events_of(const TransmitSequence& s, const Probe& pro
     event.receivers =
         s.receive_aperture ? neighbours(middle_of(event.form, s.fire, count), *s.receive_aperture, count) : indices(s.receive);
   }
-  return repeated(events, s.repeats);
+  return repeated(events, s.repeats, s.repeats_in_turn);
 }
 
 }  // namespace echoform

@@ -45,7 +45,8 @@ struct TransmitSequence {
   /// Of laws, [event][element]: seconds, and weights, where 0 is silent. One of them may be empty: no delays, weights of 1.
   std::vector<std::vector<double>> delays;
   std::vector<std::vector<double>> weights;
-  std::size_t repeats = 1;                      ///< of each event, in a row, for what moves between them
+  std::size_t repeats = 1;                      ///< of each event, for what moves between them
+  bool repeats_in_turn = false;                 ///< whether all events fire before the first fires again, or each in a row
   std::vector<std::size_t> receive;             ///< elements that record every event; empty: all
   std::optional<std::size_t> receive_aperture;  ///< neighbours that record, about the middle of those that fire; absent: all
 

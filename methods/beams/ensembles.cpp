@@ -87,17 +87,21 @@ Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where,
 
 std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                            MetresPerSecond velocity) {
-  const DopplerSection& section = doppler(configuration);
-  if (!section.pulse_repetition) return std::nullopt;
+  if (!doppler(configuration).pulse_repetition) return std::nullopt;
   if (beams(configuration).adaptive.kind != "none") {
     throw InputError(configuration.place("[beams] adaptive"),
                      fmt::format("\"{}\" with [doppler] pulse_repetition", beams(configuration).adaptive.kind),
                      "no adaptive weights: they change from sample to sample of an ensemble");
   }
+  return find_doppler(configuration, acquisition, velocity);
+}
+
+DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity) {
+  const DopplerSection& section = doppler(configuration);
   DopplerPlan plan;
   plan.ensembles = find_ensembles(acquisition, configuration.name());
   plan.wall_filter = wall_filter_of(configuration, plan.ensembles.samples);
-  plan.repetition = *section.pulse_repetition / static_cast<double>(plan.ensembles.apart);
+  plan.repetition = section.pulse_repetition.value() / static_cast<double>(plan.ensembles.apart);
   plan.frequency = section.frequency.value_or(acquisition.probe.centre_frequency);
   if (!(plan.frequency.value > 0.0)) {
     throw InputError(configuration.place("[doppler] frequency"), "none", "that of the echoes, for the probe states none");

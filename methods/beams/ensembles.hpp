@@ -45,7 +45,7 @@ struct PulsePlan {
 /// All but the table. Throws InputError, naming configuration and key.
 [[nodiscard]] std::optional<PulsePlan> resolve_pulses(const Configuration& configuration, const Acquisition& acquisition);
 
-/// How flow is found. Nothing where [doppler] states no pulse_repetition.
+/// How flow is found.
 struct DopplerPlan {
   Ensembles ensembles;
   WallFilterOptions wall_filter;
@@ -61,6 +61,9 @@ struct DopplerPlan {
 };
 
 /// All but the tables and the window. Throws InputError, naming configuration and key.
+[[nodiscard]] DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition,
+                                       MetresPerSecond velocity);
+/// The same of scan lines, where [doppler] states a pulse_repetition.
 [[nodiscard]] std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                                          MetresPerSecond velocity);
 /// The half window of [doppler] window in ranges that are `spacing` apart.

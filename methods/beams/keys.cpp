@@ -90,7 +90,7 @@ void add_doppler_keys(std::vector<Key>& k) {
 
 std::vector<Section> beams_sections() {
   return {{"beams", "The method of scan lines ([imaging] method = \"beams\")."},
-          {"doppler", "Images of flow beside those of the method of scan lines, of transmit events that are repeated."},
+          {"doppler", "Images of flow beside those of either method, of transmit events that are repeated."},
           {"m_mode", "M-mode beside the image of the method of scan lines: a line of it over the frames."},
           {"spectrum", "Spectral Doppler beside images of flow: velocities in a gate on a line, over time."}};
 }

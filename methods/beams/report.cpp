@@ -8,8 +8,8 @@
 #include <numbers>
 
 #include "methods/array_shape.hpp"
-#include "methods/beams/path_words.hpp"
 #include "methods/filter_settings.hpp"
+#include "methods/flow_report.hpp"
 #include "stages/scan_lines/delay_filter_kind.hpp"
 
 namespace echoform {
@@ -93,41 +93,20 @@ void report_lines(SetupReport& report, const BeamsPlan& plan) {
   report.values["adaptive"] = {{"kind", adaptive.kind}, {"window_ranges", 2 * adaptive.half_window + 1}};
 }
 
-/// How flow is found, and what of it can be told.
-void report_doppler(SetupReport& report, const BeamsPlan& plan) {
-  if (!plan.doppler) return;
-  const DopplerPlan& doppler = *plan.doppler;
-  const WallFilterOptions& filter = doppler.wall_filter;
-  report.row("ensembles", fmt::format("{} samples of each of {}, {:.4g} a second", doppler.ensembles.samples,
-                                      doppler.ensembles.events.size(), doppler.repetition.value));
-  report.row("velocity",
-             fmt::format("-{0:.4g} to {0:.4g} m/s along the lines, towards the probe above 0", doppler.nyquist.value));
-  report.values["doppler"] = {{"ensemble", doppler.ensembles.samples},
-                              {"repetition", doppler.repetition.value},
-                              {"nyquist", doppler.nyquist.value},
-                              {"window_ranges", 2 * doppler.autocorrelation.half_window + 1}};
-  if (plan.spectrum) {
-    const LineSpectrumOptions& options = plan.spectrum->spectrum;
-    report.row("spectrum", fmt::format("line {}, {} ranges, {} a frame of {} samples, {} velocities {:.3g} m/s apart",
-                                       options.line, options.ranges, spectra_of(options), options.samples, options.bins,
-                                       plan.spectrum->velocities.spacing().value));
-    report.values["spectrum"] = {{"line", options.line},
-                                 {"first_range", options.first_range},
-                                 {"ranges", options.ranges},
-                                 {"a_frame", spectra_of(options)},
-                                 {"samples", options.samples},
-                                 {"velocities", options.bins},
-                                 {"rows", plan.spectrum->scrolling.scroll.kept}};
-  }
-  if (filter.kind == WallFilterKind::none) return;
-  if (filter.kind == WallFilterKind::svd) {
-    report.row("wall filter", fmt::format("svd, without the strongest {} of {} components", filter.components, filter.ensemble));
-    return;
-  }
-  const double cutoff = 2.0 * wall_filter_cutoff(filter) * doppler.nyquist.value;
-  report.row("wall filter", fmt::format("{}, {} of {} samples stay, half of the power from {:.4g} m/s on",
-                                        words::wall_filter.of(filter.kind), filtered_ensemble(filter), filter.ensemble, cutoff));
-  report.values["doppler"]["cutoff"] = cutoff;
+/// Of the gate whose velocities are shown over time.
+void report_spectrum(SetupReport& report, const BeamsPlan& plan) {
+  if (!plan.spectrum) return;
+  const LineSpectrumOptions& options = plan.spectrum->spectrum;
+  report.row("spectrum", fmt::format("line {}, {} ranges, {} a frame of {} samples, {} velocities {:.3g} m/s apart", options.line,
+                                     options.ranges, spectra_of(options), options.samples, options.bins,
+                                     plan.spectrum->velocities.spacing().value));
+  report.values["spectrum"] = {{"line", options.line},
+                               {"first_range", options.first_range},
+                               {"ranges", options.ranges},
+                               {"a_frame", spectra_of(options)},
+                               {"samples", options.samples},
+                               {"velocities", options.bins},
+                               {"rows", plan.spectrum->scrolling.scroll.kept}};
 }
 
 /// Widths at half the amplitude, of a point in the middle of a line straight ahead: one way 1.2067 lambda F for an aperture
@@ -183,7 +162,8 @@ SetupReport report_beams(const BeamsPlan& plan) {
   }
   report_spot(report, plan);
   report_rate(report, plan);
-  report_doppler(report, plan);
+  if (plan.doppler) report_flow(report, *plan.doppler, "the lines");
+  report_spectrum(report, plan);
   report_filter(report, plan.filter);
   const Grid& shown = plan.display_grid;
   report.row("display",

@@ -21,6 +21,7 @@
 #include "methods/tfm/event_choice.hpp"
 #include "methods/tfm/gate.hpp"
 #include "methods/tfm/outlines.hpp"
+#include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/plan_warnings.hpp"
 #include "methods/tfm/scene.hpp"
 #include "methods/tfm/section.hpp"
@@ -217,7 +218,8 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;
   validate(plan->acquisition, limits, configuration.name());
 
-  plan->events = chosen_events(configuration, plan->acquisition);
+  plan->doppler = resolve_pixel_flow(configuration, *plan);
+  plan->events = plan->doppler ? first_samples(*plan->doppler) : chosen_events(configuration, plan->acquisition);
   // Laws first: their message about a missing velocity says more than the grid's.
   const TfmSection& section = tfm(configuration);
   const bool several = !plan->acquisition.positions.empty();
@@ -230,6 +232,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
     plan->laws = make_laws(configuration, plan->acquisition, plan->material, plan->scene, plan->events);
   }
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
+  if (plan->doppler) plan->doppler->autocorrelation.half_window = flow_half_window(configuration, *plan);
   plan->display_grid = resolve_display_grid(configuration, plan->grid);
   plan->interpolation = section.interpolation;
   plan->accuracy = section.accuracy;
@@ -259,6 +262,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   const auto require_memory = [&] {
     const std::string_view whole = coded(plan->acquisition)   ? "rows of a code are decoded from whole frames"
                                    : weighs_adaptively(*plan) ? "adaptive weights see all A-scans at once"
+                                   : plan->doppler            ? "ensembles of flow are imaged of whole frames"
                                                               : "";
     plan->by_groups = request.groups != GroupWish::never && whole.empty();
     plan->by_groups =

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "methods/beams/plan.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/keys.hpp"
@@ -37,7 +38,10 @@ class TfmMethod final : public Method {
     check_without_data(configuration, stated);
   }
   [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
-    return tfm(configuration).views;
+    std::vector<std::string> images = tfm(configuration).views;
+    if (!doppler(configuration).pulse_repetition) return images;
+    for (const std::string_view image : {velocity_image, power_image, variance_image}) images.emplace_back(image);
+    return images;
   }
 
   [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
@@ -45,7 +49,7 @@ class TfmMethod final : public Method {
   }
   [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
                                                             std::uint64_t settings_revision) const override {
-    return with_compression(before, section<OutputSection>(wanted), settings_revision);
+    return with_compression(before, section<OutputSection>(wanted), settings_revision, threshold_of(doppler(wanted)));
   }
 
   void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
@@ -64,6 +68,7 @@ class TfmMethod final : public Method {
       section<DisplaySection>(asked).z = {shown.z.first, shown.z.last};
       section<DisplaySection>(asked).pixels = {shown.x.count, shown.z.count};
     }
+    if (plan.doppler) doppler(asked).frequency = plan.doppler->frequency;
     asked.acquisition.time_offset = plan.acquisition.time_offset;
     section<FilterSection>(asked) = filter_in_use(section<FilterSection>(asked), plan.filter);
   }

@@ -8,13 +8,13 @@
 namespace echoform {
 namespace {
 
-struct Window {
+struct Stretch {
   double first;
   double last;
 };
 
-Window window_of(const Probe& probe, const Grid& shown) {
-  Window window{shown.x.first.value, shown.x.last.value};
+Stretch window_of(const Probe& probe, const Grid& shown) {
+  Stretch window{shown.x.first.value, shown.x.last.value};
   for (const Element& element : probe.elements) {
     window.first = std::min(window.first, element.centre.x.value);
     window.last = std::max(window.last, element.centre.x.value);
@@ -36,14 +36,14 @@ Outline outline_of(std::string_view name, const std::vector<Vector2>& points) {
 }
 
 /// Moves `from`, which lies outside of the window, along the way to `to` onto the window's edge.
-Vector2 cut(Vector2 from, Vector2 to, const Window& window) {
+Vector2 cut(Vector2 from, Vector2 to, const Stretch& window) {
   const double edge = std::clamp(from.x, window.first, window.last);
   if (edge == from.x || to.x == from.x) return from;
   const double part = std::clamp((edge - from.x) / (to.x - from.x), 0.0, 1.0);
   return from + part * (to - from);
 }
 
-std::vector<Vector2> within(const Surface& surface, const Window& window) {
+std::vector<Vector2> within(const Surface& surface, const Stretch& window) {
   const auto& nodes = surface.nodes();
   std::vector<Vector2> points;
   std::size_t first = nodes.size();
@@ -73,7 +73,7 @@ std::vector<Outline> make_outlines(const ImagingPlan& plan, const Scene& scene, 
   const Probe probe = probe_at_all_positions(plan.acquisition);
   for (const Element& element : probe.elements) centres.push_back({element.centre.x.value, element.centre.z.value});
   if (!centres.empty()) outlines.push_back(outline_of("probe", centres));
-  const Window window = window_of(probe, shown);
+  const Stretch window = window_of(probe, shown);
   const auto add = [&](std::string_view name, const Surface* surface) {
     if (surface == nullptr) return;
     const std::vector<Vector2> points = within(*surface, window);

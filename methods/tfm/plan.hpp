@@ -12,6 +12,7 @@
 #include "acquisition/sample_encodings.hpp"
 #include "base/grid.hpp"
 #include "delay_laws/delay_law.hpp"
+#include "methods/beams/ensembles.hpp"
 #include "methods/display_settings.hpp"
 #include "pipeline/outline.hpp"
 #include "pipeline/sample_gate.hpp"
@@ -55,10 +56,11 @@ struct ImagingPlan {
   /// precision; below, single precision. The CPU is always in single precision.
   double accuracy = 1e-3;
   Apodization apodization;
-  AdaptiveOptions adaptive;           ///< of the receivers' images, its window in pixels along z; "none": their sum
-  std::vector<std::uint32_t> events;  ///< of a frame, that are imaged, ascending; empty: all
-  bool by_groups = false;             ///< frames are imaged by groups of A-scans
-  std::vector<float> event_weights;   ///< by imaged event, of waves of several elements; empty: all alike
+  AdaptiveOptions adaptive;            ///< of the receivers' images, its window in pixels along z; "none": their sum
+  std::vector<std::uint32_t> events;   ///< of a frame, that are imaged, ascending; empty: all
+  bool by_groups = false;              ///< frames are imaged by groups of A-scans
+  std::optional<DopplerPlan> doppler;  ///< images of flow (pixel_flow.hpp): then `events` are first samples of ensembles
+  std::vector<float> event_weights;    ///< by imaged event, of waves of several elements; empty: all alike
   Compression compression;
   std::optional<Grid> display_grid;  ///< where it differs from the acoustic grid
   ScanInterpolation scan_interpolation = ScanInterpolation::bilinear;

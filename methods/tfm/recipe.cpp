@@ -4,6 +4,7 @@
 
 #include "delay_laws/leg_bounds.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
+#include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/stage_options.hpp"
 #include "stages/beamform/adaptive_beamform.hpp"
 #include "stages/beamform/beamform.hpp"
@@ -40,6 +41,10 @@ Recipe make_tfm_recipe(const ImagingPlan& plan, const OutputWish& wish) {
   std::size_t rows = recipe.add(pairing_stage, several ? pairing_options(plan, at_positions) : pairing_options(plan, pairs), {0});
   if (pairs.coded) rows = recipe.add(decoding_stage, decoding_options(plan, pairs), {rows});
   const std::size_t analytic = recipe.add(analytic_signal_stage, analytic_signal_options(plan), {rows});
+  if (plan.doppler) {
+    add_pixel_flow(recipe, plan, pairs, wish, analytic);
+    return recipe;
+  }
   for (std::size_t view = 0; view < plan.laws.size(); ++view) {
     const std::string& name = plan.laws[view].view;
     const std::size_t image = several ? recipe.add(beamform_sum_stage, beamform_options(plan, at_positions, view), {analytic})

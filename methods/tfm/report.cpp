@@ -9,6 +9,7 @@
 #include "delay_laws/view.hpp"
 #include "methods/array_shape.hpp"
 #include "methods/filter_settings.hpp"
+#include "methods/flow_report.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/gate.hpp"
 #include "methods/tfm/grating_lobes.hpp"
@@ -170,6 +171,7 @@ SetupReport report_plan(const ImagingPlan& plan) {
   }
   report.row("image", fmt::format("{}, {} view{}", pixels_text(plan.grid), plan.laws.size(), plan.laws.size() == 1 ? "" : "s"));
   report_events(report, plan);
+  if (plan.doppler) report_flow(report, *plan.doppler, "z");
   report_positions(report, plan);
   const std::vector<ViewReach> reach = reach_of_views(plan);
   if (probe.centre_frequency.value > 0.0) {

@@ -5,6 +5,7 @@
 
 #include "methods/display_settings.hpp"
 #include "methods/tfm/frame_groups.hpp"
+#include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/recipe.hpp"
 #include "stages/compression/compression.hpp"
 
@@ -54,7 +55,7 @@ std::shared_ptr<const ImagingSetup> make_imaging_setup(std::shared_ptr<const Ima
 }
 
 std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before, const Compression& compression,
-                                                     std::uint64_t revision) {
+                                                     std::uint64_t revision, std::optional<double> flow_threshold) {
   validate(compression, "settings");
   auto plan = std::make_shared<ImagingPlan>(plan_of(before));
   plan->compression = compression;
@@ -62,6 +63,10 @@ std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before,
   auto setup = std::make_shared<ImagingSetup>(before);
   for (Step& step : setup->recipe.steps) {
     if (step.stage == &compression_stage) step.options = compression;
+  }
+  if (plan->doppler && flow_threshold) {
+    plan->doppler->threshold = *flow_threshold;
+    set_flow_threshold(setup->recipe, *flow_threshold);
   }
   setup->settings_revision = revision;
   setup->scale = scale_of(compression);

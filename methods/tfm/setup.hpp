@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "methods/method.hpp"
 #include "methods/tfm/plan.hpp"
@@ -22,9 +23,10 @@ inline constexpr std::string_view tfm_name = "tfm";
 /// mistakes them.
 [[nodiscard]] const ImagingPlan& plan_of(const ImagingSetup& setup);
 
-/// The same but for the compression and the revision, which no plan has to be made for. Throws InputError if an option is out of
-/// its range.
+/// The same but for the compression and the revision, which no plan has to be made for, and the threshold of images of flow, as
+/// DopplerPlan has it. Throws InputError if an option is out of its range.
 [[nodiscard]] std::shared_ptr<const ImagingSetup> with_compression(const ImagingSetup& before, const Compression& compression,
-                                                                   std::uint64_t revision);
+                                                                   std::uint64_t revision,
+                                                                   std::optional<double> flow_threshold = {});
 
 }  // namespace echoform

@@ -9,6 +9,7 @@
 #include "delay_laws/selected_leg.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/element_roles.hpp"
+#include "methods/tfm/pixel_flow.hpp"
 #include "methods/tfm/recipe.hpp"
 
 namespace echoform {
@@ -51,6 +52,7 @@ PlanPairs plan_pairs(const ImagingPlan& plan) {
 }
 
 PairingOptions pairing_options(const ImagingPlan& plan, const PlanPairs& pairs) {
+  if (plan.doppler) return flow_pairing_options(plan);
   return pairing_of(plan.acquisition, pairs.reciprocal && !pairs.coded, plan.amplitude_scale(), plan.events);
 }
 
@@ -137,7 +139,8 @@ BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<P
 
 AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
   AnalyticSignalOptions options;
-  options.half = plan.accuracy >= half_path_accuracy;
+  // Echoes of flow are lost below the rounding of tissue's in half precision.
+  options.half = plan.accuracy >= half_path_accuracy && !plan.doppler;
   options.nearest = plan.interpolation == Interpolation::nearest;
   options.filter = plan.filter;
   return options;

@@ -243,8 +243,9 @@ TEST(SpectralDoppler, FromAGpuIsThatOfTheCpu) {
         const double greatest = *std::ranges::max_element(expected.frames[frame]);
         ASSERT_GT(greatest, 0.0);
         for (std::size_t k = 0; k < expected.frames[frame].size(); ++k) {
-          // Lines are alike to 1e-4 of their greatest.
-          ASSERT_NEAR(images.frames[frame][k], expected.frames[frame][k], 1e-4 * greatest) << view << " " << k;
+          // Lines are alike to 1e-4 of their greatest; of a spectrum the wall filter has taken most of that greatest away.
+          const double alike = view == "spectrum" ? 1e-3 : 1e-4;
+          ASSERT_NEAR(images.frames[frame][k], expected.frames[frame][k], alike * greatest) << view << " " << k;
         }
       }
     }

@@ -1,0 +1,173 @@
+#include "methods/tfm/pixel_flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "acquisition/firings.hpp"
+#include "base/errors.hpp"
+#include "methods/beams/plan.hpp"
+#include "methods/method.hpp"
+#include "methods/tfm/adaptive_pixels.hpp"
+#include "methods/tfm/plan.hpp"
+#include "methods/tfm/section.hpp"
+#include "methods/tfm/stage_options.hpp"
+#include "pipeline/recipe.hpp"
+#include "stages/autocorrelation/autocorrelation.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/envelope/envelope.hpp"
+#include "stages/flow/flow.hpp"
+#include "stages/line_blend/line_blend.hpp"
+#include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/wall_filter/wall_filter.hpp"
+
+namespace echoform {
+namespace {
+
+/// Rows of pixels along x, in the order of an image.
+std::size_t rows_of_image(const Grid& grid) {
+  return grid.z.count * grid.y.count;
+}
+
+/// Each row the mean over its ensemble.
+std::shared_ptr<const LineBlendTable> mean_table(const Grid& grid, std::size_t ensemble) {
+  auto table = std::make_shared<LineBlendTable>();
+  table->ranges = grid.x.count;
+  table->weights.assign(grid.x.count, 1.0F / static_cast<float>(ensemble));
+  for (std::size_t row = 0; row < rows_of_image(grid); ++row) {
+    std::vector<BlendTerm>& terms = table->lines.emplace_back();
+    for (std::size_t n = 0; n < ensemble; ++n) terms.push_back({static_cast<std::uint32_t>(row * ensemble + n), 0});
+  }
+  return table;
+}
+
+/// Of autocorrelations, each plane's mean over the rows above and below it along z, as far as there are such.
+std::shared_ptr<const LineBlendTable> window_table(const Grid& grid, std::size_t half_window) {
+  auto table = std::make_shared<LineBlendTable>();
+  table->ranges = grid.x.count;
+  const std::size_t depths = grid.z.count;
+  // Table n is of means over n + 1 rows.
+  for (std::size_t n = 0; n < std::min(2 * half_window + 1, depths); ++n) {
+    table->weights.insert(table->weights.end(), grid.x.count, 1.0F / static_cast<float>(n + 1));
+  }
+  for (std::size_t z = 0; z < depths; ++z) {
+    const std::size_t first = z - std::min(z, half_window);
+    const std::size_t last = std::min(z + half_window, depths - 1);
+    for (std::size_t y = 0; y < grid.y.count; ++y) {
+      for (std::size_t plane = 0; plane < autocorrelation_planes; ++plane) {
+        std::vector<BlendTerm>& terms = table->lines.emplace_back();
+        for (std::size_t from = first; from <= last; ++from) {
+          const std::size_t row = (from * grid.y.count + y) * autocorrelation_planes + plane;
+          terms.push_back({static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(last - first)});
+        }
+      }
+    }
+  }
+  return table;
+}
+
+/// An image with its envelope and, if wished, its display image.
+void add_outputs(Recipe& recipe, const ImagingPlan& plan, const OutputWish& wish, const OutputDescription& envelope,
+                 std::size_t image, std::size_t amplitudes) {
+  const std::size_t compressed = wish.display ? recipe.add(compression_stage, plan.compression, {amplitudes}) : 0;
+  recipe.outputs.push_back({envelope, image, compressed});
+  if (!wish.display) return;
+  const std::size_t shown =
+      plan.display_grid ? recipe.add(scan_conversion_stage, scan_conversion_options(plan), {compressed}) : compressed;
+  recipe.outputs.push_back({{envelope.view, OutputKind::display, plan.display_grid.value_or(plan.grid)}, shown, compressed});
+}
+
+OutputDescription flow_output_of(const ImagingPlan& plan, std::string_view name, Meaning pixels) {
+  OutputDescription output{std::string(name), OutputKind::envelope, plan.grid};
+  output.pixels = std::move(pixels);
+  return output;
+}
+
+}  // namespace
+
+std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration, const ImagingPlan& plan) {
+  if (!doppler(configuration).pulse_repetition) return std::nullopt;
+  const auto refuse = [&](std::string_view key, const std::string& found, std::string_view expected) {
+    throw InputError(configuration.place(fmt::format("[imaging] {}", key)),
+                     fmt::format("{} with [doppler] pulse_repetition", found), std::string(expected));
+  };
+  const TfmSection& section = tfm(configuration);
+  if (!section.events.empty()) refuse("events", "a choice", "all events: they are the samples of ensembles");
+  if (section.compounded != 0) refuse("compounded", fmt::format("{}", section.compounded), "all events");
+  if (section.views.size() != 1) refuse("views", fmt::format("{} views", section.views.size()), "one view");
+  if (section.adaptive.kind != AdaptiveOptions().kind) {
+    refuse("adaptive", '"' + section.adaptive.kind + '"', "no adaptive weights: they change from sample to sample");
+  }
+  if (!plan.acquisition.positions.empty()) {
+    throw InputError(configuration.place("[doppler] pulse_repetition"), "several positions of the probe within a frame",
+                     "frames of one position");
+  }
+  if (const auto bond = bond_of_events(plan.acquisition)) {
+    throw InputError(configuration.place("[doppler] pulse_repetition"), *bond, "events that each tell by themselves");
+  }
+  return find_doppler(configuration, plan.acquisition, plan.material.longitudinal_velocity);
+}
+
+std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler) {
+  std::vector<std::uint32_t> events;
+  for (const std::vector<std::uint32_t>& ensemble : doppler.ensembles.events) events.push_back(ensemble.front());
+  return events;
+}
+
+std::size_t flow_half_window(const Configuration& configuration, const ImagingPlan& plan) {
+  if (plan.grid.z.count < 2) return 0;
+  return half_window_of(doppler(configuration), *plan.doppler, plan.material.longitudinal_velocity, plan.grid.z.spacing());
+}
+
+PairingOptions flow_pairing_options(const ImagingPlan& plan) {
+  const Ensembles& ensembles = plan.doppler->ensembles;
+  auto sources = std::make_shared<std::vector<PairSource>>();
+  std::vector<std::uint32_t> events(ensembles.events.size());
+  for (std::size_t n = 0; n < ensembles.samples; ++n) {
+    std::ranges::transform(ensembles.events, events.begin(), [n](const auto& ensemble) { return ensemble[n]; });
+    const PairingOptions image = pairing_of(plan.acquisition, false, plan.amplitude_scale(), events);
+    sources->insert(sources->end(), image.sources->begin(), image.sources->end());
+  }
+  return {plan.acquisition.a_scans(), std::move(sources), plan.amplitude_scale()};
+}
+
+void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, const OutputWish& wish,
+                    std::size_t analytic) {
+  const DopplerPlan& doppler = *plan.doppler;
+  const std::size_t ensemble = doppler.ensembles.samples;
+  std::size_t samples =
+      recipe.add(beamform_ensemble_stage, BeamformEnsembleOptions{beamform_options(plan, pairs, 0), ensemble}, {analytic});
+  const std::size_t image = recipe.add(line_blend_stage, LineBlendOptions{mean_table(plan.grid, ensemble)}, {samples});
+  const std::string& view = plan.laws.front().view;
+  const std::size_t envelope = recipe.add(envelope_stage, EnvelopeOptions{}, {image});
+  add_outputs(recipe, plan, wish, {view, OutputKind::envelope, plan.grid}, envelope, envelope);
+
+  if (doppler.wall_filter.kind != WallFilterKind::none) samples = recipe.add(wall_filter_stage, doppler.wall_filter, {samples});
+  AutocorrelationOptions alone = doppler.autocorrelation;
+  alone.half_window = 0;  // along x
+  std::size_t correlations = recipe.add(autocorrelation_stage, alone, {samples});
+  if (doppler.autocorrelation.half_window > 0) {
+    const auto window = window_table(plan.grid, doppler.autocorrelation.half_window);
+    correlations = recipe.add(line_blend_stage, LineBlendOptions{window}, {correlations});
+  }
+  const auto flow = [&](FlowKind kind) {
+    return recipe.add(flow_stage, FlowOptions{kind, doppler.nyquist, doppler.threshold}, {correlations});
+  };
+  recipe.outputs.push_back({flow_output_of(plan, velocity_image, {"velocity", "m/s"}), flow(FlowKind::velocity), 0});
+  const OutputDescription power = flow_output_of(plan, power_image, {"power", ""});
+  add_outputs(recipe, plan, wish, power, flow(FlowKind::power), wish.display ? flow(FlowKind::amplitude) : 0);
+  recipe.outputs.push_back({flow_output_of(plan, variance_image, {"variance", "m^2/s^2"}), flow(FlowKind::variance), 0});
+}
+
+void set_flow_threshold(Recipe& recipe, double threshold) {
+  for (Step& step : recipe.steps) {
+    if (step.stage != &flow_stage) continue;
+    FlowOptions options = step.options.as<FlowOptions>();
+    options.threshold = threshold;
+    step.options = options;
+  }
+}
+
+}  // namespace echoform

@@ -1,0 +1,42 @@
+// Images of flow of pixels: ensembles of repeated transmit events, each imaged as many times as it has samples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+#include "config/configuration.hpp"
+#include "methods/beams/ensembles.hpp"
+#include "stages/beamform/beamform_ensemble.hpp"
+#include "stages/pairing/pairing.hpp"
+
+namespace echoform {
+
+struct ImagingPlan;
+struct PlanPairs;
+struct Recipe;
+struct OutputWish;
+
+/// Nothing where [doppler] states no pulse_repetition. Image n of a frame is that of sample n of every ensemble, whose first
+/// samples become the plan's events: flow takes all of a frame's events. Throws InputError, naming configuration and key, for
+/// choices of events, several views, several positions, adaptive weights and data whose events do not stand alone.
+[[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration, const ImagingPlan& plan);
+/// Those first samples.
+[[nodiscard]] std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler);
+/// Means of autocorrelations go along z, over [doppler] window: of a plan whose grid is known.
+[[nodiscard]] std::size_t flow_half_window(const Configuration& configuration, const ImagingPlan& plan);
+
+/// Rows of all images, image by image.
+[[nodiscard]] PairingOptions flow_pairing_options(const ImagingPlan& plan);
+
+/// From analytic rows to the outputs: of the view the mean of its images, and velocity, power and variance.
+void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pairs, const OutputWish& wish,
+                    std::size_t analytic);
+
+/// Recipes whose images of flow have another threshold.
+void set_flow_threshold(Recipe& recipe, double threshold);
+
+}  // namespace echoform

@@ -1,0 +1,55 @@
+// Beamforming of ensembles: repeated soundings by the same events become an image each, on one grid with one law, whose tables
+// they share.
+//
+//   image n of N = the image that "beamform" makes of rows n R ... n R + R - 1, R the rows of options.pairs
+//
+// Input   as of the beamform stage (beamform.hpp), N R rows, in single precision.
+// Output  complex64 [z * N, x] ([z, y, x]: rows z * y * N): row l N + n is row l of image n, so that rows of pixels are the
+//         lines whose ensembles the stages of flow take (stages/wall_filter/).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "pipeline/stage.hpp"
+#include "stages/beamform/beamform_options.hpp"
+
+namespace echoform {
+
+struct BeamformEnsembleOptions {
+  BeamformOptions options;  ///< of one image; no rows behind its own
+  std::size_t ensemble = 1;
+
+  [[nodiscard]] friend bool operator==(const BeamformEnsembleOptions&, const BeamformEnsembleOptions&) = default;
+};
+
+/// "beamform-ensemble", by BeamformEnsembleOptions. States what one beamform stage states, and room for one image.
+extern const StageKind beamform_ensemble_stage;
+
+/// Throws InputError unless there is an image, and nothing behind its rows.
+void validate(const BeamformEnsembleOptions& options);
+
+/// Rows of an image among those of others, in floats.
+struct ImageRows {
+  const float* from = nullptr;  ///< rows follow each other without gaps
+  float* to = nullptr;
+  std::size_t count = 0;     ///< of rows
+  std::size_t columns = 0;   ///< of a row
+  std::size_t distance = 0;  ///< of rows of `to`
+};
+
+/// How a backend makes the stage of an image, and copies rows; queued as process() does.
+struct BeamformEnsembleParts {
+  std::function<std::unique_ptr<Stage>(const BeamformOptions& options)> make;
+  void (*copy)(const ImageRows& rows, ExecutionQueue& queue) noexcept;
+};
+/// The backend outlives the stage.
+[[nodiscard]] std::unique_ptr<Stage> make_beamform_ensemble(BeamformEnsembleOptions options, Backend& backend,
+                                                            BeamformEnsembleParts parts);
+
+[[nodiscard]] std::unique_ptr<Stage> make_beamform_ensemble_cpu(BeamformEnsembleOptions options, Backend& backend);
+/// In builds with CUDA only.
+[[nodiscard]] std::unique_ptr<Stage> make_beamform_ensemble_cuda(BeamformEnsembleOptions options, Backend& backend);
+
+}  // namespace echoform

@@ -1,0 +1,222 @@
+// Images of flow of pixels, of plane waves that are compounded and repeated, against what the scene says: a disk that turns has
+// at each place the axial velocity turning * x.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "methods/registry.hpp"
+#include "methods/setup_report.hpp"
+#include "settings/reader.hpp"
+#include "tests/simulators/imaged.hpp"
+#include "tests/stages/stage_harness.hpp"
+#include "tests/support/allocation_counter.hpp"
+
+namespace echoform::test {
+namespace {
+
+constexpr int pixel_waves = 3;
+constexpr int pixel_samples = 10;
+constexpr double sample_rate_of_pixels = 4000.0;                                // of the samples of an ensemble
+constexpr double pixel_nyquist = 1540.0 * sample_rate_of_pixels / (4.0 * 5e6);  // 0.308 m/s
+constexpr double pixel_turning = 2.0 * std::numbers::pi * 8.0;                  // radians a second
+constexpr double pixel_disk_depth = 0.018;
+constexpr double pixel_disk_radius = 0.004;
+
+/// Waves fire in turn, so that those of an image are close to each other.
+Configuration pixel_flow_configuration(const std::string& doppler, const std::string& imaging = "", bool flow = true) {
+  return parse_configuration(
+      fmt::format(R"(
+[imaging]
+backend = "cpu"
+accuracy = 1e-4
+{}
+[material]
+longitudinal_velocity = 1540.0
+[grid]
+x = [-0.0036, 0.0036]
+z = [0.014, 0.022]
+pixels = [37, 81]
+[apodization]
+angle_limit = 20.0
+{}
+{}
+[filter]
+kind = "none"
+[simulator]
+elements = 48
+pitch = 0.3e-3
+element_width = 0.27e-3
+centre_frequency = 5e6
+sample_rate = 40e6
+samples = 1280
+longitudinal_velocity = 1540.0
+transmit = "plane"
+events = {}
+angles = [-6.0, 6.0]
+repeats = {}
+repeats_in_turn = true
+pulse_repetition = {}
+encoding = "float32"
+quantised = false
+noise_rms = 0.0
+scatterers = 8000
+speckle_x = [-0.007, 0.007]
+speckle_z = [0.008, 0.028]
+disks = [[0.0, {}, {}, 8.0, 0]]
+)",
+                  imaging,
+                  flow ? fmt::format("[doppler]\npulse_repetition = {}", pixel_waves * sample_rate_of_pixels) : std::string(),
+                  doppler, pixel_waves, pixel_samples, pixel_waves * sample_rate_of_pixels, pixel_disk_depth, pixel_disk_radius),
+      "pixels.toml");
+}
+
+const SourceFrame& frame_of_pixel_disk() {
+  static const SourceFrame frame = frame_of(simulated_source(pixel_flow_configuration("")));
+  return frame;
+}
+
+struct PixelFlowImages {
+  std::shared_ptr<const ImagingSetup> setup;
+  Grid grid;
+  std::vector<std::string> views;
+  std::vector<std::vector<float>> images;  // [z, x], by output
+
+  [[nodiscard]] const std::vector<float>& of(std::string_view view) const {
+    return images[static_cast<std::size_t>(std::ranges::find(views, view) - views.begin())];
+  }
+  [[nodiscard]] double x(std::size_t pixel) const { return grid.x.at(pixel % grid.x.count).value; }
+  [[nodiscard]] double z(std::size_t pixel) const { return grid.z.at(pixel / grid.x.count).value; }
+};
+
+PixelFlowImages pixel_flow_images(const Configuration& configuration, BackendKind backend = BackendKind::cpu) {
+  const SourceFrame& frame = frame_of_pixel_disk();
+  PixelFlowImages all;
+  all.setup = resolve_imaging({.configuration = configuration,
+                               .acquisition = frame.acquisition,
+                               .stated = {frame.material, {}},
+                               .wish = {.display = false}});
+  const auto engine = make_engine(all.setup, {.automatic = false, .kind = backend, .threads = 2}, {});
+  FrameSlot slot;
+  engine->equip(slot);
+  std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
+  EXPECT_TRUE(image_now(*engine, slot));
+  all.grid = all.setup->recipe.outputs.front().description.grid;
+  for (std::size_t k = 0; k < slot.outputs.size(); ++k) {
+    all.views.push_back(all.setup->recipe.outputs[k].description.view);
+    const auto* const from = static_cast<const float*>(slot.outputs[k].data.data());
+    all.images.emplace_back(from, from + all.grid.pixels());
+  }
+  return all;
+}
+
+const std::vector<std::string> pixel_wall_filters{"wall_filter = \"none\"", "wall_filter = \"regression\"\norder = 1",
+                                                  "wall_filter = \"fir\"\norder = 1", "wall_filter = \"svd\"\ncomponents = 1"};
+
+/// It turns from +z towards +x: to the right of its centre it moves towards the probe.
+TEST(PixelFlow, OfATurningDiskHasItsAxialVelocities) {
+  for (const std::string& wall_filter : pixel_wall_filters) {
+    SCOPED_TRACE(wall_filter);
+    const PixelFlowImages images = pixel_flow_images(pixel_flow_configuration(wall_filter));
+    ASSERT_EQ(images.views, (std::vector<std::string>{"LL", "velocity", "power", "variance"}));
+    const double slowest = wall_filter.find("none") == std::string::npos ? 0.25 * pixel_nyquist : 0.0;
+    // By columns of pixels: of each the mean by power.
+    std::size_t columns = 0;
+    for (std::size_t column = 0; column < images.grid.x.count; ++column) {
+      const double wanted = pixel_turning * images.x(column);
+      if (std::abs(wanted) < slowest) continue;
+      double sum = 0.0;
+      double weights = 0.0;
+      for (std::size_t pixel = column; pixel < images.grid.pixels(); pixel += images.grid.x.count) {
+        if (std::hypot(images.x(pixel), images.z(pixel) - pixel_disk_depth) > 0.8 * pixel_disk_radius) continue;
+        sum += images.of("power")[pixel] * images.of("velocity")[pixel];
+        weights += images.of("power")[pixel];
+      }
+      if (!(weights > 0.0)) continue;
+      ++columns;
+      // The goal; which scatterers of a beam's width are heard is chance.
+      EXPECT_NEAR(sum / weights, wanted, 0.03 * pixel_nyquist) << images.x(column);
+    }
+    EXPECT_GE(columns, 10U);
+  }
+}
+
+/// Imaging is linear: the mean of the ensemble's images is the image of all events.
+TEST(PixelFlow, HasTheImageOfAllEventsBesideIt) {
+  const PixelFlowImages images = pixel_flow_images(pixel_flow_configuration(""));
+  const PixelFlowImages all = pixel_flow_images(pixel_flow_configuration("", "", false));
+  ASSERT_EQ(all.views, std::vector<std::string>{"LL"});
+  double off = 0.0;
+  double norm = 0.0;
+  for (std::size_t pixel = 0; pixel < all.grid.pixels(); ++pixel) {
+    off += std::pow(images.of("LL")[pixel] - all.of("LL")[pixel], 2);
+    norm += std::pow(all.of("LL")[pixel], 2);
+  }
+  EXPECT_GT(norm, 0.0);
+  EXPECT_LT(std::sqrt(off / norm), 1e-5);
+}
+
+TEST(PixelFlow, FromAGpuIsThatOfTheCpu) {
+  ECHOFORM_REQUIRE_GPU();
+  for (const std::string& wall_filter : pixel_wall_filters) {
+    SCOPED_TRACE(wall_filter);
+    const Configuration configuration = pixel_flow_configuration(wall_filter);
+    const PixelFlowImages expected = pixel_flow_images(configuration);
+    const PixelFlowImages images = pixel_flow_images(configuration, BackendKind::cuda);
+    ASSERT_EQ(images.views, expected.views);
+    double off = 0.0;
+    double off_power = 0.0;
+    double powers = 0.0;
+    for (std::size_t pixel = 0; pixel < images.grid.pixels(); ++pixel) {
+      const double power = expected.of("power")[pixel];
+      const double turn = images.of("velocity")[pixel] - expected.of("velocity")[pixel];
+      off += power * std::abs(std::remainder(turn, 2.0 * pixel_nyquist));
+      off_power += std::abs(images.of("power")[pixel] - power);
+      powers += power;
+    }
+    EXPECT_LT(off_power, 1e-2 * powers);
+    EXPECT_LT(off, 1e-2 * pixel_nyquist * powers);
+  }
+}
+
+std::string pixel_refusal(const std::string& imaging) {
+  return input_error_of([&] {
+    (void)resolve_imaging({.configuration = pixel_flow_configuration("", imaging),
+                           .acquisition = frame_of_pixel_disk().acquisition,
+                           .stated = {frame_of_pixel_disk().material, {}}});
+  });
+}
+
+TEST(PixelFlow, TakesAllEventsOfOneView) {
+  EXPECT_EQ(pixel_refusal("compounded = 2"),
+            "pixels.toml: [imaging] compounded: found 2 with [doppler] pulse_repetition; expected all events");
+  EXPECT_EQ(pixel_refusal("events = [0, 1]"),
+            "pixels.toml: [imaging] events: found a choice with [doppler] pulse_repetition; expected all events: they are the "
+            "samples of ensembles");
+  EXPECT_EQ(pixel_refusal("adaptive = \"coherence_factor\""),
+            "pixels.toml: [imaging] adaptive: found \"coherence_factor\" with [doppler] pulse_repetition; expected no adaptive "
+            "weights: they change from sample to sample");
+}
+
+TEST(PixelFlow, TakesNothingFromTheHeap) {
+  if (!counts_allocations()) GTEST_SKIP() << "built with a sanitizer that replaces the allocator";
+  const SourceFrame& frame = frame_of_pixel_disk();
+  const auto engine = make_engine(
+      resolve_imaging(
+          {.configuration = pixel_flow_configuration(""), .acquisition = frame.acquisition, .stated = {frame.material, {}}}),
+      {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  FrameSlot slot;
+  engine->equip(slot);
+  std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
+  for (int warm = 0; warm < 2; ++warm) ASSERT_TRUE(image_now(*engine, slot));
+  const std::uint64_t before = allocations();
+  for (int counted = 0; counted < 2; ++counted) static_cast<void>(image_now(*engine, slot));
+  EXPECT_EQ(allocations() - before, 0U);
+}
+
+}  // namespace
+}  // namespace echoform::test
