@@ -155,8 +155,8 @@ template <class Channels, class Team>
 ECHOFORM_HOST_DEVICE DoubleComplex capon_mean(const Channels& s, unsigned channels, unsigned points, unsigned centre,
                                               unsigned length, double loading, DoubleComplex* matrix, const Team& team) {
   const unsigned subarrays = channels - length + 1;
-  const auto row = [&](unsigned i) { return matrix + std::size_t{i} * (i + 1) / 2; };
-  const unsigned numbers = length * (length + 1) / 2;
+  const auto row = [&](unsigned i) { return matrix + (std::size_t{i} * i + i) / 2; };
+  const unsigned numbers = (length * length + length) / 2;
   for (unsigned n = team.index(); n < numbers; n += team.size()) matrix[n] = {0.0, 0.0};
   team.sync();
   // The sum over l of x_l x_l^H of each point. Along a diagonal each entry is the one before it, less what the first subarray had

@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "stages/analytic_signal/analytic_responses.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/analytic_signal/analytic_signal_memory.hpp"
 #include "stages/analytic_signal/cufft_sizes.hpp"
 #include "stages/analytic_signal/fused_hilbert.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
@@ -19,7 +20,9 @@ namespace {
 constexpr std::size_t sample_limit = std::size_t{1} << 28;  // twice this still fits the int of FFTW and cuFFT
 constexpr std::size_t half_trailer = 64;
 
-StageMemory memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec& input) {
+}  // namespace
+
+StageMemory analytic_signal_memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec& input) {
   StageMemory memory;
   if (options.half && input.trailer == 0) memory.device += sizeof(std::uint32_t);  // the peak, found here
   const bool filtered = options.filter.kind != FilterKind::none;
@@ -31,8 +34,6 @@ StageMemory memory_on_cuda(const AnalyticSignalOptions& options, const BlockSpec
   }
   return memory;
 }
-
-}  // namespace
 
 std::vector<RowResponse> analytic_responses(const FilterOptions& filter, std::size_t samples) {
   if (filter.kind == FilterKind::none) return {};
@@ -102,7 +103,7 @@ constinit const StageKind analytic_signal_stage{
           const BlockSpec& input = inputs.only("analytic-signal");
           StageStatement statement{analytic_signal_output(wanted, input, site.backend), {}};
           if (site.backend == BackendKind::cuda) {
-            statement.memory = memory_on_cuda(wanted, input);
+            statement.memory = analytic_signal_memory_on_cuda(wanted, input);
           } else {
             const std::size_t responses = wanted.filter.kind == FilterKind::none ? 0 : 2;
             statement.memory.host = static_cast<std::size_t>(row_transform_bytes(input.columns, team_size(site), responses));

@@ -5,6 +5,7 @@
 #include "acquisition/pair_source.hpp"
 #include "stages/adaptive_weights/channel_sizes.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
+#include "stages/analytic_signal/analytic_signal_memory.hpp"
 #include "stages/block_checks.hpp"
 #include "stages/raw_rows/frame_facts.hpp"
 #include "stages/scan_lines/adaptive_lines.hpp"
@@ -68,8 +69,9 @@ std::size_t adaptive_bytes(const ScanLinesOptions& options, const BlockSpec& inp
   if (!kind.analytic) return bytes;
   BlockSpec rows = input.type == ElementType::raw ? float_rows(heard_rows, input.columns) : input;
   rows.lead = 0;
-  const StageStatement analytic = analytic_signal_stage.state(AnalyticSignalOptions{}, rows, BackendKind::cuda);
-  return bytes + analytic.output.bytes() + analytic.memory.device;
+  const AnalyticSignalOptions analytic;
+  return bytes + analytic_signal_output(analytic, rows, BackendKind::cuda).bytes() +
+         analytic_signal_memory_on_cuda(analytic, rows).device;
 }
 
 }  // namespace
