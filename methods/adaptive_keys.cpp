@@ -10,10 +10,9 @@ bool has(const AdaptiveKind& kind, WeightedPoints points) {
 }
 
 std::string help_of(WeightedPoints points) {
-  std::string text =
-      points == WeightedPoints::lines
-          ? "What the sum of the channels is weighted by, or replaced by."
-          : "What the sum of the receivers' images is weighted by, or replaced by, pixel by pixel, on the CPU alone.";
+  std::string text = points == WeightedPoints::lines
+                         ? "What the sum of the channels is weighted by, or replaced by."
+                         : "What the sum of the receivers' images is weighted by, or replaced by, pixel by pixel.";
   for (const AdaptiveKind& kind : adaptive_kinds()) {
     if (has(kind, points)) text += fmt::format(" {}: {}.", kind.name, kind.meaning);
   }

@@ -2,6 +2,8 @@
 #include "methods/method.hpp"
 #include "methods/display_settings.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 
 #include "methods/beams/plan.hpp"
@@ -29,9 +31,8 @@ class TfmMethod final : public Method {
   void add_keys(std::vector<Key>& keys) const override { add_tfm_keys(keys); }
 
   [[nodiscard]] std::string for_the_cpu_alone(const Configuration& configuration) const override {
-    const std::string& kind = tfm(configuration).adaptive.kind;
-    if (kind == AdaptiveOptions().kind) return {};
-    return "[imaging] adaptive = \"" + kind + '"';
+    const AdaptiveKind& kind = adaptive_kind(tfm(configuration).adaptive.kind, "[imaging] adaptive");
+    return is_on_cuda(kind) ? std::string() : fmt::format("[imaging] adaptive = \"{}\"", kind.name);
   }
 
   void check(const Configuration& configuration, const Material& stated) const override {

@@ -140,7 +140,7 @@ BeamformSumOptions beamform_options(const ImagingPlan& plan, const std::vector<P
 AnalyticSignalOptions analytic_signal_options(const ImagingPlan& plan) {
   AnalyticSignalOptions options;
   // Echoes of flow are lost below the rounding of tissue's in half precision.
-  options.half = plan.accuracy >= half_path_accuracy && !plan.doppler;
+  options.half = plan.accuracy >= half_path_accuracy && !plan.doppler && !weighs_adaptively(plan);
   options.nearest = plan.interpolation == Interpolation::nearest;
   options.filter = plan.filter;
   return options;

@@ -106,6 +106,51 @@ ECHOFORM_HOST_DEVICE Energies energies_of(float sum, float second, float low, fl
   return {sum * sum, weight * second};
 }
 
+/// Sums over complex channels, of which energies are |s|^2: what pixels have.
+template <ChannelSums sums>
+struct ComplexSums {
+  float real = 0.0F;  ///< of the weighted sum
+  float imaginary = 0.0F;
+
+  /// `heard` channels, for low frequencies.
+  ECHOFORM_HOST_DEVICE ComplexSums(unsigned count, unsigned heard, float cosine)
+      : heard_(heard), low_{{count, cosine}, {count, cosine}} {}
+
+  /// A channel that is heard, of weight `w` > 0.
+  ECHOFORM_HOST_DEVICE void add(float re, float im, float w) {
+    real += w * re;
+    imaginary += w * im;
+    weight_ += w;
+    if constexpr (sums == ChannelSums::squares) second_ += w * (re * re + im * im);
+    if constexpr (sums == ChannelSums::signs) {
+      second_ += w * sign_of(re);
+      quadrature_ += w * sign_of(im);
+    }
+    if constexpr (sums == ChannelSums::low_frequencies) {
+      second_ += re * re + im * im;
+      low_[0].add(re);
+      low_[1].add(im);
+    }
+  }
+
+  [[nodiscard]] ECHOFORM_HOST_DEVICE Energies energies() const {
+    if constexpr (sums == ChannelSums::signs) {
+      return {0.5F * (second_ * second_ + quadrature_ * quadrature_), weight_ * weight_};
+    }
+    if constexpr (sums == ChannelSums::low_frequencies) {
+      return {low_[0].energy(heard_) + low_[1].energy(heard_), static_cast<float>(heard_) * second_};
+    }
+    return {real * real + imaginary * imaginary, weight_ * second_};
+  }
+
+ private:
+  unsigned heard_;
+  float weight_ = 0.0F;
+  float second_ = 0.0F;
+  float quadrature_ = 0.0F;  // of signs, those of the imaginary parts
+  LowFrequencies low_[2];
+};
+
 /// 0 without energy. Rounding alone takes it above 1.
 ECHOFORM_HOST_DEVICE float ratio_of(const Energies& window) {
   if (!(window.total > 0.0F)) return 0.0F;

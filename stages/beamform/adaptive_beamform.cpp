@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "stages/beamform/adaptive_receivers.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/law_checks.hpp"
 #include "stages/beamform/pixel_columns.hpp"
@@ -23,27 +24,6 @@ using namespace beamform;  // the tables of this folder
 
 const AdaptiveKind& kind_of(const AdaptiveBeamformOptions& options) {
   return adaptive_kind(options.adaptive.kind, "adaptive-beamform stage, kind");
-}
-
-void check_adaptive(const AdaptiveBeamformOptions& options) {
-  validate(options.sum);
-  validate(options.adaptive, "adaptive-beamform stage,");
-  const AdaptiveKind& kind = kind_of(options);
-  if (kind.sums_of == ChannelSums::none || kind.result == AdaptiveResult::doubled) {
-    throw InputError("adaptive-beamform stage, kind", fmt::format("\"{}\"", kind.name), "a weight of pixels");
-  }
-  if (options.sum.pairs.summed) {
-    throw InputError("adaptive-beamform stage, rows", "sums of both directions", "rows of one receiver each");
-  }
-}
-
-void require_adaptive_input(const BeamformOptions& options, const BlockSpec& input) {
-  require_block(input, "adaptive-beamform", {ElementType::planar_complex64});
-  const std::size_t rows = options.pairs.rows + options.rows_behind;
-  if (input.rows == rows && input.columns == options.gate.count && input.row_stride >= input.columns) return;
-  throw InputError("adaptive-beamform input",
-                   fmt::format("[{}, {}] with rows of {}", input.rows, input.columns, input.row_stride),
-                   fmt::format("[{}, {}]", rows, options.gate.count));
 }
 
 /// What a thread works in, of a column.
@@ -87,7 +67,7 @@ class AdaptiveBeamformCpu final : public Stage {
   [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
     input_ = inputs.only("adaptive-beamform");
     const BeamformOptions& sum = options_.sum;
-    require_adaptive_input(sum, input_);
+    require_adaptive_input(sum, input_, BackendKind::cpu);
     const auto queue = backend_.make_queue();
     ThreadTeam& team = team_of(*queue);
     transmit_ = make_leg_columns(sum, BeamformSide::transmit, team);
@@ -104,7 +84,7 @@ class AdaptiveBeamformCpu final : public Stage {
       scratch.heard.resize(sizes.receivers);
       scratch.workspace.resize(sizes.workspace);
     }
-    find_receivers();
+    receivers_ = live_receivers(sum);
     return beamform_output(sum.grid);
   }
 
@@ -128,18 +108,6 @@ class AdaptiveBeamformCpu final : public Stage {
   }
 
  private:
-  /// Those that are alive and have some row.
-  void find_receivers() {
-    std::vector<bool> has(options_.sum.pairs.receivers);
-    for (const PairRun& run : options_.sum.pairs.lookups) {
-      for (std::uint32_t n = 0; n < run.count; ++n) has[run.reversed ? run.event : run.receiver + n] = true;
-    }
-    receivers_.clear();
-    for (std::uint32_t j = 0; j < has.size(); ++j) {
-      if (has[j] && !options_.sum.aperture.probe.elements[j].dead) receivers_.push_back(j);
-    }
-  }
-
   void sum_channels(const float* input, std::size_t column, ColumnScratch& scratch) const noexcept {
     std::ranges::fill(scratch.real, 0.0F);
     std::ranges::fill(scratch.imaginary, 0.0F);
@@ -319,13 +287,23 @@ constinit const StageKind adaptive_beamform_stage{
     .name = "adaptive-beamform",
     .cpu = [](const StageOptions& options,
               Backend& backend) { return make_adaptive_beamform_cpu(options.as<AdaptiveBeamformOptions>(), backend); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_adaptive_beamform_cuda(options.as<AdaptiveBeamformOptions>(), backend); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<AdaptiveBeamformOptions>();
           check_adaptive(wanted);
           check_directivity(wanted.sum);
-          require_adaptive_input(wanted.sum, inputs.only("adaptive-beamform"));
+          require_adaptive_input(wanted.sum, inputs.only("adaptive-beamform"), site.backend);
           StageStatement statement{beamform_output(wanted.sum.grid), {}};
+          if (site.backend == BackendKind::cuda) {
+            const AdaptivePixelSizes sizes = adaptive_pixel_sizes(wanted);
+            statement.memory.of_pixels = sizes.tables;
+            statement.memory.device = sizes.tables + sizes.pixels;
+            return statement;
+          }
           const Grid& grid = wanted.sum.grid;
           statement.memory.of_pixels =
               leg_columns_bytes(grid, wanted.sum.pairs.events) + leg_columns_bytes(grid, wanted.sum.pairs.receivers);

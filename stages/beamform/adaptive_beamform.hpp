@@ -1,7 +1,7 @@
 // Beamforming with adaptive weights: the beamformer's sum, in which the sums of each receiver are kept apart until the weights
-// have seen them. Slower than the plain sum by far, and on the CPU alone.
+// have seen them. Slower than the plain sum by far.
 //
-// Input and output as beamform.hpp has them on the CPU. At a pixel p the channels are the receivers,
+// Input and output as beamform.hpp has them, on CUDA of complex64. At a pixel p the channels are the receivers,
 //
 //     s_j(p) = sum over the events that j heard of w_tx(event, p) * s(tau_tx(event, p) + tau_rx(j, p)),
 //
@@ -14,7 +14,8 @@
 //   - the sign coherence factor has the mean of (sum of w sign s)^2 of the real and of the imaginary parts;
 //   - correlations are Re{s conj(s')}: both parts count as points of the window;
 //   - Capon's is complex, the weights of the real part's.
-// The axial window goes along z. Weights of doubled frequency (f_dmas) want their band-pass along lines and are refused.
+// On CUDA those that have an implementation there (AdaptiveKind::on_cuda). The axial window goes along z. Weights of doubled
+// frequency (f_dmas) want their band-pass along lines and are refused.
 #pragma once
 
 #include <memory>
@@ -38,5 +39,7 @@ extern const StageKind adaptive_beamform_stage;
 
 /// Throws InputError if the options contradict each other.
 [[nodiscard]] std::unique_ptr<Stage> make_adaptive_beamform_cpu(AdaptiveBeamformOptions options, Backend& backend);
+/// In builds with CUDA only.
+[[nodiscard]] std::unique_ptr<Stage> make_adaptive_beamform_cuda(AdaptiveBeamformOptions options, Backend& backend);
 
 }  // namespace echoform

@@ -17,8 +17,10 @@
 
 #include "base/errors.hpp"
 #include "stages/beamform/beamform.hpp"
+#include "tests/beamform/cuda_rows.hpp"
 #include "tests/beamform/signals.hpp"
 #include "tests/scan_lines/adaptive_reference.hpp"
+#include "tests/support/require_gpu.hpp"
 
 namespace echoform::adaptive_pixels {
 namespace {
@@ -214,7 +216,32 @@ bool undecided_at(const AlignedLine& line, std::size_t at, std::size_t half) {
   return false;
 }
 
-TEST(AdaptivePixels, EqualTheirDefinitions) {
+std::vector<std::complex<float>> on_the_cpu(const AdaptiveBeamformOptions& options, const Input& input) {
+  const auto backend = make_cpu_backend(options.adaptive.half_window == 0 ? 1 : 3);
+  const auto queue = backend->make_queue();
+  const auto stage = make_adaptive_beamform_cpu(options, *backend);
+  const BlockSpec output = stage->prepare(input.spec);
+  EXPECT_EQ(output.rows * output.columns, options.sum.grid.pixels());
+  std::vector<std::complex<float>> image(options.sum.grid.pixels());
+  for (int frame = 0; frame < 2; ++frame) stage->process({input.data.data()}, {image.data()}, *queue);
+  queue->finish();
+  return image;
+}
+
+class AdaptivePixelsOn : public testing::TestWithParam<BackendKind> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == BackendKind::cuda) ECHOFORM_REQUIRE_GPU();
+  }
+  [[nodiscard]] static std::vector<std::complex<float>> image_of(const AdaptiveBeamformOptions& options, const Input& input) {
+    if (GetParam() == BackendKind::cuda) return adaptive_beamform_cuda(options, input.spec, input.data);
+    return on_the_cpu(options, input);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, AdaptivePixelsOn, testing::Values(BackendKind::cpu, BackendKind::cuda),
+                         [](const auto& of) { return of.param == BackendKind::cuda ? "cuda" : "cpu"; });
+
+TEST_P(AdaptivePixelsOn, EqualTheirDefinitions) {
   for (const auto& [matrix, waves] :
        {std::pair(MatrixKind::full, false), std::pair(MatrixKind::half, false), std::pair(MatrixKind::full, true)}) {
     SCOPED_TRACE(waves ? "plane waves" : matrix == MatrixKind::full ? "full matrix" : "half matrix");
@@ -233,14 +260,7 @@ TEST(AdaptivePixels, EqualTheirDefinitions) {
         adaptive.half_window = kind.uses_window ? half : 0;
         adaptive.short_lag = 0.3;
         const AdaptiveBeamformOptions options = options_of_pixels(plan, matrix, adaptive);
-        const auto backend = make_cpu_backend(half == 0 ? 1 : 3);
-        const auto queue = backend->make_queue();
-        const auto stage = make_adaptive_beamform_cpu(options, *backend);
-        const BlockSpec output = stage->prepare(input.spec);
-        ASSERT_EQ(output.rows * output.columns, plan.grid.pixels());
-        std::vector<std::complex<float>> image(plan.grid.pixels());
-        for (int frame = 0; frame < 2; ++frame) stage->process({input.data.data()}, {image.data()}, *queue);
-        queue->finish();
+        const std::vector<std::complex<float>> image = image_of(options, input);
         double greatest = 0.0;
         for (const std::complex<float>& value : image) greatest = std::max<double>(greatest, std::abs(value));
         EXPECT_GT(greatest, 0.0);
@@ -263,7 +283,7 @@ TEST(AdaptivePixels, EqualTheirDefinitions) {
   }
 }
 
-TEST(AdaptivePixels, WithoutTheFactorAreThePlainImage) {
+TEST_P(AdaptivePixelsOn, WithoutTheFactorAreThePlainImage) {
   const ImagingPlan plan = plan_of_pixels();
   const Signals signals(elements, samples, 6, false);
   const Input input(signals, MatrixKind::full);
@@ -275,14 +295,11 @@ TEST(AdaptivePixels, WithoutTheFactorAreThePlainImage) {
   const AdaptiveBeamformOptions options = options_of_pixels(alive, MatrixKind::full, adaptive);
   const auto backend = make_cpu_backend(2);
   const auto queue = backend->make_queue();
-  std::vector<std::complex<float>> images[2];
-  for (int plain = 0; plain < 2; ++plain) {
-    const auto stage = plain == 0 ? make_adaptive_beamform_cpu(options, *backend) : make_beamform_cpu(options.sum, *backend);
-    static_cast<void>(stage->prepare(input.spec));
-    images[plain].resize(plan.grid.pixels());
-    stage->process({input.data.data()}, {images[plain].data()}, *queue);
-    queue->finish();
-  }
+  const auto plain = make_beamform_cpu(options.sum, *backend);
+  static_cast<void>(plain->prepare(input.spec));
+  std::vector<std::complex<float>> images[2] = {image_of(options, input), std::vector<std::complex<float>>(plan.grid.pixels())};
+  plain->process({input.data.data()}, {images[1].data()}, *queue);
+  queue->finish();
   double error = 0.0;
   double norm = 0.0;
   for (std::size_t pixel = 0; pixel < images[0].size(); ++pixel) {

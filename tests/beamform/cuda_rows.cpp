@@ -75,32 +75,53 @@ std::vector<std::byte> elements_of(const BlockSpec& planar, const std::vector<fl
   return bytes;
 }
 
+/// Of a stage of `backend`.
+std::vector<std::complex<float>> image_of(Backend& backend, Stage& stage, const BlockSpec& spec,
+                                          const std::vector<std::byte>& bytes, const Grid& grid) {
+  const auto queue = backend.make_queue();
+  const Buffer input = backend.allocate(spec.bytes(), MemoryUse::working);
+  copy_now(input.data(), bytes.data(), bytes.size());
+  const BlockSpec output = stage.prepare(spec);
+  EXPECT_EQ(output.type, ElementType::complex64);
+  EXPECT_EQ(output.rows * output.columns, grid.pixels());
+  std::vector<std::complex<float>> image(grid.pixels(), {NAN, NAN});
+  const Buffer on_device = backend.allocate(output.bytes(), MemoryUse::working);
+  copy_now(on_device.data(), image.data(), output.bytes());
+  // Twice: a frame leaves nothing behind for the next.
+  for (int frame = 0; frame < 2; ++frame) stage.process({input.data()}, {on_device.data()}, *queue);
+  queue->finish();
+  copy_now(image.data(), on_device.data(), output.bytes());
+  return image;
+}
+
 }  // namespace
 
 std::vector<std::complex<float>> beamform_cuda(const BeamformOptions& options, const BlockSpec& planar,
                                                const std::vector<float>& rows, const Way& way) {
   const auto backend = make_cuda_backend();
-  const auto queue = backend->make_queue();
   const BlockSpec spec = spec_of(planar, way.half);
-  const std::vector<std::byte> bytes = elements_of(planar, rows, spec, way.half, options.interpolation == Interpolation::nearest);
-  const Buffer input = backend->allocate(spec.bytes(), MemoryUse::working);
-  copy_now(input.data(), bytes.data(), bytes.size());
+  const bool nearest = options.interpolation == Interpolation::nearest;
   const auto stage = make_beamform_cuda(options, *backend, way.kind);
-  const BlockSpec output = stage->prepare(spec);
-  EXPECT_EQ(output.type, ElementType::complex64);
-  EXPECT_EQ(output.rows * output.columns, options.grid.pixels());
-  std::vector<std::complex<float>> image(options.grid.pixels(), {NAN, NAN});
-  const Buffer on_device = backend->allocate(output.bytes(), MemoryUse::working);
-  copy_now(on_device.data(), image.data(), output.bytes());
-  // Twice: a frame leaves nothing behind for the next.
-  for (int frame = 0; frame < 2; ++frame) stage->process({input.data()}, {on_device.data()}, *queue);
-  queue->finish();
-  copy_now(image.data(), on_device.data(), output.bytes());
+  return image_of(*backend, *stage, spec, elements_of(planar, rows, spec, way.half, nearest), options.grid);
+}
+
+std::vector<std::complex<float>> adaptive_beamform_cuda(const AdaptiveBeamformOptions& options, const BlockSpec& planar,
+                                                        const std::vector<float>& rows) {
+  const auto backend = make_cuda_backend();
+  const BlockSpec spec = spec_of(planar, false);
+  const auto stage = make_adaptive_beamform_cuda(options, *backend);
+  auto image = image_of(*backend, *stage, spec, elements_of(planar, rows, spec, false, false), options.sum.grid);
+  const StageStatement statement = adaptive_beamform_stage.state(options, spec, BackendKind::cuda);
+  EXPECT_LE(stage->bytes(), statement.memory.device);
   return image;
 }
 #else
 std::vector<std::complex<float>> beamform_cuda(const BeamformOptions& /*options*/, const BlockSpec& /*planar*/,
                                                const std::vector<float>& /*rows*/, const Way& /*way*/) {
+  return {};
+}
+std::vector<std::complex<float>> adaptive_beamform_cuda(const AdaptiveBeamformOptions& /*options*/, const BlockSpec& /*planar*/,
+                                                        const std::vector<float>& /*rows*/) {
   return {};
 }
 #endif

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "base/errors.hpp"
 #include "methods/tfm/setup.hpp"
@@ -77,16 +78,14 @@ TEST(Methods, WithAStageForTheCpuAloneAreNotChosenForAGpu) {
   EXPECT_NO_THROW(require_backend(configuration)) << "those of the tree have every stage";
 }
 
-TEST(Methods, SaySettingsThatAreForTheCpuAlone) {
-  Configuration configuration =
-      parse_configuration("[imaging]\nmethod = \"beams\"\n[beams]\nadaptive = \"capon\"\n", "scan.toml");
-  EXPECT_EQ(why_not_on_gpu(configuration), "");
-  configuration = parse_configuration("[imaging]\nadaptive = \"capon\"\n", "scan.toml");
-  EXPECT_EQ(why_not_on_gpu(configuration), "[imaging] adaptive = \"capon\" is for the CPU alone");
-  configuration.imaging.backend = BackendWish::cuda;
-  EXPECT_EQ(test::input_error([&] { require_backend(configuration); }),
-            "scan.toml: [imaging] backend: found \"cuda\"; expected \"cpu\" or \"auto\" when the program starts: "
-            "[imaging] adaptive = \"capon\" is for the CPU alone");
+TEST(Methods, HaveTheirAdaptiveWeightsOnAGpu) {
+  for (const char* const kind : {"none", "coherence_factor", "generalised_coherence_factor", "phase_coherence_factor",
+                                 "sign_coherence_factor", "short_lag_spatial_coherence", "capon"}) {
+    const std::string adaptive = "adaptive = \"" + std::string(kind) + "\"\n";
+    EXPECT_EQ(why_not_on_gpu(parse_configuration("[imaging]\n" + adaptive, "scan.toml")), "") << kind;
+    EXPECT_EQ(why_not_on_gpu(parse_configuration("[imaging]\nmethod = \"beams\"\n[beams]\n" + adaptive, "scan.toml")), "")
+        << kind;
+  }
 }
 
 TEST(Methods, HaveKeysThatAreRowsOfTheTable) {

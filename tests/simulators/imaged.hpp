@@ -40,11 +40,12 @@ inline SourceFrame frame_of(const SimulatorConfiguration& source) {
 }
 
 /// The frame as a server with this configuration images it.
-inline ImagedScene image_scene(const Configuration& configuration, const SourceFrame& frame) {
+inline ImagedScene image_scene(const Configuration& configuration, const SourceFrame& frame,
+                               BackendKind backend = BackendKind::cpu) {
   ImagedScene imaged;
   imaged.plan = build_plan(configuration, frame.acquisition, frame.material);
-  const auto engine = make_engine(make_imaging_setup(imaged.plan, {.display = false}),
-                                  {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+  const auto engine =
+      make_engine(make_imaging_setup(imaged.plan, {.display = false}), {.automatic = false, .kind = backend, .threads = 2}, {});
   FrameSlot slot;
   engine->equip(slot);
   std::memcpy(slot.samples.data(), frame.bytes.data(), frame.bytes.size());
