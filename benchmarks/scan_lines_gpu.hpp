@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "benchmarks/scan_lines.hpp"
 
@@ -20,5 +21,15 @@ struct LinesOnGpu {
 };
 
 [[nodiscard]] LinesOnGpu measure_lines_on_gpu(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event);
+
+/// Adaptive weights, one line an event, samples on the device.
+struct AdaptiveLinesOnGpu {
+  Spread real_time;  ///< as above
+  Spread cost;       ///< times what the plain sum takes
+};
+
+/// Over a window of one period, of eight samples, where the kind has one.
+[[nodiscard]] AdaptiveLinesOnGpu measure_adaptive_lines_on_gpu(const LinesCase& test, const DelayFilterOptions& filter,
+                                                               std::string_view kind);
 
 }  // namespace echoform::benchmarks

@@ -4,11 +4,13 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "benchmarks/device_timing.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/stream_queue.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
 
 namespace echoform::benchmarks {
 namespace {
@@ -19,7 +21,9 @@ constexpr std::size_t uploads_of_lines = 24;
 /// The stage with its output.
 struct LinesOfStage {
   LinesOfStage(const LinesCase& test, const DelayFilterOptions& filter, std::size_t of_event, Backend& backend)
-      : stage(make_scan_lines_cuda(lines_options(test, filter, of_event), backend)) {
+      : LinesOfStage(test, lines_options(test, filter, of_event), backend) {}
+  LinesOfStage(const LinesCase& test, const ScanLinesOptions& options, Backend& backend)
+      : stage(make_scan_lines_cuda(options, backend)) {
     BlockSpec spec;
     spec.type = ElementType::raw;
     spec.encoding = SampleEncoding::int16;
@@ -120,6 +124,27 @@ LinesOnGpu measure_lines_on_gpu(const LinesCase& test, const DelayFilterOptions&
   figure.copies = times_real("copies");
   figure.ratio = turns.ratio("copies", "sums");
   return figure;
+}
+
+AdaptiveLinesOnGpu measure_adaptive_lines_on_gpu(const LinesCase& test, const DelayFilterOptions& filter, std::string_view kind) {
+  const auto backend = make_cuda_backend();
+  const auto queue = backend->make_queue();
+  ScanLinesOptions options = lines_options(test, filter, 1);
+  LinesOfStage plain(test, options, *backend);
+  options.adaptive.kind = kind;
+  options.adaptive.half_window = adaptive_kind(kind, "bench lines").usual_window > 0.0 ? 4 : 0;
+  LinesOfStage weighed(test, options, *backend);
+  const Buffer samples = backend->allocate(plain.bytes, MemoryUse::working);
+  copy_now(samples.data(), lines_samples(test).data(), plain.bytes);
+  const cudaStream_t stream = gpu::stream_of(*queue);
+  DeviceTimer of_plain(stream, [&] { plain.stage->process({samples.data()}, {plain.image.data()}, *queue); });
+  DeviceTimer of_weighed(stream, [&] { weighed.stage->process({samples.data()}, {weighed.image.data()}, *queue); });
+  const Turns turns =
+      take_turns(test.rounds, {{"plain", [&] { return of_plain.seconds(); }}, {"weighed", [&] { return of_weighed.seconds(); }}});
+  const double echoes = static_cast<double>(test.events * test.samples) / test.sample_rate;
+  std::vector<double> rates;
+  for (const double seconds : turns.values("weighed")) rates.push_back(echoes / seconds);
+  return {.real_time = spread_of(rates), .cost = turns.ratio("weighed", "plain")};
 }
 
 }  // namespace echoform::benchmarks

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "apps/bench/benchmark.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/scan_lines_gpu.hpp"
+#include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/scan_lines/delay_filter_kind.hpp"
 
 namespace echoform::bench {
@@ -51,6 +53,25 @@ void measure_thesis_case(const LinesCase& test, const ThesisCase& which, Outcome
                                        {"thesis", which.thesis}});
 }
 
+// One line an event: enough blocks for every multiprocessor, and no more of them, as some take much longer than the sum.
+constexpr std::size_t adaptive_events = 128;
+
+void measure_adaptive(LinesCase test, const AdaptiveKind& kind, Outcome& outcome) {
+  test.events = adaptive_events;
+  for (const char* const filter_kind : {"linear", "windowed_sinc"}) {
+    DelayFilterOptions filter;
+    filter.kind = filter_kind;
+    const AdaptiveLinesOnGpu figure = measure_adaptive_lines_on_gpu(test, filter, kind.name);
+    outcome.say(fmt::format("    {:<30} {:<22} {} x real time, {} times the plain sum", kind.name, echoform::name_of(filter),
+                            text_of_ratio(figure.real_time), text_of_ratio(figure.cost, 2)));
+    outcome.values["adaptive"].push_back({{"kind", kind.name},
+                                          {"filter", echoform::name_of(filter)},
+                                          {"events", test.events},
+                                          {"real_time", json_of(figure.real_time)},
+                                          {"cost", json_of(figure.cost)}});
+  }
+}
+
 }  // namespace
 
 Outcome scan_lines_cuda(const Options& options, LiveLine& progress) {
@@ -67,6 +88,11 @@ Outcome scan_lines_cuda(const Options& options, LiveLine& progress) {
     test.events = std::max(least_line_events, least_lines / which.lines);
     progress.show(fmt::format("lines: {}, {} of an event", which.kind, which.lines));
     outcome.attempt(which.kind, [&] { measure_thesis_case(test, which, outcome); });
+  }
+  for (const AdaptiveKind& kind : adaptive_kinds()) {
+    if (kind.sums_of == ChannelSums::none || !is_on_cuda(kind)) continue;
+    progress.show(fmt::format("lines: {}", kind.name));
+    outcome.attempt(std::string(kind.name), [&] { measure_adaptive(test, kind, outcome); });
   }
   return outcome;
 }
