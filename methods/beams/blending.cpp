@@ -49,7 +49,7 @@ BlendedLines blend_lines(const FannedLines& fanned, const LinesOfEvent& of_event
 }
 
 std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std::size_t ranges,
-                                                  const std::vector<double>& transmit_times, const LineGain& gain) {
+                                                  std::span<const double> transmit_times, const LineGain& gain) {
   auto table = std::make_shared<LineBlendTable>();
   table->ranges = ranges;
   // Lines at the same place between their events have the same weights where both reach everywhere.

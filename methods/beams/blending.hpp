@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "methods/beams/line_fan.hpp"
@@ -36,7 +37,7 @@ using LineGain = std::function<double(std::size_t line, std::size_t range)>;
 /// does not reach (its time is NaN) its share goes to the other: half of the sound there would be silence, and a line would
 /// darken where a beam ends. Where neither reaches, the sum is 0. Times `gain` of line and range, where there is one.
 [[nodiscard]] std::shared_ptr<const LineBlendTable> blend_table(const BlendedLines& lines, std::size_t ranges,
-                                                                const std::vector<double>& transmit_times,
+                                                                std::span<const double> transmit_times,
                                                                 const LineGain& gain = {});
 
 }  // namespace echoform

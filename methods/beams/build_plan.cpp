@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
@@ -94,6 +97,29 @@ void warn_of_depth(BeamsPlan& plan, const LineRanges& ranges) {
                     "shown beyond",
                     1e3 * last.value, 1e3 * heard.value));
   }
+}
+
+/// Lines beside their events where no beam reaches them, more than one point in a hundred: there they are dark. `times` are those
+/// of what is blended or, where nothing is, of the lines.
+void warn_of_dark_lines(BeamsPlan& plan, const BlendedLines& blended, std::span<const double> times, const LineRanges& ranges) {
+  const auto silent = [&](std::size_t line, std::size_t k) { return std::isnan(times[line * ranges.count + k]); };
+  const bool blend = !blended.shares.empty();
+  const std::size_t lines = blend ? blended.shares.size() : times.size() / ranges.count;
+  std::size_t dark = 0;
+  std::string first;
+  for (std::size_t line = 0; line < lines; ++line) {
+    for (std::size_t k = 0; k < ranges.count; ++k) {
+      const auto of_share = [&](const LineShare& share) { return silent(share.component, k); };
+      if (blend ? !std::ranges::all_of(blended.shares[line], of_share) : !silent(line, k)) continue;
+      if (dark++ == 0) first = fmt::format("{:.4g} mm on line {}", 1e3 * ranges.at(k).value, line);
+    }
+  }
+  const double part = static_cast<double>(dark) / static_cast<double>(lines * ranges.count);
+  if (part <= 0.01) return;
+  plan.warnings.push_back(
+      fmt::format("no beam reaches {:.0f} % of the points of lines, the first at {}, and they are dark: events "
+                  "are too far apart for [beams] lines = {}",
+                  100.0 * part, first, plan.section.lines));
 }
 
 /// Bytes that a point of a line takes before anything else does: its transmit time, its place and divisor, and blocks for its
@@ -288,16 +314,18 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   const double points = static_cast<double>(set->lines.size()) * static_cast<double>(set->ranges.count);
   require_host_memory(configuration, points * bytes_of_point, extent_of(*plan, *set));
   set->transmit_times = transmit_times(*plan, *set);
+  const std::vector<double> sounded_times =
+      repeated != nullptr ? of_first_samples(*set, repeated->samples) : std::vector<double>{};
+  const std::span<const double> times = repeated != nullptr ? sounded_times : set->transmit_times;
   if (blend) {
     LineGain gain;
     if (plan->section.equalise) {
-      const auto times = [&](const LineSet& lines) { return transmit_times(*plan, lines); };
+      const auto times_of = [&](const LineSet& lines) { return transmit_times(*plan, lines); };
       const std::size_t ranges = set->ranges.count;
-      gain = [gains = beam_gains(blended, fanned, plan->section.lines, plan->acquisition, plan->velocity, set->ranges, times),
+      gain = [gains = beam_gains(blended, fanned, plan->section.lines, plan->acquisition, plan->velocity, set->ranges, times_of),
               ranges](std::size_t line, std::size_t range) { return gains.at(line, range, ranges); };
     }
-    plan->blend = blend_table(blended, set->ranges.count,
-                              repeated != nullptr ? of_first_samples(*set, repeated->samples) : set->transmit_times, gain);
+    plan->blend = blend_table(blended, set->ranges.count, times, gain);
   }
   if (plan->doppler) {
     plan->doppler->autocorrelation.half_window =
@@ -322,6 +350,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   plan->lines = std::move(set);
   plan->warnings = filter_warnings(configuration, plan->filter, plan->acquisition);
   warn_of_depth(*plan, plan->lines->ranges);
+  if (plan->section.lines > 1) warn_of_dark_lines(*plan, blended, times, plan->lines->ranges);
   const std::size_t needed =
       host_memory(*make_beams_setup(plan, request.wish), request.frames_in_flight, imaging_site(configuration));
   require_host_memory(configuration, static_cast<double>(needed), extent);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
+#include <utility>
 
 #include "tests/line_images/beam_frames.hpp"
 #include "tests/stages/stage_harness.hpp"
@@ -113,6 +115,21 @@ TEST(Blending, EqualisedSeamsAreThePointsOwnShape) {
   std::printf("borders %.2f dB, others %.2f dB; equalised %.2f and %.2f dB\n", blended.at_borders, blended.within,
               equalised.at_borders, equalised.within);
   EXPECT_LT(equalised.at_borders, blended.at_borders);
+}
+
+/// About the focus beams are taken to be as wide as the wavelength times its distance over the aperture: 0.95 degrees to either
+/// side. Of four lines the outermost lie 3/8 of the events' distance beside their event.
+TEST(Blending, LinesThatNoBeamReachesAreToldOf) {
+  for (const auto& [apart, dark] : {std::pair{1.5, false}, std::pair{4.0, true}}) {
+    const Acquisition acquisition = make_beams(32, angles_of_events(5, apart * of_degrees), 60e-3, 3400);
+    const Configuration configuration = parse_configuration(
+        "[imaging]\nmethod = \"beams\"\n[material]\nlongitudinal_velocity = 1540.0\n[beams]\nlines = 4\n", "lines.toml");
+    const auto setup = resolve_imaging({.configuration = configuration, .acquisition = acquisition});
+    EXPECT_EQ(
+        std::ranges::any_of(setup->warnings, [](const std::string& warning) { return warning.starts_with("no beam reaches "); }),
+        dark)
+        << apart;
+  }
 }
 
 TEST(Blending, IsWhatEqualisingNeeds) {
