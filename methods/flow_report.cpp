@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "methods/beams/path_words.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
 
 namespace echoform {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "methods/beams/ensembles.hpp"
+#include "methods/flow.hpp"
 #include "methods/setup_report.hpp"
 
 namespace echoform {

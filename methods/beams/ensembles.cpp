@@ -3,35 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "methods/beams/section.hpp"
 
 namespace echoform {
 namespace {
-
-constexpr std::string_view events_alike = "transmit events that are alike";
-
-/// [doppler] in the words of the stage's options.
-WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t samples) {
-  const DopplerSection& section = doppler(configuration);
-  WallFilterOptions options{section.wall_filter, samples, section.order, section.taps, section.components};
-  const auto refuse = [&](std::string_view key, std::size_t found, std::size_t most) {
-    throw InputError(configuration.place(fmt::format("[doppler] {}", key)), fmt::format("{}", found),
-                     fmt::format("at most {} for ensembles of {}", most, samples));
-  };
-  const bool of_order =
-      section.wall_filter == WallFilterKind::regression || (section.wall_filter == WallFilterKind::fir && section.taps.empty());
-  if (of_order && section.order + 2 > samples) refuse("order", section.order, samples - 2);
-  if (section.wall_filter == WallFilterKind::fir && section.taps.size() >= samples)
-    refuse("taps", section.taps.size(), samples - 1);
-  if (section.wall_filter == WallFilterKind::svd && section.components >= samples) {
-    refuse("components", section.components, samples - 1);
-  }
-  validate(options);
-  return options;
-}
 
 /// The table of one sample: `blend`, or, where there is none, lines as they are formed.
 LineBlendTable table_of_sample(const std::shared_ptr<const LineBlendTable>& blend, std::size_t lines, std::size_t ranges) {
@@ -45,46 +23,6 @@ LineBlendTable table_of_sample(const std::shared_ptr<const LineBlendTable>& blen
 
 }  // namespace
 
-Ensembles find_ensembles(const Acquisition& acquisition, std::string_view where, const EnsembleSizes& sizes) {
-  Ensembles found;
-  std::vector<std::vector<std::uint32_t>>& all = found.events;
-  for (std::uint32_t event = 0; event < acquisition.events.size(); ++event) {
-    const auto alike = [&](const std::vector<std::uint32_t>& ensemble) {
-      return acquisition.events[ensemble.front()] == acquisition.events[event];
-    };
-    // Mostly the one of the event before.
-    const auto at = std::find_if(all.rbegin(), all.rend(), alike);
-    if (at == all.rend()) {
-      all.push_back({event});
-    } else {
-      at->push_back(event);
-    }
-  }
-  const std::string place = fmt::format("{}: {}", where, events_alike);
-  const std::size_t samples = all.empty() ? 1 : all.front().size();
-  if (samples < sizes.least || samples > sizes.most) {
-    const std::string many =
-        sizes.least == sizes.most ? fmt::format("{}", sizes.least) : fmt::format("{} to {}", sizes.least, sizes.most);
-    throw InputError(place, fmt::format("{} of event 0", samples), fmt::format("{}, {}", many, sizes.what));
-  }
-  found.samples = samples;
-  found.apart = all.front()[1] - all.front()[0];
-  for (const std::vector<std::uint32_t>& ensemble : all) {
-    if (ensemble.size() != samples) {
-      throw InputError(
-          place,
-          fmt::format("{} of event {} and {} of event {}", samples, all.front().front(), ensemble.size(), ensemble.front()),
-          "as many of each");
-    }
-    for (std::size_t n = 1; n < samples; ++n) {
-      if (ensemble[n] - ensemble[n - 1] == found.apart) continue;
-      throw InputError(place, fmt::format("events {} and {}", ensemble[n - 1], ensemble[n]),
-                       fmt::format("ones that are {} apart, as others are", found.apart));
-    }
-  }
-  return found;
-}
-
 std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, const Acquisition& acquisition,
                                            MetresPerSecond velocity) {
   if (!doppler(configuration).pulse_repetition) return std::nullopt;
@@ -94,34 +32,6 @@ std::optional<DopplerPlan> resolve_doppler(const Configuration& configuration, c
                      "no adaptive weights: they change from sample to sample of an ensemble");
   }
   return find_doppler(configuration, acquisition, velocity);
-}
-
-DopplerPlan find_doppler(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity) {
-  const DopplerSection& section = doppler(configuration);
-  DopplerPlan plan;
-  plan.ensembles = find_ensembles(acquisition, configuration.name());
-  plan.wall_filter = wall_filter_of(configuration, plan.ensembles.samples);
-  plan.repetition = section.pulse_repetition.value() / static_cast<double>(plan.ensembles.apart);
-  plan.frequency = section.frequency.value_or(acquisition.probe.centre_frequency);
-  if (!(plan.frequency.value > 0.0)) {
-    throw InputError(configuration.place("[doppler] frequency"), "none", "that of the echoes, for the probe states none");
-  }
-  plan.nyquist = MetresPerSecond(velocity.value * plan.repetition.value / (4.0 * plan.frequency.value));
-  plan.autocorrelation.ensemble = filtered_ensemble(plan.wall_filter);
-  plan.threshold = threshold_of(section);
-  return plan;
-}
-
-std::size_t half_window_of(const DopplerSection& section, const DopplerPlan& plan, MetresPerSecond velocity, Metres spacing) {
-  // A step along the line is one there and back.
-  const double rate = 0.5 * velocity.value / spacing.value;
-  const double ranges = 0.5 * section.window * rate / plan.frequency.value;
-  return static_cast<std::size_t>(
-      std::clamp(std::round(ranges), 0.0, static_cast<double>(AutocorrelationOptions::most_half_window)));
-}
-
-double threshold_of(const DopplerSection& section) {
-  return std::pow(10.0, section.threshold_db / 10.0);
 }
 
 std::vector<ImageLine> repeat_lines(const std::vector<ImageLine>& lines, const Ensembles& ensembles) {

@@ -27,11 +27,6 @@ namespace echoform {
 /// As [imaging] method has it, and its one image.
 inline constexpr std::string_view beams_name = "beams";
 inline constexpr std::string_view beams_image = "lines";
-/// Those of flow, with [doppler] pulse_repetition.
-inline constexpr std::string_view velocity_image = "velocity";
-inline constexpr std::string_view power_image = "power";
-inline constexpr std::string_view variance_image = "variance";
-
 /// Those that scroll, with [m_mode] line and [spectrum] line.
 inline constexpr std::string_view m_mode_image = "m_mode";
 inline constexpr std::string_view spectrum_image = "spectrum";

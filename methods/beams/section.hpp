@@ -11,7 +11,6 @@
 #include "config/configuration.hpp"
 #include "stages/adaptive_weights/adaptive_weights.hpp"
 #include "stages/scan_lines/delay_filter.hpp"
-#include "stages/wall_filter/wall_filter.hpp"
 #include "stages/windows/window.hpp"
 
 namespace echoform {
@@ -54,21 +53,6 @@ struct BeamsSection {
   std::vector<double> pulse_weights;            ///< of the soundings of a beam that are added; empty: none are
 };
 
-/// Keys of [doppler].
-struct DopplerSection {
-  static constexpr Interval windows{0.0, 50.0};       // periods
-  static constexpr Interval thresholds{-120.0, 0.0};  // dB
-
-  std::optional<Hertz> pulse_repetition;  ///< of the transmit events; none: no flow is looked for
-  WallFilterKind wall_filter = WallFilterKind::regression;
-  std::size_t order = 1;           ///< of regression and of fir
-  std::vector<double> taps;        ///< of fir; empty: by its order
-  std::size_t components = 1;      ///< of svd
-  double window = 2.0;             ///< periods of `frequency` along the line
-  std::optional<Hertz> frequency;  ///< of the echoes; none: the probe's centre frequency
-  double threshold_db = -30.0;     ///< of the power beside the frame's greatest
-};
-
 /// Of images that scroll.
 inline constexpr Interval scrolling_seconds{0.01, 600.0};
 
@@ -102,12 +86,6 @@ struct SpectrumSection {
 }
 [[nodiscard]] inline SpectrumSection& spectrum(Configuration& configuration) {
   return section<SpectrumSection>(configuration);
-}
-[[nodiscard]] inline const DopplerSection& doppler(const Configuration& configuration) {
-  return section<DopplerSection>(configuration);
-}
-[[nodiscard]] inline DopplerSection& doppler(Configuration& configuration) {
-  return section<DopplerSection>(configuration);
 }
 [[nodiscard]] inline const BeamsSection& beams(const Configuration& configuration) {
   return section<BeamsSection>(configuration);

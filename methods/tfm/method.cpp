@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "methods/beams/plan.hpp"
 #include "methods/filter_settings.hpp"
+#include "methods/flow.hpp"
 #include "methods/tfm/build_plan.hpp"
 #include "methods/tfm/keys.hpp"
 #include "methods/tfm/reached.hpp"

@@ -8,7 +8,6 @@
 
 #include "acquisition/firings.hpp"
 #include "base/errors.hpp"
-#include "methods/beams/plan.hpp"
 #include "methods/method.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/plan.hpp"

@@ -9,7 +9,7 @@
 
 #include "acquisition/acquisition.hpp"
 #include "config/configuration.hpp"
-#include "methods/beams/ensembles.hpp"
+#include "methods/flow.hpp"
 #include "stages/beamform/beamform_ensemble.hpp"
 #include "stages/pairing/pairing.hpp"
 
