@@ -26,21 +26,17 @@ __device__ __forceinline__ void arrive_expecting(std::uint32_t barrier, unsigned
 __device__ __forceinline__ void wait_for(std::uint32_t barrier, unsigned parity) {
   std::uint32_t ended = 0;
   do {
-    asm volatile(
-        "{\n"
-        ".reg .pred ended;\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2;\n"
-        "selp.u32 %0, 1, 0, ended;\n"
-        "}"
-        : "=r"(ended)
-        : "r"(barrier), "r"(parity)
-        : "memory");
+    asm volatile("{.reg .pred ended; mbarrier.try_wait.parity.shared::cta.b64 ended, [%1], %2; selp.u32 %0, 1, 0, ended;}"
+                 : "=r"(ended)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
   } while (ended == 0);
 }
 /// Both ends lie on 16 bytes; so many of them.
 __device__ __forceinline__ void copy_bulk(std::uint32_t to, const void* from, unsigned bytes, std::uint32_t barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-               "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier)
+  const auto source = __cvta_generic_to_global(from);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(source),
+               "r"(bytes), "r"(barrier)
                : "memory");
 }
 

@@ -105,6 +105,7 @@ struct LineTiles {
   const RowSegment* segments = nullptr;
   std::uint32_t segment_count = 0;
 
+  bool bulk_copies = false;  ///< int16: whether the device's code has them, as prepare_int16_tiles() found
   float scale = 1.0F;
   const float* gain = nullptr;  ///< by sample; null: none
   std::uint32_t taps = 0;       ///< of upsampling: 8, 12 or 16; 0: none
@@ -125,7 +126,7 @@ inline constexpr std::uint32_t whole_magic_bits = 0x4B400000U;
 void launch_line_windows(const LineTiles& tiles, cudaStream_t stream);
 
 /// Before the first launch. False where a block does not have the shared memory that it needs.
-[[nodiscard]] bool prepare_int16_tiles(const LineTiles& tiles);
+[[nodiscard]] bool prepare_int16_tiles(LineTiles& tiles);
 [[nodiscard]] bool prepare_float_tiles(const LineTiles& tiles);
 /// Queues the kernel, one launch a frame, of int16 or float32 rows.
 void launch_int16_tiles(const LineTiles& tiles, cudaStream_t stream) noexcept;

@@ -89,6 +89,7 @@ __device__ std::uint32_t count_tile(const LineTiles& tiles, const TileBlock& blo
 }
 
 __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_constant__ LineTiles tiles) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // what copies in bulk; others have no code here, and are not asked
   extern __shared__ float4 shared[];
   const NumbersLayout layout = numbers_layout(tiles.most_rows);
   char* const base = reinterpret_cast<char*>(shared);
@@ -148,11 +149,19 @@ __global__ void __launch_bounds__(tile_threads, 9) sum_numbers(const __grid_cons
   std::uint32_t clipped = count_segments<std::int16_t>(tiles);
   if (__syncthreads_or(outermost.at_end()) != 0) clipped += count_tile(tiles, block, windows);
   report_lines(tiles.facts, peak, clipped, gridDim.x);
+#endif
+}
+
+/// Whether the code that the device runs was made for compute capability 9.0 or later.
+inline bool numbers_are_summed() {
+  cudaFuncAttributes attributes{};
+  ECHOFORM_CUDA(cudaFuncGetAttributes(&attributes, sum_numbers));
+  return attributes.ptxVersion >= 90;
 }
 
 /// Whether sum_numbers() sums these.
 inline bool are_numbers(const LineTiles& tiles) {
-  return tiles.taps == 0 && tiles.most_lines == 1 && tiles.gain == nullptr && tiles.row_bytes % 16 == 0 &&
+  return tiles.bulk_copies && tiles.taps == 0 && tiles.most_lines == 1 && tiles.gain == nullptr && tiles.row_bytes % 16 == 0 &&
          reinterpret_cast<std::uintptr_t>(tiles.rows) % 16 == 0 && numbers_layout(tiles.most_rows).bytes <= most_shared;
 }
 

@@ -3,7 +3,8 @@
 
 namespace echoform::gpu {
 
-bool prepare_int16_tiles(const LineTiles& tiles) {
+bool prepare_int16_tiles(LineTiles& tiles) {
+  tiles.bulk_copies = numbers_are_summed();
   return prepare<std::int16_t>(tiles);
 }
 
