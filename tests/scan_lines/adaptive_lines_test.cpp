@@ -143,7 +143,7 @@ TestBlock block_of(const BlockSpec& spec, const std::vector<double>& rows) {
 class AdaptiveLinesTest : public StageTest {
  protected:
   std::unique_ptr<Stage> make(const ScanLinesOptions& options) {
-    if (on_cuda()) return make_scan_lines_cuda(options, backend());
+    if (on_cuda()) return make_stage(scan_lines_stage, options, backend());
     return make_scan_lines_cpu(options, threads(), level());
   }
   /// Whether the backend has it.
