@@ -25,9 +25,12 @@ using namespace beamform;  // NOLINT(google-build-using-namespace): the tables o
 /// columns of pixels at a time.
 class AdaptiveBeamformCuda final : public Stage {
  public:
-  AdaptiveBeamformCuda(AdaptiveBeamformOptions options, Backend& backend) : options_(std::move(options)), backend_(backend) {
+  AdaptiveBeamformCuda(AdaptiveBeamformOptions options, Backend& backend)
+      : options_(std::move(options)),
+        kind_(adaptive_kind(options_.adaptive.kind, "adaptive-beamform stage, kind")),
+        backend_(backend) {
     check_adaptive(options_);
-    if (is_on_cuda(kind())) return;
+    if (is_on_cuda(kind_)) return;
     throw InputError("adaptive-beamform stage, kind", options_.adaptive.kind, "others on a GPU: these are for the CPU alone");
   }
 
@@ -47,7 +50,7 @@ class AdaptiveBeamformCuda final : public Stage {
     summing_.columns = static_cast<std::uint32_t>(sum.grid.x.count * sum.grid.y.count);
     lead_ = input.lead;
     list_lookups();
-    if (kind().of_sums != nullptr) {
+    if (kind_.of_sums != nullptr) {
       prepare_sums();
     } else {
       prepare_channels();
@@ -59,7 +62,7 @@ class AdaptiveBeamformCuda final : public Stage {
     const cudaStream_t stream = gpu::stream_of(queue);
     gpu::PixelSumming summing = summing_;
     summing.rows = input.as<float>() + 2 * lead_;
-    if (kind().of_sums != nullptr) {
+    if (kind_.of_sums != nullptr) {
       gpu::PixelWeighing weighing = weighing_;
       weighing.image = output.as<float>();
       gpu::launch_weigh_pixels(summing, weighing, stream);
@@ -84,10 +87,6 @@ class AdaptiveBeamformCuda final : public Stage {
   }
 
  private:
-  [[nodiscard]] const AdaptiveKind& kind() const {
-    return adaptive_kind(options_.adaptive.kind, "adaptive-beamform stage, kind");
-  }
-
   template <class T>
   const T* keep(const std::vector<T>& numbers) {
     held_.push_back(gpu::on_device(numbers, backend_));
@@ -132,7 +131,7 @@ class AdaptiveBeamformCuda final : public Stage {
   void prepare_sums() {
     const std::size_t bytes = options_.sum.grid.pixels() * 2 * sizeof(float);
     weighing_ = {};
-    weighing_.sums = kind().sums_of;
+    weighing_.sums = kind_.sums_of;
     weighing_.low_frequencies = static_cast<std::uint32_t>(options_.adaptive.low_frequencies);
     weighing_.half_window = static_cast<std::uint32_t>(options_.adaptive.half_window);
     weighing_.scale = options_.sum.scale;
@@ -164,6 +163,7 @@ class AdaptiveBeamformCuda final : public Stage {
   }
 
   AdaptiveBeamformOptions options_;
+  const AdaptiveKind& kind_;
   Backend& backend_;
   std::size_t lead_ = 0;
   gpu::PixelSumming summing_;
