@@ -77,10 +77,11 @@ class Beams {
   std::map<std::uint32_t, std::vector<Firing>> firings_;
 };
 
-/// The line at the event's own place, in the middle of its lines.
-ImageLine own_line(const FannedLines& fanned, std::size_t first, std::size_t of_event) {
-  const ImageLine& a = fanned.lines[first + (of_event - 1) / 2];
-  const ImageLine& b = fanned.lines[first + of_event / 2];
+/// The line at the event's own place, in the middle of its lines, of which `first` is the first.
+ImageLine own_line(const FannedLines& fanned, std::size_t first, const LinesOfEvent& of_event) {
+  const std::size_t row = fanned.fan.azimuths();
+  const ImageLine& a = fanned.lines[first + (of_event.elevations - 1) / 2 * row + (of_event.azimuths - 1) / 2];
+  const ImageLine& b = fanned.lines[first + of_event.elevations / 2 * row + of_event.azimuths / 2];
   ImageLine own = a;
   own.origin = {0.5 * (a.origin.x + b.origin.x), 0.5 * (a.origin.y + b.origin.y), 0.5 * (a.origin.z + b.origin.z)};
   const double x = a.direction.x + b.direction.x;
@@ -101,8 +102,9 @@ double BeamGains::at(std::size_t line, std::size_t range, std::size_t ranges) co
   return gain[0] + (place - static_cast<double>(before)) * (gain[1] - gain[0]);
 }
 
-BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, std::size_t of_event, const Acquisition& acquisition,
-                     MetresPerSecond velocity, const LineRanges& ranges, const TransmitTimes& transmit_times) {
+BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, const LinesOfEvent& of_event,
+                     const Acquisition& acquisition, MetresPerSecond velocity, const LineRanges& ranges,
+                     const TransmitTimes& transmit_times) {
   BeamGains gains{std::min(ranges.count, most_points), {}};
   gains.values.assign(lines.shares.size() * gains.points, 1.0);
   if (!(acquisition.probe.centre_frequency.value > 0.0) || gains.points < 2) return gains;
@@ -114,9 +116,13 @@ BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, std::
   const std::vector<std::complex<double>> beside = beams.along(set, transmit_times(set));
   set.lines.clear();
   std::map<std::uint32_t, std::size_t> own_of;  // by event
-  for (std::size_t first = 0; first < fanned.lines.size(); first += of_event) {
-    own_of.emplace(fanned.lines[first].event, set.lines.size());
-    set.lines.push_back(own_line(fanned, first, of_event));
+  const std::size_t columns = fanned.fan.azimuths();
+  for (std::size_t row = 0; row < fanned.fan.elevations; row += of_event.elevations) {
+    for (std::size_t column = 0; column < columns; column += of_event.azimuths) {
+      const std::size_t first = row * columns + column;
+      own_of.emplace(fanned.lines[first].event, set.lines.size());
+      set.lines.push_back(own_line(fanned, first, of_event));
+    }
   }
   const std::vector<std::complex<double>> own = beams.along(set, transmit_times(set));
   for (std::size_t line = 0; line < lines.shares.size(); ++line) {

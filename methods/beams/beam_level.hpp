@@ -35,8 +35,9 @@ struct BeamGains {
 /// 12 dB: where beams hardly overlap there is little but noise to amplify.
 inline constexpr double most_beam_gain = 4.0;
 
-/// `lines` are of `fanned`, `of_event` of each event. A probe without centre frequency has no gains: then they are 1.
-[[nodiscard]] BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, std::size_t of_event,
+/// `lines` are of `fanned`, `of_event` of each event along each axis. A probe without centre frequency has no gains: then they
+/// are 1.
+[[nodiscard]] BeamGains beam_gains(const BlendedLines& lines, const FannedLines& fanned, const LinesOfEvent& of_event,
                                    const Acquisition& acquisition, MetresPerSecond velocity, const LineRanges& ranges,
                                    const TransmitTimes& transmit_times);
 

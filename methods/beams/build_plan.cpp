@@ -118,8 +118,9 @@ void warn_of_dark_lines(BeamsPlan& plan, const BlendedLines& blended, std::span<
   if (part <= 0.01) return;
   plan.warnings.push_back(
       fmt::format("no beam reaches {:.0f} % of the points of lines, the first at {}, and they are dark: events "
-                  "are too far apart for [beams] lines = {}",
-                  100.0 * part, first, plan.section.lines));
+                  "are too far apart for [beams] lines = {}{}",
+                  100.0 * part, first, plan.section.lines,
+                  plan.section.lines_across > 1 ? fmt::format(", lines_across = {}", plan.section.lines_across) : ""));
 }
 
 /// Bytes that a point of a line takes before anything else does: its transmit time, its place and divisor, and blocks for its
@@ -322,7 +323,8 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
     if (plan->section.equalise) {
       const auto times_of = [&](const LineSet& lines) { return transmit_times(*plan, lines); };
       const std::size_t ranges = set->ranges.count;
-      gain = [gains = beam_gains(blended, fanned, plan->section.lines, plan->acquisition, plan->velocity, set->ranges, times_of),
+      gain = [gains = beam_gains(blended, fanned, lines_of_event(plan->section), plan->acquisition, plan->velocity, set->ranges,
+                                 times_of),
               ranges](std::size_t line, std::size_t range) { return gains.at(line, range, ranges); };
     }
     plan->blend = blend_table(blended, set->ranges.count, times, gain);
@@ -350,7 +352,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   plan->lines = std::move(set);
   plan->warnings = filter_warnings(configuration, plan->filter, plan->acquisition);
   warn_of_depth(*plan, plan->lines->ranges);
-  if (plan->section.lines > 1) warn_of_dark_lines(*plan, blended, times, plan->lines->ranges);
+  if (plan->section.lines > 1 || plan->section.lines_across > 1) warn_of_dark_lines(*plan, blended, times, plan->lines->ranges);
   const std::size_t needed =
       host_memory(*make_beams_setup(plan, request.wish), request.frames_in_flight, imaging_site(configuration));
   require_host_memory(configuration, static_cast<double>(needed), extent);

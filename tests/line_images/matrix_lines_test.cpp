@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numbers>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -231,6 +232,29 @@ TEST(MatrixLines, EqualAPlainBeamformerInSpace) {
     ASSERT_EQ(image.envelope.size(), expected.size());
     EXPECT_LT(relative_error(image.envelope, expected), 1e-4) << lines << " x " << across << ", focus " << focus;
   }
+}
+
+/// Where a line lies at its event's own place its beam is as strong as it should be.
+TEST(MatrixLines, AtTheirEventsPlacesAreLeftAloneByEqualising) {
+  constexpr std::size_t each = 3;
+  const auto image = [](const std::string& keys) {
+    const Configuration configuration = pyramid_of_lines("lines = 3\nlines_across = 3\nblend = true\n" + keys, -0.02);
+    return test::image_lines(configuration, test::frame_of(simulated_source(configuration)));
+  };
+  const test::LinesImage plain = image("");
+  const test::LinesImage equalised = image("equalise = true\n");
+  const std::size_t ranges = plain.grid.x.count;
+  const auto relative = [&](std::size_t row, std::size_t column) {
+    const std::size_t first = (row * azimuths.size() * each + column) * ranges;
+    const auto line = [&](const test::LinesImage& of) { return std::span(of.envelope).subspan(first, ranges); };
+    return relative_error(line(equalised), line(plain));
+  };
+  for (std::size_t row = 1; row < elevations.size() * each; row += each) {
+    for (std::size_t column = 1; column < azimuths.size() * each; column += each) {
+      EXPECT_LT(relative(row, column), 1e-5) << row << ", " << column;
+    }
+  }
+  EXPECT_GT(relative(each - 1, 1), 1e-3) << "beside it in elevation";
 }
 
 /// All outputs of an engine on `backend`, the envelope and the display.
