@@ -8,6 +8,7 @@
 
 #include "acquisition/firings.hpp"
 #include "base/errors.hpp"
+#include "delay_laws/view.hpp"
 #include "methods/method.hpp"
 #include "methods/tfm/adaptive_pixels.hpp"
 #include "methods/tfm/plan.hpp"
@@ -78,6 +79,15 @@ void add_outputs(Recipe& recipe, const ImagingPlan& plan, const OutputWish& wish
   recipe.outputs.push_back({{envelope.view, OutputKind::display, plan.display_grid.value_or(plan.grid)}, shown, compressed});
 }
 
+/// By which turns from a sample to the next become velocities along z: waves that come back in another mode turn by the mean of
+/// both slownesses. Views that modes do not name are taken as longitudinal.
+MetresPerSecond velocity_of_turns(const Configuration& configuration, const Material& material) {
+  const std::string view = canonical_view_name(tfm(configuration).views.front());
+  if (view == "TT") return material.shear_velocity;
+  if (view != "LT" && view != "TL") return material.longitudinal_velocity;
+  return MetresPerSecond(2.0 / (1.0 / material.longitudinal_velocity.value + 1.0 / material.shear_velocity.value));
+}
+
 OutputDescription flow_output_of(const ImagingPlan& plan, std::string_view name, Meaning pixels) {
   OutputDescription output{std::string(name), OutputKind::envelope, plan.grid};
   output.pixels = std::move(pixels);
@@ -96,6 +106,10 @@ std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration
   if (!section.events.empty()) refuse("events", "a choice", "all events: they are the samples of ensembles");
   if (section.compounded != 0) refuse("compounded", fmt::format("{}", section.compounded), "all events");
   if (section.views.size() != 1) refuse("views", fmt::format("{} views", section.views.size()), "one view");
+  if (names_skip(section.views.front())) {
+    refuse("views", '"' + section.views.front() + '"',
+           "a view straight to the pixels and back: off a wall, what moves along z turns nothing");
+  }
   if (section.adaptive.kind != AdaptiveOptions().kind) {
     refuse("adaptive", '"' + section.adaptive.kind + '"', "no adaptive weights: they change from sample to sample");
   }
@@ -106,7 +120,7 @@ std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration
   if (const auto bond = bond_of_events(plan.acquisition)) {
     throw InputError(configuration.place("[doppler] pulse_repetition"), *bond, "events that each tell by themselves");
   }
-  return find_doppler(configuration, plan.acquisition, plan.material.longitudinal_velocity);
+  return find_doppler(configuration, plan.acquisition, velocity_of_turns(configuration, plan.material));
 }
 
 std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler) {
@@ -117,7 +131,8 @@ std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler) {
 
 std::size_t flow_half_window(const Configuration& configuration, const ImagingPlan& plan) {
   if (plan.grid.z.count < 2) return 0;
-  return half_window_of(doppler(configuration), *plan.doppler, plan.material.longitudinal_velocity, plan.grid.z.spacing());
+  return half_window_of(doppler(configuration), *plan.doppler, velocity_of_turns(configuration, plan.material),
+                        plan.grid.z.spacing());
 }
 
 PairingOptions flow_pairing_options(const ImagingPlan& plan) {
@@ -154,7 +169,9 @@ void add_pixel_flow(Recipe& recipe, const ImagingPlan& plan, const PlanPairs& pa
   const auto flow = [&](FlowKind kind) {
     return recipe.add(flow_stage, FlowOptions{kind, doppler.nyquist, doppler.threshold}, {correlations});
   };
-  recipe.outputs.push_back({flow_output_of(plan, velocity_image, {"velocity", "m/s"}), flow(FlowKind::velocity), 0});
+  OutputDescription velocity = flow_output_of(plan, velocity_image, {"velocity", "m/s"});
+  velocity.limit = doppler.nyquist.value;
+  recipe.outputs.push_back({std::move(velocity), flow(FlowKind::velocity), 0});
   const OutputDescription power = flow_output_of(plan, power_image, {"power", ""});
   add_outputs(recipe, plan, wish, power, flow(FlowKind::power), wish.display ? flow(FlowKind::amplitude) : 0);
   recipe.outputs.push_back({flow_output_of(plan, variance_image, {"variance", "m^2/s^2"}), flow(FlowKind::variance), 0});

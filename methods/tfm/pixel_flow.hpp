@@ -22,7 +22,8 @@ struct OutputWish;
 
 /// Nothing where [doppler] states no pulse_repetition. Image n of a frame is that of sample n of every ensemble, whose first
 /// samples become the plan's events: flow takes all of a frame's events. Throws InputError, naming configuration and key, for
-/// choices of events, several views, several positions, adaptive weights and data whose events do not stand alone.
+/// choices of events, several views or one off a wall, several positions, adaptive weights and data whose events do not stand
+/// alone.
 [[nodiscard]] std::optional<DopplerPlan> resolve_pixel_flow(const Configuration& configuration, const ImagingPlan& plan);
 /// Those first samples.
 [[nodiscard]] std::vector<std::uint32_t> first_samples(const DopplerPlan& doppler);

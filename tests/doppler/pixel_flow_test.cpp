@@ -158,6 +158,27 @@ TEST(PixelFlow, HasTheImageOfAllEventsBesideIt) {
   EXPECT_LT(std::sqrt(off / norm), 1e-5);
 }
 
+/// Straight above and below, a pulse's way out is shorter by v T and so is its way back, each in its own mode.
+TEST(PixelFlow, SaysHowFarVelocitiesOfAViewGo) {
+  const SourceFrame& frame = frame_of_pixel_disk();
+  Material material = frame.material;
+  material.shear_velocity = MetresPerSecond(700.0);
+  const auto limit_of = [&](const std::string& view) {
+    const auto setup = resolve_imaging({.configuration = pixel_flow_configuration("", fmt::format("views = [\"{}\"]", view)),
+                                        .acquisition = frame.acquisition,
+                                        .stated = {material, {}},
+                                        .wish = {.display = false}});
+    EXPECT_EQ(setup->recipe.outputs[1].description.view, "velocity");
+    EXPECT_EQ(setup->recipe.outputs[2].description.limit, 0.0) << "a power does not wrap round";
+    return setup->recipe.outputs[1].description.limit;
+  };
+  // Half a turn of the carrier in the time between two samples.
+  const double way = 0.5 / 5e6 * sample_rate_of_pixels;
+  EXPECT_NEAR(limit_of("LL"), pixel_nyquist, 1e-9);
+  EXPECT_NEAR(limit_of("TT"), way / (1.0 / 700.0 + 1.0 / 700.0), 1e-9);
+  EXPECT_NEAR(limit_of("LT"), way / (1.0 / 1540.0 + 1.0 / 700.0), 1e-9);
+}
+
 TEST(PixelFlow, FromAGpuIsThatOfTheCpu) {
   ECHOFORM_REQUIRE_GPU();
   for (const std::string& wall_filter : pixel_wall_filters) {
@@ -198,6 +219,10 @@ TEST(PixelFlow, TakesAllEventsOfOneView) {
   EXPECT_EQ(pixel_refusal("adaptive = \"coherence_factor\""),
             "pixels.toml: [imaging] adaptive: found \"coherence_factor\" with [doppler] pulse_repetition; expected no adaptive "
             "weights: they change from sample to sample");
+  EXPECT_EQ(
+      pixel_refusal("views = [\"TT-T\"]"),
+      "pixels.toml: [imaging] views: found \"TT-T\" with [doppler] pulse_repetition; expected a view straight to the pixels "
+      "and back: off a wall, what moves along z turns nothing");
 }
 
 TEST(PixelFlow, TakesNothingFromTheHeap) {
