@@ -33,7 +33,7 @@ std::size_t window_bytes(const ChannelWeighing& w) {
 }
 ChannelsLayout layout_of(const ChannelWeighing& w) {
   ChannelsLayout layout;
-  const bool matrix = w.kind == AdaptiveOnCuda::capon && has_shared_matrix(w.part, w.pitch);
+  const bool matrix = w.kind == AdaptiveOnCuda::capon && w.workspace == nullptr;
   layout.window = matrix ? capon_matrix_bytes(w.part, w.pitch) : 0;
   layout.weights = layout.window + window_bytes(w);
   layout.roots = layout.weights + w.pitch * sizeof(float);
@@ -211,6 +211,19 @@ ChannelWeighing channel_weighing(const AdaptiveOptions& options) {
                                                            : options.subarray;
   w.loading = options.loading;
   return w;
+}
+
+std::size_t weighing_workspace_bytes(const ChannelWeighing& w) {
+  if (w.kind != AdaptiveOnCuda::capon) return 0;
+  ChannelWeighing in_shared = w;
+  in_shared.workspace = nullptr;
+  int device = 0;
+  int most = 0;
+  ECHOFORM_CUDA(cudaGetDevice(&device));
+  ECHOFORM_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  // Some of it is the kernel's own.
+  const bool fits = layout_of(in_shared).bytes + 1024 <= static_cast<std::size_t>(most);
+  return fits && has_shared_matrix(w.part, w.pitch) ? 0 : blocks_with_workspace * capon_matrix_bytes(w.part, w.pitch);
 }
 
 void prepare_weigh_channels(const ChannelWeighing& w) {

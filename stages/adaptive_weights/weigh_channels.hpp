@@ -32,14 +32,17 @@ struct ChannelWeighing {
   std::size_t out_line = 0;
   std::size_t out_point = 1;
   bool complex_out = false;  ///< of two floats each
-  /// What Capon's matrix is made in where shared memory is too small: channel_workspace_bytes().
+  /// What Capon's matrix is made in where shared memory is too small: weighing_workspace_bytes().
   void* workspace = nullptr;
 };
 
 /// Of the options: all but memory, sizes and scale.
 [[nodiscard]] ChannelWeighing channel_weighing(const AdaptiveOptions& options);
 
-/// Before the first launch, at set-up.
+/// Bytes of `workspace` on the current device: channel_workspace_bytes(), and as much for smaller matrices where a block may not
+/// have the shared memory (compute capability 8.6, 8.9 and 12.0 lend 99 KiB, 8.0 163, 9.0 227).
+[[nodiscard]] std::size_t weighing_workspace_bytes(const ChannelWeighing& weighing);
+/// Before the first launch, at set-up, with its workspace.
 void prepare_weigh_channels(const ChannelWeighing& weighing);
 /// Queues the kernel.
 void launch_weigh_channels(const ChannelWeighing& weighing, cudaStream_t stream) noexcept;

@@ -158,7 +158,8 @@ class AdaptiveBeamformCuda final : public Stage {
     of_channels_.out_line = 1;
     of_channels_.out_point = summing_.columns;
     of_channels_.complex_out = true;
-    if (sizes_.workspace != 0) of_channels_.workspace = keep_room(sizes_.workspace);
+    const std::size_t workspace = gpu::weighing_workspace_bytes(of_channels_);
+    if (workspace != 0) of_channels_.workspace = keep_room(workspace);
     gpu::prepare_weigh_channels(of_channels_);
   }
 

@@ -54,7 +54,8 @@ void AdaptiveLinesOnDevice::prepare_channels(const ScanLinesOptions& options, co
   weighing_.points = static_cast<std::uint32_t>(set.ranges.count);
   weighing_.pitch = sizes_.pitch;
   weighing_.by_weight = !options.normalise;
-  if (sizes_.workspace != 0) weighing_.workspace = keep_room(sizes_.workspace);
+  const std::size_t workspace = weighing_workspace_bytes(weighing_);
+  if (workspace != 0) weighing_.workspace = keep_room(workspace);
   prepare_weigh_channels(weighing_);
   if (!weighing_.complex) return;
   analytic_ = make_analytic_signal_cuda({}, backend_);
