@@ -61,21 +61,20 @@ bool device_too_small(const ImagingSetup& setup, const Configuration& configurat
 }
 
 FrameImager::FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration,
-                         const Recording& recording, MemoryShares& memory)
+                         const Recording& recording, std::size_t writing_bytes, MemoryShares& memory)
     : setup_(std::move(setup)) {
   if (setup_->groups) {
-    make_groups(configuration, recording, memory);
+    make_groups(configuration, taken_besides + static_cast<double>(recording.reading_bytes() + writing_bytes), memory);
     return;
   }
   engine_ = make_engine(setup_, backend_choice(configuration.imaging), {});
   engine_->equip(slot_);
 }
 
-void FrameImager::make_groups(const Configuration& configuration, const Recording& recording, MemoryShares& memory) {
+void FrameImager::make_groups(const Configuration& configuration, double besides, MemoryShares& memory) {
   const StageSite site = imaging_site(configuration);
   const BackendChoice choice = backend_choice(configuration.imaging);
   const double taken = taken_by_groups(*setup_, site);
-  const double besides = taken_besides + static_cast<double>(recording.reading_bytes());
   const HeldMemory before = held_memory();
   const std::size_t read_ahead = read_ahead_within(configuration, *setup_, memory.own(before).now, taken + besides);
   if (site.backend != BackendKind::cuda) {

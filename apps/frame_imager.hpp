@@ -23,11 +23,12 @@ namespace echoform {
 
 class FrameImager {
  public:
-  /// `configuration`, whose backend is settled, is what the setup was resolved by; `memory` says what the program holds for the
-  /// GPU's driver, which no limit counts, and is told what is loaded for it here. Throws as make_engine(), and InputError where
-  /// groups do not fit into [imaging] memory_limit beside what the program holds already.
+  /// `configuration`, whose backend is settled, is what the setup was resolved by; `writing_bytes` is what the image's files take
+  /// while they are written; `memory` says what the program holds for the GPU's driver, which no limit counts, and is told what
+  /// is loaded for it here. Throws as make_engine(), and InputError where groups do not fit into [imaging] memory_limit beside
+  /// what the program holds already.
   FrameImager(std::shared_ptr<const ImagingSetup> setup, const Configuration& configuration, const Recording& recording,
-              MemoryShares& memory);
+              std::size_t writing_bytes, MemoryShares& memory);
 
   /// Told how many of the frame's bytes are imaged, while it is imaged by groups.
   using Progress = std::function<void(std::size_t bytes)>;
@@ -46,7 +47,7 @@ class FrameImager {
   [[nodiscard]] std::string groups_text() const;
 
  private:
-  void make_groups(const Configuration& configuration, const Recording& recording, MemoryShares& memory);
+  void make_groups(const Configuration& configuration, double besides, MemoryShares& memory);
 
   const std::shared_ptr<const ImagingSetup> setup_;
   std::unique_ptr<GroupImager> groups_;

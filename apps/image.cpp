@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -224,6 +225,13 @@ void warn_of_image(const FrameImager& imager) {
   }
 }
 
+/// Files are written one after the other.
+std::size_t most_working_bytes(std::span<const Output> outputs) {
+  std::size_t most = 0;
+  for (const Output& output : outputs) most = std::max(most, output.writer->working_bytes());
+  return most;
+}
+
 int image(const ImageOptions& options) {
   Configuration configuration = configuration_from(options.config);
   apply_backend_option(options.backend, configuration);
@@ -291,7 +299,7 @@ int image(const ImageOptions& options) {
         throw InputError("--field", "\"analytic\"", fmt::format("envelope: the view {} has no complex image", output.view));
       }
       for (const std::string& line : method.image_warnings(*setup)) spdlog::warn("{}", line);
-      imager = std::make_unique<FrameImager>(setup, configuration, *recording, memory);
+      imager = std::make_unique<FrameImager>(setup, configuration, *recording, most_working_bytes(outputs), memory);
     }
 
     if (frame == frames.front()) progress.step("imaging");
@@ -303,10 +311,7 @@ int image(const ImageOptions& options) {
       continue;
     }
     if (scan) tell_of_scan(*imager->setup().scan->record);
-    if (const std::string groups = imager->groups_text(); !groups.empty())
-      spdlog::info(
-          "frame {}: {}, {}, at most {} of memory{}", frame, groups, pace.rate(), memory_text(memory.own(held_memory()).most),
-          memory.driver() > 0.0 ? fmt::format(", and {} that the GPU's driver took besides", memory_text(memory.driver())) : "");
+    const std::string rate = pace.rate();
     warn_of_image(*imager);
 
     if (frame == frames.back()) progress.step("writing");
@@ -318,6 +323,10 @@ int image(const ImageOptions& options) {
       output.writer->write(output.writer->draws() ? describe_figure(*imager, output.view, options, title, values)
                                                   : describe_image(*imager, output.view, options, title));
     }
+    if (const std::string groups = imager->groups_text(); !groups.empty())
+      spdlog::info(
+          "frame {}: {}, {}, at most {} of memory{}", frame, groups, rate, memory_text(memory.own(held_memory()).most),
+          memory.driver() > 0.0 ? fmt::format(", and {} that the GPU's driver took besides", memory_text(memory.driver())) : "");
     for (const Output& output : outputs) spdlog::info("wrote {}", output.path.string());
     if (options.crop_distance) {
       const ImagingRequest request{.configuration = configuration, .acquisition = acquisition, .stated = stated};

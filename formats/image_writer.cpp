@@ -47,6 +47,10 @@ class ArrayWriter final : public PathWriter {
   }
 };
 
+/// The canvas of the largest figure, its pixels by three bytes and their file, and the fonts with what looks for them: observed
+/// 10.5 MB.
+constexpr std::size_t most_figure_bytes = 13'000'000;
+
 class PngWriter final : public PathWriter {
  public:
   using PathWriter::PathWriter;
@@ -58,6 +62,7 @@ class PngWriter final : public PathWriter {
     write_file(path_, std::as_bytes(std::span(bytes)));
   }
   [[nodiscard]] bool draws() const override { return true; }
+  [[nodiscard]] std::size_t working_bytes() const override { return most_figure_bytes; }
 
  private:
   using Text = std::vector<std::pair<std::string, std::string>>;

@@ -42,6 +42,8 @@ class ImageWriter {
   virtual void write(const ImageFile& image) const = 0;
   /// Whether it draws for people, who look at places in the part, instead of keeping numbers for programs.
   [[nodiscard]] virtual bool draws() const { return false; }
+  /// Bytes that writing takes beside the image, where that is more than a few hundred kB.
+  [[nodiscard]] virtual std::size_t working_bytes() const { return 0; }
 };
 
 /// The writer for `path`, by extension. Throws InputError before any work is done if the extension is not known or the

@@ -26,6 +26,9 @@ WallFilterOptions wall_filter_of(const Configuration& configuration, std::size_t
   if (of_order && section.order + 2 > samples) refuse("order", section.order, samples - 2);
   if (section.wall_filter == WallFilterKind::fir && section.taps.size() >= samples)
     refuse("taps", section.taps.size(), samples - 1);
+  if (!section.taps.empty() && std::ranges::all_of(section.taps, [](double tap) { return tap == 0.0; })) {
+    throw InputError(configuration.place("[doppler] taps"), "none but 0", "one at least that lets something through");
+  }
   if (section.wall_filter == WallFilterKind::svd && section.components >= samples) {
     refuse("components", section.components, samples - 1);
   }

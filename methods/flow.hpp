@@ -28,6 +28,7 @@ inline constexpr std::string_view variance_image = "variance";
 struct DopplerSection {
   static constexpr Interval windows{0.0, 50.0};       // periods
   static constexpr Interval thresholds{-120.0, 0.0};  // dB
+  static constexpr Interval frequencies{1e3, 1e9};    // Hz
 
   std::optional<Hertz> pulse_repetition;  ///< of the transmit events; none: no flow is looked for
   WallFilterKind wall_filter = WallFilterKind::regression;

@@ -3,7 +3,8 @@
 const flow = { asked: [], arrived: new Map(), owed: 0, places: new Map() };
 const quantityOf = stream => (stream.quantity || ["amplitude"])[0];
 const flowStream = quantity => known.find(s => quantityOf(s) === quantity);
-const flowOffered = () => Boolean(flowStream("velocity") && flowStream("power"));
+// Of volumes the streams are shown by themselves.
+const flowOffered = () => Boolean(flowStream("velocity") && flowStream("power")) && !ofVolumes();
 const ofFlow = stream => known.some(s => s.quantity && s.view === stream.view);
 const takesFlow = name => known.some(s => s.name === name && !ofFlow(s));
 // What is asked for besides the streams that are shown; four of them at most may be watched.
@@ -21,7 +22,7 @@ function attachFlow(next) {
   const velocity = flow.arrived.get("velocity"), power = flow.arrived.get("power"), same = of => of && of.sequence === next.sequence && of.revision === next.revision && of.values.length === power.values.length;
   next.owes = flow.owed;
   flow.owed = 0;
-  next.flow = takesFlow(next.stream) && same(power) && same(velocity) && velocity.limit > 0 ? { velocity, power } : null;
+  next.flow = takesFlow(next.stream) && !isVolume(next) && same(power) && same(velocity) && velocity.limit > 0 ? { velocity, power } : null;
 }
 const flowOver = img => settings.flow !== "none" && img && img.flow || null;
 const shownFlow = () => panes.map(pane => flowOver(pane.image)).find(Boolean) || null;

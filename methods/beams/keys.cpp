@@ -75,7 +75,7 @@ void add_doppler_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"doppler", "frequency", "Hz", "Of the echoes, by which turns become velocities.", "the probe's centre frequency",
        LiveEffect::imaging},
-      above(0.0, 1e9), [](auto& c) -> auto& { return doppler(c).frequency; }));
+      within(DopplerSection::frequencies), [](auto& c) -> auto& { return doppler(c).frequency; }));
   k.push_back(number(
       {"doppler",
        "threshold_db",

@@ -74,6 +74,9 @@ void validate(const WallFilterOptions& options) {
     if (!std::ranges::all_of(options.taps, [](double tap) { return std::isfinite(tap); })) {
       throw InputError("wall-filter stage, taps", "one that is not finite", "finite ones");
     }
+    if (!options.taps.empty() && std::ranges::all_of(options.taps, [](double tap) { return tap == 0.0; })) {
+      throw InputError("wall-filter stage, taps", "none but 0", "one at least that lets something through");
+    }
   }
   if (options.kind == WallFilterKind::svd) {
     require_of_filter(options.components >= 1 && options.components < count, "components", options.components,

@@ -1,5 +1,5 @@
 """Flow on the viewer page: over the grey image of the same frame a disk that turns is red where it moves towards the probe and blue where it
-moves away, up to a threshold, between colour bars of dB and m/s; the streams by themselves are as ever."""
+moves away, up to a threshold, between colour bars of dB and m/s; the streams by themselves are as ever. Nothing lies over volumes."""
 import os
 import sys
 
@@ -43,6 +43,37 @@ speckle_x = [-0.006, 0.006]
 speckle_z = [0.004, 0.020]
 disks = [[0.0, {DEPTH / 1e3}, 0.004, {TURNS}, 0]]
 points = [[0.0, 0.007, 0.5]]
+{LOOPBACK_DOORS}"""
+
+VOLUME = f"""
+[imaging]
+backend = "cpu"
+threads = 1
+[material]
+longitudinal_velocity = 1540.0
+[grid]
+x = [-0.003, 0.003]
+y = [-0.003, 0.003]
+z = [0.006, 0.014]
+pixels = [17, 13, 41]
+[doppler]
+pulse_repetition = 4000.0
+wall_filter = "none"
+[simulator]
+elements = 4
+pitch = 0.6e-3
+rows = 4
+row_pitch = 0.6e-3
+samples = 512
+sample_rate = 20e6
+centre_frequency = 2.5e6
+cycle_frames = 2
+transmit = "plane"
+events = 1
+angles = [0, 0]
+repeats = 4
+longitudinal_velocity = 1540.0
+points = [[0.0, 0.0, 0.010, 1.0]]
 {LOOPBACK_DOORS}"""
 
 
@@ -136,5 +167,17 @@ def check(page):
     assert not errors, errors
 
 
+def check_volume(page):
+    state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 3 and s["layout"])
+    assert len(state["figures"]) == 3 and all(figure["flow"] is None for figure in state["figures"]), state
+    assert state["faults"] == 0 and state["ticks"]["flow"] is None and not page.shown("flowField"), state
+    page.set("stream", "echoform/velocity", "change")
+    state = page.until("velocities", lambda s: s["stream"] == "echoform/velocity" and s["status"] == "live" and s["received"] > 3)
+    assert len(state["figures"]) == 3 and abs(state["ticks"]["bar"][-1]) <= 1540.0 * 4000.0 / (4 * 2.5e6), state
+    errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not errors, errors
+
+
 if __name__ == "__main__":
     run_live(PROGRAM, SCREENSHOTS, "flow", CONFIG, CONFIG, 10, lambda driver, places: check(Page(driver)))
+    run_live(PROGRAM, SCREENSHOTS, "flow-volume", VOLUME, VOLUME, 10, lambda driver, places: check_volume(Page(driver)))

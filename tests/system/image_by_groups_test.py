@@ -143,7 +143,7 @@ class ImageByGroups(unittest.TestCase):
         for name in names:
             self.assertGreater((self.path / name).stat().st_size, 1000)
 
-    def imaged_within(self, file, limits, backend="cpu"):
+    def imaged_within(self, file, limits, backend="cpu", figure=False):
         """Images within each of the limits, the last of which holds whole frames too: below it all the time, and the same bits. On a
         GPU what its driver takes is beside the limit. Returns what was observed at most, and how many groups at a time."""
         images = []
@@ -152,7 +152,7 @@ class ImageByGroups(unittest.TestCase):
             options = ("--by-groups",) if limit == limits[-1] else ()
             config = self.config(f"memory_limit = {limit}\n", (64, 64))
             process = subprocess.Popen([PROGRAM, "image", str(file), "--config", str(config), "--output", str(self.path / "image.npy"),
-                                        "--backend", backend, *options], stderr=subprocess.PIPE, text=True)
+                                        "--backend", backend, *options, *(("--output", str(self.path / "image.png")) if figure else ())], stderr=subprocess.PIPE, text=True)
             peak = 0
             status = pathlib.Path(f"/proc/{process.pid}/status")
             lines = []
@@ -188,6 +188,8 @@ class ImageByGroups(unittest.TestCase):
         file = self.recorded("[simulator]\nelements = 128\npitch = 0.6e-3\nsamples = 2048\nencoding = \"float32\"\nsample_rate = 40e6\n"
                              "cycle_frames = 1\n")
         self.imaged_within(file, (9e7, 1.3e8, 8e8))
+        # A figure takes some 10 MB more while it is written.
+        self.imaged_within(file, (1.05e8, 8e8), figure=True)
 
     @unittest.skipIf(SANITIZED, "a sanitizer keeps memory of its own")
     def test_on_a_gpu_memory_stays_below_the_limit_and_the_bits_the_same(self):
