@@ -137,6 +137,8 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
       throw InputError(place(name), fmt::format("{} Hz", frequency.value), "0 (unknown) or a positive number");
     }
   }
+  // Detectors of sound that light makes stand all around.
+  const bool passive = all_passive(acquisition.events);
   for (std::size_t i = 0; i < n; ++i) {
     const Element& element = acquisition.probe.elements[i];
     for (const double value : {element.centre.x.value, element.centre.y.value, element.centre.z.value, element.normal.x,
@@ -145,7 +147,10 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
         throw InputError(place(fmt::format("element {}", i)), "a number that is not finite",
                          "finite positions, normals and sizes");
     }
-    if (element.normal.z <= 0.0) {
+    if (passive && element.normal == Direction{0.0, 0.0, 0.0}) {
+      throw InputError(place(fmt::format("element {}", i)), "a normal of length 0", "the direction that it faces");
+    }
+    if (!passive && element.normal.z <= 0.0) {
       throw InputError(place(fmt::format("element {}", i)), fmt::format("emission towards z = {}", element.normal.z),
                        "emission into the part (+z)");
     }

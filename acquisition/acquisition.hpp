@@ -126,8 +126,8 @@ struct AcquisitionLimits {
 };
 
 /// Throws InputError (naming `where`) unless counts are positive and within `limits` (no product overflows), numbers are finite,
-/// sample_rate > 0, sample_scale is finite and not 0, every element emits towards +z (normal.z > 0), and events and
-/// positions are what they may be (validate_events.hpp, positions.hpp).
+/// sample_rate > 0, sample_scale is finite and not 0, every element emits towards +z (normal.z > 0; of passive events it faces
+/// anywhere), and events and positions are what they may be (validate_events.hpp, positions.hpp).
 void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, std::string_view where);
 
 /// Place of pair (i, j), i <= j, in the half-matrix order (0,0), (0,1) ... (0,N-1), (1,1) ...

@@ -79,6 +79,14 @@ struct Run {
                        list<LawEvent>([](const LawEvent& law) { return fmt::format("{}", law.elements.size()); }));
   }
   std::string operator()(const CodeEvent&) const { return fmt::format("{} row{} of a code", events.size(), plural()); }
+  std::string operator()(const PassiveEvent&) const {
+    const bool known = std::ranges::all_of(
+        events, [](const TransmitEvent& event) { return std::get<PassiveEvent>(event.form).wavelength.value > 0.0; });
+    if (!known) return fmt::format("{} passive event{}", events.size(), plural());
+    return fmt::format("passive event{} of light of {} nm", plural(), list<PassiveEvent>([](const PassiveEvent& event) {
+                         return fmt::format("{:.4g}", 1e9 * event.wavelength.value);
+                       }));
+  }
 };
 
 struct FormFacts {
@@ -99,6 +107,12 @@ struct FormFacts {
     return facts;
   }
   EventFacts operator()(const CodeEvent& event) const { return {"code", {{"signs", event.signs}}}; }
+  EventFacts operator()(const PassiveEvent& event) const {
+    EventFacts facts{"passive", {}};
+    if (event.wavelength.value > 0.0) facts.numbers.emplace_back("wavelength", event.wavelength.value);
+    if (event.pulse_energy > 0.0) facts.numbers.emplace_back("pulse_energy", event.pulse_energy);
+    return facts;
+  }
 
  private:
   template <class Wave>

@@ -78,6 +78,7 @@ struct FormFirings {
     }
     return firings;
   }
+  std::vector<Firing> operator()(const PassiveEvent& /*event*/) const { return {}; }
 };
 
 }  // namespace

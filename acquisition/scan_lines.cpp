@@ -91,6 +91,7 @@ struct FormDirection {
     return wave && wave->residual.value <= 0.25 * period ? std::optional(wave->direction) : std::nullopt;
   }
   std::optional<Direction> operator()(const CodeEvent& /*event*/) const { return std::nullopt; }
+  std::optional<Direction> operator()(const PassiveEvent& /*event*/) const { return std::nullopt; }
 };
 
 }  // namespace

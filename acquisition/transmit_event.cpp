@@ -38,12 +38,13 @@ std::vector<TransmitEvent> hadamard_events(std::size_t elements) {
 
 std::string forms_text(std::span<const TransmitEvent> events) {
   struct Counts {
-    std::size_t elements = 0, plane = 0, diverging = 0, focused = 0, laws = 0, codes = 0;
+    std::size_t elements = 0, plane = 0, diverging = 0, focused = 0, laws = 0, codes = 0, passive = 0;
     void operator()(const ElementEvent& /*event*/) { ++elements; }
     void operator()(const PlaneWaveEvent& /*event*/) { ++plane; }
     void operator()(const PointWaveEvent& event) { ++(event.point.z.value > 0.0 ? focused : diverging); }
     void operator()(const LawEvent& /*event*/) { ++laws; }
     void operator()(const CodeEvent& /*event*/) { ++codes; }
+    void operator()(const PassiveEvent& /*event*/) { ++passive; }
   } counts;
   for (const TransmitEvent& event : events) std::visit(counts, event.form);
   if (counts.elements == events.size()) return fmt::format("{} event{}", events.size(), events.size() == 1 ? "" : "s");
@@ -52,7 +53,8 @@ std::string forms_text(std::span<const TransmitEvent> events) {
        {std::tuple{counts.plane, "plane wave", "plane waves"}, std::tuple{counts.diverging, "diverging wave", "diverging waves"},
         std::tuple{counts.focused, "focused beam", "focused beams"}, std::tuple{counts.laws, "law of delays", "laws of delays"},
         std::tuple{counts.codes, "row of a code", "rows of a code"},
-        std::tuple{counts.elements, "single element", "single elements"}}) {
+        std::tuple{counts.elements, "single element", "single elements"},
+        std::tuple{counts.passive, "passive event", "passive events"}}) {
     if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
   }
   return text;
@@ -64,6 +66,11 @@ bool is_code(const TransmitForm& form) {
   if (law == nullptr) return false;
   const auto negative = [](float weight) { return weight < 0.0F; };
   return std::ranges::any_of(law->weights, negative) && !std::ranges::all_of(law->weights, negative);
+}
+
+bool all_passive(std::span<const TransmitEvent> events) {
+  const auto passive = [](const TransmitEvent& event) { return std::holds_alternative<PassiveEvent>(event.form); };
+  return !events.empty() && std::ranges::all_of(events, passive);
 }
 
 bool can_be_code(const TransmitForm& form) {

@@ -61,8 +61,16 @@ struct CodeEvent {
   auto operator<=>(const CodeEvent&) const = default;
 };
 
+/// Nobody transmits: light makes the sound where it is absorbed, as in optoacoustics. Sample times count from the pulse of light.
+struct PassiveEvent {
+  Metres wavelength;          ///< of the light, in vacuum; 0 where unknown
+  double pulse_energy = 0.0;  ///< of the light, in joules; 0 where unknown
+
+  constexpr auto operator<=>(const PassiveEvent&) const = default;
+};
+
 /// How the elements of an event transmit: one alternative a form.
-using TransmitForm = std::variant<ElementEvent, PlaneWaveEvent, PointWaveEvent, LawEvent, CodeEvent>;
+using TransmitForm = std::variant<ElementEvent, PlaneWaveEvent, PointWaveEvent, LawEvent, CodeEvent, PassiveEvent>;
 
 struct TransmitEvent {
   TransmitForm form;
@@ -88,6 +96,8 @@ struct TransmitEvent {
 
 /// Whether the form is a row of a code, whatever stands beside it: stated as one, or with weights of both signs.
 [[nodiscard]] bool is_code(const TransmitForm& form);
+/// Whether nobody transmits in any of the events, of which there is at least one.
+[[nodiscard]] bool all_passive(std::span<const TransmitEvent> events);
 /// Whether it can be a row beside such: its elements fire at once.
 [[nodiscard]] bool can_be_code(const TransmitForm& form);
 

@@ -77,6 +77,15 @@ class EventCheck {
     }
   }
 
+  void operator()(const PassiveEvent& event) const {
+    if (!(event.wavelength.value >= 0.0 && event.wavelength.value <= longest_light)) {
+      refuse(fmt::format("light of {} m", event.wavelength.value), fmt::format("0 (unknown) to {} m", longest_light));
+    }
+    if (!(event.pulse_energy >= 0.0 && event.pulse_energy <= most_energy)) {
+      refuse(fmt::format("a pulse of {} J", event.pulse_energy), fmt::format("0 (unknown) to {} J", most_energy));
+    }
+  }
+
   void require_elements(std::span<const std::uint32_t> elements, std::string_view what) const {
     std::vector<bool> named(probe_.elements.size());
     for (const std::uint32_t element : elements) {
@@ -89,6 +98,8 @@ class EventCheck {
  private:
   static constexpr double most_slowness = 0.1;  // s/m: grazing at 10 m/s, slower than any wave
   static constexpr double farthest = 1e3;       // metres
+  static constexpr double longest_light = 1.0;  // metres: microwaves make sound too
+  static constexpr double most_energy = 1e3;    // joules
 
   [[noreturn]] void refuse(std::string_view found, std::string_view expected) const {
     throw InputError(place_, std::string(found), std::string(expected));
@@ -121,11 +132,16 @@ void validate_events(const Acquisition& acquisition, std::string_view where) {
   const std::size_t positions = std::max<std::size_t>(1, acquisition.positions.size());
   std::vector<bool> fired(positions * acquisition.elements());  // [position, element]
   const bool rows = coded(acquisition);
+  const auto passive = [](const TransmitEvent& event) { return std::holds_alternative<PassiveEvent>(event.form); };
+  const bool all = all_passive(events);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const std::string place = fmt::format("{} event {}", where, i);
     const EventCheck check(acquisition.probe, place);
     std::visit(check, events[i].form);
     check.require_elements(events[i].receivers, "receiver");
+    if (passive(events[i]) && !all) {
+      throw InputError(place, "a passive event beside others", "passive events alone, or none");
+    }
     if (rows && !can_be_code(events[i].form)) {
       throw InputError(place, "no row of a code beside such rows", "rows of a code in all events, or in none");
     }

@@ -88,6 +88,8 @@ class FrontMaker {
     return from_elements(focus ? &*focus : nullptr, *straight_);
   }
   [[nodiscard]] WaveFront front_of(const CodeEvent& /*event*/) const { return ElementsFront{firings_}; }
+  // Methods that image echoes refuse such events.
+  [[nodiscard]] WaveFront front_of(const PassiveEvent& /*event*/) const { return ElementsFront{}; }
 
   /// The focus of the firings' delays for `velocity`, of an array in two directions that sends a wave which converges.
   [[nodiscard]] std::optional<Point> fitted_focus(MetresPerSecond velocity) const {

@@ -177,6 +177,7 @@ struct FormAttribute {
 
   void operator()(const ElementEvent& /*event*/) const {}
   void operator()(const LawEvent& /*event*/) const {}
+  void operator()(const PassiveEvent& /*event*/) const {}
   void operator()(const CodeEvent& /*event*/) const { make.numbers(law, code_attribute, {1.0}); }
   void operator()(const PlaneWaveEvent& event) const {
     const double delay = delay_at_origin(event, probe, frame_of(probe)).value;

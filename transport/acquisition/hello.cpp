@@ -157,6 +157,9 @@ TransmitEvent read_event(const wire::TransmitEvent& message, std::size_t place, 
       event.form = std::move(code);
       break;
     }
+    case wire::TransmitEvent::kPassive:
+      event.form = PassiveEvent{Metres(message.passive().wavelength()), message.passive().pulse_energy()};
+      break;
     case wire::TransmitEvent::FORM_NOT_SET:
       throw InputError(where(), "none of the forms that this server knows", known_event_forms());
   }
@@ -261,6 +264,11 @@ struct FormWriter {
   void operator()(const CodeEvent& event) const {
     write_bits(event, 1, *message.mutable_code()->mutable_positive());
     write_bits(event, -1, *message.mutable_code()->mutable_negative());
+  }
+  void operator()(const PassiveEvent& event) const {
+    wire::Passive& passive = *message.mutable_passive();
+    passive.set_wavelength(event.wavelength.value);
+    passive.set_pulse_energy(event.pulse_energy);
   }
 
  private:
