@@ -1,0 +1,30 @@
+// A linear map from images to data, and its adjoint: what reconstructions by optimisation are made of.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace echoform {
+
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+
+  /// Values of an image, C order [z, y, x].
+  [[nodiscard]] virtual std::size_t image_size() const noexcept = 0;
+  /// Values of data, C order [row, sample].
+  [[nodiscard]] virtual std::size_t data_size() const noexcept = 0;
+
+  /// data = H image. Overwrites `data`. Takes no memory that grows with sizes: that is taken when the operator is made.
+  virtual void apply(std::span<const float> image, std::span<float> data) = 0;
+  /// image = H^T data, with the same weights: <H x, y> = <x, H^T y> to rounding. Overwrites `image`.
+  virtual void adjoint(std::span<const float> data, std::span<float> image) = 0;
+
+  /// Bytes held.
+  [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }
+};
+
+/// |<H x, y> - <x, H^T y>| / (|H x| |y|) in double precision, of images and data that are drawn from `seed`, uniform in -1 .. 1.
+[[nodiscard]] double dot_test(LinearOperator& linear, unsigned seed);
+
+}  // namespace echoform
