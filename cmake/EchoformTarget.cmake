@@ -72,10 +72,11 @@ function(echoform_library name)
   endforeach()
 endfunction()
 
-# Contraction is off so that a multiply and an add are fused where the code says so and nowhere else, on every backend.
+# Contraction is off so that a multiply and an add are fused where the code says so and nowhere else, on every backend. Programs hold
+# no paths of the machine that built them.
 function(echoform_compile_options name)
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion
-    -Wno-sign-conversion -ffp-contract=off>)
+    -Wno-sign-conversion -ffp-contract=off -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>)
   if(CMAKE_UNITY_BUILD)
     # Sources that are compiled together see each other's names.
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow>
@@ -132,10 +133,9 @@ function(echoform_test name)
   endif()
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main fmt::fmt)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} echoform_test_places GTest::gmock GTest::gtest_main fmt::fmt)
   echoform_test_options(${name})
   echoform_precompile(${name} LIKE echoform_test_headers)
-  target_compile_definitions(${name} PRIVATE ECHOFORM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # Values print as bytes, addresses among them: numbers name the cases where the test does not.
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_PREFIX "${ARG_PREFIX}"
     PROPERTIES TIMEOUT 900 LABELS "${ARG_LABELS}" RUN_SERIAL ${ARG_ALONE})

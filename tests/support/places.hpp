@@ -15,9 +15,7 @@ namespace echoform::test {
 }
 
 /// The repository's root, or a folder with the same examples/, docs/, proto/ and tests/.
-[[nodiscard]] inline std::filesystem::path source_directory() {
-  return environment_or("ECHOFORM_SOURCE_DIR", ECHOFORM_SOURCE_DIR);
-}
+[[nodiscard]] std::filesystem::path source_directory();
 
 /// Folder of real recordings; it may be absent.
 [[nodiscard]] inline std::filesystem::path data_directory() {

@@ -358,8 +358,8 @@ INSTANTIATE_TEST_SUITE_P(
                    h.add_events()->set_element(1);
                    h.add_events();
                  },
-                 "Hello event 1: found none of the forms that this server knows; expected element, plane_wave, point_wave, law "
-                 "or code"},
+                 "Hello event 1: found none of the forms that this server knows; expected element, plane_wave, point_wave, law, "
+                 "code or passive"},
         BadHello{"event_of_a_stranger",
                  [](wire::Hello& h) {
                    h.set_matrix(wire::EVENTS);
