@@ -112,6 +112,8 @@ void validate_positions(const Acquisition& acquisition, std::size_t most, std::s
         fmt::format("{} event {}", where, event), fmt::format("position {}", position),
         positions.empty() ? std::string("no position, since none are stated") : fmt::format("0 to {}", positions.size() - 1));
   }
+  // Detectors of sound that light makes face anywhere.
+  const bool passive = all_passive(acquisition.events);
   for (std::size_t k = 0; k < positions.size(); ++k) {
     const Pose& pose = positions[k];
     const auto refuse = [&](const std::string& found, const std::string& expected) {
@@ -131,7 +133,7 @@ void validate_positions(const Acquisition& acquisition, std::size_t most, std::s
       refuse(fmt::format("directions of x and y that are not across each other: x . y = {:.4g}", cosine), "a right angle");
     }
     const PoseAxes axes(pose);
-    for (std::size_t i = 0; i < acquisition.elements(); ++i) {
+    for (std::size_t i = 0; i < acquisition.elements() && !passive; ++i) {
       const double way = axes.turned(acquisition.probe.elements[i].normal).z;
       if (way > 0.0) continue;
       refuse(fmt::format("element {} emitting towards z = {:.3g}", i, way),

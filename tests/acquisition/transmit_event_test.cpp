@@ -205,5 +205,62 @@ TEST(Events, SayWhatIsWrongWithThem) {
   EXPECT_EQ(reason_against(arc).substr(0, 59), "Hello event 0: found a plane wave of an array that is 0.875");
 }
 
+Acquisition of_light() {
+  Acquisition acquisition = of_form(PassiveEvent{Metres(800e-9), 1e-3});
+  for (std::size_t i = 0; i < acquisition.elements(); ++i) {
+    const double angle = 2.0 * std::numbers::pi * static_cast<double>(i) / 8.0;
+    Element& element = acquisition.probe.elements[i];
+    element.centre = {Metres(0.04 * std::cos(angle)), Metres(0.0), Metres(0.04 * std::sin(angle))};
+    element.normal = {-std::cos(angle), 0.0, -std::sin(angle)};
+  }
+  return acquisition;
+}
+
+TEST(PassiveEvents, AreHeardByDetectorsThatFaceAnywhere) {
+  Acquisition acquisition = of_light();
+  EXPECT_EQ(reason_against(acquisition), "none");
+  acquisition.events = {{PassiveEvent{}, {}}, {PassiveEvent{}, {7, 0}}, {PassiveEvent{Metres(1.0), 1e3}, {}}};
+  EXPECT_EQ(reason_against(acquisition), "none");
+  EXPECT_EQ(FrameLayout(acquisition).rows(), 18U);
+  EXPECT_TRUE(firings_of(acquisition, 0).empty());
+  EXPECT_FALSE(coded(acquisition));
+  EXPECT_EQ(forms_text(acquisition.events), "3 passive events");
+}
+
+TEST(PassiveEvents, AtPositionsThatTurnTheDetectorsAnywhere) {
+  Acquisition acquisition = of_light();
+  acquisition.positions = {{}, {{}, {1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}}, {{}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
+  acquisition.events = {{PassiveEvent{}, {}, 2}, {PassiveEvent{}, {}, 0}, {PassiveEvent{}, {}, 1}};
+  EXPECT_EQ(reason_against(acquisition), "none");
+  for (TransmitEvent& event : acquisition.events) event.form = ElementEvent{0};
+  EXPECT_NE(reason_against(acquisition), "none");
+}
+
+TEST(PassiveEvents, SayWhatIsWrongWithThem) {
+  const auto of = [](TransmitForm form) { return reason_against(of_form(std::move(form))); };
+  EXPECT_EQ(of(PassiveEvent{Metres(800.0)}), "Hello event 0: found light of 800 m; expected 0 (unknown) to 1 m");
+  EXPECT_EQ(of(PassiveEvent{Metres(-8e-7)}), "Hello event 0: found light of -8e-07 m; expected 0 (unknown) to 1 m");
+  EXPECT_EQ(of(PassiveEvent{Metres(NAN)}), "Hello event 0: found light of nan m; expected 0 (unknown) to 1 m");
+  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), -1.0}), "Hello event 0: found a pulse of -1 J; expected 0 (unknown) to 1000 J");
+  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), 2e3}), "Hello event 0: found a pulse of 2000 J; expected 0 (unknown) to 1000 J");
+  EXPECT_EQ(of(PassiveEvent{Metres(8e-7), NAN}), "Hello event 0: found a pulse of nan J; expected 0 (unknown) to 1000 J");
+
+  Acquisition mixed = of_form(PassiveEvent{});
+  mixed.events.push_back({ElementEvent{3}, {}});
+  EXPECT_EQ(reason_against(mixed), "Hello event 0: found a passive event beside others; expected passive events alone, or none");
+  std::swap(mixed.events[0], mixed.events[1]);
+  EXPECT_EQ(reason_against(mixed), "Hello event 1: found a passive event beside others; expected passive events alone, or none");
+  Acquisition half = of_form(PassiveEvent{});
+  half.matrix = MatrixKind::half;
+  EXPECT_EQ(reason_against(half), "Hello events: found events and a half matrix; expected one of both");
+
+  Acquisition nowhere = of_light();
+  nowhere.probe.elements[5].normal = {0.0, 0.0, 0.0};
+  EXPECT_EQ(reason_against(nowhere), "Hello element 5: found a normal of length 0; expected the direction that it faces");
+  Acquisition other = of_light();
+  other.events[0].receivers = {8};
+  EXPECT_EQ(reason_against(other), "Hello event 0: found receiver 8; expected elements 0 to 7");
+}
+
 }  // namespace
 }  // namespace echoform

@@ -455,7 +455,9 @@ TEST(ConvertedFrames, OfEventsOfEveryFormComeBackFromACaptureBitByBit) {
   const Scratch scratch;
   for (const auto& [name, a] : {std::pair<const char*, Acquisition>{"waves.efcap", testing_support::acquisition_of_waves(20)},
                                 {"positions.efcap", testing_support::acquisition_of_positions(20)},
-                                {"codes.efcap", testing_support::acquisition_of_codes(20)}}) {
+                                {"codes.efcap", testing_support::acquisition_of_codes(20)},
+                                {"passive.efcap", testing_support::acquisition_of_passive(20)},
+                                {"turned.efcap", testing_support::acquisition_of_turned_passive(20)}}) {
     const auto path = scratch / name;
     {
       const auto writer = make_frame_writer(path, a, {.recorded = WallTime(100)});

@@ -42,12 +42,11 @@ Acquisition sparse_acquisition() {
   return acquisition;
 }
 
-/// By name: events of every form, those that launch waves of their own and rows of codes.
+/// By name: events of every form, those that launch waves of their own, rows of codes and passive ones.
 std::vector<std::pair<std::string, Acquisition>> event_lists() {
-  return {{"events", sparse_acquisition()},
-          {"waves", acquisition_of_waves(5)},
-          {"positions", acquisition_of_positions(5)},
-          {"codes", acquisition_of_codes(5)}};
+  return {{"events", sparse_acquisition()},           {"waves", acquisition_of_waves(5)},
+          {"positions", acquisition_of_positions(5)}, {"codes", acquisition_of_codes(5)},
+          {"passive", acquisition_of_passive(5)},     {"turned_passive", acquisition_of_turned_passive(5)}};
 }
 
 void acquisition() {
@@ -300,6 +299,7 @@ void recordings() {
   mfmc.grouped = true;
   mfmc.write(folder / "mfmc_file" / "grouped");
   for (const auto& [name, acquisition] : event_lists()) {
+    if (all_passive(acquisition.events)) continue;  // which the format does not hold
     const auto path = folder / "mfmc_file" / (name + ".mfmc");
     const auto writer = make_frame_writer(path, acquisition, {});
     writer->append(random_bytes(acquisition.frame_bytes(), 1), {});

@@ -58,5 +58,30 @@ inline Acquisition acquisition_of_codes(std::size_t samples) {
   acquisition.events.push_back({acquisition.events[1].form, {3, 1}});
   return acquisition;
 }
+/// Detectors on all sides that face each other, two wavelengths, one again with a known energy, and one event of which nothing is
+/// known, that two record.
+inline Acquisition acquisition_of_passive(std::size_t samples) {
+  Acquisition acquisition = acquisition_of_elements(6, samples);
+  const Direction inward[] = {{-1.0, 0.0, 0.0}, {1.0, 0.0, 0.0},  {0.0, -1.0, 0.0},
+                              {0.0, 0.0, -1.0}, {-0.6, 0.8, 0.0}, {0.0, 0.0, 1.0}};
+  for (std::size_t i = 0; i < acquisition.elements(); ++i) {
+    Element& element = acquisition.probe.elements[i];
+    element.normal = inward[i];
+    element.centre = {Metres(-0.04 * inward[i].x), Metres(-0.04 * inward[i].y), Metres(-0.04 * inward[i].z)};
+    element.length = Metres(2e-3);
+  }
+  acquisition.events = {{PassiveEvent{Metres(750e-9), 0.0}, {}},
+                        {PassiveEvent{Metres(850e-9), 12e-3}, {5, 0, 3}},
+                        {PassiveEvent{Metres(850e-9), 11e-3}, {}},
+                        {PassiveEvent{}, {1, 2}}};
+  return acquisition;
+}
+/// The same at two positions, the second of which is upside down.
+inline Acquisition acquisition_of_turned_passive(std::size_t samples) {
+  Acquisition acquisition = acquisition_of_passive(samples);
+  acquisition.positions = {{}, {{Metres(0.0), Metres(1e-3), Metres(0.0)}, {1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}}};
+  acquisition.events[1].position = acquisition.events[3].position = 1;
+  return acquisition;
+}
 
 }  // namespace echoform::testing_support

@@ -146,6 +146,35 @@ TEST(Hello, CarriesEventsOfEveryForm) {
   EXPECT_EQ(read_hello(wire_hello(acquisition), {}).acquisition, acquisition);
 }
 
+TEST(Hello, CarriesPassiveEventsOfDetectorsThatFaceAnywhere) {
+  for (const Acquisition& acquisition : {acquisition_of_passive(16), acquisition_of_turned_passive(16)}) {
+    const wire::Hello hello = wire_hello(acquisition);
+    EXPECT_EQ(hello.events(1).passive().wavelength(), 850e-9);
+    EXPECT_EQ(hello.events(1).passive().pulse_energy(), 12e-3);
+    EXPECT_EQ(read_hello(hello, {}).acquisition, acquisition);
+  }
+}
+
+TEST(Hello, OfPassiveEventsIsRefusedByItsReason) {
+  const auto refused = [](const wire::Hello& hello) -> std::string {
+    try {
+      static_cast<void>(read_hello(hello, {}));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  wire::Hello hello = wire_hello(acquisition_of_passive(16));
+  hello.mutable_events(3)->set_element(0);
+  EXPECT_EQ(refused(hello), "Hello element 0: found emission towards z = 0; expected emission into the part (+z)");
+  hello = wire_hello(acquisition_of_passive(16));
+  hello.mutable_probe()->set_normal_x(0, 0.0);
+  EXPECT_EQ(refused(hello), "Hello element 0: found a normal of length 0; expected a unit vector");
+  hello = wire_hello(acquisition_of_passive(16));
+  hello.mutable_events(2)->mutable_passive()->set_wavelength(850.0);
+  EXPECT_EQ(refused(hello), "Hello event 2: found light of 850 m; expected 0 (unknown) to 1 m");
+}
+
 TEST(Hello, CarriesRowsOfCodes) {
   for (const std::size_t elements : {1U, 7U, 8U, 9U, 16U, 17U}) {
     Acquisition acquisition = make_acquisition(elements, 16);

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(All, RoundTrip,
                                           testing::Values(std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{8})));
 
 TEST(RoundTripOfEvents, EveryFormOnSeveralConnections) {
-  for (const Acquisition& acquisition : {acquisition_of_waves(33), acquisition_of_positions(33), acquisition_of_codes(33)}) {
+  for (const Acquisition& acquisition : {acquisition_of_waves(33), acquisition_of_positions(33), acquisition_of_codes(33),
+                                         acquisition_of_passive(33), acquisition_of_turned_passive(33)}) {
     FakeHost host;
     TcpSourceOptions options;
     options.port = 0;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <numbers>
@@ -126,6 +127,25 @@ TEST(WireDocument, ShowsTheHelloOfPositionsThatTheCodeMakes) {
       example_at_positions(),
       {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
   EXPECT_EQ(block("positions_hello"), dump(bytes));
+}
+/// Four detectors around the origin that face it; two wavelengths, of which the second is recorded by two.
+Acquisition example_of_light() {
+  Acquisition acquisition = example();
+  acquisition.probe = make_linear_probe(4, Metres(0.0), Metres(0.001), Hertz(5e6), Hertz(3e6));
+  constexpr std::array<std::array<double, 2>, 4> at{{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}, {0.0, -1.0}}};  // x, z
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const auto [x, z] = at[i];
+    acquisition.probe.elements[i].centre = {Metres(0.04 * x), Metres(0.0), Metres(0.04 * z)};
+    acquisition.probe.elements[i].normal = {x == 0.0 ? 0.0 : -x, 0.0, z == 0.0 ? 0.0 : -z};  // no -0 among the bytes
+  }
+  acquisition.events = {{PassiveEvent{Metres(750e-9), 0.0}, {}}, {PassiveEvent{Metres(850e-9), 0.012}, {3, 0}}};
+  return acquisition;
+}
+TEST(WireDocument, ShowsTheHelloOfPassiveEventsThatTheCodeMakes) {
+  const Bytes bytes = hello_message(
+      example_of_light(),
+      {.session = 0x1122334455667788, .connection_index = 0, .connection_count = 1, .sender = "example 1.0", .token = {}});
+  EXPECT_EQ(block("passive_hello"), dump(bytes));
 }
 /// The number in the row of the document that begins with `name`.
 double stated(const std::string& name) {

@@ -76,6 +76,7 @@ TEST_P(ZeromqRoundTrip, IsTheSameBitsAsOverTcp) {
 TEST(ZeromqRoundTripOfEvents, IsTheSameBitsAsOverTcp) {
   expect_the_same_bits_over_both(acquisition_of_waves(33));
   expect_the_same_bits_over_both(acquisition_of_codes(33));
+  expect_the_same_bits_over_both(acquisition_of_passive(33));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ZeromqRoundTrip,
