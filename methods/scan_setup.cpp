@@ -218,6 +218,11 @@ std::shared_ptr<ImagingSetup> resolve_scan(const Method& method, const ImagingRe
         fmt::format("a scan of frames that have {} positions of the probe each", request.acquisition.positions.size()),
         "no path, or frames of one position");
   }
+  // Detectors that stand all around have no side to go along a path with.
+  if (all_passive(request.acquisition.events)) {
+    throw InputError(configuration.place("[scan] path"), "a scan of passive events, in which nobody transmits",
+                     "no path (detectors that move within a frame are at several positions of it)");
+  }
   const ScanSection& wanted = section<ScanSection>(configuration);
   const auto positions = std::make_shared<const Positions>(method, request);
   const Grid& grid = positions->grid();

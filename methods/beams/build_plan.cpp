@@ -21,6 +21,7 @@
 #include "methods/beams/blending.hpp"
 #include "methods/beams/line_display.hpp"
 #include "methods/beams/plan.hpp"
+#include "methods/echoes.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
@@ -275,6 +276,7 @@ std::shared_ptr<const BeamsPlan> build_beams_plan(const ImagingRequest& request)
   plan->settings_revision = request.settings_revision;
   plan->acquisition = request.acquisition;
   plan->material = request.stated.material;
+  require_echoes(plan->acquisition);
   apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
   AcquisitionLimits limits;
   if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;

@@ -13,6 +13,7 @@
 #include "base/planning.hpp"
 #include "delay_laws/view.hpp"
 #include "methods/display_settings.hpp"
+#include "methods/echoes.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
@@ -206,6 +207,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   plan->settings_revision = request.settings_revision;
   plan->acquisition = request.acquisition;
   plan->material = request.stated.material;
+  require_echoes(plan->acquisition);
   Configuration configuration = request.configuration;
   adopt_wedge_velocity(configuration, request.stated.wedge_velocity, plan->notes);
   apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
