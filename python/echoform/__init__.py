@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "errors": ("EchoformError", "Rejected", "ConnectionFailed", "TimedOut", "MalformedMessage"),
     "acquisition": ("Probe", "Pose", "Acquisition", "half_matrix", "half_summed", "full_matrix", "pack12", "unpack12"),
-    "events": ("Element", "PlaneWave", "PointWave", "Law", "Code", "plane_wave", "hadamard"),
+    "events": ("Element", "PlaneWave", "PointWave", "Law", "Code", "Passive", "plane_wave", "hadamard"),
     "sender": ("FrameSender",),
     "push_sender": ("PushFrameSender",),
     "image": ("Image",),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from . import wire
-from .events import Element, as_event
+from .events import Element, Passive, as_event
 
 
 def _list_of(values, name: str, count: int | None = None) -> np.ndarray:
@@ -24,8 +24,8 @@ class Probe:
     """An array probe. Metres and hertz; x along the array, z into the part, y across; z = 0 is the inspected surface.
 
     x                element centres, [elements], 1 to 1,024 of them
-    y, z             the same, or None for 0; elements in couplant or on a wedge have z <= 0
-    normals          unit vectors of emission, [elements, 3], or None for (0, 0, 1)
+    y, z             the same, or None for 0; elements in couplant or on a wedge have z <= 0, detectors of Passive events stand anywhere
+    normals          unit vectors of emission, [elements, 3], or None for (0, 0, 1); of detectors where they face, anywhere
     element_width    along x; 0 unknown
     element_length   along y; 0 unknown
     centre_frequency, bandwidth (-6 dB)   0 unknown
@@ -136,7 +136,7 @@ class Acquisition:
     matrix        "full": frames are [tx, rx, sample]; "half" (each pair i <= j once) and "half_summed" (the instrument added both
                   directions): frames are [pair, sample] in the order (0,0), (0,1) ... (0,N-1), (1,1) ...: see half_matrix()
     events        who fires in each shot, where it is not every element alone and in order: indices of elements that fire alone, each
-                  once (sparse firings), or Element, PlaneWave (plane_wave()), PointWave, Law and Code (hadamard()). Frames are
+                  once (sparse firings), or Element, PlaneWave (plane_wave()), PointWave, Law, Code (hadamard()) and Passive. Frames are
                   [event, rx, sample], of events with different numbers of receivers [A-scan, sample], one event behind the other
     positions     of the probe within one frame, Pose or places (x, y, z): all events, or all elements in turn, are fired at each of them,
                   one position after the other, so that shot p * E + e is event e of E at position p. The probe's coordinates are then
@@ -157,11 +157,14 @@ class Acquisition:
     positions: Sequence = ()
 
     def __post_init__(self):
+        passive = [isinstance(event, Passive) for event in self.events]
+        if any(passive) and not all(passive):
+            raise ValueError(f"event {passive.index(True)}: found a passive event beside others; expected passive events alone, or none")
         positions = []
         for place, pose in enumerate(self.positions):
             try:
                 positions.append(pose if isinstance(pose, Pose) else Pose(pose))
-                if positions[-1].place(self.probe)[1][:, 2].min() <= 0.0:
+                if not any(passive) and positions[-1].place(self.probe)[1][:, 2].min() <= 0.0:
                     raise ValueError("found the probe upside down; expected emission into the part (+z)")
             except ValueError as error:
                 raise ValueError(f"position {place}: {error}") from None

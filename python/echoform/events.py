@@ -179,6 +179,34 @@ class Code:
         return elements, np.zeros(len(elements)), signs[elements]
 
 
+@dataclasses.dataclass(frozen=True)
+class Passive:
+    """Nobody fires: a pulse of light makes the sound where it is absorbed, and sample times count from it. All events of a frame are
+    passive, or none; the elements of the probe then are detectors that stand and face (Probe.normals) anywhere.
+
+    wavelength     of the light, metres (750 nm is 750e-9); 0: not known
+    pulse_energy   joules; 0: not known
+    receivers      that record it, in the order of their A-scans; empty: all
+    """
+
+    wavelength: float = 0.0
+    pulse_energy: float = 0.0
+    receivers: Sequence[int] = ()
+
+    def check(self, probe) -> Passive:
+        if not 0.0 <= self.wavelength <= 1.0:
+            raise ValueError(f"wavelength: found {self.wavelength} m; expected 0 (not known) to 1 m (nanometres need 1e-9)")
+        if not 0.0 <= self.pulse_energy <= 1e3:
+            raise ValueError(f"pulse_energy: found {self.pulse_energy} J; expected 0 (not known) to 1000 J")
+        return Passive(float(self.wavelength), float(self.pulse_energy), _elements(self.receivers, probe, "receiver"))
+
+    def encode(self) -> bytes:
+        return wire.passive_event(self.wavelength, self.pulse_energy, self.receivers)
+
+    def firings(self, _probe) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return np.zeros(0, int), np.zeros(0), np.zeros(0)
+
+
 def plane_wave(angle: float, velocity: float, *, across: float = 0.0, **more) -> PlaneWave:
     """A plane wave at `angle` (from z towards x, radians) and `across` (towards y) in a medium of `velocity`, m/s: the couplant that
     the elements stand in, or the part with the velocity of the mode that travels there. `more`: delay, elements, receivers."""

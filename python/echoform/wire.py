@@ -139,7 +139,9 @@ def hello_header(acquisition, *, session: int, connection_index: int = 0, connec
     """A Hello of an `echoform.Acquisition`. ValueError for one that is longer than a server reads, with how many events fit."""
     probe = acquisition.probe
     normals = zip(*probe.normals) if probe.normals is not None else ((), (), ())
-    normal_x, normal_y, normal_z = (tuple(axis) for axis in normals)
+    # Each that is what it is without being stated is left out.
+    normal_x, normal_y, normal_z = (() if all(value == usual for value in axis) else tuple(axis)
+                                    for axis, usual in zip(normals, (0.0, 0.0, 1.0)))
     described = (doubles(1, probe.x) + doubles(2, () if probe.y is None else probe.y) + doubles(3, () if probe.z is None else probe.z)
                  + doubles(4, normal_x) + doubles(5, normal_y) + doubles(6, normal_z) + double(7, probe.element_width)
                  + double(8, probe.element_length) + double(9, probe.centre_frequency) + double(10, probe.bandwidth)
@@ -193,6 +195,11 @@ def law_event(elements, delays=(), weights=(), receivers=()) -> bytes:
 def code_event(signs, receivers=()) -> bytes:
     """Element i fires as it is where signs[i] is 1, inverted where it is -1, and is silent where it is 0."""
     return nested(5, _bits(1, [sign > 0 for sign in signs]) + _bits(2, [sign < 0 for sign in signs])) + numbers(15, receivers)
+
+
+def passive_event(wavelength: float = 0.0, pulse_energy: float = 0.0, receivers=()) -> bytes:
+    """Nobody fires: light of a wavelength in metres and an energy in joules makes the sound; 0: not known. Written even if both are."""
+    return nested(6, double(1, wavelength) + double(2, pulse_energy)) + numbers(15, receivers)
 
 
 def at_position(event: bytes, position: int) -> bytes:

@@ -53,6 +53,25 @@ class Positions(unittest.TestCase):
             dataclasses.replace(example(), probe=echoform.Probe.linear(27, 1e-3), positions=152 * [(0.0, 0.0, 0.0)])
 
 
+class PassiveEvents(unittest.TestCase):
+    def test_detectors_face_anywhere_at_any_position(self):
+        probe = echoform.Probe((0.0, 0.0), z=(0.04, -0.04), normals=[(0, 0, -1), (0, 0, 1)])
+        turned = echoform.Acquisition(probe, 6, 50e6, events=[echoform.Passive(), echoform.Passive(8e-7)],
+                                      positions=[(0.0, 0.0, 0.0), echoform.Pose((0.0, 0.0, 0.0), y=(0.0, -1.0, 0.0))])
+        self.assertEqual((turned.shots, turned.frame_shape), (4, (4, 2, 6)))
+
+    def test_what_cannot_be_is_one_line(self):
+        for events, message in (
+                ((echoform.Passive(750.0),), "event 0: wavelength: found 750.0 m; expected 0 (not known) to 1 m (nanometres need 1e-9)"),
+                ((echoform.Passive(float("nan")),), "event 0: wavelength: found nan m; expected 0 (not known) to 1 m (nanometres need 1e-9)"),
+                ((echoform.Passive(8e-7, -1.0),), "event 0: pulse_energy: found -1.0 J; expected 0 (not known) to 1000 J"),
+                ((echoform.Passive(receivers=(4,)),), "event 0: found receiver 4; expected 0 to 3"),
+                ((3, echoform.Passive()), "event 1: found a passive event beside others; expected passive events alone, or none")):
+            with self.subTest(message), self.assertRaises(ValueError) as caught:
+                dataclasses.replace(example(), events=events)
+            self.assertEqual(str(caught.exception), message)
+
+
 class Messages(unittest.TestCase):
     def test_checksum(self):
         self.assertEqual(wire.crc32c(b"123456789"), 0xE3069283)
@@ -82,6 +101,13 @@ class Messages(unittest.TestCase):
         centres, normals = moved.position(1).place(moved.probe)
         numpy.testing.assert_allclose(centres[3], (2.6e-3, 0.0, -0.55e-3), atol=1e-15)  # as the document says
         numpy.testing.assert_allclose(normals[3], (-0.6, 0.0, 0.8), atol=1e-15)
+        probe = echoform.Probe((0.04, -0.04, 0.0, 0.0), z=(0.0, 0.0, 0.04, -0.04), normals=[(-1, 0, 0), (1, 0, 0), (0, 0, -1), (0, 0, 1)],
+                               element_width=1e-3, centre_frequency=5e6, bandwidth=3e6)
+        light = dataclasses.replace(example(), probe=probe, events=(echoform.Passive(750e-9), echoform.Passive(850e-9, 0.012, (3, 0))))
+        hello = wire.hello_header(light, session=0x1122334455667788, sender="example 1.0")
+        self.assertEqual(wire.message(wire.HELLO, hello), dump("passive_hello"))
+        self.assertEqual((light.shots, light.frame_shape, light.frame_bytes), (2, (6, 6), 6 * 9))
+        self.assertEqual((light.firings(0)[0].size, light.receivers(1).tolist()), (0, [3, 0]))
         samples = 100 * (6 * numpy.arange(4)[:, None] + numpy.arange(6)) - 1000
         payload = example().encode(samples.astype(numpy.int16)).tobytes()
         header = wire.shot_header(300, 2, 1700000000123456789)
