@@ -77,6 +77,9 @@ void check_brain_mat_holds(const Acquisition& acquisition, const std::string& wh
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (exp_data cannot say that both directions of a pair were added)");
   }
+  if (all_passive(acquisition.events)) {
+    throw InputError(where, "passive events", "events that transmit (exp_data cannot say that nobody does; .efcap holds them)");
+  }
   if (!acquisition.positions.empty()) {
     throw InputError(where, fmt::format("{} positions of the probe within a frame", acquisition.positions.size()),
                      "one (.mfmc and .efcap hold others)");

@@ -8,8 +8,8 @@
 
 namespace echoform {
 
-/// Throws InputError, naming `where`, unless a version 5 .mat file can hold a frame of `acquisition`: no half_summed matrix, for
-/// which there is no word, and less than 2 GiB of samples as float64.
+/// Throws InputError, naming `where`, unless a version 5 .mat file can hold a frame of `acquisition`: no half_summed matrix and
+/// no events in which nobody transmits, for which there is no word, and less than 2 GiB of samples as float64.
 void check_brain_mat_holds(const Acquisition& acquisition, const std::string& where);
 
 /// Samples are float64 amplitudes: float32 exactly, counts times sample_scale, rounded to 53 bits once. The file has no word for

@@ -307,6 +307,9 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where) 
   if (acquisition.pairs_summed()) {
     throw InputError(where, "matrix half_summed", "full or half (MFMC 2.0 cannot say that both directions of a pair were added)");
   }
+  if (all_passive(acquisition.events)) {
+    throw InputError(where, "passive events", "events that transmit (MFMC 2.0 cannot say that nobody does; .efcap holds them)");
+  }
   const std::size_t bytes = stored_frame_bytes(acquisition);
   if (bytes > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");

@@ -16,7 +16,8 @@ namespace echoform {
 using MfmcWriterOptions = FrameWriterOptions;
 
 /// Throws InputError, naming `where`, unless MFMC 2.0 can hold frames of `acquisition`: it has no word for a half matrix whose
-/// instrument added both directions (half_summed), and a frame is one HDF5 chunk, which has less than 4 GiB.
+/// instrument added both directions (half_summed) and for events in which nobody transmits, and a frame is one HDF5 chunk, which
+/// has less than 4 GiB.
 void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 
 /// Writes one sequence of one probe, which stays where it is, or where `pose` of the options moves it by the encoder's counts has

@@ -73,6 +73,10 @@ TEST(FrameWriters, RefuseWhatTheyCannotHold) {
   EXPECT_THAT(line("x.mat"), HasSubstr("matrix half_summed"));
   EXPECT_THAT(line("x.mfmc"), HasSubstr("matrix half_summed"));
   a.matrix = MatrixKind::full;
+  a.events = {{PassiveEvent{Metres(750e-9)}, {}}};
+  EXPECT_THAT(line("x.mat"), AllOf(HasSubstr("x.mat: found passive events"), HasSubstr("cannot say that nobody does")));
+  EXPECT_THAT(line("x.mfmc"), AllOf(HasSubstr("x.mfmc: found passive events"), HasSubstr("cannot say that nobody does")));
+  EXPECT_EQ(scratch.files(), 0U);
   a.events = element_events(std::vector<std::uint32_t>{1, 0});
   a.events[1].receivers = {1};
   EXPECT_THAT(line("x.mat"), HasSubstr("events that some elements do not record"));

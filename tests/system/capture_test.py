@@ -185,7 +185,9 @@ class Capture(unittest.TestCase):
         waves = (echoform.Element(3, receivers=(1, 0)), echoform.plane_wave(math.radians(-10), 6320.0), echoform.plane_wave(0.0, 6320.0, delay=1e-6),
                  echoform.PointWave(1e-3, -0.02, 1480.0, receivers=(2,)), echoform.PointWave(0.0, 0.03, 6320.0, elements=(1, 2)),
                  echoform.Law((0, 2), (0.0, 2.5e-8), (1.0, 0.5)))
-        for name, events in (("waves", waves), ("codes", echoform.hadamard(4))):
+        detectors = echoform.Probe((0.04, -0.04, 0.0, 0.0), z=(0.0, 0.0, 0.04, -0.04), normals=[(-1, 0, 0), (1, 0, 0), (0, 0, -1), (0, 0, 1)])
+        light = (echoform.Passive(750e-9), echoform.Passive(850e-9, 0.012, receivers=(3, 1)))
+        for name, probe, events in (("waves", probe, waves), ("codes", probe, echoform.hadamard(4)), ("light", detectors, light)):
             with self.subTest(name):
                 self.file = self.path / f"{name}.efcap"
                 acquisition = echoform.Acquisition(probe, 20, 4e7, events=events)
@@ -205,6 +207,15 @@ class Capture(unittest.TestCase):
         if len(acquisition.events) == 4:
             self.assertEqual(found["events"][1], {"code": {"signs": [1, -1, 1, -1]}})
             self.assertRegex(text, "events +4: 4 rows of a code\n")
+            return
+        if len(acquisition.events) == 2:
+            self.assertEqual(found["events"], [{"passive": {"wavelength": 750e-9}},
+                                               {"passive": {"wavelength": 850e-9, "pulse_energy": 0.012}, "receivers": [3, 1]}])
+            self.assertRegex(text, "events +2: passive events of light of 750, 850 nm; recorded by 2 to 4 elements each\n")
+            for name in ("light.mfmc", "light.mat"):
+                line = self.run_program(2, "convert", self.file, self.path / name, "--frame", 0)
+                self.assertIn(f"{name}: found passive events; expected events that transmit", line)
+                self.assertFalse((self.path / name).exists())
             return
         slowness = math.sin(math.radians(-10)) / 6320.0
         self.assertEqual(found["events"], [
