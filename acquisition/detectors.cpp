@@ -17,7 +17,8 @@ Detector detector_of(const Element& element, const Direction& x_axis) {
   Detector detector;
   detector.centre = element.centre;
   detector.normal = unit(element.normal);
-  for (const Direction& axis : {x_axis, Direction{1.0, 0.0, 0.0}, Direction{0.0, 1.0, 0.0}}) {
+  // One that faces along the x axis stands in a ring about y, or an arc about z, of which its width is a part: along z.
+  for (const Direction& axis : {x_axis, Direction{0.0, 0.0, 1.0}, Direction{1.0, 0.0, 0.0}}) {
     const Direction part = across(axis, detector.normal);
     if (std::hypot(part.x, part.y, part.z) <= least_across) continue;
     detector.across = unit(part);

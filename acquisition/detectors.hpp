@@ -20,8 +20,8 @@ struct Detector {
 };
 
 /// Of each row of a frame, in the order of FrameLayout: where its element stands at the position of its event. The width lies
-/// along the probe's x_axis, so far as that is across the normal; along its y (normal cross x_axis of another axis) where it is
-/// not. Of an acquisition that has passed validate().
+/// along the probe's x_axis, so far as that is across the normal; along z where it is not, as in a ring in the plane of x and z.
+/// Of an acquisition that has passed validate().
 [[nodiscard]] std::vector<Detector> detectors_of(const Acquisition& acquisition);
 
 }  // namespace echoform

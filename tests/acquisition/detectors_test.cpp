@@ -18,8 +18,8 @@ TEST(Detectors, StandWhereTheirEventsPositionPutsThem) {
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[1].centre.x.value, 0.04);
   EXPECT_NEAR(rows[1].normal.x, -1.0, 1e-15);
-  // Its width cannot lie along x, which it faces.
-  EXPECT_NEAR(std::abs(rows[1].across.y), 1.0, 1e-15);
+  // Its width cannot lie along x, which it faces: along z, as a neighbour's in a ring nearly does.
+  EXPECT_NEAR(std::abs(rows[1].across.z), 1.0, 1e-15);
   EXPECT_NEAR(rows[2].centre.y.value, 0.04, 1e-15);
   EXPECT_NEAR(rows[2].normal.y, -1.0, 1e-15);
   EXPECT_NEAR(rows[3].centre.z.value, -0.04, 1e-15);
