@@ -1,0 +1,267 @@
+#include "operators/spherical_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/directions.hpp"
+#include "operators/arrivals.hpp"
+#include "operators/real_transform.hpp"
+#include "operators/spherical_kernels.hpp"
+#include "operators/spherical_math.hpp"
+#include "operators/spherical_spectrum.hpp"
+#include "operators/spreading_kernel.hpp"
+
+namespace echoform {
+namespace {
+
+using spherical::Lattice;
+using spherical::Listener;
+using spherical::PieceTask;
+
+constexpr const char* model_name = "spherical model";
+/// Detectors whose grids the adjoint holds at a time: those of points fit a second cache.
+constexpr std::size_t chunk = 32;
+/// Transforms want rows as far apart.
+constexpr std::size_t transform_stride = 16;
+
+std::size_t padded(std::size_t floats) {
+  return (floats + transform_stride - 1) / transform_stride * transform_stride;
+}
+
+/// The arrays between transforms, of one member of a team.
+struct SpectralWorkspace {
+  SpectralWorkspace(std::size_t count, std::size_t stride, std::size_t length, std::size_t period)
+      : grids(transform_reals(count * stride)),
+        fine(transform_reals(length + 2)),
+        spectrum(transform_reals(period + 2)),
+        signal(transform_reals(period)),
+        bytes((count * stride + length + 2 * period + 4) * sizeof(float)) {}
+
+  TransformReals grids;     // of apply()
+  TransformReals fine;      // spectrum of a grid
+  TransformReals spectrum;  // of a row
+  TransformReals signal;    // a row with what is before and after it
+  std::size_t bytes;
+};
+
+class SphericalModel final : public LinearOperator {
+ public:
+  SphericalModel(const ModelGeometry& geometry, const SphericalModelOptions& options, ThreadTeam& team)
+      : grid_(geometry.grid),
+        samples_(geometry.samples),
+        time_(spherical_time_grid(geometry, options, model_name)),
+        length_(time_.period * time_.finer),
+        stride_(padded(length_)),
+        rectangles_(options.rectangular_elements),
+        fine_(length_),
+        coarse_(time_.period),
+        table_(spreading::make_table()),
+        team_(&team) {
+    const spherical::SphericalKernels kernels = spherical::spherical_kernels(simd_level());
+    kernels_ = rectangles_ ? kernels.rectangles : kernels.points;
+    levels_ = rectangles_ ? spherical::rectangle_grids : 1;
+    for (int level = 0; level < levels_; ++level) factors_.push_back(spherical_factors(geometry, options, time_, level));
+    add_places(geometry);
+    const std::size_t grids = rectangles_ ? spherical::rectangle_grids : spherical::point_grids;
+    for (std::size_t member = 0; member < team.size(); ++member) workspaces_.emplace_back(grids, stride_, length_, time_.period);
+    held_ = std::min(chunk, listeners_.size());
+    fields_ = transform_reals(held_ * static_cast<std::size_t>(levels_) * stride_);
+  }
+
+  [[nodiscard]] std::size_t image_size() const noexcept override { return grid_.pixels(); }
+  [[nodiscard]] std::size_t data_size() const noexcept override { return listeners_.size() * samples_; }
+  [[nodiscard]] std::size_t bytes() const noexcept override {
+    std::size_t sum = (held_ * static_cast<std::size_t>(levels_) * stride_ + table_.size()) * sizeof(float);
+    for (const SpectralWorkspace& work : workspaces_) sum += work.bytes;
+    sum += factors_.size() * time_.bands * sizeof(std::complex<float>);
+    return sum + listeners_.size() * sizeof(Listener);
+  }
+
+  void apply(std::span<const float> image, std::span<float> data) override {
+    team_->for_each(listeners_.size(), 1, [&](std::size_t first, std::size_t last, std::size_t member) {
+      for (std::size_t q = first; q < last; ++q) {
+        const std::span<float> row = data.subspan(q * samples_, samples_);
+        if (dead_[q]) {
+          std::fill(row.begin(), row.end(), 0.0F);
+        } else {
+          hear(listeners_[q], image, workspaces_[member], row);
+        }
+      }
+    });
+  }
+
+  void adjoint(std::span<const float> data, std::span<float> image) override {
+    std::fill(image.begin(), image.end(), 0.0F);
+    const std::size_t rows = grid_.z.count * grid_.y.count;
+    const std::size_t grain = std::max<std::size_t>(1, rows / (8 * team_->size()));
+    // Each voxel takes from detectors in their order, whoever does the work.
+    for (std::size_t begin = 0; begin < listeners_.size(); begin += held_) {
+      const std::size_t count = std::min(held_, listeners_.size() - begin);
+      team_->for_each(count, 1, [&](std::size_t first, std::size_t last, std::size_t member) {
+        for (std::size_t n = first; n < last; ++n) {
+          if (!dead_[begin + n]) make_fields(data.subspan((begin + n) * samples_, samples_), workspaces_[member], fields_of(n));
+        }
+      });
+      team_->for_each(rows, grain, [&](std::size_t first, std::size_t last, std::size_t) {
+        for (std::size_t row = first; row < last; ++row) gather_row(row, begin, count, image);
+      });
+    }
+  }
+
+ private:
+  void add_places(const ModelGeometry& geometry) {
+    const double way = geometry.velocity.value / time_.fine_rate;
+    const auto scaled_point = [&](const Point& p) {
+      return std::array<double, 3>{p.x.value / way, p.y.value / way, p.z.value / way};
+    };
+    const std::array<double, 3> first = scaled_point({grid_.x.first, grid_.y.first, grid_.z.first});
+    std::copy(first.begin(), first.end(), lattice_.first);
+    lattice_.spacing = voxel_spacing(grid_).value / way;
+    shift_ = geometry.start_time.value * time_.fine_rate - static_cast<double>(time_.before * time_.finer);
+    for (const Detector& detector : geometry.detectors) {
+      Listener listener{};
+      const std::array<double, 3> place = scaled_point(detector.centre);
+      std::copy(place.begin(), place.end(), listener.place);
+      if (rectangles_) {
+        const Direction across = scaled(detector.across, detector.width.value / way);
+        const Direction along = scaled(cross(detector.normal, detector.across), detector.length.value / way);
+        const std::array<double, 3> across_of{across.x, across.y, across.z};
+        const std::array<double, 3> along_of{along.x, along.y, along.z};
+        std::copy(across_of.begin(), across_of.end(), listener.across);
+        std::copy(along_of.begin(), along_of.end(), listener.along);
+      }
+      listeners_.push_back(listener);
+      dead_.push_back(detector.dead);
+    }
+  }
+
+  [[nodiscard]] float* fields_of(std::size_t held) { return fields_.get() + held * static_cast<std::size_t>(levels_) * stride_; }
+
+  [[nodiscard]] PieceTask task() const {
+    PieceTask of;
+    of.first = static_cast<std::int32_t>(time_.transit) + spreading::lead;
+    of.last = static_cast<std::int32_t>(length_) - static_cast<std::int32_t>(time_.transit) - spreading::lanes + spreading::lead;
+    of.stride = stride_;
+    of.table = table_.data();
+    return of;
+  }
+
+  /// Of voxels x .. of row [z, y] of the image.
+  void set_piece(const Listener& listener, std::size_t row, std::size_t x, PieceTask& of) const {
+    of.count = static_cast<std::int32_t>(std::min<std::size_t>(spherical::piece, grid_.x.count - x));
+    const std::int64_t at[3] = {static_cast<std::int64_t>(x), static_cast<std::int64_t>(row % grid_.y.count),
+                                static_cast<std::int64_t>(row / grid_.y.count)};
+    of.heard = spherical::heard_by(listener, lattice_, at, of.count, shift_);
+  }
+
+  /// One row of data.
+  void hear(const Listener& listener, std::span<const float> image, const SpectralWorkspace& work, std::span<float> data) const {
+    const std::size_t grids = rectangles_ ? spherical::rectangle_grids : spherical::point_grids;
+    std::fill_n(work.grids.get(), grids * stride_, 0.0F);
+    PieceTask of = task();
+    for (std::size_t row = 0; row < grid_.z.count * grid_.y.count; ++row) {
+      for (std::size_t x = 0; x < grid_.x.count; x += spherical::piece) {
+        set_piece(listener, row, x, of);
+        kernels_.spread(of, image.data() + row * grid_.x.count + x, work.grids.get());
+      }
+    }
+    if (!rectangles_) {
+      float* const sum = work.grids.get();
+      for (std::size_t n = 1; n < grids; ++n) {
+        for (std::size_t k = 0; k < length_; ++k) sum[k] += sum[n * stride_ + k];
+      }
+    }
+    float* const spectrum = work.spectrum.get();
+    std::fill_n(spectrum, time_.period + 2, 0.0F);
+    for (std::size_t level = 0; level < factors_.size(); ++level) {
+      fine_.forward(work.grids.get() + level * stride_, work.fine.get());
+      const float* const of_grid = work.fine.get();
+      for (std::size_t band = 1; band <= time_.bands; ++band) {
+        const std::complex<float> factor = factors_[level][band - 1];
+        const float re = of_grid[2 * band];
+        const float im = of_grid[2 * band + 1];
+        spectrum[2 * band] += factor.real() * re - factor.imag() * im;
+        spectrum[2 * band + 1] += factor.real() * im + factor.imag() * re;
+      }
+    }
+    coarse_.backward(spectrum, work.signal.get());
+    std::copy_n(work.signal.get() + time_.before, samples_, data.begin());
+  }
+
+  /// The transpose of what hear() does to its grids: a field for each of `levels_`.
+  void make_fields(std::span<const float> data, const SpectralWorkspace& work, float* fields) const {
+    float* const signal = work.signal.get();
+    std::fill_n(signal, time_.period, 0.0F);
+    std::copy(data.begin(), data.end(), signal + time_.before);
+    coarse_.forward(signal, work.spectrum.get());
+    const float* const of_data = work.spectrum.get();
+    for (std::size_t level = 0; level < factors_.size(); ++level) {
+      float* const spectrum = work.fine.get();
+      std::fill_n(spectrum, length_ + 2, 0.0F);
+      for (std::size_t band = 1; band <= time_.bands; ++band) {
+        const std::complex<float> factor = factors_[level][band - 1];
+        const float re = of_data[2 * band];
+        const float im = of_data[2 * band + 1];
+        spectrum[2 * band] = factor.real() * re + factor.imag() * im;
+        spectrum[2 * band + 1] = factor.real() * im - factor.imag() * re;
+      }
+      fine_.backward(spectrum, fields + level * stride_);
+    }
+  }
+
+  void gather_row(std::size_t row, std::size_t begin, std::size_t count, std::span<float> image) {
+    constexpr std::size_t lanes = spreading::lanes;
+    PieceTask of = task();
+    for (std::size_t x = 0; x < grid_.x.count; x += spherical::piece) {
+      alignas(64) float sums[spherical::piece * lanes] = {};
+      for (std::size_t n = 0; n < count; ++n) {
+        if (dead_[begin + n]) continue;
+        set_piece(listeners_[begin + n], row, x, of);
+        kernels_.gather(of, fields_of(n), sums);
+      }
+      float* const voxels = image.data() + row * grid_.x.count + x;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(of.count); ++k) {
+        float sum = 0.0F;
+        for (std::size_t lane = 0; lane < lanes; ++lane) sum += sums[k * lanes + lane];
+        voxels[k] += sum;
+      }
+    }
+  }
+
+  Grid grid_;
+  std::size_t samples_;
+  SphericalTimeGrid time_;
+  std::size_t length_;  // of the grid in time
+  std::size_t stride_;  // from one grid to the next, in floats
+  bool rectangles_;
+  int levels_ = 1;  // of integration
+  RealTransform fine_;
+  RealTransform coarse_;
+  std::vector<float> table_;
+  ThreadTeam* team_;
+  spherical::PieceKernels kernels_;
+  Lattice lattice_{};
+  double shift_ = 0.0;  // of the grid's sample 0 after the pulse of light, in its samples
+  std::vector<Listener> listeners_;
+  std::vector<bool> dead_;
+  std::vector<std::vector<std::complex<float>>> factors_;  // [integrals][band - 1]
+  std::vector<SpectralWorkspace> workspaces_;
+  std::size_t held_ = 0;   // detectors whose fields are held
+  TransformReals fields_;  // [held][integrals][sample], of the adjoint
+};
+
+}  // namespace
+
+std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry, const SphericalModelOptions& options,
+                                                     ThreadTeam& team) {
+  require_sound(geometry, model_name);
+  return std::make_unique<SphericalModel>(geometry, options, team);
+}
+
+}  // namespace echoform

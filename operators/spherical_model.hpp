@@ -1,0 +1,41 @@
+// Optoacoustic data of spherical voxels in the frequency domain (Wang and others 2013, "spherical-voxel-based imaging model",
+// with corrections: docs/tomography_operators.md).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cpu/thread_team.hpp"
+#include "operators/linear_operator.hpp"
+#include "operators/model_geometry.hpp"
+
+namespace echoform {
+
+struct SphericalModelOptions {
+  /// Frequencies above are left out of data; at most half of the sample rate. 0: a quarter of the sample rate.
+  Hertz highest_frequency;
+  /// Of the detectors, by which the pressure is convolved: sample k is what follows k samples after an impulse whose sum over
+  /// samples is 1. Samples at the acquisition's rate; empty: none.
+  std::vector<float> impulse_response;
+  /// Pressure is averaged over each element (width x length), in its far field. Otherwise detectors are points.
+  bool rectangular_elements = false;
+};
+
+/// On the CPU. Image: p0 [z, y, x], the mean of each cubic voxel: it is held by the sphere in it, of the voxels' spacing in
+/// diameter, with 6 / pi of that pressure, so images compare with those of other models as they are (the paper's, whose values
+/// are the sphere's, times pi / 6). Data: pressure [detector, sample] in the unit of p0, at frequencies above 0 up to the highest
+/// one:
+///   u_q(f) = h(f) s(f) SUM over n of p0_n a_qn(f) exp(-j 2 pi f d_qn / c) / d_qn,
+///   s(f) = (6 / pi) (-j c / (2 pi f)) (T cos wT - sin(wT) / w), T = spacing / (2 c),
+/// h the impulse response and a_qn = sinc sinc of a rectangle. The sum is done in time: impulses are spread on a grid of the
+/// sample rate (twice that where the highest frequency is above a quarter of it), and transformed; within 3e-5 of it. The grid's
+/// period is at least two records and the impulse response long. Sound that would arrive more than about half a record before or
+/// after it is left out. Rows of dead detectors are 0, and nothing is taken from them.
+///
+/// The adjoint is the exact transpose; both give the same bits for any number of threads. Throws InputError as
+/// validate(ModelGeometry) does; for a highest frequency out of its range; an impulse response with values that are not finite;
+/// and rectangular elements without sizes. `team` must outlive the operator, which uses it in apply() and adjoint().
+[[nodiscard]] std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry,
+                                                                   const SphericalModelOptions& options, ThreadTeam& team);
+
+}  // namespace echoform
