@@ -19,6 +19,8 @@ struct DetectorFrame {
   double inward[3];  ///< of length 1, to the grid's middle
   double e1[3];      ///< of length 1, across
   double e2[3];      ///< of length 1, across both; level: along no z
+  double phase[3];   ///< where on rings x, y and z are largest: atan2(e2, e1)
+  double span[3];    ///< how far they get then, on a ring of radius 1: hypot(e1, e2)
   double distance;   ///< to the grid's middle
   double reach;      ///< radius of the sphere about the grid's middle that holds the grid
 };
@@ -36,7 +38,9 @@ struct Ring {
   float cosine[3];
   float sine[3];
   std::int32_t count;
-  double share;  ///< of a sample: the ring's solid angle / (4 pi count)
+  double share;     ///< of a sample: the ring's solid angle / (4 pi count)
+  double size[3];   ///< |(cosine, sine)|
+  double phase[3];  ///< where x, y and z are largest
 };
 
 /// With detectors anywhere: one within reach has whole spheres. The argument of acos leaves -1 .. 1 there, and beyond the reach.
@@ -67,6 +71,8 @@ ECHOFORM_HOST_DEVICE Ring ring_of(const DetectorFrame& frame, const Shell& shell
     ring.centre[a] = static_cast<float>(frame.place[a] + along * frame.inward[a]);
     ring.cosine[a] = static_cast<float>(across * frame.e1[a]);
     ring.sine[a] = static_cast<float>(across * frame.e2[a]);
+    ring.size[a] = across * frame.span[a];
+    ring.phase[a] = frame.phase[a];
   }
   return ring;
 }
@@ -127,34 +133,34 @@ ECHOFORM_HOST_DEVICE std::uint64_t pieces_between(double from, double to, std::i
 
 /// A superset: samples are checked one by one afterwards.
 ECHOFORM_HOST_DEVICE Pieces pieces_within(const Ring& ring, const float low[3], const float high[3]) {
+  constexpr double guard = 0.01;  // voxels: places are single precision
   Pieces pieces{0, batch};
+  for (int a = 0; a < 3; ++a) {
+    const double centre = ring.centre[a];
+    if (low[a] - guard - centre > ring.size[a] || high[a] + guard - centre < -ring.size[a]) return pieces;
+  }
   while (static_cast<std::int64_t>(pieces.piece) * 64 < ring.count) pieces.piece += batch;
   const std::int32_t used = (ring.count + pieces.piece - 1) / pieces.piece;
-  std::uint64_t bits = used == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << used) - 1;
-  constexpr double guard = 0.01;  // voxels: places are single precision
+  pieces.bits = used == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << used) - 1;
+  // Two arc cosines take as long as two batches.
+  if (ring.count < 8 * batch) return pieces;
   const double to_samples = static_cast<double>(ring.count) / (2.0 * pi);
   for (int a = 0; a < 3; ++a) {
-    const double size =
-        sqrt(static_cast<double>(ring.cosine[a]) * ring.cosine[a] + static_cast<double>(ring.sine[a]) * ring.sine[a]);
+    const double size = ring.size[a];
     const double least = low[a] - guard - ring.centre[a];
     const double most = high[a] + guard - ring.centre[a];
-    if (least > size || most < -size) {
-      bits = 0;
-      break;
-    }
-    if (used == 1 || (least <= -size && most >= size)) continue;
-    // |a - phase| is between the two.
-    const double phase = atan2(static_cast<double>(ring.sine[a]), static_cast<double>(ring.cosine[a]));
+    if (least <= -size && most >= size) continue;
+    // |angle - phase| is between the two.
     const double near = most >= size ? 0.0 : acos(most / size);
     const double far = least <= -size ? pi : acos(least / size);
+    const double phase = ring.phase[a];
     const auto samples = [&](double from, double to) {
       return detail::pieces_between(floor(from * to_samples - 1.5), ceil(to * to_samples + 0.5), ring.count, pieces.piece);
     };
-    bits &= near == 0.0 ? samples(phase - far, phase + far)
-            : far == pi ? samples(phase + near, phase + 2.0 * pi - near)
-                        : (samples(phase + near, phase + far) | samples(phase - far, phase - near));
+    pieces.bits &= near == 0.0 ? samples(phase - far, phase + far)
+                   : far == pi ? samples(phase + near, phase + 2.0 * pi - near)
+                               : (samples(phase + near, phase + far) | samples(phase - far, phase - near));
   }
-  pieces.bits = bits;
   return pieces;
 }
 

@@ -45,6 +45,10 @@ DetectorFrame frame_of(const Detector& detector, const Grid& grid) {
   frame.e1[0] = frame.e2[1] * outward[2];
   frame.e1[1] = -frame.e2[0] * outward[2];
   frame.e1[2] = frame.e2[0] * outward[1] - frame.e2[1] * outward[0];
+  for (std::size_t a = 0; a < 3; ++a) {
+    frame.phase[a] = std::atan2(frame.e2[a], frame.e1[a]);
+    frame.span[a] = std::hypot(frame.e1[a], frame.e2[a]);
+  }
   return frame;
 }
 
@@ -104,7 +108,8 @@ class InterpolatedModel final : public LinearOperator {
     // Each voxel is in one slab, and takes what is added to it in the order of detectors, spheres, rings and samples, whatever
     // the slabs: so the bits do not depend on their number.
     const std::size_t planes = grid_.z.count;
-    const std::size_t wanted = team_->size() == 1 ? 1 : 4 * team_->size();
+    // Voxels are alike in work, and every slab goes over all rings: few of them.
+    const std::size_t wanted = team_->size() == 1 ? 1 : 2 * team_->size();
     const std::size_t slab = (planes + wanted - 1) / wanted;
     team_->for_each(planes, slab, [&](std::size_t first, std::size_t last, std::size_t) {
       std::fill(image_.begin() + static_cast<std::ptrdiff_t>((first + 1) * plane_),

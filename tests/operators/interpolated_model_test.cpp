@@ -14,6 +14,13 @@
 namespace echoform::test {
 namespace {
 
+void set_turns(interpolated::Ring& ring) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    ring.size[a] = std::hypot(ring.cosine[a], ring.sine[a]);
+    ring.phase[a] = std::atan2(ring.sine[a], ring.cosine[a]);
+  }
+}
+
 TEST(InterpolatedModel, HasAnExactAdjoint) {
   ThreadTeam team(2);
   for (const NamedGeometry& of : model_cases()) {
@@ -98,7 +105,8 @@ TEST(InterpolatedModel, KernelsOfAllLevelsGiveTheSameBits) {
   task.row = 12;
   task.plane = 120;
   for (int a = 0; a < 3; ++a) task.high[a] = 8.0F;
-  task.ring = {{4.0F, 3.5F, 5.2F}, {3.3F, -1.0F, 2.0F}, {1.0F, 4.1F, 0.5F}, 117, 1.0};
+  task.ring = {{4.0F, 3.5F, 5.2F}, {3.3F, -1.0F, 2.0F}, {1.0F, 4.1F, 0.5F}, 277, 1.0, {}, {}};
+  set_turns(task.ring);
   task.pieces = interpolated::pieces_within(task.ring, task.low, task.high);
   const std::vector<float> image = drawn(1200, 1);
   const interpolated::RingKernels portable = interpolated::ring_kernels(SimdLevel::portable);
@@ -126,6 +134,7 @@ TEST(InterpolatedModel, PiecesOfRingsHoldAllOfItsSamplesWithin) {
       ring.cosine[a] = 90.0F * numbers[3 + a] * (seed % 4 == 0 && a == 1 ? 0.0F : 1.0F);
       ring.sine[a] = 90.0F * numbers[6 + a] * (seed % 4 == 0 && a == 1 ? 0.0F : 1.0F);
     }
+    set_turns(ring);
     ring.count = 40 + static_cast<std::int32_t>(seed) * 60;
     const interpolated::Pieces pieces = interpolated::pieces_within(ring, low, high);
     for (std::int32_t k = 0; k < ring.count; ++k) {
