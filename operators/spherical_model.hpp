@@ -30,7 +30,8 @@ struct SphericalModelOptions {
 /// h the impulse response and a_qn = sinc sinc of a rectangle. The sum is done in time: impulses are spread on a grid of the
 /// sample rate (twice that where the highest frequency is above a quarter of it), and transformed; within 3e-5 of it. The grid's
 /// period is at least two records and the impulse response long. Sound that would arrive more than about half a record before or
-/// after it is left out. Rows of dead detectors are 0, and nothing is taken from them.
+/// after it is left out. Rows of dead detectors are 0, and nothing is taken from them. Keep the highest frequency below velocity
+/// / spacing, where the lattice of voxels sends tones of its own.
 ///
 /// The adjoint is the exact transpose; both give the same bits for any number of threads. Throws InputError as
 /// validate(ModelGeometry) does; for a highest frequency out of its range; an impulse response with values that are not finite;
