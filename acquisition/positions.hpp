@@ -33,8 +33,8 @@ struct PositionPart {
 [[nodiscard]] Probe probe_at_all_positions(const Acquisition& acquisition);
 
 /// Throws InputError, naming `where` and the position: for more than `most` positions, such as are not finite or farther than 1
-/// km off, axes that are not of length 1 or not across each other (to 1e-3), elements that would not emit towards +z there,
-/// positions without events or at which none fires, and events at positions that are not stated.
+/// km off, axes that are not of length 1 or not across each other (to 1e-3), elements that would not emit towards +z there (but
+/// where nobody transmits), positions without events or at which none fires, and events at positions that are not stated.
 void validate_positions(const Acquisition& acquisition, std::size_t most, std::string_view where);
 
 }  // namespace echoform

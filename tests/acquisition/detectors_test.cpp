@@ -1,8 +1,11 @@
 #include "acquisition/detectors.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "base/errors.hpp"
 
 namespace echoform::test {
 namespace {
@@ -26,6 +29,21 @@ TEST(Detectors, StandWhereTheirEventsPositionPutsThem) {
   EXPECT_NEAR(rows[3].across.y, 1.0, 1e-15);
   EXPECT_EQ(rows[3].width.value, 1e-3);
   EXPECT_EQ(rows[3].length.value, 5e-3);
+}
+
+TEST(Detectors, FaceAnywhereAtEveryPosition) {
+  Acquisition acquisition;
+  acquisition.probe.elements = {{{Metres(0.0), Metres(0.0), Metres(0.04)}, {0.0, 0.0, -1.0}}};
+  acquisition.samples = 16;
+  acquisition.sample_rate = Hertz(1e6);
+  acquisition.positions = {{}, {{}, {0.0, 1.0, 0.0}, {-1.0, 0.0, 0.0}}};
+  acquisition.events = {{PassiveEvent{}, {}, 0}, {PassiveEvent{}, {}, 1}};
+  EXPECT_NO_THROW(validate(acquisition, {}, "data"));
+  acquisition.events.pop_back();
+  EXPECT_THAT([&] { validate(acquisition, {}, "data"); },
+              testing::ThrowsMessage<InputError>("data position 1: found no event; expected at least one that fires there"));
+  acquisition.events = {{ElementEvent{0}, {}, 0}, {ElementEvent{0}, {}, 1}};
+  EXPECT_THAT([&] { validate(acquisition, {}, "data"); }, testing::Throws<InputError>());
 }
 
 }  // namespace
