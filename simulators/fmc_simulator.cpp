@@ -16,6 +16,8 @@
 #include "simulators/encode.hpp"
 #include "simulators/event_synthesis.hpp"
 #include "simulators/scene_check.hpp"
+#include "simulators/sound_check.hpp"
+#include "simulators/sound_synthesis.hpp"
 
 namespace echoform {
 namespace {
@@ -173,6 +175,7 @@ bool straight_alone(const SimulatorConfiguration& c) {
 /// The acquisition, its sample scale that of one element that fires; of events that may be wrong.
 Acquisition of_one_element(const SimulatorConfiguration& configuration) {
   const auto& c = configuration;
+  if (c.sound) return acquisition_of_sound(c);
   Acquisition acquisition;
   acquisition.probe = probe_of(c);
   for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
@@ -204,6 +207,7 @@ Grid demo_grid(std::size_t nx, std::size_t nz) {
 
 void validate(const SimulatorConfiguration& configuration, std::string_view where) {
   const auto& c = configuration;
+  if (c.sound) return check_sound(c, where);
   // First of all: what is sized by it must not be built before it is known to be sane.
   if (c.elements == 0 || c.elements > c.limits.elements) {
     throw InputError(fmt::format("{} elements", where), fmt::format("{}", c.elements), fmt::format("1 to {}", c.limits.elements));
@@ -313,6 +317,7 @@ std::vector<Probe> probes_at_positions(const SimulatorConfiguration& configurati
 
 Acquisition acquisition_of(const SimulatorConfiguration& configuration) {
   Acquisition acquisition = of_one_element(configuration);
+  if (configuration.sound) return acquisition;
   acquisition.sample_scale *= loudest_event(acquisition);
   return acquisition;
 }
@@ -321,6 +326,11 @@ FmcSimulator::FmcSimulator(SimulatorConfiguration configuration, std::string_vie
     : configuration_((validate(configuration, where), std::move(configuration))),
       acquisition_(acquisition_of(configuration_)),
       probe_(placed_probe(configuration_)) {
+  if (configuration_.sound) {
+    sound_ = std::make_shared<const SoundSynthesis>(acquisition_, configuration_.sound->sources,
+                                                    configuration_.material.longitudinal_velocity);
+    return;
+  }
   if (configuration_.positions.empty()) {
     prepare();
     return;
@@ -385,7 +395,12 @@ double FmcSimulator::phase(std::uint64_t frame) const {
   return static_cast<double>(frame % configuration_.cycle_frames) / static_cast<double>(configuration_.cycle_frames);
 }
 
+std::size_t FmcSimulator::sounding_balls() const {
+  return sound_ == nullptr ? 0 : sound_->balls();
+}
+
 std::vector<TruePosition> FmcSimulator::true_positions(std::uint64_t frame) const {
+  if (configuration_.sound) return echoform::true_positions(configuration_.sound->sources, phase(frame));
   return echoform::true_positions(configuration_.phantom, phase(frame));
 }
 
@@ -393,6 +408,11 @@ void FmcSimulator::synthesise(std::uint64_t frame, std::span<std::byte> bytes) c
   if (bytes.size() != acquisition_.frame_bytes()) {
     throw InputError("simulated frame", fmt::format("room for {} bytes", bytes.size()),
                      fmt::format("{} bytes", acquisition_.frame_bytes()));
+  }
+  if (sound_ != nullptr) {
+    AScanWriter writer(configuration_, acquisition_, frame, {sound_->still(), bytes.data()});
+    sound_->write(phase(frame), writer, bytes);
+    return;
   }
   if (!positions_.empty()) {
     const FrameLayout layout(acquisition_);

@@ -22,9 +22,12 @@
 #include "simulators/scatterers.hpp"
 #include "simulators/scene_echoes.hpp"
 #include "simulators/simulated_scene.hpp"
+#include "simulators/sound_sources.hpp"
 #include "simulators/transmit_sequence.hpp"
 
 namespace echoform {
+
+class SoundSynthesis;
 
 struct SimulatorConfiguration {
   std::size_t elements = 32;  ///< of a row
@@ -74,6 +77,9 @@ struct SimulatorConfiguration {
   Hertz pulse_repetition;    ///< of the events of a frame: tissue moves on between them; 0: they are at once
   SimulatedScene scene;      ///< absent: straight longitudinal rays, by EchoModel; else SceneEchoes
   ProbePlacement placement;  ///< of the probe above the part; the acquisition states the probe as it is made, on z = 0
+  /// Nobody transmits: light makes sound in balls, and detectors around them hear it. None of what describes probe, events,
+  /// phantom, tissue and scene is heeded, and what of it is stated refused; of material the longitudinal velocity alone.
+  std::optional<SoundScene> sound;
   AcquisitionLimits limits;
 
   /// Of all rows; element row * elements + column.
@@ -114,6 +120,8 @@ void keep_inside(Phantom& part, const SimulatorConfiguration& configuration);
 /// adds the counts of (i, j) and (j, i), as an instrument does behind its converter; packed in 12 bits the sum is held
 /// within the range once more. Every A-scan has noise of its own, the same in every kind of matrix and encoding. At several
 /// positions each is a frame by itself, seen from there.
+///
+/// With `sound` an A-scan is what a detector hears of it (sound_synthesis.hpp), with noise and converter as above.
 class FmcSimulator {
  public:
   /// Validates, naming `where`. With a scene all travel times are found here: up to a second or so. Still tissue is synthesised
@@ -127,6 +135,9 @@ class FmcSimulator {
   [[nodiscard]] double phase(std::uint64_t frame) const;
   /// Where everything is in frame `frame`. Names refer to this simulator.
   [[nodiscard]] std::vector<TruePosition> true_positions(std::uint64_t frame) const;
+
+  /// Balls that make sound when light comes, those of vessels counted in; 0 of a source that transmits.
+  [[nodiscard]] std::size_t sounding_balls() const;
 
   /// Those of the tissue; none without any.
   [[nodiscard]] const Scatterers& tissue() const noexcept { return *scatterers_; }
@@ -157,7 +168,8 @@ class FmcSimulator {
   // Of tissue, or null.
   std::shared_ptr<const ScattererSynthesis> synthesis_;
   std::shared_ptr<const std::vector<float>> still_sound_;
-  std::vector<AtPosition> positions_;  // empty: the probe stays, and this simulator makes frames itself
+  std::shared_ptr<const SoundSynthesis> sound_;  // null: the source transmits
+  std::vector<AtPosition> positions_;            // empty: the probe stays, and this simulator makes frames itself
 };
 
 }  // namespace echoform

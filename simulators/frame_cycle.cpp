@@ -115,6 +115,10 @@ std::span<const std::byte> FrameCycle::frame(std::uint64_t index) {
 
 std::string FrameCycle::describe() const {
   const Acquisition& a = acquisition();
+  if (simulator_.configuration().sound) {
+    return fmt::format("simulated {}; sound of {} balls; cycle of {} frames in {:.1f} MB", acquisition_text(a),
+                       simulator_.sounding_balls(), frames(), 1e-6 * static_cast<double>(bytes()));
+  }
   return fmt::format(
       "simulated {} elements x {} samples, {}, {}, {:g} MHz sampled at {:g} MHz; {} reflectors; cycle of {} frames in {:.1f} MB",
       a.elements(), a.samples, pairs_word(a), words::sample_encoding.of(a.encoding), 1e-6 * a.probe.centre_frequency.value,
