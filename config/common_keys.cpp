@@ -33,6 +33,7 @@ std::vector<Section> common_sections() {
       {"acquisition",
        "Sampling, and positions of the probe within a frame (docs/scans.md). These replace what the recording or the sender "
        "states."},
+      {"detectors", "What hears the sound that light makes, of the simulated source (docs/simulator.md)."},
       {"input", "The doors for acquisition frames, of `echoform serve`, `echoform demo` and `echoform record`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
       {"curve",
@@ -513,12 +514,14 @@ std::vector<Key> common_keys() {
   add_scene_keys(list);
   add_imaging_keys(list);
   add_data_keys(list);
+  add_detector_keys(list);
   add_input_keys(list);
   add_server_keys(list);
   add_security_keys(list);
   add_recorder_keys(list);
   add_simulator_keys(list);
   add_tissue_keys(list);
+  add_sound_keys(list);
   add_encoder_keys(list);
   return list;
 }

@@ -13,11 +13,13 @@ namespace echoform {
 [[nodiscard]] std::vector<Key> common_keys();
 
 // Parts of the table that stand in files of their own.
+void add_detector_keys(std::vector<Key>& keys);
 void add_encoder_keys(std::vector<Key>& keys);
 void add_input_keys(std::vector<Key>& keys);
 void add_recorder_keys(std::vector<Key>& keys);
 void add_scene_keys(std::vector<Key>& keys);
 void add_security_keys(std::vector<Key>& keys);
+void add_sound_keys(std::vector<Key>& keys);
 void add_tissue_keys(std::vector<Key>& keys);
 
 }  // namespace echoform

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/sound_section.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/filter_settings.hpp"
 
@@ -25,6 +26,7 @@ constexpr double finest_pitch = 5e-6;      // m
 constexpr double lowest_frequency = 20e3;  // Hz: above what is heard
 constexpr double lowest_bandwidth = 1e3;   // Hz
 constexpr double lowest_rate = 100e3;      // Hz
+constexpr double fewest_samples = 4.0;     // that a ball's sound lasts
 constexpr double longest_time = 10e-3;     // s: sound in steel has gone 59 m by then
 
 class Doubts {
@@ -102,6 +104,13 @@ class Doubts {
     lines_.push_back(fmt::format("{}: {:g} MHz is below twice the {:g} MHz to which the probe's band goes: echoes alias", where,
                                  1e-6 * rate.value, 1e-6 * highest));
   }
+  /// Whose sound lasts as long as it takes to go through `across`.
+  void short_sound(const std::string& where, Metres across, MetresPerSecond velocity, Hertz rate) {
+    const double samples = across.value / velocity.value * rate.value;
+    if (!(velocity.value > 0.0) || samples >= fewest_samples) return;
+    lines_.push_back(
+        fmt::format("{}: its sound lasts {:.2g} samples: a higher sample_rate, or a larger radius or blur?", where, samples));
+  }
 
  private:
   void say(std::string_view where, double value, std::string_view unit, std::string_view guess) {
@@ -156,6 +165,23 @@ void doubt_positions(Doubts& doubts, const std::vector<Pose>& positions) {
   }
 }
 
+/// Of the first ball of the simulated source, and the first vessel, that anything is doubtful of.
+void doubt_sound(Doubts& doubts, const Configuration& c) {
+  const SoundSources& sources = section<SoundSection>(c).sources;
+  const auto velocity = c.simulator.longitudinal_velocity ? c.simulator.longitudinal_velocity : c.material.longitudinal_velocity;
+  if (!velocity) return;
+  const auto doubt = [&](std::string_view what, const auto& some) {
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      const std::size_t before = doubts.count();
+      doubts.short_sound(c.place(fmt::format("[simulator] {} {}", what, k)), 2.0 * some[k].radius + sources.blur, *velocity,
+                         c.simulator.source.sample_rate);
+      if (doubts.count() > before) return;
+    }
+  };
+  doubt("balls, ball", sources.balls);
+  doubt("blood_vessels, vessel", sources.vessels);
+}
+
 }  // namespace
 
 std::vector<std::string> doubtful_settings(const Configuration& c) {
@@ -204,6 +230,7 @@ std::vector<std::string> doubtful_settings(const Configuration& c) {
   doubts.length(c.place("[simulator] backwall"), simulator.backwall, farthest);
   doubts.time(c.place("[simulator] start_time"), simulator.source.start_time);
   doubts.time(c.place("[simulator] time_offset"), simulator.source.time_offset);
+  doubt_sound(doubts, c);
   return doubts.take();
 }
 

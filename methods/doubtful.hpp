@@ -10,7 +10,8 @@ namespace echoform {
 
 /// Of a configuration alone, a line each that names it and the key: velocities below 300 or above 12000 m/s, shear waves that are
 /// not slower than longitudinal ones, places, pitches and sizes a thousand times off, frequencies that look like MHz and times
-/// that look like us, sampling below twice the upper end of the probe's band.
+/// that look like us, sampling below twice the upper end of the probe's band, balls whose sound
+/// lasts fewer than 4 samples.
 [[nodiscard]] std::vector<std::string> doubtful_settings(const Configuration& configuration);
 
 /// The same of what frames are imaged with, `acquisition` and `material` as the configuration has replaced what data state: of

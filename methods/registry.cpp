@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "acquisition/detector_array.hpp"
 #include "base/errors.hpp"
 #include "config/key_types.hpp"
+#include "config/sound_section.hpp"
 #include "methods/doubtful.hpp"
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
@@ -159,11 +161,24 @@ void move_along_path(const Configuration& configuration, SimulatorConfiguration&
   };
 }
 
+/// Of a method whose source transmits.
+void refuse_sound(const Configuration& configuration) {
+  const SoundSources& sources = section<SoundSection>(configuration).sources;
+  const auto refuse = [&](std::string_view key) {
+    throw InputError(configuration.place(key), fmt::format("a value with the method {}", configuration.imaging.method),
+                     "a method of optoacoustics, or no such key");
+  };
+  if (!sources.balls.empty()) refuse("[simulator] balls");
+  if (!sources.vessels.empty()) refuse("[simulator] blood_vessels");
+  if (section<DetectorArray>(configuration).stated()) refuse("[detectors] kind");
+}
+
 }  // namespace
 
 SimulatorConfiguration simulated_source(const Configuration& configuration) {
   try {
     SimulatorConfiguration source = method_of(configuration).simulated_source(configuration);
+    if (!source.sound) refuse_sound(configuration);
     if (scans(configuration) && source.encoder.step != 0) move_along_path(configuration, source);
     return source;
   } catch (const InputError&) {
