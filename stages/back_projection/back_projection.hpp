@@ -1,0 +1,92 @@
+// Optoacoustic back-projection: each voxel the weighted sum, over detectors, of what each received of it.
+//
+// Input   float32 [rows, samples], any row stride, 2 <= samples <= 2^24: a row a detector, at t = start_time + column /
+//         sample_rate; pressures, or what of them is to be projected back
+//         (stages/back_projection_term/back_projection_term.hpp).
+// Output  float32 [z, y, x] on the grid, rows without gaps (rows z * y, sub_blocks y):
+//   sum over q of w_q g(v_q) row_q(|v_q| / c), v_q = voxel - detector, row_q between samples by linear interpolation and 0
+//   outside of 0 <= u < samples - 1, and g by the law,
+//     constant       1
+//     inverse_cube   max(0, n . v) / |v|^3: with w an area in m^2, the solid angle that it takes up seen from the voxel
+//     inverse_square max(0, n . v) / |v|^2: with w a length in m, the angle in a plane
+//   n the detector's normal; times max(0, n . v / |v|)^cosine_power, and 0 where n . v / |v| is below least_cosine.
+//   Divided by the sum of the weights, those of rows that end too early too, with `normalise`; 0 where none is.
+//
+// An inclusion is an ellipsoid of another speed of sound: rays are straight, and sound takes c_inside for what of them lies
+// inside.
+//
+// Weights are in units of the law's: sums are as large as the weights make them. Single precision: places and times are to about
+// 1e-4 of a sample over 1000 samples, sums to about 1e-6 of the sum of magnitudes; levels of SIMD differ by such rounding,
+// numbers of threads do not. On the CPU alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/geometry.hpp"
+#include "base/grid.hpp"
+#include "base/interval.hpp"
+#include "base/units.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+enum class ProjectionLaw : std::uint8_t { constant, inverse_cube, inverse_square };
+
+struct ProjectionDetector {
+  std::size_t row = 0;              ///< of the input
+  Point centre;                     ///< not on a voxel
+  Direction normal{0.0, 0.0, 1.0};  ///< of length 1, towards what it hears
+  double weight = 1.0;              ///< w: finite; in m^2 of inverse_cube, in m of inverse_square
+
+  [[nodiscard]] friend bool operator==(const ProjectionDetector&, const ProjectionDetector&) = default;
+};
+
+/// An ellipsoid along the axes.
+struct SoundInclusion {
+  Point centre;
+  std::array<Metres, 3> radii{};  ///< along x, y and z, > 0
+  MetresPerSecond velocity;       ///< > 0
+
+  [[nodiscard]] friend bool operator==(const SoundInclusion&, const SoundInclusion&) = default;
+};
+
+struct BackProjectionOptions {
+  static constexpr unsigned most_cosine_power = 8;
+
+  Grid grid;
+  std::shared_ptr<const std::vector<ProjectionDetector>> detectors;  ///< one at least
+  ProjectionLaw law = ProjectionLaw::constant;
+  MetresPerSecond velocity;  ///< > 0
+  Hertz sample_rate;         ///< > 0
+  Seconds start_time;        ///< of column 0 after the pulse of light
+  std::optional<SoundInclusion> inclusion;
+  unsigned cosine_power = 0;   ///< at most most_cosine_power
+  double least_cosine = -1.0;  ///< -1 to 1; -1: detectors hear from everywhere
+  bool normalise = false;
+
+  /// By their contents.
+  [[nodiscard]] friend bool operator==(const BackProjectionOptions& a, const BackProjectionOptions& b) {
+    return a.grid == b.grid && a.law == b.law && a.velocity == b.velocity && a.sample_rate == b.sample_rate &&
+           a.start_time == b.start_time && a.inclusion == b.inclusion && a.cosine_power == b.cosine_power &&
+           a.least_cosine == b.least_cosine && a.normalise == b.normalise &&
+           (a.detectors == b.detectors || (a.detectors && b.detectors && *a.detectors == *b.detectors));
+  }
+};
+
+/// "back-projection", by BackProjectionOptions.
+extern const StageKind back_projection_stage;
+
+/// Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_back_projection_cpu(const BackProjectionOptions& options,
+                                                              SimdLevel level = simd_level());
+
+/// What every implementation asks of its options, and of its input, and the output that comes of it. Throw InputError.
+void validate(const BackProjectionOptions& options);
+[[nodiscard]] BlockSpec back_projection_output(const BackProjectionOptions& options, const BlockSpec& input);
+
+}  // namespace echoform

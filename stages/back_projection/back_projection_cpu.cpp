@@ -1,0 +1,271 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "stages/back_projection/back_projection.hpp"
+#include "stages/back_projection/projection_kernels.hpp"
+#include "stages/block_checks.hpp"
+
+namespace echoform {
+namespace {
+
+using projection::Call;
+using projection::KernelChoice;
+using projection::Tile;
+
+// Places are counted in single precision.
+constexpr std::size_t most_samples_of_row = std::size_t{1} << 24;
+
+[[noreturn]] void refuse(std::string_view what, const std::string& found, const std::string& expected) {
+  throw InputError(fmt::format("back-projection stage, {}", what), found, expected);
+}
+
+/// Along one axis of the grid: places in samples from the middle, and how far in the image neighbours are.
+struct VoxelAxis {
+  std::vector<float> places;
+  std::size_t step = 1;
+};
+
+/// As kernels see a point: in samples from the grid's middle, axes in their order.
+struct Frame {
+  std::array<int, 3> order{0, 1, 2};  // which of x, y, z comes first, second and third
+  std::array<double, 3> middle{};     // m, of x, y, z
+  double samples_per_metre = 1.0;
+
+  [[nodiscard]] float place(const std::array<double, 3>& at, int axis) const {
+    const auto of = static_cast<std::size_t>(order[static_cast<std::size_t>(axis)]);
+    return static_cast<float>((at[of] - middle[of]) * samples_per_metre);
+  }
+};
+
+std::array<double, 3> numbers(const Point& point) {
+  return {point.x.value, point.y.value, point.z.value};
+}
+
+class BackProjectionCpu final : public Stage {
+ public:
+  BackProjectionCpu(const BackProjectionOptions& options, SimdLevel level)
+      : options_(options), kernel_(projection::kernel_of(level)) {
+    validate(options_);
+  }
+
+  [[nodiscard]] BlockSpec prepare(const InputSpecs& inputs) override {
+    const BlockSpec& input = inputs.only("back-projection");
+    output_ = back_projection_output(options_, input);
+    place_voxels();
+    place_detectors();
+    call_ = Call{};
+    call_.stride = stride_of(input);
+    call_.detectors = detectors_.data();
+    call_.count = detectors_.size();
+    call_.law = options_.law;
+    call_.start = static_cast<float>(options_.start_time.value * options_.sample_rate.value);
+    call_.last = static_cast<float>(input.columns - 1);
+    const std::vector<float>& lanes = axes_[0].places;
+    call_.spacing = lanes.size() > 1 ? (lanes.back() - lanes.front()) / static_cast<float>(lanes.size() - 1) : 0.0F;
+    call_.cosine_power = options_.cosine_power;
+    call_.least_cosine = static_cast<float>(options_.least_cosine);
+    call_.normalise = options_.normalise;
+    call_.inclusion = options_.inclusion ? &inclusion_ : nullptr;
+    return output_;
+  }
+
+  void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
+    Call call = call_;
+    call.samples = input.as<float>();
+    const std::size_t tiles = blocks_[0] * blocks_[1] * blocks_[2];
+    team_of(queue).for_each(tiles, 1, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
+      Tile tile;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below, 9 KiB
+      for (std::size_t k = first; k < last; ++k) {
+        const std::array<std::size_t, 3> from{k % blocks_[0] * sizes_[0], k / blocks_[0] % blocks_[1] * sizes_[1],
+                                              k / (blocks_[0] * blocks_[1]) * sizes_[2]};
+        fill(tile, from);
+        kernel_.run(call, tile);
+        write(tile, from, output.as<float>());
+      }
+    });
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept override { return detectors_.size() * sizeof(FlatDetector); }
+
+ private:
+  /// Lanes run along x, or along the longest axis where there are few along that.
+  void place_voxels() {
+    const Grid& grid = options_.grid;
+    const std::array<const Axis*, 3> axes{&grid.x, &grid.y, &grid.z};
+    const std::array<std::size_t, 3> steps{1, grid.x.count, grid.x.count * grid.y.count};
+    frame_ = Frame{};
+    if (grid.x.count < kernel_.lanes) {
+      const auto longest = std::ranges::max_element(axes, {}, [](const Axis* axis) { return axis->count; });
+      std::swap(frame_.order[0], frame_.order[static_cast<std::size_t>(longest - axes.begin())]);
+    }
+    frame_.samples_per_metre = options_.sample_rate.value / options_.velocity.value;
+    for (std::size_t k = 0; k < 3; ++k) frame_.middle[k] = 0.5 * (axes[k]->first + axes[k]->last).value;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto of = static_cast<std::size_t>(frame_.order[k]);
+      axes_[k].step = steps[of];
+      axes_[k].places.resize(axes[of]->count);
+      for (std::size_t n = 0; n < axes[of]->count; ++n) {
+        axes_[k].places[n] = static_cast<float>((axes[of]->at(n).value - frame_.middle[of]) * frame_.samples_per_metre);
+      }
+    }
+    // Compact tiles look up few samples of a row.
+    constexpr std::size_t side = 8;
+    static_assert(side * side == projection::most_rows);
+    sizes_[0] = kernel_.lanes;
+    sizes_[1] = std::min(axes_[1].places.size(), axes_[2].places.size() > 1 ? side : projection::most_rows);
+    sizes_[2] = std::min(axes_[2].places.size(), projection::most_rows / sizes_[1]);
+    for (std::size_t k = 0; k < 3; ++k) blocks_[k] = (axes_[k].places.size() + sizes_[k] - 1) / sizes_[k];
+  }
+
+  void place_detectors() {
+    // Weights of an area or a length count in samples, as places do.
+    double unit = 1.0;
+    if (options_.law == ProjectionLaw::inverse_cube) unit = frame_.samples_per_metre * frame_.samples_per_metre;
+    if (options_.law == ProjectionLaw::inverse_square) unit = frame_.samples_per_metre;
+    detectors_.resize(options_.detectors->size());
+    for (std::size_t q = 0; q < detectors_.size(); ++q) {
+      const ProjectionDetector& from = (*options_.detectors)[q];
+      FlatDetector& to = detectors_[q];
+      const std::array<double, 3> normal{from.normal.x, from.normal.y, from.normal.z};
+      for (int axis = 0; axis < 3; ++axis) {
+        to.place[axis] = frame_.place(numbers(from.centre), axis);
+        to.normal[axis] = static_cast<float>(normal[static_cast<std::size_t>(frame_.order[static_cast<std::size_t>(axis)])]);
+      }
+      to.weight = static_cast<float>(from.weight * unit);
+      to.row = static_cast<std::uint32_t>(from.row);
+    }
+    if (!options_.inclusion) return;
+    const SoundInclusion& inclusion = *options_.inclusion;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto of = static_cast<std::size_t>(frame_.order[static_cast<std::size_t>(axis)]);
+      inclusion_.centre[axis] = frame_.place(numbers(inclusion.centre), axis);
+      inclusion_.inverse_radius[axis] = static_cast<float>(1.0 / (inclusion.radii[of].value * frame_.samples_per_metre));
+    }
+    inclusion_.excess = static_cast<float>(options_.velocity.value / inclusion.velocity.value - 1.0);
+  }
+
+  void fill(Tile& tile, const std::array<std::size_t, 3>& from) const noexcept {
+    const std::vector<float>& lanes = axes_[0].places;
+    for (std::size_t n = 0; n < kernel_.lanes; ++n) {
+      const std::size_t at = from[0] + n;
+      // Beyond the grid's end lanes go on in steps, as windows want it; nobody reads their sums.
+      tile.lane[n] = at < lanes.size() ? lanes[at] : lanes.back() + static_cast<float>(at + 1 - lanes.size()) * call_.spacing;
+    }
+    tile.rows = 0;
+    for (std::size_t third = from[2]; third < end_of(2, from); ++third) {
+      for (std::size_t second = from[1]; second < end_of(1, from); ++second) {
+        tile.second[tile.rows] = axes_[1].places[second];
+        tile.third[tile.rows] = axes_[2].places[third];
+        ++tile.rows;
+      }
+    }
+  }
+
+  void write(const Tile& tile, const std::array<std::size_t, 3>& from, float* image) const noexcept {
+    std::size_t row = 0;
+    for (std::size_t third = from[2]; third < end_of(2, from); ++third) {
+      for (std::size_t second = from[1]; second < end_of(1, from); ++second, ++row) {
+        float* const to = image + third * axes_[2].step + second * axes_[1].step;
+        for (std::size_t n = from[0]; n < end_of(0, from); ++n) {
+          const std::size_t lane = row * kernel_.lanes + n - from[0];
+          float value = tile.sums[lane];
+          if (options_.normalise) value = tile.weights[lane] != 0.0F ? value / tile.weights[lane] : 0.0F;
+          to[n * axes_[0].step] = value;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t end_of(std::size_t axis, const std::array<std::size_t, 3>& from) const noexcept {
+    return std::min(from[axis] + sizes_[axis], axes_[axis].places.size());
+  }
+
+  BackProjectionOptions options_;
+  KernelChoice kernel_;
+  BlockSpec output_;
+  Frame frame_;
+  std::array<VoxelAxis, 3> axes_;
+  std::array<std::size_t, 3> sizes_{};   // of a tile
+  std::array<std::size_t, 3> blocks_{};  // tiles along each axis
+  std::vector<FlatDetector> detectors_;
+  FlatInclusion inclusion_{};
+  Call call_;
+};
+
+}  // namespace
+
+projection::KernelChoice projection::kernel_of(SimdLevel level) {
+#if defined(__x86_64__)
+  if (level == SimdLevel::avx512) return {&project_avx512, 16};
+  if (level == SimdLevel::avx2) return {&project_avx2, 8};
+#endif
+  return {&project_portable, 1};
+}
+
+void validate(const BackProjectionOptions& options) {
+  const auto require = [](double value, std::string_view what, const char* unit) {
+    if (!(value > 0.0) || !std::isfinite(value)) refuse(what, fmt::format("{} {}", value, unit), "above 0");
+  };
+  validate(options.grid, "back-projection stage, grid");
+  require(options.velocity.value, "velocity", "m/s");
+  require(options.sample_rate.value, "sample rate", "Hz");
+  if (!std::isfinite(options.start_time.value)) {
+    refuse("start time", fmt::format("{} s", options.start_time.value), "a finite one");
+  }
+  if (!options.detectors || options.detectors->empty()) refuse("detectors", "none", "one at least");
+  for (const ProjectionDetector& detector : *options.detectors) {
+    if (!std::isfinite(detector.weight)) refuse("weight", fmt::format("{}", detector.weight), "a finite one");
+  }
+  if (options.inclusion) {
+    require(options.inclusion->velocity.value, "velocity of the inclusion", "m/s");
+    for (const Metres radius : options.inclusion->radii) require(radius.value, "radius of the inclusion", "m");
+  }
+  if (options.cosine_power > BackProjectionOptions::most_cosine_power) {
+    refuse("cosine power", fmt::format("{}", options.cosine_power),
+           fmt::format("0 to {}", BackProjectionOptions::most_cosine_power));
+  }
+  if (!(options.least_cosine >= -1.0 && options.least_cosine <= 1.0)) {
+    refuse("least cosine", fmt::format("{}", options.least_cosine), "-1 to 1");
+  }
+}
+
+BlockSpec back_projection_output(const BackProjectionOptions& options, const BlockSpec& input) {
+  require_block(input, "back-projection", {ElementType::float32});
+  if (input.columns < 2 || input.columns > most_samples_of_row) {
+    refuse("input samples", fmt::format("{}", input.columns), fmt::format("2 to {}", most_samples_of_row));
+  }
+  for (const ProjectionDetector& detector : *options.detectors) {
+    if (detector.row < input.rows) continue;
+    refuse("detectors", fmt::format("one of row {}", detector.row), fmt::format("of 0 to {}", input.rows - 1));
+  }
+  BlockSpec output;
+  output.type = ElementType::float32;
+  output.rows = options.grid.z.count * options.grid.y.count;
+  output.columns = options.grid.x.count;
+  output.row_stride = output.columns;
+  output.sub_blocks = options.grid.y.count;
+  return output;
+}
+
+std::unique_ptr<Stage> make_back_projection_cpu(const BackProjectionOptions& options, SimdLevel level) {
+  return std::make_unique<BackProjectionCpu>(options, level);
+}
+
+constinit const StageKind back_projection_stage{
+    .name = "back-projection",
+    .cpu = [](const StageOptions& options, Backend&) { return make_back_projection_cpu(options.as<BackProjectionOptions>()); },
+    .state =
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite&) {
+          const auto& wanted = options.as<BackProjectionOptions>();
+          validate(wanted);
+          StageStatement statement{back_projection_output(wanted, inputs.only("back-projection")), {}};
+          statement.memory.host = wanted.detectors->size() * sizeof(FlatDetector);
+          return statement;
+        },
+};
+
+}  // namespace echoform

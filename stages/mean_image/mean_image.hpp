@@ -1,0 +1,47 @@
+// Images whose pixels have a sign, as they are to be shown: the mean of one or more of them, as it is, its magnitude, or without
+// what is negative.
+//
+// Input   one or more blocks float32 [z, x] of one shape, rows without gaps or with any stride.
+// Output  float32 [z, x], rows without gaps: the mean in the order of the inputs, then |mean| or max(mean, 0). NaN stays.
+//
+// Retuned by other MeanImageOptions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/text.hpp"
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+enum class ShownPart : std::uint8_t {
+  signed_values,
+  magnitude,
+  non_negative,
+};
+
+struct MeanImageOptions {
+  ShownPart shown = ShownPart::signed_values;
+
+  [[nodiscard]] friend bool operator==(const MeanImageOptions&, const MeanImageOptions&) = default;
+};
+
+/// "mean-image", by MeanImageOptions.
+extern const StageKind mean_image_stage;
+
+[[nodiscard]] std::unique_ptr<Stage> make_mean_image_cpu(const MeanImageOptions& options);
+
+/// What every implementation asks of its inputs, and the output that comes of it. Throws InputError.
+[[nodiscard]] BlockSpec mean_image_output(const InputSpecs& inputs);
+
+}  // namespace echoform
+
+namespace echoform::words {
+
+inline constexpr auto shown_part =
+    make_words(Word<ShownPart>{ShownPart::signed_values, "signed"}, Word<ShownPart>{ShownPart::magnitude, "envelope"},
+               Word<ShownPart>{ShownPart::non_negative, "non_negative"});
+
+}  // namespace echoform::words

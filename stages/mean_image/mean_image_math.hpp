@@ -1,0 +1,16 @@
+// One pixel of images with a sign as it is shown.
+#pragma once
+
+#include "gpu/host_device.hpp"
+
+namespace echoform {
+
+ECHOFORM_HOST_DEVICE float magnitude_of(float value) {
+  return value < 0.0F ? -value : value;
+}
+
+ECHOFORM_HOST_DEVICE float without_negative(float value) {
+  return value < 0.0F ? 0.0F : value;
+}
+
+}  // namespace echoform
