@@ -17,7 +17,7 @@
 #include "methods/scan_turns.hpp"
 
 // The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
-#define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams)
+#define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams) METHOD(tomography)
 
 namespace echoform {
 

@@ -1,0 +1,368 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "acquisition/frame_layout.hpp"
+#include "acquisition/recorded_frames.hpp"
+#include "base/csv_numbers.hpp"
+#include "base/errors.hpp"
+#include "methods/filter_settings.hpp"
+#include "methods/host_memory.hpp"
+#include "methods/overrides.hpp"
+#include "methods/tomography/keys.hpp"
+#include "methods/tomography/plan.hpp"
+#include "stages/back_projection_term/back_projection_term.hpp"
+#include "stages/filter/filter_response.hpp"
+
+namespace echoform {
+namespace {
+
+// What an upload begins at, and how long it is, are multiples of these.
+constexpr std::size_t gate_begins_at = 8;
+constexpr std::size_t gate_lasts = 16;
+// Part of the lookups that may fall outside of the record before it is worth a line.
+constexpr double tolerated_beyond = 0.01;
+// Of the impulse response at half the sample rate, over its greatest.
+constexpr double tolerated_alias = 0.1;
+
+double opening_time(const Acquisition& acquisition) {
+  return (acquisition.start_time - acquisition.time_offset).value;
+}
+
+void refuse_other_events(const Configuration& configuration, const Acquisition& acquisition) {
+  if (!acquisition.events.empty() && all_passive(acquisition.events)) return;
+  throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
+                   acquisition.events.empty() ? pairs_text(acquisition) : forms_text(acquisition.events),
+                   "frames of passive events, of pulses of light");
+}
+
+double nanometres(Metres wavelength) {
+  return 1e9 * wavelength.value;
+}
+
+Metres wavelength_of(const TransmitEvent& event) {
+  return std::get<PassiveEvent>(event.form).wavelength;
+}
+
+/// Those whose images are asked for, in the order of [tomography] wavelengths, or ascending.
+std::vector<WavelengthPlan> choose_wavelengths(const Configuration& configuration, const Acquisition& acquisition,
+                                               const TomographySection& section) {
+  // Told apart by their names: a hundredth of a nanometre is rounding.
+  std::map<std::string, Metres> there;
+  for (const TransmitEvent& event : acquisition.events)
+    there.emplace(name_of_wavelength(wavelength_of(event)), wavelength_of(event));
+  std::string known;
+  for (const auto& [name, wavelength] : there) known += (known.empty() ? "" : ", ") + name;
+  std::vector<WavelengthPlan> plans;
+  const auto add = [&](const std::string& name, Metres wavelength) {
+    WavelengthPlan& plan = plans.emplace_back();
+    plan.image = name;
+    plan.wavelength = wavelength;
+  };
+  for (const Metres wanted : section.wavelengths) {
+    const std::string name = name_of_wavelength(wanted);
+    if (!there.contains(name)) {
+      throw InputError(configuration.place("[tomography] wavelengths"), name, fmt::format("those of the data: {}", known));
+    }
+    add(name, wanted);
+  }
+  if (!plans.empty()) return plans;
+  if (there.size() > 1 && there.contains(name_of_wavelength(Metres(0.0)))) {
+    throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
+                     fmt::format("events without a wavelength beside others: {}", known),
+                     "a wavelength of all events, or of none");
+  }
+  for (const auto& [name, wavelength] : there) {
+    add(there.size() == 1 ? std::string(tomogram) : name, wavelength);
+  }
+  std::ranges::sort(plans, {}, &WavelengthPlan::wavelength);
+  return plans;
+}
+
+/// Detectors of each wavelength, dead ones too.
+void find_detectors(TomographyPlan& plan) {
+  const std::vector<Detector> detectors = detectors_of(plan.acquisition);
+  const std::vector<EventReceiver> pairs = FrameLayout(plan.acquisition).pairs();
+  for (WavelengthPlan& image : plan.wavelengths) {
+    const std::string wanted = name_of_wavelength(image.wavelength);
+    for (std::size_t row = 0; row < detectors.size(); ++row) {
+      if (name_of_wavelength(wavelength_of(plan.acquisition.events[pairs[row].event])) != wanted) continue;
+      image.detectors.push_back(detectors[row]);
+      image.rows.push_back(row);
+    }
+    image.declared = image.detectors.size();
+  }
+}
+
+/// The dead among them stand for their part of the surface, and are left out: what they would have received counts as zeros.
+void leave_out_dead(const Configuration& configuration, TomographyPlan& plan) {
+  std::size_t first_row = 0;
+  for (WavelengthPlan& image : plan.wavelengths) {
+    std::size_t living = 0;
+    double all_sizes = 0.0;
+    double living_sizes = 0.0;
+    for (std::size_t q = 0; q < image.detectors.size(); ++q) {
+      all_sizes += image.shares.sizes[q];
+      if (image.detectors[q].dead) continue;
+      living_sizes += image.shares.sizes[q];
+      image.detectors[living] = image.detectors[q];
+      image.rows[living] = image.rows[q];
+      image.shares.sizes[living] = image.shares.sizes[q];
+      ++living;
+    }
+    if (living == 0) {
+      throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
+                       fmt::format("no detector of image {} that is not dead", image.image), "one at least");
+    }
+    image.detectors.resize(living);
+    image.rows.resize(living);
+    image.shares.sizes.resize(living);
+    image.shares.angle *= living_sizes / all_sizes;
+    image.first_row = first_row;
+    first_row += living;
+  }
+}
+
+Axis axis_of(const Configuration& configuration, std::string_view key, const std::optional<std::array<Metres, 2>>& stated,
+             std::size_t count, Metres centre, Metres radius) {
+  if (stated) return {(*stated)[0], (*stated)[1], count};
+  if (count == 1) return {centre, centre, 1};
+  if (!(radius.value > 0.0)) {
+    throw InputError(configuration.place(fmt::format("[grid] {}", key)), "none, with detectors that lie on no sphere or ring",
+                     "first and last pixel centre in m");
+  }
+  // A cube of half the radius on either side of the middle lies within the sphere.
+  return {centre - 0.5 * radius, centre + 0.5 * radius, count};
+}
+
+Grid resolve_tomogram_grid(const Configuration& configuration, const DetectorSurface& surface) {
+  const GridSection& section = configuration.grid;
+  const bool round = surface.shape == SurfaceShape::sphere;
+  const Point centre = round ? surface.centre : Point{};
+  Grid grid;
+  grid.x = axis_of(configuration, "x", section.x, section.pixels.x, centre.x, surface.radius);
+  grid.y = axis_of(configuration, "y", section.y, section.pixels.y, centre.y, surface.radius);
+  grid.z = axis_of(configuration, "z", section.z, section.pixels.z, centre.z, surface.radius);
+  validate(grid, configuration.place("[grid]"));
+  return grid;
+}
+
+std::optional<Grid> resolve_shown_grid(const Configuration& configuration, const DisplaySection& display, const Grid& grid) {
+  if (!display.x && !display.z && !display.pixels) return std::nullopt;
+  if (grid.y.count > 1) {
+    throw InputError(configuration.place("[display]"), "a grid of its own for a volume",
+                     "no x, z and pixels there: volumes are shown on [grid]");
+  }
+  Grid shown = grid;
+  if (display.x) shown.x = {(*display.x)[0], (*display.x)[1], grid.x.count};
+  if (display.z) shown.z = {(*display.z)[0], (*display.z)[1], grid.z.count};
+  if (display.pixels) {
+    shown.x.count = (*display.pixels)[0];
+    shown.z.count = (*display.pixels)[1];
+  }
+  validate(shown, configuration.place("[display]"));
+  if (shown == grid) return std::nullopt;
+  return shown;
+}
+
+std::shared_ptr<const std::vector<double>> read_response(const Configuration& configuration, const TomographySection& section) {
+  constexpr CsvFormat format{.file = "a CSV file with a number a line",
+                             .row = "a number",
+                             .line = "a number",
+                             .number = "a number",
+                             .rows = "samples",
+                             .least = 1,
+                             .most = 1,
+                             .most_rows = DeconvolutionOptions::most_samples};
+  const std::string key = configuration.place("[tomography] impulse_response");
+  auto samples = std::make_shared<std::vector<double>>();
+  for (const std::vector<double>& row : read_csv_numbers(section.impulse_response, key, format)) samples->push_back(row[0]);
+  return samples;
+}
+
+std::optional<DeconvolutionOptions> resolve_deconvolution(const Configuration& configuration, const TomographySection& section,
+                                                          const Acquisition& acquisition) {
+  if (!section.deconvolves()) return std::nullopt;
+  DeconvolutionOptions options;
+  options.sample_rate = acquisition.sample_rate;
+  options.noise = section.impulse_noise.value_or(options.noise);
+  options.cutoff = section.impulse_cutoff.value_or(0.5 * acquisition.sample_rate);
+  std::string_view key = "[tomography] impulse_bandwidth";
+  if (section.impulse_response.empty()) {
+    options.centre = section.impulse_centre.value_or(Hertz(0.0));
+    options.bandwidth = *section.impulse_bandwidth;
+  } else {
+    key = "[tomography] impulse_response";
+    const auto samples = read_response(configuration, section);
+    const auto louder = [](double a, double b) { return std::abs(a) < std::abs(b); };
+    options.zero =
+        section.impulse_zero.value_or(static_cast<std::size_t>(std::ranges::max_element(*samples, louder) - samples->begin()));
+    if (options.zero >= samples->size()) {
+      throw InputError(configuration.place("[tomography] impulse_zero"), fmt::format("{}", options.zero),
+                       fmt::format("0 to {}, as impulse_response has {} samples", samples->size() - 1, samples->size()));
+    }
+    options.response = samples;
+  }
+  try {
+    validate(options);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", configuration.place(key), error.what()));
+  }
+  if (const double alias = response_at_half_rate(options); alias > tolerated_alias) {
+    throw InputError(configuration.place(key),
+                     fmt::format("a response of {:.2g} of its greatest at half the sample rate, {:.4g} MHz", alias,
+                                 0.5e-6 * acquisition.sample_rate.value),
+                     fmt::format("at most {:g} there: it is sampled too coarsely", tolerated_alias));
+  }
+  return options;
+}
+
+void refuse_inner_detectors(const Configuration& configuration, const TomographyPlan& plan) {
+  for (const WavelengthPlan& image : plan.wavelengths) {
+    for (std::size_t q = 0; q < image.detectors.size(); ++q) {
+      const Point& at = image.detectors[q].centre;
+      if (!holds(plan.grid, at)) continue;
+      throw InputError(configuration.place("[grid]"),
+                       fmt::format("detector {} at ({:.4g}, {:.4g}, {:.4g}) mm within the image", image.rows[q], 1e3 * at.x.value,
+                                   1e3 * at.y.value, 1e3 * at.z.value),
+                       "detectors around it");
+    }
+  }
+}
+
+/// What the grid reaches of all wavelengths.
+ReachOfGrid reach_of_all(const TomographyPlan& plan) {
+  const double opens = opening_time(plan.acquisition);
+  const double closes = opens + static_cast<double>(plan.acquisition.samples - 1) / plan.acquisition.sample_rate.value;
+  std::vector<Detector> all;
+  for (const WavelengthPlan& image : plan.wavelengths) {
+    all.insert(all.end(), image.detectors.begin(), image.detectors.end());
+  }
+  return reach_of(plan.grid, all, plan.velocity, plan.object, opens, closes);
+}
+
+void judge_reach(const Configuration& configuration, TomographyPlan& plan) {
+  std::size_t detectors = 0;
+  for (const WavelengthPlan& image : plan.wavelengths) detectors += image.detectors.size();
+  const ReachOfGrid& reach = plan.reach;
+  if (reach.facing == 0) {
+    throw InputError(configuration.place("[grid]"), "no detector that faces the image",
+                     "detectors whose normals point towards it");
+  }
+  if (reach.facing < detectors) {
+    plan.warnings.push_back(fmt::format("{}: {} of {} A-scans are of detectors that look away from the image",
+                                        configuration.name(), detectors - reach.facing, detectors));
+  }
+  const double opens = opening_time(plan.acquisition);
+  const double closes = opens + static_cast<double>(plan.acquisition.samples - 1) / plan.acquisition.sample_rate.value;
+  if (reach.voxels_unheard == reach.voxels_tried) {
+    throw InputError(configuration.place("[material] longitudinal_velocity"),
+                     fmt::format("{:g} m/s, at which sound of the image arrives after {:.4g} to {:.4g} us", plan.velocity.value,
+                                 1e6 * reach.earliest, 1e6 * reach.latest),
+                     fmt::format("some of it within the A-scans, {:.4g} to {:.4g} us", 1e6 * opens, 1e6 * closes));
+  }
+  if (reach.voxels_unheard > 0) {
+    plan.warnings.push_back(fmt::format(
+        "{}: A-scans hold nothing of {:.3g} % of the image: they last from {:.4g} to {:.4g} us", configuration.name(),
+        100.0 * static_cast<double>(reach.voxels_unheard) / static_cast<double>(reach.voxels_tried), 1e6 * opens, 1e6 * closes));
+  }
+  if (reach.beyond > tolerated_beyond) {
+    plan.warnings.push_back(fmt::format(
+        "{}: {:.3g} % of what detectors receive of the image lies outside of the A-scans, and counts as 0: {:.4g} to {:.4g} us "
+        "are wanted, {:.4g} to {:.4g} us are there",
+        configuration.name(), 100.0 * reach.beyond, 1e6 * reach.earliest, 1e6 * reach.latest, 1e6 * opens, 1e6 * closes));
+  }
+}
+
+/// The samples that are wanted, and guards for what stands before the lookups.
+SampleGate choose_samples(const TomographyPlan& plan) {
+  const Acquisition& acquisition = plan.acquisition;
+  std::size_t guard = 2 + derivative_reach + response_size(plan.filter).length;
+  if (plan.deconvolution) guard += deconvolution_length(*plan.deconvolution);
+  const double rate = acquisition.sample_rate.value;
+  const double opens = opening_time(acquisition);
+  const auto samples = static_cast<double>(acquisition.samples);
+  const double from = std::floor((plan.reach.earliest - opens) * rate) - static_cast<double>(guard);
+  const double to = std::ceil((plan.reach.latest - opens) * rate) + static_cast<double>(guard);
+  const std::size_t first = static_cast<std::size_t>(std::clamp(from, 0.0, samples - 2.0)) / gate_begins_at * gate_begins_at;
+  const auto end = static_cast<std::size_t>(std::clamp(to + 1.0, static_cast<double>(first) + 2.0, samples));
+  const std::size_t count = (end - first + gate_lasts - 1) / gate_lasts * gate_lasts;
+  return {first, std::min(count, acquisition.samples - first)};
+}
+
+}  // namespace
+
+std::string name_of_wavelength(Metres wavelength) {
+  return fmt::format("{:.6g}nm", nanometres(wavelength));
+}
+
+std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest& request) {
+  const Configuration& configuration = request.configuration;
+  check_tomography(configuration);
+  auto plan = std::make_shared<TomographyPlan>();
+  plan->settings_revision = request.settings_revision;
+  plan->acquisition = request.acquisition;
+  plan->material = request.stated.material;
+  apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
+  AcquisitionLimits limits;
+  if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;
+  validate(plan->acquisition, limits, configuration.name());
+  refuse_other_events(configuration, plan->acquisition);
+  plan->velocity = plan->material.longitudinal_velocity;
+  if (!(plan->velocity.value > 0.0)) {
+    throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the speed of sound in m/s");
+  }
+  plan->section = tomography(configuration);
+  const TomographySection& section = plan->section;
+  plan->compression = echoform::section<OutputSection>(configuration);
+  plan->display = echoform::section<DisplaySection>(configuration);
+  plan->amplitude_scale = configuration.acquisition.sample_scale.value_or(
+      facts_of(plan->acquisition.encoding).counts() ? plan->acquisition.sample_scale : 1.0);
+  if (section.object_velocity) {
+    const std::vector<Metres>& radii = section.object_radii;
+    plan->object = SoundInclusion{{section.object_centre[0], section.object_centre[1], section.object_centre[2]},
+                                  {radii.front(), radii[radii.size() > 1 ? 1 : 0], radii.back()},
+                                  *section.object_velocity};
+  }
+  plan->wavelengths = choose_wavelengths(configuration, plan->acquisition, section);
+  plan->shows_mean = plan->wavelengths.size() > 1 && section.wavelengths.empty();
+  find_detectors(*plan);
+  plan->surface = surface_of(plan->wavelengths.front().detectors);
+  if (section.algorithm == TomographyAlgorithm::fbp && plan->surface.shape != SurfaceShape::sphere) {
+    throw InputError(configuration.place("[tomography] algorithm"),
+                     fmt::format("\"fbp\" for detectors on {}", plan->surface.text()),
+                     "detectors on a sphere or a ring, or \"ubp\"");
+  }
+  plan->grid = resolve_tomogram_grid(configuration, plan->surface);
+  plan->display_grid = resolve_shown_grid(configuration, plan->display, plan->grid);
+  const Point middle{0.5 * (plan->grid.x.first + plan->grid.x.last), 0.5 * (plan->grid.y.first + plan->grid.y.last),
+                     0.5 * (plan->grid.z.first + plan->grid.z.last)};
+  for (WavelengthPlan& image : plan->wavelengths) {
+    image.shares = shares_of(image.detectors, plan->surface, section.solid_angle, middle);
+  }
+  leave_out_dead(configuration, *plan);
+  refuse_inner_detectors(configuration, *plan);
+  plan->reach = reach_of_all(*plan);
+  judge_reach(configuration, *plan);
+  plan->filter = resolve_filter(configuration, plan->acquisition, plan->notes);
+  plan->deconvolution = resolve_deconvolution(configuration, section, plan->acquisition);
+  plan->gate = {0, plan->acquisition.samples};
+  if (request.crop.value_or(request.use != ImagingUse::recording)) {
+    plan->gate = choose_samples(*plan);
+    if (plan->gate.count < plan->acquisition.samples) {
+      plan->notes.push_back(fmt::format("{}: samples {} to {} of {} are imaged", configuration.name(), plan->gate.first,
+                                        plan->gate.first + plan->gate.count - 1, plan->acquisition.samples));
+    }
+  }
+  for (std::string& line : filter_warnings(configuration, plan->filter, plan->acquisition)) {
+    plan->warnings.push_back(std::move(line));
+  }
+  require_host_memory(configuration, *make_tomography_setup(plan, request.wish), request.frames_in_flight);
+  return plan;
+}
+
+}  // namespace echoform

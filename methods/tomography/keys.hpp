@@ -1,0 +1,16 @@
+// The section of tomography and its keys.
+#pragma once
+
+#include <vector>
+
+#include "config/key.hpp"
+
+namespace echoform {
+
+[[nodiscard]] std::vector<Section> tomography_sections();
+void add_tomography_keys(std::vector<Key>& keys);
+
+/// What can be said of [tomography] before any data is there. Throws InputError, naming configuration and key.
+void check_tomography(const Configuration& configuration);
+
+}  // namespace echoform

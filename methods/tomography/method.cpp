@@ -1,0 +1,80 @@
+// Optoacoustic tomography as the program asks for it.
+#include "methods/method.hpp"
+
+#include "base/errors.hpp"
+#include "methods/filter_settings.hpp"
+#include "methods/tomography/keys.hpp"
+#include "methods/tomography/plan.hpp"
+#include "methods/tomography/report.hpp"
+#include "methods/tomography/simulated_scene.hpp"
+#include "stages/back_projection/back_projection.hpp"
+#include "stages/back_projection_term/back_projection_term.hpp"
+#include "stages/deconvolution/deconvolution.hpp"
+#include "stages/mean_image/mean_image.hpp"
+
+namespace echoform {
+namespace {
+
+class TomographyMethod final : public Method {
+ public:
+  [[nodiscard]] std::string_view name() const override { return tomography_name; }
+  [[nodiscard]] std::string_view meaning() const override {
+    return "optoacoustic tomography: the initial pressure that light made, by back-projection of what detectors around it "
+           "received";
+  }
+
+  [[nodiscard]] std::vector<Section> sections() const override { return tomography_sections(); }
+  void add_keys(std::vector<Key>& keys) const override { add_tomography_keys(keys); }
+  [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
+    return {&back_projection_stage, &back_projection_term_stage, &deconvolution_stage, &mean_image_stage};
+  }
+
+  void check(const Configuration& configuration, const Material& stated) const override {
+    check_tomography(configuration);
+    if (!configuration.material.longitudinal_velocity && !(stated.longitudinal_velocity.value > 0.0)) {
+      throw InputError(configuration.place("[material] longitudinal_velocity"), "none", "the speed of sound in m/s");
+    }
+  }
+  [[nodiscard]] std::vector<std::string> images(const Configuration& configuration) const override {
+    std::vector<std::string> names;
+    for (const Metres wavelength : tomography(configuration).wavelengths) names.push_back(name_of_wavelength(wavelength));
+    if (names.empty()) names.emplace_back(tomogram);
+    return names;
+  }
+
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> resolve(const ImagingRequest& request) const override {
+    return make_tomography_setup(build_tomography_plan(request), request.wish);
+  }
+  [[nodiscard]] std::shared_ptr<const ImagingSetup> retuned(const ImagingSetup& before, const Configuration& wanted,
+                                                            std::uint64_t settings_revision) const override {
+    return retuned_tomography_setup(before, wanted, settings_revision);
+  }
+
+  void show_in_use(const ImagingSetup& setup, Configuration& asked) const override {
+    const TomographyPlan& plan = tomography_plan_of(setup);
+    asked.material.longitudinal_velocity = plan.velocity;
+    const Grid& grid = plan.grid;
+    asked.grid.x = {grid.x.first, grid.x.last};
+    asked.grid.y = {grid.y.first, grid.y.last};
+    asked.grid.z = {grid.z.first, grid.z.last};
+    asked.acquisition.time_offset = plan.acquisition.time_offset;
+    section<FilterSection>(asked) = filter_in_use(section<FilterSection>(asked), plan.filter);
+  }
+
+  [[nodiscard]] SetupReport report(const ImagingSetup& setup) const override {
+    return report_tomography(tomography_plan_of(setup));
+  }
+
+  [[nodiscard]] SimulatorConfiguration simulated_source(const Configuration& configuration) const override {
+    return simulated_sound(configuration);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const Method> tomography_method();
+std::unique_ptr<const Method> tomography_method() {
+  return std::make_unique<TomographyMethod>();
+}
+
+}  // namespace echoform

@@ -1,0 +1,77 @@
+// Everything that fixes how frames of one acquisition become tomograms. Resolved once; constant afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acquisition/acquisition.hpp"
+#include "base/grid.hpp"
+#include "methods/display_settings.hpp"
+#include "methods/method.hpp"
+#include "methods/tomography/reach.hpp"
+#include "methods/tomography/section.hpp"
+#include "methods/tomography/surface.hpp"
+#include "pipeline/sample_gate.hpp"
+#include "stages/filter/filter_options.hpp"
+
+namespace echoform {
+
+/// As [imaging] method has it, and the image of one wavelength, or the mean over several.
+inline constexpr std::string_view tomography_name = "tomography";
+inline constexpr std::string_view tomogram = "image";
+
+/// The detectors that are lit by one wavelength, and the image of it.
+struct WavelengthPlan {
+  std::string image;
+  Metres wavelength;                ///< 0 where unknown
+  std::vector<Detector> detectors;  ///< that live
+  std::vector<std::size_t> rows;    ///< of theirs in the frame
+  std::size_t declared = 0;         ///< with the dead ones
+  std::size_t first_row = 0;        ///< of theirs, which follow each other, in the blocks of the chain
+  DetectorShares shares;
+};
+
+struct TomographyPlan {
+  std::uint64_t settings_revision = 0;
+  Acquisition acquisition;
+  Material material;
+  MetresPerSecond velocity;
+  Grid grid;
+  std::optional<Grid> display_grid;
+  DetectorSurface surface;
+  std::vector<WavelengthPlan> wavelengths;  ///< one at least
+  bool shows_mean = false;                  ///< whether their mean comes before them
+  std::optional<SoundInclusion> object;
+  SampleGate gate;
+  ReachOfGrid reach;
+  FilterOptions filter;
+  std::optional<DeconvolutionOptions> deconvolution;
+  double amplitude_scale = 1.0;  ///< of one unit of a sample
+  TomographySection section;
+  Compression compression;
+  DisplaySection display;
+  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+};
+
+/// Throws InputError, naming configuration and key.
+[[nodiscard]] std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest& request);
+
+/// The setup of a plan.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> make_tomography_setup(std::shared_ptr<const TomographyPlan> plan,
+                                                                        const OutputWish& wish);
+/// As Method::retuned() says. Throws InputError if an option is out of its range.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before,
+                                                                           const Configuration& wanted,
+                                                                           std::uint64_t settings_revision);
+/// The plan that a setup was made of by make_tomography_setup().
+[[nodiscard]] const TomographyPlan& tomography_plan_of(const ImagingSetup& setup);
+
+/// "750nm"
+[[nodiscard]] std::string name_of_wavelength(Metres wavelength);
+
+}  // namespace echoform

@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "base/directions.hpp"
+#include "methods/tomography/plan.hpp"
+#include "stages/back_projection/back_projection.hpp"
+#include "stages/back_projection_term/back_projection_term.hpp"
+#include "stages/compression/compression.hpp"
+#include "stages/deconvolution/deconvolution.hpp"
+#include "stages/filter/filter.hpp"
+#include "stages/mean_image/mean_image.hpp"
+#include "stages/pairing/pairing.hpp"
+#include "stages/scan_conversion/scan_conversion.hpp"
+
+namespace echoform {
+namespace {
+
+Seconds start_of_samples(const TomographyPlan& plan) {
+  const Acquisition& acquisition = plan.acquisition;
+  return acquisition.start_time - acquisition.time_offset +
+         Seconds(static_cast<double>(plan.gate.first) / acquisition.sample_rate.value);
+}
+
+/// By detector: its part of the whole, times what the algorithm has before its sum.
+std::vector<double> projection_weights(const TomographyPlan& plan, const WavelengthPlan& image) {
+  const DetectorShares& shares = image.shares;
+  const bool actual = plan.section.normalise == ShareDivisor::actual;
+  std::vector<double> weights = shares.sizes;
+  switch (plan.section.algorithm) {
+    case TomographyAlgorithm::fbp: {
+      // p0 = -1 / (2 pi R) times the sum of areas and terms over all of a sphere, as -2 R times the mean over the solid angle; of
+      // a ring likewise, in relative units.
+      const double radius = plan.surface.radius.value;
+      const double angles = plan.surface.flat ? radius : radius * radius;
+      const double whole = actual ? shares.angle : shares.whole;
+      for (double& weight : weights) weight *= -2.0 * radius / (angles * whole);
+      break;
+    }
+    case TomographyAlgorithm::ubp:
+      for (double& weight : weights) weight /= shares.whole;
+      break;
+    case TomographyAlgorithm::delay_and_sum:
+      // Dead ones count, as everywhere.
+      std::ranges::fill(weights, 1.0 / static_cast<double>(image.declared));
+      break;
+  }
+  return weights;
+}
+
+BackProjectionOptions projection_options(const TomographyPlan& plan, const WavelengthPlan& image) {
+  const TomographySection& section = plan.section;
+  BackProjectionOptions options;
+  options.grid = plan.grid;
+  const std::vector<double> weights = projection_weights(plan, image);
+  auto detectors = std::make_shared<std::vector<ProjectionDetector>>();
+  for (std::size_t q = 0; q < weights.size(); ++q) {
+    detectors->push_back({image.first_row + q, image.detectors[q].centre, image.detectors[q].normal, weights[q]});
+  }
+  options.detectors = std::move(detectors);
+  if (section.algorithm == TomographyAlgorithm::ubp) {
+    options.law = plan.surface.flat ? ProjectionLaw::inverse_square : ProjectionLaw::inverse_cube;
+  }
+  options.velocity = plan.velocity;
+  options.sample_rate = plan.acquisition.sample_rate;
+  options.start_time = start_of_samples(plan);
+  options.inclusion = plan.object;
+  options.cosine_power = section.directivity_power;
+  if (section.directivity_angle) {
+    options.least_cosine = std::max(0.0, std::cos(*section.directivity_angle * std::numbers::pi / 180.0));
+  }
+  // The filtered one has an ideal weight for each voxel in its term: there it is a factor for all of them.
+  options.normalise = section.normalise == ShareDivisor::actual && section.algorithm != TomographyAlgorithm::fbp;
+  return options;
+}
+
+/// Raw samples on their way to what is projected back.
+std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
+  PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale};
+  auto sources = std::make_shared<std::vector<PairSource>>();
+  for (const WavelengthPlan& image : plan.wavelengths) {
+    for (const std::size_t row : image.rows) sources->push_back({row, row, 1.0F});
+  }
+  pairing.sources = std::move(sources);
+  std::size_t rows = recipe.add(pairing_stage, std::move(pairing), {0});
+  if (plan.filter.kind != FilterKind::none) rows = recipe.add(filter_stage, plan.filter, {rows});
+  if (plan.deconvolution) rows = recipe.add(deconvolution_stage, *plan.deconvolution, {rows});
+  if (plan.section.algorithm == TomographyAlgorithm::delay_and_sum) return rows;
+  BackProjectionTermOptions term;
+  term.term = plan.section.algorithm == TomographyAlgorithm::fbp ? ProjectedTerm::filtered : ProjectedTerm::universal;
+  term.velocity = plan.velocity;
+  term.sample_rate = plan.acquisition.sample_rate;
+  term.start_time = start_of_samples(plan);
+  return recipe.add(back_projection_term_stage, term, {rows});
+}
+
+/// An image, the mean of `projected`, as it is shown, and its display.
+void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::string& name,
+                  const std::vector<std::size_t>& projected) {
+  const ShownPart shown = plan.section.shown;
+  const bool as_it_is = projected.size() == 1 && shown == ShownPart::signed_values;
+  const std::size_t image = as_it_is ? projected.front() : recipe.add(mean_image_stage, MeanImageOptions{shown}, projected);
+  OutputDescription description{name, OutputKind::envelope, plan.grid};
+  description.pixels = {"initial pressure", ""};
+  std::size_t compressed = 0;
+  if (wish.display) {
+    // Decibels are of magnitudes; what is not negative is one already.
+    const std::size_t magnitude =
+        shown == ShownPart::signed_values ? recipe.add(mean_image_stage, MeanImageOptions{ShownPart::magnitude}, {image}) : image;
+    compressed = recipe.add(compression_stage, plan.compression, {magnitude});
+  }
+  recipe.outputs.push_back({std::move(description), image, compressed});
+  if (!wish.display) return;
+  std::size_t display = compressed;
+  if (plan.display_grid) {
+    const ScanConversionOptions options{plan.grid, *plan.display_grid, plan.display.interpolation, plan.display.cubic_alpha};
+    display = recipe.add(scan_conversion_stage, options, {compressed});
+  }
+  recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid.value_or(plan.grid)}, display, compressed});
+}
+
+Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish) {
+  Recipe recipe;
+  const std::size_t terms = add_terms(recipe, plan);
+  std::vector<std::size_t> projected;
+  for (const WavelengthPlan& image : plan.wavelengths) {
+    projected.push_back(recipe.add(back_projection_stage, projection_options(plan, image), {terms}));
+  }
+  if (plan.shows_mean) add_tomogram(recipe, plan, wish, std::string(tomogram), projected);
+  for (std::size_t k = 0; k < projected.size(); ++k) {
+    add_tomogram(recipe, plan, wish, plan.wavelengths[k].image, {projected[k]});
+  }
+  return recipe;
+}
+
+/// Where detectors stand, seen along y.
+Outline detector_outline(const TomographyPlan& plan) {
+  Outline outline{.name = "detectors", .x = {}, .z = {}};
+  const auto add = [&](double x, double z) {
+    outline.x.push_back(static_cast<float>(x));
+    outline.z.push_back(static_cast<float>(z));
+  };
+  const DetectorSurface& surface = plan.surface;
+  if (surface.shape == SurfaceShape::sphere && !surface.flat) {
+    constexpr std::size_t points = 129;
+    for (std::size_t k = 0; k < points; ++k) {
+      const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(points - 1);
+      add(surface.centre.x.value + surface.radius.value * std::cos(angle),
+          surface.centre.z.value + surface.radius.value * std::sin(angle));
+    }
+    return outline;
+  }
+  const std::vector<Detector>& detectors = plan.wavelengths.front().detectors;
+  const std::size_t count = std::min(detectors.size(), most_outline_points);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Point& at = detectors[count < 2 ? 0 : k * (detectors.size() - 1) / (count - 1)].centre;
+    add(at.x.value, at.z.value);
+  }
+  return outline;
+}
+
+}  // namespace
+
+const TomographyPlan& tomography_plan_of(const ImagingSetup& setup) {
+  return *std::any_cast<const std::shared_ptr<const TomographyPlan>&>(setup.of_method);
+}
+
+std::shared_ptr<const ImagingSetup> make_tomography_setup(std::shared_ptr<const TomographyPlan> plan, const OutputWish& wish) {
+  auto setup = std::make_shared<ImagingSetup>();
+  setup->settings_revision = plan->settings_revision;
+  setup->acquisition = plan->acquisition;
+  setup->material = plan->material;
+  setup->gate = plan->gate;
+  setup->recipe = make_tomography_recipe(*plan, wish);
+  setup->scale = scale_of(plan->compression);
+  setup->outlines.push_back(detector_outline(*plan));
+  setup->notes = plan->notes;
+  setup->warnings = plan->warnings;
+  setup->method = tomography_name;
+  setup->of_method = std::move(plan);
+  return setup;
+}
+
+std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup& before, const Configuration& wanted,
+                                                             std::uint64_t settings_revision) {
+  const Compression& compression = section<OutputSection>(wanted);
+  validate(compression, "settings");
+  auto plan = std::make_shared<TomographyPlan>(tomography_plan_of(before));
+  plan->compression = compression;
+  plan->settings_revision = settings_revision;
+  auto setup = std::make_shared<ImagingSetup>(before);
+  for (Step& step : setup->recipe.steps) {
+    if (step.stage == &compression_stage) step.options = compression;
+  }
+  setup->settings_revision = settings_revision;
+  setup->scale = scale_of(compression);
+  setup->of_method = std::shared_ptr<const TomographyPlan>(std::move(plan));
+  return setup;
+}
+
+}  // namespace echoform
