@@ -144,7 +144,7 @@ TEST(InterpolatedModel, PiecesOfRingsHoldAllOfItsSamplesWithin) {
         const double place = ring.centre[a] + ring.cosine[a] * std::cos(angle) + ring.sine[a] * std::sin(angle);
         within = within && place >= low[a] && place < high[a];
       }
-      const bool held = ((pieces.bits >> (k / pieces.piece)) & 1U) != 0;
+      const bool held = pieces.bits != 0 && ((pieces.bits >> (k / pieces.piece)) & 1U) != 0;
       EXPECT_TRUE(held || !within) << seed << ", " << k;
       left_out += held ? 0 : 1;
     }
