@@ -80,11 +80,14 @@ ECHOFORM_HOST_DEVICE Arrival split(float time, std::int32_t from, float loudness
   return {from + whole, time - static_cast<float>(whole), loudness};
 }
 
-/// Of voxel k: d - d0 = (d^2 - d0^2) / (d + d0).
+/// Of voxel k: d - d0 = (d^2 - d0^2) / (d + d0). Detectors are outside of voxels; one that touches a voxel's centre hears it as
+/// if it were a hundredth of the spacing away.
 ECHOFORM_HOST_DEVICE Arrival arrival_of(const Heard& heard, std::int32_t k) {
   const float x = heard.origin + static_cast<float>(k) * heard.spacing;
   const float more = x * (x + heard.slope);
-  const float distance = sqrtf(heard.distance * heard.distance + more);
+  const float square = heard.distance * heard.distance + more;
+  const float least = 1e-4F * heard.spacing * heard.spacing;
+  const float distance = sqrtf(square > least ? square : least);
   const float both = distance + heard.distance;
   const float inverse = 1.0F / (distance * both);
   return split(heard.rest + more * (inverse * distance), heard.cell, inverse * both);

@@ -186,6 +186,21 @@ TEST(SphericalModel, IsTheDirectSumFarAwayAndInLongRecords) {
   EXPECT_LE(distance(*model, dense_spherical_model(geometry)), to_direct_sum);
 }
 
+TEST(SphericalModel, DetectorsThatTouchVoxelsHearNumbers) {
+  ThreadTeam team(1);
+  ModelGeometry geometry = model_cases().front().geometry;
+  geometry.start_time = Seconds(0.0);
+  geometry.detectors.resize(1);
+  geometry.detectors.front().centre = {geometry.grid.x.last + Metres(1e-12), geometry.grid.y.first, geometry.grid.z.first};
+  for (const NamedOptions& by : option_cases()) {
+    const auto model = make_spherical_model(geometry, by.options, team);
+    EXPECT_LE(dot_test(*model, 1), 1e-6) << by.name;
+    std::vector<float> data(model->data_size());
+    model->apply(drawn(model->image_size(), 1), data);
+    for (const float value : data) EXPECT_TRUE(std::isfinite(value)) << by.name;
+  }
+}
+
 TEST(SphericalModel, WhatIsHeardFarFromTheRecordIsLeftOut) {
   ThreadTeam team(1);
   ModelGeometry geometry = ball_geometry(Metres(0.2e-3));
