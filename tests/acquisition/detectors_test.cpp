@@ -33,7 +33,7 @@ TEST(Detectors, StandWhereTheirEventsPositionPutsThem) {
 
 TEST(Detectors, FaceAnywhereAtEveryPosition) {
   Acquisition acquisition;
-  acquisition.probe.elements = {{{Metres(0.0), Metres(0.0), Metres(0.04)}, {0.0, 0.0, -1.0}}};
+  acquisition.probe.elements = {{{Metres(0.0), Metres(0.0), Metres(0.04)}, {0.0, 0.0, -1.0}, Metres(0.0), Metres(0.0)}};
   acquisition.samples = 16;
   acquisition.sample_rate = Hertz(1e6);
   acquisition.positions = {{}, {{}, {0.0, 1.0, 0.0}, {-1.0, 0.0, 0.0}}};
