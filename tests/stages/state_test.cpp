@@ -5,10 +5,13 @@
 #include "base/sanitizers.hpp"
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/autocorrelation/autocorrelation.hpp"
+#include "stages/back_projection/back_projection.hpp"
+#include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/beamform/beamform.hpp"
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/compression/compression.hpp"
 #include "stages/decoding/decoding.hpp"
+#include "stages/deconvolution/deconvolution.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/envelope/envelope.hpp"
 #include "stages/filter/filter.hpp"
@@ -17,6 +20,7 @@
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
 #include "stages/line_spectrum/line_spectrum.hpp"
+#include "stages/mean_image/mean_image.hpp"
 #include "stages/persistence/persistence.hpp"
 #include "stages/polar_scan_conversion/polar_scan_conversion.hpp"
 #include "stages/polar_volume_conversion/polar_volume_conversion.hpp"
@@ -266,6 +270,28 @@ TEST_P(State, OfTheStagesOfFlow) {
   }
   expect_as_stated(flow_stage, FlowOptions{FlowKind::velocity, MetresPerSecond(0.5), 0.01},
                    make_spec(ElementType::float32, 3 * 12, 333));
+}
+
+TEST_P(State, OfTheStagesOfTomography) {
+  if (on_cuda()) GTEST_SKIP() << "stages of tomography are for the CPU alone";
+  const BlockSpec rows = make_spec(ElementType::float32, 36, 333);
+  for (const ProjectedTerm term : {ProjectedTerm::filtered, ProjectedTerm::universal}) {
+    expect_as_stated(back_projection_term_stage,
+                     BackProjectionTermOptions{term, MetresPerSecond(1500.0), Hertz(20e6), Seconds(1e-6)}, rows);
+  }
+  DeconvolutionOptions deconvolution;
+  deconvolution.bandwidth = Hertz(4e6);
+  deconvolution.cutoff = Hertz(10e6);
+  deconvolution.sample_rate = Hertz(20e6);
+  // What FFTW keeps is not known.
+  expect_as_stated(deconvolution_stage, deconvolution, rows, Stated::at_most);
+  BackProjectionOptions projection;
+  projection.grid = plane;
+  projection.velocity = MetresPerSecond(1500.0);
+  projection.sample_rate = Hertz(20e6);
+  projection.detectors = std::make_shared<const std::vector<ProjectionDetector>>(36);
+  expect_as_stated(back_projection_stage, projection, rows);
+  expect_as_stated(mean_image_stage, MeanImageOptions{ShownPart::magnitude}, rows);
 }
 
 TEST(StateOfAStage, IsRefusedAsItsInputIs) {
