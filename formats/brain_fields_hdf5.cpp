@@ -29,19 +29,10 @@ bool is_marked(const Hdf5Handle& object, const char* mark) {
   return H5Aexists(object.id(), mark) > 0;
 }
 
-/// The group that is a structure; false where there is something else. Nothing is opened that lies in another file.
-Hdf5Handle open_group(const Hdf5Handle& parent, const std::string& name) {
-  H5L_info_t link{};
-  if (H5Lget_info(parent.id(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return {};
-  Hdf5Handle object(H5Oopen(parent.id(), name.c_str(), H5P_DEFAULT));
-  if (!object || H5Iget_type(object.id()) != H5I_GROUP) return {};
-  return object;
-}
-
 class Hdf5Fields final : public BrainFields {
  public:
   Hdf5Fields(std::string file, std::string path, const Hdf5Handle& parent, const std::string& name)
-      : BrainFields(std::move(file), std::move(path)), group_(open_group(parent, name)) {
+      : BrainFields(std::move(file), std::move(path)), group_(open_own_group(parent, name)) {
     const std::string stated = group_ ? class_of(group_, place()) : std::string();
     if (!group_ || is_marked(group_, "MATLAB_sparse") || (!stated.empty() && stated != "struct"))
       throw InputError(place(), "something else", "one structure");
@@ -75,7 +66,7 @@ class Hdf5Fields final : public BrainFields {
     require(name);
     std::optional<Hdf5Item> item;
     // A structure, a table of sparse numbers.
-    if (!open_group(group_, name)) item = Hdf5Item::find(group_, name, file_ + ": /exp_data");
+    if (!open_own_group(group_, name)) item = Hdf5Item::find(group_, name, file_ + ": /exp_data");
     if (!item) throw InputError(where(name), "something else than numbers", "a full numeric array");
     const std::string stated = class_of(item->handle(), where(name));
     const bool numeric =

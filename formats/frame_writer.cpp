@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "formats/brain_mat_writer.hpp"
 #include "formats/capture_frame_writer.hpp"
+#include "formats/ipasc_writer.hpp"
 #include "formats/mfmc_writer.hpp"
 
 namespace echoform {
@@ -32,6 +33,7 @@ constexpr Format formats_written[] = {
     {".mfmc", check_mfmc_holds, make<MfmcWriter>},
     {".efcap", check_capture_holds, make<CaptureFrameWriter>},
     {".mat", check_brain_mat_holds, make<BrainMatWriter>, 1},
+    {".hdf5", check_ipasc_holds, make<IpascWriter>},
 };
 
 const Format& format_of(const std::filesystem::path& path, const std::string& where) {

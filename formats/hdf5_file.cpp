@@ -317,6 +317,14 @@ Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference) {
   return object;
 }
 
+Hdf5Handle open_own_group(const Hdf5Handle& parent, const std::string& name) {
+  H5L_info_t link{};
+  if (H5Lget_info(parent.id(), name.c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return {};
+  Hdf5Handle object(H5Oopen(parent.id(), name.c_str(), H5P_DEFAULT));
+  if (!object || H5Iget_type(object.id()) != H5I_GROUP) return {};
+  return object;
+}
+
 std::string hdf5_name(const Hdf5Handle& object) {
   std::array<char, 512> name{};
   const auto length = H5Iget_name(object.id(), name.data(), name.size());

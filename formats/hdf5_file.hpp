@@ -110,6 +110,10 @@ class Hdf5Item {
 /// The group that a reference found in `from` points at. Throws InputError if it points at nothing or at something else.
 [[nodiscard]] Hdf5Handle open_reference(const Hdf5Item& from, hobj_ref_t reference);
 
+/// The group of that name in another; false where there is something else, or a link. Nothing is opened that lies in another
+/// file.
+[[nodiscard]] Hdf5Handle open_own_group(const Hdf5Handle& parent, const std::string& name);
+
 /// Full name of an open object, for messages. HDF5 searches the file for that of one that a reference opened.
 [[nodiscard]] std::string hdf5_name(const Hdf5Handle& object);
 

@@ -25,4 +25,11 @@ void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOption
 /// The same as open_mfmc() without the trial run in a process of its own, for files that HDF5 is known to survive.
 [[nodiscard]] std::unique_ptr<Recording> open_mfmc_untried(const std::filesystem::path& path, const RecordingOptions& options);
 
+/// IPASC optoacoustic time series in HDF5, as passive events: one a wavelength, a frame each measurement.
+[[nodiscard]] std::unique_ptr<Recording> open_ipasc(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same without the trial run in a process of its own.
+[[nodiscard]] std::unique_ptr<Recording> open_ipasc_untried(const std::filesystem::path& path, const RecordingOptions& options);
+/// IPASC, MFMC or BRAIN, as what the HDF5 file holds tells.
+[[nodiscard]] std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options);
+
 }  // namespace echoform::formats

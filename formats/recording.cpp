@@ -22,9 +22,9 @@ struct RecordingFormat {
 
 // One line a format.
 constexpr std::array recording_formats{
-    RecordingFormat{".mat", formats::open_brain_mat},
-    RecordingFormat{".mfmc", formats::open_mfmc},
-    RecordingFormat{".efcap", formats::open_capture},
+    RecordingFormat{".mat", formats::open_brain_mat},     RecordingFormat{".mfmc", formats::open_mfmc},
+    RecordingFormat{".efcap", formats::open_capture},     RecordingFormat{".hdf5", formats::open_hdf5_recording},
+    RecordingFormat{".h5", formats::open_hdf5_recording},
 };
 
 std::string lower_case(std::string text) {

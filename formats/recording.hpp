@@ -93,6 +93,8 @@ struct RecordingOptions {
   std::size_t sequence = 0;  ///< which sequence of a file that holds several, from 0 in the file's (alphabetical) order
   /// Larger than the limits for peers: a file is the user's own.
   AcquisitionLimits limits{.elements = 4096, .samples = 1u << 22, .frame_bytes = std::size_t{1} << 32};
+  /// Elements of recordings in which nobody transmits: there are no pairs of them.
+  std::size_t detectors = std::size_t{1} << 16;
 };
 
 /// Opens a recording; the extension chooses the format. Throws InputError, with one line that names the file and the place

@@ -83,7 +83,7 @@ TEST(FrameWriters, RefuseWhatTheyCannotHold) {
   EXPECT_EQ(line("x.mfmc"), "");
   EXPECT_EQ(line("x.efcap"), "");
   EXPECT_THAT(line("x.efcap"), HasSubstr("there already"));
-  EXPECT_THAT(line("x.npy"), HasSubstr("expected a file that ends in .mfmc, .efcap, .mat"));
+  EXPECT_THAT(line("x.npy"), HasSubstr("expected a file that ends in .mfmc, .efcap, .mat, .hdf5"));
   a.probe.elements[1].width = Metres(0.4e-3);
   EXPECT_THAT(line("y.efcap"), HasSubstr("elements of different sizes"));
   Acquisition wide = a;

@@ -269,6 +269,11 @@ class Imaged(unittest.TestCase):
                 echoform.FrameSender(linear(), server.frames, busy_timeout=0.0)
         with self.assertRaisesRegex(echoform.Rejected, "elements"):
             echoform.FrameSender(linear(300, 4), server.frames)
+        detectors = echoform.Probe((0.04, -0.04), normals=[(-1, 0, 0), (1, 0, 0)])
+        with self.assertRaisesRegex(echoform.Rejected, "found passive events in which nobody transmits; expected events that transmit"):
+            echoform.FrameSender(echoform.Acquisition(detectors, 64, 4e7, events=[echoform.Passive(750e-9)]), server.frames)
+        with echoform.FrameSender(linear(), server.frames):  # which goes on
+            pass
 
     def test_an_abandoned_frame_is_dropped_by_the_server(self):
         server = serve(self)

@@ -536,7 +536,8 @@ TEST(RecorderOptionsTest, AreCheckedAtOnce) {
   EXPECT_THAT(message(), HasSubstr("expected an existing directory"));
   options.files.folder = scratch / "";
   options.pattern = "{name}.dat";
-  EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat");
+  EXPECT_EQ(message(),
+            "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat, .hdf5");
   options.pattern = "{nam}.mfmc";
   EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{nam}.mfmc\"; expected {name} and {time} alone in braces");
   options.pattern = "a/{name}.mfmc";

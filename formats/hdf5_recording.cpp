@@ -1,0 +1,36 @@
+// Recordings in HDF5 files whose extension says no more than that: what they hold tells which format it is.
+#include <memory>
+
+#include "base/errors.hpp"
+#include "formats/guarded_trial.hpp"
+#include "formats/hdf5_file.hpp"
+#include "formats/ipasc_fields.hpp"
+#include "formats/mat5_check.hpp"
+#include "formats/readers.hpp"
+
+namespace echoform::formats {
+namespace {
+
+using Open = std::unique_ptr<Recording> (*)(const std::filesystem::path&, const RecordingOptions&);
+
+Open reader_of(const std::filesystem::path& path) {
+  const Hdf5Session session;
+  const Hdf5Handle file = open_hdf5(path);
+  if (H5Lexists(file.id(), ipasc_samples, H5P_DEFAULT) > 0) return open_ipasc;
+  if (H5Lexists(file.id(), "exp_data", H5P_DEFAULT) > 0) return open_brain_mat;
+  if (Hdf5Item::exists(file, "TYPE")) return open_mfmc;
+  return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options) {
+  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an HDF5 file");
+  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
+  try_in_child(path.string(), [&] { static_cast<void>(reader_of(path)); });
+  if (const Open open = reader_of(path)) return open(path, options);
+  throw InputError(path.string(), "neither binary_time_series_data nor exp_data nor a TYPE",
+                   "a recording: IPASC, BRAIN exp_data, or MFMC");
+}
+
+}  // namespace echoform::formats

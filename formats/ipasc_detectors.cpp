@@ -1,0 +1,151 @@
+#include "formats/ipasc_detectors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/directions.hpp"
+#include "base/errors.hpp"
+
+namespace echoform::formats {
+namespace {
+
+// What is shorter is written as 0.
+constexpr double least_normal = 1e-9;
+constexpr double farthest = 1e3;  // metres
+
+/// The number that a name ends in: "0000000012", "detection_element_12". Those without come last.
+std::uint64_t number_of(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  const std::string_view digits = last == std::string_view::npos ? name : name.substr(last + 1);
+  if (digits.empty() || digits.size() > 18) return UINT64_MAX;
+  std::uint64_t number = 0;
+  for (const char digit : digits) number = 10 * number + static_cast<std::uint64_t>(digit - '0');
+  return number;
+}
+
+std::vector<std::string> names_in(const IpascGroup& group, std::size_t most) {
+  H5G_info_t info{};
+  if (H5Gget_info(group.handle().id(), &info) < 0) throw InputError(group.where(), "a damaged group", "one group a detector");
+  if (info.nlinks == 0 || info.nlinks > most) {
+    throw InputError(group.where(), fmt::format("{} detectors", info.nlinks), fmt::format("1 to {}", most));
+  }
+  std::vector<std::string> names;
+  const auto visit = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  if (H5Literate(group.handle().id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names) < 0 || names.size() != info.nlinks)
+    throw InputError(group.where(), "a damaged group", "one group a detector");
+  std::ranges::stable_sort(names, {}, [](const std::string& name) { return std::pair(number_of(name), name); });
+  return names;
+}
+
+Direction vector_in(const IpascGroup& detector, const char* name, const std::vector<double>& values) {
+  if (values.size() != 3) throw InputError(detector.where(name), fmt::format("{} values", values.size()), "3");
+  return {values[0], values[1], values[2]};
+}
+
+/// What was made of sizes that are no rectangles.
+struct SizeCounts {
+  std::size_t circles = 0;
+  std::size_t points = 0;
+};
+
+void read_size(const IpascGroup& detector, Element& element, SizeCounts& counts) {
+  constexpr const char* name = "detector_geometry";
+  const std::string kind = detector.text("detector_geometry_type").value_or("CUBOID");
+  if ((kind != "CUBOID" && kind != "CIRCULAR") || !detector.states(name)) {
+    ++counts.points;
+    return;
+  }
+  const bool circle = kind == "CIRCULAR";
+  const auto sizes = detector.numbers(name, circle ? 1 : 3);
+  if (!sizes) return;
+  if (!circle) static_cast<void>(vector_in(detector, name, *sizes));
+  for (const double size : *sizes) {
+    if (size < 0.0) throw InputError(detector.where(name), fmt::format("{} m", size), "sizes of at least 0");
+  }
+  counts.circles += circle ? 1 : 0;
+  element.width = Metres(circle ? std::sqrt(std::numbers::pi) * (*sizes)[0] : (*sizes)[0]);
+  element.length = circle ? element.width : Metres((*sizes)[1]);
+}
+
+Point mean_of(const std::vector<Element>& elements) {
+  Point mean;
+  for (const Element& element : elements) {
+    mean.x += element.centre.x;
+    mean.y += element.centre.y;
+    mean.z += element.centre.z;
+  }
+  const auto count = static_cast<double>(elements.size());
+  return {mean.x / count, mean.y / count, mean.z / count};
+}
+
+}  // namespace
+
+IpascDetectors read_ipasc_detectors(const Hdf5Handle& file, const std::string& file_name, std::size_t most) {
+  const IpascGroup device = IpascGroup::require(file, ipasc_device, file_name + ": ");
+  const IpascGroup all = IpascGroup::require(device.handle(), "detectors", device.where());
+  const std::vector<std::string> names = names_in(all, most);
+  if (Hdf5Handle general = open_own_group(device.handle(), "general")) {
+    const IpascGroup stated(std::move(general), device.where() + "/general");
+    const auto count = stated.number("num_detectors");
+    if (count && *count != static_cast<double>(names.size())) {
+      throw InputError(stated.where("num_detectors"), fmt::format("{}", *count),
+                       fmt::format("{}, the detectors in {}", names.size(), all.where()));
+    }
+  }
+  IpascDetectors found;
+  std::vector<std::size_t> unstated;
+  SizeCounts counts;
+  for (const std::string& name : names) {
+    const IpascGroup detector = IpascGroup::require(all.handle(), name, all.where());
+    Element element;
+    const auto position = detector.numbers("detector_position", 3);
+    if (!position) throw InputError(detector.where(), "no detector_position", "where the detector is, in metres");
+    const Direction centre = vector_in(detector, "detector_position", *position);
+    if (!(length(centre) <= farthest)) {
+      throw InputError(detector.where("detector_position"), fmt::format("a place {:.3g} m away", length(centre)),
+                       fmt::format("metres, up to {:g}", farthest));
+    }
+    element.centre = {Metres(centre.x), Metres(centre.y), Metres(centre.z)};
+    const auto orientation = detector.numbers("detector_orientation", 3);
+    const Direction normal = orientation ? vector_in(detector, "detector_orientation", *orientation) : Direction{0.0, 0.0, 0.0};
+    if (const double size = length(normal); size > least_normal && std::isfinite(size)) {
+      element.normal = unit(normal);
+    } else {
+      unstated.push_back(found.elements.size());
+    }
+    read_size(detector, element, counts);
+    found.elements.push_back(element);
+  }
+  const Point mean = mean_of(found.elements);
+  std::size_t away = 0;
+  for (const Element& element : found.elements) away += dot(element.normal, between(element.centre, mean)) < 0.0 ? 1 : 0;
+  for (const std::size_t place : unstated) {
+    Element& element = found.elements[place];
+    const Direction inward = between(element.centre, mean);
+    element.normal = length(inward) > least_normal ? unit(inward) : Direction{};
+  }
+  if (unstated.empty() && away == names.size()) {
+    found.warnings.push_back(fmt::format(
+        "{}: all detectors look away from their middle (detector_orientation points at what a detector hears)", all.where()));
+  }
+  if (!unstated.empty()) {
+    found.notes.push_back(fmt::format("{} detector{} without orientation {} the middle of all", unstated.size(),
+                                      unstated.size() == 1 ? "" : "s", unstated.size() == 1 ? "faces" : "face"));
+  }
+  if (counts.circles > 0) found.notes.push_back(fmt::format("{} round detectors count as squares of their area", counts.circles));
+  if (counts.points > 0) found.notes.push_back(fmt::format("{} detectors count as points", counts.points));
+  return found;
+}
+
+}  // namespace echoform::formats
