@@ -5,28 +5,17 @@
 #include <hdf5.h>
 
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "formats/readers.hpp"
+#include "tests/fuzz/hdf5_items.hpp"
 #include "tests/fuzz/recording_check.hpp"
 
 namespace echoform {
 namespace {
 
-enum class Kind : std::uint8_t { float64, float32, int32, int8, uint64, text, reference, compound };
-constexpr std::size_t kinds = 8;
-
-struct Item {
-  const char* group;
-  const char* name;
-  bool attribute = false;
-  Kind kind = Kind::float64;
-  std::vector<hsize_t> shape;
-  std::vector<double> values;  // of references: places in `targets`
-  std::string text{};
-  bool left_out = false;
-};
+using fuzz::Item;
+using fuzz::Kind;
 
 constexpr std::array targets{"/PROBE<1>",           "/SEQUENCE<1>",           "/SEQUENCE<1>/LAW<1>",
                              "/SEQUENCE<1>/LAW<2>", "/SEQUENCE<1>/MFMC_DATA", "/",
@@ -98,136 +87,6 @@ std::vector<Item> recording() {
           left_out({sequence, "ECHOFORM_ENCODER_COUNT", false, Kind::int32, {2, 1}, {-41, 1200}})};
 }
 
-double unusual(std::uint16_t number) {
-  constexpr std::array values{std::numeric_limits<double>::quiet_NaN(),
-                              std::numeric_limits<double>::infinity(),
-                              -1.0,
-                              -0.0,
-                              1e308,
-                              -1e308,
-                              1e-308,
-                              1e-13,
-                              4294967296.0,
-                              2147483648.0,
-                              0.5,
-                              1e40,
-                              1.8446744073709552e19,
-                              1e-5};
-  return number < values.size() ? values[number] : static_cast<double>(static_cast<std::int16_t>(number));
-}
-
-void change(std::vector<Item>& items, fuzz::Input& input) {
-  Item& item = items[input.take<std::uint8_t>() % items.size()];
-  const auto what = input.take<std::uint8_t>();
-  const auto place = input.take<std::uint16_t>();
-  const auto number = input.take<std::uint16_t>();
-  switch (what % 8) {
-    case 0:
-      item.left_out = !item.left_out;
-      break;
-    case 1:
-      item.kind = static_cast<Kind>(number % kinds);
-      break;
-    case 2:
-      item.attribute = !item.attribute;
-      break;
-    case 3:
-      if (!item.values.empty()) item.values[place % item.values.size()] = unusual(number);
-      break;
-    case 4:
-      if (!item.shape.empty()) item.shape[place % item.shape.size()] = number % 70;
-      break;
-    case 5:
-      if (item.shape.size() < 4) item.shape.push_back(number % 5);
-      break;
-    case 6:
-      if (!item.shape.empty()) item.shape.pop_back();
-      break;
-    default:
-      item.text = number % 3 == 0   ? targets[place % targets.size()]
-                  : number % 3 == 1 ? items[place % items.size()].text
-                                    : std::string(number % 300, '\n');
-  }
-}
-
-void write_item(hid_t file, const Item& item) {
-  const hid_t group = H5Gopen2(file, item.group, H5P_DEFAULT);
-  std::size_t points = 1;
-  for (const hsize_t size : item.shape) points *= size;
-  if (item.left_out || points > 100'000 || group < 0) {
-    H5Gclose(group);
-    return;
-  }
-  const hid_t space = item.shape.empty() ? H5Screate(H5S_SCALAR)
-                                         : H5Screate_simple(static_cast<int>(item.shape.size()), item.shape.data(), nullptr);
-  hid_t type = -1;
-  hid_t memory = H5T_NATIVE_DOUBLE;
-  std::vector<double> numbers(points);
-  for (std::size_t k = 0; k < points && !item.values.empty(); ++k) numbers[k] = item.values[k % item.values.size()];
-  std::vector<hobj_ref_t> references(points, 0);
-  std::string text;
-  const void* values = numbers.data();
-  switch (item.kind) {
-    case Kind::float64:
-      type = H5Tcopy(H5T_IEEE_F64LE);
-      break;
-    case Kind::float32:
-      type = H5Tcopy(H5T_IEEE_F32BE);
-      break;
-    case Kind::int32:
-      type = H5Tcopy(H5T_STD_I32LE);
-      break;
-    case Kind::int8:
-      type = H5Tcopy(H5T_STD_I8LE);
-      break;
-    case Kind::uint64:
-      type = H5Tcopy(H5T_STD_U64BE);
-      break;
-    case Kind::text:
-      type = H5Tcopy(H5T_C_S1);
-      H5Tset_size(type, std::max<std::size_t>(item.text.size(), 1));
-      H5Tset_strpad(type, H5T_STR_NULLPAD);
-      for (std::size_t k = 0; k < points; ++k) text += item.text.empty() ? std::string(1, '\0') : item.text;
-      memory = type;
-      values = text.data();
-      break;
-    case Kind::reference:
-      type = H5Tcopy(H5T_STD_REF_OBJ);
-      for (std::size_t k = 0; k < points; ++k) {
-        const double target = numbers[k];
-        if (target >= 0.0 && target < static_cast<double>(targets.size())) {
-          H5Rcreate(&references[k], file, targets[static_cast<std::size_t>(target)], H5R_OBJECT, -1);
-        } else if (std::isfinite(target) && target > 0.0 && target < 1e6) {
-          references[k] = static_cast<hobj_ref_t>(target);
-        }
-      }
-      memory = type;
-      values = references.data();
-      break;
-    case Kind::compound:
-      type = H5Tcreate(H5T_COMPOUND, 8);
-      H5Tinsert(type, "r", 0, H5T_IEEE_F64LE);
-      memory = type;
-      break;
-  }
-  if (item.attribute) {
-    const hid_t id = H5Acreate2(group, item.name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    if (id >= 0) {
-      H5Awrite(id, memory, values);
-      H5Aclose(id);
-    }
-  } else {
-    const hid_t id = H5Dcreate2(group, item.name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (id >= 0) {
-      H5Dwrite(id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-      H5Dclose(id);
-    }
-  }
-  H5Tclose(type);
-  H5Sclose(space);
-  H5Gclose(group);
-}
-
 void write_recording(const std::filesystem::path& path, const std::vector<Item>& items) {
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   fuzz::require(file >= 0, "HDF5 makes a file");
@@ -238,7 +97,7 @@ void write_recording(const std::filesystem::path& path, const std::vector<Item>&
   // References last: they may point at any item.
   for (const bool references : {false, true}) {
     for (const Item& item : items) {
-      if ((item.kind == Kind::reference) == references) write_item(file, item);
+      if ((item.kind == Kind::reference) == references) fuzz::write_item(file, item, targets);
     }
   }
   H5Fclose(file);
@@ -253,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   fuzz::Input input(data, size);
   std::vector<Item> items = recording();
-  for (int count = 0; count < 64 && !input.empty(); ++count) change(items, input);
+  for (int count = 0; count < 64 && !input.empty(); ++count) fuzz::change(items, input, targets);
   write_recording(file.path(), items);
   fuzz::check_recording([&] { return formats::open_mfmc_untried(file.path(), fuzz::small_recordings); });
   return 0;

@@ -328,6 +328,25 @@ void recordings() {
   put("mfmc_contents", "positions_as_text", turn(46) + change(46, 1, 0, 5));
   put("mfmc_contents", "positions_without_encoders", turn(46) + change(46, 4, 1, 0));
   put("mfmc_contents", "an_endless_delay", by_laws + turn(40) + change(39, 3, 1, 4));
+  put("ipasc_contents", "unchanged", "");
+  put("ipasc_contents", "not_finite", change(0, 3, 5, 0));
+  put("ipasc_contents", "without_a_rate", turn(1));
+  put("ipasc_contents", "nanometres", change(2, 3, 0, 700) + change(2, 3, 1, 850));
+  put("ipasc_contents", "energies_of_measurements", change(3, 4, 0, 4));
+  put("ipasc_contents", "no_energies", change(3, 1, 0, 5));
+  put("ipasc_contents", "a_map_of_velocities", change(4, 5, 0, 3));
+  put("ipasc_contents", "three_axes", change(0, 6, 0, 0));
+  put("ipasc_contents", "two_axes", change(0, 6, 0, 0) + change(0, 6, 0, 0) + turn(2) + turn(3));
+  put("ipasc_contents", "axes_in_reverse", change(0, 4, 0, 2) + change(0, 4, 1, 2) + change(0, 4, 3, 3));
+  put("ipasc_contents", "other_shapes", change(0, 4, 0, 69));
+  put("ipasc_contents", "another_count", change(7, 3, 0, 4));
+  put("ipasc_contents", "dead", turn(9));
+  put("ipasc_contents", "no_position", turn(11));
+  put("ipasc_contents", "position_not_finite", change(11, 3, 1, 0));
+  put("ipasc_contents", "far_away", change(11, 3, 1, 4));
+  put("ipasc_contents", "no_orientation", turn(12) + turn(16) + turn(20));
+  put("ipasc_contents", "round", change(14, 7, 2, 0) + change(13, 6, 0, 0));
+  put("ipasc_contents", "a_mesh", change(14, 7, 4, 0) + change(13, 1, 0, 5));
   put("mfmc_contents", "a_law_of_nobody", by_laws + turn(39) + change(40, 3, 0, 3) + change(40, 3, 1, 3));
 }
 
