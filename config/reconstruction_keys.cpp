@@ -1,0 +1,77 @@
+// Keys of [reconstruction].
+#include "config/common_keys.hpp"
+#include "config/key_types.hpp"
+#include "config/reconstruction_section.hpp"
+
+namespace echoform {
+namespace {
+
+constexpr auto model_words = make_words(std::pair{ReconstructionModel::interpolated, std::string_view("interpolated")},
+                                        std::pair{ReconstructionModel::spherical, std::string_view("spherical")});
+constexpr auto solver_words =
+    make_words(std::pair{ReconstructionSolver::conjugate_gradients, std::string_view("conjugate_gradients")},
+               std::pair{ReconstructionSolver::lsqr, std::string_view("lsqr")},
+               std::pair{ReconstructionSolver::fista, std::string_view("fista")},
+               std::pair{ReconstructionSolver::total_variation, std::string_view("total_variation")});
+constexpr auto penalty_words = make_words(std::pair{ReconstructionPenalty::smoothness, std::string_view("smoothness")},
+                                          std::pair{ReconstructionPenalty::damping, std::string_view("damping")});
+
+}  // namespace
+
+void add_reconstruction_keys(std::vector<Key>& k) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  k.push_back(word(
+      {"reconstruction", "model", "",
+       "How a volume makes data: by interpolated integrals over spheres, or by voxels as balls, in a band of frequencies."},
+      model_words, [](auto& c) -> auto& { return section<ReconstructionSection>(c).model; }));
+  k.push_back(word(
+      {"reconstruction", "solver", "",
+       "How the volume is found whose data come nearest to the recorded: conjugate_gradients and lsqr with a quadratic penalty, "
+       "fista the same without negative values, total_variation with one on the length of gradients, which keeps edges."},
+      solver_words, [](auto& c) -> auto& { return section<ReconstructionSection>(c).solver; }));
+  k.push_back(number(
+      {"reconstruction", "penalty", "",
+       "Weight of the penalty: of squared differences of neighbouring voxels against squared residuals of samples; of "
+       "total_variation "
+       "of the differences' lengths."},
+      within(0.0, 1e30), [](auto& c) -> auto& { return section<ReconstructionSection>(c).penalty; }));
+  k.push_back(word(
+      {"reconstruction", "penalty_kind", "",
+       "What is penalised: differences of neighbours (smoothness) or the values themselves (damping). Not of total_variation.",
+       "smoothness"},
+      penalty_words, [](auto& c) -> auto& { return section<ReconstructionSection>(c).penalty_kind; }));
+  k.push_back(boolean(
+      {"reconstruction", "non_negative", "", "Whether no voxel may be below 0. Of fista and total_variation.", "true of fista"},
+      [](auto& c) -> auto& { return section<ReconstructionSection>(c).non_negative; }));
+  k.push_back(integer(
+      {"reconstruction", "iterations", "", "At most so many; --iterations takes its place."}, within(1, 1e6),
+      [](auto& c) -> auto& { return section<ReconstructionSection>(c).iterations; }));
+  k.push_back(number(
+      {"reconstruction", "tolerance", "",
+       "It ends where what is left of the data, as a share of them (both as square sums' roots), is no more than this; 0 is no "
+       "such end."},
+      within(0.0, 1.0), [](auto& c) -> auto& { return section<ReconstructionSection>(c).tolerance; }));
+  k.push_back(number(
+      {"reconstruction", "noise", "",
+       "Root mean square of the noise of a sample, in units of samples: it ends where what is left of the data is no more than "
+       "discrepancy_factor times that of the noise (Morozov).",
+       "unknown: no such end"},
+      above(0.0, 1e30), [](auto& c) -> auto& { return section<ReconstructionSection>(c).noise; }));
+  k.push_back(number(
+      {"reconstruction", "discrepancy_factor", "", "Of noise; somewhat above 1 ends earlier."}, within(0.1, 100.0),
+      [](auto& c) -> auto& { return section<ReconstructionSection>(c).discrepancy_factor; }));
+  k.push_back(number(
+      {"reconstruction", "highest_frequency", "Hz", "Of the band in which the spherical model works.",
+       "a quarter of the sample rate"},
+      above(0.0, 1e9), [](auto& c) -> auto& { return section<ReconstructionSection>(c).highest_frequency; }));
+  k.push_back(boolean(
+      {"reconstruction", "rectangular_elements", "",
+       "Whether the spherical model takes elements for rectangles of their widths and lengths, rather than points.", "false"},
+      [](auto& c) -> auto& { return section<ReconstructionSection>(c).rectangular_elements; }));
+  k.push_back(number(
+      {"reconstruction", "wavelength", "m", "Of the light whose events are taken, of frames with several wavelengths.",
+       "the only one"},
+      above(0.0, 1e-4), [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelength; }));
+}
+
+}  // namespace echoform

@@ -1,0 +1,31 @@
+// [reconstruction]: what `echoform reconstruct` solves, and how.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/units.hpp"
+
+namespace echoform {
+
+enum class ReconstructionModel : std::uint8_t { interpolated, spherical };
+enum class ReconstructionSolver : std::uint8_t { conjugate_gradients, lsqr, fista, total_variation };
+enum class ReconstructionPenalty : std::uint8_t { smoothness, damping };
+
+struct ReconstructionSection {
+  ReconstructionModel model = ReconstructionModel::interpolated;
+  ReconstructionSolver solver = ReconstructionSolver::conjugate_gradients;
+  double penalty = 0.0;
+  std::optional<ReconstructionPenalty> penalty_kind;  ///< absent: smoothness; of total variation there is none
+  std::optional<bool> non_negative;                   ///< absent: of FISTA alone
+  std::size_t iterations = 20;
+  double tolerance = 0.0;           ///< 0: none
+  std::optional<double> noise;      ///< rms of a sample; absent: no rule
+  double discrepancy_factor = 1.0;  ///< times the noise
+  std::optional<Hertz> highest_frequency;
+  std::optional<bool> rectangular_elements;
+  std::optional<Metres> wavelength;  ///< of the light, of frames with several
+};
+
+}  // namespace echoform

@@ -1,0 +1,116 @@
+#include "jobs/differences.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace echoform {
+namespace {
+
+/// Lines along x in a block of work.
+std::size_t lines_of_block(std::size_t length) {
+  return std::max<std::size_t>(1, VectorMath::block / std::max<std::size_t>(1, length));
+}
+
+double value(std::span<const float> values, std::size_t place) {
+  return static_cast<double>(values[place]);
+}
+
+}  // namespace
+
+Differences::Differences(const VolumeShape& shape, VectorMath& math) : shape_(shape), math_(&math) {}
+
+void Differences::for_lines(Line line) const {
+  const auto body = [&](std::size_t first, std::size_t last) {
+    for (std::size_t k = first; k < last; ++k) line(k / shape_.y, k % shape_.y, k * shape_.x);
+  };
+  math_->for_blocks(shape_.y * shape_.z, body, lines_of_block(shape_.x));
+}
+
+/// Of term(dx, dy, dz) at each voxel.
+template <class Term>
+double Differences::sum_of(std::span<const float> volume, const Term& term) const {
+  const std::size_t row = shape_.x;
+  const std::size_t plane = shape_.x * shape_.y;
+  const auto body = [&](std::size_t first, std::size_t last) {
+    double total = 0.0;
+    for (std::size_t line = first; line < last; ++line) {
+      const bool behind_y = line % shape_.y > 0;
+      const bool behind_z = line / shape_.y > 0;
+      for (std::size_t x = 0; x < row; ++x) {
+        const std::size_t n = line * row + x;
+        const double here = value(volume, n);
+        total += term(x > 0 ? here - value(volume, n - 1) : 0.0, behind_y ? here - value(volume, n - row) : 0.0,
+                      behind_z ? here - value(volume, n - plane) : 0.0);
+      }
+    }
+    return total;
+  };
+  return math_->sum(shape_.y * shape_.z, body, lines_of_block(row));
+}
+
+double Differences::squares(std::span<const float> volume) const {
+  return sum_of(volume, [](double x, double y, double z) { return x * x + y * y + z * z; });
+}
+
+double Differences::lengths(std::span<const float> volume) const {
+  return sum_of(volume, [](double x, double y, double z) { return std::sqrt(x * x + y * y + z * z); });
+}
+
+void Differences::apply(double a, std::span<const float> volume, double b, std::span<float> differences) const {
+  const std::size_t row = shape_.x;
+  const std::size_t plane = shape_.x * shape_.y;
+  const std::size_t all = voxels();
+  for_lines([&](std::size_t z, std::size_t y, std::size_t first) {
+    const auto put = [&](std::size_t axis, std::size_t n, double difference) {
+      float& to = differences[axis * all + n];
+      to = static_cast<float>(a * difference + (b == 0.0 ? 0.0 : b * static_cast<double>(to)));
+    };
+    for (std::size_t x = 0; x < row; ++x) {
+      const std::size_t n = first + x;
+      const double here = value(volume, n);
+      put(0, n, x > 0 ? here - value(volume, n - 1) : 0.0);
+      put(1, n, y > 0 ? here - value(volume, n - row) : 0.0);
+      put(2, n, z > 0 ? here - value(volume, n - plane) : 0.0);
+    }
+  });
+}
+
+void Differences::add_transposed(double a, std::span<const float> differences, std::span<float> volume) const {
+  const std::size_t row = shape_.x;
+  const std::size_t plane = shape_.x * shape_.y;
+  const std::size_t all = voxels();
+  for_lines([&](std::size_t z, std::size_t y, std::size_t first) {
+    for (std::size_t x = 0; x < row; ++x) {
+      const std::size_t n = first + x;
+      double sum = 0.0;
+      if (x > 0) sum += value(differences, n);
+      if (x + 1 < shape_.x) sum -= value(differences, n + 1);
+      if (y > 0) sum += value(differences, all + n);
+      if (y + 1 < shape_.y) sum -= value(differences, all + n + row);
+      if (z > 0) sum += value(differences, 2 * all + n);
+      if (z + 1 < shape_.z) sum -= value(differences, 2 * all + n + plane);
+      volume[n] = static_cast<float>(static_cast<double>(volume[n]) + a * sum);
+    }
+  });
+}
+
+void Differences::add_curvature(double a, std::span<const float> volume, std::span<float> to) const {
+  const std::size_t row = shape_.x;
+  const std::size_t plane = shape_.x * shape_.y;
+  for_lines([&](std::size_t z, std::size_t y, std::size_t first) {
+    for (std::size_t x = 0; x < row; ++x) {
+      const std::size_t n = first + x;
+      const double here = value(volume, n);
+      double sum = 0.0;
+      if (x > 0) sum += here - value(volume, n - 1);
+      if (x + 1 < shape_.x) sum += here - value(volume, n + 1);
+      if (y > 0) sum += here - value(volume, n - row);
+      if (y + 1 < shape_.y) sum += here - value(volume, n + row);
+      if (z > 0) sum += here - value(volume, n - plane);
+      if (z + 1 < shape_.z) sum += here - value(volume, n + plane);
+      to[n] = static_cast<float>(static_cast<double>(to[n]) + a * sum);
+    }
+  });
+}
+
+}  // namespace echoform

@@ -1,0 +1,48 @@
+// `echoform reconstruct` without its options and files: from a configuration and a recording to the problem that solvers solve.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/configuration.hpp"
+#include "config/reconstruction_section.hpp"
+#include "cpu/thread_team.hpp"
+#include "formats/recording.hpp"
+#include "jobs/communicator.hpp"
+#include "jobs/digest.hpp"
+#include "jobs/run_solver.hpp"
+#include "jobs/solver.hpp"
+#include "operators/linear_operator.hpp"
+#include "operators/model_geometry.hpp"
+
+namespace echoform {
+
+struct Reconstruction {
+  ReconstructionSection settings;
+  ModelGeometry geometry;   ///< of this process's rows
+  std::vector<float> data;  ///< of them: [detector, sample]
+  std::size_t rows = 0;     ///< of all processes
+  DigestValue identity{};   ///< of model, solver, penalty, grid, detectors and samples: what a checkpoint goes on with
+  std::vector<std::string> notes;
+  std::vector<std::string> warnings;
+};
+
+/// What can be said of [reconstruction], [grid] and [imaging] alone. Throws InputError, naming configuration and key: no grid,
+/// keys that the model or the solver does not have, a backend that it does not run on.
+void check_reconstruction(const Configuration& configuration);
+
+/// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
+/// of dead elements are left out, the others are shared out among the processes by blocks. Throws InputError: as
+/// check_reconstruction(), other events, no velocity, detectors within the grid, sound that reaches none of the record, a
+/// wavelength that is not there, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame().
+[[nodiscard]] Reconstruction prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
+                                                    const Communicator& communicator);
+
+/// H of this process's rows. The team outlives it.
+[[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, ThreadTeam& team);
+[[nodiscard]] std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquares& problem);
+[[nodiscard]] StoppingRules stopping_rules(const Reconstruction& job);
+
+}  // namespace echoform

@@ -1,0 +1,34 @@
+#include "jobs/solver.hpp"
+
+#include <cmath>
+#include <random>
+
+namespace echoform {
+
+double squares_of_rows(const LeastSquares& problem, std::span<const float> values) {
+  return problem.communicator.sum_of(problem.math.squares(values));
+}
+
+double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty) {
+  constexpr int steps = 16;
+  std::vector<float> image(problem.linear.image_size());
+  std::vector<float> next(image.size());
+  std::vector<float> rows(problem.linear.data_size());
+  std::mt19937 generator(1);
+  // Not by a distribution of the standard library, which is another one elsewhere.
+  for (float& value : image) value = static_cast<float>(static_cast<double>(generator()) / 4294967296.0 - 0.5);
+  double found = 0.0;
+  for (int step = 0; step < steps; ++step) {
+    const double length = std::sqrt(problem.math.squares(image));
+    if (!(length > 0.0)) return 0.0;
+    problem.math.scale(image, 1.0 / length);
+    problem.linear.apply(image, rows);
+    found = squares_of_rows(problem, rows) + penalty.value(image);
+    problem.linear.adjoint(rows, next);
+    penalty.add_gradient(1.0, image, next);
+    image.swap(next);
+  }
+  return found;
+}
+
+}  // namespace echoform

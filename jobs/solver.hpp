@@ -1,0 +1,117 @@
+// Solvers of least squares: from a linear operator and data to an image, an iteration at a time.
+//
+// They know the operator by its interface alone, hold float vectors, add up in double precision and in a fixed order, and keep
+// all that an iteration needs of the one before in state(): what is saved there and restored goes on with the same bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobs/communicator.hpp"
+#include "jobs/penalty.hpp"
+#include "jobs/vector_math.hpp"
+#include "operators/linear_operator.hpp"
+
+namespace echoform {
+
+/// H, of this process's rows of the data, and what all processes share. All of it outlives the solver.
+struct LeastSquares {
+  LinearOperator& linear;
+  std::span<const float> data;  ///< y: linear.data_size() values
+  VolumeShape shape;            ///< of the image, linear.image_size() voxels
+  VectorMath& math;
+  Communicator& communicator;
+};
+
+struct SolverOptions {
+  PenaltyKind penalty_kind = PenaltyKind::smoothness;  ///< but of total variation, which is a penalty itself
+  double penalty = 0.0;                                ///< lambda, 0 or more
+  bool non_negative = false;                           ///< of the solvers that can
+};
+
+/// After an iteration.
+struct Iteration {
+  double misfit = 0.0;     ///< |H x - y|
+  double objective = 0.0;  ///< what is minimised: misfit^2 and the penalty
+  double step = 0.0;       ///< of directions their factor, of FISTA 1 / bound, of total variation |x - the x before|
+  bool exhausted = false;  ///< nothing is left to be improved: further iterations change nothing
+};
+
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  Solver() = default;
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// Before the first iteration, but where a state is restored: x = 0.
+  virtual void begin() = 0;
+  [[nodiscard]] virtual Iteration iterate() = 0;
+  [[nodiscard]] virtual std::span<const float> image() const noexcept = 0;
+
+  enum class Extent : std::uint8_t {
+    shared,  ///< the same on every process
+    rows,    ///< of this process's rows of the data
+  };
+  struct Vector {
+    std::string_view name;
+    std::span<float> values;
+    Extent extent;
+  };
+  struct Number {
+    std::string_view name;
+    double* value;
+  };
+  struct State {
+    std::vector<Vector> vectors;
+    std::vector<Number> numbers;
+  };
+  /// All that iterate() goes on from, to be read or written in place.
+  [[nodiscard]] virtual State state() = 0;
+};
+
+/// min |H x - y|^2 + penalty, by conjugate gradients on the normal equations (CGLS: Bjorck 1996): one apply and one adjoint an
+/// iteration. The objective never grows.
+[[nodiscard]] std::unique_ptr<Solver> make_conjugate_gradients(const LeastSquares& problem, const SolverOptions& options);
+/// The same minimum by LSQR (Paige and Saunders 1982), with sqrt(penalty) R as rows below H: steadier where H is ill-conditioned.
+[[nodiscard]] std::unique_ptr<Solver> make_lsqr(const LeastSquares& problem, const SolverOptions& options);
+/// The same over x >= 0 (options.non_negative), by FISTA (Beck and Teboulle 2009), which begins anew where its momentum leads
+/// uphill (O'Donoghue and Candes 2015). begin() estimates the largest eigenvalue; steps that are too long for it are repeated.
+[[nodiscard]] std::unique_ptr<Solver> make_fista(const LeastSquares& problem, const SolverOptions& options);
+/// min |H x - y|^2 + penalty * sum over voxels |differences|, over x >= 0 where options.non_negative: primal-dual (Chambolle and
+/// Pock 2011). begin() estimates the largest eigenvalue.
+[[nodiscard]] std::unique_ptr<Solver> make_total_variation(const LeastSquares& problem, const SolverOptions& options);
+
+/// |values|^2 over the rows of all processes.
+[[nodiscard]] double squares_of_rows(const LeastSquares& problem, std::span<const float> values);
+
+/// About the largest eigenvalue of H^T H + the penalty's, never above it: by some steps of power iteration from an image that is
+/// drawn.
+[[nodiscard]] double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty);
+
+/// The rows of one process as an operator to all of them: adjoint() sums over processes.
+class SplitOperator final : public LinearOperator {
+ public:
+  /// Both outlive this.
+  SplitOperator(LinearOperator& own, Communicator& communicator) : own_(own), communicator_(communicator) {}
+
+  [[nodiscard]] std::size_t image_size() const noexcept override { return own_.image_size(); }
+  [[nodiscard]] std::size_t data_size() const noexcept override { return own_.data_size(); }
+  void apply(std::span<const float> image, std::span<float> data) override { own_.apply(image, data); }
+  void adjoint(std::span<const float> data, std::span<float> image) override {
+    own_.adjoint(data, image);
+    communicator_.sum(image);
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return own_.bytes(); }
+
+ private:
+  LinearOperator& own_;
+  Communicator& communicator_;
+};
+
+}  // namespace echoform
