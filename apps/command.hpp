@@ -41,6 +41,7 @@ struct Command {
 [[nodiscard]] Action define_inspect(CLI::App& options);
 [[nodiscard]] Action define_convert(CLI::App& options);
 [[nodiscard]] Action define_image(CLI::App& options);
+[[nodiscard]] Action define_reconstruct(CLI::App& options);
 [[nodiscard]] Action define_plan(CLI::App& options);
 [[nodiscard]] Action define_bench(CLI::App& options);
 [[nodiscard]] Action define_soak(CLI::App& options);

@@ -57,6 +57,14 @@ const std::vector<Command>& commands() {
        "memory_limit does not hold is imaged group by group of its A-scans, which are read meanwhile.\n\n"
        "Example:\n  echoform image notch.mat --config examples/contact_aluminium.toml --output notch.npy --output notch.png",
        define_image, false, true},
+      {"reconstruct", "a volume of optoacoustic data by optimisation",
+       "INPUT is a recording with passive events, [reconstruction] says what is solved and how (docs/reconstruct.md). Outputs "
+       "are\n"
+       "written as `image` writes them, once the last iteration is done. Ctrl-C ends it after the iteration at work: with\n"
+       "--checkpoint, --resume goes on from there with the same bits. `mpirun -n K echoform reconstruct ...` shares it out.\n\n"
+       "Example:\n  echoform reconstruct mouse.efcap --config mouse.toml --output mouse.nrrd --output mouse.png --checkpoint "
+       "mouse.state --every 5",
+       define_reconstruct, lasting},
       {"plan", "what a set-up will give: resolution, pixels, samples, memory, images a second",
        "Of a probe in a recording, or of the one in [simulator]. What is likely to disappoint stands on lines that begin with\n"
        "\"warning:\". Without --no-measure it images for half a second.\n\n"

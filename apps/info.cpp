@@ -25,6 +25,7 @@
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
 #include "gpu/device_probe.hpp"
+#include "jobs/communicator.hpp"
 #include "methods/registry.hpp"
 #include "rays/surface_kind.hpp"
 #include "settings/key_table.hpp"
@@ -97,6 +98,7 @@ void print_libraries() {
   fmt::print("  FFTW         {}\n", fftwf_version);
   fmt::print("  cuFFT        {}\n", cufft_status());
   fmt::print("  cuBLAS       {}\n", cublas_status());
+  fmt::print("  MPI          {}\n", mpi_status());
   fmt::print("  HDF5         {}.{}.{}\n", hdf5_major, hdf5_minor, hdf5_patch);
   fmt::print("  matio        {}.{}.{}\n", matio_major, matio_minor, matio_patch);
   fmt::print("  libpng       {}\n", PNG_LIBPNG_VER_STRING);

@@ -2,12 +2,16 @@
 set(exported echoform_base echoform_acquisition echoform_pipeline echoform_rays echoform_delay_laws echoform_cpu echoform_gpu echoform_stages echoform_engines)
 export(TARGETS ${exported} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformTargets.cmake)
 # The whole program as a library wants every library that the program wants, so it is asked for: COMPONENTS program.
-set(exported_program echoform_apps echoform_soak echoform_control echoform_settings echoform_methods echoform_config echoform_formats echoform_recording echoform_simulators
+set(exported_program echoform_apps echoform_jobs echoform_operators echoform_soak echoform_control echoform_settings echoform_methods echoform_config echoform_formats echoform_recording echoform_simulators
   echoform_transport echoform_benchmarks echoform_proto echoform_boost)
 export(TARGETS ${exported_program} NAMESPACE Echoform:: FILE ${CMAKE_BINARY_DIR}/EchoformProgramTargets.cmake)
 set(find_cuda "")
 if(ECHOFORM_WITH_CUDA)
   set(find_cuda "find_dependency(CUDAToolkit)\n")
+endif()
+set(find_mpi "")
+if(ECHOFORM_WITH_MPI)
+  set(find_mpi "  find_dependency(MPI COMPONENTS CXX)\n")
 endif()
 file(WRITE ${CMAKE_BINARY_DIR}/EchoformConfig.cmake "\
 include(CMakeFindDependencyMacro)\n\
@@ -40,6 +44,7 @@ if(\"program\" IN_LIST Echoform_FIND_COMPONENTS)\n\
     find_dependency(\${package})\n\
   endforeach()\n\
   find_dependency(OpenMP COMPONENTS CXX)\n\
+${find_mpi}\
   pkg_check_modules(ZeroMQ REQUIRED IMPORTED_TARGET libzmq)\n\
   pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)\n\
   pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5)\n\

@@ -40,6 +40,7 @@ std::vector<Section> common_sections() {
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
        "are relative to the configuration's folder."},
       {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
+      {"reconstruction", "What `echoform reconstruct` solves, and how (docs/reconstruct.md)."},
       {"simulator",
        "The simulated source, of `echoform simulate` and `echoform demo`. It takes [couplant], [surface], [backwall], [material] "
        "and "
@@ -519,6 +520,7 @@ std::vector<Key> common_keys() {
   add_server_keys(list);
   add_security_keys(list);
   add_recorder_keys(list);
+  add_reconstruction_keys(list);
   add_simulator_keys(list);
   add_tissue_keys(list);
   add_sound_keys(list);

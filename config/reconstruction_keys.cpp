@@ -62,7 +62,7 @@ void add_reconstruction_keys(std::vector<Key>& k) {
       [](auto& c) -> auto& { return section<ReconstructionSection>(c).discrepancy_factor; }));
   k.push_back(number(
       {"reconstruction", "highest_frequency", "Hz", "Of the band in which the spherical model works.",
-       "a quarter of the sample rate"},
+       "that of waves of two voxels, and no more than a quarter of the sample rate"},
       above(0.0, 1e9), [](auto& c) -> auto& { return section<ReconstructionSection>(c).highest_frequency; }));
   k.push_back(boolean(
       {"reconstruction", "rectangular_elements", "",

@@ -298,7 +298,9 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
 std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, ThreadTeam& team) {
   if (job.settings.model == ReconstructionModel::interpolated) return make_interpolated_model(job.geometry, team);
   SphericalModelOptions options;
-  options.highest_frequency = job.settings.highest_frequency.value_or(0.25 * job.geometry.sample_rate);
+  // Voxels hold no more than half a wave each.
+  const Hertz of_voxels = job.geometry.velocity / (2.0 * voxel_spacing(job.geometry.grid));
+  options.highest_frequency = job.settings.highest_frequency.value_or(std::min(0.25 * job.geometry.sample_rate, of_voxels));
   options.rectangular_elements = job.settings.rectangular_elements.value_or(false);
   return make_spherical_model(job.geometry, options, team);
 }

@@ -1,0 +1,232 @@
+#include "jobs/reconstruction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/errors.hpp"
+#include "settings/reader.hpp"
+#include "tests/jobs/ball.hpp"
+#include "tests/jobs/threads_communicator.hpp"
+
+namespace echoform::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const Ball the_ball{{Metres(0.9e-3), Metres(-0.5e-3), Metres(0.6e-3)}, Metres(1.4e-3), 2.0};
+constexpr double noise = 0.02;
+
+class BallRecording final : public Recording {
+ public:
+  explicit BallRecording(Acquisition acquisition = turning_arc(32, 8)) : Recording("ball.test", "test") {
+    acquisition_ = std::move(acquisition);
+    material_.longitudinal_velocity = ball_velocity;
+    frame_ = frame_of_balls(acquisition_, {the_ball}, noise);
+  }
+  [[nodiscard]] std::size_t frames() const noexcept override { return 1; }
+  void read_frame(std::size_t frame, std::span<float> samples) override {
+    check_request(frame, samples.size());
+    std::ranges::copy(frame_, samples.begin());
+  }
+  [[nodiscard]] Acquisition& changed() { return acquisition_; }
+  [[nodiscard]] Material& part() { return material_; }
+
+ private:
+  std::vector<float> frame_;
+};
+
+Configuration configured(const std::string& text) {
+  return parse_configuration("[grid]\nx = [-3e-3, 3e-3]\ny = [-3e-3, 3e-3]\nz = [-3e-3, 3e-3]\npixels = [16, 16, 16]\n" + text,
+                             "job.toml");
+}
+
+std::vector<float> volume_of(const Configuration& configuration, Communicator& communicator, std::size_t threads = 2) {
+  BallRecording recording;
+  const Reconstruction job = prepare_reconstruction(configuration, recording, 0, communicator);
+  ThreadTeam team(threads, "test");
+  VectorMath math(team);
+  const auto own = make_model(job, team);
+  SplitOperator all(*own, communicator);
+  const LeastSquares problem{all, job.data, shape_of(job.geometry.grid), math, communicator};
+  const auto solver = make_solver(job, problem);
+  solver->begin();
+  SolverProgress progress;
+  static_cast<void>(run_solver(*solver, problem, stopping_rules(job), {}, progress));
+  return {solver->image().begin(), solver->image().end()};
+}
+
+struct Found {
+  Point centre;           ///< of what is above half of the ball's pressure
+  double pressure = 0.0;  ///< within half of its radius
+  double outside = 0.0;   ///< root mean square from twice its radius on
+};
+
+Found found_in(const std::vector<float>& volume) {
+  const Grid grid = {{Metres(-3e-3), Metres(3e-3), 16}, {Metres(-3e-3), Metres(3e-3), 16}, {Metres(-3e-3), Metres(3e-3), 16}};
+  Found found;
+  double above = 0.0, inside = 0.0, outside = 0.0;
+  for (std::size_t k = 0; k < volume.size(); ++k) {
+    const Point at = grid.at(k);
+    const double value = static_cast<double>(volume[k]);
+    const double distance =
+        std::hypot((at.x - the_ball.centre.x).value, (at.y - the_ball.centre.y).value, (at.z - the_ball.centre.z).value);
+    if (value > 0.5 * the_ball.pressure) {
+      found.centre = {found.centre.x + value * at.x, found.centre.y + value * at.y, found.centre.z + value * at.z};
+      above += value;
+    }
+    if (distance < 0.5 * the_ball.radius.value) {
+      found.pressure += value;
+      inside += 1.0;
+    }
+    if (distance > 2.0 * the_ball.radius.value) {
+      found.outside += value * value;
+      outside += 1.0;
+    }
+  }
+  found.centre = {found.centre.x / above, found.centre.y / above, found.centre.z / above};
+  found.pressure /= inside;
+  found.outside = std::sqrt(found.outside / outside);
+  return found;
+}
+
+struct BallCase {
+  const char* name;
+  const char* text;
+};
+class ReconstructionOf : public testing::TestWithParam<BallCase> {};
+
+TEST_P(ReconstructionOf, ABallInNoiseHasItsPlaceAndItsPressure) {
+  const auto communicator = make_single_process();
+  const Found found = found_in(volume_of(configured(GetParam().text), *communicator));
+  // A voxel is 0.4 mm: the middle of some hundred of them is known to a fraction of one.
+  EXPECT_NEAR(found.centre.x.value, the_ball.centre.x.value, 0.1e-3);
+  EXPECT_NEAR(found.centre.y.value, the_ball.centre.y.value, 0.1e-3);
+  EXPECT_NEAR(found.centre.z.value, the_ball.centre.z.value, 0.1e-3);
+  // Its edge is sharper than voxels, which rings by the tenth of a step that they leave out.
+  EXPECT_NEAR(found.pressure, the_ball.pressure, 0.1 * the_ball.pressure);
+  EXPECT_LT(found.outside, 0.1 * the_ball.pressure);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ReconstructionOf,
+    testing::Values(
+        BallCase{"gradients", "[reconstruction]\nmodel = \"spherical\"\niterations = 12\n"},
+        BallCase{"lsqr", "[reconstruction]\nmodel = \"spherical\"\nsolver = \"lsqr\"\niterations = 12\npenalty = 1e-4\n"},
+        BallCase{"fista", "[reconstruction]\nmodel = \"spherical\"\nsolver = \"fista\"\niterations = 40\npenalty = 1e-4\n"},
+        BallCase{"total_variation",
+                 "[reconstruction]\nmodel = \"spherical\"\nsolver = \"total_variation\"\niterations = 100\npenalty = 2e-3\n"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Reconstruction, OfSeveralProcessesIsTheSameWithinRounding) {
+  const Configuration configuration = configured("[reconstruction]\nmodel = \"spherical\"\niterations = 5\n");
+  const auto single = make_single_process();
+  const std::vector<float> alone = volume_of(configuration, *single);
+  EXPECT_EQ(volume_of(configuration, *single, 1), alone);  // and whatever the threads
+  std::vector<float> shared[2];
+  Threads threads(3);
+  threads.run([&](Communicator& communicator) {
+    std::vector<float> volume = volume_of(configuration, communicator, 1);
+    if (communicator.rank() < 2) shared[communicator.rank()] = std::move(volume);
+  });
+  EXPECT_EQ(shared[0], shared[1]);
+  double difference = 0.0, all = 0.0;
+  for (std::size_t k = 0; k < alone.size(); ++k) {
+    difference += std::pow(static_cast<double>(alone[k]) - static_cast<double>(shared[0][k]), 2);
+    all += std::pow(static_cast<double>(alone[k]), 2);
+  }
+  // Adjoints in float, added up in another order.
+  EXPECT_LT(std::sqrt(difference / all), 1e-5);
+}
+
+class ReconstructionInput : public testing::Test {
+ protected:
+  [[nodiscard]] std::string refusal(const Configuration& configuration) {
+    try {
+      static_cast<void>(prepare_reconstruction(configuration, recording_, 0, *communicator_));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  [[nodiscard]] std::string refusal(const std::string& text) { return refusal(configured(text)); }
+  [[nodiscard]] Reconstruction prepared(const std::string& text = "") {
+    return prepare_reconstruction(configured(text), recording_, 0, *communicator_);
+  }
+
+  BallRecording recording_;
+  std::unique_ptr<Communicator> communicator_ = make_single_process();
+};
+
+TEST_F(ReconstructionInput, IsRefusedWithWhatIsWrongWithIt) {
+  EXPECT_EQ(refusal(""), "");
+  EXPECT_THAT(refusal(parse_configuration("[grid]\nx = [-3e-3, 3e-3]\nz = [-3e-3, 3e-3]\npixels = [16, 16, 16]\n", "job.toml")),
+              HasSubstr("job.toml: [grid] y: found no such key"));
+  EXPECT_THAT(refusal("[reconstruction]\nhighest_frequency = 2e6\n"),
+              HasSubstr("[reconstruction] highest_frequency: found model = \"interpolated\""));
+  EXPECT_THAT(refusal("[reconstruction]\nrectangular_elements = true\n"), HasSubstr("[reconstruction] rectangular_elements"));
+  EXPECT_THAT(refusal("[reconstruction]\nnon_negative = true\n"), HasSubstr("[reconstruction] non_negative: found true"));
+  EXPECT_THAT(refusal("[reconstruction]\nsolver = \"total_variation\"\npenalty_kind = \"damping\"\n"),
+              HasSubstr("[reconstruction] penalty_kind"));
+  EXPECT_THAT(refusal("[imaging]\nbackend = \"cuda\"\n"), HasSubstr("[imaging] backend: found \"cuda\""));
+  EXPECT_THAT(refusal("[imaging]\nmemory_limit = 1e5\n"), HasSubstr("[imaging] memory_limit"));
+  EXPECT_THAT(refusal("[material]\nlongitudinal_velocity = 150.0\n"),
+              AllOf(HasSubstr("[grid]: found sound that comes after"), HasSubstr("expected some of it within the record")));
+  EXPECT_THAT(refusal("[reconstruction]\nwavelength = 700e-9\n"), HasSubstr("[reconstruction] wavelength: found 700 nm"));
+  recording_.part().longitudinal_velocity = MetresPerSecond(0.0);
+  EXPECT_THAT(refusal(""), HasSubstr("[material] longitudinal_velocity: found none"));
+}
+
+TEST_F(ReconstructionInput, MustBePassiveAndAroundTheGrid) {
+  EXPECT_THAT(refusal(parse_configuration(
+                  "[grid]\nx = [-30e-3, 30e-3]\ny = [-30e-3, 30e-3]\nz = [-30e-3, 30e-3]\npixels = [16, 16, 16]\n", "job.toml")),
+              HasSubstr("within the grid"));
+  recording_.changed().events.clear();
+  recording_.changed().positions.clear();
+  EXPECT_THAT(refusal(""), HasSubstr("expected passive events"));
+}
+
+TEST_F(ReconstructionInput, LeavesOutDeadElementsAndOtherWavelengths) {
+  EXPECT_EQ(prepared().rows, 256U);
+  EXPECT_EQ(prepared("[probe]\ndead_elements = [3, 30]\n").rows, 240U);
+  for (std::size_t k = 0; k < 8; ++k)
+    std::get<PassiveEvent>(recording_.changed().events[k].form).wavelength = Metres(k < 3 ? 700e-9 : 850e-9);
+  EXPECT_THAT(refusal(""), HasSubstr("expected one of the wavelengths of the data: 700, 850 nm"));
+  const Reconstruction job = prepared("[reconstruction]\nwavelength = 850e-9\n");
+  ASSERT_EQ(job.rows, 160U);
+  std::vector<float> frame(256 * 160);
+  recording_.read_frame(0, frame);
+  EXPECT_TRUE(std::equal(job.data.begin(), job.data.end(), frame.begin() + 96 * 160));
+}
+
+TEST_F(ReconstructionInput, HasTheIdentityOfAllThatMakesTheVolume) {
+  const DigestValue plain = prepared().identity;
+  EXPECT_EQ(prepared("[reconstruction]\niterations = 99\ntolerance = 0.1\nnoise = 1.0\n").identity, plain);
+  EXPECT_NE(prepared("[reconstruction]\npenalty = 1.0\n").identity, plain);
+  EXPECT_NE(prepared("[reconstruction]\nsolver = \"lsqr\"\n").identity, plain);
+  EXPECT_NE(prepared("[reconstruction]\nmodel = \"spherical\"\n").identity, plain);
+  EXPECT_NE(prepared("[material]\nlongitudinal_velocity = 1501.0\n").identity, plain);
+  EXPECT_NE(prepared("[acquisition]\ntime_offset = 1e-8\n").identity, plain);
+  EXPECT_NE(prepared("[probe]\ndead_elements = [3]\n").identity, plain);
+}
+
+TEST_F(ReconstructionInput, IsWarnedOfWhereItIsNotWhatWasAskedFor) {
+  EXPECT_TRUE(prepared().warnings.empty());
+  const auto filtered = prepared("[filter]\nkind = \"band\"\nband = [1e5, 5e6]\n").warnings;
+  ASSERT_EQ(filtered.size(), 1U);
+  EXPECT_THAT(filtered.front(), HasSubstr("[filter] is not applied"));
+  const auto cut = prepared("[acquisition]\nstart_time = 11e-6\n").warnings;
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_THAT(cut.front(), HasSubstr("of which the record has 11 to 18.95 us"));
+}
+
+TEST_F(ReconstructionInput, StopsByTheNoiseOfAllRows) {
+  const StoppingRules rules = stopping_rules(prepared("[reconstruction]\nnoise = 0.02\ndiscrepancy_factor = 1.5\n"));
+  EXPECT_NEAR(rules.discrepancy, 1.5 * 0.02 * std::sqrt(256.0 * 160.0), 1e-12);
+  EXPECT_EQ(rules.iterations, 20U);
+}
+
+}  // namespace
+}  // namespace echoform::test

@@ -1,0 +1,99 @@
+"""`mpirun -n K echoform reconstruct`: the same volume within rounding whatever K, the same bits for the same K, and the end of all
+where one process is lost."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+try:
+    import numpy
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+from reconstruct_job import PATIENCE, ReconstructTest
+
+ReconstructTest.program, ReconstructTest.recorder, MPIRUN = sys.argv[1:4]
+STATUS = re.search(r"^  MPI +(.*)$", subprocess.run([sys.argv[1], "info"], capture_output=True, text=True, timeout=60).stdout, re.MULTILINE)[1]
+if "not in this build" in STATUS or not pathlib.Path(MPIRUN).is_file():
+    print(f"SKIPPED: MPI is {STATUS}, mpirun is {MPIRUN}")
+    sys.exit(77)
+# Of a machine with few processors, and of containers, where tests run as root.
+TOGETHER = [MPIRUN, "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n"]
+
+
+def processes(number):
+    return [*TOGETHER, str(number)]
+
+
+class ReconstructTogether(ReconstructTest):
+    def test_the_volume_is_the_same_within_rounding(self):
+        self.run_job("alone.npy", "--iterations", 5)
+        alone = numpy.load(self.path / "alone.npy")
+        for number in (2, 3):
+            said = self.run_job(f"{number}.npy", "--iterations", 5, before=processes(number))
+            self.assertEqual(len(re.findall(r"iteration 5: ", said)), 1, "one process speaks for all")
+            self.run_job("again.npy", "--iterations", 5, before=processes(number))
+            self.assertEqual(self.bytes_of(f"{number}.npy"), self.bytes_of("again.npy"))
+            shared = numpy.load(self.path / f"{number}.npy")
+            # Float data of each process, added up in another order.
+            self.assertLess(numpy.linalg.norm(shared - alone), 1e-5 * numpy.linalg.norm(alone))
+
+    def test_a_checkpoint_serves_any_number(self):
+        self.run_job("whole.npy", "--iterations", 6, before=processes(2))
+        state = self.path / "state"
+        self.run_job("first.npy", "--iterations", 3, "--checkpoint", state, before=processes(2))
+        self.run_job("resumed.npy", "--iterations", 6, "--checkpoint", state, "--resume", before=processes(2))
+        self.assertEqual(self.bytes_of("resumed.npy"), self.bytes_of("whole.npy"))
+        self.run_job("alone.npy", "--iterations", 9, "--checkpoint", state, "--resume")
+
+    def ranks_of(self, process):
+        """Process ids, by rank, of mpirun's children."""
+        found = {}
+        for _ in range(100):
+            for entry in pathlib.Path("/proc").iterdir():
+                if not entry.name.isdigit():
+                    continue
+                try:
+                    parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+                    environment = (entry / "environ").read_bytes().split(b"\0")
+                except (OSError, ValueError):
+                    continue
+                rank = [int(text.split(b"=")[1]) for text in environment if text.startswith(b"OMPI_COMM_WORLD_RANK=")]
+                if parent == process.pid and rank:
+                    found[rank[0]] = int(entry.name)
+            if len(found) == 2:
+                return found
+            time.sleep(0.05)
+        self.fail(f"found ranks {found}")
+
+    def test_the_loss_of_one_ends_all_with_the_last_checkpoint_intact(self):
+        for lost in (0, 1):
+            with self.subTest(rank=lost):
+                state = self.path / f"state{lost}"
+                process = self.start("ball.npy", "--iterations", 100000, "--checkpoint", state, "--every", 2, before=processes(2))
+                self.wait_for_line(process, "iteration 5:")
+                ranks = self.ranks_of(process)
+                os.kill(ranks[lost], signal.SIGKILL)
+                process.communicate(timeout=PATIENCE)
+                self.assertNotEqual(process.returncode, 0)
+                for pid in ranks.values():
+                    self.assertFalse(pathlib.Path(f"/proc/{pid}").exists(), "all have ended")
+                self.assertNotIn("ball.npy", self.files())
+                said = self.run_job("resumed.npy", "--iterations", 1, "--checkpoint", state, "--resume", before=processes(2))
+                self.assertGreaterEqual(int(re.search(r"goes on after (\d+) iterations", said)[1]), 4)
+
+    def test_an_error_is_one_line_of_all(self):
+        config = self.write("slow.toml", "", grid="[material]\nlongitudinal_velocity = 1500.0\n")
+        said = self.run_job("ball.npy", config=config, before=processes(2), code=2)
+        self.assertEqual(len([line for line in said.splitlines() if line.startswith("echoform: ")]), 1, said)
+        said = self.run_job("ball.npy", "--checkpoint", self.path / "none" / "state", before=processes(2), code=2)
+        self.assertEqual(len([line for line in said.splitlines() if line.startswith("echoform: ")]), 1, said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,143 @@
+"""`reconstruct`: what it writes, and that it goes on with the same bits after it was killed or interrupted."""
+import re
+import signal
+import sys
+import unittest
+
+try:
+    import numpy
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+from reconstruct_job import GRID, ReconstructTest
+
+ReconstructTest.program, ReconstructTest.recorder = sys.argv[1:3]
+SOLVERS = {"conjugate_gradients": "", "lsqr": "", "fista": "", "total_variation": ""}
+
+
+class Reconstruct(ReconstructTest):
+    def test_the_ball_is_in_every_output(self):
+        said = self.run_job("ball.npy", "--iterations", 8, "--output", self.path / "ball.nrrd", "--output", self.path / "ball.vti",
+                            "--output", self.path / "ball.png", "--output", self.path / "ball.h5")
+        for ending in ("npy", "nrrd", "vti", "png", "h5"):
+            self.assertGreater(len(self.bytes_of(f"ball.{ending}")), 1000)
+            self.assertIn(f"wrote {self.path / f'ball.{ending}'}", said)
+        self.assertEqual(len(re.findall(r"iteration \d+: residual ", said)), 8)
+        self.assertIn("8 iterations: all iterations done", said)
+        residuals = [float(text) for text in re.findall(r"residual ([0-9.e-]+)", said)]
+        self.assertEqual(residuals, sorted(residuals, reverse=True))
+        volume = numpy.load(self.path / "ball.npy")
+        self.assertEqual(volume.shape, (16, 16, 16))
+        self.assertEqual(volume.dtype, numpy.float32)
+        # The ball of pressure 2 is about (0.9, -0.5, 0.6) mm; voxels are 0.4 mm.
+        centres = numpy.linspace(-3.0, 3.0, 16)
+        z, y, x = numpy.meshgrid(centres, centres, centres, indexing="ij")
+        inside = numpy.where(volume > 1.0, volume, 0.0)
+        for along, place in ((x, 0.9), (y, -0.5), (z, 0.6)):
+            self.assertAlmostEqual((inside * along).sum() / inside.sum(), place, delta=0.15)
+
+    def test_noise_ends_it(self):
+        config = self.write("noise.toml", "[reconstruction]\nmodel = \"spherical\"\nnoise = 0.05\niterations = 100\n")
+        said = self.run_job("ball.npy", config=config)
+        self.assertIn("the residual is that of the noise", said)
+
+    def test_killed_at_any_moment_it_goes_on_with_the_same_bits(self):
+        for solver in SOLVERS:
+            with self.subTest(solver):
+                config = self.write(f"{solver}.toml", f'[reconstruction]\nmodel = "spherical"\nsolver = "{solver}"\npenalty = 1e-3\n')
+                self.run_job("whole.npy", "--iterations", 12, config=config)
+                state = self.path / f"{solver}.state"
+                options = ("--iterations", 12, "--checkpoint", state, "--every", 1, "--resume")
+                for line in ("iteration 1:", "iteration 4:", "iteration 7:", "iteration 9:"):
+                    process = self.start("resumed.npy", *options, config=config)
+                    self.wait_for_line(process, line)
+                    process.kill()
+                    process.wait()
+                    self.assertNotIn("resumed.npy", self.files())
+                said = self.run_job("resumed.npy", *options, config=config)
+                self.assertRegex(said, r"goes on after \d+ iterations")
+                self.assertEqual(self.bytes_of("resumed.npy"), self.bytes_of("whole.npy"))
+                (self.path / "resumed.npy").unlink()
+
+    def test_killed_before_the_first_checkpoint_it_begins_anew(self):
+        self.run_job("whole.npy", "--iterations", 4)
+        said = self.run_job("resumed.npy", "--iterations", 4, "--checkpoint", self.path / "state", "--resume")
+        self.assertIn("not there yet", said)
+        self.assertEqual(self.bytes_of("resumed.npy"), self.bytes_of("whole.npy"))
+        # And with more iterations from its end.
+        self.run_job("more.npy", "--iterations", 7, "--checkpoint", self.path / "state", "--resume")
+        self.run_job("whole.npy", "--iterations", 7)
+        self.assertEqual(self.bytes_of("more.npy"), self.bytes_of("whole.npy"))
+
+    def test_an_interrupt_leaves_the_checkpoint_and_no_output(self):
+        for wish in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(wish):
+                state = self.path / "interrupted.state"
+                process = self.start("ball.npy", "--iterations", 100000, "--checkpoint", state, "--every", 100000)
+                self.wait_for_line(process, "iteration 2:")
+                process.send_signal(wish)
+                _, said = process.communicate(timeout=120)
+                self.assertEqual(process.returncode, 1, said)
+                done = re.search(r"^echoform: interrupted after (\d+) iterations; --resume goes on from ", said, re.MULTILINE)
+                self.assertTrue(done, said)
+                self.assertEqual(self.files(), ["ball.efcap", "interrupted.state", "job.toml"])
+                iterations = int(done[1]) + 2
+                self.run_job("resumed.npy", "--iterations", iterations, "--checkpoint", state, "--resume")
+                self.run_job("whole.npy", "--iterations", iterations)
+                self.assertEqual(self.bytes_of("resumed.npy"), self.bytes_of("whole.npy"))
+                for name in ("resumed.npy", "whole.npy", "interrupted.state"):
+                    (self.path / name).unlink()
+
+    def test_without_a_checkpoint_an_interrupt_leaves_nothing(self):
+        process = self.start("ball.npy", "--iterations", 100000)
+        self.wait_for_line(process, "iteration 2:")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 1)
+        self.assertRegex(said, r"echoform: interrupted after \d+ iterations; nothing is written\n")
+        self.assertEqual(self.files(), ["ball.efcap", "job.toml"])
+
+    def assert_refused(self, line, *arguments, config=None, output="ball.npy"):
+        before = self.files()
+        said = self.run_job(output, *arguments, config=config, code=2)
+        faults = [text for text in said.splitlines() if text.startswith("echoform: ")]
+        self.assertEqual(len(faults), 1, said)
+        self.assertIn(line, faults[0])
+        self.assertEqual(self.files(), before)
+
+    def test_bad_input_is_one_line(self):
+        state = self.path / "state"
+        self.assert_refused("--resume: found no --checkpoint", "--resume")
+        self.assert_refused("--every: found no --checkpoint", "--every", 3)
+        self.assert_refused("--iterations: found 0", "--iterations", 0)
+        self.assert_refused("--frame: found 1; expected 0", "--frame", 1)
+        self.assert_refused("no directory", "--checkpoint", self.path / "none" / "state")
+        self.assert_refused(".tiff", output="ball.tiff")
+        self.assert_refused("twice", "--output", self.path / "ball.npy")
+        none = self.write("none.toml", "", grid="[material]\nlongitudinal_velocity = 1500.0\n")
+        self.assert_refused("[grid] x: found no such key", config=none)
+        slow = self.write("slow.toml", "", grid=GRID.replace("1500.0", "200.0"))
+        self.assert_refused("expected some of it within the record", config=slow)
+        around = self.write("around.toml", "", grid=GRID.replace("3e-3", "30e-3"))
+        self.assert_refused("within the grid", config=around)
+        word = self.write("word.toml", '[reconstruction]\nmodel = "spherical"\nsolver = "newton"\n')
+        self.assert_refused('[reconstruction] solver: found "newton"', config=word)
+
+        self.run_job("first.npy", "--iterations", 2, "--checkpoint", state)
+        self.assert_refused("--resume to go on from it, or a new name", "--iterations", 2, "--checkpoint", state)
+        other = self.write("other.toml", "[reconstruction]\nmodel = \"spherical\"\npenalty = 2e-3\n")
+        self.assert_refused("the checkpoint of another job", "--checkpoint", state, "--resume", config=other)
+        state.write_bytes(state.read_bytes()[:-5])
+        self.assert_refused("a damaged file", "--checkpoint", state, "--resume")
+        state.write_text("not of ours")
+        self.assert_refused("no checkpoint", "--checkpoint", state, "--resume")
+
+    def test_a_filter_that_is_set_is_said_not_to_be_applied(self):
+        config = self.write("filter.toml", '[filter]\nkind = "band"\nband = [1e5, 5e6]\n')
+        said = self.run_job("ball.npy", "--iterations", 1, config=config)
+        self.assertEqual(len([line for line in said.splitlines() if "[filter] is not applied" in line]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
