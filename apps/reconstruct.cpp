@@ -131,9 +131,7 @@ class ReconstructJob {
     });
     SplitOperator all(*own, communicator_);
     const LeastSquares problem{all, job_.data, shape_of(job_.geometry.grid), math, communicator_};
-    std::unique_ptr<Solver> solver;
-    // Its memory may not be there, on any of the processes.
-    solver = make_solver(job_, problem);
+    const std::unique_ptr<Solver> solver = make_solver(job_, problem);
     SolverProgress done;
     start(*solver, done);
 
@@ -241,24 +239,33 @@ class ReconstructJob {
   Reconstruction job_;
 };
 
-/// One line for all processes where all have failed by the same; where one fails alone it ends the others.
+/// All processes have failed by the same: rank 0 says so before any of them ends, since mpirun ends the others then.
+int end_together(Communicator& communicator, const std::exception& error, int code) {
+  if (communicator.rank() == 0) standard_error().write(fmt::format("echoform: {}\n", error.what()));
+  static_cast<void>(communicator.any(false));
+  return code;
+}
+
 int reconstruct(const ReconstructOptions& options) {
   const StopSignals signals;
   const std::unique_ptr<Communicator> communicator = make_communicator();
+  const bool alone = communicator->size() == 1;
   // Rank 0 speaks for all.
   if (communicator->rank() != 0) spdlog::set_level(spdlog::level::off);
   try {
     ReconstructJob(options, *communicator, signals).run();
-  } catch (const InputError&) {
-    if (communicator->rank() == 0) throw;
-    return 2;
-  } catch (const RuntimeFault&) {
-    if (communicator->rank() == 0) throw;
-    return 1;
+  } catch (const InputError& error) {
+    if (alone) throw;
+    return end_together(*communicator, error, 2);
+  } catch (const RuntimeFault& error) {
+    if (alone) throw;
+    return end_together(*communicator, error, 1);
   } catch (const std::exception& error) {
-    if (communicator->size() == 1) throw;
+    if (alone) throw;
+    // On this process alone: no memory, no threads.
     standard_error().write(fmt::format("echoform: process {}: {}\n", communicator->rank(), error.what()));
     communicator->abort(1);
+    return 1;
   }
   return 0;
 }
