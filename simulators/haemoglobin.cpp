@@ -13,15 +13,16 @@ namespace {
 
 constexpr double reference_wavelength = 800e-9;  // where both forms take up nearly the same
 
-double between_lines(const HaemoglobinSpectra& spectra, const std::vector<double>& values, double wavelength) {
-  const auto& at = spectra.wavelengths;
-  const auto above = std::upper_bound(at.begin(), at.end(), Metres(wavelength));
-  const std::size_t right = std::clamp<std::size_t>(static_cast<std::size_t>(above - at.begin()), 1, at.size() - 1);
-  const double part = (wavelength - at[right - 1].value) / (at[right] - at[right - 1]).value;
+}  // namespace
+
+double absorption_at(std::span<const Metres> wavelengths, std::span<const double> values, Metres wavelength) {
+  const Metres place = std::clamp(wavelength, wavelengths.front(), wavelengths.back());
+  const auto above = std::upper_bound(wavelengths.begin(), wavelengths.end(), place);
+  const std::size_t right =
+      std::clamp<std::size_t>(static_cast<std::size_t>(above - wavelengths.begin()), 1, wavelengths.size() - 1);
+  const double part = (place - wavelengths[right - 1]).value / (wavelengths[right] - wavelengths[right - 1]).value;
   return values[right - 1] + part * (values[right] - values[right - 1]);
 }
-
-}  // namespace
 
 const HaemoglobinSpectra& haemoglobin_spectra() {
   static const HaemoglobinSpectra spectra{
@@ -67,7 +68,7 @@ double blood_absorption(const HaemoglobinSpectra& spectra, double saturation, Me
                      fmt::format("{:g} to {:g} m, where the absorption of blood is known", first, last));
   }
   const auto at = [&](const std::vector<double>& values, double place) {
-    return between_lines(spectra, values, std::clamp(place, first, last));
+    return absorption_at(spectra.wavelengths, values, Metres(place));
   };
   const double taken =
       saturation * at(spectra.oxygenated, wavelength.value) + (1.0 - saturation) * at(spectra.deoxygenated, wavelength.value);

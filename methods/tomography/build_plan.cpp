@@ -330,6 +330,7 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
   }
   plan->wavelengths = choose_wavelengths(configuration, plan->acquisition, section);
   plan->shows_mean = plan->wavelengths.size() > 1 && section.wavelengths.empty();
+  plan->unmixing = resolve_unmixing(configuration, *plan);
   find_detectors(*plan);
   plan->surface = surface_of(plan->wavelengths.front().detectors);
   if (section.algorithm == TomographyAlgorithm::fbp && plan->surface.shape != SurfaceShape::sphere) {

@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "config/key_types.hpp"
 #include "methods/tomography/section.hpp"
+#include "methods/tomography/unmixing.hpp"
 
 namespace echoform {
 namespace {
@@ -51,7 +52,7 @@ void add_impulse_keys(std::vector<Key>& k) {
 }  // namespace
 
 std::vector<Section> tomography_sections() {
-  return {{"tomography", "Optoacoustic tomography ([imaging] method = \"tomography\", docs/tomography.md)."}};
+  return {{"tomography", "Optoacoustic tomography ([imaging] method = \"tomography\", docs/tomography.md)."}, unmixing_section()};
 }
 
 void add_tomography_keys(std::vector<Key>& k) {
@@ -126,6 +127,7 @@ void add_tomography_keys(std::vector<Key>& k) {
        LiveEffect::imaging},
       above(0.0, 1e-3), TomographySection::most_wavelengths, [](auto& c) -> auto& { return tomography(c).wavelengths; }));
   add_impulse_keys(k);
+  add_unmixing_keys(k);
 }
 
 void check_tomography(const Configuration& configuration) {
@@ -158,6 +160,7 @@ void check_tomography(const Configuration& configuration) {
     }
     refuse("wavelengths", fmt::format("{:g} nm twice", 1e9 * lights[k].value), "each once");
   }
+  check_unmixing_section(configuration);
 }
 
 }  // namespace echoform

@@ -11,6 +11,8 @@
 #include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/deconvolution/deconvolution.hpp"
 #include "stages/mean_image/mean_image.hpp"
+#include "stages/unmixed_image/unmixed_image.hpp"
+#include "stages/unmixing/unmixing.hpp"
 
 namespace echoform {
 namespace {
@@ -26,7 +28,8 @@ class TomographyMethod final : public Method {
   [[nodiscard]] std::vector<Section> sections() const override { return tomography_sections(); }
   void add_keys(std::vector<Key>& keys) const override { add_tomography_keys(keys); }
   [[nodiscard]] std::vector<const StageKind*> own_stages() const override {
-    return {&back_projection_stage, &back_projection_term_stage, &deconvolution_stage, &mean_image_stage};
+    return {&back_projection_stage, &back_projection_term_stage, &deconvolution_stage, &mean_image_stage,
+            &unmixing_stage,        &unmixed_image_stage};
   }
 
   void check(const Configuration& configuration, const Material& stated) const override {
@@ -39,6 +42,7 @@ class TomographyMethod final : public Method {
     std::vector<std::string> names;
     for (const Metres wavelength : tomography(configuration).wavelengths) names.push_back(name_of_wavelength(wavelength));
     if (names.empty()) names.emplace_back(tomogram);
+    for (std::string& name : unmixed_images(unmixing(configuration))) names.push_back(std::move(name));
     return names;
   }
 

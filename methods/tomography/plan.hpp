@@ -15,6 +15,7 @@
 #include "methods/tomography/reach.hpp"
 #include "methods/tomography/section.hpp"
 #include "methods/tomography/surface.hpp"
+#include "methods/tomography/unmixing.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "stages/filter/filter_options.hpp"
 
@@ -45,6 +46,7 @@ struct TomographyPlan {
   DetectorSurface surface;
   std::vector<WavelengthPlan> wavelengths;  ///< one at least
   bool shows_mean = false;                  ///< whether their mean comes before them
+  std::optional<UnmixingPlan> unmixing;     ///< of their images
   std::optional<SoundInclusion> object;
   SampleGate gate;
   ReachOfGrid reach;

@@ -74,6 +74,13 @@ SetupReport report_tomography(const TomographyPlan& plan) {
                                       words::share_divisor.of(plan.section.normalise)));
   report_detectors(report, plan);
   report_wavelengths(report, plan);
+  if (plan.unmixing) {
+    std::string names;
+    for (const std::string& name : plan.unmixing->components) names += (names.empty() ? "" : ", ") + name;
+    report.row("unmixing", names + (plan.unmixing->options.non_negative ? ", at least 0" : "") +
+                               (plan.unmixing->saturation ? "; saturation of HbO2 + Hb" : ""));
+    report.values["unmixing"] = {{"components", plan.unmixing->components}, {"absorption", plan.unmixing->options.absorption}};
+  }
   if (plan.object) {
     const auto& [x, y, z] = plan.object->radii;
     report.row("object", fmt::format("{:g} m/s within {:.4g} x {:.4g} x {:.4g} mm, {:g} m/s around", plan.object->velocity.value,

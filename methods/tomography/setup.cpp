@@ -13,6 +13,8 @@
 #include "stages/mean_image/mean_image.hpp"
 #include "stages/pairing/pairing.hpp"
 #include "stages/scan_conversion/scan_conversion.hpp"
+#include "stages/unmixed_image/unmixed_image.hpp"
+#include "stages/unmixing/unmixing.hpp"
 
 namespace echoform {
 namespace {
@@ -97,12 +99,12 @@ std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
 
 /// An image, the mean of `projected`, as it is shown, and its display.
 void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::string& name,
-                  const std::vector<std::size_t>& projected) {
+                  const std::vector<std::size_t>& projected, const Meaning& pixels = {"initial pressure", ""}) {
   const ShownPart shown = plan.section.shown;
   const bool as_it_is = projected.size() == 1 && shown == ShownPart::signed_values;
   const std::size_t image = as_it_is ? projected.front() : recipe.add(mean_image_stage, MeanImageOptions{shown}, projected);
   OutputDescription description{name, OutputKind::envelope, plan.grid};
-  description.pixels = {"initial pressure", ""};
+  description.pixels = pixels;
   std::size_t compressed = 0;
   if (wish.display) {
     // Decibels are of magnitudes; what is not negative is one already.
@@ -120,6 +122,21 @@ void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& 
   recipe.outputs.push_back({{name, OutputKind::display, plan.display_grid.value_or(plan.grid)}, display, compressed});
 }
 
+/// Images of the components, and their saturation, which has no decibels and so no display.
+void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::vector<std::size_t>& projected) {
+  const UnmixingPlan& unmixing = *plan.unmixing;
+  const std::size_t found = recipe.add(unmixing_stage, unmixing.options, projected);
+  for (std::size_t m = 0; m < unmixing.components.size(); ++m) {
+    const UnmixedImageOptions options{UnmixedKind::concentration, unmixing.components.size(), m, 0, 0.0};
+    add_tomogram(recipe, plan, wish, unmixing.components[m], {recipe.add(unmixed_image_stage, options, {found})},
+                 {"concentration", ""});
+  }
+  if (!unmixing.saturation) return;
+  OutputDescription description{std::string(saturation_image), OutputKind::envelope, plan.grid};
+  description.pixels = {"oxygen saturation", ""};
+  recipe.outputs.push_back({std::move(description), recipe.add(unmixed_image_stage, *unmixing.saturation, {found}), 0});
+}
+
 Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish) {
   Recipe recipe;
   const std::size_t terms = add_terms(recipe, plan);
@@ -131,6 +148,7 @@ Recipe make_tomography_recipe(const TomographyPlan& plan, const OutputWish& wish
   for (std::size_t k = 0; k < projected.size(); ++k) {
     add_tomogram(recipe, plan, wish, plan.wavelengths[k].image, {projected[k]});
   }
+  if (plan.unmixing) add_unmixed(recipe, plan, wish, projected);
   return recipe;
 }
 
@@ -190,8 +208,17 @@ std::shared_ptr<const ImagingSetup> retuned_tomography_setup(const ImagingSetup&
   plan->compression = compression;
   plan->settings_revision = settings_revision;
   auto setup = std::make_shared<ImagingSetup>(before);
+  if (plan->unmixing) {
+    const UnmixingSection& wanted_unmixing = unmixing(wanted);
+    plan->unmixing->options.non_negative = wanted_unmixing.non_negative;
+    if (plan->unmixing->saturation) plan->unmixing->saturation->threshold = wanted_unmixing.threshold;
+  }
   for (Step& step : setup->recipe.steps) {
     if (step.stage == &compression_stage) step.options = compression;
+    if (step.stage == &unmixing_stage) step.options = plan->unmixing->options;
+    if (step.stage == &unmixed_image_stage && step.options.get<UnmixedImageOptions>()->kind == UnmixedKind::share) {
+      step.options = *plan->unmixing->saturation;
+    }
   }
   setup->settings_revision = settings_revision;
   setup->scale = scale_of(compression);

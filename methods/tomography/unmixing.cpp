@@ -1,0 +1,214 @@
+#include "methods/tomography/unmixing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "acquisition/transmit_event.hpp"
+#include "base/csv_numbers.hpp"
+#include "base/errors.hpp"
+#include "base/interval.hpp"
+#include "config/key_types.hpp"
+#include "methods/tomography/plan.hpp"
+#include "simulators/haemoglobin.hpp"
+
+namespace echoform {
+namespace {
+
+struct ComponentSpectra {
+  std::vector<Metres> wavelengths;
+  std::vector<std::vector<double>> absorption;  ///< [component][wavelength]
+};
+
+bool is_known(std::string_view component) {
+  return component == oxygenated_name || component == deoxygenated_name;
+}
+
+ComponentSpectra read_spectra(const Configuration& configuration, const UnmixingSection& section) {
+  const std::size_t count = section.components.size();
+  const std::string row = fmt::format("wavelength in nm and absorption of {} component{}", count, count == 1 ? "" : "s");
+  const CsvFormat format{.file = "a CSV file with lines of wavelength in nm and the absorption of each component",
+                         .row = row,
+                         .line = row,
+                         .number = "a number",
+                         .rows = "wavelengths",
+                         .least = count + 1,
+                         .most = count + 1};
+  ComponentSpectra spectra;
+  spectra.absorption.resize(count);
+  for (const std::vector<double>& numbers :
+       read_csv_numbers(section.spectra, configuration.place("[unmixing] spectra"), format)) {
+    const Metres wavelength(1e-9 * numbers[0]);
+    if (!(numbers[0] > 0.0) || (!spectra.wavelengths.empty() && !(wavelength > spectra.wavelengths.back()))) {
+      throw InputError(section.spectra, fmt::format("{:g} nm", numbers[0]), "wavelengths above 0 that grow from line to line");
+    }
+    spectra.wavelengths.push_back(wavelength);
+    for (std::size_t m = 0; m < count; ++m) {
+      if (!(numbers[m + 1] >= 0.0)) {
+        throw InputError(section.spectra, fmt::format("{:g} at {:g} nm", numbers[m + 1], numbers[0]), "absorption of at least 0");
+      }
+      spectra.absorption[m].push_back(numbers[m + 1]);
+    }
+  }
+  if (spectra.wavelengths.size() < 2) {
+    throw InputError(section.spectra, fmt::format("{} wavelengths", spectra.wavelengths.size()), "at least 2");
+  }
+  return spectra;
+}
+
+ComponentSpectra spectra_of(const Configuration& configuration, const UnmixingSection& section) {
+  if (!section.spectra.empty()) return read_spectra(configuration, section);
+  const HaemoglobinSpectra& known = haemoglobin_spectra();
+  ComponentSpectra spectra{known.wavelengths, {}};
+  for (const std::string& component : section.components) {
+    spectra.absorption.push_back(component == oxygenated_name ? known.oxygenated : known.deoxygenated);
+  }
+  return spectra;
+}
+
+/// By wavelength's name, the mean energy of its pulses over that of all; 1 where one is not known.
+std::map<std::string, double> energies_of(const Acquisition& acquisition) {
+  struct Sum {
+    double energy = 0.0;
+    double pulses = 0.0;
+  };
+  std::map<std::string, Sum> sums;
+  bool known = true;
+  for (const TransmitEvent& event : acquisition.events) {
+    const auto& pulse = std::get<PassiveEvent>(event.form);
+    known = known && pulse.pulse_energy > 0.0;
+    Sum& sum = sums[name_of_wavelength(pulse.wavelength)];
+    sum.energy += pulse.pulse_energy;
+    sum.pulses += 1.0;
+  }
+  double mean = 0.0;
+  for (const auto& [name, sum] : sums) mean += sum.energy / sum.pulses / static_cast<double>(sums.size());
+  std::map<std::string, double> energies;
+  for (const auto& [name, sum] : sums) energies[name] = known ? sum.energy / sum.pulses / mean : 1.0;
+  return energies;
+}
+
+}  // namespace
+
+Section unmixing_section() {
+  return {"unmixing",
+          "Spectral unmixing of images at several wavelengths ([imaging] method = \"tomography\", docs/tomography.md)."};
+}
+
+void add_unmixing_keys(std::vector<Key>& k) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  k.push_back(text_list(
+      {"unmixing", "components", "",
+       "What takes up light, an image of each. HbO2 and Hb are known, and give an image \"saturation\" too; others are named by "
+       "the columns of spectra.",
+       "nothing is unmixed", LiveEffect::imaging},
+      0, most_unmixed_components, [](auto& c) -> auto& { return unmixing(c).components; }));
+  Key file = text(
+      {"unmixing", "spectra", "",
+       "CSV file with the absorption of the components: wavelength in nm, then a column for each of them, linear "
+       "between lines. Relative to the configuration's folder.",
+       "the molar absorption of HbO2 and Hb"},
+      "", any_text, [](auto& c) -> auto& { return unmixing(c).spectra; });
+  file.names_file = true;
+  // Found once, from the configuration's folder: live changes are no file's.
+  file.read = [expected = file.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const std::string name = read_text(node, where, expected);
+    unmixing(into).spectra = name.empty() ? name : named_file(into, name).string();
+  };
+  k.push_back(std::move(file));
+  k.push_back(boolean(
+      {"unmixing", "non_negative", "", "Whether concentrations are fitted that are at least 0.", {}, LiveEffect::display},
+      [](auto& c) -> auto& { return unmixing(c).non_negative; }));
+  k.push_back(number(
+      {"unmixing",
+       "threshold",
+       "",
+       "The saturation is shown where HbO2 + Hb is more than this part of the image's greatest.",
+       {},
+       LiveEffect::display},
+      within(Interval{0.0, 1.0}), [](auto& c) -> auto& { return unmixing(c).threshold; }));
+}
+
+void check_unmixing_section(const Configuration& configuration) {
+  const UnmixingSection& section = unmixing(configuration);
+  const auto refuse = [&](std::string_view key, const std::string& found, const std::string& expected) {
+    throw InputError(configuration.place(fmt::format("[unmixing] {}", key)), found, expected);
+  };
+  if (section.components.empty() && !section.spectra.empty()) {
+    refuse("components", "none, with spectra", "a name for each column of the file behind the first");
+  }
+  for (std::size_t m = 0; m < section.components.size(); ++m) {
+    const std::string& component = section.components[m];
+    const auto allowed = [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || c == '-';
+    };
+    if (component.empty() || component == tomogram || component == saturation_image || !std::ranges::all_of(component, allowed)) {
+      refuse("components", fmt::format("\"{}\"", component),
+             fmt::format("names of letters, digits, - and _ other than \"{}\" and \"{}\"", tomogram, saturation_image));
+    }
+    if (section.spectra.empty() && !is_known(component)) {
+      refuse("components", fmt::format("\"{}\"", component),
+             fmt::format("\"{}\" and \"{}\", or spectra beside it", oxygenated_name, deoxygenated_name));
+    }
+    if (std::ranges::count(section.components, component) > 1) {
+      refuse("components", fmt::format("\"{}\" twice", component), "each once");
+    }
+  }
+}
+
+std::vector<std::string> unmixed_images(const UnmixingSection& section) {
+  std::vector<std::string> images = section.components;
+  const auto has = [&](std::string_view name) { return std::ranges::find(section.components, name) != section.components.end(); };
+  if (has(oxygenated_name) && has(deoxygenated_name)) images.emplace_back(saturation_image);
+  return images;
+}
+
+std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, const TomographyPlan& plan) {
+  const UnmixingSection& section = unmixing(configuration);
+  if (section.components.empty()) return std::nullopt;
+  const std::size_t count = section.components.size();
+  const std::size_t images = plan.wavelengths.size();
+  const auto refuse = [&](const std::string& found, const std::string& expected) {
+    throw InputError(configuration.place("[unmixing] components"), found, expected);
+  };
+  if (images < count || images > most_unmixed_wavelengths) {
+    refuse(fmt::format("{} of images at {} wavelength{}", count, images, images == 1 ? "" : "s"),
+           fmt::format("as many wavelengths as components at least, and at most {}", most_unmixed_wavelengths));
+  }
+  const ComponentSpectra spectra = spectra_of(configuration, section);
+  const std::map<std::string, double> energies = energies_of(plan.acquisition);
+  UnmixingPlan found;
+  found.components = section.components;
+  found.options.components = count;
+  found.options.non_negative = section.non_negative;
+  for (const WavelengthPlan& image : plan.wavelengths) {
+    const std::string name = name_of_wavelength(image.wavelength);
+    const auto& at = spectra.wavelengths;
+    // A wavelength that is written in m and one that comes from nm differ in the last place.
+    constexpr double rounding = 1e-15;
+    if (!(image.wavelength.value >= at.front().value - rounding && image.wavelength.value <= at.back().value + rounding)) {
+      refuse(fmt::format("an image at {}", name), fmt::format("wavelengths of {:g} to {:g} nm, where the absorption is known",
+                                                              1e9 * at.front().value, 1e9 * at.back().value));
+    }
+    for (const std::vector<double>& values : spectra.absorption) {
+      found.options.absorption.push_back(energies.at(name) * absorption_at(at, values, image.wavelength));
+    }
+  }
+  try {
+    check_unmixing(found.options);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", configuration.place("[unmixing] components"), error.what()));
+  }
+  const auto place_of = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::ranges::find(found.components, name) - found.components.begin());
+  };
+  const std::size_t oxygenated = place_of(oxygenated_name);
+  const std::size_t deoxygenated = place_of(deoxygenated_name);
+  if (oxygenated < count && deoxygenated < count) {
+    found.saturation = UnmixedImageOptions{UnmixedKind::share, count, oxygenated, deoxygenated, section.threshold};
+  }
+  return found;
+}
+
+}  // namespace echoform

@@ -1,0 +1,56 @@
+// [unmixing]: of images at several wavelengths, how much there is of what takes up light.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/configuration.hpp"
+#include "config/key.hpp"
+#include "stages/unmixed_image/unmixed_image.hpp"
+#include "stages/unmixing/unmixing.hpp"
+
+namespace echoform {
+
+struct TomographyPlan;
+
+/// The components that are known without a file, and the image of their quotient, HbO2 / (HbO2 + Hb).
+inline constexpr std::string_view oxygenated_name = "HbO2";
+inline constexpr std::string_view deoxygenated_name = "Hb";
+inline constexpr std::string_view saturation_image = "saturation";
+
+struct UnmixingSection {
+  std::vector<std::string> components;  ///< empty: nothing is unmixed
+  std::string spectra;                  ///< name of a file; empty: of haemoglobin
+  bool non_negative = false;
+  double threshold = 0.1;  ///< of the saturation
+};
+
+[[nodiscard]] inline const UnmixingSection& unmixing(const Configuration& configuration) {
+  return section<UnmixingSection>(configuration);
+}
+[[nodiscard]] inline UnmixingSection& unmixing(Configuration& configuration) {
+  return section<UnmixingSection>(configuration);
+}
+
+[[nodiscard]] Section unmixing_section();
+void add_unmixing_keys(std::vector<Key>& keys);
+/// What can be said of [unmixing] before any data is there. Throws InputError, naming configuration and key.
+void check_unmixing_section(const Configuration& configuration);
+/// Names of the images that [unmixing] makes; none where it makes none.
+[[nodiscard]] std::vector<std::string> unmixed_images(const UnmixingSection& section);
+
+struct UnmixingPlan {
+  std::vector<std::string> components;
+  UnmixingOptions options;                        ///< for the images of the plan's wavelengths, in their order
+  std::optional<UnmixedImageOptions> saturation;  ///< where both forms of haemoglobin are components
+};
+
+/// How the images of the plan's wavelengths are unmixed; nothing where they are not. Images are taken to be energy times
+/// absorption: where the energy of every wavelength's pulses is known they count by it, beside its mean. Throws InputError,
+/// naming configuration and key, for wavelengths that are unknown, too few, beyond the spectra, or do not tell components apart.
+[[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, const TomographyPlan& plan);
+
+}  // namespace echoform

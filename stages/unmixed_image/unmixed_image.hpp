@@ -1,0 +1,46 @@
+// One image out of what spectral unmixing found: a component's concentration, or its share in the sum of two.
+//
+// Input   float32 [components * rows, columns], as stages/unmixing/ makes it.
+// Output  float32 [rows, columns], rows without gaps:
+//
+//   concentration   of `component`
+//   share           c_component / (c_component + c_other): of oxygenated and deoxygenated haemoglobin the saturation with oxygen.
+//   Not
+//                   clipped: plain least squares may have it beyond 0 .. 1. NaN where the sum is not above 0, or not above
+//                   `threshold` times the frame's greatest: a quotient of noise tells nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cpu/cpu_backend.hpp"
+#include "pipeline/stage.hpp"
+
+namespace echoform {
+
+enum class UnmixedKind : std::uint8_t { concentration, share };
+
+struct UnmixedImageOptions {
+  UnmixedKind kind = UnmixedKind::concentration;
+  std::size_t components = 2;  ///< that the input holds, 1 at least
+  std::size_t component = 0;
+  std::size_t other = 1;   ///< of a share; not `component`
+  double threshold = 0.1;  ///< of a share, 0 .. 1
+
+  [[nodiscard]] friend bool operator==(const UnmixedImageOptions&, const UnmixedImageOptions&) = default;
+};
+
+/// "unmixed-image", by UnmixedImageOptions. It takes another threshold as it runs.
+extern const StageKind unmixed_image_stage;
+
+/// Throws InputError if an option is out of its range.
+[[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cpu(const UnmixedImageOptions& options);
+
+/// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
+void check_unmixed_image(const UnmixedImageOptions& options);
+[[nodiscard]] BlockSpec unmixed_image_output(const UnmixedImageOptions& options, const BlockSpec& input);
+/// Whether `options` are `before` but for the threshold.
+[[nodiscard]] bool accepts_unmixed_image(const StageOptions& options, const UnmixedImageOptions& before);
+
+}  // namespace echoform
