@@ -39,10 +39,14 @@ struct EightLanes {
     return _mm256_and_ps(_mm256_cmp_ps(discriminant, zero, _CMP_GT_OQ), part);
   }
 
+  struct Lookup {
+    Real last;
+    explicit Lookup(const Call& call) : last(all(call.last)) {}
+  };
   template <int>
-  static Real sample(const float* row, Real u, const Call& call) {
+  static Real sample(const float* row, Real u, const Lookup& lookup) {
     const Real zero = _mm256_setzero_ps();
-    const Real held = _mm256_and_ps(_mm256_cmp_ps(u, zero, _CMP_GE_OQ), _mm256_cmp_ps(u, all(call.last), _CMP_LT_OQ));
+    const Real held = _mm256_and_ps(_mm256_cmp_ps(u, zero, _CMP_GE_OQ), _mm256_cmp_ps(u, lookup.last, _CMP_LT_OQ));
     const __m256i n = _mm256_cvttps_epi32(u);
     const Real f = _mm256_sub_ps(u, _mm256_cvtepi32_ps(n));
     const Real s0 = _mm256_mask_i32gather_ps(zero, row, n, held, 4);

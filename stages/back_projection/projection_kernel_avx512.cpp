@@ -50,10 +50,21 @@ struct SixteenLanes {
     return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(discriminant, zero, _CMP_GT_OQ), part);
   }
 
+  struct Lookup {
+    Real last;
+    float below;   ///< samples from the middle lane to the earliest that any may look up
+    float narrow;  ///< the last places where windows may begin
+    float wide;
+    explicit Lookup(const Call& call)
+        : last(all(call.last)),
+          below(lanes_below * call.spacing + margin),
+          narrow(static_cast<float>(call.stride) - static_cast<float>(Window::narrow)),
+          wide(static_cast<float>(call.stride) - static_cast<float>(Window::wide)) {}
+  };
   template <Window window>
-  static Real sample(const float* row, Real u, const Call& call) {
+  static Real sample(const float* row, Real u, const Lookup& lookup) {
     const Real zero = _mm512_setzero_ps();
-    const __mmask16 held = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(u, zero, _CMP_GE_OQ), u, all(call.last), _CMP_LT_OQ);
+    const __mmask16 held = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(u, zero, _CMP_GE_OQ), u, lookup.last, _CMP_LT_OQ);
     const __m512i n = _mm512_cvttps_epi32(u);
     const Real f = _mm512_sub_ps(u, _mm512_cvtepi32_ps(n));
     Real s0;
@@ -64,8 +75,8 @@ struct SixteenLanes {
     } else {
       // A step along the lanes moves the time by no more than its length.
       const float middle = _mm_cvtss_f32(_mm512_maskz_extractf32x4_ps(0xF, u, 2));
-      const auto most = static_cast<float>(call.stride - static_cast<std::size_t>(window));
-      const float lowest = std::min(std::max(0.0F, middle - (lanes_below * call.spacing + margin)), most);
+      const float most = window == Window::wide ? lookup.wide : lookup.narrow;
+      const float lowest = std::min(std::max(0.0F, middle - lookup.below), most);
       const int base = static_cast<int>(lowest);
       const float* const from = row + base;
       const __m512i place = _mm512_sub_epi32(n, _mm512_set1_epi32(base));

@@ -22,9 +22,13 @@ struct OneLane {
   static Real where_at_least(Real value, Real least, Real kept) { return value >= least ? kept : 0.0F; }
   static Real inside(Real ee, Real se, float ss) { return part_inside(ee, se, ss); }
 
+  struct Lookup {
+    float last;
+    explicit Lookup(const Call& call) : last(call.last) {}
+  };
   template <int>
-  static Real sample(const float* row, Real u, const Call& call) {
-    if (!(u >= 0.0F && u < call.last)) return 0.0F;
+  static Real sample(const float* row, Real u, const Lookup& lookup) {
+    if (!(u >= 0.0F && u < lookup.last)) return 0.0F;
     const auto n = static_cast<std::size_t>(u);
     const float f = u - static_cast<float>(n);
     return row[n] + f * (row[n + 1] - row[n]);

@@ -30,19 +30,28 @@ typename L::Real slowed(const FlatInclusion& inclusion, const FlatDetector& dete
 template <class L, ProjectionLaw law, bool plain, auto window>
 void project_rows(const Call& call, Tile& tile) {
   using Real = typename L::Real;
+  // Copies, which sums that are written cannot change: the compiler would read them again for every row.
+  const typename L::Lookup lookup(call);
+  const std::size_t rows = tile.rows;
+  const unsigned cosine_power = call.cosine_power;
+  const Real least_cosine = L::all(call.least_cosine);
+  const bool normalise = call.normalise;
+  const bool slows = call.inclusion != nullptr;
+  const FlatInclusion inclusion = slows ? *call.inclusion : FlatInclusion{};
+  const float start = call.start;
   const Real lane = L::load(tile.lane);
-  for (std::size_t row = 0; row < tile.rows; ++row) L::store(tile.sums + row * L::lanes, L::all(0.0F));
+  for (std::size_t row = 0; row < rows; ++row) L::store(tile.sums + row * L::lanes, L::all(0.0F));
   if constexpr (!plain) {
-    for (std::size_t row = 0; row < tile.rows; ++row) L::store(tile.weights + row * L::lanes, L::all(0.0F));
+    for (std::size_t row = 0; row < rows; ++row) L::store(tile.weights + row * L::lanes, L::all(0.0F));
   }
-  const bool turned = !plain && (call.cosine_power != 0 || call.least_cosine > -1.0F);
+  const bool turned = !plain && (cosine_power != 0 || call.least_cosine > -1.0F);
   for (std::size_t q = 0; q < call.count; ++q) {
-    const FlatDetector& detector = call.detectors[q];
+    const FlatDetector detector = call.detectors[q];
     const float* const samples = call.samples + detector.row * call.stride;
     const Real along = L::subtract(lane, L::all(detector.place[0]));
     const Real along_squared = L::multiply(along, along);
     const Real along_normal = L::multiply(along, L::all(detector.normal[0]));
-    for (std::size_t row = 0; row < tile.rows; ++row) {
+    for (std::size_t row = 0; row < rows; ++row) {
       const float second = tile.second[row] - detector.place[1];
       const float third = tile.third[row] - detector.place[2];
       const Real squared = L::add(along_squared, L::all(second * second + third * third));
@@ -59,19 +68,19 @@ void project_rows(const Call& call, Tile& tile) {
         }
         if (turned) {
           const Real cosine = L::multiply(facing, inverse);
-          for (unsigned power = 0; power < call.cosine_power; ++power) weight = L::multiply(weight, cosine);
-          weight = L::where_at_least(cosine, L::all(call.least_cosine), weight);
+          for (unsigned power = 0; power < cosine_power; ++power) weight = L::multiply(weight, cosine);
+          weight = L::where_at_least(cosine, least_cosine, weight);
         }
       }
       if constexpr (!plain) {
-        if (call.inclusion != nullptr) way = L::multiply(way, slowed<L>(*call.inclusion, detector, along, second, third));
+        if (slows) way = L::multiply(way, slowed<L>(inclusion, detector, along, second, third));
       }
-      const Real u = L::subtract(way, L::all(call.start));
-      const Real sample = L::template sample<window>(samples, u, call);
+      const Real u = L::subtract(way, L::all(start));
+      const Real sample = L::template sample<window>(samples, u, lookup);
       float* const sum = tile.sums + row * L::lanes;
       L::store(sum, L::multiply_add(weight, sample, L::load(sum)));
       if constexpr (!plain) {
-        if (call.normalise) {
+        if (normalise) {
           float* const weights = tile.weights + row * L::lanes;
           L::store(weights, L::add(weight, L::load(weights)));
         }
