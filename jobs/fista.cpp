@@ -7,7 +7,7 @@ namespace echoform {
 namespace {
 
 // What power iteration finds is below the largest eigenvalue.
-constexpr double margin = 1.05;
+constexpr double eigenvalue_margin = 1.05;
 
 class Fista final : public Solver {
  public:
@@ -27,7 +27,7 @@ class Fista final : public Solver {
   void begin() override {
     for (auto* const values : {&x_, &before_, &of_x_, &of_before_}) std::fill(values->begin(), values->end(), 0.0F);
     momentum_ = 1.0;
-    bound_ = margin * largest_eigenvalue(problem_, penalty_);
+    bound_ = eigenvalue_margin * largest_eigenvalue(problem_, penalty_);
   }
 
   Iteration iterate() override {
@@ -53,7 +53,7 @@ class Fista final : public Solver {
       // makes of H d, a small difference of images of float.
       const double along = curvature();
       if (std::sqrt(along) <= std::sqrt(bound_ * moved) * (1.0 + 1e-5) + rounding_) break;
-      bound_ = margin * along / moved;
+      bound_ = eigenvalue_margin * along / moved;
     }
     // Uphill by momentum: it begins anew.
     momentum_ = uphill() ? 1.0 : next;

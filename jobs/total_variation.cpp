@@ -7,7 +7,7 @@ namespace echoform {
 namespace {
 
 // What power iteration finds is below the largest eigenvalue.
-constexpr double margin = 1.1;
+constexpr double norm_margin = 1.1;
 // H and the differences, scaled to the norm of H, have a norm of sqrt(2) |H| at most together: the two steps' product times its
 // square stays below 1.
 constexpr double step_share = 0.7;
@@ -31,7 +31,7 @@ class TotalVariation final : public Solver {
 
   void begin() override {
     for (auto* const values : {&x_, &ahead_, &q_, &of_x_, &of_ahead_, &p_}) std::fill(values->begin(), values->end(), 0.0F);
-    largest_ = margin * largest_eigenvalue(problem_, Penalty(PenaltyKind::damping, 0.0, problem_.shape, problem_.math));
+    largest_ = norm_margin * largest_eigenvalue(problem_, Penalty(PenaltyKind::damping, 0.0, problem_.shape, problem_.math));
   }
 
   Iteration iterate() override {
