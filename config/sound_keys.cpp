@@ -1,10 +1,10 @@
 // Keys of [detectors], and those of [simulator] that say where light makes sound.
 #include <cmath>
 
-#include "acquisition/detector_array.hpp"
 #include "config/common_keys.hpp"
 #include "config/key_types.hpp"
 #include "config/sound_section.hpp"
+#include "simulators/detector_array.hpp"
 
 namespace echoform {
 namespace {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "acquisition/detector_array.hpp"
 #include "base/errors.hpp"
 #include "config/key_types.hpp"
 #include "config/sound_section.hpp"
@@ -15,6 +14,7 @@
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
 #include "methods/scan_turns.hpp"
+#include "simulators/detector_array.hpp"
 
 // The methods of the tree, a line each: METHOD(NAME) is `std::unique_ptr<const Method> NAME_method()` of methods/NAME/.
 #define ECHOFORM_METHODS(METHOD) METHOD(tfm) METHOD(beams) METHOD(tomography)

@@ -48,7 +48,6 @@ void check_unused(const SimulatorConfiguration& c, std::string_view where) {
   constexpr std::string_view nobody = "nobody transmits";
   unused("centre_frequency", c.centre_frequency == plain.centre_frequency, nobody);
   unused("fractional_bandwidth", c.fractional_bandwidth == plain.fractional_bandwidth, nobody);
-  unused("matrix", c.matrix == plain.matrix, nobody);
   unused("transmit", c.transmit.kind == plain.transmit.kind && c.events.empty(), nobody);
   unused("fire", c.transmit.fire.empty(), nobody);
   unused("events", !c.transmit.events, nobody);
@@ -124,6 +123,7 @@ Acquisition acquisition_of_sound(const SimulatorConfiguration& c) {
   const std::vector<PassiveEvent> pulses = pulses_of(sound.sources);
   Acquisition acquisition = acquisition_of_detectors(sound.detectors, pulses, c.positions);
   for (const std::size_t element : c.dead_elements) acquisition.probe.elements[element].dead = true;
+  acquisition.matrix = c.matrix;  // of pairs there are none: any other than by default is refused
   acquisition.encoding = c.encoding;
   acquisition.samples = c.samples;
   acquisition.sample_rate = c.sample_rate;

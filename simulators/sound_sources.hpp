@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "acquisition/detector_array.hpp"
 #include "acquisition/transmit_event.hpp"
+#include "simulators/detector_array.hpp"
 #include "simulators/haemoglobin.hpp"
 #include "simulators/phantom.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "acquisition/detector_array.hpp"
 #include "base/errors.hpp"
 #include "config/probe_positions.hpp"
 #include "config/sound_section.hpp"
+#include "simulators/detector_array.hpp"
 
 namespace echoform {
 namespace {

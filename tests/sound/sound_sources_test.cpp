@@ -195,6 +195,8 @@ const BadSource bad_sources[] = {
      "[simulator] elements: found a value beside sound of light; expected no such key: [detectors] says what hears it"},
     {"PlaneWaves", [](auto& c) { c.transmit.kind = TransmitKind::plane; },
      "[simulator] transmit: found a value beside sound of light; expected no such key: nobody transmits"},
+    {"HalfAMatrix", [](auto& c) { c.matrix = MatrixKind::half; },
+     "[simulator] events: found events and a half matrix; expected one of both"},
     {"Tissue", [](auto& c) { c.tissue.speckle.scatterers = 10; },
      "[simulator] scatterers: found a value beside sound of light; expected no such key: nothing echoes"},
     {"PositionsOfAnArcTwice",

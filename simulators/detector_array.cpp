@@ -1,4 +1,4 @@
-#include "acquisition/detector_array.hpp"
+#include "simulators/detector_array.hpp"
 
 #include <fmt/format.h>
 
