@@ -25,7 +25,7 @@ enum class TomographyAlgorithm : std::uint8_t { fbp, ubp, delay_and_sum };
 enum class ShareDivisor : std::uint8_t { ideal, actual };
 
 /// Of the whole angle: 4 pi or 2 pi in space, 2 pi or pi in a plane.
-enum class WholeAngle : std::uint8_t { automatic, full, half };
+enum class WholeAngle : std::uint8_t { automatic, all_around, one_side };
 
 /// Keys of [tomography].
 struct TomographySection {
@@ -69,7 +69,7 @@ inline constexpr auto tomography_algorithm = make_words(
 inline constexpr auto share_divisor =
     make_words(Word<ShareDivisor>{ShareDivisor::ideal, "ideal"}, Word<ShareDivisor>{ShareDivisor::actual, "actual"});
 inline constexpr auto whole_angle =
-    make_words(Word<WholeAngle>{WholeAngle::automatic, "auto"}, Word<WholeAngle>{WholeAngle::full, "full"},
-               Word<WholeAngle>{WholeAngle::half, "half"});
+    make_words(Word<WholeAngle>{WholeAngle::automatic, "auto"}, Word<WholeAngle>{WholeAngle::all_around, "full"},
+               Word<WholeAngle>{WholeAngle::one_side, "half"});
 
 }  // namespace echoform::words

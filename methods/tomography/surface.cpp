@@ -276,9 +276,9 @@ Places places_of(std::span<const Detector> detectors) {
 double whole_angle_of(const DetectorSurface& surface, WholeAngle wish, double taken_up) {
   const double full = surface.flat ? 2.0 * std::numbers::pi : 4.0 * std::numbers::pi;
   switch (wish) {
-    case WholeAngle::full:
+    case WholeAngle::all_around:
       return full;
-    case WholeAngle::half:
+    case WholeAngle::one_side:
       return 0.5 * full;
     case WholeAngle::automatic:
       break;

@@ -24,11 +24,11 @@ class BackProjectionTerm : public StageTest {
 };
 ECHOFORM_ALL_IMPLEMENTATIONS(BackProjectionTerm);
 
-constexpr double c = 1540.0;
-constexpr double rate = 20e6;
+constexpr double term_velocity = 1540.0;
+constexpr double term_rate = 20e6;
 
 BackProjectionTermOptions of(ProjectedTerm term, double start) {
-  return {term, MetresPerSecond(c), Hertz(rate), Seconds(start)};
+  return {term, MetresPerSecond(term_velocity), Hertz(term_rate), Seconds(start)};
 }
 
 /// p = sin(2 pi f t), whose term is known; away from the ends.
@@ -38,12 +38,12 @@ TEST_P(BackProjectionTerm, EqualsThatOfASine) {
   const BlockSpec spec = make_spec(ElementType::float32, rows, columns, 340);
   // Errors of the derivative that the header states, and rounding of sums of 24 numbers.
   for (const auto& [part, error] : {std::pair{0.1, 1e-12}, {0.2, 8.1e-7}, {0.25, 7.6e-5}, {0.3, 2.2e-3}}) {
-    const double omega = 2.0 * std::numbers::pi * part * rate;
+    const double omega = 2.0 * std::numbers::pi * part * term_rate;
     const double start = 7.3e-6;
     const TestBlock input(spec);
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t n = 0; n < columns; ++n) {
-        const double t = start + static_cast<double>(n) / rate;
+        const double t = start + static_cast<double>(n) / term_rate;
         input.as<float>()[row * 340 + n] = static_cast<float>(std::sin(omega * t + static_cast<double>(row)));
       }
     }
@@ -52,11 +52,12 @@ TEST_P(BackProjectionTerm, EqualsThatOfASine) {
     ASSERT_EQ(filtered.spec, make_spec(ElementType::float32, rows, columns, 336));
     for (std::size_t row = 0; row < rows; ++row) {
       for (std::size_t n = derivative_reach; n < columns - derivative_reach; ++n) {
-        const double t = start + static_cast<double>(n) / rate;
+        const double t = start + static_cast<double>(n) / term_rate;
         const double p = std::sin(omega * t + static_cast<double>(row));
         const double slope = omega * std::cos(omega * t + static_cast<double>(row));
         const double tolerance = error + 2e-6;
-        ASSERT_NEAR(filtered.block->as<float>()[row * 336 + n], 2.0 * p / (c * t) + slope / c, tolerance * omega / c);
+        ASSERT_NEAR(filtered.block->as<float>()[row * 336 + n], 2.0 * p / (term_velocity * t) + slope / term_velocity,
+                    tolerance * omega / term_velocity);
         ASSERT_NEAR(universal.block->as<float>()[row * 336 + n], 2.0 * p - 2.0 * t * slope, tolerance * 2.0 * t * omega);
       }
       for (std::size_t n = columns; n < 336; ++n) ASSERT_EQ(filtered.block->as<float>()[row * 336 + n], 0.0F);
@@ -77,15 +78,15 @@ TEST_P(BackProjectionTerm, OfAConstantIsTwoOverTheDistance) {
   const StageResult universal = term_of(of(ProjectedTerm::universal, start), spec, input);
   const BlockSpec terms = filtered.spec;
   for (std::size_t n = 0; n < columns; ++n) {
-    const double distance = c * (start + static_cast<double>(n) / rate);
+    const double distance = term_velocity * (start + static_cast<double>(n) / term_rate);
     ASSERT_NEAR(filtered.block->as<float>()[n], 2.0 / distance, 1e-6 / distance);
     ASSERT_EQ(universal.block->as<float>()[n], 2.0F);
   }
   // And so the bracket that is summed for a voxel, between samples: 2 / d is interpolated to (step / d)^2 / 4 of itself.
   BackProjectionOptions options;
   options.grid.x = {Metres(-0.02), Metres(0.02), 19};
-  options.velocity = MetresPerSecond(c);
-  options.sample_rate = Hertz(rate);
+  options.velocity = MetresPerSecond(term_velocity);
+  options.sample_rate = Hertz(term_rate);
   options.start_time = Seconds(start);
   options.detectors = std::make_shared<const std::vector<ProjectionDetector>>(
       std::vector<ProjectionDetector>{{0, {Metres(0.065), Metres(0.0), Metres(0.001)}, {-1.0, 0.0, 0.0}, 1.0}});
@@ -95,10 +96,10 @@ TEST_P(BackProjectionTerm, OfAConstantIsTwoOverTheDistance) {
     const double distance = std::hypot(0.065 - options.grid.x.at(k).value, 0.001);
     ASSERT_NEAR(bracket.block->as<float>()[k], 2.0 / distance, 1e-5 / distance);
     // What algorithm 2 prints: the first coefficient lacks the 1 that makes it that of the following sample.
-    const double u = distance / c * rate;
+    const double u = distance / term_velocity * term_rate;
     const double n = std::floor(u);
-    const double printed = 2.0 / (c / rate) * ((n / u - 1.5) + (1.5 - n / u));
-    const double corrected = 2.0 / (c / rate) * (((n + 1.0) / u - 1.5) + (1.5 - n / u));
+    const double printed = 2.0 / (term_velocity / term_rate) * ((n / u - 1.5) + (1.5 - n / u));
+    const double corrected = 2.0 / (term_velocity / term_rate) * (((n + 1.0) / u - 1.5) + (1.5 - n / u));
     ASSERT_NEAR(corrected, 2.0 / distance, 1e-9 / distance);
     ASSERT_NEAR(printed, 0.0, 1e-9 / distance);
   }
@@ -109,7 +110,7 @@ TEST_P(BackProjectionTerm, IsNothingBeforeThePulse) {
   const BlockSpec spec = make_spec(ElementType::float32, 1, columns);
   const TestBlock input(spec);
   std::fill_n(input.as<float>(), columns, 1.0F);
-  const StageResult result = term_of(of(ProjectedTerm::filtered, -10.0 / rate), spec, input);
+  const StageResult result = term_of(of(ProjectedTerm::filtered, -10.0 / term_rate), spec, input);
   for (std::size_t n = 0; n < columns; ++n) EXPECT_EQ(result.block->as<float>()[n] != 0.0F, n > 10) << n;
 }
 

@@ -19,7 +19,7 @@ class BackProjection : public StageTest {
 };
 ECHOFORM_ALL_IMPLEMENTATIONS(BackProjection);
 
-constexpr std::size_t columns = 600;
+constexpr std::size_t row_samples = 600;
 
 /// Detectors here and there around the origin, facing it more or less.
 std::vector<ProjectionDetector> some_detectors(std::size_t count) {
@@ -110,12 +110,12 @@ std::pair<double, double> plain_sum(const BackProjectionOptions& options, const 
     }
     const double u = (time - options.start_time.value) * options.sample_rate.value;
     weights += weight;
-    if (!(u >= 0.0 && u < static_cast<double>(columns - 1))) continue;
+    if (!(u >= 0.0 && u < static_cast<double>(row_samples - 1))) continue;
     const double n = std::floor(u);
     const auto sample = static_cast<std::size_t>(n);
     const double a = slow_sample(detector.row, n);
     const double b = slow_sample(detector.row, n + 1.0);
-    EXPECT_LT(sample + 1, columns);
+    EXPECT_LT(sample + 1, row_samples);
     sum += weight * (a + (u - n) * (b - a));
     magnitude += std::abs(weight);
   }
@@ -128,10 +128,10 @@ class BackProjectionOf : public BackProjection {
   /// `tolerance` of the sum of magnitudes.
   void expect_the_plain_sum(const BackProjectionOptions& options, double tolerance) {
     const std::size_t rows = options.detectors->size();
-    const BlockSpec spec = make_spec(ElementType::float32, rows, columns, 608);
+    const BlockSpec spec = make_spec(ElementType::float32, rows, row_samples, 608);
     const TestBlock input(spec);
     for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t n = 0; n < columns; ++n) {
+      for (std::size_t n = 0; n < row_samples; ++n) {
         input.as<float>()[row * 608 + n] = static_cast<float>(slow_sample(row, static_cast<double>(n)));
       }
     }
@@ -207,11 +207,11 @@ TEST_P(BackProjectionOf, TakesStraightRaysThroughAnInclusion) {
 
 TEST_P(BackProjection, IsTheSameBitsForEveryTeam) {
   const BackProjectionOptions options = options_with({many, many, few}, 12);
-  const BlockSpec spec = make_spec(ElementType::float32, 12, columns);
+  const BlockSpec spec = make_spec(ElementType::float32, 12, row_samples);
   const TestBlock input(spec);
   std::mt19937 random(11);
   std::normal_distribution<float> noise;
-  for (std::size_t n = 0; n < 12 * columns; ++n) input.as<float>()[n] = noise(random);
+  for (std::size_t n = 0; n < 12 * row_samples; ++n) input.as<float>()[n] = noise(random);
   const auto stage = make_back_projection_cpu(options, level());
   const StageResult result = run(*stage, spec, input);
   const auto alone = make_back_projection_cpu(options, level());

@@ -20,19 +20,19 @@ class Deconvolution : public StageTest {
 };
 ECHOFORM_ALL_IMPLEMENTATIONS(Deconvolution);
 
-constexpr double rate = 40e6;
-constexpr std::size_t columns = 400;
+constexpr double deconvolved_rate = 40e6;
+constexpr std::size_t deconvolved_samples = 400;
 
 DeconvolutionOptions measured() {
   DeconvolutionOptions options;
   std::vector<double> h(60);
   for (std::size_t k = 0; k < h.size(); ++k) {
-    const double t = (static_cast<double>(k) - 21.0) / rate;
+    const double t = (static_cast<double>(k) - 21.0) / deconvolved_rate;
     h[k] = std::exp(-t * t / (2.0 * 0.15e-6 * 0.15e-6)) * std::cos(2.0 * std::numbers::pi * 4e6 * t + 0.4);
   }
   options.response = std::make_shared<const std::vector<double>>(h);
   options.zero = 21;
-  options.sample_rate = Hertz(rate);
+  options.sample_rate = Hertz(deconvolved_rate);
   options.cutoff = Hertz(10e6);
   return options;
 }
@@ -53,7 +53,7 @@ std::vector<double> plainly_deconvolved(const DeconvolutionOptions& options, con
   for (std::size_t k = 0; k <= m / 2; ++k) {
     std::complex<double> sum = 0.0;
     for (std::size_t n = 0; n < m; ++n) sum += row[n] * turn(static_cast<double>(k), static_cast<double>(n));
-    const double frequency = static_cast<double>(k) * rate / static_cast<double>(m);
+    const double frequency = static_cast<double>(k) * deconvolved_rate / static_cast<double>(m);
     const double window =
         frequency < options.cutoff.value ? 0.5 + 0.5 * std::cos(std::numbers::pi * frequency / options.cutoff.value) : 0.0;
     sum *= window * std::conj(h[k]) / (std::norm(h[k]) + options.noise * greatest * greatest);
@@ -68,22 +68,22 @@ std::vector<double> plainly_deconvolved(const DeconvolutionOptions& options, con
 
 TEST_P(Deconvolution, EqualsItsDefinition) {
   const DeconvolutionOptions options = measured();
-  const BlockSpec spec = make_spec(ElementType::float32, 5, columns, columns + 3);
+  const BlockSpec spec = make_spec(ElementType::float32, 5, deconvolved_samples, deconvolved_samples + 3);
   const TestBlock input(spec);
   std::mt19937 random(2);
   std::normal_distribution<float> noise;
-  for (std::size_t n = 0; n < 5 * (columns + 3); ++n) input.as<float>()[n] = noise(random);
+  for (std::size_t n = 0; n < 5 * (deconvolved_samples + 3); ++n) input.as<float>()[n] = noise(random);
   const auto stage = make_deconvolution_cpu(options, threads(), level());
   const StageResult result = run(*stage, spec, input);
-  ASSERT_EQ(result.spec, make_spec(ElementType::float32, 5, columns, columns));
+  ASSERT_EQ(result.spec, make_spec(ElementType::float32, 5, deconvolved_samples, deconvolved_samples));
   for (const std::size_t row : {0, 4}) {
-    const float* const from = input.as<float>() + row * (columns + 3);
-    const std::vector<double> want = plainly_deconvolved(options, {from, from + columns});
+    const float* const from = input.as<float>() + row * (deconvolved_samples + 3);
+    const std::vector<double> want = plainly_deconvolved(options, {from, from + deconvolved_samples});
     double greatest = 0.0;
     for (const double value : want) greatest = std::max(greatest, std::abs(value));
-    for (std::size_t n = 0; n < columns; ++n) {
+    for (std::size_t n = 0; n < deconvolved_samples; ++n) {
       // Single precision of transforms of 400 numbers.
-      ASSERT_NEAR(result.block->as<float>()[row * columns + n], want[n], 3e-6 * greatest);
+      ASSERT_NEAR(result.block->as<float>()[row * deconvolved_samples + n], want[n], 3e-6 * greatest);
     }
   }
 }
@@ -92,11 +92,11 @@ TEST_P(Deconvolution, EqualsItsDefinition) {
 TEST_P(Deconvolution, BringsAPulseBack) {
   DeconvolutionOptions options = measured();
   options.noise = 1e-6;
-  options.cutoff = Hertz(0.5 * rate);
+  options.cutoff = Hertz(0.5 * deconvolved_rate);
   const auto p = [](double n) { return std::exp(-0.5 * std::pow((n - 200.0) / 12.0, 2.0)) * std::sin(0.6 * (n - 200.0)); };
-  const BlockSpec spec = make_spec(ElementType::float32, 1, columns);
+  const BlockSpec spec = make_spec(ElementType::float32, 1, deconvolved_samples);
   const TestBlock input(spec);
-  for (std::size_t n = 0; n < columns; ++n) {
+  for (std::size_t n = 0; n < deconvolved_samples; ++n) {
     double sum = 0.0;
     for (std::size_t k = 0; k < options.response->size(); ++k) {
       sum += (*options.response)[k] * p(static_cast<double>(n) - static_cast<double>(k) + static_cast<double>(options.zero));
@@ -107,7 +107,7 @@ TEST_P(Deconvolution, BringsAPulseBack) {
   const StageResult result = run(*stage, spec, input);
   // At 3.8 MHz of 20 the window is 0.91, and bends a little over the pulse's band.
   const double window = 0.5 + 0.5 * std::cos(0.6);
-  for (std::size_t n = 0; n < columns; ++n) {
+  for (std::size_t n = 0; n < deconvolved_samples; ++n) {
     ASSERT_NEAR(result.block->as<float>()[n], window * p(static_cast<double>(n)), 0.02);
   }
 }
@@ -116,11 +116,11 @@ TEST_P(Deconvolution, OfAGaussianMovesNothing) {
   DeconvolutionOptions options;
   options.centre = Hertz(3e6);
   options.bandwidth = Hertz(4e6);
-  options.sample_rate = Hertz(rate);
+  options.sample_rate = Hertz(deconvolved_rate);
   options.cutoff = Hertz(8e6);
-  const RowResponse response = deconvolution_response(options, columns);
+  const RowResponse response = deconvolution_response(options, deconvolved_samples);
   for (std::size_t k = 0; k < response.size(); ++k) {
-    const double f = static_cast<double>(k) * rate / static_cast<double>(columns);
+    const double f = static_cast<double>(k) * deconvolved_rate / static_cast<double>(deconvolved_samples);
     const double h = std::pow(0.5, std::pow((f - 3e6) / 2e6, 2.0));
     const double window = f < 8e6 ? 0.5 + 0.5 * std::cos(std::numbers::pi * f / 8e6) : 0.0;
     EXPECT_NEAR(response[k].real(), window * h / (h * h + 0.01), 1e-12);

@@ -41,7 +41,7 @@ TEST(DetectorSurfaces, OfRingsOfACapAreHalf) {
   const DetectorShares shares = shares_for(detectors_of(acquisition));
   EXPECT_NEAR(shares.whole, 2.0 * pi, 1e-12);
   EXPECT_NEAR(shares.angle, 2.0 * pi * (1.0 - std::cos(9.0 * pi / 20.0)), 1e-9);
-  EXPECT_NEAR(shares_for(detectors_of(acquisition), WholeAngle::full).whole, 4.0 * pi, 1e-12);
+  EXPECT_NEAR(shares_for(detectors_of(acquisition), WholeAngle::all_around).whole, 4.0 * pi, 1e-12);
 }
 
 TEST(DetectorSurfaces, OfSpreadPlacesOnASphereHaveEqualShares) {
