@@ -12,6 +12,7 @@
 
 #include "acquisition/acquisition.hpp"
 #include "acquisition/frame_layout.hpp"
+#include "acquisition/recorded_frames.hpp"
 #include "formats/frame_writer.hpp"
 
 namespace echoform {
@@ -94,7 +95,7 @@ struct RecordingOptions {
   /// Larger than the limits for peers: a file is the user's own.
   AcquisitionLimits limits{.elements = 4096, .samples = 1u << 22, .frame_bytes = std::size_t{1} << 32};
   /// Elements of recordings in which nobody transmits: there are no pairs of them.
-  std::size_t detectors = std::size_t{1} << 16;
+  std::size_t detectors = most_recorded_detectors;
 };
 
 /// Opens a recording; the extension chooses the format. Throws InputError, with one line that names the file and the place

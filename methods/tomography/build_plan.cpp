@@ -309,7 +309,10 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
   plan->material = request.stated.material;
   apply_overrides(configuration, plan->acquisition, plan->material, plan->notes);
   AcquisitionLimits limits;
-  if (request.use == ImagingUse::recording) limits.frame_bytes = most_recorded_bytes;
+  if (request.use == ImagingUse::recording) {
+    limits.frame_bytes = most_recorded_bytes;
+    limits.elements = most_recorded_detectors;
+  }
   validate(plan->acquisition, limits, configuration.name());
   refuse_other_events(configuration, plan->acquisition);
   plan->velocity = plan->material.longitudinal_velocity;

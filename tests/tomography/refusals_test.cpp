@@ -102,6 +102,17 @@ TEST(TomographySetups, CropToWhatTheImageReaches) {
   EXPECT_EQ(setup->outlines.size(), 1u);
 }
 
+/// Files list the detectors of an arc that turned one by one: more of them than a sender may have elements.
+TEST(TomographySetups, OfRecordingsMayHaveManyDetectors) {
+  const Acquisition many = ring(2000, 30e-3);
+  const Configuration configuration = parse_configuration(tomography_text("", square), "tomography.toml");
+  const auto resolved = [&](ImagingUse use) {
+    return resolve_imaging({.configuration = configuration, .acquisition = many, .use = use});
+  };
+  EXPECT_EQ(tomography_plan_of(*resolved(ImagingUse::recording)).wavelengths.front().detectors.size(), 2000u);
+  EXPECT_THROW(static_cast<void>(resolved(ImagingUse::live)), InputError);
+}
+
 TEST(TomographySetups, AreRetunedByDisplayKeysAlone) {
   const std::string text = tomography_text("shown = \"non_negative\"\n", square);
   const auto before = tomography_setup(ring(16, 30e-3), text, true);
