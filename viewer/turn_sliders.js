@@ -1,6 +1,10 @@
 // What is turned while one looks: sliders below the fields of some settings, which are applied as they are let go. In what is shown: mm of
 // lengths. How far a depth may go the page knows of what it has seen; further is typed.
-const turnedSettings = { "beams.depth": { part: 1, low: 1, high: 2, step: .5 }, "beams.f_number": { part: 0, low: .5, high: 8, step: .1 } };
+const turnedSettings = {
+  "beams.depth": { part: 1, low: 1, high: 2, step: .5 }, "beams.f_number": { part: 0, low: .5, high: 8, step: .1 },
+  // That of the part is known to a few per cent, and images are sharpest at the right one: a twentieth either way of what it is.
+  "material.longitudinal_velocity": { part: 0, low: 0, high: 0, step: 1, share: .05 },
+};
 // First in the panel, in this order.
 const settingsAtHand = ["beams.depth", "beams.f_number", "beams.time_gain"];
 const inPanelOrder = settings => {
@@ -26,6 +30,9 @@ function makeTurnSlider(setting, inputs) {
   slider.follow = () => {
     const at = field.value !== "" ? Number(field.value) : parseFloat(field.placeholder);
     if (slider.matches(":active") || !isFinite(at)) return;
+    if (turned.share && !(at >= Number(slider.min) && at <= Number(slider.max))) {
+      slider.min = Math.floor((1 - turned.share) * at); slider.max = Math.ceil((1 + turned.share) * at);
+    }
     if (at > Number(slider.max)) slider.max = slider.step * Math.ceil(at / slider.step);
     slider.value = at;
   };

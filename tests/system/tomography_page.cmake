@@ -1,0 +1,1 @@
+echoform_system_test(system_tomography_page tomography_page_test.py ${CMAKE_BINARY_DIR}/screenshots)

@@ -1,0 +1,115 @@
+"""Optoacoustic tomography on the viewer page: balls within a ring at their places, the speed of sound turned by its slider until they are
+sharp, and a ball within a sphere of detectors in the three planes of a volume."""
+import os
+import sys
+
+from viewer_page import LOOPBACK_DOORS, Page, near, run_live
+from volume_page_test import Volume
+
+PROGRAM, SCREENSHOTS = sys.argv[1:3]
+STRONG, WEAK = (-3.0, 2.0), (2.5, -3.5)  # mm, of the ring's plane
+RIGHT, WRONG = 1500.0, 1455.0  # m/s
+RING = f"""
+[imaging]
+method = "tomography"
+backend = "cpu"
+threads = 1
+[grid]
+x = [-0.006, 0.006]
+z = [-0.006, 0.006]
+pixels = [61, 61]
+[filter]
+kind = "none"
+[detectors]
+kind = "ring"
+count = 96
+radius = 20e-3
+[simulator]
+longitudinal_velocity = {RIGHT}
+samples = 640
+sample_rate = 20e6
+full_scale = 0.05
+noise_rms = 1e-5
+blur = 0.3e-3
+cycle_frames = 2
+balls = [[{STRONG[0] / 1e3}, 0.0, {STRONG[1] / 1e3}, 0.6e-3, 1.0], [{WEAK[0] / 1e3}, 0.0, {WEAK[1] / 1e3}, 0.6e-3, 0.6]]
+[material]
+longitudinal_velocity = """
+PIXEL = 0.2  # mm
+
+BALL = {"x": 1.0, "y": -1.5, "z": 2.0}  # mm
+VOXEL = 0.25
+SPHERE = f"""
+[imaging]
+method = "tomography"
+backend = "cpu"
+threads = 1
+[material]
+longitudinal_velocity = {RIGHT}
+[grid]
+x = [-0.003, 0.003]
+y = [-0.003, 0.003]
+z = [-0.003, 0.003]
+pixels = [25, 25, 25]
+[filter]
+kind = "none"
+[detectors]
+kind = "sphere"
+rows = 10
+count = 20
+radius = 20e-3
+[simulator]
+samples = 512
+sample_rate = 20e6
+full_scale = 0.05
+noise_rms = 1e-5
+blur = 0.4e-3
+cycle_frames = 2
+balls = [[{BALL["x"] / 1e3}, {BALL["y"] / 1e3}, {BALL["z"] / 1e3}, 0.5e-3, 1.0]]
+{LOOPBACK_DOORS}"""
+
+
+def no_errors(page):
+    errors = [entry for entry in page.driver.get_log("browser") if entry["level"] == "SEVERE"]
+    assert not errors, errors
+
+
+def check_ring(page):
+    state = page.until("live", lambda s: s["status"] == "live" and s["received"] > 3 and s["server"]["there"] and s["layout"])
+    assert state["stream"] == "echoform.display" and state["faults"] == 0, state
+    page.driver.execute_script("document.getElementById('overlay').click()")
+    # At a wrong speed a ball is smeared over a ring of 3 % of the way to the detectors, 0.6 mm. Turned to the right one it is a ball again.
+    slider = "server-material-longitudinal_velocity-slider"
+    low, high = page.driver.execute_script("const e = document.getElementById(arguments[0]); return [Number(e.min), Number(e.max)]", slider)
+    assert low < WRONG < RIGHT < high, (low, high)
+    smeared = page.colour(*STRONG)
+    os.makedirs(SCREENSHOTS, exist_ok=True)
+    page.screenshot(os.path.join(SCREENSHOTS, "tomography-wrong-speed.png"))
+    page.set(slider, RIGHT)
+    page.set(slider, RIGHT, "change")
+    page.until("the right speed", lambda s: s["server"]["values"]["material.longitudinal_velocity"] == f"{RIGHT:g}" and s["status"] == "live"
+               and not s["server"]["busy"] and not s["server"]["staged"])
+    page.until("the stronger ball at its place", lambda s: near(page.brightest(), STRONG, PIXEL))
+    assert sum(page.colour(*STRONG)) > sum(smeared), (page.colour(*STRONG), smeared)
+    assert sum(page.colour(*WEAK)) > 2 * sum(page.colour(WEAK[0], WEAK[1] + 2.0)), "the weaker one stands out too"
+    page.screenshot(os.path.join(SCREENSHOTS, "tomography.png"))
+    assert page.state()["server"]["reason"] == "" and page.state()["faults"] == 0, page.state()
+    no_errors(page)
+
+
+def check_sphere(page):
+    state = page.until_planes()
+    assert state["faults"] == 0, state
+    page.driver.execute_script("document.getElementById('overlay').click()")
+    for name, axes in (("C-scan", "xy"), ("B-scan", "xz"), ("D-scan", "yz")):
+        figure = [f["plane"] for f in page.state()["figures"]].index(name)
+        page.until(f"the ball in the {name}", lambda s: (found := page.top_at(figure)) and
+                   all(abs(found[i] - BALL[axis]) <= VOXEL for i, axis in enumerate(axes)))
+    page.screenshot(os.path.join(SCREENSHOTS, "tomography-volume.png"))
+    no_errors(page)
+
+
+if __name__ == "__main__":
+    text = f"{RING}{WRONG}\n{LOOPBACK_DOORS}"
+    run_live(PROGRAM, SCREENSHOTS, "tomography", text, text, 10, lambda driver, places: check_ring(Page(driver)))
+    run_live(PROGRAM, SCREENSHOTS, "tomography-volume", SPHERE, SPHERE, 10, lambda driver, places: check_sphere(Volume(driver)))
