@@ -11,7 +11,7 @@ function valueAt(plane, place) {  // at the nearest pixel: dB before gain, and t
   return { decibels: decibelsOf(img, value), linear: img.encoding === 1 ? value : null };
 }
 const decibelText = v => `${isFinite(v) ? format(v, 1) : "\u2212\u221e"} dB`;
-const signedText = (img, v) => `${v.toFixed(3).replace("-", "\u2212")} ${img.pixelUnit}`;
+const signedText = (img, v) => `${(img.pixelName === "velocity" ? v.toFixed(3) : v.toPrecision(3)).replace("-", "\u2212")} ${img.pixelUnit}`.trim();
 const linearText = v => v === null ? "" : v.toPrecision(3);
 // Of a volume the plane in which the cursor stands is read, of planes every view.
 const readPlane = plane => plane.kind.normal === null || plane.kind === cursorPlane;

@@ -1,7 +1,8 @@
 // The images' pixels. One reference for all panes, so that one colour means one amplitude.
-// Images with a sign, such as velocities of flow, are shown as numbers instead of dB: colours go both ways from 0, as far as the
-// image says that they may, or else the largest so far.
-const isSigned = img => img.encoding === 1 && img.pixelName === "velocity";
+// Images with a sign, such as velocities of flow, and shares are shown as numbers instead of dB: colours go both ways from 0, as far as
+// the image says that they may, or else the largest so far.
+const shownAsNumbers = new Set(["velocity", "initial pressure", "concentration", "oxygen saturation"]);
+const isSigned = img => img.encoding === 1 && shownAsNumbers.has(img.pixelName);
 const allSigned = () => panes.some(pane => pane.image) && panes.every(pane => !pane.image || isSigned(pane.image));
 const signedLimit = () => Math.max(0, ...panes.map(pane => pane.image && isSigned(pane.image) ? pane.image.limit || pane.running : 0)) || 1;
 function peakOf(img) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -99,12 +101,13 @@ std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
 
 /// An image, the mean of `projected`, as it is shown, and its display.
 void add_tomogram(Recipe& recipe, const TomographyPlan& plan, const OutputWish& wish, const std::string& name,
-                  const std::vector<std::size_t>& projected, const Meaning& pixels = {"initial pressure", ""}) {
+                  const std::vector<std::size_t>& projected, const char* pixels = "initial pressure") {
   const ShownPart shown = plan.section.shown;
   const bool as_it_is = projected.size() == 1 && shown == ShownPart::signed_values;
   const std::size_t image = as_it_is ? projected.front() : recipe.add(mean_image_stage, MeanImageOptions{shown}, projected);
   OutputDescription description{name, OutputKind::envelope, plan.grid};
-  description.pixels = pixels;
+  // Magnitudes are shown in decibels; what has a sign is shown as it is.
+  description.pixels = {shown == ShownPart::magnitude ? fmt::format("{}, magnitude", pixels) : std::string(pixels), ""};
   std::size_t compressed = 0;
   if (wish.display) {
     // Decibels are of magnitudes; what is not negative is one already.
@@ -129,7 +132,7 @@ void add_unmixed(Recipe& recipe, const TomographyPlan& plan, const OutputWish& w
   for (std::size_t m = 0; m < unmixing.components.size(); ++m) {
     const UnmixedImageOptions options{UnmixedKind::concentration, unmixing.components.size(), m, 0, 0.0};
     add_tomogram(recipe, plan, wish, unmixing.components[m], {recipe.add(unmixed_image_stage, options, {found})},
-                 {"concentration", ""});
+                 "concentration");
   }
   if (!unmixing.saturation) return;
   OutputDescription description{std::string(saturation_image), OutputKind::envelope, plan.grid};

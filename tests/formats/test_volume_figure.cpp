@@ -6,6 +6,7 @@
 
 #include "formats/colour_map.hpp"
 #include "formats/figure.hpp"
+#include "formats/figure_panel.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/png.hpp"
 #include "tests/formats/scratch.hpp"
@@ -119,6 +120,13 @@ TEST(VolumeFigure, FollowsTheScaleOfTheImage) {
   }
   image.dynamic_range_db = 0.0;
   EXPECT_THAT(input_error([&] { static_cast<void>(draw_volume_figure(image)); }), HasSubstr("a dynamic range of 0 dB"));
+}
+
+/// Of images with a sign decibels are of magnitudes.
+TEST(VolumeFigure, WhatIsBelowZeroHasTheColourOfItsMagnitude) {
+  const LevelScale scale{2.0, 0.0, 40.0};
+  for (const float value : {2.0F, 0.5F, 0.02F, 1e-6F}) EXPECT_EQ(scale.colour(-value), scale.colour(value)) << value;
+  EXPECT_NE(scale.colour(0.5F), scale.colour(2.0F));
 }
 
 TEST(VolumeFigure, EveryVolumeMakesOne) {

@@ -93,6 +93,11 @@ def check_ring(page):
     assert sum(page.colour(*STRONG)) > sum(smeared), (page.colour(*STRONG), smeared)
     assert sum(page.colour(*WEAK)) > 2 * sum(page.colour(WEAK[0], WEAK[1] + 2.0)), "the weaker one stands out too"
     page.screenshot(os.path.join(SCREENSHOTS, "tomography.png"))
+    # The pressures themselves: red where they are above 0.
+    page.set("stream", "echoform", "change")
+    page.until("pressures", lambda s: s["stream"] == "echoform" and s["status"] == "live" and s["received"] > 3)
+    page.until("red in both", lambda s: all(r > b + 40 for r, _, b in (page.colour(*STRONG), page.colour(*WEAK))))
+    page.screenshot(os.path.join(SCREENSHOTS, "tomography-pressures.png"))
     assert page.state()["server"]["reason"] == "" and page.state()["faults"] == 0, page.state()
     no_errors(page)
 
