@@ -1,20 +1,27 @@
 // When sound of a grid reaches its detectors.
 #pragma once
 
+#include <string>
+
 #include "operators/model_geometry.hpp"
 
 namespace echoform {
 
-/// From the first to the last arrival of sound of any voxel at any detector, dead ones left out; 0 to 0 without any. Of a
-/// geometry that passes validate().
+/// After the pulse of light.
 struct Arrivals {
   Seconds first;
   Seconds last;
 };
+/// From the first to the last arrival of sound of any voxel at any detector, dead ones left out; 0 to 0 without any. Of a
+/// geometry that passes validate(), as all here.
 [[nodiscard]] Arrivals arrivals_of(const ModelGeometry& geometry);
+/// Times of the first and of the last sample.
+[[nodiscard]] Arrivals record_of(const ModelGeometry& geometry);
+/// "0.4256 to 0.8754 us"
+[[nodiscard]] std::string text_of(const Arrivals& arrivals);
 
-/// Throws InputError, naming `where`: what validate() throws; a start time that is not finite; no sound of the grid within the
-/// record.
+/// Throws InputError, naming `where`, if no detector hears anything of the grid within the record; where all are dead, that is as
+/// it is wished. Of all detectors of a job: what models are made of may be a part of them, which hears nothing.
 void require_sound(const ModelGeometry& geometry, const char* where);
 
 }  // namespace echoform

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "operators/arrivals.hpp"
 #include "operators/half_sample_difference.hpp"
 #include "operators/interpolated_kernels.hpp"
 #include "operators/interpolated_math.hpp"
@@ -215,7 +214,7 @@ class InterpolatedModel final : public LinearOperator {
 }  // namespace
 
 std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, ThreadTeam& team) {
-  require_sound(geometry, "interpolated model");
+  validate(geometry, "interpolated model");
   return std::make_unique<InterpolatedModel>(geometry, team);
 }
 

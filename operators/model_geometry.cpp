@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -25,6 +26,14 @@ Metres voxel_spacing(const Grid& grid) {
   return Metres(0.0);
 }
 
+Metres largest_half_diagonal(std::span<const Detector> detectors) {
+  Metres largest;
+  for (const Detector& detector : detectors) {
+    if (!detector.dead) largest = std::max(largest, Metres(0.5 * std::hypot(detector.width.value, detector.length.value)));
+  }
+  return largest;
+}
+
 void validate(const ModelGeometry& geometry, const char* where) {
   const auto refuse = [&](std::string_view what, const std::string& found, std::string_view expected) {
     throw InputError(fmt::format("{}, {}", where, what), found, std::string(expected));
@@ -32,8 +41,11 @@ void validate(const ModelGeometry& geometry, const char* where) {
   validate(geometry.grid, where);
   if (geometry.detectors.empty()) refuse("detectors", "none", "one at least");
   if (geometry.samples == 0) refuse("samples", "none", "one at least");
-  if (!(geometry.sample_rate.value > 0.0)) refuse("sample rate", fmt::format("{} Hz", geometry.sample_rate.value), "above 0");
-  if (!(geometry.velocity.value > 0.0)) refuse("velocity", fmt::format("{} m/s", geometry.velocity.value), "above 0");
+  const auto is_positive = [](double value) { return std::isfinite(value) && value > 0.0; };
+  if (!is_positive(geometry.sample_rate.value))
+    refuse("sample rate", fmt::format("{} Hz", geometry.sample_rate.value), "above 0");
+  if (!is_positive(geometry.velocity.value)) refuse("velocity", fmt::format("{} m/s", geometry.velocity.value), "above 0");
+  if (!std::isfinite(geometry.start_time.value)) refuse("start time", fmt::format("{} s", geometry.start_time.value), "a time");
   const Grid& grid = geometry.grid;
   const double spacing = voxel_spacing(grid).value;
   if (!(spacing > 0.0)) refuse("grid", "one voxel", "several");
@@ -44,6 +56,9 @@ void validate(const ModelGeometry& geometry, const char* where) {
   }
   for (std::size_t k = 0; k < geometry.detectors.size(); ++k) {
     const Point& at = geometry.detectors[k].centre;
+    if (!std::isfinite(at.x.value) || !std::isfinite(at.y.value) || !std::isfinite(at.z.value)) {
+      refuse(fmt::format("detector {}", k), fmt::format("({}, {}, {}) m", at.x.value, at.y.value, at.z.value), "a place");
+    }
     if (!within(grid.x, at.x) || !within(grid.y, at.y) || !within(grid.z, at.z)) continue;
     refuse(fmt::format("detector {}", k),
            fmt::format("({:.4g}, {:.4g}, {:.4g}) mm, within the grid", 1e3 * at.x.value, 1e3 * at.y.value, 1e3 * at.z.value),

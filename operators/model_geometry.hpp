@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "acquisition/detectors.hpp"
@@ -20,12 +21,15 @@ struct ModelGeometry {
   MetresPerSecond velocity;  ///< of sound
 };
 
-/// Throws InputError, naming `where`: no detectors, no samples, a rate or velocity that is not above 0, a grid that validate()
-/// refuses, voxels that are not as far apart along each axis (to 1e-6; axes of one voxel are taken to be), and a detector within
-/// the grid's box.
+/// Throws InputError, naming `where`: no detectors, no samples, a rate or velocity that is not above 0 or not finite, a start
+/// time that is not finite, a grid that validate() refuses, voxels that are not as far apart along each axis (to 1e-6; axes of
+/// one voxel are taken to be), and a detector within the grid's box or without a finite place.
 void validate(const ModelGeometry& geometry, const char* where);
 
 /// Of neighbouring voxels, along every axis.
 [[nodiscard]] Metres voxel_spacing(const Grid& grid);
+
+/// From the middle of an element to its corners, of the largest; dead ones left out. 0 without any.
+[[nodiscard]] Metres largest_half_diagonal(std::span<const Detector> detectors);
 
 }  // namespace echoform

@@ -22,10 +22,12 @@ struct Arrivals {
 /// All of a piece, though it may have fewer voxels: loops of fixed length vectorise best.
 void find_arrivals(const PieceTask& task, Arrivals& arrivals) {
   const Heard heard = task.heard;
+  const std::int32_t count = task.count;
   const std::int32_t first = task.first;
   const std::int32_t last = task.last;
   for (std::int32_t k = 0; k < piece; ++k) {
-    const Arrival arrival = arrival_of(heard, k);
+    // Those behind the last voxel are as it is: where they would lie, a time may be no number that fits.
+    const Arrival arrival = arrival_of(heard, k < count ? k : count - 1);
     const bool counts = (arrival.cell >= first) & (arrival.cell <= last);
     arrivals.cell[k] = counts ? arrival.cell : first;
     arrivals.rest[k] = counts ? arrival.rest : 0.0F;

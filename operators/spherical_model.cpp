@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/directions.hpp"
-#include "operators/arrivals.hpp"
 #include "operators/real_transform.hpp"
 #include "operators/spherical_kernels.hpp"
 #include "operators/spherical_math.hpp"
@@ -278,7 +277,7 @@ class SphericalModel final : public LinearOperator {
 
 std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry, const SphericalModelOptions& options,
                                                      ThreadTeam& team) {
-  require_sound(geometry, model_name);
+  validate(geometry, model_name);
   return std::make_unique<SphericalModel>(geometry, options, team);
 }
 

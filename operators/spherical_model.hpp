@@ -19,6 +19,9 @@ struct SphericalModelOptions {
   std::vector<float> impulse_response;
   /// Pressure is averaged over each element (width x length), in its far field. Otherwise detectors are points.
   bool rectangular_elements = false;
+  /// Of the elements of all processes, where the geometry has a part of them: the grid in time is then the same on each of them.
+  /// 0, or less than there is: of the geometry's own.
+  Metres largest_half_diagonal;
 };
 
 /// On the CPU. Image: p0 [z, y, x], the mean of each cubic voxel: it is held by the sphere in it, of the voxels' spacing in

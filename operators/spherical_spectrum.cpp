@@ -40,7 +40,6 @@ SphericalTimeGrid spherical_time_grid(const ModelGeometry& geometry, const Spher
   for (const float value : options.impulse_response) {
     if (!std::isfinite(value)) throw InputError(fmt::format("{}, impulse response", where), fmt::format("{}", value), "numbers");
   }
-  double transit = 0.0;  // m
   for (std::size_t q = 0; options.rectangular_elements && q < geometry.detectors.size(); ++q) {
     const Detector& detector = geometry.detectors[q];
     if (detector.dead) continue;
@@ -50,8 +49,10 @@ SphericalTimeGrid spherical_time_grid(const ModelGeometry& geometry, const Spher
       throw InputError(fmt::format("{}, detector {}", where, q), fmt::format("{:.4g} x {:.4g} mm", 1e3 * width, 1e3 * length),
                        "a size, for rectangular elements");
     }
-    transit = std::max(transit, 0.5 * std::hypot(width, length));
   }
+  const double transit =  // m
+      options.rectangular_elements ? std::max(options.largest_half_diagonal, largest_half_diagonal(geometry.detectors)).value
+                                   : 0.0;
   const double highest = stated > 0.0 ? stated : 0.25 * rate;
   SphericalTimeGrid grid;
   grid.finer = highest > 0.25 * rate ? 2 : 1;

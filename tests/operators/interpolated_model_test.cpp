@@ -176,10 +176,9 @@ TEST(InterpolatedModel, RefusesWhatItCannotModel) {
     return "";
   };
   ModelGeometry geometry = model_cases().front().geometry;
+  // A part of a job's detectors may hear nothing.
   geometry.velocity = MetresPerSecond(15000.0);
-  EXPECT_EQ(
-      refusal_of(geometry),
-      "interpolated model, record: found 3.9 to 11.65 us; expected sound of the grid, which arrives from 0.4256 to 0.8754 us");
+  EXPECT_EQ(refusal_of(geometry), "");
   geometry = model_cases().front().geometry;
   geometry.start_time = Seconds(std::nan(""));
   EXPECT_EQ(refusal_of(geometry), "interpolated model, start time: found nan s; expected a time");

@@ -324,10 +324,22 @@ TEST(SphericalModel, RefusesWhatItCannotModel) {
   points.detectors[2].length = Metres(0.0);
   EXPECT_EQ(refusal_of(points, options),
             "spherical model, detector 2: found 0 x 0 mm; expected a size, for rectangular elements");
-  points = geometry;
-  points.velocity = MetresPerSecond(150.0);
-  EXPECT_EQ(refusal_of(points, {}),
-            "spherical model, record: found 3.9 to 11.65 us; expected sound of the grid, which arrives from 42.56 to 87.54 us");
+}
+
+TEST(SphericalModel, OfAPartOfTheDetectorsHasTheGridInTimeOfAll) {
+  ModelGeometry all = model_cases().front().geometry;
+  all.detectors[0].width = Metres(9e-3);
+  ModelGeometry part = all;
+  part.detectors.erase(part.detectors.begin());
+  SphericalModelOptions options;
+  options.rectangular_elements = true;
+  const SphericalTimeGrid of_all = spherical_time_grid(all, options, "model");
+  EXPECT_NE(spherical_time_grid(part, options, "model").transit, of_all.transit);
+  options.largest_half_diagonal = largest_half_diagonal(all.detectors);
+  const SphericalTimeGrid of_part = spherical_time_grid(part, options, "model");
+  EXPECT_EQ(of_part.transit, of_all.transit);
+  EXPECT_EQ(of_part.period, of_all.period);
+  EXPECT_EQ(of_part.bands, of_all.bands);
 }
 
 }  // namespace
