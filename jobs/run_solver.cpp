@@ -55,7 +55,12 @@ RunEnd run_solver(Solver& solver, const LeastSquares& problem, const StoppingRul
       save();
       return *end;
     }
-    progress.last = solver.iterate();
+    try {
+      progress.last = solver.iterate();
+    } catch (const SolverInterrupted&) {
+      // In the middle of it: what was saved before is what there is.
+      return RunEnd::interrupted;
+    }
     ++progress.iterations;
     if (!std::isfinite(progress.last.misfit) || !std::isfinite(progress.last.objective)) {
       throw RuntimeFault(fmt::format("iteration {}: the residual is not finite any more", progress.iterations));

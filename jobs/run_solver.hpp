@@ -31,7 +31,8 @@ struct RunHooks {
   std::function<bool()> interrupted{};
   /// After each; `residual` is |H x - y| / |y|.
   std::function<void(const SolverProgress& progress, double residual)> iterated{};
-  /// After every `save_every` iterations, and when the run ends, interrupted or not. All processes at once.
+  /// After every `save_every` iterations, and when the run ends, interrupted or not, but within an iteration. All processes at
+  /// once.
   std::function<void(const SolverProgress& progress)> save{};
   std::size_t save_every = 0;  ///< 0: only at the end
 };

@@ -9,6 +9,10 @@ double squares_of_rows(const LeastSquares& problem, std::span<const float> value
   return problem.communicator.sum_of(problem.math.squares(values));
 }
 
+void end_if_interrupted(const LeastSquares& problem) {
+  if (problem.communicator.any(problem.interrupted && problem.interrupted())) throw SolverInterrupted();
+}
+
 double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty) {
   constexpr int steps = 16;
   std::vector<float> image(problem.linear.image_size());
@@ -19,6 +23,7 @@ double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty) {
   for (float& value : image) value = static_cast<float>(static_cast<double>(generator()) / 4294967296.0 - 0.5);
   double found = 0.0;
   for (int step = 0; step < steps; ++step) {
+    end_if_interrupted(problem);
     const double length = std::sqrt(problem.math.squares(image));
     if (!(length > 0.0)) return 0.0;
     problem.math.scale(image, 1.0 / length);

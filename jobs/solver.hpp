@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,7 +28,17 @@ struct LeastSquares {
   VolumeShape shape;            ///< of the image, linear.image_size() voxels
   VectorMath& math;
   Communicator& communicator;
+  /// Asked where much is done between two iterations; a wish of any process ends the work of all by SolverInterrupted.
+  std::function<bool()> interrupted{};
 };
+
+/// begin() or iterate() was given up, and the solver's state is of no use any more.
+class SolverInterrupted final : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "interrupted"; }
+};
+/// Throws SolverInterrupted where that is wished. All processes at once.
+void end_if_interrupted(const LeastSquares& problem);
 
 struct SolverOptions {
   PenaltyKind penalty_kind = PenaltyKind::smoothness;  ///< but of total variation, which is a penalty itself
@@ -91,7 +103,7 @@ class Solver {
 [[nodiscard]] double squares_of_rows(const LeastSquares& problem, std::span<const float> values);
 
 /// About the largest eigenvalue of H^T H + the penalty's, never above it: by some steps of power iteration from an image that is
-/// drawn.
+/// drawn, each of which may be interrupted.
 [[nodiscard]] double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty);
 
 /// The rows of one process as an operator to all of them: adjoint() sums over processes.

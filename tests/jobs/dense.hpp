@@ -53,6 +53,24 @@ inline std::vector<float> as_float(const std::vector<double>& values) {
   return {values.begin(), values.end()};
 }
 
+/// What it makes of images is rounded to steps, as sums of large numbers are.
+class RoundedOperator final : public LinearOperator {
+ public:
+  RoundedOperator(LinearOperator& exact, double step) : exact_(exact), step_(step) {}
+
+  [[nodiscard]] std::size_t image_size() const noexcept override { return exact_.image_size(); }
+  [[nodiscard]] std::size_t data_size() const noexcept override { return exact_.data_size(); }
+  void apply(std::span<const float> image, std::span<float> data) override {
+    exact_.apply(image, data);
+    for (float& value : data) value = static_cast<float>(step_ * std::round(static_cast<double>(value) / step_));
+  }
+  void adjoint(std::span<const float> data, std::span<float> image) override { exact_.adjoint(data, image); }
+
+ private:
+  LinearOperator& exact_;
+  double step_;
+};
+
 /// A problem with all that it refers to, solved by a team of so many.
 struct Problem {
   Problem(std::vector<double> matrix, std::vector<double> y, const VolumeShape& its_shape, std::size_t threads = 1)

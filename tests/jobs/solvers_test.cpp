@@ -133,6 +133,35 @@ TEST(Fista, IsNotNegativeAndAtItsOptimum) {
   EXPECT_LT(distance(image, reference), 1e-5);
 }
 
+TEST(Fista, GoesOnToTheEndWhereTheOperatorRounds) {
+  Problem problem = random_problem();
+  double norm = 0.0;
+  for (const float value : problem.data) norm += std::pow(static_cast<double>(value), 2);
+  norm = std::sqrt(norm);
+  const std::vector<double> expected = solved(normal_equations(problem.dense, problem.data, 20.0, curvature_matrix(small)));
+  // Of the data: what a fine sampling makes of float, and so much that no bound of a step holds for short ones.
+  for (const auto& [rounding, from_expected] : {std::pair{1e-5, 1e-3}, std::pair{1e-2, 0.5}}) {
+    RoundedOperator rounded(problem.dense, rounding * norm / std::sqrt(static_cast<double>(rows)));
+    const LeastSquares least_squares{rounded, problem.data, small, problem.math, *problem.communicator};
+    const auto solver = make_fista(least_squares, {.penalty = 20.0});
+    solver->begin();
+    const Iteration last = iterate(*solver, 300);
+    EXPECT_TRUE(std::isfinite(last.objective));
+    EXPECT_LT(distance(solver->image(), expected), from_expected) << rounding;
+  }
+}
+
+TEST(Fista, AndTotalVariationEndTheirBeginningWhereThatIsWished) {
+  Problem problem = random_problem();
+  for (const auto make : {make_fista, make_total_variation}) {
+    LeastSquares least_squares = problem.least_squares();
+    std::size_t asked = 0;
+    least_squares.interrupted = [&] { return ++asked == 3; };
+    EXPECT_THROW(make(least_squares, {})->begin(), SolverInterrupted);
+    EXPECT_EQ(asked, 3U);
+  }
+}
+
 /// A box of 1 in a volume of 0, seen by fewer noisy rows than there are voxels.
 struct BoxInNoise {
   static constexpr VolumeShape shape{8, 8, 6};
