@@ -66,19 +66,21 @@ class CheckpointFile {
     out_.write(reinterpret_cast<const char*>(digest.data()), digest.size());
     out_.close();
     if (!out_) throw RuntimeFault(fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(errno)));
-    force_to_disk(file_.aside(), O_RDONLY | O_CLOEXEC);
+    force_to_disk(file_.aside(), O_RDONLY | O_CLOEXEC, false);
     file_.commit();
-    // The name too: else a loss of power could bring back the checkpoint before.
-    force_to_disk(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // The name too: else a loss of power could bring back the checkpoint before. Some file systems cannot.
+    force_to_disk(path_.has_parent_path() ? path_.parent_path() : std::filesystem::path("."), O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+                  true);
   }
 
  private:
-  void force_to_disk(const std::filesystem::path& path, int flags) const {
+  void force_to_disk(const std::filesystem::path& path, int flags, bool if_it_can) const {
     const int descriptor = ::open(path.c_str(), flags);
     const bool forced = descriptor >= 0 && ::fsync(descriptor) == 0;
     const int error = errno;
     if (descriptor >= 0) ::close(descriptor);
-    if (!forced) throw RuntimeFault(fmt::format("{}: cannot be forced to the disk: {}", path_.string(), std::strerror(error)));
+    if (forced || (descriptor >= 0 && if_it_can && (error == EINVAL || error == ENOTSUP))) return;
+    throw RuntimeFault(fmt::format("{}: cannot be forced to the disk: {}", path_.string(), std::strerror(error)));
   }
 
   std::filesystem::path path_;
@@ -87,40 +89,62 @@ class CheckpointFile {
   Digest digest_;
 };
 
-/// The items of a file that is whole, one after the other.
+struct CheckpointItem {
+  std::string_view name;
+  ItemKind kind;
+  std::uint64_t count;
+
+  [[nodiscard]] std::uint64_t value_bytes() const {
+    return count * (kind == ItemKind::of_float ? sizeof(float) : sizeof(double));
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return 2 * sizeof(std::uint64_t) + 1 + name.size() + value_bytes(); }
+};
+
+/// The items of a file that is whole, one after the other. Of a file with another beginning or size no more is read than that.
 class CheckpointContents {
  public:
-  CheckpointContents(const std::filesystem::path& path, const DigestValue& identity) : path_(path) {
+  CheckpointContents(const std::filesystem::path& path, const DigestValue& identity, std::span<const CheckpointItem> items)
+      : path_(path) {
     std::ifstream in(path, std::ios::binary | std::ios::ate);
     if (!in) throw InputError(path.string(), std::strerror(errno), "a checkpoint");
     const std::streamoff size = in.tellg();
     in.seekg(0);
     if (size < 0 || static_cast<std::size_t>(size) < signature.size() + 2 * digest_bytes) refuse_kind();
+    std::array<char, signature.size() + digest_bytes> head{};
+    in.read(head.data(), head.size());
+    if (!in) throw InputError(path.string(), "a file that cannot be read", "a checkpoint");
+    if (std::memcmp(head.data(), signature.data(), signature.size()) != 0) refuse_kind();
+    if (std::memcmp(identity.data(), head.data() + signature.size(), digest_bytes) != 0)
+      throw InputError(path.string(), "the checkpoint of another job", "one of this configuration and these data");
+    std::uint64_t expected = head.size() + digest_bytes;
+    for (const CheckpointItem& item : items) expected += item.bytes();
+    if (static_cast<std::uint64_t>(size) != expected) {
+      if (has_other_items(in, items)) throw InputError(path.string(), "the state of another solver", "one of this solver");
+      refuse_damage();
+    }
     bytes_.resize(static_cast<std::size_t>(size));
+    in.clear();
+    in.seekg(0);
     in.read(reinterpret_cast<char*>(bytes_.data()), size);
     if (!in) throw InputError(path.string(), "a file that cannot be read", "a checkpoint");
-    if (std::memcmp(bytes_.data(), signature.data(), signature.size()) != 0) refuse_kind();
     at_ = signature.size() + digest_bytes;
     end_ = bytes_.size() - digest_bytes;
     Digest digest;
     digest.add(std::span<const std::byte>(bytes_).first(end_));
     const DigestValue value = digest.value();
-    if (std::memcmp(value.data(), bytes_.data() + end_, digest_bytes) != 0)
-      throw InputError(path.string(), "a damaged file", "a checkpoint as it was written");
-    if (std::memcmp(identity.data(), bytes_.data() + signature.size(), digest_bytes) != 0)
-      throw InputError(path.string(), "the checkpoint of another job", "one of this configuration and these data");
+    if (std::memcmp(value.data(), bytes_.data() + end_, digest_bytes) != 0) refuse_damage();
   }
 
   /// Its values, of which there are `count`.
-  std::span<const std::byte> next(std::string_view name, ItemKind kind, std::uint64_t count) {
+  std::span<const std::byte> next(const CheckpointItem& item) {
     const auto length = number();
     const auto found = take(length);
     const auto its_kind = take(1);
     const auto its_count = number();
-    if (std::string_view(reinterpret_cast<const char*>(found.data()), found.size()) != name ||
-        static_cast<ItemKind>(its_kind[0]) != kind || its_count != count)
-      throw InputError(path_.string(), "the state of another solver", fmt::format("{}, {} values", name, count));
-    return take(count * (kind == ItemKind::of_float ? sizeof(float) : sizeof(double)));
+    if (std::string_view(reinterpret_cast<const char*>(found.data()), found.size()) != item.name ||
+        static_cast<ItemKind>(its_kind[0]) != item.kind || its_count != item.count)
+      throw InputError(path_.string(), "the state of another solver", fmt::format("{}, {} values", item.name, item.count));
+    return take(item.value_bytes());
   }
   void finish() const {
     if (at_ != end_) throw InputError(path_.string(), "the state of another solver", "no more items");
@@ -132,8 +156,28 @@ class CheckpointContents {
   [[noreturn]] void refuse_kind() const {
     throw InputError(path_.string(), "no checkpoint", "a file that --checkpoint has written");
   }
+  [[noreturn]] void refuse_damage() const {
+    throw InputError(path_.string(), "a damaged file", "a checkpoint as it was written");
+  }
+  /// Whether what is there of the file has items that are not these, rather than too few of their bytes.
+  static bool has_other_items(std::ifstream& in, std::span<const CheckpointItem> items) {
+    for (const CheckpointItem& item : items) {
+      std::uint64_t length = 0;
+      if (!in.read(reinterpret_cast<char*>(&length), sizeof length)) return false;
+      if (length != item.name.size()) return true;
+      std::string name(item.name.size(), ' ');
+      ItemKind kind{};
+      std::uint64_t count = 0;
+      in.read(name.data(), static_cast<std::streamsize>(name.size()));
+      in.read(reinterpret_cast<char*>(&kind), sizeof kind);
+      if (!in.read(reinterpret_cast<char*>(&count), sizeof count)) return false;
+      if (name != item.name || kind != item.kind || count != item.count) return true;
+      in.seekg(static_cast<std::streamoff>(item.value_bytes()), std::ios::cur);
+    }
+    return false;
+  }
   std::span<const std::byte> take(std::uint64_t count) {
-    if (count > end_ - at_) throw InputError(path_.string(), "a damaged file", "a checkpoint as it was written");
+    if (count > end_ - at_) refuse_damage();
     const auto part = std::span<const std::byte>(bytes_).subspan(at_, count);
     at_ += count;
     return part;
@@ -197,15 +241,18 @@ void read_checkpoint(const std::filesystem::path& path, const DigestValue& ident
   std::vector<std::span<const std::byte>> values(counts.size());
   together(communicator, [&] {
     if (!root) return;
-    contents.emplace(path, identity);
+    std::vector<CheckpointItem> items{{ProgressNumbers::name, ItemKind::of_double, numbers.values.size()}};
+    for (const Solver::Number& number : state.numbers) items.push_back({number.name, ItemKind::of_double, 1});
+    for (std::size_t k = 0; k < counts.size(); ++k) items.push_back({state.vectors[k].name, ItemKind::of_float, counts[k]});
+    contents.emplace(path, identity, items);
     const auto take = [&](std::string_view name, std::span<double> into) {
-      const auto bytes = contents->next(name, ItemKind::of_double, into.size());
+      const auto bytes = contents->next({name, ItemKind::of_double, into.size()});
       std::memcpy(into.data(), bytes.data(), bytes.size());
     };
     take(ProgressNumbers::name, numbers.values);
     for (const Solver::Number& number : state.numbers) take(number.name, {number.value, 1});
     for (std::size_t k = 0; k < counts.size(); ++k)
-      values[k] = contents->next(state.vectors[k].name, ItemKind::of_float, counts[k]);
+      values[k] = contents->next({state.vectors[k].name, ItemKind::of_float, counts[k]});
     contents->finish();
   });
   communicator.broadcast(std::as_writable_bytes(std::span(numbers.values)));

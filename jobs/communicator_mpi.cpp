@@ -15,16 +15,20 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <vector>
 #endif
 
 namespace echoform {
 namespace {
 
-/// As its environment says: 0 where no mpirun has started this process.
+/// As its environment says: 0 where no mpirun has started this process; 2, for several, where it says a rank and no number.
 std::size_t started_together() {
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const text = std::getenv(name)) return static_cast<std::size_t>(std::strtoul(text, nullptr, 10));
+  }
+  for (const char* const name : {"PMIX_RANK", "PMI_RANK"}) {
+    if (std::getenv(name) != nullptr) return 2;
   }
   return 0;
 }
@@ -96,7 +100,7 @@ class MpiProcesses final : public Communicator {
   /// Slice r of each piece goes to rank r, which adds those of all ranks in their order, and back to all.
   template <class Value>
   void sum_slices(std::span<Value> values) {
-    std::vector<Value> received;
+    std::vector<Value>& received = std::get<std::vector<Value>>(received_);
     for (std::size_t begin = 0; begin < values.size(); begin += most) {
       const auto piece = values.subspan(begin, std::min(most, values.size() - begin));
       std::vector<int> counts(size_), firsts(size_), own_counts(size_), own_firsts(size_);
@@ -148,6 +152,7 @@ class MpiProcesses final : public Communicator {
 
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
+  std::tuple<std::vector<float>, std::vector<double>> received_;  // slices of sums, whose memory every adjoint needs again
 };
 
 #endif
@@ -172,9 +177,7 @@ std::string mpi_status() {
 #else
 
 std::unique_ptr<Communicator> make_communicator() {
-  if (const std::size_t processes = started_together(); processes > 1) {
-    throw InputError("mpirun", fmt::format("{} processes", processes), "one: this build has no MPI (see `echoform info`)");
-  }
+  if (started_together() > 1) throw InputError("mpirun", "several processes", "one: this build has no MPI (see `echoform info`)");
   return make_single_process();
 }
 
