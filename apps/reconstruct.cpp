@@ -73,6 +73,11 @@ void check_options(const ReconstructOptions& options) {
     return;
   }
   check_output_place(options.checkpoint);
+  const auto place_of = [](const std::string& text) { return std::filesystem::absolute(text).lexically_normal(); };
+  for (const std::string& output : options.outputs) {
+    if (place_of(output) == place_of(options.checkpoint))
+      throw InputError("--checkpoint", fmt::format("{}, which is an --output too", options.checkpoint), "a file of its own");
+  }
   if (!options.resume && std::filesystem::exists(options.checkpoint))
     throw InputError(options.checkpoint, "a file that is there", "--resume to go on from it, or a new name");
 }
@@ -126,23 +131,23 @@ class ReconstructJob {
     together(communicator_, [&] {
       own = make_model(job_, team);
       require_host_memory(
-          configuration_, static_cast<double>(own->bytes()),
+          configuration_, static_cast<double>(own->bytes()) + job_.solver_bytes,
           {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", job_.geometry.grid.pixels(), job_.rows)});
     });
     SplitOperator all(*own, communicator_);
-    const LeastSquares problem{all, job_.data, shape_of(job_.geometry.grid), math, communicator_};
+    const LeastSquares problem{all,  job_.data,     shape_of(job_.geometry.grid),
+                               math, communicator_, [&] { return signals_.token().stop_requested(); }};
     const std::unique_ptr<Solver> solver = make_solver(job_, problem);
     SolverProgress done;
-    start(*solver, done);
+    try {
+      start(*solver, done);
+    } catch (const SolverInterrupted&) {
+      end_interrupted(done);
+    }
 
     if (root_) progress.step("reconstructing");
     const RunEnd end = solve(*solver, problem, done, progress);
-    if (end == RunEnd::interrupted) {
-      throw RuntimeFault(
-          options_.checkpoint.empty()
-              ? fmt::format("interrupted after {} iterations; nothing is written", done.iterations)
-              : fmt::format("interrupted after {} iterations; --resume goes on from {}", done.iterations, options_.checkpoint));
-    }
+    if (end == RunEnd::interrupted) end_interrupted(done);
     spdlog::info("{} iterations: {}", done.iterations, text_of(end));
     if (root_) progress.step("writing");
     together(communicator_, [&] {
@@ -208,6 +213,14 @@ class ReconstructJob {
       hooks.save_every = static_cast<std::size_t>(options_.every.value_or(usual_every));
     }
     return run_solver(solver, problem, rules, hooks, done);
+  }
+
+  [[noreturn]] void end_interrupted(const SolverProgress& done) const {
+    // Before the first iteration no checkpoint is written, but an earlier run may have left one.
+    const bool there = !options_.checkpoint.empty() && std::filesystem::exists(options_.checkpoint);
+    throw RuntimeFault(
+        there ? fmt::format("interrupted after {} iterations; --resume goes on from {}", done.iterations, options_.checkpoint)
+              : fmt::format("interrupted after {} iterations; nothing is written", done.iterations));
   }
 
   void write(std::span<const float> volume) const {

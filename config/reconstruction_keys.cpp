@@ -58,7 +58,7 @@ void add_reconstruction_keys(std::vector<Key>& k) {
        "unknown: no such end"},
       above(0.0, 1e30), [](auto& c) -> auto& { return section<ReconstructionSection>(c).noise; }));
   k.push_back(number(
-      {"reconstruction", "discrepancy_factor", "", "Of noise; somewhat above 1 ends earlier."}, within(0.1, 100.0),
+      {"reconstruction", "discrepancy_factor", "", "Of noise; somewhat above 1 ends earlier.", "1"}, within(0.1, 100.0),
       [](auto& c) -> auto& { return section<ReconstructionSection>(c).discrepancy_factor; }));
   k.push_back(number(
       {"reconstruction", "highest_frequency", "Hz", "Of the band in which the spherical model works.",

@@ -20,9 +20,9 @@ struct ReconstructionSection {
   std::optional<ReconstructionPenalty> penalty_kind;  ///< absent: smoothness; of total variation there is none
   std::optional<bool> non_negative;                   ///< absent: of FISTA alone
   std::size_t iterations = 20;
-  double tolerance = 0.0;           ///< 0: none
-  std::optional<double> noise;      ///< rms of a sample; absent: no rule
-  double discrepancy_factor = 1.0;  ///< times the noise
+  double tolerance = 0.0;                    ///< 0: none
+  std::optional<double> noise;               ///< rms of a sample; absent: no rule
+  std::optional<double> discrepancy_factor;  ///< times the noise; absent: 1
   std::optional<Hertz> highest_frequency;
   std::optional<bool> rectangular_elements;
   std::optional<Metres> wavelength;  ///< of the light, of frames with several

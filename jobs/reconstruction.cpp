@@ -17,6 +17,7 @@
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
+#include "operators/arrivals.hpp"
 #include "operators/interpolated_model.hpp"
 #include "operators/spherical_model.hpp"
 
@@ -97,50 +98,31 @@ std::vector<std::size_t> taken_rows(const Configuration& configuration, const Ac
   return rows;
 }
 
-/// The nearest and the farthest place of a box from a point.
-std::array<double, 2> distances(const Grid& grid, const Point& from) {
-  double nearest = 0.0;
-  double farthest = 0.0;
-  const auto add = [&](const Axis& axis, Metres place) {
-    const double below = axis.first.value - place.value;
-    const double above = place.value - axis.last.value;
-    const double beside = std::max({0.0, below, above});
-    const double reach = std::max(std::abs(below), std::abs(above));
-    nearest += beside * beside;
-    farthest += reach * reach;
-  };
-  add(grid.x, from.x);
-  add(grid.y, from.y);
-  add(grid.z, from.z);
-  return {std::sqrt(nearest), std::sqrt(farthest)};
-}
-
 /// Throws InputError where no sound of the grid is in the record; a warning where some is not.
 void check_record(const Configuration& configuration, const ModelGeometry& geometry, std::vector<std::string>& warnings) {
-  const double first = geometry.start_time.value;
-  const double last = first + static_cast<double>(geometry.samples - 1) / geometry.sample_rate.value;
-  double earliest = INFINITY;
-  double latest = 0.0;
-  bool reached = false;
-  for (const Detector& detector : geometry.detectors) {
-    const auto [nearest, farthest] = distances(geometry.grid, detector.centre);
-    const double begin = nearest / geometry.velocity.value;
-    const double end = farthest / geometry.velocity.value;
-    earliest = std::min(earliest, begin);
-    latest = std::max(latest, end);
-    reached = reached || (begin <= last && end >= first);
+  require_sound(geometry, configuration.place("[grid]").c_str());
+  const Arrivals sound = arrivals_of(geometry);
+  const Arrivals record = record_of(geometry);
+  if (sound.first < record.first || sound.last > record.last) {
+    warnings.push_back(
+        fmt::format("sound of the grid comes after {}, of which the record has {}: what is not recorded counts as unknown",
+                    text_of(sound), text_of(record)));
   }
-  const std::string record = fmt::format("{:.4g} to {:.4g} us", 1e6 * first, 1e6 * last);
-  const std::string sound = fmt::format("{:.4g} to {:.4g} us", 1e6 * earliest, 1e6 * latest);
-  if (!reached) {
-    throw InputError(configuration.place("[grid]"),
-                     fmt::format("sound that comes after {} at {:g} m/s", sound, geometry.velocity.value),
-                     fmt::format("some of it within the record, {}", record));
-  }
-  if (earliest < first || latest > last) {
-    warnings.push_back(fmt::format(
-        "sound of the grid comes after {}, of which the record has {}: what is not recorded counts as unknown", sound, record));
-  }
+}
+
+/// Of the spherical model. Voxels hold no more than half a wave each.
+Hertz highest_frequency_of(const ReconstructionSection& settings, const ModelGeometry& geometry) {
+  const Hertz of_voxels = geometry.velocity / (2.0 * voxel_spacing(geometry.grid));
+  return settings.highest_frequency.value_or(std::min(0.25 * geometry.sample_rate, of_voxels));
+}
+
+/// Throws InputError for a band of the spherical model in which a lattice of such voxels sends tones of its own.
+void check_band(const Configuration& configuration, const ReconstructionSection& settings, const ModelGeometry& geometry) {
+  const Hertz of_lattice = geometry.velocity / voxel_spacing(geometry.grid);
+  if (!settings.highest_frequency || *settings.highest_frequency <= of_lattice) return;
+  throw InputError(configuration.place(text_of_key("highest_frequency")),
+                   fmt::format("{:.6g} MHz", 1e-6 * settings.highest_frequency->value),
+                   fmt::format("at most {:.6g} MHz, that of waves of one voxel", 1e-6 * of_lattice.value));
 }
 
 void add_to(Digest& digest, const Axis& axis) {
@@ -163,7 +145,8 @@ DigestValue identity_of(const ReconstructionSection& settings, const ModelGeomet
   digest.add(settings.penalty);
   digest.add(static_cast<std::uint8_t>(settings.penalty_kind.value_or(ReconstructionPenalty::smoothness)));
   digest.add(static_cast<std::uint8_t>(settings.non_negative.value_or(false)));
-  digest.add(settings.highest_frequency.value_or(Hertz(0.0)).value);
+  const bool in_a_band = settings.model == ReconstructionModel::spherical;
+  digest.add(in_a_band ? highest_frequency_of(settings, geometry).value : 0.0);
   digest.add(static_cast<std::uint8_t>(settings.rectangular_elements.value_or(false)));
   for (const Axis& axis : {geometry.grid.x, geometry.grid.y, geometry.grid.z}) add_to(digest, axis);
   digest.add(geometry.sample_rate.value);
@@ -182,7 +165,8 @@ DigestValue identity_of(const ReconstructionSection& settings, const ModelGeomet
   return digest.value();
 }
 
-/// What the solver holds, frame and volume counted in; operators state their own memory once they are made.
+/// What the solver holds, frame, volume and what largest_eigenvalue() works with counted in; operators state their own memory
+/// once they are made.
 double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, std::size_t values) {
   // Vectors of the image and of the data, as the solvers have them.
   const auto [images, of_data] = [&]() -> std::pair<double, double> {
@@ -192,9 +176,9 @@ double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, s
       case ReconstructionSolver::lsqr:
         return {settings.penalty > 0.0 ? 7.0 : 4.0, 4.0};
       case ReconstructionSolver::fista:
-        return {5.0, 3.0};
+        return {5.0 + 2.0, 3.0 + 1.0};
       case ReconstructionSolver::total_variation:
-        return {6.0, 3.0};
+        return {6.0 + 2.0, 3.0 + 1.0};
     }
     return {0.0, 0.0};
   }();
@@ -218,6 +202,9 @@ void check_reconstruction(const Configuration& configuration) {
     refuse("non_negative", "true", "no such key, or solver = \"fista\" or \"total_variation\"");
   if (settings.penalty_kind && !is_quadratic(settings))
     refuse("penalty_kind", "solver = \"total_variation\"", "no such key, or another solver");
+  if (settings.penalty_kind && settings.penalty == 0.0)
+    refuse("penalty_kind", "penalty = 0", "no such key, or a penalty above 0");
+  if (settings.discrepancy_factor && !settings.noise) refuse("discrepancy_factor", "no noise", "no such key, or noise too");
   if (configuration.imaging.backend == BackendWish::cuda)
     throw InputError(configuration.place("[imaging] backend"), "\"cuda\"", "auto or cpu: reconstruct works on the CPU");
   static_cast<void>(stated_grid(configuration));
@@ -256,14 +243,16 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
   for (const std::size_t row : rows) whole.detectors.push_back(detectors[row]);
   validate(whole, std::string(configuration.name()).c_str());
   check_record(configuration, whole, job.warnings);
+  check_band(configuration, job.settings, whole);
   job.rows = rows.size();
   if (communicator.size() > job.rows) {
     throw InputError("mpirun", fmt::format("{} processes", communicator.size()),
                      fmt::format("at most {}, the rows of the data", job.rows));
   }
-  const double bytes = solver_bytes(job.settings, whole.grid.pixels(), acquisition.a_scans() * acquisition.samples);
+  job.largest_half_diagonal = largest_half_diagonal(whole.detectors);
+  job.solver_bytes = solver_bytes(job.settings, whole.grid.pixels(), acquisition.a_scans() * acquisition.samples);
   require_host_memory(
-      configuration, bytes,
+      configuration, job.solver_bytes,
       {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", text_of(configuration.grid.pixels), job.rows)});
 
   std::vector<float> samples(acquisition.a_scans() * acquisition.samples);
@@ -298,9 +287,8 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
 std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, ThreadTeam& team) {
   if (job.settings.model == ReconstructionModel::interpolated) return make_interpolated_model(job.geometry, team);
   SphericalModelOptions options;
-  // Voxels hold no more than half a wave each.
-  const Hertz of_voxels = job.geometry.velocity / (2.0 * voxel_spacing(job.geometry.grid));
-  options.highest_frequency = job.settings.highest_frequency.value_or(std::min(0.25 * job.geometry.sample_rate, of_voxels));
+  options.highest_frequency = highest_frequency_of(job.settings, job.geometry);
+  options.largest_half_diagonal = job.largest_half_diagonal;
   options.rectangular_elements = job.settings.rectangular_elements.value_or(false);
   return make_spherical_model(job.geometry, options, team);
 }
@@ -328,7 +316,8 @@ StoppingRules stopping_rules(const Reconstruction& job) {
   const double values = static_cast<double>(job.rows) * static_cast<double>(job.geometry.samples);
   return {.iterations = job.settings.iterations,
           .tolerance = job.settings.tolerance,
-          .discrepancy = job.settings.noise ? job.settings.discrepancy_factor * *job.settings.noise * std::sqrt(values) : 0.0};
+          .discrepancy =
+              job.settings.noise ? job.settings.discrepancy_factor.value_or(1.0) * *job.settings.noise * std::sqrt(values) : 0.0};
 }
 
 }  // namespace echoform

@@ -21,10 +21,12 @@ namespace echoform {
 
 struct Reconstruction {
   ReconstructionSection settings;
-  ModelGeometry geometry;   ///< of this process's rows
-  std::vector<float> data;  ///< of them: [detector, sample]
-  std::size_t rows = 0;     ///< of all processes
-  DigestValue identity{};   ///< of model, solver, penalty, grid, detectors and samples: what a checkpoint goes on with
+  ModelGeometry geometry;        ///< of this process's rows
+  std::vector<float> data;       ///< of them: [detector, sample]
+  std::size_t rows = 0;          ///< of all processes
+  Metres largest_half_diagonal;  ///< of the elements of all processes
+  double solver_bytes = 0.0;     ///< of memory, frame and volume counted in; that of the model comes to it
+  DigestValue identity{};        ///< of model, solver, penalty, grid, detectors and samples: what a checkpoint goes on with
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
 };

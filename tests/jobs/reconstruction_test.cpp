@@ -170,6 +170,14 @@ TEST_F(ReconstructionInput, IsRefusedWithWhatIsWrongWithIt) {
   EXPECT_THAT(refusal("[reconstruction]\nnon_negative = true\n"), HasSubstr("[reconstruction] non_negative: found true"));
   EXPECT_THAT(refusal("[reconstruction]\nsolver = \"total_variation\"\npenalty_kind = \"damping\"\n"),
               HasSubstr("[reconstruction] penalty_kind"));
+  EXPECT_THAT(refusal("[reconstruction]\npenalty_kind = \"damping\"\n"),
+              HasSubstr("[reconstruction] penalty_kind: found penalty = 0; expected no such key, or a penalty above 0"));
+  EXPECT_THAT(refusal("[reconstruction]\ndiscrepancy_factor = 1.5\n"),
+              HasSubstr("[reconstruction] discrepancy_factor: found no noise; expected no such key, or noise too"));
+  // Of voxels of 0.4 mm.
+  EXPECT_THAT(refusal("[reconstruction]\nmodel = \"spherical\"\nhighest_frequency = 4e6\n"),
+              HasSubstr("[reconstruction] highest_frequency: found 4 MHz; expected at most 3.75 MHz"));
+  EXPECT_EQ(refusal("[reconstruction]\nmodel = \"spherical\"\nhighest_frequency = 3.7e6\n"), "");
   EXPECT_THAT(refusal("[imaging]\nbackend = \"cuda\"\n"), HasSubstr("[imaging] backend: found \"cuda\""));
   EXPECT_THAT(refusal("[imaging]\nmemory_limit = 1e5\n"), HasSubstr("[imaging] memory_limit"));
   EXPECT_THAT(refusal("[material]\nlongitudinal_velocity = 150.0\n"),
@@ -206,7 +214,11 @@ TEST_F(ReconstructionInput, HasTheIdentityOfAllThatMakesTheVolume) {
   EXPECT_EQ(prepared("[reconstruction]\niterations = 99\ntolerance = 0.1\nnoise = 1.0\n").identity, plain);
   EXPECT_NE(prepared("[reconstruction]\npenalty = 1.0\n").identity, plain);
   EXPECT_NE(prepared("[reconstruction]\nsolver = \"lsqr\"\n").identity, plain);
-  EXPECT_NE(prepared("[reconstruction]\nmodel = \"spherical\"\n").identity, plain);
+  const DigestValue spherical = prepared("[reconstruction]\nmodel = \"spherical\"\n").identity;
+  EXPECT_NE(spherical, plain);
+  // Half a wave a voxel of 0.4 mm, stated.
+  EXPECT_EQ(prepared("[reconstruction]\nmodel = \"spherical\"\nhighest_frequency = 1.875e6\n").identity, spherical);
+  EXPECT_NE(prepared("[reconstruction]\nmodel = \"spherical\"\nhighest_frequency = 1.5e6\n").identity, spherical);
   EXPECT_NE(prepared("[material]\nlongitudinal_velocity = 1501.0\n").identity, plain);
   EXPECT_NE(prepared("[acquisition]\ntime_offset = 1e-8\n").identity, plain);
   EXPECT_NE(prepared("[probe]\ndead_elements = [3]\n").identity, plain);

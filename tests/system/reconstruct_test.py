@@ -112,6 +112,7 @@ class Reconstruct(ReconstructTest):
         self.assert_refused("--every: found no --checkpoint", "--every", 3)
         self.assert_refused("--iterations: found 0", "--iterations", 0)
         self.assert_refused("--frame: found 1; expected 0", "--frame", 1)
+        self.assert_refused("which is an --output too", "--checkpoint", self.path / "ball.npy")
         self.assert_refused("no directory", "--checkpoint", self.path / "none" / "state")
         self.assert_refused(".tiff", output="ball.tiff")
         self.assert_refused("twice", "--output", self.path / "ball.npy")
