@@ -123,7 +123,7 @@ TEST(VolumeFigure, FollowsTheScaleOfTheImage) {
 
 /// Of images with a sign decibels are of magnitudes.
 TEST(Figure, WhatIsBelowZeroHasTheColourOfItsMagnitude) {
-  const Grid grid{{Metres(0.0), Metres(3e-2), 4}, {Metres(0.0), Metres(2e-2), 3}};
+  const Grid grid{{Metres(0.0), Metres(3e-2), 4}, {Metres(0.0), Metres(2e-2), 3}, {Metres(0.0), Metres(0.0), 1}};
   std::vector<float> values{2.0F, 0.5F, 0.02F, 0.0F, 1.0F, 1.5F, 0.1F, 0.3F, 0.7F, 2.0F, 1e-6F, 0.2F};
   const Figure above = draw_figure({.grid = grid, .envelope = values});
   for (std::size_t k = 0; k < values.size(); k += 2) values[k] = -values[k];
