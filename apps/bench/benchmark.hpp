@@ -80,5 +80,6 @@ Outcome compounding_cpu(const Options& options, LiveLine& progress);
 Outcome compounding_cuda(const Options& options, LiveLine& progress);
 Outcome flow_cpu(const Options& options, LiveLine& progress);
 Outcome flow_cuda(const Options& options, LiveLine& progress);
+Outcome tomography_cpu(const Options& options, LiveLine& progress);
 
 }  // namespace echoform::bench

@@ -35,6 +35,8 @@ constexpr Benchmark table[] = {
      scan_lines, ECHOFORM_ON_CUDA(scan_lines_cuda)},
     {"flow", "wall filters, autocorrelation and velocity of ensembles, against the copy of as many bytes", flow_cpu,
      ECHOFORM_ON_CUDA(flow_cuda)},
+    {"tomography", "back-projection onto a volume: against plain loops (cpu); a ring from memory, every stage", tomography_cpu,
+     nullptr},
     {"delays", "tables of delays through a plane, a profile and a cylinder, against the general solver", delays,
      ECHOFORM_ON_CUDA(delays_cuda)},
     {"filters", "fractional delays: signal over error of sums over many delays, beside what their responses predict", filters,

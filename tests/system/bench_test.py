@@ -164,6 +164,20 @@ class BenchOnCpu(Bench):
         for at in linear["figures"]:
             self.assertAlmostEqual(at["snr_db"], at["closed_form_snr_db"], delta=0.1)
 
+    def test_tomography(self):
+        figures = bench("tomography", "--elements", 16, "--pixels", 16, "--frames", 3)
+        self.assertEqual([figure["algorithm"] for figure in figures["figures"]], ["fbp", "ubp"])
+        for figure in figures["figures"]:
+            for value in ("seconds", "pairs_per_second", "plain_pairs_per_second", "ratio", "whole_volume_seconds"):
+                self.assert_spread(figure[value])
+            self.assertEqual(self.assert_turns(figure["turns"], ["plain loop", "stage"]), 3)
+            # Single precision on both sides, places of the plain loop too.
+            self.assertLess(figure["difference"], 1e-3)
+        ring = figures["ring"]
+        self.assert_spread(ring["images_per_second"])
+        self.assert_limit(ring, ["images", "reads"], "images", "reads")
+        self.assertIn("back-projection", [stage["stage"] for stage in ring["stages"]])
+
     def test_tfm_states_the_ratio_to_both_frozen_loops(self):
         figures = bench("tfm", "--elements", 8, "--samples", 512, "--pixels", 16, "--frames", 2, "--threads", 1)
         for reference in ("reference", "padded_reference", "limit"):

@@ -1,0 +1,66 @@
+// How fast tomography on the CPU is: back-projection against frozen plain loops, and frames of a live ring.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "benchmarks/statistics.hpp"
+#include "benchmarks/turns.hpp"
+#include "pipeline/imaging_setup.hpp"
+
+namespace echoform::benchmarks {
+
+/// Planes out of the middle of the volume of Wang and others (2013): 210 x 210 x 440 voxels, 0.14 mm apart, within a sphere of
+/// radius 65 mm, an arc from pole to pole that turns about z; 20 MHz, from 17 us on, sound of 1540 m/s.
+struct ProjectionCase {
+  static constexpr std::size_t all_planes = 440;
+
+  std::size_t rings = 64;  ///< detectors of the arc
+  std::size_t views = 90;  ///< angles that it turns to
+  std::size_t samples = 1022;
+  std::size_t across = 210;      ///< voxels along x and along y
+  std::size_t planes = 8;        ///< along z
+  std::size_t plain_planes = 1;  ///< of these, the first ones, for the plain loops, which are slow
+  std::size_t rounds = 5;
+  std::size_t threads = 0;  ///< 0: all that this process may use
+};
+
+/// One algorithm. A pair is a voxel and a detector.
+struct ProjectionFigure {
+  std::string algorithm;    ///< as [tomography] has it
+  double pairs = 0.0;       ///< of all planes of the case
+  Spread seconds;           ///< of these, by the stage alone: from terms to the image
+  Spread rate;              ///< pairs a second
+  Spread whole_seconds;     ///< at this rate, for 440 planes: not measured
+  Spread plain_rate;        ///< pairs a second, of the plain loop on as many threads
+  Spread ratio;             ///< rate to plain_rate
+  double difference = 0.0;  ///< relative L2, from the plain loop's voxels
+  Turns turns;              ///< "stage" and "plain loop", pairs a second
+};
+
+struct ProjectionReport {
+  std::string reference_flags;
+  std::size_t threads = 1;
+  std::vector<ProjectionFigure> figures;
+};
+
+/// `progress` is told what is being measured. Throws InputError where nothing of the volume is within the samples.
+[[nodiscard]] ProjectionReport measure_projections(const ProjectionCase& test,
+                                                   const std::function<void(const std::string&)>& progress);
+
+/// A ring of detectors around a square in its plane, as examples/tomography_ring.toml has it: radius 40.5 mm, 40 MHz, pixels 0.1
+/// mm apart, universal back-projection, a band of 0.2 to 8 MHz, signed values and their display.
+struct LiveRingCase {
+  std::size_t detectors = 256;
+  std::size_t samples = 2030;  ///< int16
+  std::size_t pixels = 256;    ///< along x and z
+  std::size_t threads = 0;     ///< 0: all that this process may use
+};
+
+/// For measure_frame(). Throws InputError for sizes that make no image.
+[[nodiscard]] std::shared_ptr<const ImagingSetup> live_ring_setup(const LiveRingCase& test);
+
+}  // namespace echoform::benchmarks
