@@ -64,7 +64,7 @@ Figure draw_figure(const ImageFile& image) {
   formats::Canvas canvas(layout.width, layout.height);
   const std::size_t columns = grid.x.count;
   formats::paint_panel(canvas, panel, grid.z.count, columns, scale,
-                       [&](std::size_t iz, std::size_t ix) { return envelope[iz * columns + ix]; });
+                       [&](std::size_t iz, std::size_t ix) { return envelope.magnitude(iz * columns + ix); });
   canvas.ink();
   formats::draw_axes(canvas, panel);
   const auto right = static_cast<double>(layout.left + layout.plot_width);

@@ -117,7 +117,7 @@ std::mutex& figure_mutex() {
 
 Rgb LevelScale::colour(float value) const {
   // An image of zeros has no peak and is all background.
-  const double level = reference > 0.0 ? 20.0 * std::log10(static_cast<double>(std::abs(value)) / reference) + gain_db : -1e300;
+  const double level = reference > 0.0 ? 20.0 * std::log10(static_cast<double>(value) / reference) + gain_db : -1e300;
   return sequential_colour(1.0 + level / dynamic_range_db);
 }
 
@@ -130,8 +130,8 @@ LevelScale level_scale(const ImageFile& image) {
   if (image.reference) return scale;
   const EnvelopeView envelope(image);
   for (std::size_t k = 0; k < envelope.size(); ++k) {
-    const float value = envelope[k];
-    if (std::isfinite(value)) scale.reference = std::max(scale.reference, static_cast<double>(std::abs(value)));
+    const float value = envelope.magnitude(k);
+    if (std::isfinite(value)) scale.reference = std::max(scale.reference, static_cast<double>(value));
   }
   return scale;
 }

@@ -57,7 +57,7 @@ std::vector<Wavelength> wavelengths_of(const Acquisition& acquisition) {
 /// is x.
 Detector as_cuboid(Detector detector, std::size_t place, const std::string& where) {
   Direction usual = across({1.0, 0.0, 0.0}, detector.normal);
-  if (length(usual) <= same_direction) usual = across({0.0, 1.0, 0.0}, detector.normal);
+  if (length(usual) <= same_direction) usual = across({0.0, 0.0, 1.0}, detector.normal);
   const double cosine = std::abs(dot(unit(usual), detector.across));
   if (detector.width == detector.length || cosine >= 1.0 - same_direction) return detector;
   if (cosine > same_direction) {

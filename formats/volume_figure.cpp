@@ -42,7 +42,7 @@ std::optional<Place> find_maximum(const EnvelopeView& envelope, const Grid& grid
   std::size_t best = 0;
   float most = 0.0F;
   for (std::size_t k = 0; k < envelope.size(); ++k) {
-    const float value = envelope[k];
+    const float value = envelope.magnitude(k);
     if (value > most && std::isfinite(value)) {
       most = value;
       best = k;
@@ -67,7 +67,7 @@ struct Projections {
       for (std::size_t iy = 0; iy < grid.y.count; ++iy) {
         const std::size_t row = iz * grid.y.count + iy;
         for (std::size_t ix = 0; ix < columns; ++ix) {
-          const float value = envelope[row * columns + ix];
+          const float value = envelope.magnitude(row * columns + ix);
           raise(along_z[iy * columns + ix], value);
           raise(along_y[iz * columns + ix], value);
           raise(along_x[row], value);
@@ -219,7 +219,9 @@ VolumeFigure draw_volume_figure(const ImageFile& image) {
   const std::size_t columns = grid.x.count;
   const std::size_t rows = grid.y.count;
   const std::size_t depths = grid.z.count;
-  const auto value = [&](std::size_t iz, std::size_t iy, std::size_t ix) { return envelope[(iz * rows + iy) * columns + ix]; };
+  const auto value = [&](std::size_t iz, std::size_t iy, std::size_t ix) {
+    return envelope.magnitude((iz * rows + iy) * columns + ix);
+  };
   formats::paint_panel(canvas, slices[0], rows, columns, scale, [&](std::size_t i, std::size_t j) { return value(at.z, i, j); });
   formats::paint_panel(canvas, slices[1], depths, columns, scale,
                        [&](std::size_t i, std::size_t j) { return value(i, at.y, j); });

@@ -12,10 +12,6 @@
 namespace echoform {
 namespace {
 
-using projection::Call;
-using projection::KernelChoice;
-using projection::Tile;
-
 // Places are counted in single precision.
 constexpr std::size_t most_samples_of_row = std::size_t{1} << 24;
 
@@ -57,7 +53,7 @@ class BackProjectionCpu final : public Stage {
     output_ = back_projection_output(options_, input);
     place_voxels();
     place_detectors();
-    call_ = Call{};
+    call_ = projection::Call{};
     call_.stride = stride_of(input);
     call_.detectors = detectors_.data();
     call_.count = detectors_.size();
@@ -74,11 +70,11 @@ class BackProjectionCpu final : public Stage {
   }
 
   void process(const InputBlocks& input, Block output, ExecutionQueue& queue) noexcept override {
-    Call call = call_;
+    projection::Call call = call_;
     call.samples = input.as<float>();
     const std::size_t tiles = blocks_[0] * blocks_[1] * blocks_[2];
     team_of(queue).for_each(tiles, 1, [&](std::size_t first, std::size_t last, std::size_t /*member*/) {
-      Tile tile;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below, 9 KiB
+      projection::Tile tile;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below, 9 KiB
       for (std::size_t k = first; k < last; ++k) {
         const std::array<std::size_t, 3> from{k % blocks_[0] * sizes_[0], k / blocks_[0] % blocks_[1] * sizes_[1],
                                               k / (blocks_[0] * blocks_[1]) * sizes_[2]};
@@ -148,7 +144,7 @@ class BackProjectionCpu final : public Stage {
     inclusion_.excess = static_cast<float>(options_.velocity.value / inclusion.velocity.value - 1.0);
   }
 
-  void fill(Tile& tile, const std::array<std::size_t, 3>& from) const noexcept {
+  void fill(projection::Tile& tile, const std::array<std::size_t, 3>& from) const noexcept {
     const std::vector<float>& lanes = axes_[0].places;
     for (std::size_t n = 0; n < kernel_.lanes; ++n) {
       const std::size_t at = from[0] + n;
@@ -165,7 +161,7 @@ class BackProjectionCpu final : public Stage {
     }
   }
 
-  void write(const Tile& tile, const std::array<std::size_t, 3>& from, float* image) const noexcept {
+  void write(const projection::Tile& tile, const std::array<std::size_t, 3>& from, float* image) const noexcept {
     std::size_t row = 0;
     for (std::size_t third = from[2]; third < end_of(2, from); ++third) {
       for (std::size_t second = from[1]; second < end_of(1, from); ++second, ++row) {
@@ -185,7 +181,7 @@ class BackProjectionCpu final : public Stage {
   }
 
   BackProjectionOptions options_;
-  KernelChoice kernel_;
+  projection::KernelChoice kernel_;
   BlockSpec output_;
   Frame frame_;
   std::array<VoxelAxis, 3> axes_;
@@ -193,7 +189,7 @@ class BackProjectionCpu final : public Stage {
   std::array<std::size_t, 3> blocks_{};  // tiles along each axis
   std::vector<FlatDetector> detectors_;
   FlatInclusion inclusion_{};
-  Call call_;
+  projection::Call call_;
 };
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(Echoes, OfAScanAreRefusedBeforeThePathIsReckoned) {
       "[grid]\nx = [-0.01, 0.01]\nz = [0.01, 0.02]\npixels = [8, 8]\n";
   EXPECT_EQ(
       answer_of_resolve(settings, testing_support::acquisition_of_passive(64)),
-      "light.toml:4: [scan] path: found a scan of passive events, in which nobody transmits; expected no path (detectors that "
+      "light.toml: [scan] path: found a scan of passive events, in which nobody transmits; expected no path (detectors that "
       "move within a frame are at several positions of it)");
 }
 
