@@ -13,15 +13,17 @@ function colour(map, t) {  // t in 0 .. 1
     return Math.round(a + (b - a) * (place - i));
   });
 }
-// Of images with a sign, t in -1 .. 1: red above 0, blue below, nearly black where there is nothing.
-function signedColour(t) {
-  const strength = Math.abs(t), pale = Math.round(190 * strength), strong = Math.round(255 * Math.min(1, .4 + .6 * strength));
+// Of images with a sign, t in -1 .. 1: red above 0, blue below, nearly black where there is nothing. The least of a velocity has colour, since
+// where nothing flows it is 0; other images come up from black, as noise does.
+function signedColour(t, least = .4) {
+  const strength = Math.abs(t), pale = Math.round(190 * strength), strong = Math.round(255 * Math.min(1, least + (least ? .6 : 1.6) * strength));
   return strength < 1 / 255 ? [16, 18, 22] : t > 0 ? [strong, pale, pale] : [pale, pale, strong];
 }
-const signedPalette = Uint32Array.from({ length: 511 }, (_, k) => {
-  const [r, g, b] = signedColour(k / 255 - 1);
+const makeSignedPalette = least => Uint32Array.from({ length: 511 }, (_, k) => {
+  const [r, g, b] = signedColour(k / 255 - 1, least);
   return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 });
+const signedPalette = makeSignedPalette(.4), gradualPalette = makeSignedPalette(0);
 // Levels are in 1/32 dB. An envelope's level comes from the sign, exponent and nine leading mantissa bits of the float:
 // within 0.01 dB, and no logarithm for each pixel.
 const STEPS = 32, LOWEST = -32000;

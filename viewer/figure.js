@@ -115,7 +115,7 @@ function drawAxes(c, l) {
   const signed = allSigned(), of = shownFlow(), map = of ? "grey" : mapShown();
   // What the ends of the bar stand for.
   const [low, high] = signed ? [-signedLimit(), signedLimit()] : [-settings.range - settings.gain, -settings.gain];
-  const bar = drawBar(c, l.bar, { low, high, label: signed ? image.pixelName + (image.pixelUnit ? ` [${image.pixelUnit}]` : "") : "dB", colourAt: t => signed ? signedColour(2 * t - 1) : colour(map, t) });
+  const bar = drawBar(c, l.bar, { low, high, label: signed ? image.pixelName + (image.pixelUnit ? ` [${image.pixelUnit}]` : "") : "dB", colourAt: t => signed ? signedColour(2 * t - 1, leastColour(image)) : colour(map, t) });
   return { ...l.cells[0].ticks, bar, flow: of ? drawBar(c, l.flowBar, flowBar(of)) : null };
 }
 function drawBitmap(c, plane, l) {

@@ -3,6 +3,7 @@
 // the image says that they may, or else the largest so far.
 const shownAsNumbers = new Set(["velocity", "initial pressure", "concentration", "oxygen saturation"]);
 const isSigned = img => img.encoding === 1 && shownAsNumbers.has(img.pixelName);
+const leastColour = img => img.pixelName === "velocity" ? .4 : 0;
 const allSigned = () => panes.some(pane => pane.image) && panes.every(pane => !pane.image || isSigned(pane.image));
 const signedLimit = () => Math.max(0, ...panes.map(pane => pane.image && isSigned(pane.image) ? pane.image.limit || pane.running : 0)) || 1;
 function peakOf(img) {
@@ -35,8 +36,8 @@ function paintBitmap(plane) {
     plane.words = new Uint32Array(plane.data.data.buffer);
   }
   if (isSigned(img)) {
-    const limit = signedLimit(), values = plane.values;
-    for (let k = 0; k < width * height; k++) plane.words[k] = signedPalette[Math.round(255 * (1 + Math.max(-1, Math.min(1, values[k] / limit || 0))))];
+    const limit = signedLimit(), values = plane.values, colours = leastColour(img) ? signedPalette : gradualPalette;
+    for (let k = 0; k < width * height; k++) plane.words[k] = colours[Math.round(255 * (1 + Math.max(-1, Math.min(1, values[k] / limit || 0))))];
     plane.context.putImageData(plane.data, 0, 0);
     return;
   }
