@@ -57,12 +57,12 @@ TEST(Methods, AreFoundByName) {
 
 TEST(Methods, ThatAreNotThereAreRefusedWithThoseThatAre) {
   EXPECT_EQ(test::input_error([] { static_cast<void>(parse_configuration("[imaging]\nmethod = \"tfm2\"\n", "scan.toml")); }),
-            "scan.toml:2: [imaging] method: found \"tfm2\"; expected one of tfm, beams");
+            "scan.toml:2: [imaging] method: found \"tfm2\"; expected one of tfm, beams, tomography");
   Configuration configuration;
   configuration.file = "scan.toml";
   configuration.imaging.method = "tfm2";
   EXPECT_EQ(test::input_error([&] { static_cast<void>(method_of(configuration)); }),
-            "scan.toml: [imaging] method: found \"tfm2\"; expected one of tfm, beams");
+            "scan.toml: [imaging] method: found \"tfm2\"; expected one of tfm, beams, tomography");
 }
 
 TEST(Methods, HaveANameOfTheirOwn) {
