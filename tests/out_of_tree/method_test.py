@@ -200,7 +200,7 @@ class Method(ProgramCase):
         self.assertIn("expected a list of texts, 2 of them", self.bad_line(*plan, replace=views, text='views = ["LL"]'))
         self.assertIn('[maximum] views: found "XY"; expected LL, LT, TL or TT', self.bad_line(*plan, replace=views, text='views = ["LL", "XY"]'))
         self.assertIn('[maximum] views: found "LL" twice', self.bad_line(*plan, replace=views, text='views = ["LL", "L-L"]'))
-        self.assertIn("expected one of tfm, beams, maximum", self.bad_line(*plan, replace='"maximum"', text='"maximal"'))
+        self.assertIn("expected one of tfm, beams, tomography, maximum", self.bad_line(*plan, replace='"maximum"', text='"maximal"'))
         self.assertIn("the nearest is [maximum]", self.bad_line(*plan, replace="[maximum]", text="[maximun]"))
         self.assertIn("memory_limit", self.bad_line(*plan, replace="[maximum]", text="memory_limit = 1e5\n[maximum]"))
         line = self.bad_line("image", "none.mfmc", "--output", "none.npy", replace="[maximum]", text='backend = "cuda"\n[maximum]')
