@@ -73,7 +73,7 @@ class Method(ProgramCase):
             self.assertEqual(numpy.load(self.path / f"tfm.{view}.npy").tobytes(), images[view].tobytes())
 
     def test_commands_know_it(self):
-        self.assertRegex(self.run_program("info"), r"methods +tfm: [^\n]+\n +beams: [^\n]+\n +maximum: of the envelopes of two views")
+        self.assertRegex(self.run_program("info"), r"methods +tfm: [^\n]+\n +beams: [^\n]+\n +tomography: [^\n]+\n +maximum: of the envelopes of two views")
         keys = self.run_program("info", "--config-keys")
         self.assertIn("[maximum]", keys)
         self.assertRegex(keys, r"`weight`.*0 to 1000")
