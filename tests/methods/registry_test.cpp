@@ -79,6 +79,9 @@ TEST(Methods, WithAStageForTheCpuAloneAreNotChosenForAGpu) {
 }
 
 TEST(Methods, HaveTheirAdaptiveWeightsOnAGpu) {
+#ifndef ECHOFORM_WITH_CUDA
+  GTEST_SKIP() << "a build without CUDA code";
+#endif
   for (const char* const kind : {"none", "coherence_factor", "generalised_coherence_factor", "phase_coherence_factor",
                                  "sign_coherence_factor", "short_lag_spatial_coherence", "capon"}) {
     const std::string adaptive = "adaptive = \"" + std::string(kind) + "\"\n";
