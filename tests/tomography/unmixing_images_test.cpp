@@ -78,8 +78,8 @@ TEST(UnmixingImages, FindHowMuchOfEachFormThereIs) {
     const auto setup = tomography_setup(frame.acquisition, blood_text(unmixed));
     EXPECT_THAT(setup->recipe.views(), testing::ElementsAre("image", "750nm", "800nm", "850nm", "HbO2", "Hb", "saturation"));
     const Tomogram saturation = tomogram_of(frame, blood_text(unmixed), "saturation");
-    // What is found of a form is the back-projection of its concentrations: beside the ball itself that has some of the other one,
-    // 0.3 % of it from these few detectors.
+    // What is found of a form is the back-projection of its concentrations: beside the ball itself that has some of the other
+    // one, 0.3 % of it from these few detectors.
     EXPECT_NEAR(value_at(saturation, blood.left), 0.9F, 3e-3F);
     EXPECT_NEAR(value_at(saturation, blood.right), 0.4F, 3e-3F);
     EXPECT_TRUE(std::isnan(value_at(saturation, Point{Metres(0.0), Metres(0.0), Metres(4.5e-3)}))) << "nothing is there";

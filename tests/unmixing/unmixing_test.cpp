@@ -132,8 +132,9 @@ TEST_P(Unmixing, NonNegativeFitsMeetTheConditionsOfTheLeast) {
           slope += absorption[n * components + m] * left;
         }
         ASSERT_GE(c, 0.0);
-        // Slopes are sums of numbers of 10 at the most, of concentrations in single precision. Which of them are 0 is told by sums of
-        // squares of up to 20, to 1e-6 of them: a slope below 0 is then no more than sqrt(2 * 2e-5 * 7), 7 the square of a spectrum.
+        // Slopes are sums of numbers of 10 at the most, of concentrations in single precision. Which of them are 0 is told by
+        // sums of squares of up to 20, to 1e-6 of them: a slope below 0 is then no more than sqrt(2 * 2e-5 * 7), 7 the square of
+        // a spectrum.
         if (c > 0.0) {
           EXPECT_NEAR(slope, 0.0, 5e-5) << p;
         } else {
