@@ -287,26 +287,42 @@ void Pipeline::keep_house() {
 }
 
 void Pipeline::keep(const std::stop_token& stop) {
+  // Peers who leave after the run's end free memory too, and what a server says of itself meanwhile spreads over what is free.
+  constexpr std::chrono::seconds between_looks{10};
+  constexpr std::size_t worth_it = 8 << 20;
+  bool idle = false;
   for (;;) {
     {
       std::unique_lock lock(keeper_mutex_);
-      if (!keeper_wakes_.wait(lock, stop, [this] { return release_due_; })) return;
-      release_due_ = false;
+      const auto due = [this] { return release_due_; };
+      if (idle) {
+        keeper_wakes_.wait_for(lock, stop, between_looks, due);
+      } else {
+        keeper_wakes_.wait(lock, stop, due);
+      }
+      if (stop.stop_requested()) return;
+      if (std::exchange(release_due_, false)) idle = false;
     }
-    release();
+    if (!idle) {
+      idle = release();
+    } else if (assembler()) {
+      idle = false;
+    } else {
+      give_back_free_memory(worth_it);
+    }
   }
 }
 
-void Pipeline::release() {
+bool Pipeline::release() {
   const std::lock_guard control(control_mutex_);
   const auto current = assembler();
   // Another may have come while this waited for the lock.
   const SteadyTime::rep since = alone_since_.load();
-  if (stopped_ || !run_ || !current || since == 0 || clock_.steady().count() - since < options_.release_after.count()) return;
+  if (stopped_ || !run_ || !current || since == 0 || clock_.steady().count() - since < options_.release_after.count()) return false;
   try {
     retire(current.get());
   } catch (const StreamBusy&) {
-    return;
+    return false;
   } catch (const std::exception&) {
     // Frames that do not finish are dropped with the engine.
   }
@@ -316,6 +332,7 @@ void Pipeline::release() {
   for (const auto& sink : sinks_) sink->stream_ended();
   // What is smaller than the blocks that are the system's own.
   give_back_free_memory(0);
+  return true;
 }
 
 void Pipeline::stop() {

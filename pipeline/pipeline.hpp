@@ -139,7 +139,7 @@ class Pipeline final : public StreamHost {
   void keep_house();
   // On keeper_:
   void keep(const std::stop_token& stop);
-  void release();
+  [[nodiscard]] bool release();  ///< whether it ended the run
 
   [[nodiscard]] std::shared_ptr<FrameAssembler> assembler() const;
   void set_assembler(std::shared_ptr<FrameAssembler> assembler);
