@@ -318,7 +318,8 @@ bool Pipeline::release() {
   const auto current = assembler();
   // Another may have come while this waited for the lock.
   const SteadyTime::rep since = alone_since_.load();
-  if (stopped_ || !run_ || !current || since == 0 || clock_.steady().count() - since < options_.release_after.count()) return false;
+  if (stopped_ || !run_ || !current || since == 0 || clock_.steady().count() - since < options_.release_after.count())
+    return false;
   try {
     retire(current.get());
   } catch (const StreamBusy&) {
