@@ -25,6 +25,24 @@ void validate(const Compression& compression, std::string_view where) {
   }
 }
 
+std::optional<Grid> shown_grid(const DisplaySection& display, const Grid& grid, std::string_view where) {
+  if (!display.x && !display.z && !display.pixels) return std::nullopt;
+  if (grid.y.count > 1) {
+    throw InputError(std::string(where), "a grid of its own for a volume",
+                     "no x, z and pixels there: volumes are shown on [grid]");
+  }
+  Grid shown = grid;
+  if (display.x) shown.x = {(*display.x)[0], (*display.x)[1], grid.x.count};
+  if (display.z) shown.z = {(*display.z)[0], (*display.z)[1], grid.z.count};
+  if (display.pixels) {
+    shown.x.count = (*display.pixels)[0];
+    shown.z.count = (*display.pixels)[1];
+  }
+  validate(shown, where);
+  if (shown == grid) return std::nullopt;
+  return shown;
+}
+
 DisplayScale scale_of(const Compression& compression) {
   DisplayScale scale{compression.dynamic_range_db, compression.gain_db, std::nullopt};
   if (compression.reference == ReferenceMode::fixed) scale.fixed_reference = compression.reference_value;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/grid.hpp"
 #include "base/units.hpp"
 #include "pipeline/imaging_setup.hpp"
 #include "stages/compression/compression_options.hpp"
@@ -29,6 +30,9 @@ struct DisplaySection {
 void require_range(std::string_view where, std::string_view key, double value, const Interval& range);
 /// Throws InputError, naming `where`, unless every option is in its range.
 void validate(const Compression& compression, std::string_view where);
+/// The grid that display images of `grid` have if it is not that one. Throws InputError, naming `where`, for a volume with a grid
+/// of its own, and for one that is out of range.
+[[nodiscard]] std::optional<Grid> shown_grid(const DisplaySection& display, const Grid& grid, std::string_view where);
 /// What display images made so show of envelopes.
 [[nodiscard]] DisplayScale scale_of(const Compression& compression);
 

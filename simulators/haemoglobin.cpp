@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
-#include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
+#include "simulators/absorption_table.hpp"
 
 namespace echoform {
 namespace {
@@ -14,15 +14,6 @@ namespace {
 constexpr double reference_wavelength = 800e-9;  // where both forms take up nearly the same
 
 }  // namespace
-
-double absorption_at(std::span<const Metres> wavelengths, std::span<const double> values, Metres wavelength) {
-  const Metres place = std::clamp(wavelength, wavelengths.front(), wavelengths.back());
-  const auto above = std::upper_bound(wavelengths.begin(), wavelengths.end(), place);
-  const std::size_t right =
-      std::clamp<std::size_t>(static_cast<std::size_t>(above - wavelengths.begin()), 1, wavelengths.size() - 1);
-  const double part = (place - wavelengths[right - 1]).value / (wavelengths[right] - wavelengths[right - 1]).value;
-  return values[right - 1] + part * (values[right] - values[right - 1]);
-}
 
 const HaemoglobinSpectra& haemoglobin_spectra() {
   static const HaemoglobinSpectra spectra{
@@ -33,29 +24,8 @@ const HaemoglobinSpectra& haemoglobin_spectra() {
 }
 
 HaemoglobinSpectra read_haemoglobin(const std::string& path, const std::string& key) {
-  const CsvFormat format{.file = "a CSV file with lines of wavelength in nm, HbO2, Hb",
-                         .row = "wavelength in nm, absorption of HbO2 and of Hb in 1/cm per mol/l",
-                         .line = "wavelength, HbO2, Hb",
-                         .number = "a number",
-                         .rows = "wavelengths",
-                         .least = 3,
-                         .most = 3};
-  HaemoglobinSpectra spectra;
-  for (const std::vector<double>& row : read_csv_numbers(path, key, format)) {
-    const Metres wavelength(1e-9 * row[0]);
-    const bool grows = spectra.wavelengths.empty() ? row[0] > 0.0 : wavelength > spectra.wavelengths.back();
-    if (!grows) throw InputError(path, fmt::format("{:g} nm", row[0]), "wavelengths above 0 that grow from line to line");
-    if (!(row[1] >= 0.0 && row[2] >= 0.0)) {
-      throw InputError(path, fmt::format("{:g} and {:g} at {:g} nm", row[1], row[2], row[0]), "absorption of at least 0");
-    }
-    spectra.wavelengths.push_back(wavelength);
-    spectra.oxygenated.push_back(row[1]);
-    spectra.deoxygenated.push_back(row[2]);
-  }
-  if (spectra.wavelengths.size() < 2) {
-    throw InputError(path, fmt::format("{} wavelengths", spectra.wavelengths.size()), "at least 2");
-  }
-  return spectra;
+  AbsorptionTable table = read_absorption_table(path, key, 2, "absorption of HbO2 and of Hb in 1/cm per mol/l");
+  return {std::move(table.wavelengths), std::move(table.absorption[0]), std::move(table.absorption[1])};
 }
 
 double blood_absorption(const HaemoglobinSpectra& spectra, double saturation, Metres wavelength, std::string_view where) {

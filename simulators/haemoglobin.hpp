@@ -1,7 +1,6 @@
 // How strongly blood takes up light.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +23,6 @@ struct HaemoglobinSpectra {
 /// From a CSV file with lines of wavelength in nm, HbO2, Hb. Throws InputError, naming `key` or the file's line, for what cannot
 /// be read, fewer than two lines, wavelengths that do not grow and absorption below 0.
 [[nodiscard]] HaemoglobinSpectra read_haemoglobin(const std::string& path, const std::string& key);
-
-/// Of values at wavelengths that grow, two at least: linear between them, and as at the nearest beyond.
-[[nodiscard]] double absorption_at(std::span<const Metres> wavelengths, std::span<const double> values, Metres wavelength);
 
 /// What blood of oxygen saturation 0 .. 1 takes up, linear between the table's wavelengths: of `reference`, fully oxygenated
 /// blood at 800 nm (or what wavelength is nearest to that), a share. Throws InputError (naming `where`) for a wavelength beyond

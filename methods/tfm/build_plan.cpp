@@ -100,24 +100,6 @@ Grid resolve_grid(const Configuration& configuration, const Acquisition& acquisi
   return grid;
 }
 
-std::optional<Grid> resolve_display_grid(const Configuration& configuration, const Grid& grid) {
-  const DisplaySection& display = section<DisplaySection>(configuration);
-  if (!display.x && !display.z && !display.pixels) return std::nullopt;
-  if (grid.y.count > 1) {
-    throw InputError(configuration.place("[display]"), "a grid of its own for a volume",
-                     "no x, z and pixels there: volumes are shown on [grid]");
-  }
-  Grid shown = grid;
-  if (display.x) shown.x = {(*display.x)[0], (*display.x)[1], grid.x.count};
-  if (display.z) shown.z = {(*display.z)[0], (*display.z)[1], grid.z.count};
-  if (display.pixels) {
-    shown.x.count = (*display.pixels)[0];
-    shown.z.count = (*display.pixels)[1];
-  }
-  if (shown == grid) return std::nullopt;
-  return shown;
-}
-
 /// Calls body(); faults that it throws name the position.
 template <class Body>
 auto at_position(std::size_t position, const Body& body) {
@@ -235,7 +217,7 @@ std::shared_ptr<const ImagingPlan> build_plan(const ImagingRequest& request) {
   }
   plan->grid = resolve_grid(configuration, plan->acquisition, plan->material);
   if (plan->doppler) plan->doppler->autocorrelation.half_window = flow_half_window(configuration, *plan);
-  plan->display_grid = resolve_display_grid(configuration, plan->grid);
+  plan->display_grid = shown_grid(echoform::section<DisplaySection>(configuration), plan->grid, configuration.place("[display]"));
   plan->interpolation = section.interpolation;
   plan->accuracy = section.accuracy;
   plan->apodization = section.apodization;

@@ -151,24 +151,6 @@ Grid resolve_tomogram_grid(const Configuration& configuration, const DetectorSur
   return grid;
 }
 
-std::optional<Grid> resolve_shown_grid(const Configuration& configuration, const DisplaySection& display, const Grid& grid) {
-  if (!display.x && !display.z && !display.pixels) return std::nullopt;
-  if (grid.y.count > 1) {
-    throw InputError(configuration.place("[display]"), "a grid of its own for a volume",
-                     "no x, z and pixels there: volumes are shown on [grid]");
-  }
-  Grid shown = grid;
-  if (display.x) shown.x = {(*display.x)[0], (*display.x)[1], grid.x.count};
-  if (display.z) shown.z = {(*display.z)[0], (*display.z)[1], grid.z.count};
-  if (display.pixels) {
-    shown.x.count = (*display.pixels)[0];
-    shown.z.count = (*display.pixels)[1];
-  }
-  validate(shown, configuration.place("[display]"));
-  if (shown == grid) return std::nullopt;
-  return shown;
-}
-
 std::shared_ptr<const std::vector<double>> read_response(const Configuration& configuration, const TomographySection& section) {
   constexpr CsvFormat format{.file = "a CSV file with a number a line",
                              .row = "a number",
@@ -342,7 +324,7 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
                      "detectors on a sphere or a ring, or \"ubp\"");
   }
   plan->grid = resolve_tomogram_grid(configuration, plan->surface);
-  plan->display_grid = resolve_shown_grid(configuration, plan->display, plan->grid);
+  plan->display_grid = shown_grid(plan->display, plan->grid, configuration.place("[display]"));
   const Point middle{0.5 * (plan->grid.x.first + plan->grid.x.last), 0.5 * (plan->grid.y.first + plan->grid.y.last),
                      0.5 * (plan->grid.z.first + plan->grid.z.last)};
   for (WavelengthPlan& image : plan->wavelengths) {

@@ -6,61 +6,28 @@
 #include <map>
 
 #include "acquisition/transmit_event.hpp"
-#include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "base/interval.hpp"
 #include "config/key_types.hpp"
 #include "methods/tomography/plan.hpp"
+#include "simulators/absorption_table.hpp"
 #include "simulators/haemoglobin.hpp"
 
 namespace echoform {
 namespace {
 
-struct ComponentSpectra {
-  std::vector<Metres> wavelengths;
-  std::vector<std::vector<double>> absorption;  ///< [component][wavelength]
-};
-
 bool is_known(std::string_view component) {
   return component == oxygenated_name || component == deoxygenated_name;
 }
 
-ComponentSpectra read_spectra(const Configuration& configuration, const UnmixingSection& section) {
-  const std::size_t count = section.components.size();
-  const std::string row = fmt::format("wavelength in nm and absorption of {} component{}", count, count == 1 ? "" : "s");
-  const CsvFormat format{.file = "a CSV file with lines of wavelength in nm and the absorption of each component",
-                         .row = row,
-                         .line = row,
-                         .number = "a number",
-                         .rows = "wavelengths",
-                         .least = count + 1,
-                         .most = count + 1};
-  ComponentSpectra spectra;
-  spectra.absorption.resize(count);
-  for (const std::vector<double>& numbers :
-       read_csv_numbers(section.spectra, configuration.place("[unmixing] spectra"), format)) {
-    const Metres wavelength(1e-9 * numbers[0]);
-    if (!(numbers[0] > 0.0) || (!spectra.wavelengths.empty() && !(wavelength > spectra.wavelengths.back()))) {
-      throw InputError(section.spectra, fmt::format("{:g} nm", numbers[0]), "wavelengths above 0 that grow from line to line");
-    }
-    spectra.wavelengths.push_back(wavelength);
-    for (std::size_t m = 0; m < count; ++m) {
-      if (!(numbers[m + 1] >= 0.0)) {
-        throw InputError(section.spectra, fmt::format("{:g} at {:g} nm", numbers[m + 1], numbers[0]), "absorption of at least 0");
-      }
-      spectra.absorption[m].push_back(numbers[m + 1]);
-    }
+AbsorptionTable spectra_of(const Configuration& configuration, const UnmixingSection& section) {
+  if (!section.spectra.empty()) {
+    const std::size_t count = section.components.size();
+    return read_absorption_table(section.spectra, configuration.place("[unmixing] spectra"), count,
+                                 fmt::format("the absorption of {} component{}", count, count == 1 ? "" : "s"));
   }
-  if (spectra.wavelengths.size() < 2) {
-    throw InputError(section.spectra, fmt::format("{} wavelengths", spectra.wavelengths.size()), "at least 2");
-  }
-  return spectra;
-}
-
-ComponentSpectra spectra_of(const Configuration& configuration, const UnmixingSection& section) {
-  if (!section.spectra.empty()) return read_spectra(configuration, section);
   const HaemoglobinSpectra& known = haemoglobin_spectra();
-  ComponentSpectra spectra{known.wavelengths, {}};
+  AbsorptionTable spectra{known.wavelengths, {}};
   for (const std::string& component : section.components) {
     spectra.absorption.push_back(component == oxygenated_name ? known.oxygenated : known.deoxygenated);
   }
@@ -176,7 +143,7 @@ std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
     refuse(fmt::format("{} of images at {} wavelength{}", count, images, images == 1 ? "" : "s"),
            fmt::format("as many wavelengths as components at least, and at most {}", most_unmixed_wavelengths));
   }
-  const ComponentSpectra spectra = spectra_of(configuration, section);
+  const AbsorptionTable spectra = spectra_of(configuration, section);
   const std::map<std::string, double> energies = energies_of(plan.acquisition);
   UnmixingPlan found;
   found.components = section.components;
