@@ -7,48 +7,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "rays/curve_bounds.hpp"
 #include "rays/curve_piece.hpp"
 #include "rays/field_kernels.hpp"
 #include "rays/surface.hpp"
 
 namespace echoform::rays {
-
-/// What lies within it, ends included.
-struct CurveBox {
-  Vector2 low{1e300, 1e300};
-  Vector2 high{-1e300, -1e300};
-
-  void hold(Vector2 place) {
-    low = {std::min(low.x, place.x), std::min(low.z, place.z)};
-    high = {std::max(high.x, place.x), std::max(high.z, place.z)};
-  }
-  void widen(double by) {
-    low = low - Vector2{by, by};
-    high = high + Vector2{by, by};
-  }
-  [[nodiscard]] bool meets(const CurveBox& other) const {
-    return low.x <= other.high.x && high.x >= other.low.x && low.z <= other.high.z && high.z >= other.low.z;
-  }
-};
-
-/// Box of the part of a straight way that lies at the depths of `within`, and 1 nm more against rounding. Most ways are there for
-/// a short part only.
-inline CurveBox box_of_way(Vector2 from, Vector2 along, const CurveBox& within) {
-  double begin = 0.0;
-  double end = 1.0;
-  if (std::abs(along.z) > 1e-9) {
-    const double low = (within.low.z - from.z) / along.z;
-    const double high = (within.high.z - from.z) / along.z;
-    begin = std::max(begin, std::min(low, high));
-    end = std::min(end, std::max(low, high));
-  }
-  CurveBox box;
-  if (begin > end) return box;
-  box.hold(from + begin * along);
-  box.hold(from + end * along);
-  box.widen(1e-9);
-  return box;
-}
 
 /// A surface's nodes in arrays, as the searches want them.
 struct CurveNodes {

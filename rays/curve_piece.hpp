@@ -1,7 +1,6 @@
 // A curve between two of its nodes, in one form for lines, arcs of circles and cubics: for host and device.
 #pragma once
 
-#include <array>
 #include <limits>
 
 #include "gpu/host_device.hpp"
@@ -43,9 +42,5 @@ struct WayOverPiece {
   double from_t = not_on_piece;
   double to_t = not_on_piece;
 };
-
-/// Whether the way crosses the piece, more than 1 nm from either end. An end on the piece is no crossing, however flat the way
-/// leaves. `last`: where the piece after begins, so that a way through there crosses one of the two.
-[[nodiscard]] bool crosses_piece(const CurvePiece& piece, Vector2 last, const WayOverPiece& way);
 
 }  // namespace echoform::rays

@@ -2,7 +2,8 @@
 // within the point's depth, and it may turn twice between two nodes (a greatest and a least time) without their knowledge.
 #pragma once
 
-#include <array>
+#include <math.h>
+
 #include <cstddef>
 
 #include "rays/crossing_math.hpp"
@@ -13,13 +14,20 @@ namespace echoform::rays {
 inline constexpr double near_piece = 1.0;
 
 /// Whether `point` is near to the piece from `from` to `to`.
-[[nodiscard]] bool lies_near(Vector2 point, Vector2 from, Vector2 to);
+[[nodiscard]] ECHOFORM_HOST_DEVICE bool lies_near(Vector2 point, Vector2 from, Vector2 to) {
+  const Vector2 along = to - from;
+  const double squared = dot(along, along);
+  const Vector2 way = point - from;
+  const double limit = near_piece * squared;
+  const double part = dot(way, along);
+  return fabs(cross(along, way)) < limit && part > -limit && part < squared + limit;
+}
 
 /// Bounds of t between which T turns.
 struct NearTurns {
   static constexpr std::size_t most = 4;
-  std::array<double, most> low{};
-  std::array<double, most> high{};
+  double low[most]{};
+  double high[most]{};
   std::size_t count = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/errors.hpp"
+#include "rays/piece_math.hpp"
 
 namespace echoform {
 namespace {
@@ -281,13 +282,13 @@ void Surface::find_directions() {
     least = std::min(least, angle - beyond);
     greatest = std::max(greatest, angle + beyond);
   }
-  narrow_ = greatest - least < 3.1;
+  directions_.narrow = greatest - least < 3.1;
   const Vector2 begin = nodes_.front().tangent;
   const auto turned = [begin](double by) {
     return Vector2{begin.x * std::cos(by) - begin.z * std::sin(by), begin.x * std::sin(by) + begin.z * std::cos(by)};
   };
-  least_direction_ = turned(least);
-  greatest_direction_ = turned(greatest);
+  directions_.least = turned(least);
+  directions_.greatest = turned(greatest);
 }
 
 double Surface::Chord::part_at(Vector2 place) const {
@@ -402,19 +403,7 @@ bool Surface::crosses(Vector2 from, Vector2 to, const SurfacePlace* from_place, 
 }
 
 bool Surface::crosses_piece(std::size_t node, const rays::WayOverPiece& way) const {
-  const Vector2 along = way.to - way.from;
-  const Vector2 a = nodes_[node].at;
-  const Vector2 b = nodes_[node + 1].at;
-  const double side_a = cross(along, a - way.from);
-  const double side_b = cross(along, b - way.from);
-  const double sag = sags_[node];
-  if (sag == 0.0) {
-    if ((side_a < 0.0) == (side_b < 0.0)) return false;
-  } else {
-    const double margin = sag * length(along);
-    if ((side_a > margin && side_b > margin) || (side_a < -margin && side_b < -margin)) return false;
-  }
-  return rays::crosses_piece(pieces_[node], b, way);
+  return rays::way_crosses(pieces_[node], nodes_[node].at, nodes_[node + 1].at, sags_[node], way);
 }
 
 }  // namespace echoform

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rays/curve_bounds.hpp"
 #include "rays/curve_piece.hpp"
 
 namespace echoform {
@@ -93,9 +94,8 @@ class Surface {
   [[nodiscard]] bool crosses_piece(std::size_t node, const rays::WayOverPiece& way) const;
   /// Whether straight ways along `along` meet the surface once at most, since no two places of it lie in that direction from each
   /// other: their direction is one between those of the tangents. Then a way with an end on the surface does not cross it.
-  [[nodiscard]] bool meets_once(Vector2 along) const {
-    return narrow_ && cross(least_direction_, along) * cross(greatest_direction_, along) > 0.0;
-  }
+  [[nodiscard]] bool meets_once(Vector2 along) const { return directions_.meet_once(along); }
+  [[nodiscard]] const rays::CurveDirections& directions() const noexcept { return directions_; }
 
  private:
   Surface() = default;
@@ -151,10 +151,7 @@ class Surface {
   double longest_chord_ = 0.0;
   std::vector<Vector2> turns_;  ///< by node, the sum of the directions of both pieces that meet there
   std::vector<bool> smooth_;
-  /// Of the tangents, if these keep within half a turn.
-  Vector2 least_direction_;
-  Vector2 greatest_direction_;
-  bool narrow_ = false;
+  rays::CurveDirections directions_;
   bool sampled_ = false;
   bool shadows_ = false;
   bool closed_ = false;
