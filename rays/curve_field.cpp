@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@ class CurveField final : public RayField {
       : rays_(path, sources, kernels) {}
 
   [[nodiscard]] std::optional<FieldForm> form() const override {
-    if (rays_.surface.shadows() || rays_.touching) return std::nullopt;
+    if (rays_.touching) return std::nullopt;
     CurveForm form;
     // Of the two nodes of a smooth joint one will do. Their places are one but for rounding.
     constexpr double same = 1e-12;  // m
@@ -44,6 +45,7 @@ class CurveField final : public RayField {
     form.before = rays_.before;
     form.after = rays_.after;
     form.sides = rays_.sides();
+    if (rays_.surface.shadows()) form.shades = shades_of(form, kept);
     return FieldForm{std::nullopt, std::move(form)};
   }
 
@@ -63,6 +65,34 @@ class CurveField final : public RayField {
   }
 
  private:
+  /// `kept`: the nodes of the surface that are those of the form.
+  [[nodiscard]] CurveShades shades_of(const CurveForm& form, std::span<const std::size_t> kept) const {
+    constexpr std::uint32_t group_size = 16;
+    CurveShades shades;
+    shades.directions = rays_.surface.directions();
+    shades.longest_chord = rays_.surface.longest_chord();
+    shades.pieces.resize(kept.size());
+    for (std::size_t n = 0; n < kept.size(); ++n) {
+      if (form.nodes[n].joined == 0) continue;
+      PieceShade& shade = shades.pieces[n];
+      shade.sag = rays_.surface.sag(kept[n]);
+      shade.goes_on = (form.reaches[n].low < 0.0 ? 1U : 0U) | (form.reaches[n].high > 1.0 ? 2U : 0U);
+      const auto node = static_cast<std::uint32_t>(n);
+      if (shades.groups.empty() || node - shades.groups.back().first >= group_size) shades.groups.push_back({node, node, {}});
+      PieceGroup& group = shades.groups.back();
+      group.last = node + 1;
+      CurveBox around;
+      around.hold(form.nodes[n].at);
+      around.hold(form.nodes[n + 1].at);
+      around.widen(shade.sag);
+      for (CurveBox* box : {&group.box, &shades.box}) {
+        box->hold(around.low);
+        box->hold(around.high);
+      }
+    }
+    return shades;
+  }
+
   /// Traces' times are left to the caller. No traces: times alone.
   void search(std::size_t first, std::size_t last, std::span<const Point> points, std::span<double> seconds,
               std::span<RayTrace> traces) const {

@@ -9,6 +9,7 @@
 
 #include "base/geometry.hpp"
 #include "rays/crossing_math.hpp"
+#include "rays/curve_bounds.hpp"
 #include "rays/layer_math.hpp"
 #include "rays/surface_axes.hpp"
 #include "rays/vector3.hpp"
@@ -48,7 +49,29 @@ struct CurveNode {
   std::uint32_t joined = 0;  ///< 1 where a piece leads on from here
 };
 
-/// One surface of any shape that casts no shadow.
+/// A piece of a curve that casts shadows.
+struct PieceShade {
+  double sag = 0.0;           ///< as Surface::sag(), m
+  std::uint32_t goes_on = 0;  ///< 1: the segment began before the piece; 2: it goes on after it; 3: both
+};
+
+/// Pieces that follow each other, by the nodes at which they begin, and what they keep within.
+struct PieceGroup {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;  ///< and one beyond the last
+  CurveBox box;
+};
+
+/// What says where a curve casts shadows.
+struct CurveShades {
+  std::vector<PieceShade> pieces;  ///< [node]
+  std::vector<PieceGroup> groups;
+  CurveBox box;  ///< of all
+  CurveDirections directions;
+  double longest_chord = 0.0;  ///< m
+};
+
+/// One surface of any shape.
 struct CurveForm {
   SurfaceAxes axes;  ///< of nodes, pieces and sources
   std::vector<CurveNode> nodes;
@@ -60,7 +83,8 @@ struct CurveForm {
   double after = 0.0;
   CrossingSides sides{};
   std::vector<Vector2> sources;
-  std::vector<double> across;  ///< of the sources, along y
+  std::vector<double> across;         ///< of the sources, along y
+  std::optional<CurveShades> shades;  ///< where it casts shadows: then only rays in the curve's plane can be found by the form
 };
 
 /// At most one of the two is there.

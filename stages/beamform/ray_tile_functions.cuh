@@ -9,8 +9,9 @@
 
 namespace echoform::beamform {
 
-/// Of ray_tiles_drawn.cu.
+/// Of ray_tiles_drawn.cu and ray_tiles_shaded.cu.
 void prepare_drawn_tiles(std::size_t shared_limit);
+void prepare_shaded_tiles(std::size_t shared_limit);
 
 struct Pixel {
   Vector2 at;

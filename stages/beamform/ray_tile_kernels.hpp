@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include "rays/field_forms.hpp"
+#include "rays/shadow_math.hpp"
 #include "stages/beamform/tile_launch.hpp"
 
 namespace echoform::beamform {
@@ -77,6 +78,12 @@ struct CurveRays {
   const Vector2* sources;
 };
 
+/// Of a curve that casts shadows, with sources and pixels in its plane.
+struct ShadedRays {
+  CurveRays curve;
+  rays::ShadedCurve shaded;  ///< the same curve
+};
+
 /// Of a curve that is drawn out along an axis, with sources and pixels anywhere along it.
 struct DrawnRays {
   CurveRays curve;
@@ -95,6 +102,7 @@ struct DrawnRays {
 void prepare_ray_tiles(std::size_t shared_limit);
 void launch_ray_tiles(const RayTileTask& task, const LayerRays& rays, cudaStream_t stream);
 void launch_ray_tiles(const RayTileTask& task, const CurveRays& rays, cudaStream_t stream);
+void launch_ray_tiles(const RayTileTask& task, const ShadedRays& rays, cudaStream_t stream);
 /// Rows with rays of which only the host is sure go to task.asked, as far as there is room, and into no table; flags->asked says
 /// how many.
 void launch_ray_tiles(const RayTileTask& task, const DrawnRays& rays, cudaStream_t stream);

@@ -121,6 +121,7 @@ std::size_t curve_tile_bytes(const RayTileTask& task, std::uint32_t nodes) {
 void prepare_ray_tiles(std::size_t shared_limit) {
   ECHOFORM_CUDA(cudaFuncSetAttribute(curve_tiles, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_limit)));
   prepare_drawn_tiles(shared_limit);
+  prepare_shaded_tiles(shared_limit);
 }
 
 void launch_ray_tiles(const RayTileTask& task, const LayerRays& rays, cudaStream_t stream) {

@@ -9,7 +9,7 @@
 namespace echoform::beamform {
 
 /// Tables of one view on the device: what make_tile_plan() makes on the host, for views whose both legs are rays with a form
-/// (RayField::form), without weights by apodization.
+/// (RayField::form), without weights by apodization; over a curve that casts shadows in its plane alone.
 class RayTiles {
  public:
   virtual ~RayTiles() = default;

@@ -14,6 +14,7 @@
 #include "stages/beamform/drawn_tiles.hpp"
 #include "stages/beamform/law_checks.hpp"
 #include "stages/beamform/ray_tile_kernels.hpp"
+#include "stages/beamform/shaded_rays.hpp"
 
 namespace echoform::beamform {
 namespace {
@@ -33,19 +34,20 @@ bool covers(const rays::FieldForm& form, const Grid& grid) {
   return std::all_of(layers.sources.begin(), layers.sources.end(), [&](const auto& source) { return within(source.along); });
 }
 
+/// Whether all rays stay in the plane of a curve's sources.
+bool flat(const rays::CurveForm& form, const Grid& grid) {
+  const auto in_plane = [&](double across) { return across == grid.y.first.value; };
+  return form.axes == SurfaceAxes{} && grid.y.count == 1 && std::all_of(form.across.begin(), form.across.end(), in_plane);
+}
+
 /// The form of a leg's rays, where the device can find them.
 std::optional<rays::FieldForm> form_of(const Leg& leg, const Grid& grid) {
   const LegRays* const found = leg.rays(grid);
   if (found == nullptr) return std::nullopt;
   auto form = found->field->form();
   if (!form || !covers(*form, grid)) return std::nullopt;
+  if (form->curve && form->curve->shades && !flat(*form->curve, grid)) return std::nullopt;
   return form;
-}
-
-/// Whether all rays stay in the plane of a curve's sources.
-bool flat(const rays::CurveForm& form, const Grid& grid) {
-  const auto in_plane = [&](double across) { return across == grid.y.first.value; };
-  return form.axes == SurfaceAxes{} && grid.y.count == 1 && std::all_of(form.across.begin(), form.across.end(), in_plane);
 }
 
 class RayTilesCuda final : public RayTiles {
@@ -103,6 +105,7 @@ class RayTilesCuda final : public RayTiles {
     const std::uint8_t* inside = nullptr;
     std::optional<LayerRays> layers;
     std::optional<CurveRays> curve;
+    std::optional<ShadedRays> shaded;
     std::optional<DrawnTiles> drawn;
     Buffer windows;
     Buffer delays;
@@ -141,7 +144,10 @@ class RayTilesCuda final : public RayTiles {
                             from.after,
                             from.sides,
                             upload(from.sources)};
-      if (flat(from, request_.options.grid)) {
+      if (from.shades) {
+        side.shaded = ShadedRays{
+            curve, shaded_curve(from, curve.nodes, curve.pieces, upload(from.shades->pieces), upload(from.shades->groups))};
+      } else if (flat(from, request_.options.grid)) {
         side.curve = curve;
       } else {
         const bool along_y = from.axes.x.y == 0.0 && from.axes.z.y == 0.0;
@@ -182,6 +188,8 @@ class RayTilesCuda final : public RayTiles {
         launch_ray_tiles(task, *side.layers, stream_.get());
       } else if (side.curve) {
         launch_ray_tiles(task, *side.curve, stream_.get());
+      } else if (side.shaded) {
+        launch_ray_tiles(task, *side.shaded, stream_.get());
       } else {
         side.drawn->fill(task, request_.options.grid, shape, stream_.get());
       }
