@@ -149,15 +149,13 @@ struct TileNodes {
   }
 };
 
-/// Where the slope turns on the way to the place (x, z), relative to the nodes' origin, for each of the block's sources.
-__device__ __forceinline__ void find_turns(const CurveRays& rays, const TileNodes& near, float x, float z,
-                                           Turn (&found)[ray_sources]) {
+/// Calls turn(source, node, before, slope) where the slope turns between a node and the one before, on the way to the place (x,
+/// z), relative to the nodes' origin, for each of the block's sources: from below 0 to what it is at `node`.
+template <class Take>
+__device__ __forceinline__ void for_all_turns(const CurveRays& rays, const TileNodes& near, float x, float z, const Take& turn) {
   float before[ray_sources];
 #pragma unroll
-  for (std::uint32_t source = 0; source < ray_sources; ++source) {
-    before[source] = 1.0F;
-    found[source] = {0, 0.0F};
-  }
+  for (std::uint32_t source = 0; source < ray_sources; ++source) before[source] = 1.0F;
   for (std::uint32_t n = 0; n < rays.count; ++n) {
     const float way = slope_of_way(rays, near.nodes[n], x, z);
     const bool leads_here = n > 0 && near.joined[n - 1] != 0;
@@ -167,17 +165,25 @@ __device__ __forceinline__ void find_turns(const CurveRays& rays, const TileNode
 #pragma unroll
     for (std::uint32_t source = 0; source < ray_sources; ++source) {
       const float slope = slopes_here[source] + way;
-      if (before[source] < 0.0F && !(slope < 0.0F) && leads_here) {
-        if (found[source].node != 0) {
-          found[source].node |= Turn::several;
-        } else {
-          found[source].node = n;
-          found[source].start = before[source] / (before[source] - slope);
-        }
-      }
+      if (before[source] < 0.0F && !(slope < 0.0F) && leads_here) turn(source, n, before[source], slope);
       before[source] = slope;
     }
   }
+}
+
+/// The turns of all of the block's sources, if each has one at most.
+__device__ __forceinline__ void find_turns(const CurveRays& rays, const TileNodes& near, float x, float z,
+                                           Turn (&found)[ray_sources]) {
+#pragma unroll
+  for (std::uint32_t source = 0; source < ray_sources; ++source) found[source] = {0, 0.0F};
+  for_all_turns(rays, near, x, z, [&](std::uint32_t source, std::uint32_t node, float before, float slope) {
+    if (found[source].node != 0) {
+      found[source].node |= Turn::several;
+    } else {
+      found[source].node = node;
+      found[source].start = before / (before - slope);
+    }
+  });
 }
 
 /// Calls take(node, start) for every piece up to `node` on which the slope turns, for one of the block's sources: rare.

@@ -1,7 +1,7 @@
 // Rays, windows and delays of tiles through a curve that casts shadows, in its plane. A block has one tile and eight sources. The
-// search over the nodes is that of curves without shadows (ray_tiles.cu); then a ray counts if neither of its ways crosses the
-// curve, which the directions of nearly all of them rule out. Of pixels that lie near to the curve, where nodes do not tell all
-// turns, and of rays over several turns, all are looked at, one after the other: rare.
+// search over the nodes is that of curves without shadows (ray_tiles.cu), but keeps several turns of a ray; then the quickest ray
+// counts neither of whose ways crosses the curve, which the directions of nearly all of them rule out. Of pixels that lie near to
+// the curve, where nodes do not tell all turns, and of rays over more turns than are kept, the search is done anew: rare.
 #include "gpu/cuda_check.hpp"
 #include "stages/beamform/ray_tile_functions.cuh"
 
@@ -38,14 +38,23 @@ __device__ __noinline__ double least_time(const ShadedRays& rays, const TileNode
   return less_near(rays.shaded, from, to, least);
 }
 
-/// The time over the only turn, on the piece up to `node`, or NaN.
-__device__ __forceinline__ double time_over(const rays::ShadedCurve& curve, std::uint32_t node, Vector2 from, Vector2 to,
-                                            float start) {
-  const rays::CrossingEnds ends{from, to, curve.before, curve.after};
-  const rays::FoundCrossing found = rays::ray_over(curve, ends, node - 1, start);
-  if (!rays::is_quicker(found, no_ray())) return no_ray();
-  if (rays::may_be_shaded(curve, ends, found) && lies_in_shadow(curve, from, to, node - 1, found.t)) return no_ray();
-  return found.time;
+/// The least time over the turns that were kept, of the block's source `source`.
+__device__ __forceinline__ double time_over(const ShadedRays& rays, const TileNodes& near, KeptTurns turns, std::uint32_t source,
+                                            Vector2 from, Vector2 to, float x, float z) {
+  const rays::CrossingEnds ends{from, to, rays.shaded.before, rays.shaded.after};
+  double least = no_ray();
+  for (std::uint32_t node = turns.take(); node != 0; node = turns.take()) {
+    const auto slope_at = [&](std::uint32_t n) {
+      return near.slopes[n * ray_sources + source] + slope_of_way(rays.curve, near.nodes[n], x, z);
+    };
+    const float before = slope_at(node - 1);
+    const float start = before / (before - slope_at(node));
+    const rays::FoundCrossing found = rays::ray_over(rays.shaded, ends, node - 1, start);
+    if (!rays::is_quicker(found, least)) continue;
+    if (rays::may_be_shaded(rays.shaded, ends, found) && lies_in_shadow(rays.shaded, from, to, node - 1, found.t)) continue;
+    least = found.time;
+  }
+  return least;
 }
 
 __global__ void __launch_bounds__(ray_threads, 3)
@@ -60,30 +69,29 @@ __global__ void __launch_bounds__(ray_threads, 3)
   __syncthreads();
   for (std::uint32_t place = threadIdx.x; place < pixels; place += ray_threads) {
     const Pixel pixel = pixel_of(task, blockIdx.x, place);
-    Turn found[ray_sources];
-    find_turns(rays.curve, near, static_cast<float>(pixel.at.x - origin.x), static_cast<float>(pixel.at.z - origin.z), found);
-    // As if there were several turns: then all are looked at.
-    const std::uint32_t beside = rays::near_some(rays.shaded, pixel.at) ? Turn::several : 0;
+    const auto x = static_cast<float>(pixel.at.x - origin.x);
+    const auto z = static_cast<float>(pixel.at.z - origin.z);
+    KeptTurns found[ray_sources];
+    for_all_turns(rays.curve, near, x, z,
+                  [&](std::uint32_t source, std::uint32_t node, float, float) { found[source].add(node); });
+    const bool beside = rays::near_some(rays.shaded, pixel.at);
 #pragma unroll
     for (std::uint32_t source = 0; source < ray_sources; ++source) {
-      found[source].node = pixel.inside ? found[source].node | beside : 0;
+      if (beside) found[source].nodes = KeptTurns::too_many;
+      if (!pixel.inside) found[source].nodes = 0;
       times[source * pixels + place] = kept_as_time(found[source]);
     }
   }
   __syncthreads();
   for (std::uint32_t k = threadIdx.x; k < count * pixels; k += ray_threads) {
-    const Turn turn = turn_kept_in(times[k]);
+    const KeptTurns turns = turns_kept_in(times[k]);
     const std::uint32_t source = k / pixels;
-    const Vector2 point = pixel_of(task, blockIdx.x, k % pixels).at;
+    const Vector2 to = pixel_of(task, blockIdx.x, k % pixels).at;
     const Vector2 from = rays.curve.sources[first + source];
-    double time = no_ray();
-    if ((turn.node & Turn::several) != 0) {
-      time = least_time(rays, near, source, from, point, static_cast<float>(point.x - origin.x),
-                        static_cast<float>(point.z - origin.z));
-    } else if (turn.node != 0) {
-      time = time_over(rays.shaded, turn.node, from, point, turn.start);
-    }
-    times[k] = time;
+    const auto x = static_cast<float>(to.x - origin.x);
+    const auto z = static_cast<float>(to.z - origin.z);
+    times[k] = turns.nodes == KeptTurns::too_many ? least_time(rays, near, source, from, to, x, z)
+                                                  : time_over(rays, near, turns, source, from, to, x, z);
   }
   __syncthreads();
   write_tables<false>(task, times, blockIdx.x, first);

@@ -9,26 +9,29 @@
 #include <vector>
 
 #include "rays/ray_field.hpp"
+#include "stages/beamform/ray_turn_math.hpp"
 #include "stages/beamform/shaded_rays.hpp"
 #include "tests/rays/shading_fronts.hpp"
 
 namespace echoform::ray_shadow_test {
 namespace {
 
-/// As the kernel: slopes in single precision, from `origin` on, and all turns of one ray.
+/// As the kernel: slopes in single precision, from `origin` on; the turns of one ray, or all of them anew.
 double time_to(const rays::CurveForm& form, const rays::ShadedCurve& curve, std::size_t source, Vector2 point, Vector2 origin,
                std::size_t& shadows) {
   const rays::CrossingEnds ends{form.sources[source], point, form.before, form.after};
+  const auto x = static_cast<float>(point.x - origin.x);
+  const auto z = static_cast<float>(point.z - origin.z);
+  const auto slope_at = [&](std::uint32_t n) {
+    const rays::CurveNode& node = form.nodes[n];
+    return form.slopes[source * curve.count + n] + rays::node_slope<float>(form.point_slowness, node.tangent_x, node.tangent_z,
+                                                                           static_cast<float>(node.at.x - origin.x) - x,
+                                                                           static_cast<float>(node.at.z - origin.z) - z);
+  };
   const auto turns = [&](const auto& take) {
-    const auto x = static_cast<float>(point.x - origin.x);
-    const auto z = static_cast<float>(point.z - origin.z);
     float before = 1.0F;
     for (std::uint32_t n = 0; n < curve.count; ++n) {
-      const rays::CurveNode& node = form.nodes[n];
-      const float slope =
-          form.slopes[source * curve.count + n] + rays::node_slope<float>(form.point_slowness, node.tangent_x, node.tangent_z,
-                                                                          static_cast<float>(node.at.x - origin.x) - x,
-                                                                          static_cast<float>(node.at.z - origin.z) - z);
+      const float slope = slope_at(n);
       if (before < 0.0F && !(slope < 0.0F) && form.nodes[n - 1].joined != 0)
         take(n - 1, static_cast<double>(before / (before - slope)));
       before = slope;
@@ -39,7 +42,16 @@ double time_to(const rays::CurveForm& form, const rays::ShadedCurve& curve, std:
     if (rays::is_quicker(found, least) && rays::in_shadow(curve, ends, own, found.t)) ++shadows;
     return rays::less_over(curve, ends, own, start, least);
   };
-  return rays::less_near(curve, ends, rays::less_elsewhere(curve, point, turns, std::nan(""), less), less);
+  beamform::KeptTurns kept;
+  turns([&](std::uint32_t own, double) { kept.add(own + 1); });
+  if (rays::near_some(curve, point) || kept.nodes == beamform::KeptTurns::too_many)
+    return rays::less_near(curve, ends, rays::less_elsewhere(curve, point, turns, std::nan(""), less), less);
+  double least = std::nan("");
+  for (std::uint32_t node = kept.take(); node != 0; node = kept.take()) {
+    const float before = slope_at(node - 1);
+    least = less(node - 1, static_cast<double>(before / (before - slope_at(node))), least);
+  }
+  return least;
 }
 
 struct Counts {

@@ -137,6 +137,19 @@ TEST(RayTiles, KeepWhatTheSearchFoundInThePlaceOfTheTime) {
   }
 }
 
+TEST(RayTiles, KeepUpToFourTurnsOfARay) {
+  for (std::uint32_t count = 0; count <= 6; ++count) {
+    beamform::KeptTurns turns;
+    for (std::uint32_t k = 0; k < count; ++k) turns.add(k == 1 ? 0xfffeU : 1 + k);
+    const double time = beamform::kept_as_time(turns);
+    turns = beamform::turns_kept_in(time);
+    EXPECT_EQ(turns.nodes == beamform::KeptTurns::too_many, count > 4);
+    if (count > 4) continue;
+    for (std::uint32_t k = count; k-- > 0;) EXPECT_EQ(turns.take(), k == 1 ? 0xfffeU : 1 + k);
+    EXPECT_EQ(turns.take(), 0U);
+  }
+}
+
 TEST(RayTiles, AreTheHostsTables) {
   ECHOFORM_REQUIRE_GPU();
 #ifdef ECHOFORM_WITH_CUDA
