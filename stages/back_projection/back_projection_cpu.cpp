@@ -6,6 +6,8 @@
 
 #include "base/errors.hpp"
 #include "stages/back_projection/back_projection.hpp"
+#include "stages/back_projection/brick_plan.hpp"
+#include "stages/back_projection/flat_geometry.hpp"
 #include "stages/back_projection/projection_kernels.hpp"
 #include "stages/block_checks.hpp"
 
@@ -25,22 +27,6 @@ struct VoxelAxis {
   std::size_t step = 1;
 };
 
-/// As kernels see a point: in samples from the grid's middle, axes in their order.
-struct Frame {
-  std::array<int, 3> order{0, 1, 2};  // which of x, y, z comes first, second and third
-  std::array<double, 3> middle{};     // m, of x, y, z
-  double samples_per_metre = 1.0;
-
-  [[nodiscard]] float place(const std::array<double, 3>& at, int axis) const {
-    const auto of = static_cast<std::size_t>(order[static_cast<std::size_t>(axis)]);
-    return static_cast<float>((at[of] - middle[of]) * samples_per_metre);
-  }
-};
-
-std::array<double, 3> numbers(const Point& point) {
-  return {point.x.value, point.y.value, point.z.value};
-}
-
 class BackProjectionCpu final : public Stage {
  public:
   BackProjectionCpu(const BackProjectionOptions& options, SimdLevel level)
@@ -52,13 +38,14 @@ class BackProjectionCpu final : public Stage {
     const BlockSpec& input = inputs.only("back-projection");
     output_ = back_projection_output(options_, input);
     place_voxels();
-    place_detectors();
+    detectors_ = projection::flat_detectors(options_, frame_);
+    if (options_.inclusion) inclusion_ = projection::flat_inclusion(options_, frame_);
     call_ = projection::Call{};
     call_.stride = stride_of(input);
     call_.detectors = detectors_.data();
     call_.count = detectors_.size();
     call_.law = options_.law;
-    call_.start = static_cast<float>(options_.start_time.value * options_.sample_rate.value);
+    call_.start = projection::flat_start(options_);
     call_.last = static_cast<float>(input.columns - 1);
     const std::vector<float>& lanes = axes_[0].places;
     call_.spacing = lanes.size() > 1 ? (lanes.back() - lanes.front()) / static_cast<float>(lanes.size() - 1) : 0.0F;
@@ -91,17 +78,16 @@ class BackProjectionCpu final : public Stage {
   /// Lanes run along x, or along the longest axis where there are few along that.
   void place_voxels() {
     const Grid& grid = options_.grid;
-    const std::array<const Axis*, 3> axes{&grid.x, &grid.y, &grid.z};
-    const std::array<std::size_t, 3> steps{1, grid.x.count, grid.x.count * grid.y.count};
-    frame_ = Frame{};
+    const auto axes = projection::axes_of(grid);
+    const auto steps = projection::steps_of(grid);
+    std::array<int, 3> order{0, 1, 2};
     if (grid.x.count < kernel_.lanes) {
       const auto longest = std::ranges::max_element(axes, {}, [](const Axis* axis) { return axis->count; });
-      std::swap(frame_.order[0], frame_.order[static_cast<std::size_t>(longest - axes.begin())]);
+      std::swap(order[0], order[static_cast<std::size_t>(longest - axes.begin())]);
     }
-    frame_.samples_per_metre = options_.sample_rate.value / options_.velocity.value;
-    for (std::size_t k = 0; k < 3; ++k) frame_.middle[k] = 0.5 * (axes[k]->first + axes[k]->last).value;
+    frame_ = projection::flat_frame(options_, order);
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto of = static_cast<std::size_t>(frame_.order[k]);
+      const std::size_t of = frame_.of(static_cast<int>(k));
       axes_[k].step = steps[of];
       axes_[k].places.resize(axes[of]->count);
       for (std::size_t n = 0; n < axes[of]->count; ++n) {
@@ -115,33 +101,6 @@ class BackProjectionCpu final : public Stage {
     sizes_[1] = std::min(axes_[1].places.size(), axes_[2].places.size() > 1 ? side : projection::most_rows);
     sizes_[2] = std::min(axes_[2].places.size(), projection::most_rows / sizes_[1]);
     for (std::size_t k = 0; k < 3; ++k) blocks_[k] = (axes_[k].places.size() + sizes_[k] - 1) / sizes_[k];
-  }
-
-  void place_detectors() {
-    // Weights of an area or a length count in samples, as places do.
-    double unit = 1.0;
-    if (options_.law == ProjectionLaw::inverse_cube) unit = frame_.samples_per_metre * frame_.samples_per_metre;
-    if (options_.law == ProjectionLaw::inverse_square) unit = frame_.samples_per_metre;
-    detectors_.resize(options_.detectors->size());
-    for (std::size_t q = 0; q < detectors_.size(); ++q) {
-      const ProjectionDetector& from = (*options_.detectors)[q];
-      FlatDetector& to = detectors_[q];
-      const std::array<double, 3> normal{from.normal.x, from.normal.y, from.normal.z};
-      for (int axis = 0; axis < 3; ++axis) {
-        to.place[axis] = frame_.place(numbers(from.centre), axis);
-        to.normal[axis] = static_cast<float>(normal[static_cast<std::size_t>(frame_.order[static_cast<std::size_t>(axis)])]);
-      }
-      to.weight = static_cast<float>(from.weight * unit);
-      to.row = static_cast<std::uint32_t>(from.row);
-    }
-    if (!options_.inclusion) return;
-    const SoundInclusion& inclusion = *options_.inclusion;
-    for (int axis = 0; axis < 3; ++axis) {
-      const auto of = static_cast<std::size_t>(frame_.order[static_cast<std::size_t>(axis)]);
-      inclusion_.centre[axis] = frame_.place(numbers(inclusion.centre), axis);
-      inclusion_.inverse_radius[axis] = static_cast<float>(1.0 / (inclusion.radii[of].value * frame_.samples_per_metre));
-    }
-    inclusion_.excess = static_cast<float>(options_.velocity.value / inclusion.velocity.value - 1.0);
   }
 
   void fill(projection::Tile& tile, const std::array<std::size_t, 3>& from) const noexcept {
@@ -183,7 +142,7 @@ class BackProjectionCpu final : public Stage {
   BackProjectionOptions options_;
   projection::KernelChoice kernel_;
   BlockSpec output_;
-  Frame frame_;
+  projection::FlatFrame frame_;
   std::array<VoxelAxis, 3> axes_;
   std::array<std::size_t, 3> sizes_{};   // of a tile
   std::array<std::size_t, 3> blocks_{};  // tiles along each axis
@@ -254,12 +213,21 @@ std::unique_ptr<Stage> make_back_projection_cpu(const BackProjectionOptions& opt
 constinit const StageKind back_projection_stage{
     .name = "back-projection",
     .cpu = [](const StageOptions& options, Backend&) { return make_back_projection_cpu(options.as<BackProjectionOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_back_projection_cuda(options.as<BackProjectionOptions>(), backend); },
+#endif
     .state =
-        [](const StageOptions& options, const InputSpecs& inputs, const StageSite&) {
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<BackProjectionOptions>();
           validate(wanted);
           StageStatement statement{back_projection_output(wanted, inputs.only("back-projection")), {}};
-          statement.memory.host = wanted.detectors->size() * sizeof(FlatDetector);
+          if (site.backend == BackendKind::cuda) {
+            const projection::BrickPlan plan = projection::plan_bricks(wanted);
+            statement.memory.device = plan.detector_bytes(wanted) + plan.sums_bytes(wanted);
+          } else {
+            statement.memory.host = wanted.detectors->size() * sizeof(FlatDetector);
+          }
           return statement;
         },
 };

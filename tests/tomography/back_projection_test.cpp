@@ -12,9 +12,9 @@ namespace {
 
 class BackProjection : public StageTest {
  protected:
-  void SetUp() override {
-    if (on_cuda()) GTEST_SKIP() << "back-projection is for the CPU alone";
-    StageTest::SetUp();
+  [[nodiscard]] std::unique_ptr<Stage> make(const BackProjectionOptions& options) {
+    if (on_cuda()) return make_stage(back_projection_stage, options, backend());
+    return make_back_projection_cpu(options, level());
   }
 };
 ECHOFORM_ALL_IMPLEMENTATIONS(BackProjection);
@@ -135,7 +135,7 @@ class BackProjectionOf : public BackProjection {
         input.as<float>()[row * 608 + n] = static_cast<float>(slow_sample(row, static_cast<double>(n)));
       }
     }
-    const auto stage = make_back_projection_cpu(options, level());
+    const auto stage = make(options);
     const StageResult result = run(*stage, spec, input);
     const Grid& grid = options.grid;
     ASSERT_EQ(result.spec.rows, grid.z.count * grid.y.count);
@@ -154,7 +154,7 @@ const Axis many{Metres(-0.006), Metres(0.004), 37};
 const Axis fine{Metres(-0.002), Metres(0.003), 70};
 const Axis one{Metres(0.001), Metres(0.001), 1};
 
-// A time is to 1e-4 of a sample, over which samples change by 5e-6 at most; sums of 40 numbers add their rounding.
+// A time is to 2e-4 of a sample, over which samples change by 1e-5 at most; sums of 40 numbers add their rounding.
 constexpr double rounding = 1.5e-5;
 
 TEST_P(BackProjectionOf, EqualsThePlainSumForEveryLaw) {
@@ -193,6 +193,43 @@ TEST_P(BackProjectionOf, LooksUpNothingBeyondTheRecord) {
   }
 }
 
+/// So far from each other that a GPU looks samples up where they are.
+TEST_P(BackProjectionOf, EqualsThePlainSumOfVoxelsFarApart) {
+  const Axis wide{Metres(-0.015), Metres(0.015), 9};
+  BackProjectionOptions options = options_with({wide, wide, wide}, 20);
+  for (const ProjectionLaw law : {ProjectionLaw::constant, ProjectionLaw::inverse_cube, ProjectionLaw::inverse_square}) {
+    options.law = law;
+    expect_the_plain_sum(options, rounding);
+  }
+  options.normalise = true;
+  options.cosine_power = 2;
+  expect_the_plain_sum(options, rounding);
+}
+
+/// So many detectors that a GPU sums them in groups, which are added.
+TEST_P(BackProjectionOf, EqualsThePlainSumOfManyDetectors) {
+  BackProjectionOptions options = options_with({few, one, many}, 333);
+  expect_the_plain_sum(options, rounding);
+  options.law = ProjectionLaw::inverse_square;
+  options.normalise = true;
+  expect_the_plain_sum(options, rounding);
+}
+
+/// A detector among the voxels of the same spacing beyond the grid's end, where a GPU's threads have nothing to do.
+TEST_P(BackProjectionOf, MindsNoDetectorBesideTheGrid) {
+  const Axis nine{Metres(0.0), Metres(0.0008), 9};
+  BackProjectionOptions options = options_with({nine, nine, nine}, 40);
+  auto detectors = *options.detectors;
+  detectors[3].centre = {Metres(0.001), Metres(0.0004), Metres(0.0004)};
+  detectors[4].centre = {Metres(0.0004), Metres(0.0005), Metres(0.0011)};
+  options.detectors = std::make_shared<const std::vector<ProjectionDetector>>(detectors);
+  options.start_time = Seconds(0.0);
+  for (const ProjectionLaw law : {ProjectionLaw::constant, ProjectionLaw::inverse_cube}) {
+    options.law = law;
+    expect_the_plain_sum(options, rounding);
+  }
+}
+
 TEST_P(BackProjectionOf, TakesStraightRaysThroughAnInclusion) {
   BackProjectionOptions options = options_with({many, few, one}, 15);
   // Where a ray only just touches the ellipsoid, rounding of the root moves a time by up to 4e-3 of a sample.
@@ -205,17 +242,18 @@ TEST_P(BackProjectionOf, TakesStraightRaysThroughAnInclusion) {
   }
 }
 
-TEST_P(BackProjection, IsTheSameBitsForEveryTeam) {
-  const BackProjectionOptions options = options_with({many, many, few}, 12);
-  const BlockSpec spec = make_spec(ElementType::float32, 12, row_samples);
+TEST_P(BackProjection, IsTheSameBitsForEveryTeamAndRun) {
+  // So many detectors that a GPU sums them in groups.
+  const BackProjectionOptions options = options_with({many, many, few}, 70);
+  const BlockSpec spec = make_spec(ElementType::float32, 70, row_samples);
   const TestBlock input(spec);
   std::mt19937 random(11);
   std::normal_distribution<float> noise;
-  for (std::size_t n = 0; n < 12 * row_samples; ++n) input.as<float>()[n] = noise(random);
-  const auto stage = make_back_projection_cpu(options, level());
-  const StageResult result = run(*stage, spec, input);
-  const auto alone = make_back_projection_cpu(options, level());
-  const StageResult want = run_on_one_thread(*alone, spec, input);
+  for (std::size_t n = 0; n < 70 * row_samples; ++n) input.as<float>()[n] = noise(random);
+  const auto stage = make(options);
+  const StageResult result = run(*stage, spec, input, 3);
+  const auto alone = make(options);
+  const StageResult want = on_cuda() ? run(*alone, spec, input) : run_on_one_thread(*alone, spec, input);
   EXPECT_EQ(std::memcmp(result.block->as<float>(), want.block->as<float>(), result.spec.bytes()), 0);
 }
 
@@ -223,8 +261,7 @@ TEST_P(BackProjection, RefusesWhatItCannotTake) {
   const auto refusal = [&](auto change) {
     BackProjectionOptions options = options_with({few, few, one}, 3);
     change(options);
-    return input_error_of(
-        [&] { static_cast<void>(make_back_projection_cpu(options, level())->prepare(make_spec(ElementType::float32, 3, 50))); });
+    return input_error_of([&] { static_cast<void>(make(options)->prepare(make_spec(ElementType::float32, 3, 50))); });
   };
   using Options = BackProjectionOptions;
   EXPECT_EQ(refusal([](Options&) {}), "");
@@ -244,7 +281,7 @@ TEST_P(BackProjection, RefusesWhatItCannotTake) {
               o.detectors = std::make_shared<const std::vector<ProjectionDetector>>(detectors);
             }),
             "back-projection stage, detectors: found one of row 7; expected of 0 to 2");
-  const auto stage = make_back_projection_cpu(options_with({few, few, one}, 3), level());
+  const auto stage = make(options_with({few, few, one}, 3));
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::complex64, 3, 8)); }),
             "back-projection stage, input type: found complex64; expected float32");
 }

@@ -1,0 +1,86 @@
+// How a GPU shares out voxels and detectors: nothing is left out, and windows hold what bricks look up.
+#include "stages/back_projection/brick_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace echoform::test {
+namespace {
+
+using projection::BrickPlan;
+
+BackProjectionOptions options_of(const Grid& grid, std::size_t detectors) {
+  BackProjectionOptions options;
+  options.grid = grid;
+  options.velocity = MetresPerSecond(1500.0);
+  options.sample_rate = Hertz(20e6);
+  auto around = std::make_shared<std::vector<ProjectionDetector>>();
+  for (std::size_t q = 0; q < detectors; ++q) {
+    const double turn = 0.7 * static_cast<double>(q);
+    around->push_back({q, {Metres(0.07 * std::cos(turn)), Metres(0.0), Metres(0.07 * std::sin(turn))}, {}, 1.0});
+  }
+  options.detectors = std::move(around);
+  return options;
+}
+
+Axis voxels(std::size_t count, double spacing) {
+  const double half = 0.5 * spacing * static_cast<double>(count - 1);
+  return {Metres(-half), Metres(half), count};
+}
+
+TEST(BrickPlanOfAGrid, HoldsEveryVoxelAndDetector) {
+  for (const Grid& grid :
+       {Grid{voxels(400, 1e-4), voxels(400, 1e-4), {}}, Grid{voxels(210, 1.4e-4), voxels(440, 1.4e-4), voxels(210, 1.4e-4)},
+        Grid{voxels(128, 2e-4), voxels(128, 2e-4), voxels(128, 2e-4)}, Grid{{}, {}, {}}, Grid{{}, voxels(5000, 1e-5), {}},
+        Grid{voxels(300, 1e-4), {}, voxels(200, 1e-4)}, Grid{voxels(7, 1e-3), voxels(6, 2e-3), voxels(5, 1e-3)},
+        Grid{voxels(50, 1.0), voxels(40, 1.0), {}}}) {
+    for (const std::size_t detectors : {1, 17, 256, 11520}) {
+      const BackProjectionOptions options = options_of(grid, detectors);
+      const BrickPlan plan = projection::plan_bricks(options);
+      const auto axes = projection::axes_of(grid);
+      std::uint32_t lanes = 1;
+      std::uint32_t warps = 1;
+      double square = 0.0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Axis& axis = *axes[static_cast<std::size_t>(plan.order[k])];
+        lanes *= plan.lanes[k];
+        warps *= plan.warps[k];
+        EXPECT_GE(plan.bricks[k] * plan.side(k), axis.count);
+        EXPECT_LT((plan.bricks[k] - 1) * plan.side(k), axis.count);
+        square += std::pow((plan.side(k) - 1) * axis.spacing().value * 20e6 / 1500.0, 2.0);
+      }
+      EXPECT_EQ(lanes, 32U);
+      EXPECT_EQ(warps, projection::brick_warps);
+      EXPECT_GE(plan.groups * plan.group_size, detectors);
+      EXPECT_LT((plan.groups - 1) * plan.group_size, detectors);
+      EXPECT_LE(plan.shared_bytes(), std::size_t{48} << 10);
+      if (plan.half_window == 0) {
+        EXPECT_EQ(plan.depth, projection::shallow);
+        continue;
+      }
+      EXPECT_GE(plan.batch, 1U);
+      // From the middle of the window, which is a whole number of samples off that of the brick's times, to the sample after
+      // one's time.
+      EXPECT_GE(plan.half_window, 0.5 * std::sqrt(square) + 0.5);
+    }
+  }
+}
+
+TEST(BrickPlanOfAGrid, GivesALiveImageWorkForAllOfAGpu) {
+  const BrickPlan plan = projection::plan_bricks(options_of({voxels(400, 1e-4), voxels(400, 1e-4), {}}, 256));
+  EXPECT_GE(plan.all_bricks() * plan.groups, 400U);
+  const BrickPlan volume = projection::plan_bricks(options_of({voxels(128, 2e-4), voxels(128, 2e-4), voxels(128, 2e-4)}, 256));
+  EXPECT_GE(volume.all_bricks() * volume.groups, 400U);
+  EXPECT_EQ(volume.depth, projection::deep);
+}
+
+TEST(BrickPlanOfAGrid, LooksUpAlongBentTimesWhereTheyAre) {
+  BackProjectionOptions options = options_of({voxels(64, 1e-4), voxels(64, 1e-4), {}}, 64);
+  EXPECT_GT(projection::plan_bricks(options).half_window, 0U);
+  options.inclusion = SoundInclusion{{}, {Metres(0.01), Metres(0.01), Metres(0.01)}, MetresPerSecond(1600.0)};
+  EXPECT_EQ(projection::plan_bricks(options).half_window, 0U);
+}
+
+}  // namespace
+}  // namespace echoform::test
