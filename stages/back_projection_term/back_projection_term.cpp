@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "stages/back_projection_term/term_kernels_body.hpp"
+#include "stages/back_projection_term/term_tables.hpp"
 #include "stages/block_checks.hpp"
 
 namespace echoform {
@@ -17,17 +18,6 @@ namespace {
 constexpr std::size_t most_columns = std::size_t{1} << 28;
 
 static_assert(derivative_reach == DerivativeWeights::reach);
-
-DerivativeWeights derivative_weights() {
-  DerivativeWeights weights{};
-  constexpr int reach = DerivativeWeights::reach;
-  double ratio = 1.0;  // reach!^2 / ((reach - k)! (reach + k)!)
-  for (int k = 1; k <= reach; ++k) {
-    ratio *= static_cast<double>(reach - k + 1) / static_cast<double>(reach + k);
-    weights.of[k - 1] = static_cast<float>((k % 2 == 1 ? ratio : -ratio) / k);
-  }
-  return weights;
-}
 
 TermFactors factors_at(const BackProjectionTermOptions& options, std::size_t column) {
   const double rate = options.sample_rate.value;
@@ -59,13 +49,7 @@ class BackProjectionTermCpu final : public Stage {
     output_ = back_projection_term_output(input);
     input_stride_ = stride_of(input);
     const std::size_t columns = output_.columns;
-    value_.resize(columns);
-    slope_.resize(columns);
-    for (std::size_t n = 0; n < columns; ++n) {
-      const TermFactors factors = factors_at(options_, n);
-      value_[n] = factors.value;
-      slope_[n] = factors.slope;
-    }
+    tables_ = term_tables(options_, columns);
     extended_.resize(members_ * extended(columns));
     return output_;
   }
@@ -81,14 +65,14 @@ class BackProjectionTermCpu final : public Stage {
         std::fill_n(wide, derivative_reach, in[0]);
         std::memcpy(wide + derivative_reach, in, columns * sizeof(float));
         std::fill_n(wide + derivative_reach + columns, derivative_reach, in[columns - 1]);
-        kernel_(wide + derivative_reach, value_.data(), slope_.data(), weights_, out, columns);
+        kernel_(wide + derivative_reach, tables_.value.data(), tables_.slope.data(), weights_, out, columns);
         std::fill(out + columns, out + output_.row_stride, 0.0F);
       }
     });
   }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    return (value_.size() + slope_.size() + extended_.size()) * sizeof(float);
+    return (tables_.value.size() + tables_.slope.size() + extended_.size()) * sizeof(float);
   }
 
  private:
@@ -98,12 +82,34 @@ class BackProjectionTermCpu final : public Stage {
   DerivativeWeights weights_ = derivative_weights();
   BlockSpec output_;
   std::size_t input_stride_ = 0;
-  std::vector<float> value_;
-  std::vector<float> slope_;
+  TermTables tables_;
   std::vector<float> extended_;  // a row a member
 };
 
 }  // namespace
+
+DerivativeWeights derivative_weights() {
+  DerivativeWeights weights{};
+  constexpr int reach = DerivativeWeights::reach;
+  double ratio = 1.0;  // reach!^2 / ((reach - k)! (reach + k)!)
+  for (int k = 1; k <= reach; ++k) {
+    ratio *= static_cast<double>(reach - k + 1) / static_cast<double>(reach + k);
+    weights.of[k - 1] = static_cast<float>((k % 2 == 1 ? ratio : -ratio) / k);
+  }
+  return weights;
+}
+
+TermTables term_tables(const BackProjectionTermOptions& options, std::size_t columns) {
+  TermTables tables;
+  tables.value.resize(columns);
+  tables.slope.resize(columns);
+  for (std::size_t n = 0; n < columns; ++n) {
+    const TermFactors factors = factors_at(options, n);
+    tables.value[n] = factors.value;
+    tables.slope[n] = factors.slope;
+  }
+  return tables;
+}
 
 TermKernel term_kernel(SimdLevel level) {
 #if defined(__x86_64__)
@@ -154,11 +160,20 @@ constinit const StageKind back_projection_term_stage{
         [](const StageOptions& options, Backend& backend) {
           return make_back_projection_term_cpu(options.as<BackProjectionTermOptions>(), team_size(backend));
         },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_back_projection_term_cuda(options.as<BackProjectionTermOptions>(), backend); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           validate(options.as<BackProjectionTermOptions>());
           StageStatement statement{back_projection_term_output(inputs.only("back-projection-term")), {}};
-          statement.memory.host = host_bytes(statement.output.columns, team_size(site));
+          const std::size_t columns = statement.output.columns;
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = 2 * columns * sizeof(float);
+          } else {
+            statement.memory.host = host_bytes(columns, team_size(site));
+          }
           return statement;
         },
 };

@@ -43,6 +43,9 @@ extern const StageKind back_projection_term_stage;
 [[nodiscard]] std::unique_ptr<Stage> make_back_projection_term_cpu(const BackProjectionTermOptions& options, std::size_t members,
                                                                    SimdLevel level = simd_level());
 
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_back_projection_term_cuda(const BackProjectionTermOptions& options, Backend& backend);
+
 /// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
 void validate(const BackProjectionTermOptions& options);
 [[nodiscard]] BlockSpec back_projection_term_output(const BlockSpec& input);

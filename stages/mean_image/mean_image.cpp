@@ -85,9 +85,15 @@ std::unique_ptr<Stage> make_mean_image_cpu(const MeanImageOptions& options) {
 constinit const StageKind mean_image_stage{
     .name = "mean-image",
     .cpu = [](const StageOptions& options, Backend&) { return make_mean_image_cpu(options.as<MeanImageOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_mean_image_cuda(options.as<MeanImageOptions>(), backend); },
+#endif
     .state =
-        [](const StageOptions&, const InputSpecs& inputs, const StageSite&) {
-          return StageStatement{mean_image_output(inputs), {}};
+        [](const StageOptions&, const InputSpecs& inputs, const StageSite& site) {
+          StageStatement statement{mean_image_output(inputs), {}};
+          if (site.backend == BackendKind::cuda) statement.memory.device = sizeof(float);
+          return statement;
         },
 };
 

@@ -33,6 +33,9 @@ extern const StageKind mean_image_stage;
 
 [[nodiscard]] std::unique_ptr<Stage> make_mean_image_cpu(const MeanImageOptions& options);
 
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_mean_image_cuda(const MeanImageOptions& options, Backend& backend);
+
 /// What every implementation asks of its inputs, and the output that comes of it. Throws InputError.
 [[nodiscard]] BlockSpec mean_image_output(const InputSpecs& inputs);
 

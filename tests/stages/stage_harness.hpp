@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -92,6 +93,8 @@ class StageTest : public testing::TestWithParam<Implementation> {
   StageResult run(Stage& stage, const BlockSpec& input_spec, const TestBlock& input, int frames = 1);
   /// One more frame through a stage that run() has prepared.
   void run_again(Stage& stage, const TestBlock& input, const StageResult& result);
+  /// A frame of several inputs through a stage that is prepared, into `output`.
+  void run_inputs(Stage& stage, const std::vector<const TestBlock*>& inputs, const TestBlock& output);
 
  private:
   std::unique_ptr<Backend> backend_;
@@ -124,6 +127,28 @@ inline void StageTest::run_again(Stage& stage, const TestBlock& input, const Sta
     copy_now(result.block->block().data, out.data(), result.block->bytes_with_guard());
   }
   EXPECT_TRUE(result.block->guard_intact());
+}
+
+inline void StageTest::run_inputs(Stage& stage, const std::vector<const TestBlock*>& inputs, const TestBlock& output) {
+  std::vector<ConstBlock> list;
+  std::vector<Buffer> copies;
+  if (!on_cuda()) {
+    for (const TestBlock* input : inputs) list.push_back(input->read());
+    stage.process(std::span<const ConstBlock>(list), output.block(), queue());
+    queue().finish();
+  } else {
+    for (const TestBlock* input : inputs) {
+      copies.push_back(backend().allocate(input->bytes_with_guard(), MemoryUse::working));
+      copy_now(copies.back().data(), input->read().data, input->bytes_with_guard());
+      list.push_back({copies.back().data()});
+    }
+    const Buffer out = backend().allocate(output.bytes_with_guard(), MemoryUse::working);
+    copy_now(out.data(), output.read().data, output.bytes_with_guard());
+    stage.process(std::span<const ConstBlock>(list), {out.data()}, queue());
+    queue().finish();
+    copy_now(output.block().data, out.data(), output.bytes_with_guard());
+  }
+  EXPECT_TRUE(output.guard_intact());
 }
 
 /// One frame through a CPU stage on one thread: what other implementations are compared with.

@@ -13,12 +13,12 @@ namespace {
 
 class BackProjectionTerm : public StageTest {
  protected:
-  void SetUp() override {
-    if (on_cuda()) GTEST_SKIP() << "the term is for the CPU alone";
-    StageTest::SetUp();
+  [[nodiscard]] std::unique_ptr<Stage> make(const BackProjectionTermOptions& options) {
+    if (on_cuda()) return make_stage(back_projection_term_stage, options, backend());
+    return make_back_projection_term_cpu(options, threads(), level());
   }
   StageResult term_of(const BackProjectionTermOptions& options, const BlockSpec& spec, const TestBlock& input) {
-    const auto stage = make_back_projection_term_cpu(options, threads(), level());
+    const auto stage = make(options);
     return run(*stage, spec, input);
   }
 };
@@ -90,7 +90,8 @@ TEST_P(BackProjectionTerm, OfAConstantIsTwoOverTheDistance) {
   options.start_time = Seconds(start);
   options.detectors = std::make_shared<const std::vector<ProjectionDetector>>(
       std::vector<ProjectionDetector>{{0, {Metres(0.065), Metres(0.0), Metres(0.001)}, {-1.0, 0.0, 0.0}, 1.0}});
-  const auto projection = make_back_projection_cpu(options, level());
+  const auto projection =
+      on_cuda() ? make_stage(back_projection_stage, options, backend()) : make_back_projection_cpu(options, level());
   const StageResult bracket = run(*projection, terms, *filtered.block);
   for (std::size_t k = 0; k < 19; ++k) {
     const double distance = std::hypot(0.065 - options.grid.x.at(k).value, 0.001);
@@ -129,10 +130,10 @@ TEST_P(BackProjectionTerm, IsTheSameBitsEverywhere) {
 
 TEST_P(BackProjectionTerm, RefusesWhatItCannotTake) {
   EXPECT_EQ(input_error_of([&] {
-              (void)make_back_projection_term_cpu({ProjectedTerm::filtered, {}, Hertz(1e6), {}}, 1, level());
+              (void)make({ProjectedTerm::filtered, {}, Hertz(1e6), {}});
             }),
             "back-projection-term stage, velocity: found 0 m/s; expected above 0");
-  const auto stage = make_back_projection_term_cpu(of(ProjectedTerm::filtered, 0.0), 1, level());
+  const auto stage = make(of(ProjectedTerm::filtered, 0.0));
   EXPECT_EQ(input_error_of([&] { (void)stage->prepare(make_spec(ElementType::float32, 3, 1)); }),
             "back-projection-term stage, input samples: found 1; expected 2 to 268435456");
 }
