@@ -13,6 +13,7 @@
 
 #include "base/errors.hpp"
 #include "base/planning.hpp"
+#include "stages/analytic_signal/cufft_sizes.hpp"
 #include "stages/analytic_signal/row_transform.hpp"
 #include "stages/block_checks.hpp"
 
@@ -184,12 +185,20 @@ constinit const StageKind deconvolution_stage{
     .name = "deconvolution",
     .cpu = [](const StageOptions& options,
               Backend& backend) { return make_deconvolution_cpu(options.as<DeconvolutionOptions>(), team_size(backend)); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_deconvolution_cuda(options.as<DeconvolutionOptions>(), backend); },
+#endif
     .state =
         [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           validate(options.as<DeconvolutionOptions>());
           const BlockSpec& input = inputs.only("deconvolution");
           StageStatement statement{deconvolution_output(input), {}};
-          statement.memory.host = static_cast<std::size_t>(row_transform_bytes(input.columns, team_size(site), 1));
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = cufft_sizes(input.rows, input.columns, deconvolution_spectra_bytes, 1).bytes();
+          } else {
+            statement.memory.host = static_cast<std::size_t>(row_transform_bytes(input.columns, team_size(site), 1));
+          }
           return statement;
         },
 };

@@ -5,7 +5,8 @@
 //         leave. The spectrum of a row is multiplied by
 //   W(f) conj(H) / (|H|^2 + noise max |H|^2),  W(f) = (1 + cos(pi f / cutoff)) / 2 below the cutoff, 0 above
 //         (Wiener's filter for a spectrum of noise and pulse that are alike, and a Hann window). A row counts as one period: the
-//         response wraps round its ends as far as deconvolution_length() says. Exact to single rounding.
+//         response wraps round its ends as far as deconvolution_length() says. Exact to single rounding, on the CPU by FFTW, on
+//         CUDA by cuFFT.
 //
 // H is the sum over k of h[k] exp(-2 pi i f (k - zero) / sample_rate), so that amplitudes come out as pressures where h is stated
 // in samples of the row's rate; or exp(-(f - centre)^2 / (2 sigma^2)) with half its amplitude at centre +- bandwidth / 2, which
@@ -43,12 +44,19 @@ struct DeconvolutionOptions {
   }
 };
 
+/// On CUDA, of spectra, so that frames of any size go through in chunks of rows.
+inline constexpr std::size_t deconvolution_spectra_bytes = std::size_t{256} << 20;
+
 /// "deconvolution", by DeconvolutionOptions. States what the CPU takes at its set-up too, when it is most.
 extern const StageKind deconvolution_stage;
 
 /// For queues of at most `members` threads. Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_deconvolution_cpu(DeconvolutionOptions options, std::size_t members,
                                                             SimdLevel level = simd_level());
+
+/// On the GPU, by cuFFT; `backend` is a CUDA backend and outlives the stage. RuntimeFault, when it is prepared, if cuFFT is not
+/// to be had. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_deconvolution_cuda(DeconvolutionOptions options, Backend& backend);
 
 /// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
 void validate(const DeconvolutionOptions& options);

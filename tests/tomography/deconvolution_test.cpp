@@ -13,9 +13,9 @@ namespace {
 
 class Deconvolution : public StageTest {
  protected:
-  void SetUp() override {
-    if (on_cuda()) GTEST_SKIP() << "deconvolution is for the CPU alone";
-    StageTest::SetUp();
+  [[nodiscard]] std::unique_ptr<Stage> make(const DeconvolutionOptions& options) {
+    if (on_cuda()) return make_stage(deconvolution_stage, options, backend());
+    return make_deconvolution_cpu(options, threads(), level());
   }
 };
 ECHOFORM_ALL_IMPLEMENTATIONS(Deconvolution);
@@ -73,7 +73,7 @@ TEST_P(Deconvolution, EqualsItsDefinition) {
   std::mt19937 random(2);
   std::normal_distribution<float> noise;
   for (std::size_t n = 0; n < 5 * (deconvolved_samples + 3); ++n) input.as<float>()[n] = noise(random);
-  const auto stage = make_deconvolution_cpu(options, threads(), level());
+  const auto stage = make(options);
   const StageResult result = run(*stage, spec, input);
   ASSERT_EQ(result.spec, make_spec(ElementType::float32, 5, deconvolved_samples, deconvolved_samples));
   for (const std::size_t row : {0, 4}) {
@@ -103,7 +103,7 @@ TEST_P(Deconvolution, BringsAPulseBack) {
     }
     input.as<float>()[n] = static_cast<float>(sum);
   }
-  const auto stage = make_deconvolution_cpu(options, threads(), level());
+  const auto stage = make(options);
   const StageResult result = run(*stage, spec, input);
   // At 3.8 MHz of 20 the window is 0.91, and bends a little over the pulse's band.
   const double window = 0.5 + 0.5 * std::cos(0.6);
@@ -136,7 +136,7 @@ TEST_P(Deconvolution, RefusesWhatItCannotTake) {
   const auto refusal = [&](auto change) {
     DeconvolutionOptions options = measured();
     change(options);
-    return input_error_of([&] { (void)make_deconvolution_cpu(options, 1, level()); });
+    return input_error_of([&] { (void)make(options); });
   };
   using Options = DeconvolutionOptions;
   const auto samples = [](std::vector<double> values) { return std::make_shared<const std::vector<double>>(std::move(values)); };
