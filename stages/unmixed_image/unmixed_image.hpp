@@ -37,6 +37,11 @@ extern const StageKind unmixed_image_stage;
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cpu(const UnmixedImageOptions& options);
 
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_unmixed_image_cuda(const UnmixedImageOptions& options, Backend& backend);
+/// Of a share, on CUDA.
+inline constexpr std::size_t unmixed_image_device_bytes = 16;
+
 /// What every implementation asks of its options and its input, and the output that comes of it. Throw InputError.
 void check_unmixed_image(const UnmixedImageOptions& options);
 [[nodiscard]] BlockSpec unmixed_image_output(const UnmixedImageOptions& options, const BlockSpec& input);

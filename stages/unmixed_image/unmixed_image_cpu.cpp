@@ -112,11 +112,20 @@ std::unique_ptr<Stage> make_unmixed_image_cpu(const UnmixedImageOptions& options
 constinit const StageKind unmixed_image_stage{
     .name = "unmixed-image",
     .cpu = [](const StageOptions& options, Backend&) { return make_unmixed_image_cpu(options.as<UnmixedImageOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_unmixed_image_cuda(options.as<UnmixedImageOptions>(), backend); },
+#endif
     .state =
-        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& /*site*/) {
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<UnmixedImageOptions>();
           StageStatement statement{unmixed_image_output(wanted, inputs.only("unmixed-image")), {}};
-          if (wanted.kind == UnmixedKind::share) statement.memory.host = statement.output.rows * sizeof(float);
+          if (wanted.kind != UnmixedKind::share) return statement;
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = unmixed_image_device_bytes;
+          } else {
+            statement.memory.host = statement.output.rows * sizeof(float);
+          }
           return statement;
         },
 };

@@ -36,6 +36,9 @@ extern const StageKind unmixing_stage;
 /// Throws InputError if an option is out of its range.
 [[nodiscard]] std::unique_ptr<Stage> make_unmixing_cpu(UnmixingOptions options);
 
+/// The same bits on the GPU; `backend` is a CUDA backend and outlives the stage. In builds with CUDA code.
+[[nodiscard]] std::unique_ptr<Stage> make_unmixing_cuda(UnmixingOptions options, Backend& backend);
+
 /// What every implementation asks of its options and its inputs, and the output that comes of them. Throw InputError.
 void check_unmixing(const UnmixingOptions& options);
 [[nodiscard]] BlockSpec unmixing_output(const UnmixingOptions& options, const InputSpecs& inputs);

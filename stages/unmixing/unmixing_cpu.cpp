@@ -72,12 +72,21 @@ std::unique_ptr<Stage> make_unmixing_cpu(UnmixingOptions options) {
 constinit const StageKind unmixing_stage{
     .name = "unmixing",
     .cpu = [](const StageOptions& options, Backend&) { return make_unmixing_cpu(options.as<UnmixingOptions>()); },
+#ifdef ECHOFORM_WITH_CUDA
+    .cuda = [](const StageOptions& options,
+               Backend& backend) { return make_unmixing_cuda(options.as<UnmixingOptions>(), backend); },
+#endif
     .state =
-        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& /*site*/) {
+        [](const StageOptions& options, const InputSpecs& inputs, const StageSite& site) {
           const auto& wanted = options.as<UnmixingOptions>();
           StageStatement statement{unmixing_output(wanted, inputs), {}};
           const std::size_t sets = std::size_t{1} << wanted.components;
-          statement.memory.host = (sets + 1) * wanted.absorption.size() * sizeof(float);
+          const std::size_t tables = (sets + 1) * wanted.absorption.size() * sizeof(float);
+          if (site.backend == BackendKind::cuda) {
+            statement.memory.device = tables + sizeof(float);
+          } else {
+            statement.memory.host = tables;
+          }
           return statement;
         },
 };

@@ -20,9 +20,9 @@ const std::vector<double> of_two{0.29, 1.794, 0.586, 1.549, 0.816, 0.762, 1.058,
 
 class Unmixing : public StageTest {
  protected:
-  void SetUp() override {
-    if (on_cuda()) GTEST_SKIP() << "unmixing is not made for GPUs";
-    StageTest::SetUp();
+  /// What a stage states, and keeps, where it runs.
+  [[nodiscard]] std::size_t stated_memory(const StageStatement& stated) const {
+    return on_cuda() ? stated.memory.device : stated.memory.host;
   }
 
   /// Images [wavelength][row, column], each with gaps behind its rows; the output.
@@ -31,23 +31,21 @@ class Unmixing : public StageTest {
     const std::size_t gap = 3;
     std::vector<BlockSpec> specs(images.size(), make_spec(ElementType::float32, rows, columns, columns + gap));
     std::vector<TestBlock> blocks;
-    std::vector<ConstBlock> reads;
+    std::vector<const TestBlock*> reads;
     for (std::size_t n = 0; n < images.size(); ++n) {
       blocks.emplace_back(specs[n]);
       for (std::size_t r = 0; r < rows; ++r) {
         for (std::size_t k = 0; k < columns; ++k) blocks[n].as<float>()[r * (columns + gap) + k] = images[n][r * columns + k];
       }
     }
-    for (const TestBlock& block : blocks) reads.push_back(block.read());
+    for (const TestBlock& block : blocks) reads.push_back(&block);
     const auto stage = make_stage(unmixing_stage, options, backend());
     const BlockSpec output = stage->prepare(std::span<const BlockSpec>(specs));
-    const StageStatement stated = unmixing_stage.state(options, std::span<const BlockSpec>(specs), BackendKind::cpu);
+    const StageStatement stated = unmixing_stage.state(options, std::span<const BlockSpec>(specs), {backend().kind(), threads()});
     EXPECT_EQ(stated.output, output);
-    EXPECT_EQ(stated.memory.host, stage->bytes());
+    EXPECT_EQ(stated_memory(stated), stage->bytes());
     TestBlock result(output);
-    stage->process(std::span<const ConstBlock>(reads), result.block(), queue());
-    queue().finish();
-    EXPECT_TRUE(result.guard_intact());
+    run_inputs(*stage, reads, result);
     return {result.as<float>(), result.as<float>() + output.rows * output.columns};
   }
 };
@@ -171,8 +169,9 @@ TEST_P(Unmixing, FindsHowMuchThereWasAndItsSaturation) {
   const UnmixedImageOptions share{UnmixedKind::share, 2, 0, 1, 0.1};
   const auto stage = make_stage(unmixed_image_stage, share, backend());
   const StageResult saturation = run(*stage, spec, block);
-  EXPECT_EQ(unmixed_image_stage.state(share, spec, BackendKind::cpu).output, saturation.spec);
-  EXPECT_EQ(unmixed_image_stage.state(share, spec, BackendKind::cpu).memory.host, stage->bytes());
+  const StageStatement stated = unmixed_image_stage.state(share, spec, {backend().kind(), threads()});
+  EXPECT_EQ(stated.output, saturation.spec);
+  EXPECT_EQ(stated_memory(stated), stage->bytes());
   const float* const s = saturation.block->as<float>();
   EXPECT_NEAR(s[0], 0.6F, 2e-6F);
   EXPECT_NEAR(s[1], 1.0F, 2e-6F);
