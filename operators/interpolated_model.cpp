@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "operators/half_sample_difference.hpp"
 #include "operators/interpolated_kernels.hpp"
 #include "operators/interpolated_math.hpp"
@@ -213,9 +214,10 @@ class InterpolatedModel final : public LinearOperator {
 
 }  // namespace
 
-std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, ThreadTeam& team) {
+std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site) {
   validate(geometry, "interpolated model");
-  return std::make_unique<InterpolatedModel>(geometry, team);
+  if (site.backend == BackendKind::cuda) throw RuntimeFault("interpolated model: on the CPU alone");
+  return std::make_unique<InterpolatedModel>(geometry, *site.team);
 }
 
 }  // namespace echoform

@@ -4,13 +4,13 @@
 
 #include <memory>
 
-#include "cpu/thread_team.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
+#include "operators/operator_site.hpp"
 
 namespace echoform {
 
-/// On the CPU. Image: p0 [z, y, x] at the voxels' centres, linear between them and falling to 0 one voxel outside of the grid
+/// Image: p0 [z, y, x] at the voxels' centres, linear between them and falling to 0 one voxel outside of the grid
 /// (their equation 10), so an axis of one voxel is a layer two voxels thick. Data: pressure [detector, sample] in the unit of p0,
 ///   p(t) = d/dt ( t / (4 pi) INTEGRAL p0 over directions ),
 /// of point detectors (normals and sizes do not matter); rows of dead ones are 0, and nothing is taken from them. The derivative
@@ -18,6 +18,6 @@ namespace echoform {
 ///
 /// The adjoint is the exact transpose; both give the same bits for any number of threads. Throws InputError as
 /// validate(ModelGeometry) does. `team` must outlive the operator, which uses it in apply() and adjoint().
-[[nodiscard]] std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, ThreadTeam& team);
+[[nodiscard]] std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site);
 
 }  // namespace echoform

@@ -1,16 +1,17 @@
 #include "operators/spherical_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "base/directions.hpp"
 #include "operators/real_transform.hpp"
 #include "operators/spherical_kernels.hpp"
 #include "operators/spherical_math.hpp"
+#include "operators/spherical_model_cuda.hpp"
+#include "operators/spherical_setup.hpp"
 #include "operators/spherical_spectrum.hpp"
 #include "operators/spreading_kernel.hpp"
 
@@ -21,7 +22,6 @@ using spherical::Lattice;
 using spherical::Listener;
 using spherical::PieceTask;
 
-constexpr const char* model_name = "spherical model";
 /// Detectors whose grids the adjoint holds at a time: those of points fit a second cache.
 constexpr std::size_t chunk = 32;
 /// Transforms want rows as far apart.
@@ -58,7 +58,7 @@ class SphericalModel final : public LinearOperator {
   SphericalModel(const ModelGeometry& geometry, const SphericalModelOptions& options, ThreadTeam& team)
       : grid_(geometry.grid),
         samples_(geometry.samples),
-        time_(spherical_time_grid(geometry, options, model_name)),
+        time_(spherical_time_grid(geometry, options, spherical_model_name)),
         length_(time_.period * time_.finer),
         stride_(padded(length_)),
         rectangles_(options.rectangular_elements),
@@ -70,7 +70,11 @@ class SphericalModel final : public LinearOperator {
     kernels_ = rectangles_ ? kernels.rectangles : kernels.points;
     levels_ = rectangles_ ? spherical::rectangle_grids : 1;
     for (int level = 0; level < levels_; ++level) factors_.push_back(spherical_factors(geometry, options, time_, level));
-    add_places(geometry);
+    SphericalPlaces places = spherical_places(geometry, time_, rectangles_);
+    lattice_ = places.lattice;
+    shift_ = places.shift;
+    listeners_ = std::move(places.listeners);
+    for (const Detector& detector : geometry.detectors) dead_.push_back(detector.dead);
     const std::size_t grids = rectangles_ ? spherical::rectangle_grids : spherical::point_grids;
     for (std::size_t member = 0; member < team.size(); ++member) workspaces_.emplace_back(grids, stride_, length_, time_.period);
     held_ = std::min(chunk, listeners_.size());
@@ -118,38 +122,13 @@ class SphericalModel final : public LinearOperator {
   }
 
  private:
-  void add_places(const ModelGeometry& geometry) {
-    const double way = geometry.velocity.value / time_.fine_rate;
-    const auto scaled_point = [&](const Point& p) {
-      return std::array<double, 3>{p.x.value / way, p.y.value / way, p.z.value / way};
-    };
-    const std::array<double, 3> first = scaled_point({grid_.x.first, grid_.y.first, grid_.z.first});
-    std::copy(first.begin(), first.end(), lattice_.first);
-    lattice_.spacing = voxel_spacing(grid_).value / way;
-    shift_ = geometry.start_time.value * time_.fine_rate - static_cast<double>(time_.before * time_.finer);
-    for (const Detector& detector : geometry.detectors) {
-      Listener listener{};
-      const std::array<double, 3> place = scaled_point(detector.centre);
-      std::copy(place.begin(), place.end(), listener.place);
-      if (rectangles_) {
-        const Direction across = scaled(detector.across, detector.width.value / way);
-        const Direction along = scaled(cross(detector.normal, detector.across), detector.length.value / way);
-        const std::array<double, 3> across_of{across.x, across.y, across.z};
-        const std::array<double, 3> along_of{along.x, along.y, along.z};
-        std::copy(across_of.begin(), across_of.end(), listener.across);
-        std::copy(along_of.begin(), along_of.end(), listener.along);
-      }
-      listeners_.push_back(listener);
-      dead_.push_back(detector.dead);
-    }
-  }
-
   [[nodiscard]] float* fields_of(std::size_t held) { return fields_.get() + held * static_cast<std::size_t>(levels_) * stride_; }
 
   [[nodiscard]] PieceTask task() const {
     PieceTask of;
-    of.first = static_cast<std::int32_t>(time_.transit) + spreading::lead;
-    of.last = static_cast<std::int32_t>(length_) - static_cast<std::int32_t>(time_.transit) - spreading::lanes + spreading::lead;
+    const CountedCells counted = counted_cells(time_);
+    of.first = counted.first;
+    of.last = counted.last;
     of.stride = stride_;
     of.table = table_.data();
     return of;
@@ -276,9 +255,10 @@ class SphericalModel final : public LinearOperator {
 }  // namespace
 
 std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry, const SphericalModelOptions& options,
-                                                     ThreadTeam& team) {
-  validate(geometry, model_name);
-  return std::make_unique<SphericalModel>(geometry, options, team);
+                                                     const OperatorSite& site) {
+  validate(geometry, spherical_model_name);
+  if (site.backend == BackendKind::cuda) return make_spherical_model_cuda(geometry, options, site.device);
+  return std::make_unique<SphericalModel>(geometry, options, *site.team);
 }
 
 }  // namespace echoform

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "cpu/thread_team.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
+#include "operators/operator_site.hpp"
 
 namespace echoform {
 
@@ -24,7 +24,7 @@ struct SphericalModelOptions {
   Metres largest_half_diagonal;
 };
 
-/// On the CPU. Image: p0 [z, y, x], the mean of each cubic voxel: it is held by the sphere in it, of the voxels' spacing in
+/// Image: p0 [z, y, x], the mean of each cubic voxel: it is held by the sphere in it, of the voxels' spacing in
 /// diameter, with 6 / pi of that pressure, so images compare with those of other models as they are (the paper's, whose values
 /// are the sphere's, times pi / 6). Data: pressure [detector, sample] in the unit of p0, at frequencies above 0 up to the highest
 /// one:
@@ -36,10 +36,13 @@ struct SphericalModelOptions {
 /// after it is left out. Rows of dead detectors are 0, and nothing is taken from them. Keep the highest frequency below velocity
 /// / spacing, where the lattice of voxels sends tones of its own.
 ///
-/// The adjoint is the exact transpose; both give the same bits for any number of threads. Throws InputError as
-/// validate(ModelGeometry) does; for a highest frequency out of its range; an impulse response with values that are not finite;
-/// and rectangular elements without sizes. `team` must outlive the operator, which uses it in apply() and adjoint().
+/// The adjoint is the exact transpose; both give the same bits for any number of threads. On CUDA impulses become moments of the
+/// grid's cells instead (spherical_moments.hpp), within 2e-5 of the sum; the same bits on every run on devices of one kind.
+/// Throws InputError as validate(ModelGeometry) does; for a highest frequency out of its range; an impulse response with values
+/// that are not finite; and rectangular elements without sizes; on CUDA RuntimeFault where there is no device, or too little
+/// of its memory.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry,
-                                                                   const SphericalModelOptions& options, ThreadTeam& team);
+                                                                   const SphericalModelOptions& options,
+                                                                   const OperatorSite& site);
 
 }  // namespace echoform

@@ -86,13 +86,13 @@ std::complex<double> spherical_voxel_spectrum(Hertz frequency, Metres spacing, M
   return {0.0, -fill * velocity.value / angular * half * bracket(angular * half)};
 }
 
-std::vector<std::complex<float>> spherical_factors(const ModelGeometry& geometry, const SphericalModelOptions& options,
-                                                   const SphericalTimeGrid& grid, int integrals) {
+std::vector<std::complex<double>> spherical_responses(const ModelGeometry& geometry, const SphericalModelOptions& options,
+                                                      const SphericalTimeGrid& grid, int integrals) {
   const double rate = geometry.sample_rate.value;
   const double step = rate / static_cast<double>(grid.period);
   // Distances are in ways of sound in one sample of the grid.
   const double scale = step * grid.fine_rate / geometry.velocity.value;
-  std::vector<std::complex<float>> factors(grid.bands);
+  std::vector<std::complex<double>> responses(grid.bands);
   for (std::size_t band = 1; band <= grid.bands; ++band) {
     const double frequency = static_cast<double>(band) * step;
     const double turn = -2.0 * std::numbers::pi * frequency / rate;
@@ -100,12 +100,22 @@ std::vector<std::complex<float>> spherical_factors(const ModelGeometry& geometry
     for (std::size_t k = 0; k < options.impulse_response.size(); ++k) {
       response += static_cast<double>(options.impulse_response[k]) * std::polar(1.0, turn * static_cast<double>(k));
     }
+    response *= scale * spherical_voxel_spectrum(Hertz(frequency), voxel_spacing(geometry.grid), geometry.velocity);
     const double cycles = frequency / grid.fine_rate;
-    std::complex<double> factor =
-        scale * response * spherical_voxel_spectrum(Hertz(frequency), voxel_spacing(geometry.grid), geometry.velocity);
-    factor /= spreading::kernel_transform(cycles);
-    for (int n = 0; n < integrals; ++n) factor /= std::complex<double>(0.0, 2.0 * std::numbers::pi * cycles);
-    factors[band - 1] = std::complex<float>(factor);
+    for (int n = 0; n < integrals; ++n) response /= std::complex<double>(0.0, 2.0 * std::numbers::pi * cycles);
+    responses[band - 1] = response;
+  }
+  return responses;
+}
+
+std::vector<std::complex<float>> spherical_factors(const ModelGeometry& geometry, const SphericalModelOptions& options,
+                                                   const SphericalTimeGrid& grid, int integrals) {
+  const std::vector<std::complex<double>> responses = spherical_responses(geometry, options, grid, integrals);
+  std::vector<std::complex<float>> factors(grid.bands);
+  const double step = geometry.sample_rate.value / static_cast<double>(grid.period);
+  for (std::size_t band = 1; band <= grid.bands; ++band) {
+    const double cycles = static_cast<double>(band) * step / grid.fine_rate;
+    factors[band - 1] = std::complex<float>(responses[band - 1] / spreading::kernel_transform(cycles));
   }
   return factors;
 }

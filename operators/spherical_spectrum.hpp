@@ -26,8 +26,13 @@ struct SphericalTimeGrid {
 /// metres. By its series where T cos wT - sin(wT) / w would cancel. frequency >= 0; 0 at 0.
 [[nodiscard]] std::complex<double> spherical_voxel_spectrum(Hertz frequency, Metres spacing, MetresPerSecond velocity);
 
+/// Of frequencies 1 .. bands: voxel, impulse response and the scale of the transform back, integrated `integrals` times.
+[[nodiscard]] std::vector<std::complex<double>> spherical_responses(const ModelGeometry& geometry,
+                                                                    const SphericalModelOptions& options,
+                                                                    const SphericalTimeGrid& grid, int integrals);
+
 /// By what the grid's spectrum at frequencies 1 .. bands is multiplied, where its impulses are to be integrated `integrals`
-/// times: voxel, impulse response, the kernel of spreading divided out, and the scale of the transform back.
+/// times: those, and the kernel of spreading divided out.
 [[nodiscard]] std::vector<std::complex<float>> spherical_factors(const ModelGeometry& geometry,
                                                                  const SphericalModelOptions& options,
                                                                  const SphericalTimeGrid& grid, int integrals);

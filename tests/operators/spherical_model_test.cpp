@@ -15,9 +15,13 @@
 #include "operators/spreading_kernel.hpp"
 #include "tests/operators/dense_model.hpp"
 #include "tests/operators/model_cases.hpp"
+#include "tests/operators/on_site.hpp"
 
 namespace echoform::test {
 namespace {
+
+class SphericalModelOn : public OnSite {};
+ECHOFORM_ON_SITES(SphericalModelOn);
 
 // Against the direct sum in double precision: 5e-6 of the kernel of 6 samples, and rounding of single precision.
 constexpr double to_direct_sum = 5e-5;
@@ -40,23 +44,23 @@ std::vector<NamedOptions> option_cases() {
   return {{"points", {}}, {"ringing", ringing}, {"wide", wide}, {"rectangles", rectangles}, {"all", all}};
 }
 
-TEST(SphericalModel, HasAnExactAdjoint) {
+TEST_P(SphericalModelOn, HasAnExactAdjoint) {
   ThreadTeam team(2);
   for (const NamedGeometry& of : model_cases()) {
     for (const NamedOptions& by : option_cases()) {
-      const auto model = make_spherical_model(of.geometry, by.options, team);
+      const auto model = make_spherical_model(of.geometry, by.options, site(team));
       // Rounding of single precision, of sums of random numbers.
       for (unsigned seed = 1; seed <= 3; ++seed) EXPECT_LE(dot_test(*model, seed), 1e-6) << of.name << ", " << by.name;
     }
   }
 }
 
-TEST(SphericalModel, IsTheDirectSum) {
+TEST_P(SphericalModelOn, IsTheDirectSum) {
   ThreadTeam team(1);
   double worst = 0.0;
   for (const NamedGeometry& of : model_cases()) {
     for (const NamedOptions& by : option_cases()) {
-      const auto model = make_spherical_model(of.geometry, by.options, team);
+      const auto model = make_spherical_model(of.geometry, by.options, site(team));
       const DenseModel reference = dense_spherical_model(of.geometry, by.options);
       EXPECT_LE(dot_test(reference, 1), 1e-12) << of.name << ", " << by.name;
       const double off = distance(*model, reference);
@@ -67,13 +71,13 @@ TEST(SphericalModel, IsTheDirectSum) {
   RecordProperty("worst_distance", std::to_string(worst));
 }
 
-TEST(SphericalModel, BallsAreHeardAsTheyAreExactly) {
+TEST_P(SphericalModelOn, BallsAreHeardAsTheyAreExactly) {
   // A sphere for a cube errs by (k a)^2 / 10, a half of the spacing: a quarter for voxels of half the size. Images are p0 as they
   // are.
   ThreadTeam team(2);
   const auto error_of = [&](Metres spacing) {
     const ModelGeometry geometry = ball_geometry(spacing);
-    return ball_error(*make_spherical_model(geometry, {}, team), geometry);
+    return ball_error(*make_spherical_model(geometry, {}, site(team)), geometry);
   };
   const double coarse = error_of(Metres(0.2e-3));
   const double fine = error_of(Metres(0.1e-3));
@@ -83,7 +87,7 @@ TEST(SphericalModel, BallsAreHeardAsTheyAreExactly) {
   EXPECT_LE(fine, 0.3 * coarse);
 }
 
-TEST(SphericalModel, AnElementHearsTheMeanOfItsPoints) {
+TEST_P(SphericalModelOn, AnElementHearsTheMeanOfItsPoints) {
   ThreadTeam team(1);
   ModelGeometry geometry = ball_geometry(Metres(0.2e-3));
   Detector element = detector_at({}, Metres(30e-3), 60.0, 40.0);
@@ -95,7 +99,7 @@ TEST(SphericalModel, AnElementHearsTheMeanOfItsPoints) {
   std::vector<float> heard(geometry.samples);
   SphericalModelOptions options;
   options.rectangular_elements = true;
-  make_spherical_model(geometry, options, team)->apply(image, heard);
+  make_spherical_model(geometry, options, site(team))->apply(image, heard);
 
   std::vector<double> mean(geometry.samples);
   std::vector<float> at_middle(geometry.samples);
@@ -115,15 +119,15 @@ TEST(SphericalModel, AnElementHearsTheMeanOfItsPoints) {
       }
     }
   }
-  make_spherical_model(geometry, {}, team)->apply(image, at_middle);
+  make_spherical_model(geometry, {}, site(team))->apply(image, at_middle);
   RecordProperty("element", std::to_string(distance(heard, mean)));
   EXPECT_LE(distance(heard, mean), 0.02);  // the voxels' own error, and the far field's
   EXPECT_GE(distance(at_middle, mean), 0.15);
 }
 
-TEST(SphericalModel, IsLinear) {
+TEST_P(SphericalModelOn, IsLinear) {
   ThreadTeam team(1);
-  const auto model = make_spherical_model(model_cases().front().geometry, {}, team);
+  const auto model = make_spherical_model(model_cases().front().geometry, {}, site(team));
   const std::vector<float> a = drawn(model->image_size(), 1);
   const std::vector<float> b = drawn(model->image_size(), 2);
   std::vector<float> both(a.size());
@@ -140,14 +144,14 @@ TEST(SphericalModel, IsLinear) {
   EXPECT_LE(distance(of_both, expected), 2e-6);  // rounding
 }
 
-TEST(SphericalModel, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_P(SphericalModelOn, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const NamedGeometry& of : model_cases()) {
     for (const NamedOptions& by : option_cases()) {
       std::vector<float> first_data;
       std::vector<float> first_image;
       for (const std::size_t threads : {1U, 2U, 3U}) {
         ThreadTeam team(threads);
-        const auto model = make_spherical_model(of.geometry, by.options, team);
+        const auto model = make_spherical_model(of.geometry, by.options, site(team));
         std::vector<float> data(model->data_size());
         std::vector<float> image(model->image_size());
         model->adjoint(drawn(data.size(), 3), image);
@@ -163,17 +167,17 @@ TEST(SphericalModel, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(SphericalModel, MoreDetectorsThanAreHeldAtATimeAllCount) {
+TEST_P(SphericalModelOn, MoreDetectorsThanAreHeldAtATimeAllCount) {
   ThreadTeam team(2);
   ModelGeometry geometry = model_cases().front().geometry;
   geometry.samples = 20;
   geometry.detectors.clear();
   for (int q = 0; q < 70; ++q) geometry.detectors.push_back(detector_at({}, Metres(8.5e-3), 2.5 * q, 37.0 * q));
-  const auto model = make_spherical_model(geometry, {}, team);
+  const auto model = make_spherical_model(geometry, {}, site(team));
   EXPECT_LE(distance(*model, dense_spherical_model(geometry)), to_direct_sum);
 }
 
-TEST(SphericalModel, IsTheDirectSumFarAwayAndInLongRecords) {
+TEST_P(SphericalModelOn, IsTheDirectSumFarAwayAndInLongRecords) {
   ThreadTeam team(1);
   ModelGeometry geometry;
   geometry.grid = {{Metres(-10e-3), Metres(-10e-3 + 69 * 0.14e-3), 70}, {Metres(20e-3), Metres(20e-3), 1}, {}};
@@ -182,18 +186,18 @@ TEST(SphericalModel, IsTheDirectSumFarAwayAndInLongRecords) {
   geometry.start_time = Seconds(16e-6);
   geometry.velocity = MetresPerSecond(1540.0);
   geometry.detectors = {detector_at({}, Metres(65e-3), 70.0, 100.0)};
-  const auto model = make_spherical_model(geometry, {}, team);
+  const auto model = make_spherical_model(geometry, {}, site(team));
   EXPECT_LE(distance(*model, dense_spherical_model(geometry)), to_direct_sum);
 }
 
-TEST(SphericalModel, DetectorsThatTouchVoxelsHearNumbers) {
+TEST_P(SphericalModelOn, DetectorsThatTouchVoxelsHearNumbers) {
   ThreadTeam team(1);
   ModelGeometry geometry = model_cases().front().geometry;
   geometry.start_time = Seconds(0.0);
   geometry.detectors.resize(1);
   geometry.detectors.front().centre = {geometry.grid.x.last + Metres(1e-12), geometry.grid.y.first, geometry.grid.z.first};
   for (const NamedOptions& by : option_cases()) {
-    const auto model = make_spherical_model(geometry, by.options, team);
+    const auto model = make_spherical_model(geometry, by.options, site(team));
     EXPECT_LE(dot_test(*model, 1), 1e-6) << by.name;
     std::vector<float> data(model->data_size());
     model->apply(drawn(model->image_size(), 1), data);
@@ -201,12 +205,12 @@ TEST(SphericalModel, DetectorsThatTouchVoxelsHearNumbers) {
   }
 }
 
-TEST(SphericalModel, WhatIsHeardFarFromTheRecordIsLeftOut) {
+TEST_P(SphericalModelOn, WhatIsHeardFarFromTheRecordIsLeftOut) {
   ThreadTeam team(1);
   ModelGeometry geometry = ball_geometry(Metres(0.2e-3));
   geometry.samples = 24;  // the middle of the signal
   geometry.start_time = Seconds(7.4e-6);
-  const auto model = make_spherical_model(geometry, {}, team);
+  const auto model = make_spherical_model(geometry, {}, site(team));
   EXPECT_LE(dot_test(*model, 1), 1e-6);
   std::vector<float> data(model->data_size());
   model->apply(image_of(off_centre_ball(), geometry.grid), data);
@@ -296,12 +300,12 @@ TEST(SpreadingKernel, OfImpulsesBetweenSamplesHasTheirSpectrum) {
   }
 }
 
-TEST(SphericalModel, RefusesWhatItCannotModel) {
+TEST_P(SphericalModelOn, RefusesWhatItCannotModel) {
   ThreadTeam team(1);
   const ModelGeometry geometry = model_cases().front().geometry;
   const auto refusal_of = [&](const ModelGeometry& of, const SphericalModelOptions& options) -> std::string {
     try {
-      (void)make_spherical_model(of, options, team);
+      (void)make_spherical_model(of, options, site(team));
     } catch (const InputError& error) {
       return error.what();
     }

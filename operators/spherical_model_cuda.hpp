@@ -1,0 +1,15 @@
+// The spherical model on a GPU.
+#pragma once
+
+#include <memory>
+
+#include "operators/spherical_model.hpp"
+
+namespace echoform {
+
+/// make_spherical_model() on CUDA device `device`, of a geometry that passes validate(). Throws as that does; RuntimeFault in
+/// builds without CUDA code.
+[[nodiscard]] std::unique_ptr<LinearOperator> make_spherical_model_cuda(const ModelGeometry& geometry,
+                                                                        const SphericalModelOptions& options, int device);
+
+}  // namespace echoform
