@@ -77,6 +77,15 @@ ECHOFORM_HOST_DEVICE Ring ring_of(const DetectorFrame& frame, const Shell& shell
   return ring;
 }
 
+/// a b + c: rounded once on devices, and twice on the host, where no instruction set shall differ from another.
+ECHOFORM_HOST_DEVICE float added(float a, float b, float c) {
+#if defined(__CUDA_ARCH__)
+  return fmaf(a, b, c);
+#else
+  return c + a * b;
+#endif
+}
+
 struct OnCircle {
   float cosine;
   float sine;
@@ -90,8 +99,10 @@ ECHOFORM_HOST_DEVICE OnCircle on_circle(std::int32_t n, std::int32_t count, floa
   const float v = static_cast<float>(quarters - quarter * count) * inverse;  // -1/2 .. 1/2 quarters of a turn
   const float v2 = v * v;
   // Taylor's series of sin(pi v / 2) and cos(pi v / 2).
-  const float s = v * (1.57079633F + v2 * (-0.645964098F + v2 * (0.0796926262F + v2 * (-0.00468175414F + v2 * 0.000160441185F))));
-  const float c = 1.0F + v2 * (-1.23370055F + v2 * (0.253669508F + v2 * (-0.0208634807F + v2 * 0.000919260275F)));
+  const float s3 = added(v2, added(v2, 0.000160441185F, -0.00468175414F), 0.0796926262F);
+  const float s = v * added(v2, added(v2, s3, -0.645964098F), 1.57079633F);
+  const float c3 = added(v2, added(v2, 0.000919260275F, -0.0208634807F), 0.253669508F);
+  const float c = added(v2, added(v2, c3, -1.23370055F), 1.0F);
   const bool swapped = (quarter & 1) != 0;
   const float cosine = swapped ? s : c;
   const float sine = swapped ? c : s;
@@ -99,7 +110,7 @@ ECHOFORM_HOST_DEVICE OnCircle on_circle(std::int32_t n, std::int32_t count, floa
 }
 
 ECHOFORM_HOST_DEVICE float on_ring(const Ring& ring, int axis, const OnCircle& at) {
-  return ring.centre[axis] + ring.cosine[axis] * at.cosine + ring.sine[axis] * at.sine;
+  return added(ring.sine[axis], at.sine, added(ring.cosine[axis], at.cosine, ring.centre[axis]));
 }
 
 /// Which pieces of a ring may have samples between `low` and `high`: bit k is samples k piece .. (k + 1) piece - 1.

@@ -1,16 +1,15 @@
 #include "operators/interpolated_model.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "operators/half_sample_difference.hpp"
+#include "operators/interpolated_frame.hpp"
 #include "operators/interpolated_kernels.hpp"
 #include "operators/interpolated_math.hpp"
+#include "operators/interpolated_model_cuda.hpp"
 
 namespace echoform {
 namespace {
@@ -18,39 +17,6 @@ namespace {
 using interpolated::DetectorFrame;
 using interpolated::RingTask;
 using interpolated::Shell;
-
-/// In voxels, as interpolated_math.hpp counts them.
-DetectorFrame frame_of(const Detector& detector, const Grid& grid) {
-  const double spacing = voxel_spacing(grid).value;
-  const std::array<Axis, 3> axes{grid.x, grid.y, grid.z};
-  const std::array<Metres, 3> place{detector.centre.x, detector.centre.y, detector.centre.z};
-  DetectorFrame frame{};
-  std::array<double, 3> outward{};  // from the grid's middle
-  for (std::size_t a = 0; a < 3; ++a) {
-    const double middle = 0.5 * (static_cast<double>(axes[a].count) + 1.0);
-    frame.place[a] = (place[a] - axes[a].first).value / spacing + 1.0;
-    outward[a] = frame.place[a] - middle;
-    frame.reach += middle * middle;
-  }
-  frame.reach = std::sqrt(frame.reach);
-  frame.distance = std::hypot(outward[0], outward[1], outward[2]);
-  for (std::size_t a = 0; a < 3; ++a) {
-    outward[a] /= frame.distance;
-    frame.inward[a] = -outward[a];
-  }
-  // Directions of growing polar angle and of growing azimuth at the detector, as seen from the grid's middle.
-  const double level = std::hypot(outward[0], outward[1]);
-  frame.e2[0] = level > 0.0 ? -outward[1] / level : 0.0;
-  frame.e2[1] = level > 0.0 ? outward[0] / level : 1.0;
-  frame.e1[0] = frame.e2[1] * outward[2];
-  frame.e1[1] = -frame.e2[0] * outward[2];
-  frame.e1[2] = frame.e2[0] * outward[1] - frame.e2[1] * outward[0];
-  for (std::size_t a = 0; a < 3; ++a) {
-    frame.phase[a] = std::atan2(frame.e2[a], frame.e1[a]);
-    frame.span[a] = std::hypot(frame.e1[a], frame.e2[a]);
-  }
-  return frame;
-}
 
 class InterpolatedModel final : public LinearOperator {
  public:
@@ -63,7 +29,7 @@ class InterpolatedModel final : public LinearOperator {
         kernels_(interpolated::ring_kernels(simd_level())),
         team_(&team) {
     for (const Detector& detector : geometry.detectors) {
-      frames_.push_back(frame_of(detector, grid_));
+      frames_.push_back(interpolated::frame_of(detector, grid_));
       dead_.push_back(detector.dead);
     }
     row_ = grid_.x.count + 2;
@@ -216,7 +182,7 @@ class InterpolatedModel final : public LinearOperator {
 
 std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site) {
   validate(geometry, "interpolated model");
-  if (site.backend == BackendKind::cuda) throw RuntimeFault("interpolated model: on the CPU alone");
+  if (site.backend == BackendKind::cuda) return make_interpolated_model_cuda(geometry, site.device);
   return std::make_unique<InterpolatedModel>(geometry, *site.team);
 }
 

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "gpu/cuda_backend.hpp"
 #include "gpu/cufft_library.hpp"
 #include "gpu/device_probe.hpp"
 #include "gpu/device_scope.hpp"
 #include "gpu/memory_report.hpp"
 #include "gpu/on_device.hpp"
-#include "gpu/stream.hpp"
+#include "operators/model_on_device.hpp"
 #include "operators/spherical_kernels.hpp"
 #include "operators/spherical_launch.hpp"
 #include "operators/spherical_moments.hpp"
@@ -24,32 +23,23 @@
 namespace echoform {
 namespace {
 
+using gpu::detectors_of_pass;
+using gpu::share_of_free_memory;
 using gpu::SphericalScene;
+using gpu::to_whole;
+using gpu::values_of;
 
-/// Detectors of a pass: enough to keep a device busy.
-constexpr std::size_t pass_at_most = 1024;
 /// Values of the transforms of a pass, whose indices are ints.
 constexpr std::size_t values_at_most = std::size_t{1} << 30;
 /// Units of work for each warp that works at a time, so that none waits long for the last one.
 constexpr std::size_t rounds = 3;
-/// Of the device's memory, what sums of parts may take, and of what is free, what all may.
+/// Of the device's memory, what sums of parts may take.
 constexpr double share_of_sums = 0.25;
-constexpr double share_of_free = 0.9;
-
-template <class T>
-T* as(const Buffer& buffer) {
-  return static_cast<T*>(buffer.data());
-}
-
-std::int32_t whole(std::size_t value) {
-  return static_cast<std::int32_t>(value);
-}
 
 class SphericalModelCuda final : public LinearOperator {
  public:
   SphericalModelCuda(const ModelGeometry& geometry, const SphericalModelOptions& options, int device)
-      : backend_(make_cuda_backend(device)),
-        device_(device),
+      : device_(device),
         grid_(geometry.grid),
         samples_(geometry.samples),
         detectors_(geometry.detectors.size()),
@@ -57,38 +47,37 @@ class SphericalModelCuda final : public LinearOperator {
         length_(time_.period * time_.finer),
         levels_(options.rectangular_elements ? spherical::rectangle_grids : 1),
         planes_(levels_ * spherical::moments) {
-    const gpu::DeviceScope scope(device_);
+    const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
     const SphericalPlaces places = spherical_places(geometry, time_, options.rectangular_elements);
     describe(places);
     choose_lanes();
     choose_pass();
 
-    stream_ = gpu::make_stream();
-    listeners_ = gpu::on_device(places.listeners, *backend_);
+    listeners_ = gpu::on_device(places.listeners, device_.backend());
     std::vector<std::uint8_t> dead;
     for (const Detector& detector : geometry.detectors) dead.push_back(detector.dead ? 1 : 0);
-    dead_ = gpu::on_device(dead, *backend_);
+    dead_ = gpu::on_device(dead, device_.backend());
     std::vector<std::complex<float>> factors;
     for (std::size_t level = 0; level < levels_; ++level) {
       const auto of_level = moment_factors(geometry, options, time_, static_cast<int>(level));
       factors.insert(factors.end(), of_level.begin(), of_level.end());
     }
-    factors_ = gpu::on_device(factors, *backend_);
-    image_ = allocate(grid_.pixels() * sizeof(float));
-    data_ = allocate(pass_ * samples_ * sizeof(float));
-    sums_ = allocate(pass_ * bytes_of_sums());
-    moments_ = allocate(pass_ * planes_ * length_ * sizeof(float));
-    plane_spectra_ = allocate(pass_ * planes_ * (length_ / 2 + 1) * sizeof(cufftComplex));
-    row_spectra_ = allocate(pass_ * (time_.period / 2 + 1) * sizeof(cufftComplex));
-    signals_ = allocate(pass_ * time_.period * sizeof(float));
+    factors_ = gpu::on_device(factors, device_.backend());
+    image_ = device_.allocate(grid_.pixels() * sizeof(float));
+    data_ = device_.allocate(pass_ * samples_ * sizeof(float));
+    sums_ = device_.allocate(pass_ * bytes_of_sums());
+    moments_ = device_.allocate(pass_ * planes_ * length_ * sizeof(float));
+    plane_spectra_ = device_.allocate(pass_ * planes_ * (length_ / 2 + 1) * sizeof(cufftComplex));
+    row_spectra_ = device_.allocate(pass_ * (time_.period / 2 + 1) * sizeof(cufftComplex));
+    signals_ = device_.allocate(pass_ * time_.period * sizeof(float));
     const std::size_t work = std::max(
         {make_plan(planes_forward_, length_, planes_, CUFFT_R2C), make_plan(planes_backward_, length_, planes_, CUFFT_C2R),
          make_plan(rows_forward_, time_.period, 1, CUFFT_R2C), make_plan(rows_backward_, time_.period, 1, CUFFT_C2R)});
-    work_ = allocate(work);
+    work_ = device_.allocate(work);
     for (const gpu::FftPlan* const plan : {&planes_forward_, &planes_backward_, &rows_forward_, &rows_backward_}) {
       ECHOFORM_CUFFT(cufft_.set_work_area(plan->get(), work_.data()));
-      ECHOFORM_CUFFT(cufft_.set_stream(plan->get(), stream_.get()));
+      ECHOFORM_CUFFT(cufft_.set_stream(plan->get(), device_.stream()));
     }
   }
 
@@ -98,56 +87,59 @@ class SphericalModelCuda final : public LinearOperator {
   [[nodiscard]] std::size_t bytes() const noexcept override { return 0; }
 
   void apply(std::span<const float> image, std::span<float> data) override {
-    const gpu::DeviceScope scope(device_);
+    const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    copy(image_.data(), image.data(), image.size_bytes());
+    device_.copy(image_.data(), image.data(), image.size_bytes());
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
-      ECHOFORM_CUDA(cudaMemsetAsync(sums_.data(), 0, count * bytes_of_sums(), stream_.get()));
-      gpu::queue_spread({scene_of(begin, count), as<const float>(image_), sums_.data(), whole(parts_), lanes_}, stream_.get());
-      gpu::queue_sums({sums_.data(), as<float>(moments_), whole(count), whole(levels_), whole(length_), whole(parts_)},
-                      stream_.get());
-      ECHOFORM_CUFFT(cufft_.exec_r2c(planes_forward_.get(), as<float>(moments_), as<cufftComplex>(plane_spectra_)));
-      gpu::queue_bands_of_rows(spectra_of(count), stream_.get());
-      ECHOFORM_CUFFT(cufft_.exec_c2r(rows_backward_.get(), as<cufftComplex>(row_spectra_), as<float>(signals_)));
-      gpu::queue_data_of_signals(signals_of(begin, count), stream_.get());
+      device_.clear(sums_, count * bytes_of_sums());
+      gpu::queue_spread({scene_of(begin, count), values_of<const float>(image_), sums_.data(), to_whole(parts_), lanes_},
+                        device_.stream());
+      gpu::queue_sums(
+          {sums_.data(), values_of<float>(moments_), to_whole(count), to_whole(levels_), to_whole(length_), to_whole(parts_)},
+          device_.stream());
+      ECHOFORM_CUFFT(cufft_.exec_r2c(planes_forward_.get(), values_of<float>(moments_), values_of<cufftComplex>(plane_spectra_)));
+      gpu::queue_bands_of_rows(spectra_of(count), device_.stream());
+      ECHOFORM_CUFFT(cufft_.exec_c2r(rows_backward_.get(), values_of<cufftComplex>(row_spectra_), values_of<float>(signals_)));
+      gpu::queue_data_of_signals(signals_of(begin, count), device_.stream());
       const std::span<float> rows = data.subspan(begin * samples_, count * samples_);
-      copy(rows.data(), data_.data(), rows.size_bytes());
+      device_.copy(rows.data(), data_.data(), rows.size_bytes());
     }
-    ECHOFORM_CUDA(cudaStreamSynchronize(stream_.get()));
+    device_.finish();
   }
 
   void adjoint(std::span<const float> data, std::span<float> image) override {
-    const gpu::DeviceScope scope(device_);
+    const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    ECHOFORM_CUDA(cudaMemsetAsync(image_.data(), 0, image.size_bytes(), stream_.get()));
+    device_.clear(image_, image.size_bytes());
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
       const std::span<const float> rows = data.subspan(begin * samples_, count * samples_);
-      copy(data_.data(), rows.data(), rows.size_bytes());
-      gpu::queue_signals_of_data(signals_of(begin, count), stream_.get());
-      ECHOFORM_CUFFT(cufft_.exec_r2c(rows_forward_.get(), as<float>(signals_), as<cufftComplex>(row_spectra_)));
-      gpu::queue_bands_of_planes(spectra_of(count), stream_.get());
-      ECHOFORM_CUFFT(cufft_.exec_c2r(planes_backward_.get(), as<cufftComplex>(plane_spectra_), as<float>(moments_)));
-      gpu::queue_gather({scene_of(begin, count), as<const float>(moments_), as<float>(image_)}, stream_.get());
+      device_.copy(data_.data(), rows.data(), rows.size_bytes());
+      gpu::queue_signals_of_data(signals_of(begin, count), device_.stream());
+      ECHOFORM_CUFFT(cufft_.exec_r2c(rows_forward_.get(), values_of<float>(signals_), values_of<cufftComplex>(row_spectra_)));
+      gpu::queue_bands_of_planes(spectra_of(count), device_.stream());
+      ECHOFORM_CUFFT(
+          cufft_.exec_c2r(planes_backward_.get(), values_of<cufftComplex>(plane_spectra_), values_of<float>(moments_)));
+      gpu::queue_gather({scene_of(begin, count), values_of<const float>(moments_), values_of<float>(image_)}, device_.stream());
     }
-    copy(image.data(), image_.data(), image.size_bytes());
-    ECHOFORM_CUDA(cudaStreamSynchronize(stream_.get()));
+    device_.copy(image.data(), image_.data(), image.size_bytes());
+    device_.finish();
   }
 
  private:
   void describe(const SphericalPlaces& places) {
-    const std::int64_t voxels[3] = {whole(grid_.x.count), whole(grid_.y.count), whole(grid_.z.count)};
+    const std::int64_t voxels[3] = {to_whole(grid_.x.count), to_whole(grid_.y.count), to_whole(grid_.z.count)};
     const CountedCells counted = counted_cells(time_);
     const double spacing = places.lattice.spacing;
-    scene_.tiles = spherical::tiles_of_grid(voxels, spacing, whole(time_.transit));
+    scene_.tiles = spherical::tiles_of_grid(voxels, spacing, to_whole(time_.transit));
     scene_.lattice = places.lattice;
     scene_.shift = places.shift;
     scene_.least = static_cast<float>(1e-4 * spacing * spacing);
     scene_.first = counted.first;
     scene_.last = counted.last;
-    scene_.length = whole(length_);
-    scene_.levels = whole(levels_);
+    scene_.length = to_whole(length_);
+    scene_.levels = to_whole(levels_);
   }
 
   void choose_lanes() {
@@ -163,19 +155,20 @@ class SphericalModelCuda final : public LinearOperator {
 
   void choose_pass() {
     const std::size_t by_index = std::max<std::size_t>(1, values_at_most / (planes_ * length_));
-    const std::size_t most = std::min(pass_at_most, by_index);
+    const std::size_t most = std::min(detectors_of_pass, by_index);
     const std::size_t passes = (detectors_ + most - 1) / most;
     pass_ = (detectors_ + passes - 1) / passes;
     // Parts depend on the device alone, not on what is free: so do the bits.
     const std::size_t groups = (pass_ + static_cast<std::size_t>(lanes_) - 1) / static_cast<std::size_t>(lanes_);
     const auto warps = static_cast<std::size_t>(gpu::spread_warps(scene_, lanes_));
     parts_ = std::clamp<std::size_t>(rounds * warps / groups, 1, static_cast<std::size_t>(spherical::tiles_of(scene_.tiles)));
-    const DeviceMemory memory = device_memory(device_);
+    const DeviceMemory memory = device_memory(device_.number());
     const double of_parts = share_of_sums * static_cast<double>(memory.total) /
                             static_cast<double>(pass_ * levels_ * length_ * gpu::spread_cell_bytes(levels_ > 1));
     parts_ = std::clamp<std::size_t>(static_cast<std::size_t>(of_parts), 1, parts_);
-    while (pass_ > 1 && static_cast<double>(need()) > share_of_free * static_cast<double>(memory.free)) pass_ = (pass_ + 1) / 2;
-    require_device_memory(device_, need(), "a smaller grid, or backend = \"cpu\"");
+    while (pass_ > 1 && static_cast<double>(need()) > share_of_free_memory * static_cast<double>(memory.free))
+      pass_ = (pass_ + 1) / 2;
+    require_device_memory(device_.number(), need(), "a smaller grid, or backend = \"cpu\"");
   }
 
   /// Bytes of the device; of the transforms' own as much as they transform.
@@ -188,12 +181,6 @@ class SphericalModelCuda final : public LinearOperator {
   }
 
   [[nodiscard]] std::size_t bytes_of_sums() const { return parts_ * levels_ * length_ * gpu::spread_cell_bytes(levels_ > 1); }
-
-  [[nodiscard]] Buffer allocate(std::size_t bytes) const { return backend_->allocate(bytes, MemoryUse::working); }
-
-  void copy(void* to, const void* from, std::size_t bytes) const {
-    ECHOFORM_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_.get()));
-  }
 
   /// Of `count` rows for each detector of a pass; the bytes that it works in.
   [[nodiscard]] std::size_t make_plan(const gpu::FftPlan& plan, std::size_t length, std::size_t count, cufftType type) const {
@@ -211,25 +198,35 @@ class SphericalModelCuda final : public LinearOperator {
 
   [[nodiscard]] SphericalScene scene_of(std::size_t begin, std::size_t count) const {
     SphericalScene scene = scene_;
-    scene.listeners = as<const spherical::Listener>(listeners_) + begin;
-    scene.dead = as<const std::uint8_t>(dead_) + begin;
-    scene.detectors = whole(count);
+    scene.listeners = values_of<const spherical::Listener>(listeners_) + begin;
+    scene.dead = values_of<const std::uint8_t>(dead_) + begin;
+    scene.detectors = to_whole(count);
     return scene;
   }
 
   [[nodiscard]] gpu::SpectrumTask spectra_of(std::size_t count) const {
-    return {as<float2>(plane_spectra_), as<float2>(row_spectra_), as<const float2>(factors_), whole(count), whole(planes_),
-            whole(time_.bands),         whole(length_),           whole(time_.period)};
+    return {values_of<float2>(plane_spectra_),
+            values_of<float2>(row_spectra_),
+            values_of<const float2>(factors_),
+            to_whole(count),
+            to_whole(planes_),
+            to_whole(time_.bands),
+            to_whole(length_),
+            to_whole(time_.period)};
   }
 
   [[nodiscard]] gpu::SignalTask signals_of(std::size_t begin, std::size_t count) const {
-    return {as<float>(signals_), as<float>(data_),   as<const std::uint8_t>(dead_) + begin, whole(count), whole(samples_),
-            whole(time_.period), whole(time_.before)};
+    return {values_of<float>(signals_),
+            values_of<float>(data_),
+            values_of<const std::uint8_t>(dead_) + begin,
+            to_whole(count),
+            to_whole(samples_),
+            to_whole(time_.period),
+            to_whole(time_.before)};
   }
 
   const gpu::CufftLibrary& cufft_ = gpu::cufft_library();
-  std::unique_ptr<Backend> backend_;
-  int device_;
+  gpu::ModelDevice device_;
   Grid grid_;
   std::size_t samples_;
   std::size_t detectors_;
@@ -241,7 +238,6 @@ class SphericalModelCuda final : public LinearOperator {
   std::int32_t lanes_ = 32;
   std::size_t pass_ = 0;   // detectors at a time
   std::size_t parts_ = 0;  // of the image, that are summed apart
-  gpu::Stream stream_;
   gpu::FftPlan planes_forward_, planes_backward_, rows_forward_, rows_backward_;
   Buffer listeners_, dead_, factors_;
   Buffer image_, data_, sums_, moments_, plane_spectra_, row_spectra_, signals_, work_;

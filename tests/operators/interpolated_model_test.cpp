@@ -10,9 +10,13 @@
 #include "operators/interpolated_kernels.hpp"
 #include "tests/operators/dense_model.hpp"
 #include "tests/operators/model_cases.hpp"
+#include "tests/operators/on_site.hpp"
 
 namespace echoform::test {
 namespace {
+
+class InterpolatedModelOn : public OnSite {};
+ECHOFORM_ON_SITES(InterpolatedModelOn);
 
 void set_turns(interpolated::Ring& ring) {
   for (std::size_t a = 0; a < 3; ++a) {
@@ -21,19 +25,19 @@ void set_turns(interpolated::Ring& ring) {
   }
 }
 
-TEST(InterpolatedModel, HasAnExactAdjoint) {
+TEST_P(InterpolatedModelOn, HasAnExactAdjoint) {
   ThreadTeam team(2);
   for (const NamedGeometry& of : model_cases()) {
-    const auto model = make_interpolated_model(of.geometry, team);
+    const auto model = make_interpolated_model(of.geometry, site(team));
     // Rounding of single precision, of sums of random numbers.
     for (unsigned seed = 1; seed <= 3; ++seed) EXPECT_LE(dot_test(*model, seed), 1e-6) << of.name;
   }
 }
 
-TEST(InterpolatedModel, IsWhatItsDefinitionSays) {
+TEST_P(InterpolatedModelOn, IsWhatItsDefinitionSays) {
   ThreadTeam team(1);
   for (const NamedGeometry& of : model_cases()) {
-    const auto model = make_interpolated_model(of.geometry, team);
+    const auto model = make_interpolated_model(of.geometry, site(team));
     const DenseModel reference = dense_interpolated_model(of.geometry);
     EXPECT_LE(dot_test(reference, 1), 1e-12) << of.name;
     // Places to 1e-6 voxels of single precision, in differences of spheres half a sample apart: tens of times as much.
@@ -42,13 +46,13 @@ TEST(InterpolatedModel, IsWhatItsDefinitionSays) {
   }
 }
 
-TEST(InterpolatedModel, BallsAreHeardAsTheyAreExactly) {
+TEST_P(InterpolatedModelOn, BallsAreHeardAsTheyAreExactly) {
   // In every quadrant: frames that are turned wrongly hear the ball elsewhere. Linear interpolation errs by the square of
   // spacing.
   ThreadTeam team(2);
   const auto error_of = [&](Metres spacing) {
     const ModelGeometry geometry = ball_geometry(spacing);
-    return ball_error(*make_interpolated_model(geometry, team), geometry);
+    return ball_error(*make_interpolated_model(geometry, site(team)), geometry);
   };
   const double coarse = error_of(Metres(0.2e-3));
   const double fine = error_of(Metres(0.1e-3));
@@ -58,9 +62,9 @@ TEST(InterpolatedModel, BallsAreHeardAsTheyAreExactly) {
   EXPECT_LE(fine, 0.3 * coarse);
 }
 
-TEST(InterpolatedModel, IsLinear) {
+TEST_P(InterpolatedModelOn, IsLinear) {
   ThreadTeam team(1);
-  const auto model = make_interpolated_model(model_cases().front().geometry, team);
+  const auto model = make_interpolated_model(model_cases().front().geometry, site(team));
   const std::vector<float> a = drawn(model->image_size(), 1);
   const std::vector<float> b = drawn(model->image_size(), 2);
   std::vector<float> both(a.size());
@@ -77,13 +81,13 @@ TEST(InterpolatedModel, IsLinear) {
   EXPECT_LE(distance(of_both, expected), 2e-5);  // rounding, and that of differences
 }
 
-TEST(InterpolatedModel, GivesTheSameBitsForAnyNumberOfThreads) {
+TEST_P(InterpolatedModelOn, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const NamedGeometry& of : model_cases()) {
     std::vector<float> first_data;
     std::vector<float> first_image;
     for (const std::size_t threads : {1U, 2U, 3U}) {
       ThreadTeam team(threads);
-      const auto model = make_interpolated_model(of.geometry, team);
+      const auto model = make_interpolated_model(of.geometry, site(team));
       std::vector<float> data(model->data_size());
       std::vector<float> image(model->image_size());
       // The adjoint first: nothing of it is left for what follows.
@@ -165,11 +169,11 @@ TEST(HalfSampleDifference, HasValuesAtBothEndsAndItsTranspose) {
   EXPECT_EQ(of_one, (std::vector<float>{-4.0F, 4.0F}));
 }
 
-TEST(InterpolatedModel, RefusesWhatItCannotModel) {
+TEST_P(InterpolatedModelOn, RefusesWhatItCannotModel) {
   ThreadTeam team(1);
   const auto refusal_of = [&](const ModelGeometry& geometry) -> std::string {
     try {
-      (void)make_interpolated_model(geometry, team);
+      (void)make_interpolated_model(geometry, site(team));
     } catch (const InputError& error) {
       return error.what();
     }
