@@ -17,9 +17,11 @@
 #include "apps/stop_signals.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
+#include "engines/engine_registry.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
+#include "gpu/device_probe.hpp"
 #include "jobs/checkpoint.hpp"
 #include "jobs/communicator.hpp"
 #include "jobs/reconstruction.hpp"
@@ -39,6 +41,7 @@ struct ReconstructOptions {
   std::string checkpoint;
   std::optional<std::int64_t> every;
   bool resume = false;
+  std::string backend;
 };
 
 constexpr std::int64_t usual_every = 10;
@@ -129,10 +132,11 @@ class ReconstructJob {
     VectorMath math(team);
     std::unique_ptr<LinearOperator> own;
     together(communicator_, [&] {
-      own = make_model(job_, team);
+      const OperatorSite site = settled_site(team);
       require_host_memory(
-          configuration_, static_cast<double>(own->bytes()) + job_.solver_bytes,
+          configuration_, model_bytes(job_, site) + job_.solver_bytes,
           {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", job_.geometry.grid.pixels(), job_.rows)});
+      own = make_model(job_, site);
     });
     SplitOperator all(*own, communicator_);
     const LeastSquares problem{all,  job_.data,     shape_of(job_.geometry.grid),
@@ -159,6 +163,7 @@ class ReconstructJob {
   void read() {
     check_options(options_);
     configuration_ = configuration_from(options_.config);
+    apply_backend_option(options_.backend, configuration_);
     if (options_.iterations) {
       section<ReconstructionSection>(configuration_).iterations = static_cast<std::size_t>(*options_.iterations);
     }
@@ -169,6 +174,27 @@ class ReconstructJob {
     spdlog::info("{}", recording->describe());
     log_warnings(*recording);
     job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_);
+  }
+
+  /// Where the model works. Several processes share out the devices; with more processes than devices some have one together.
+  OperatorSite settled_site(ThreadTeam& team) {
+    ImagingSection& imaging = configuration_.imaging;
+    const GpuProbe gpu = probe_devices();
+    if (communicator_.size() > 1 && !gpu.devices.empty())
+      imaging.device = static_cast<int>(communicator_.rank() % gpu.devices.size());
+    const BackendDecision decision = decide_backend(backend_choice(imaging));
+    if (decision.kind != BackendKind::cuda) {
+      spdlog::info("the model works on the CPU{}{}", decision.why_no_gpu.empty() ? "" : "; not on a GPU: ", decision.why_no_gpu);
+      return team;
+    }
+    const auto device = static_cast<std::size_t>(imaging.device);
+    const std::string name = device < gpu.devices.size() ? gpu.devices[device].name : std::string();
+    if (communicator_.size() == 1) {
+      spdlog::info("the model works on GPU {}, {}", device, name);
+    } else {
+      spdlog::info("the model works on GPUs: {} processes, {} in each host", communicator_.size(), gpu.devices.size());
+    }
+    return {team, BackendKind::cuda, imaging.device};
   }
 
   /// Of all processes: files of the same name can differ from host to host.
@@ -303,6 +329,7 @@ Action define_reconstruct(CLI::App& options) {
   options.add_option("--checkpoint", chosen->checkpoint, "Where the state is kept, to go on from")->option_text("FILE");
   options.add_option("--every", chosen->every, "Iterations between two checkpoints; one is written at the end in any case")
       ->option_text("K (10)");
+  add_backend_option(options, chosen->backend);
   options.add_flag("--resume", chosen->resume, "Go on from the checkpoint, where it is there");
   return [chosen] { return reconstruct(*chosen); };
 }

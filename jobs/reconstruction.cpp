@@ -185,6 +185,14 @@ double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, s
   return sizeof(float) * ((images + 1.0) * static_cast<double>(voxels) + (of_data + 2.0) * static_cast<double>(values));
 }
 
+SphericalModelOptions spherical_options(const Reconstruction& job) {
+  SphericalModelOptions options;
+  options.highest_frequency = highest_frequency_of(job.settings, job.geometry);
+  options.largest_half_diagonal = job.largest_half_diagonal;
+  options.rectangular_elements = job.settings.rectangular_elements.value_or(false);
+  return options;
+}
+
 }  // namespace
 
 void check_reconstruction(const Configuration& configuration) {
@@ -205,8 +213,6 @@ void check_reconstruction(const Configuration& configuration) {
   if (settings.penalty_kind && settings.penalty == 0.0)
     refuse("penalty_kind", "penalty = 0", "no such key, or a penalty above 0");
   if (settings.discrepancy_factor && !settings.noise) refuse("discrepancy_factor", "no noise", "no such key, or noise too");
-  if (configuration.imaging.backend == BackendWish::cuda)
-    throw InputError(configuration.place("[imaging] backend"), "\"cuda\"", "auto or cpu: reconstruct works on the CPU");
   static_cast<void>(stated_grid(configuration));
 }
 
@@ -284,13 +290,16 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
   return job;
 }
 
-std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, ThreadTeam& team) {
-  if (job.settings.model == ReconstructionModel::interpolated) return make_interpolated_model(job.geometry, team);
-  SphericalModelOptions options;
-  options.highest_frequency = highest_frequency_of(job.settings, job.geometry);
-  options.largest_half_diagonal = job.largest_half_diagonal;
-  options.rectangular_elements = job.settings.rectangular_elements.value_or(false);
-  return make_spherical_model(job.geometry, options, team);
+std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site) {
+  if (job.settings.model == ReconstructionModel::interpolated) return make_interpolated_model(job.geometry, site);
+  return make_spherical_model(job.geometry, spherical_options(job), site);
+}
+
+double model_bytes(const Reconstruction& job, const OperatorSite& site) {
+  const std::size_t bytes = job.settings.model == ReconstructionModel::interpolated
+                                ? interpolated_model_bytes(job.geometry, site)
+                                : spherical_model_bytes(job.geometry, spherical_options(job), site);
+  return static_cast<double>(bytes);
 }
 
 std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquares& problem) {

@@ -8,7 +8,6 @@
 
 #include "config/configuration.hpp"
 #include "config/reconstruction_section.hpp"
-#include "cpu/thread_team.hpp"
 #include "formats/recording.hpp"
 #include "jobs/communicator.hpp"
 #include "jobs/digest.hpp"
@@ -16,6 +15,7 @@
 #include "jobs/solver.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
+#include "operators/operator_site.hpp"
 
 namespace echoform {
 
@@ -32,7 +32,7 @@ struct Reconstruction {
 };
 
 /// What can be said of [reconstruction], [grid] and [imaging] alone. Throws InputError, naming configuration and key: no grid,
-/// keys that the model or the solver does not have, a backend that it does not run on.
+/// keys that the model or the solver does not have.
 void check_reconstruction(const Configuration& configuration);
 
 /// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
@@ -42,8 +42,10 @@ void check_reconstruction(const Configuration& configuration);
 [[nodiscard]] Reconstruction prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
                                                     const Communicator& communicator);
 
-/// H of this process's rows. The team outlives it.
-[[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, ThreadTeam& team);
+/// H of this process's rows. The site's team outlives it.
+[[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);
+/// Of the host's memory, what that will hold: to be asked before it is made.
+[[nodiscard]] double model_bytes(const Reconstruction& job, const OperatorSite& site);
 [[nodiscard]] std::unique_ptr<Solver> make_solver(const Reconstruction& job, const LeastSquares& problem);
 [[nodiscard]] StoppingRules stopping_rules(const Reconstruction& job);
 

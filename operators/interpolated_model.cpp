@@ -180,6 +180,16 @@ class InterpolatedModel final : public LinearOperator {
 
 }  // namespace
 
+std::size_t interpolated_model_bytes(const ModelGeometry& geometry, const OperatorSite& site) {
+  if (site.backend == BackendKind::cuda) return 0;
+  const Grid& grid = geometry.grid;
+  const std::size_t image = (grid.x.count + 2) * (grid.y.count + 2) * (grid.z.count + 2);
+  const std::size_t edges = geometry.samples + 1;
+  const std::size_t detectors = geometry.detectors.size();
+  return (image + detectors * edges) * sizeof(float) + site.team->size() * edges * sizeof(double) +
+         detectors * sizeof(DetectorFrame);
+}
+
 std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site) {
   validate(geometry, "interpolated model");
   if (site.backend == BackendKind::cuda) return make_interpolated_model_cuda(geometry, site.device);

@@ -2,6 +2,7 @@
 // voxels (Wang and others 2013, "interpolation-based imaging model", with corrections: docs/tomography_operators.md).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "operators/linear_operator.hpp"
@@ -19,5 +20,8 @@ namespace echoform {
 /// The adjoint is the exact transpose; both give the same bits for any number of threads. Throws InputError as
 /// validate(ModelGeometry) does. `team` must outlive the operator, which uses it in apply() and adjoint().
 [[nodiscard]] std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site);
+
+/// Bytes of the host that it holds: to be asked before it is made. Of a geometry that passes validate().
+[[nodiscard]] std::size_t interpolated_model_bytes(const ModelGeometry& geometry, const OperatorSite& site);
 
 }  // namespace echoform

@@ -43,7 +43,11 @@ struct SpectralWorkspace {
         spectrum(transform_reals(period + 2)),
         signal(transform_reals(period)),
         sums(count * stride),
-        bytes((count * stride + length + 2 * period + 4) * sizeof(float) + count * stride * sizeof(double)) {}
+        bytes(bytes_of(count, stride, length, period)) {}
+
+  [[nodiscard]] static std::size_t bytes_of(std::size_t count, std::size_t stride, std::size_t length, std::size_t period) {
+    return (count * stride + length + 2 * period + 4) * sizeof(float) + count * stride * sizeof(double);
+  }
 
   TransformReals grids;      // of apply()
   TransformReals fine;       // spectrum of a grid
@@ -253,6 +257,18 @@ class SphericalModel final : public LinearOperator {
 };
 
 }  // namespace
+
+std::size_t spherical_model_bytes(const ModelGeometry& geometry, const SphericalModelOptions& options, const OperatorSite& site) {
+  if (site.backend == BackendKind::cuda) return 0;
+  const SphericalTimeGrid time = spherical_time_grid(geometry, options, spherical_model_name);
+  const std::size_t length = time.period * time.finer;
+  const std::size_t levels = options.rectangular_elements ? spherical::rectangle_grids : 1;
+  const std::size_t grids = options.rectangular_elements ? spherical::rectangle_grids : spherical::point_grids;
+  const std::size_t held = std::min(chunk, geometry.detectors.size()) * levels * padded(length);
+  return (held + static_cast<std::size_t>(spreading::places + 1) * spreading::table_row) * sizeof(float) +
+         site.team->size() * SpectralWorkspace::bytes_of(grids, padded(length), length, time.period) +
+         levels * time.bands * sizeof(std::complex<float>) + geometry.detectors.size() * sizeof(Listener);
+}
 
 std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry, const SphericalModelOptions& options,
                                                      const OperatorSite& site) {

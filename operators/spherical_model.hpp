@@ -2,6 +2,7 @@
 // with corrections: docs/tomography_operators.md).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -44,5 +45,9 @@ struct SphericalModelOptions {
 [[nodiscard]] std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry,
                                                                    const SphericalModelOptions& options,
                                                                    const OperatorSite& site);
+
+/// Bytes of the host that it holds: to be asked before it is made. Throws as that does, of a geometry that passes validate().
+[[nodiscard]] std::size_t spherical_model_bytes(const ModelGeometry& geometry, const SphericalModelOptions& options,
+                                                const OperatorSite& site);
 
 }  // namespace echoform
