@@ -125,15 +125,7 @@ class Fista final : public Solver {
   }
 
   Iteration report(double step, bool exhausted) {
-    const double own = problem_.math.sum(of_x_.size(), [&](std::size_t first, std::size_t last) {
-      double total = 0.0;
-      for (std::size_t k = first; k < last; ++k) {
-        const double way = static_cast<double>(of_x_[k]) - static_cast<double>(problem_.data[k]);
-        total += way * way;
-      }
-      return total;
-    });
-    const double squares = problem_.communicator.sum_of(own);
+    const double squares = squares_of_misfit(problem_, of_x_);
     return {.misfit = std::sqrt(squares), .objective = squares + penalty_.value(x_), .step = step, .exhausted = exhausted};
   }
 

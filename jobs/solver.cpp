@@ -9,6 +9,18 @@ double squares_of_rows(const LeastSquares& problem, std::span<const float> value
   return problem.communicator.sum_of(problem.math.squares(values));
 }
 
+double squares_of_misfit(const LeastSquares& problem, std::span<const float> of_image) {
+  const double own = problem.math.sum(of_image.size(), [&](std::size_t first, std::size_t last) {
+    double total = 0.0;
+    for (std::size_t k = first; k < last; ++k) {
+      const double way = static_cast<double>(of_image[k]) - static_cast<double>(problem.data[k]);
+      total += way * way;
+    }
+    return total;
+  });
+  return problem.communicator.sum_of(own);
+}
+
 void end_if_interrupted(const LeastSquares& problem) {
   if (problem.communicator.any(problem.interrupted && problem.interrupted())) throw SolverInterrupted();
 }

@@ -101,6 +101,8 @@ class Solver {
 
 /// |values|^2 over the rows of all processes.
 [[nodiscard]] double squares_of_rows(const LeastSquares& problem, std::span<const float> values);
+/// |of_image - data|^2 over them.
+[[nodiscard]] double squares_of_misfit(const LeastSquares& problem, std::span<const float> of_image);
 
 /// About the largest eigenvalue of H^T H + the penalty's, never above it: by some steps of power iteration from an image that is
 /// drawn, each of which may be interrupted.
