@@ -25,6 +25,7 @@ namespace echoform::benchmarks {
 namespace {
 
 constexpr double voxel_spacing = 0.14e-3;
+constexpr double voxel_spacing_live = 0.15e-3;
 constexpr double pixel_spacing = 0.1e-3;
 
 std::array<Metres, 2> centred_axis(std::size_t count, double spacing) {
@@ -38,45 +39,6 @@ std::shared_ptr<const ImagingSetup> resolved(Configuration configuration, const 
   configuration.imaging.method = "tomography";
   tomography(configuration).algorithm = algorithm;
   return resolve_imaging({.configuration = configuration, .acquisition = acquisition});
-}
-
-/// What the method projects back with.
-BackProjectionOptions sphere_options(const ProjectionCase& test, TomographyAlgorithm algorithm) {
-  DetectorArray array;
-  array.kind = DetectorKind::arc;
-  array.count = test.rings;
-  array.radius = Metres(65e-3);
-  array.positions = test.views;
-  Acquisition acquisition = acquisition_of_detectors(array);
-  acquisition.samples = test.samples;
-  acquisition.sample_rate = Hertz(20e6);
-  acquisition.start_time = Seconds(17e-6);
-  Configuration configuration;
-  configuration.material.longitudinal_velocity = MetresPerSecond(1540.0);
-  configuration.grid.pixels = {test.across, test.across, test.planes};
-  configuration.grid.x = configuration.grid.y = centred_axis(test.across, voxel_spacing);
-  configuration.grid.z = centred_axis(test.planes, voxel_spacing);
-  const auto setup = resolved(configuration, acquisition, algorithm);
-  for (const Step& step : setup->recipe.steps) {
-    if (step.stage == &back_projection_stage) return step.options.as<BackProjectionOptions>();
-  }
-  throw std::logic_error("tomography without back-projection");
-}
-
-/// Rows, of which neighbouring samples are related as those of sounds are.
-std::vector<float> related_noise(std::size_t rows, std::size_t samples, std::size_t stride) {
-  std::vector<float> data(rows * stride);
-  std::minstd_rand random(5);
-  double level = 0.0;
-  double slope = 0.0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    for (std::size_t n = 0; n < samples; ++n) {
-      slope += 0.3 * ((1e-3 * static_cast<double>(random() % 2001U) - 1.0) - level - slope);
-      level += slope;
-      data[row * stride + n] = static_cast<float>(level);
-    }
-  }
-  return data;
 }
 
 /// What the plain loops are told.
@@ -121,7 +83,7 @@ Spread over(double numerator, const std::vector<double>& rates) {
 }
 
 ProjectionFigure measure_algorithm(const ProjectionCase& test, TomographyAlgorithm algorithm, std::size_t threads) {
-  const BackProjectionOptions options = sphere_options(test, algorithm);
+  const BackProjectionOptions options = projection_of(test, algorithm);
   const std::size_t detectors = options.detectors->size();
   BlockSpec terms;
   terms.type = ElementType::float32;
@@ -179,6 +141,43 @@ ProjectionFigure measure_algorithm(const ProjectionCase& test, TomographyAlgorit
 
 }  // namespace
 
+BackProjectionOptions projection_of(const ProjectionCase& test, TomographyAlgorithm algorithm) {
+  DetectorArray array;
+  array.kind = DetectorKind::arc;
+  array.count = test.rings;
+  array.radius = Metres(65e-3);
+  array.positions = test.views;
+  Acquisition acquisition = acquisition_of_detectors(array);
+  acquisition.samples = test.samples;
+  acquisition.sample_rate = Hertz(20e6);
+  acquisition.start_time = Seconds(17e-6);
+  Configuration configuration;
+  configuration.material.longitudinal_velocity = MetresPerSecond(1540.0);
+  configuration.grid.pixels = {test.across, test.across, test.planes};
+  configuration.grid.x = configuration.grid.y = centred_axis(test.across, voxel_spacing);
+  configuration.grid.z = centred_axis(test.planes, voxel_spacing);
+  const auto setup = resolved(configuration, acquisition, algorithm);
+  for (const Step& step : setup->recipe.steps) {
+    if (step.stage == &back_projection_stage) return step.options.as<BackProjectionOptions>();
+  }
+  throw std::logic_error("tomography without back-projection");
+}
+
+std::vector<float> related_noise(std::size_t rows, std::size_t samples, std::size_t stride) {
+  std::vector<float> data(rows * stride);
+  std::minstd_rand random(5);
+  double level = 0.0;
+  double slope = 0.0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t n = 0; n < samples; ++n) {
+      slope += 0.3 * ((1e-3 * static_cast<double>(random() % 2001U) - 1.0) - level - slope);
+      level += slope;
+      data[row * stride + n] = static_cast<float>(level);
+    }
+  }
+  return data;
+}
+
 ProjectionReport measure_projections(const ProjectionCase& test, const std::function<void(const std::string&)>& progress) {
   ProjectionReport report;
   report.reference_flags = reference::build_flags();
@@ -188,6 +187,23 @@ ProjectionReport measure_projections(const ProjectionCase& test, const std::func
     report.figures.push_back(measure_algorithm(test, algorithm, report.threads));
   }
   return report;
+}
+
+std::shared_ptr<const ImagingSetup> live_volume_setup(const LiveVolumeCase& test, TomographyAlgorithm algorithm) {
+  DetectorArray array;
+  array.kind = DetectorKind::sphere;
+  array.rows = test.rings;
+  array.count = test.of_a_ring;
+  array.radius = Metres(40e-3);
+  Acquisition acquisition = acquisition_of_detectors(array);
+  acquisition.samples = test.samples;
+  acquisition.sample_rate = Hertz(40e6);
+  Configuration configuration;
+  configuration.material.longitudinal_velocity = MetresPerSecond(1510.0);
+  configuration.grid.pixels = {test.voxels, test.voxels, test.voxels};
+  configuration.grid.x = configuration.grid.y = configuration.grid.z = centred_axis(test.voxels, voxel_spacing_live);
+  section<FilterSection>(configuration).kind = FilterWish::none;
+  return resolved(configuration, acquisition, algorithm);
 }
 
 std::shared_ptr<const ImagingSetup> live_ring_setup(const LiveRingCase& test) {

@@ -1,4 +1,5 @@
-// How fast tomography on the CPU is: back-projection against frozen plain loops, and frames of a live ring.
+// How fast tomography is: on the CPU back-projection against frozen plain loops, and frames of a live ring; what those of GPUs
+// (tomography_gpu.hpp) measure too.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,9 @@
 
 #include "benchmarks/statistics.hpp"
 #include "benchmarks/turns.hpp"
+#include "methods/tomography/section.hpp"
 #include "pipeline/imaging_setup.hpp"
+#include "stages/back_projection/back_projection.hpp"
 
 namespace echoform::benchmarks {
 
@@ -27,6 +30,11 @@ struct ProjectionCase {
   std::size_t rounds = 5;
   std::size_t threads = 0;  ///< 0: all that this process may use
 };
+
+/// What the method projects back with. Throws InputError where nothing of the volume is within the samples.
+[[nodiscard]] BackProjectionOptions projection_of(const ProjectionCase& test, TomographyAlgorithm algorithm);
+/// Rows, `stride` apart, of which neighbouring samples are related as those of sounds are; zeros between them.
+[[nodiscard]] std::vector<float> related_noise(std::size_t rows, std::size_t samples, std::size_t stride);
 
 /// One algorithm. A pair is a voxel and a detector.
 struct ProjectionFigure {
@@ -62,5 +70,18 @@ struct LiveRingCase {
 
 /// For measure_frame(). Throws InputError for sizes that make no image.
 [[nodiscard]] std::shared_ptr<const ImagingSetup> live_ring_setup(const LiveRingCase& test);
+
+/// Rings of detectors on a sphere around a cube: radius 40 mm, 40 MHz, voxels 0.15 mm apart, signed values and their display.
+struct LiveVolumeCase {
+  std::size_t rings = 16;
+  std::size_t of_a_ring = 16;
+  std::size_t samples = 2048;  ///< int16
+  std::size_t voxels = 128;    ///< along each axis
+
+  [[nodiscard]] std::size_t detectors() const { return rings * of_a_ring; }
+};
+
+/// As live_ring_setup().
+[[nodiscard]] std::shared_ptr<const ImagingSetup> live_volume_setup(const LiveVolumeCase& test, TomographyAlgorithm algorithm);
 
 }  // namespace echoform::benchmarks

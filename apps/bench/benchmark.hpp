@@ -26,6 +26,7 @@ struct Options {
   double hold = 10.0;
   bool gate = false;
   std::string accuracy = "both";  ///< half, float, both
+  std::string part = "all";       ///< of tomography on cuda: volumes, live, ring, all
   std::string backend;
   std::string json_file;
   std::string folder;  ///< empty: the system's for temporary files
@@ -81,5 +82,6 @@ Outcome compounding_cuda(const Options& options, LiveLine& progress);
 Outcome flow_cpu(const Options& options, LiveLine& progress);
 Outcome flow_cuda(const Options& options, LiveLine& progress);
 Outcome tomography_cpu(const Options& options, LiveLine& progress);
+Outcome tomography_cuda(const Options& options, LiveLine& progress);
 
 }  // namespace echoform::bench

@@ -236,6 +236,19 @@ class BenchOnCpu(Bench):
 class BenchOnCuda(Bench):
     SIZES = ["--elements", 16, "--samples", 1024, "--pixels", 32]
 
+    def test_tomography(self):
+        figures = bench("tomography", "--pixels", 16, "--frames", 10)
+        self.assertEqual([(f["algorithm"], f["rings"], f["views"]) for f in figures["volumes"]][:4],
+                         [("fbp", 32, 45), ("fbp", 64, 45), ("fbp", 64, 90), ("fbp", 128, 90)])
+        self.assertEqual(len(figures["volumes"]), 8)
+        for figure in figures["volumes"]:
+            self.assert_spread(figure["seconds"])
+            # Places in single precision, against sums in double.
+            self.assertLess(figure["difference"], 1e-4)
+        for name in ["live_ubp", "live_fbp", "ring"]:
+            self.assert_spread(figures[name]["images_per_second"])
+        self.assertNotIn("volumes", bench("tomography", "--pixels", 16, "--frames", 10, "--part", "ring"))
+
     def test_tfm(self):
         figures = bench("tfm", *self.SIZES, "--frames", 2)
         self.assertEqual(len(figures["beamform"]), 8)  # one view, three views, one with weights and plane waves, half and float

@@ -180,9 +180,10 @@ inline std::shared_ptr<const ImagingSetup> tomography_setup(const Acquisition& a
 }
 
 /// Of the view, or of the first output.
-inline Tomogram tomogram_of(const PassiveFrame& frame, const std::string& text, const std::string& view = {}) {
+inline Tomogram tomogram_of(const PassiveFrame& frame, const std::string& text, const std::string& view = {},
+                            BackendKind kind = BackendKind::cpu) {
   const auto engine =
-      make_engine(tomography_setup(frame.acquisition, text), {.automatic = false, .kind = BackendKind::cpu, .threads = 2}, {});
+      make_engine(tomography_setup(frame.acquisition, text), {.automatic = false, .kind = kind, .threads = 2}, {});
   FrameSlot slot;
   engine->equip(slot);
   EXPECT_EQ(slot.samples.size(), frame.samples.size() * sizeof(float));
