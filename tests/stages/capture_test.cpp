@@ -4,8 +4,11 @@
 
 #include "stages/analytic_signal/analytic_signal.hpp"
 #include "stages/autocorrelation/autocorrelation.hpp"
+#include "stages/back_projection/back_projection.hpp"
+#include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/beamform/beamform_sum.hpp"
 #include "stages/decoding/decoding.hpp"
+#include "stages/deconvolution/deconvolution.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/filter/filter.hpp"
 #include "stages/flow/flow.hpp"
@@ -13,8 +16,10 @@
 #include "stages/line_compound/line_compound.hpp"
 #include "stages/line_gain/line_gain.hpp"
 #include "stages/line_spectrum/line_spectrum.hpp"
+#include "stages/mean_image/mean_image.hpp"
 #include "stages/single_sideband/single_sideband.hpp"
 #include "stages/time_gain/time_gain.hpp"
+#include "stages/unmixed_image/unmixed_image.hpp"
 #include "stages/wall_filter/wall_filter.hpp"
 #include "tests/stages/capture.hpp"
 #include "tests/stages/pairing_of.hpp"
@@ -172,6 +177,37 @@ TEST_P(Capture, ComplexLines) {
   const BlockSpec rows = make_spec(ElementType::float32, 3 * 16, 320);
   for (const FlowKind kind : {FlowKind::velocity, FlowKind::power, FlowKind::amplitude, FlowKind::variance}) {
     expect_same_again(*make_stage(flow_stage, FlowOptions{kind, MetresPerSecond(0.5), 0.01}, backend()), rows, samples);
+  }
+}
+
+TEST_P(Capture, Tomography) {
+  const BlockSpec rows = make_spec(ElementType::float32, 40, 320);
+  const TestBlock samples(rows);
+  for (std::size_t n = 0; n < 40 * 320; ++n) {
+    samples.as<float>()[n] = static_cast<float>(n * 2654435761u >> 20 & 0xfff) - 2048.0F;
+  }
+  const BackProjectionTermOptions term{ProjectedTerm::universal, MetresPerSecond(1500.0), Hertz(20e6), Seconds(20e-6)};
+  expect_same_again(*make_stage(back_projection_term_stage, term, backend()), rows, samples);
+  DeconvolutionOptions deconvolution;
+  deconvolution.bandwidth = Hertz(4e6);
+  deconvolution.cutoff = Hertz(10e6);
+  deconvolution.sample_rate = Hertz(20e6);
+  expect_same_again(*make_stage(deconvolution_stage, deconvolution, backend()), rows, samples);
+  BackProjectionOptions projection;
+  projection.grid = {{Metres(-0.002), Metres(0.002), 40}, {Metres(-0.003), Metres(0.003), 50}, {}};
+  projection.law = ProjectionLaw::inverse_square;
+  projection.velocity = term.velocity;
+  projection.sample_rate = term.sample_rate;
+  projection.start_time = term.start_time;
+  auto detectors = std::make_shared<std::vector<ProjectionDetector>>();
+  for (std::size_t q = 0; q < 40; ++q) {
+    detectors->push_back({q, {Metres(0.04), Metres(0.0), Metres(1e-4 * static_cast<double>(q))}, {-1.0, 0.0, 0.0}, 1.0});
+  }
+  projection.detectors = std::move(detectors);
+  expect_same_again(*make_stage(back_projection_stage, projection, backend()), rows, samples);
+  expect_same_again(*make_stage(mean_image_stage, MeanImageOptions{ShownPart::magnitude}, backend()), rows, samples);
+  for (const UnmixedKind kind : {UnmixedKind::concentration, UnmixedKind::share}) {
+    expect_same_again(*make_stage(unmixed_image_stage, UnmixedImageOptions{kind, 2, 0, 1, 0.0}, backend()), rows, samples);
   }
 }
 
