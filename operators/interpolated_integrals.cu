@@ -11,12 +11,18 @@ using interpolated::Brick;
 using interpolated::brick_plane;
 using interpolated::brick_row;
 using interpolated::brick_voxels;
-using interpolated::DetectorFrame;
-using interpolated::RingRange;
 using interpolated::SeenBrick;
-using interpolated::ShellEntry;
 
 constexpr unsigned threads = 256;
+constexpr unsigned ring_threads = 256;
+constexpr unsigned ring_warps = ring_threads / 32;
+
+struct WarpMemory {
+  RingTable table;
+  float sums[shell_group][32];  ///< of lanes: nobody waits for another
+};
+constexpr std::size_t integral_bytes = brick_numbers * sizeof(float) + ring_warps * sizeof(WarpMemory);
+static_assert(sizeof(WarpMemory) % 16 == 0);  // tables are aligned
 
 unsigned blocks_for(std::int64_t count) {
   return static_cast<unsigned>((count + threads - 1) / threads);
@@ -30,7 +36,7 @@ __global__ void __launch_bounds__(threads) make_shells(const __grid_constant__ I
                                                   scene.radii.first + edge * scene.radii.step, scene.scale);
 }
 
-__global__ void __launch_bounds__(ring_threads, 3) integrate_bricks(const __grid_constant__ IntegralTask task) {
+__global__ void __launch_bounds__(ring_threads, 4) integrate_bricks(const __grid_constant__ IntegralTask task) {
   extern __shared__ float voxels[];
   const InterpolatedScene& scene = task.scene;
   const auto index = static_cast<std::int32_t>(blockIdx.x);
@@ -45,40 +51,56 @@ __global__ void __launch_bounds__(ring_threads, 3) integrate_bricks(const __grid
         there ? task.image[(static_cast<std::int64_t>(z) * scene.bricks.voxels[1] + y) * scene.bricks.voxels[0] + x] : 0.0F;
   }
   __syncthreads();
-  RingTable& table = reinterpret_cast<RingTable*>(voxels + brick_voxels)[threadIdx.x / 32];
+  WarpMemory& own = reinterpret_cast<WarpMemory*>(voxels + brick_numbers)[threadIdx.x / 32];
   const unsigned lane = threadIdx.x % 32;
+  for (auto& sums : own.sums) sums[lane] = 0.0F;
   const std::int32_t bricks = interpolated::bricks_of(scene.bricks);
   for (auto q = static_cast<std::int32_t>(blockIdx.y * ring_warps + threadIdx.x / 32); q < scene.detectors;
        q += static_cast<std::int32_t>(gridDim.y * ring_warps)) {
-    const DetectorFrame& frame = scene.frames[q];
-    const SeenBrick seen = interpolated::seen_brick(frame, brick, scene.radii);
+    const SeenBrick seen = interpolated::seen_brick(scene.frames[q], brick, scene.radii);
     const std::int64_t of_brick = static_cast<std::int64_t>(q) * bricks + index;
     if (lane == 0) task.starts[of_brick] = seen.first_edge;
     float* const parts = task.parts + of_brick * scene.slots;
-    for (std::int32_t slot = 0; slot < scene.slots; ++slot) {
-      const std::int32_t edge = seen.first_edge + slot;
+    const float value = scene.dead[q] == 0 ? 1.0F : 0.0F;
+    for (std::int32_t slot = 0; slot < scene.slots; slot += shell_group) {
+      const std::int32_t rings = make_shell_group(scene, seen, q, seen.first_edge + slot, own.table,
+                                                  [value](std::int32_t /*edge*/, double /*radius*/) { return value; });
+      std::int32_t current = 0;
       float sum = 0.0F;
-      if (edge < seen.end_edge && scene.dead[q] == 0) {
-        const ShellEntry shell = scene.shells[static_cast<std::int64_t>(q) * scene.radii.edges + edge];
-        if (shell.rings > 0) {
-          const double radius = scene.radii.first + static_cast<double>(edge) * scene.radii.step;
-          const RingRange rings = interpolated::rings_within(seen, shell, radius);
-          for_rings(frame, seen, brick, shell, radius, rings, table, [&](const BrickPlace& at, float weight) {
-            const float* const cell = voxels + at.index;
-            const auto between = [](float a, float b, float part) { return fmaf(part, b - a, a); };
-            const float below =
-                between(between(cell[0], cell[1], at.x), between(cell[brick_row], cell[brick_row + 1], at.x), at.y);
-            const float* const next = cell + brick_plane;
-            const float above =
-                between(between(next[0], next[1], at.x), between(next[brick_row], next[brick_row + 1], at.x), at.y);
-            sum = fmaf(weight, between(below, above, at.z), sum);
-          });
-        }
-      }
+      for_rings(scene.ring_frames[q], seen, brick, scene.angles, rings, own.table,
+                [&](const BrickPlace& at, float weight, std::int32_t sphere) {
+                  if (sphere != current) {
+                    own.sums[current][lane] = sum;
+                    current = sphere;
+                    sum = 0.0F;
+                  }
+                  const float* const cell = voxels + at.index;
+                  const auto between = [](float a, float b, float part) { return fmaf(part, b - a, a); };
+                  const float below =
+                      between(between(cell[0], cell[1], at.x), between(cell[brick_row], cell[brick_row + 1], at.x), at.y);
+                  const float* const next = cell + brick_plane;
+                  const float above =
+                      between(between(next[0], next[1], at.x), between(next[brick_row], next[brick_row + 1], at.x), at.y);
+                  sum = fmaf(weight, between(below, above, at.z), sum);
+                });
+      own.sums[current][lane] = sum;
       __syncwarp();
+      // A lane has a quarter of a sphere's sums, and starts with another than its neighbours do.
+      constexpr unsigned group = shell_group;
+      static_assert(group == 8);
+      const unsigned of_sphere = lane % group;
+      float all = 0.0F;
 #pragma unroll
-      for (unsigned step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(every_lane, sum, step);
-      if (lane == 0) parts[slot] = sum;
+      for (unsigned n = 0; n < group; ++n) {
+        float& of_lane = own.sums[of_sphere][lane / group * group + (n + of_sphere) % group];
+        all += of_lane;
+        of_lane = 0.0F;
+      }
+      all += __shfl_xor_sync(every_lane, all, 8);
+      all += __shfl_xor_sync(every_lane, all, 16);
+      const std::int32_t at = slot + static_cast<std::int32_t>(lane);
+      if (lane < group && at < scene.slots) parts[at] = all;
+      __syncwarp();
     }
   }
 }
@@ -110,15 +132,17 @@ void queue_shells(const InterpolatedScene& scene, cudaStream_t stream) noexcept 
   ECHOFORM_CUDA_LAUNCHED("spheres of detectors");
 }
 
+void allow_integrals() {
+  allow_shared(reinterpret_cast<const void*>(&integrate_bricks), integral_bytes);
+}
+
 void queue_integrals(const IntegralTask& task, cudaStream_t stream) noexcept {
-  constexpr std::size_t bytes = brick_voxels * sizeof(float) + ring_warps * sizeof(RingTable);
-  static_assert(bytes <= 48 * 1024);
   // Some detectors for each warp, so that a brick is not loaded for a few alone.
   constexpr std::int32_t of_warp = 8;
   const std::int32_t blocks = (task.scene.detectors + of_warp * static_cast<std::int32_t>(ring_warps) - 1) /
                               (of_warp * static_cast<std::int32_t>(ring_warps));
   const dim3 grid(static_cast<unsigned>(interpolated::bricks_of(task.scene.bricks)), static_cast<unsigned>(blocks));
-  integrate_bricks<<<grid, ring_threads, bytes, stream>>>(task);
+  integrate_bricks<<<grid, ring_threads, integral_bytes, stream>>>(task);
   ECHOFORM_CUDA_LAUNCHED("integrals over spheres");
 }
 

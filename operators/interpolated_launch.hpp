@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "operators/interpolated_brick_math.hpp"
+#include "operators/interpolated_ring_math.hpp"
 
 namespace echoform::gpu {
 
@@ -18,6 +18,8 @@ struct InterpolatedScene {
   std::int32_t samples;  ///< a row; edges are one more
   std::int32_t detectors;
   const interpolated::DetectorFrame* frames;
+  const interpolated::RingFrame* ring_frames;
+  const interpolated::AngleEntry* angles;  ///< angle_steps and one
   const std::uint8_t* dead;
   interpolated::ShellEntry* shells;  ///< [detector][edge]
 };
@@ -32,6 +34,8 @@ struct IntegralTask {
   float* parts;
   std::int32_t* starts;
 };
+/// To be called once on the current device before queue_integrals(), as its shared memory is more than any kernel's.
+void allow_integrals();
 void queue_integrals(const IntegralTask& task, cudaStream_t stream) noexcept;
 /// Differences of the sums of parts; dead rows are 0.
 void queue_differences(const IntegralTask& task, double* edges, float* data, cudaStream_t stream) noexcept;
@@ -44,6 +48,8 @@ struct ScatterTask {
   const float* edges;
   float* sums;  ///< [brick][voxel of it], added to
 };
+/// As allow_integrals().
+void allow_scatter();
 void queue_scatter(const ScatterTask& task, cudaStream_t stream) noexcept;
 /// The image's voxels, of which bricks share those on their faces.
 void queue_image(const InterpolatedScene& scene, const float* sums, float* image, cudaStream_t stream) noexcept;

@@ -20,7 +20,9 @@ using gpu::InterpolatedScene;
 using gpu::share_of_free_memory;
 using gpu::to_whole;
 using gpu::values_of;
+using interpolated::AngleEntry;
 using interpolated::DetectorFrame;
+using interpolated::RingFrame;
 using interpolated::ShellEntry;
 
 /// Passes are of whole groups that the adjoint adds up at a time, so that its bits do not depend on how many passes there are.
@@ -32,16 +34,24 @@ class InterpolatedModelCuda final : public LinearOperator {
       : device_(device), grid_(geometry.grid), samples_(geometry.samples), detectors_(geometry.detectors.size()) {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
+    gpu::allow_integrals();
+    gpu::allow_scatter();
     describe(geometry);
     choose_pass();
 
     std::vector<DetectorFrame> frames;
+    std::vector<RingFrame> ring_frames;
     std::vector<std::uint8_t> dead;
     for (const Detector& detector : geometry.detectors) {
       frames.push_back(interpolated::frame_of(detector, grid_));
+      ring_frames.push_back(interpolated::ring_frame_of(frames.back()));
       dead.push_back(detector.dead ? 1 : 0);
     }
+    std::vector<AngleEntry> angles;
+    for (std::int32_t k = 0; k <= interpolated::angle_steps; ++k) angles.push_back(interpolated::angle_entry(k));
     frames_ = gpu::on_device(frames, device_.backend());
+    ring_frames_ = gpu::on_device(ring_frames, device_.backend());
+    angles_ = gpu::on_device(angles, device_.backend());
     dead_ = gpu::on_device(dead, device_.backend());
     image_ = device_.allocate(grid_.pixels() * sizeof(float));
     sums_ = device_.allocate(bricks_ * interpolated::brick_voxels * sizeof(float));
@@ -124,13 +134,15 @@ class InterpolatedModelCuda final : public LinearOperator {
     const std::size_t of_edge = sizeof(ShellEntry) + sizeof(double) + sizeof(float);
     const std::size_t of_detector =
         bricks_ * (slots_ * sizeof(float) + sizeof(std::int32_t)) + edges_ * of_edge + samples_ * sizeof(float);
-    return (grid_.pixels() + bricks_ * interpolated::brick_voxels) * sizeof(float) + detectors_ * (sizeof(DetectorFrame) + 1) +
-           pass_ * of_detector;
+    return (grid_.pixels() + bricks_ * interpolated::brick_voxels) * sizeof(float) +
+           detectors_ * (sizeof(DetectorFrame) + sizeof(RingFrame) + 1) + pass_ * of_detector;
   }
 
   [[nodiscard]] InterpolatedScene scene_of(std::size_t begin, std::size_t count) const {
     InterpolatedScene scene = scene_;
     scene.frames = values_of<const DetectorFrame>(frames_) + begin;
+    scene.ring_frames = values_of<const RingFrame>(ring_frames_) + begin;
+    scene.angles = values_of<const AngleEntry>(angles_);
     scene.dead = values_of<const std::uint8_t>(dead_) + begin;
     scene.shells = values_of<ShellEntry>(shells_);
     scene.detectors = to_whole(count);
@@ -146,7 +158,7 @@ class InterpolatedModelCuda final : public LinearOperator {
   std::size_t slots_ = 0;  // edges of a brick
   InterpolatedScene scene_{};
   std::size_t pass_ = 0;  // detectors at a time
-  Buffer frames_, dead_, image_, sums_, data_, shells_, edge_sums_, edge_values_, parts_, starts_;
+  Buffer frames_, ring_frames_, angles_, dead_, image_, sums_, data_, shells_, edge_sums_, edge_values_, parts_, starts_;
 };
 
 }  // namespace

@@ -1,26 +1,36 @@
-// How a warp goes over a detector's spheres within a brick: the same samples in both directions.
+// How a warp goes over a detector's spheres within a brick: the same samples in both directions. Some spheres at a time; lanes
+// work out their rings, one each, and then share out the rings' samples, whichever rings and spheres they are of.
 #pragma once
 
+#include "gpu/cuda_check.hpp"
 #include "operators/interpolated_launch.hpp"
 
 namespace echoform::gpu {
 
-constexpr unsigned ring_threads = 256;
-constexpr unsigned ring_warps = ring_threads / 32;
 constexpr unsigned every_lane = 0xFFFFFFFFU;
+/// Spheres at a time.
+constexpr std::int32_t shell_group = 8;
 
-/// Rings of a shell, a column for each lane that has worked one out. By columns, so that whichever ring lanes read they read
-/// other banks.
+/// Numbers before the tables in shared memory: a brick, and what aligns them.
+constexpr std::int32_t brick_numbers = (interpolated::brick_voxels + 3) / 4 * 4;
+
+/// Of one warp. Rings are rows of four numbers: whichever eight rows lanes next to each other read, they read other banks.
 struct RingTable {
-  float centre[3][32];
-  float cosine[3][32];
-  float sine[3][32];
-  float weight[32];
-  float inverse[32];
-  std::int32_t count[32];
-  std::int32_t offset[32];  ///< from a number among all samples to that in the ring, count or less
-  std::int32_t end[32];     ///< of the ring's numbers among all samples
+  float4 centre[32];  ///< and the weight of a sample
+  float4 cosine[32];  ///< and 1 / samples of the ring
+  float4 sine[32];    ///< and samples of the ring
+  int4 samples[32];   ///< end among all samples, from a number among all to that in the ring as a float's bits, sphere, 0
+  double step[shell_group];
+  float4 shell[shell_group];       ///< radius and its rest, weight
+  std::int32_t ring[shell_group];  ///< from a number among all rings to that in the sphere
+  std::int32_t end[shell_group];   ///< among all rings
 };
+
+/// Allows a kernel of the current device so much shared memory; throws where there is not as much.
+inline void allow_shared(const void* kernel, std::size_t bytes) {
+  ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+}
 
 /// Where a sample lies in a brick.
 struct BrickPlace {
@@ -28,65 +38,119 @@ struct BrickPlace {
   float x, y, z;       ///< from there
 };
 
-/// Calls body(place, weight) for the samples of rings `begin` .. that are in the brick. All lanes of a warp together.
+/// As interpolated::on_circle() has it, with whole numbers as floats, which are exact below 2^22: of n + 1/2 of `samples`.
+__device__ __forceinline__ interpolated::OnCircle on_circle_of(float n, float samples, float inverse) {
+  constexpr float magic = 12582912.0F;  // 1.5 x 2^23: a sum with it has the whole number's bits
+  const float quarters = fmaf(n, 4.0F, 2.0F);
+  const float near = fmaf(quarters, inverse, magic);
+  const int quarter = __float_as_int(near);
+  const float v = fmaf(-(near - magic), samples, quarters) * inverse;  // -1/2 .. 1/2 quarters of a turn
+  const float v2 = v * v;
+  const float s3 = fmaf(v2, fmaf(v2, 0.000160441185F, -0.00468175414F), 0.0796926262F);
+  const float s = v * fmaf(v2, fmaf(v2, s3, -0.645964098F), 1.57079633F);
+  const float c3 = fmaf(v2, fmaf(v2, 0.000919260275F, -0.0208634807F), 0.253669508F);
+  const float c = fmaf(v2, fmaf(v2, c3, -1.23370055F), 1.0F);
+  const bool swapped = (quarter & 1) != 0;
+  const int cosine_sign = ((quarter + 1) & 2) << 30;
+  const int sine_sign = (quarter & 2) << 30;
+  return {__int_as_float(__float_as_int(swapped ? s : c) ^ cosine_sign),
+          __int_as_float(__float_as_int(swapped ? c : s) ^ sine_sign)};
+}
+
+/// Works out which rings of the spheres from first_edge on may be in the brick; returns how many. `value_of(edge)`:
+/// what their weights are to be multiplied by; 0: none of its rings. All lanes of a warp together.
+template <class Value>
+__device__ __forceinline__ std::int32_t make_shell_group(const InterpolatedScene& scene, const interpolated::SeenBrick& seen,
+                                                         std::int32_t q, std::int32_t first_edge, RingTable& table,
+                                                         const Value& value_of) {
+  const auto lane = static_cast<std::int32_t>(threadIdx.x % 32);
+  const std::int32_t edge = first_edge + lane;
+  interpolated::RingRange rings{0, 0};
+  interpolated::ShellEntry shell{};
+  double radius = 0.0;
+  float value = 0.0F;
+  if (lane < shell_group && edge < seen.end_edge) {
+    shell = scene.shells[static_cast<std::int64_t>(q) * scene.radii.edges + edge];
+    radius = scene.radii.first + static_cast<double>(edge) * scene.radii.step;
+    value = shell.rings > 0 ? value_of(edge, radius) : 0.0F;
+    if (value != 0.0F) rings = interpolated::rings_within(seen, shell, radius);
+  }
+  const std::int32_t count = rings.end > rings.first ? rings.end - rings.first : 0;
+  std::int32_t end = count;
+#pragma unroll
+  for (unsigned step = 1; step < 32; step *= 2) {
+    const std::int32_t before = __shfl_up_sync(every_lane, end, step);
+    if (lane >= static_cast<std::int32_t>(step)) end += before;
+  }
+  __syncwarp();  // who still reads the spheres before
+  if (lane < shell_group) {
+    const interpolated::Pair pair = interpolated::pair_of(radius);
+    table.step[lane] = shell.step;
+    table.shell[lane] = make_float4(pair.value, pair.rest, shell.weight * value, 0.0F);
+    table.ring[lane] = rings.first - (end - count);
+    table.end[lane] = end;
+  }
+  __syncwarp();
+  return __shfl_sync(every_lane, end, 31);
+}
+
+/// Calls body(place, weight, sphere) for the samples in the brick of the `rings` rings that are in the table; spheres count from
+/// the group's first, and a lane has those of a sphere one after the other. All lanes of a warp together.
 template <class Body>
-__device__ __forceinline__ void for_rings(const interpolated::DetectorFrame& frame, const interpolated::SeenBrick& seen,
-                                          const interpolated::Brick& brick, const interpolated::ShellEntry& shell, double radius,
-                                          const interpolated::RingRange& rings, RingTable& table, const Body& body) {
-  const unsigned lane = threadIdx.x % 32;
-  for (std::int32_t begin = rings.first; begin < rings.end; begin += 32) {
-    const std::int32_t own = begin + static_cast<std::int32_t>(lane);
+__device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, const interpolated::SeenBrick& seen,
+                                          const interpolated::Brick& brick, const interpolated::AngleEntry* angles,
+                                          std::int32_t rings, RingTable& table, const Body& body) {
+  const auto lane = static_cast<std::int32_t>(threadIdx.x % 32);
+  std::int32_t sphere = 0;
+  for (std::int32_t begin = 0; begin < rings; begin += 32) {
     // Lanes without a ring work out the last one, and have none of its samples.
-    const interpolated::RingPart part =
-        interpolated::ring_part(frame, seen, brick, shell, radius, own < rings.end ? own : rings.end - 1);
-    const std::int32_t count = own < rings.end ? part.count : 0;
+    const std::int32_t own = min(begin + lane, rings - 1);
+    while (own >= table.end[sphere]) ++sphere;
+    const float4 of_sphere = table.shell[sphere];
+    const interpolated::RingShell shell{table.step[sphere], {of_sphere.x, of_sphere.y}, of_sphere.z};
+    const interpolated::RingPart part = interpolated::ring_part(frame, seen, brick, angles, shell, own + table.ring[sphere]);
+    const std::int32_t count = begin + lane < rings ? part.count : 0;
     std::int32_t end = count;
 #pragma unroll
     for (unsigned step = 1; step < 32; step *= 2) {
       const std::int32_t before = __shfl_up_sync(every_lane, end, step);
-      if (lane >= step) end += before;
+      if (lane >= static_cast<std::int32_t>(step)) end += before;
     }
     const std::int32_t total = __shfl_sync(every_lane, end, 31);
-    if (total == 0) continue;
     __syncwarp();  // who still reads the rings before
-#pragma unroll
-    for (int a = 0; a < 3; ++a) {
-      table.centre[a][lane] = part.ring.centre[a];
-      table.cosine[a][lane] = part.ring.cosine[a];
-      table.sine[a][lane] = part.ring.sine[a];
-    }
-    table.weight[lane] = part.weight;
-    table.inverse[lane] = 1.0F / static_cast<float>(part.ring.count);
-    table.count[lane] = part.ring.count;
-    table.offset[lane] = part.first - (end - count);
-    table.end[lane] = end;
+    table.centre[lane] = make_float4(part.centre[0], part.centre[1], part.centre[2], part.weight);
+    table.cosine[lane] = make_float4(part.cosine[0], part.cosine[1], part.cosine[2], part.inverse);
+    table.sine[lane] = make_float4(part.sine[0], part.sine[1], part.sine[2], part.samples);
+    table.samples[lane] = make_int4(end, __float_as_int(static_cast<float>(part.first - (end - count))), sphere, 0);
     __syncwarp();
-    int ring = 0;
-    for (std::int32_t k = static_cast<std::int32_t>(lane); k < total; k += 32) {
-      while (k >= table.end[ring]) ++ring;
-      const std::int32_t of_ring = table.count[ring];
-      std::int32_t n = k + table.offset[ring];
-      if (n >= of_ring) n -= of_ring;
-      const interpolated::OnCircle at = interpolated::on_circle(n, of_ring, table.inverse[ring]);
-      float place[3];
-      bool within = true;
-#pragma unroll
-      for (int a = 0; a < 3; ++a) {
-        place[a] = interpolated::added(table.sine[a][ring], at.sine,
-                                       interpolated::added(table.cosine[a][ring], at.cosine, table.centre[a][ring]));
-        within = within && place[a] >= brick.low[a] && place[a] < brick.high[a];
-      }
-      if (!within) continue;
-      const auto x = static_cast<std::int32_t>(place[0]);
-      const auto y = static_cast<std::int32_t>(place[1]);
-      const auto z = static_cast<std::int32_t>(place[2]);
-      BrickPlace of;
-      of.index =
-          (z - brick.first[2]) * interpolated::brick_plane + (y - brick.first[1]) * interpolated::brick_row + x - brick.first[0];
-      of.x = place[0] - static_cast<float>(x);
-      of.y = place[1] - static_cast<float>(y);
-      of.z = place[2] - static_cast<float>(z);
-      body(of, table.weight[ring]);
+    std::int32_t ring = 0;
+    auto number = static_cast<float>(lane);
+    for (std::int32_t k = lane; k < total; k += 32, number += 32.0F) {
+      int4 samples = table.samples[ring];
+      while (k >= samples.x) samples = table.samples[++ring];
+      const float4 centre = table.centre[ring];
+      const float4 cosine = table.cosine[ring];
+      const float4 sine = table.sine[ring];
+      const interpolated::OnCircle at = on_circle_of(number + __int_as_float(samples.y), sine.w, cosine.w);
+      const float x = fmaf(sine.x, at.sine, fmaf(cosine.x, at.cosine, centre.x));
+      const float y = fmaf(sine.y, at.sine, fmaf(cosine.y, at.cosine, centre.y));
+      const float z = fmaf(sine.z, at.sine, fmaf(cosine.z, at.cosine, centre.z));
+      // Rounded down, a sum with 2^23 has the whole number's bits; places before 0 have bits below those of 2^23.
+      constexpr float magic = 8388608.0F;
+      constexpr std::int32_t magic_bits = 0x4B000000;
+      const float of_x = __fadd_rd(x, magic);
+      const float of_y = __fadd_rd(y, magic);
+      const float of_z = __fadd_rd(z, magic);
+      const auto cell_x = static_cast<unsigned>(__float_as_int(of_x) - magic_bits - brick.first[0]);
+      const auto cell_y = static_cast<unsigned>(__float_as_int(of_y) - magic_bits - brick.first[1]);
+      const auto cell_z = static_cast<unsigned>(__float_as_int(of_z) - magic_bits - brick.first[2]);
+      if (cell_x >= static_cast<unsigned>(brick.cells[0]) || cell_y >= static_cast<unsigned>(brick.cells[1]) ||
+          cell_z >= static_cast<unsigned>(brick.cells[2]))
+        continue;
+      const BrickPlace of{
+          static_cast<std::int32_t>(cell_z * interpolated::brick_plane + cell_y * interpolated::brick_row + cell_x),
+          x - (of_x - magic), y - (of_y - magic), z - (of_z - magic)};
+      body(of, centre.w, samples.z);
     }
   }
 }

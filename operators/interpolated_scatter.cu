@@ -12,12 +12,13 @@ using interpolated::brick_edge;
 using interpolated::brick_plane;
 using interpolated::brick_row;
 using interpolated::brick_voxels;
-using interpolated::DetectorFrame;
-using interpolated::RingRange;
 using interpolated::SeenBrick;
-using interpolated::ShellEntry;
 
 constexpr unsigned threads = 256;
+constexpr unsigned ring_threads = 256;
+constexpr unsigned ring_warps = ring_threads / 32;
+constexpr std::size_t scatter_bytes = brick_numbers * sizeof(std::int32_t) + ring_warps * sizeof(RingTable);
+static_assert(sizeof(RingTable) % 16 == 0);  // tables are aligned
 /// Detectors between two of those additions.
 constexpr std::int32_t at_a_time = 16;
 /// Sums of shares stay below 2^30.
@@ -70,13 +71,13 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-__global__ void __launch_bounds__(ring_threads, 3) scatter_bricks(const __grid_constant__ ScatterTask task) {
+__global__ void __launch_bounds__(ring_threads, 4) scatter_bricks(const __grid_constant__ ScatterTask task) {
   extern __shared__ std::int32_t shares[];
   __shared__ float bounds[at_a_time];
   const InterpolatedScene& scene = task.scene;
   const auto index = static_cast<std::int32_t>(blockIdx.x);
   const Brick brick = interpolated::brick_at(scene.bricks, index);
-  RingTable& table = reinterpret_cast<RingTable*>(shares + brick_voxels)[threadIdx.x / 32];
+  RingTable& table = reinterpret_cast<RingTable*>(shares + brick_numbers)[threadIdx.x / 32];
   float* const sums = task.sums + static_cast<std::int64_t>(index) * brick_voxels;
   for (auto n = static_cast<std::int32_t>(threadIdx.x); n < brick_voxels; n += ring_threads) shares[n] = 0;
   __syncthreads();
@@ -109,23 +110,24 @@ __global__ void __launch_bounds__(ring_threads, 3) scatter_bricks(const __grid_c
     constexpr float most_of_scale = 1e30F;  // its inverse is a normal number
     const float scale = fminf(most_of_scale, most_of_sum / (sum * spheres));
     for (std::int32_t q = begin + warp; q < end; q += ring_warps) {
-      const DetectorFrame& frame = scene.frames[q];
-      const SeenBrick seen = interpolated::seen_brick(frame, brick, scene.radii);
-      for (std::int32_t edge = seen.first_edge; edge < seen.end_edge; ++edge) {
-        const float value = task.edges[static_cast<std::int64_t>(q) * scene.radii.edges + edge];
-        const ShellEntry shell = scene.shells[static_cast<std::int64_t>(q) * scene.radii.edges + edge];
-        if (value == 0.0F || shell.rings == 0) continue;
-        const double radius = scene.radii.first + static_cast<double>(edge) * scene.radii.step;
-        const RingRange rings = interpolated::rings_within(seen, shell, radius);
-        const float scaled = value * scale;
-        const bool quick = fabsf(scaled) * most_of_sphere(scene, radius) < most_of_quick;
-        for_rings(frame, seen, brick, shell, radius, rings, table, [&](const BrickPlace& at, float weight) {
-          if (quick) {
-            scatter<true>(shares + at.index, at, scaled * weight);
-          } else {
-            scatter<false>(shares + at.index, at, scaled * weight);
-          }
+      const SeenBrick seen = interpolated::seen_brick(scene.frames[q], brick, scene.radii);
+      for (std::int32_t edge = seen.first_edge; edge < seen.end_edge; edge += shell_group) {
+        bool small = true;
+        const std::int32_t rings = make_shell_group(scene, seen, q, edge, table, [&](std::int32_t of_edge, double radius) {
+          const float value = task.edges[static_cast<std::int64_t>(q) * scene.radii.edges + of_edge] * scale;
+          small = fabsf(value) * most_of_sphere(scene, radius) < most_of_quick;
+          return value;
         });
+        if (__all_sync(every_lane, small)) {
+          for_rings(
+              scene.ring_frames[q], seen, brick, scene.angles, rings, table,
+              [&](const BrickPlace& at, float weight, std::int32_t /*sphere*/) { scatter<true>(shares + at.index, at, weight); });
+        } else {
+          for_rings(scene.ring_frames[q], seen, brick, scene.angles, rings, table,
+                    [&](const BrickPlace& at, float weight, std::int32_t /*sphere*/) {
+                      scatter<false>(shares + at.index, at, weight);
+                    });
+        }
       }
     }
     __syncthreads();
@@ -177,11 +179,13 @@ void queue_edges(const InterpolatedScene& scene, const float* data, float* edges
   ECHOFORM_CUDA_LAUNCHED("edges of samples");
 }
 
+void allow_scatter() {
+  allow_shared(reinterpret_cast<const void*>(&scatter_bricks), scatter_bytes);
+}
+
 void queue_scatter(const ScatterTask& task, cudaStream_t stream) noexcept {
-  constexpr std::size_t bytes = brick_voxels * sizeof(std::int32_t) + ring_warps * sizeof(RingTable);
-  static_assert(bytes + at_a_time * sizeof(float) <= 48 * 1024);
   const auto blocks = static_cast<unsigned>(interpolated::bricks_of(task.scene.bricks));
-  scatter_bricks<<<blocks, ring_threads, bytes, stream>>>(task);
+  scatter_bricks<<<blocks, ring_threads, scatter_bytes, stream>>>(task);
   ECHOFORM_CUDA_LAUNCHED("spheres to voxels");
 }
 
