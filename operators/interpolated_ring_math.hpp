@@ -35,7 +35,7 @@ inline AngleEntry angle_entry(std::int32_t k) {
 }
 
 /// What rings take from a detector's frame.
-struct RingFrame {
+struct alignas(16) RingFrame {
   Pair place[3];
   Pair inward[3];
   float e1[3];
@@ -123,9 +123,9 @@ struct Arc {
 ECHOFORM_HOST_DEVICE void add_common(Arc& hull, const Arc& arc, float from, float to) {
   const float begin = fmaxf(arc.from, from);
   const float end = fminf(arc.to, to);
-  if (begin > end) return;
-  hull.from = fminf(hull.from, begin);
-  hull.to = fmaxf(hull.to, end);
+  const bool any = begin <= end;
+  hull.from = any ? fminf(hull.from, begin) : hull.from;
+  hull.to = any ? fmaxf(hull.to, end) : hull.to;
 }
 
 }  // namespace detail
@@ -170,8 +170,8 @@ ECHOFORM_HOST_DEVICE RingPart ring_part(const RingFrame& frame, const SeenBrick&
   constexpr auto turn_rest = static_cast<float>(2.0 * pi - static_cast<double>(turn));
   const float about = turn * wide.value;
   const float near = detail::near_whole(about);
-  const float beside = fmaf(turn, wide.value, -about) + fmaf(turn_rest, wide.value, turn * wide.rest);
-  part.samples = fmaxf(near + detail::near_whole((about - near) + beside), 1.0F);
+  const float left = fmaf(turn, wide.value, -about) + fmaf(turn_rest, wide.value, turn * wide.rest);
+  part.samples = fmaxf(near + detail::near_whole((about - near) + left), 1.0F);
   part.inverse = detail::reciprocal(part.samples);
   part.weight = shell.weight * (at.sine.value + sine_rest) * part.inverse;
   part.first = 0;
@@ -192,18 +192,16 @@ ECHOFORM_HOST_DEVICE RingPart ring_part(const RingFrame& frame, const SeenBrick&
     const float most = brick.high[a] + guard - part.centre[a];
     meets = meets && least <= size && most >= -size;
     // |angle - phase| is between the two.
-    const float closest = most >= size ? 0.0F : detail::arc_cosine(most * to_size);
-    const float furthest = least <= -size ? static_cast<float>(pi) : detail::arc_cosine(least * to_size);
+    const float closest = detail::arc_cosine(most * to_size);
+    const float furthest = detail::arc_cosine(least * to_size);
     const float phase = seen.phase[a];
     detail::Arc hull{1e4F, -1e4F};
     detail::add_common(hull, arc, phase + closest, phase + furthest);
     detail::add_common(hull, arc, phase - furthest, phase - closest);
     // Of the arcs a turn beside them one can be within half a turn of the brick's azimuth.
-    if (phase >= 0.0F) {
-      detail::add_common(hull, arc, phase - turn + closest, phase - turn + furthest);
-    } else {
-      detail::add_common(hull, arc, phase + turn - furthest, phase + turn - closest);
-    }
+    const bool ahead = phase >= 0.0F;
+    const float beside = ahead ? phase - turn : phase + turn;
+    detail::add_common(hull, arc, beside + (ahead ? closest : -furthest), beside + (ahead ? furthest : -closest));
     arc = hull;
   }
   const float to_samples = part.samples * static_cast<float>(0.5 / pi);

@@ -19,7 +19,7 @@ struct RingTable {
   float4 centre[32];  ///< and the weight of a sample
   float4 cosine[32];  ///< and 1 / samples of the ring
   float4 sine[32];    ///< and samples of the ring
-  int4 samples[32];   ///< end among all samples, from a number among all to that in the ring as a float's bits, sphere, 0
+  int2 samples[32];   ///< from a number among all samples to that in the ring, as a float's bits; sphere
   double step[shell_group];
   float4 shell[shell_group];       ///< radius and its rest, weight
   std::int32_t ring[shell_group];  ///< from a number among all rings to that in the sphere
@@ -117,21 +117,33 @@ __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, 
       if (lane >= static_cast<std::int32_t>(step)) end += before;
     }
     const std::int32_t total = __shfl_sync(every_lane, end, 31);
-    __syncwarp();  // who still reads the rings before
-    table.centre[lane] = make_float4(part.centre[0], part.centre[1], part.centre[2], part.weight);
-    table.cosine[lane] = make_float4(part.cosine[0], part.cosine[1], part.cosine[2], part.inverse);
-    table.sine[lane] = make_float4(part.sine[0], part.sine[1], part.sine[2], part.samples);
-    table.samples[lane] = make_int4(end, __float_as_int(static_cast<float>(part.first - (end - count))), sphere, 0);
+    // Rows are those rings' that have samples.
+    const unsigned some = __ballot_sync(every_lane, count > 0);
+    const std::int32_t start = count > 0 ? end - count : total;  // behind all samples: of no ring that counts
+    __syncwarp();                                                // who still reads the rings before
+    if (count > 0) {
+      const int row = __popc(some & ((1U << lane) - 1U));
+      table.centre[row] = make_float4(part.centre[0], part.centre[1], part.centre[2], part.weight);
+      table.cosine[row] = make_float4(part.cosine[0], part.cosine[1], part.cosine[2], part.inverse);
+      table.sine[row] = make_float4(part.sine[0], part.sine[1], part.sine[2], part.samples);
+      table.samples[row] = make_int2(__float_as_int(static_cast<float>(part.first - start)), sphere);
+    }
     __syncwarp();
-    std::int32_t ring = 0;
+    const unsigned to_own = 0xFFFFFFFFU >> (31 - lane);  // lanes up to this one
+    std::int32_t last = -1;                              // row of the sample before
     auto number = static_cast<float>(lane);
-    for (std::int32_t k = lane; k < total; k += 32, number += 32.0F) {
-      int4 samples = table.samples[ring];
-      while (k >= samples.x) samples = table.samples[++ring];
+    for (std::int32_t first = 0; first < total; first += 32, number += 32.0F) {
+      // Which of these 32 samples are their ring's first.
+      const auto after = static_cast<unsigned>(start - first);
+      const unsigned starts = __reduce_or_sync(every_lane, after < 32U ? 1U << after : 0U);
+      const std::int32_t ring = last + __popc(starts & to_own);
+      last += __popc(starts);
+      if (first + lane >= total) continue;
+      const int2 samples = table.samples[ring];
       const float4 centre = table.centre[ring];
       const float4 cosine = table.cosine[ring];
       const float4 sine = table.sine[ring];
-      const interpolated::OnCircle at = on_circle_of(number + __int_as_float(samples.y), sine.w, cosine.w);
+      const interpolated::OnCircle at = on_circle_of(number + __int_as_float(samples.x), sine.w, cosine.w);
       const float x = fmaf(sine.x, at.sine, fmaf(cosine.x, at.cosine, centre.x));
       const float y = fmaf(sine.y, at.sine, fmaf(cosine.y, at.cosine, centre.y));
       const float z = fmaf(sine.z, at.sine, fmaf(cosine.z, at.cosine, centre.z));
@@ -150,7 +162,7 @@ __device__ __forceinline__ void for_rings(const interpolated::RingFrame& frame, 
       const BrickPlace of{
           static_cast<std::int32_t>(cell_z * interpolated::brick_plane + cell_y * interpolated::brick_row + cell_x),
           x - (of_x - magic), y - (of_y - magic), z - (of_z - magic)};
-      body(of, centre.w, samples.z);
+      body(of, centre.w, samples.y);
     }
   }
 }
