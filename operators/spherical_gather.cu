@@ -109,9 +109,7 @@ __global__ void __launch_bounds__(threads, rectangles ? 2 : 3)
       const HeardTile heard = heard_by[n];
       const float* const field = fields + n * scene.levels * window * cell_stride;
       const float of_column = spherical::longer_by(heard, 1, offset[1], spherical::longer_by(heard, 0, offset[0], 0.0F));
-#pragma unroll
-      for (int z = 0; z < tile_edge; ++z) {
-        if (z >= place.count[2]) break;
+      const auto add = [&](int z) {
         offset[2] = spherical::tile_offset(tiles, 2, z);
         const TileArrival arrival =
             spherical::tile_arrival(heard, spherical::longer_by(heard, 2, offset[2], of_column), scene.least);
@@ -119,6 +117,17 @@ __global__ void __launch_bounds__(threads, rectangles ? 2 : 3)
           sums[z] = fmaf(arrival.loudness, boxes_at(scene, heard, offset, arrival, field), sums[z]);
         } else {
           sums[z] = fmaf(arrival.loudness, field_at(field, spherical::cell_at(arrival.time)), sums[z]);
+        }
+      };
+      // Without a question at each voxel, the work of one fills the waits of another.
+      if (!rectangles && place.count[2] == tile_edge) {
+#pragma unroll
+        for (int z = 0; z < tile_edge; ++z) add(z);
+      } else {
+#pragma unroll
+        for (int z = 0; z < tile_edge; ++z) {
+          if (z >= place.count[2]) break;
+          add(z);
         }
       }
     }
