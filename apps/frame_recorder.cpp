@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -39,15 +40,17 @@ class RecordingEngine final : public Engine {
 
 FrameRecorder::FrameRecorder(FrameRecorderOptions options) : options_(std::move(options)) {
   const std::string name = options_.output.string();
-  if (options_.output.extension() != ".mfmc")
-    throw InputError("--output", fmt::format("\"{}\"", name), "a file that ends in .mfmc");
+  check_frame_file_name(options_.output, "--output");
+  // What a file holds at most is as good as asked for.
+  const std::uint64_t most = most_frames_of_file(options_.output);
+  if (most > 0) options_.frames = std::min(options_.frames.value_or(most), most);
   check_output_place(options_.output);
   if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(options_.output, error)))
     throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
 }
 
 std::shared_ptr<const ImagingSetup> FrameRecorder::setup(const Acquisition& acquisition) {
-  check_mfmc_holds(acquisition, "acquisition");
+  check_frame_file_holds(options_.output, acquisition, "acquisition");
   const std::lock_guard lock(mutex_);
   if (acquisition_ && *acquisition_ != acquisition) {
     throw InputError("acquisition", "another than that of the recording so far", "the same: one recording holds one acquisition");
@@ -83,10 +86,9 @@ bool FrameRecorder::write(const Acquisition& acquisition, const FrameSlot& slot)
     try {
       if (!writer_) {
         const WallTime now = slot.acquisition_time.count() > 0 ? slot.acquisition_time : SystemClock().wall();
-        writer_.emplace(
+        writer_ = make_frame_writer(
             options_.output, acquisition,
-            MfmcWriterOptions{
-                .material = options_.material, .recorded = now, .pose = options_.pose ? options_.pose(acquisition) : nullptr});
+            {.material = options_.material, .recorded = now, .pose = options_.pose ? options_.pose(acquisition) : nullptr});
         acquisition_ = acquisition;
       }
       writer_->append({slot.samples.bytes_begin(), acquisition.frame_bytes()},
@@ -107,6 +109,11 @@ bool FrameRecorder::write(const Acquisition& acquisition, const FrameSlot& slot)
 void FrameRecorder::close() {
   const std::lock_guard lock(mutex_);
   if (writer_) writer_->close();
+}
+
+bool FrameRecorder::complete() const {
+  const std::lock_guard lock(mutex_);
+  return options_.frames && progress_.frames == *options_.frames;
 }
 
 RecordingProgress FrameRecorder::progress() const {

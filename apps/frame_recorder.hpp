@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/mfmc_writer.hpp"
+#include "formats/frame_writer.hpp"
 #include "pipeline/pipeline.hpp"
 
 namespace echoform {
@@ -34,7 +34,7 @@ struct RecordingProgress {
 /// back with the same goes on where it was. Frames that cannot be written count as failed.
 class FrameRecorder {
  public:
-  /// Throws InputError if the output is no .mfmc file, is there already, or may not be written.
+  /// Throws InputError if no format is written under the output's extension, if it is there already, or may not be written.
   explicit FrameRecorder(FrameRecorderOptions options);
   FrameRecorder(const FrameRecorder&) = delete;
   FrameRecorder& operator=(const FrameRecorder&) = delete;
@@ -48,14 +48,16 @@ class FrameRecorder {
   /// Ends the file. Throws RuntimeFault if that fails.
   void close();
   [[nodiscard]] RecordingProgress progress() const;
+  /// Whether the file has all frames that it is to have.
+  [[nodiscard]] bool complete() const;
 
  private:
   [[nodiscard]] std::shared_ptr<const ImagingSetup> setup(const Acquisition& acquisition);
 
-  const FrameRecorderOptions options_;
+  FrameRecorderOptions options_;
   mutable std::mutex mutex_;
   std::optional<Acquisition> acquisition_;  // of the frames in the file
-  std::optional<MfmcWriter> writer_;
+  std::unique_ptr<FrameWriter> writer_;
   RecordingProgress progress_;
 };
 

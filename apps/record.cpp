@@ -1,4 +1,4 @@
-// echoform record: frames of a sender into an MFMC file.
+// echoform record: frames of a sender into a file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
 #include "config/memory_limit.hpp"
+#include "formats/frame_writer.hpp"
 #include "methods/scan_settings.hpp"
 #include "methods/scan_setup.hpp"
 
@@ -110,7 +111,7 @@ int record(const RecordOptions& chosen) {
     before = now.frames;
   }
   live.finish();
-  if (chosen.frames > 0 && recorder.progress().frames == chosen.frames) await_farewells(sources);
+  if (recorder.complete()) await_farewells(sources);
   for (const auto& source : sources) {
     if (source != nullptr) source->stop();
   }
@@ -132,7 +133,11 @@ int record(const RecordOptions& chosen) {
 
 Action define_record(CLI::App& options) {
   auto chosen = std::make_shared<RecordOptions>();
-  options.add_option("--output", chosen->output, "The recording: a new file that ends in .mfmc")->required()->option_text("FILE");
+  options
+      .add_option("--output", chosen->output,
+                  fmt::format("The recording: a new file that ends in {}", fmt::join(frame_file_extensions(), ", ")))
+      ->required()
+      ->option_text("FILE");
   options.add_option("--listen", chosen->listen, "Where senders connect to (default: [input] listen, 127.0.0.1:17171)")
       ->option_text("HOST:PORT");
   options.add_option("--frames", chosen->frames, "Ends after so many frames; 0: none")

@@ -208,6 +208,29 @@ class Record(unittest.TestCase):
                                       f"{copy}: /PROBES/P1/DEAD_ELEMENT: found shape 2; expected shape 8",
                                       f"{copy}: /LAWS/L2/ELEMENT: found 9 as value 1; expected whole numbers from 1 to 8"])
 
+    def test_the_extension_chooses_the_format(self):
+        config = self.path / "sound.toml"
+        config.write_text('[detectors]\nkind = "ring"\nradius = 20e-3\ncount = 8\n[imaging]\nmethod = "tomography"\n'
+                          '[material]\nlongitudinal_velocity = 1500.0\n[simulator]\nballs = [[0.0, 0.0, 0.0, 1e-3, 1.0]]\nsamples = 700\n')
+        for ending, frames, kept in ((".efcap", 3, 3), (".hdf5", 3, 3), (".mat", 3, 1)):
+            with self.subTest(ending):
+                self.file = self.path / f"r{ending}"
+                recorder = self.record(*(("--frames", frames) if ending != ".mat" else ()))
+                if ending == ".mat":
+                    self.simulate("--frames", 1)  # and ends by itself: the file holds no more
+                else:
+                    sender = subprocess.Popen([PROGRAM, "--log-level", "warning", "simulate", "--connect", f"127.0.0.1:{self.tap.port}",
+                                               "--config", str(config), "--rate", "max", "--frames", str(frames)],
+                                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                    for cleanup in (sender.stderr.close, sender.wait, sender.kill):
+                        self.addCleanup(cleanup)
+                    _, errors = sender.communicate(timeout=60)
+                    self.assertEqual(sender.returncode, 0, errors)
+                output, errors = recorder.communicate(timeout=120)
+                self.assertEqual(recorder.returncode, 0, errors)
+                self.assertIn(f"wrote {kept} frames", output)
+                self.assertEqual(self.inspect(0)["frames"], kept)
+
     def test_what_the_format_cannot_say_is_refused(self):
         recorder = self.record()
         sender = self.simulate("--frames", 1, matrix="half_summed")
