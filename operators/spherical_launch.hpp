@@ -21,7 +21,6 @@ struct SphericalScene {
   std::int32_t length;  ///< cells
   std::int32_t levels;  ///< grids of a detector: 1 of points, spherical's 3 of rectangles
   const spherical::Listener* listeners;
-  const std::uint8_t* dead;
   std::int32_t detectors;
 };
 

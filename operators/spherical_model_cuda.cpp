@@ -199,7 +199,6 @@ class SphericalModelCuda final : public LinearOperator {
   [[nodiscard]] SphericalScene scene_of(std::size_t begin, std::size_t count) const {
     SphericalScene scene = scene_;
     scene.listeners = values_of<const spherical::Listener>(listeners_) + begin;
-    scene.dead = values_of<const std::uint8_t>(dead_) + begin;
     scene.detectors = to_whole(count);
     return scene;
   }

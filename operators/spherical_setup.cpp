@@ -23,7 +23,8 @@ SphericalPlaces spherical_places(const ModelGeometry& geometry, const SphericalT
     spherical::Listener listener{};
     const std::array<double, 3> place = scaled_point(detector.centre);
     std::copy(place.begin(), place.end(), listener.place);
-    if (rectangles) {
+    // Those of dead ones are not what the grid in time has room for.
+    if (rectangles && !detector.dead) {
       const Direction across = scaled(detector.across, detector.width.value / way);
       const Direction along = scaled(cross(detector.normal, detector.across), detector.length.value / way);
       const std::array<double, 3> across_of{across.x, across.y, across.z};

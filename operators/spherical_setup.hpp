@@ -16,7 +16,7 @@ struct SphericalPlaces {
   double shift = 0.0;  ///< of the grid's sample 0 after the pulse of light, in its samples
   std::vector<spherical::Listener> listeners;
 };
-/// `rectangles`: with elements' axes.
+/// `rectangles`: with elements' axes, but for dead ones, which are points.
 [[nodiscard]] SphericalPlaces spherical_places(const ModelGeometry& geometry, const SphericalTimeGrid& time, bool rectangles);
 
 /// Cells of arrivals that count, so that all samples of their impulses are on the grid.

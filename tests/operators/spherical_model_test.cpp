@@ -177,6 +177,25 @@ TEST_P(SphericalModelOn, MoreDetectorsThanAreHeldAtATimeAllCount) {
   EXPECT_LE(distance(*model, dense_spherical_model(geometry)), to_direct_sum);
 }
 
+TEST_P(SphericalModelOn, DeadElementsMayBeOfAnySize) {
+  ThreadTeam team(1);
+  SphericalModelOptions options;
+  options.rectangular_elements = true;
+  ModelGeometry geometry = model_cases().front().geometry;
+  ASSERT_TRUE(geometry.detectors[1].dead);
+  const auto data_of = [&] {
+    const auto model = make_spherical_model(geometry, options, site(team));
+    std::vector<float> data(model->data_size());
+    model->apply(drawn(model->image_size(), 4), data);
+    return data;
+  };
+  const std::vector<float> expected = data_of();
+  for (const double size : {0.0, 0.5, 1e9, std::numeric_limits<double>::quiet_NaN()}) {
+    geometry.detectors[1].width = Metres(size);
+    EXPECT_EQ(data_of(), expected) << size;
+  }
+}
+
 TEST_P(SphericalModelOn, IsTheDirectSumFarAwayAndInLongRecords) {
   ThreadTeam team(1);
   ModelGeometry geometry;
