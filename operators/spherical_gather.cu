@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/cuda_check.hpp"
+#include "gpu/device_probe.hpp"
 #include "operators/spherical_launch.hpp"
 
 namespace echoform::gpu {
@@ -148,15 +149,14 @@ std::int32_t detectors_at_a_time(const SphericalScene& scene) {
 }  // namespace
 
 bool allow_gather(const SphericalScene& scene) {
-  const std::size_t bytes = field_bytes(scene) * static_cast<std::size_t>(detectors_at_a_time(scene));
-  int device = 0;
-  int most = 0;
-  ECHOFORM_CUDA(cudaGetDevice(&device));
-  ECHOFORM_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  if (bytes + most_at_a_time * sizeof(HeardTile) > static_cast<std::size_t>(most)) return false;
   const void* const kernel =
       scene.levels > 1 ? reinterpret_cast<const void*>(&gather_tiles<true>) : reinterpret_cast<const void*>(&gather_tiles<false>);
-  ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  cudaFuncAttributes its{};
+  ECHOFORM_CUDA(cudaFuncGetAttributes(&its, kernel));
+  const std::size_t most = block_memory() - its.sharedSizeBytes;
+  if (field_bytes(scene) * static_cast<std::size_t>(detectors_at_a_time(scene)) > most) return false;
+  // All that there is, not these bytes: other models on the device, made later, may have smaller windows.
+  ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)));
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "gpu/cuda_check.hpp"
+#include "gpu/device_probe.hpp"
 #include "operators/spherical_launch.hpp"
 
 namespace echoform::gpu {
@@ -287,7 +288,8 @@ std::int32_t spread_warps(const SphericalScene& scene, std::int32_t lanes) {
   int device = 0;
   int processors = 0;
   int blocks = 0;
-  ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  // All that there is, not these bytes: other models on the device, made later, may have smaller windows.
+  ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(block_memory())));
   ECHOFORM_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
   ECHOFORM_CUDA(cudaGetDevice(&device));
   ECHOFORM_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));

@@ -177,6 +177,26 @@ TEST_P(SphericalModelOn, MoreDetectorsThanAreHeldAtATimeAllCount) {
   EXPECT_LE(distance(*model, dense_spherical_model(geometry)), to_direct_sum);
 }
 
+TEST_P(SphericalModelOn, AnotherModelOfSmallerWindowsChangesNothing) {
+  ThreadTeam team(1);
+  ModelGeometry wide = model_cases().front().geometry;
+  wide.sample_rate = 40.0 * wide.sample_rate;  // a GPU's windows are as much longer
+  wide.samples *= 40;
+  const auto model = make_spherical_model(wide, {}, site(team));
+  const std::vector<float> image = drawn(model->image_size(), 4);
+  std::vector<float> alone(model->data_size());
+  model->apply(image, alone);
+  std::vector<float> of_alone(image.size());
+  model->adjoint(alone, of_alone);
+  const auto other = make_spherical_model(model_cases().front().geometry, {}, site(team));
+  std::vector<float> beside(alone.size());
+  model->apply(image, beside);
+  EXPECT_EQ(beside, alone);
+  std::vector<float> of_beside(image.size());
+  model->adjoint(alone, of_beside);
+  EXPECT_EQ(of_beside, of_alone);
+}
+
 TEST_P(SphericalModelOn, DeadElementsMayBeOfAnySize) {
   ThreadTeam team(1);
   SphericalModelOptions options;
