@@ -100,10 +100,18 @@ ECHOFORM_HOST_DEVICE HeardTile tile_heard_by(const Listener& listener, const Lat
     const double middle = static_cast<double>(tile.first[a]) + 0.5 * static_cast<double>(tiles.edge[a] - 1);
     way[a] = lattice.first[a] + middle * lattice.spacing - listener.place[a];
   }
-  const double distance = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-  const double arrival = distance - shift;
-  const double cell = floor(arrival);
+  double distance = sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+  double arrival = distance - shift;
   constexpr double far = 1e9;  // and out of every grid
+  // Where single precision has no squares any more, a detector in the tile's middle, heard by nobody: its windows are as good as
+  // others.
+  constexpr double farthest = 1e15;
+  if (!(distance < farthest && fabs(arrival) < farthest)) {
+    for (int a = 0; a < 3; ++a) way[a] = 0.0;
+    distance = 0.0;
+    arrival = far;
+  }
+  const double cell = floor(arrival);
   HeardTile heard;
   heard.distance = static_cast<float>(distance);
   heard.square = static_cast<float>(distance * distance);

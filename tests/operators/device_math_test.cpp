@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -65,6 +66,28 @@ TEST(SphericalTiles, ArrivalsAreWithinTheWindowAndRight) {
     }
   }
   EXPECT_EQ(seen, 37 * 5 * 20);
+}
+
+TEST(SphericalTiles, ArrivalsFromBeyondAllReachAreWithinTheWindowAndOfNoGrid) {
+  const spherical::Lattice lattice{{-30.0, -20.0, 10.0}, 1.7};
+  const std::int64_t voxels[3] = {16, 16, 16};
+  const spherical::Tiles tiles = spherical::tiles_of_grid(voxels, lattice.spacing, 0);
+  const auto least = static_cast<float>(1e-4 * lattice.spacing * lattice.spacing);
+  for (const double place : {1e10, 1e14, 1e20, 1e160, 1e300}) {
+    for (const double shift : {0.0, 1e300, -std::numeric_limits<double>::infinity()}) {
+      const spherical::Listener listener{{place, -place, 0.0}, {}, {}};
+      const spherical::HeardTile heard = spherical::tile_heard_by(listener, lattice, tiles, spherical::tile_at(tiles, 0), shift);
+      EXPECT_GT(heard.base, 100000000);
+      for (std::int32_t k = 0; k < tiles.edge[0]; ++k) {
+        float longer = 0.0F;
+        for (int a = 0; a < 3; ++a) longer = spherical::longer_by(heard, a, spherical::tile_offset(tiles, a, k), longer);
+        const spherical::TileArrival arrival = spherical::tile_arrival(heard, longer, least);
+        const spherical::CellPlace at = spherical::cell_at(arrival.time);
+        EXPECT_TRUE(at.cell >= 0 && at.cell < tiles.window) << place << ", " << shift;
+        EXPECT_TRUE(std::isfinite(arrival.loudness));
+      }
+    }
+  }
 }
 
 std::vector<interpolated::AngleEntry> angle_table() {
