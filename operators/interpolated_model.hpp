@@ -17,8 +17,10 @@ namespace echoform {
 /// of point detectors (normals and sizes do not matter); rows of dead ones are 0, and nothing is taken from them. The derivative
 /// is the difference of two spheres half a sample before and after, for every sample alike; spheres at t <= 0 are 0.
 ///
-/// The adjoint is the exact transpose; both give the same bits for any number of threads. Throws InputError as
-/// validate(ModelGeometry) does. `team` must outlive the operator, which uses it in apply() and adjoint().
+/// The adjoint is the exact transpose; both give the same bits for any number of threads, on CUDA on every run on devices of one
+/// kind. Data that are not finite leave voxels that are not: on the CPU those that take of them, on CUDA those of the bricks in
+/// which some do. Throws InputError as validate(ModelGeometry) does; on CUDA RuntimeFault where there is no device, or too little
+/// of its memory.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site);
 
 /// Bytes of the host that it holds: to be asked before it is made. Of a geometry that passes validate().

@@ -1,6 +1,9 @@
 // The transpose of interpolated_integrals.cu: a block has a brick, whose voxels take shares as whole numbers. Whole numbers add
 // up to the same whatever the order, so that warps need not wait for each other. After some detectors they are added to single
 // precision.
+#include <float.h>
+#include <math.h>
+
 #include "gpu/cuda_check.hpp"
 #include "operators/interpolated_rings.cuh"
 
@@ -95,7 +98,8 @@ __global__ void __launch_bounds__(ring_threads, 4) scatter_bricks(const __grid_c
         const std::int64_t at = static_cast<std::int64_t>(q) * scene.radii.edges + edge;
         if (scene.shells[at].rings == 0) continue;
         const double radius = scene.radii.first + static_cast<double>(edge) * scene.radii.step;
-        most = fmaxf(most, fabsf(task.edges[at]) * most_of_sphere(scene, radius));
+        const float part = fabsf(task.edges[at]) * most_of_sphere(scene, radius);
+        most = part <= FLT_MAX ? fmaxf(most, part) : INFINITY;  // of what is no number too
       }
       __syncwarp();
 #pragma unroll
@@ -106,7 +110,12 @@ __global__ void __launch_bounds__(ring_threads, 4) scatter_bricks(const __grid_c
     float sum = 0.0F;
     for (std::int32_t q = begin; q < end; ++q) sum += bounds[q - begin];
     __syncthreads();
-    if (!(sum > 0.0F)) continue;
+    if (sum == 0.0F) continue;
+    // Whole numbers cannot say what is not finite, or may not be.
+    if (!(sum * spheres <= FLT_MAX)) {
+      for (auto n = static_cast<std::int32_t>(threadIdx.x); n < brick_voxels; n += ring_threads) sums[n] = NAN;
+      continue;
+    }
     constexpr float most_of_scale = 1e30F;  // its inverse is a normal number
     const float scale = fminf(most_of_scale, most_of_sum / (sum * spheres));
     for (std::int32_t q = begin + warp; q < end; q += ring_warps) {

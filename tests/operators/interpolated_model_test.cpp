@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -79,6 +81,23 @@ TEST_P(InterpolatedModelOn, IsLinear) {
   for (std::size_t k = 0; k < of_a.size(); ++k)
     expected.push_back(2.0 * static_cast<double>(of_a[k]) - 3.0 * static_cast<double>(of_b[k]));
   EXPECT_LE(distance(of_both, expected), 2e-5);  // rounding, and that of differences
+}
+
+TEST_P(InterpolatedModelOn, HidesNoDataThatAreNotFinite) {
+  ThreadTeam team(1);
+  const ModelGeometry geometry = model_cases().front().geometry;
+  const auto model = make_interpolated_model(geometry, site(team));
+  std::vector<float> image(model->image_size());
+  for (const float value : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    std::vector<float> data = drawn(model->data_size(), 5);
+    data[geometry.samples / 2] = value;
+    model->adjoint(data, image);
+    EXPECT_FALSE(std::all_of(image.begin(), image.end(), [](float of) { return std::isfinite(of); })) << value;
+    // Nothing of it is left.
+    data[geometry.samples / 2] = 0.0F;
+    model->adjoint(data, image);
+    EXPECT_TRUE(std::all_of(image.begin(), image.end(), [](float of) { return std::isfinite(of); })) << value;
+  }
 }
 
 TEST_P(InterpolatedModelOn, GivesTheSameBitsForAnyNumberOfThreads) {
