@@ -179,6 +179,45 @@ TEST(Together, AllThrowWhatOneHasThrown) {
   EXPECT_EQ(lines, std::vector<std::string>(3, "here: found 1; expected 0"));
 }
 
+/// As a GPU may.
+class FailingOperator final : public LinearOperator {
+ public:
+  explicit FailingOperator(bool fails) : fails_(fails) {}
+  [[nodiscard]] std::size_t image_size() const noexcept override { return 2; }
+  [[nodiscard]] std::size_t data_size() const noexcept override { return 3; }
+  void apply(std::span<const float> /*image*/, std::span<float> /*data*/) override { fail(); }
+  void adjoint(std::span<const float> /*data*/, std::span<float> /*image*/) override { fail(); }
+
+ private:
+  void fail() const {
+    if (fails_) throw RuntimeFault("GPU: out of order");
+  }
+  bool fails_;
+};
+
+TEST(SplitOperatorOfProcesses, FailsOnAllWhereOneFails) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  Threads threads(3);
+  threads.run([&](Communicator& communicator) {
+    FailingOperator own(communicator.rank() == 1);
+    SplitOperator all(own, communicator);
+    std::vector<float> image(2);
+    std::vector<float> data(3);
+    const auto note = [&](const auto& work) {
+      try {
+        work();
+      } catch (const RuntimeFault& fault) {
+        const std::lock_guard lock(mutex);
+        lines.emplace_back(fault.what());
+      }
+    };
+    note([&] { all.apply(image, data); });
+    note([&] { all.adjoint(data, image); });
+  });
+  EXPECT_EQ(lines, std::vector<std::string>(6, "GPU: out of order"));
+}
+
 TEST(RowsOfRank, AreEachRowOnce) {
   for (const std::size_t ranks : {1, 2, 3, 7}) {
     std::size_t next = 0;
