@@ -176,12 +176,14 @@ class ReconstructJob {
     job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_);
   }
 
-  /// Where the model works. Several processes share out the devices; with more processes than devices some have one together.
+  /// Where the model works. Several processes share out the devices, from the stated one on; with more processes than devices
+  /// some have one together.
   OperatorSite settled_site(ThreadTeam& team) {
     ImagingSection& imaging = configuration_.imaging;
     const GpuProbe gpu = probe_devices();
-    if (communicator_.size() > 1 && !gpu.devices.empty())
-      imaging.device = static_cast<int>(communicator_.rank() % gpu.devices.size());
+    // One that is not there is left to be refused.
+    if (const auto stated = static_cast<std::size_t>(imaging.device); communicator_.size() > 1 && stated < gpu.devices.size())
+      imaging.device = static_cast<int>((stated + communicator_.rank()) % gpu.devices.size());
     const BackendDecision decision = decide_backend(backend_choice(imaging));
     if (decision.kind != BackendKind::cuda) {
       spdlog::info("the model works on the CPU{}{}", decision.why_no_gpu.empty() ? "" : "; not on a GPU: ", decision.why_no_gpu);
