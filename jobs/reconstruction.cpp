@@ -165,8 +165,8 @@ DigestValue identity_of(const ReconstructionSection& settings, const ModelGeomet
   return digest.value();
 }
 
-/// What the solver holds, frame, volume and what largest_eigenvalue() works with counted in; operators state their own memory
-/// once they are made.
+/// What the solver holds, frame, volume and what largest_eigenvalue() works with counted in; model_bytes() tells what the model
+/// does.
 double solver_bytes(const ReconstructionSection& settings, std::size_t voxels, std::size_t values) {
   // Vectors of the image and of the data, as the solvers have them.
   const auto [images, of_data] = [&]() -> std::pair<double, double> {

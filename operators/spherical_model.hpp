@@ -40,8 +40,9 @@ struct SphericalModelOptions {
 /// The adjoint is the exact transpose; both give the same bits for any number of threads. On CUDA impulses become moments of the
 /// grid's cells instead (spherical_moments.hpp), within 2e-5 of the sum; the same bits on every run on devices of one kind.
 /// Throws InputError as validate(ModelGeometry) does; for a highest frequency out of its range; an impulse response with values
-/// that are not finite; and rectangular elements without sizes; on CUDA RuntimeFault where there is no device, or too little
-/// of its memory.
+/// that are not finite; rectangular elements without sizes; and on CUDA voxels so far apart, or elements so large, that 16 voxels
+/// and an element last more samples than a block's memory holds. On CUDA RuntimeFault where there is no device, no cuFFT, or too
+/// little of the device's memory.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry,
                                                                    const SphericalModelOptions& options,
                                                                    const OperatorSite& site);
