@@ -168,6 +168,8 @@ class ReconstructJob {
       section<ReconstructionSection>(configuration_).iterations = static_cast<std::size_t>(*options_.iterations);
     }
     check_reconstruction(configuration_);
+    // A GPU that is wanted and not there is refused before gigabytes are read.
+    static_cast<void>(decide_backend(backend_choice(configuration_.imaging)));
     outputs_ = volume_outputs(options_);
     const auto recording = open_recording(options_.input);
     const std::size_t frame = chosen_frame(options_, *recording);
