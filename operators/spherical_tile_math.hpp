@@ -14,8 +14,6 @@ namespace echoform::spherical {
 
 /// Voxels of a tile along each axis, or fewer where the grid has fewer.
 inline constexpr std::int32_t tile_edge = 16;
-/// Those of a part of a tile, whose arrivals are summed at a time.
-inline constexpr std::int32_t part_edge = 8;
 /// An impulse at place u in its cell, -1/2 .. 1/2 from the middle, is told by u^0 .. u^5.
 inline constexpr std::int32_t moments = 6;
 
@@ -27,9 +25,6 @@ struct Tiles {
   /// Cells of a window in time that holds all arrivals of a tile, the one of its middle in the window's middle.
   std::int32_t half;
   std::int32_t window;  ///< 2 half + 1
-  /// As those, of parts of tiles.
-  std::int32_t part_half;
-  std::int32_t part_window;
   float spacing;
   float origin[3];  ///< of voxel 0 of a tile from its middle
 };
@@ -43,7 +38,6 @@ inline Tiles tiles_of_grid(const std::int64_t voxels[3], double spacing, std::in
   Tiles tiles{};
   tiles.spacing = static_cast<float>(spacing);
   double square = 0.0;
-  double part_square = 0.0;
   for (int a = 0; a < 3; ++a) {
     tiles.voxels[a] = static_cast<std::int32_t>(voxels[a]);
     tiles.edge[a] = tiles.voxels[a] < tile_edge ? tiles.voxels[a] : tile_edge;
@@ -51,16 +45,10 @@ inline Tiles tiles_of_grid(const std::int64_t voxels[3], double spacing, std::in
     const double side = 0.5 * static_cast<double>(tiles.edge[a] - 1) * spacing;
     tiles.origin[a] = static_cast<float>(-side);
     square += side * side;
-    const std::int32_t part = tiles.edge[a] < part_edge ? tiles.edge[a] : part_edge;
-    const double part_side = 0.5 * static_cast<double>(part - 1) * spacing;
-    part_square += part_side * part_side;
   }
   // Distances differ by no more than places do; half a cell of rounding, and one to spare.
   tiles.half = static_cast<std::int32_t>(ceil(sqrt(square) + 0.5)) + 1 + margin;
   tiles.window = 2 * tiles.half + 1;
-  // Arrivals are in cells at most one further than that, and a little for rounding and for what touches a detector.
-  tiles.part_half = static_cast<std::int32_t>(floor(sqrt(part_square) + 1.01 + 0.02 * spacing)) + margin;
-  tiles.part_window = 2 * tiles.part_half + 1;
   return tiles;
 }
 
@@ -171,18 +159,6 @@ ECHOFORM_HOST_DEVICE TileArrival tile_arrival(const HeardTile& heard, float long
   const float inverse = near_inverse_root(square);
   const float both = fmaf(square, inverse, heard.distance);
   return {fmaf(longer, near_reciprocal(both), heard.rest), inverse};
-}
-
-/// Where the window of a part of a tile begins in that of the tile; `first`: the part's first voxel in the tile.
-ECHOFORM_HOST_DEVICE std::int32_t part_begin(const HeardTile& heard, const Tiles& tiles, const std::int32_t first[3],
-                                             float least) {
-  float longer = 0.0F;
-  for (int a = 0; a < 3; ++a) {
-    const std::int32_t part = tiles.edge[a] < part_edge ? tiles.edge[a] : part_edge;
-    const float middle = static_cast<float>(first[a]) + 0.5F * static_cast<float>(part - 1);
-    longer = longer_by(heard, a, fmaf(middle, tiles.spacing, tiles.origin[a]), longer);
-  }
-  return static_cast<std::int32_t>(floorf(tile_arrival(heard, longer, least).time + 0.5F)) - tiles.part_half;
 }
 
 /// Samples that sound takes across a side of the element, as time_across() has it.

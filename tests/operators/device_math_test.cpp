@@ -54,11 +54,6 @@ TEST(SphericalTiles, ArrivalsAreWithinTheWindowAndRight) {
       const spherical::TileArrival arrival = spherical::tile_arrival(heard, longer, least);
       const spherical::CellPlace at = spherical::cell_at(arrival.time);
       EXPECT_TRUE(at.cell >= 0 && at.cell < tiles.window);
-      const std::int32_t part[3] = {k[0] / spherical::part_edge * spherical::part_edge,
-                                    k[1] / spherical::part_edge * spherical::part_edge,
-                                    k[2] / spherical::part_edge * spherical::part_edge};
-      const std::int32_t of_part = at.cell - spherical::part_begin(heard, tiles, part, least);
-      EXPECT_TRUE(of_part >= 0 && of_part < tiles.part_window);
       // Single precision of some 50 samples.
       EXPECT_NEAR(heard.base + at.cell + 0.5 + static_cast<double>(at.u), std::sqrt(square) - 500.25, 2e-5);
       EXPECT_NEAR(static_cast<double>(arrival.loudness) * std::sqrt(square), 1.0, 1e-6);
