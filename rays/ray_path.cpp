@@ -252,11 +252,13 @@ double RaySolver::State::time_to(Vector2 point, double across, RayTrace* trace) 
 
 /// From the ray in the plane to the one whose ends lie `across` apart along y.
 bool RaySolver::State::solve_across(double across, double& time) {
+  constexpr int swinging = 30;  // steps, of which most rays need a few
   const std::size_t legs = slowness.size();
   const double y = std::abs(across);
   double low = 0.0;
   double high = *std::min_element(slowness.begin(), slowness.end());
   double p = 0.0;
+  double last_step = high;
   std::vector<double>& inclined = inclined_slowness;
   inclined.resize(legs);
   for (int step = 0; step < 100; ++step) {
@@ -272,16 +274,21 @@ bool RaySolver::State::solve_across(double across, double& time) {
       time += along * left;
     }
     (way < y ? low : high) = p;
-    double next = p + (y - way) / growth;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    // T is stationary in p: what p still lacks enters squared.
-    if (std::abs(next - p) <= 1e-12 * high) return true;
+    const double newton = (y - way) / growth;
+    double next = p + newton;
+    // Near the critical angle places move far with p, growth is far more than while they stay, and Newton's steps swing about the
+    // root from one side to the other: those that go on for long have to halve.
+    const bool swings = step >= swinging && std::abs(newton) > 0.5 * last_step;
+    if (!(next > low && next < high) || swings) next = 0.5 * (low + high);
+    last_step = std::abs(next - p);
+    // T is stationary in p: what p still lacks enters squared. Where places leap to another ray, nothing belongs to y.
+    if (last_step <= 1e-12 * high) return std::abs(newton) <= 1e-6 * high;
     p = next;
     for (std::size_t leg = 0; leg < legs; ++leg) inclined[leg] = std::sqrt(slowness[leg] * slowness[leg] - p * p);
     system.set_slowness(inclined);
     if (!system.solve()) return false;
   }
-  return true;
+  return false;
 }
 
 RaySolver::RaySolver(const RayPath& path, Point source) {

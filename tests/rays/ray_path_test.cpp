@@ -185,6 +185,27 @@ TEST(Rays, TakeTheirWayAlongY) {
   }
 }
 
+TEST(Rays, FindTheirWayAlongYNearTheCriticalAngle) {
+  // A parabola of cubic pieces, met near a joint by rays whose places move far with the slope along y.
+  const auto at = [](int n) { return Vector2{1e-3 * n, 5e-6 * n * n}; };
+  const auto along = [](int n) { return Vector2{1e-3, 1e-5 * n}; };
+  std::vector<Segment> segments;
+  for (int k = -8; k < 8; ++k) segments.push_back(cubic_segment(at(k), along(k), at(k + 1), along(k + 1)));
+  const auto surface = shared(std::move(segments));
+  const Curve curve = [](long double u) {
+    const long double x = 8e-3L * (2 * u - 1);
+    return Place{x, 5 * x * x, 0};
+  };
+  for (int k = 0; k < 24; ++k) {
+    const Point from = point(0.0, -0.015, -1.1e-3);
+    const Point to = point(1.2e-3 + 4e-5 * k, 0.158e-3, 4e-3);
+    RaySolver solver(refraction(surface, 1480.0, 6320.0), from);
+    const auto least = brute::through_with_y({from.x.value, from.z.value, from.y.value}, {to.x.value, to.z.value, to.y.value},
+                                             curve, 1480.0, 6320.0);
+    EXPECT_NEAR(solver.time_to(to), static_cast<double>(least.time), tolerance) << k;
+  }
+}
+
 TEST(Rays, DoNotGoOverCornersOrEndsOrThroughShadows) {
   // A roof whose ridge is nearest: the least time over the ridge is a diffraction.
   const auto roof = shared({line_segment({-0.02, 0.005}, {0.0, 0.0}), line_segment({0.0, 0.0}, {0.02, 0.005})});
