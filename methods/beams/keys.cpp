@@ -6,6 +6,7 @@
 #include "methods/adaptive_keys.hpp"
 #include "methods/beams/path_words.hpp"
 #include "methods/beams/section.hpp"
+#include "methods/flow.hpp"
 #include "stages/demodulation/demodulation.hpp"
 #include "stages/scan_lines/delay_filter_kind.hpp"
 #include "stages/windows/window_words.hpp"
