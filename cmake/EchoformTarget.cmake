@@ -52,8 +52,7 @@ function(echoform_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   echoform_compile_options(${name})
   if(ARG_NUMERIC)
-    separate_arguments(numeric_flags UNIX_COMMAND "${ECHOFORM_NUMERIC_FLAGS}")
-    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${numeric_flags}>)
+    echoform_numeric_options(${name})
   endif()
   if(ARG_PRECOMPILE OR NOT TARGET echoform_base OR name STREQUAL echoform_base)
     echoform_precompile(${name} ${ARG_PRECOMPILE})
@@ -70,6 +69,12 @@ function(echoform_library name)
       set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma" SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()
+endfunction()
+
+# Options of what works on samples and pixels.
+function(echoform_numeric_options name)
+  separate_arguments(flags UNIX_COMMAND "${ECHOFORM_NUMERIC_FLAGS}")
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
 endfunction()
 
 # Contraction is off so that a multiply and an add are fused where the code says so and nowhere else, on every backend. Programs hold
@@ -113,10 +118,11 @@ function(echoform_test_options name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
-# A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given. ALONE: its
-# tests want the machine, and the GPU, to themselves.
+# A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given; or, where
+# ECHOFORM_TEST_PARTS is not 0, run in so many parts. ALONE: its tests want the machine, and the GPU, to themselves. NUMERIC: its
+# references compute for long.
 function(echoform_test name)
-  cmake_parse_arguments(ARG "ALONE" "PREFIX" "DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ALONE;NUMERIC" "PREFIX" "DEPENDS;LABELS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   if(NOT sources)
     message(STATUS "${name}: no sources yet")
@@ -135,7 +141,20 @@ function(echoform_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} echoform_test_places GTest::gmock GTest::gtest_main fmt::fmt)
   echoform_test_options(${name})
+  if(ARG_NUMERIC)
+    echoform_numeric_options(${name})
+  endif()
   echoform_precompile(${name} LIKE echoform_test_headers)
+  if(ECHOFORM_TEST_PARTS)
+    # Sanitizers make a program's start longer than most of its tests.
+    math(EXPR last "${ECHOFORM_TEST_PARTS} - 1")
+    foreach(part RANGE ${last})
+      add_test(NAME ${ARG_PREFIX}${name}.part_${part} COMMAND ${name})
+      set_tests_properties(${ARG_PREFIX}${name}.part_${part} PROPERTIES TIMEOUT 1800 LABELS "${ARG_LABELS};parts" RUN_SERIAL "${ARG_ALONE}"
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${ECHOFORM_TEST_PARTS};GTEST_SHARD_INDEX=${part}")
+    endforeach()
+    return()
+  endif()
   # Values print as bytes, addresses among them: numbers name the cases where the test does not.
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES TEST_PREFIX "${ARG_PREFIX}"
     PROPERTIES TIMEOUT 900 LABELS "${ARG_LABELS}" RUN_SERIAL ${ARG_ALONE})

@@ -12,11 +12,13 @@ GOOD = "#include <cmath>\nint main() { return static_cast<int>(std::floor(0.5));
 
 
 class CheckSources(unittest.TestCase):
-    def check(self, sources):
-        """The tool's outcome for a folder with these sources, text by name."""
+    def check(self, sources, headers=None):
+        """The tool's outcome for a folder with these sources and headers, text by name."""
         with tempfile.TemporaryDirectory(prefix="check-sources-", dir=BUILD) as name:
             folder = pathlib.Path(name)
             commands = []
+            for header, text in (headers or {}).items():
+                (folder / header).write_text(text)
             for source, text in sources.items():
                 (folder / source).write_text(text)
                 commands.append({"directory": name, "file": str(folder / source),
@@ -41,6 +43,12 @@ class CheckSources(unittest.TestCase):
     def test_a_header_that_is_not_included_fails(self):
         outcome = self.check({"a.cpp": "int main() { return static_cast<int>(std::floor(0.5)); }\n"})
         self.assertEqual(outcome.returncode, 1, outcome.stdout)
+
+    def test_what_is_remembered_does_not_hide_a_header_that_changed(self):
+        uses = "#include \"depth.hpp\"\nint main() { return depth; }\n"
+        for _ in range(2):
+            self.assertEqual(self.check({"a.cpp": uses}, {"depth.hpp": "constexpr int depth = 0;\n"}).returncode, 0)
+        self.assertEqual(self.check({"a.cpp": uses}, {"depth.hpp": "constexpr int width = 0;\n"}).returncode, 1)
 
     def test_a_warning_that_is_no_error_fails(self):
         outcome = self.check({"a.cpp": "#pragma message(\"odd\")\n" + GOOD})

@@ -48,7 +48,7 @@ TEST(SameBits, InFreshProcessesWithAnyNumberOfThreads) {
   std::vector<std::vector<char>> results;
   for (const int threads : {1, 1, 2, 3, 8}) {
     const std::string file = (folder / ("same-bits-" + std::to_string(::getpid()))).string();
-    const std::string command = std::string(file_variable) + "='" + file +
+    const std::string command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX " + std::string(file_variable) + "='" + file +
                                 "' ECHOFORM_SAME_BITS_THREADS=" + std::to_string(threads) + " '" + program +
                                 "' --gtest_filter=SameBits.ImagesOfThisProcess >/dev/null 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
