@@ -19,6 +19,7 @@ Open reader_of(const std::filesystem::path& path) {
   if (H5Lexists(file.id(), ipasc_samples, H5P_DEFAULT) > 0) return open_ipasc;
   if (H5Lexists(file.id(), "exp_data", H5P_DEFAULT) > 0) return open_brain_mat;
   if (Hdf5Item::exists(file, "TYPE")) return open_mfmc;
+  if (H5Lexists(file.id(), "Nx", H5P_DEFAULT) > 0 && H5Lexists(file.id(), "dt", H5P_DEFAULT) > 0) return open_kwave;
   return nullptr;
 }
 
@@ -29,8 +30,8 @@ std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
   try_in_child(path.string(), [&] { static_cast<void>(reader_of(path)); });
   if (const Open open = reader_of(path)) return open(path, options);
-  throw InputError(path.string(), "neither binary_time_series_data nor exp_data nor a TYPE",
-                   "a recording: IPASC, BRAIN exp_data, or MFMC");
+  throw InputError(path.string(), "none of binary_time_series_data, exp_data, TYPE, and Nx with dt",
+                   "a recording: IPASC, BRAIN exp_data, MFMC, or k-Wave");
 }
 
 }  // namespace echoform::formats

@@ -29,7 +29,11 @@ void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOption
 [[nodiscard]] std::unique_ptr<Recording> open_ipasc(const std::filesystem::path& path, const RecordingOptions& options);
 /// The same without the trial run in a process of its own.
 [[nodiscard]] std::unique_ptr<Recording> open_ipasc_untried(const std::filesystem::path& path, const RecordingOptions& options);
-/// IPASC, MFMC or BRAIN, as what the HDF5 file holds tells.
+/// What k-Wave's programs simulate, in HDF5: one frame of one passive event.
+[[nodiscard]] std::unique_ptr<Recording> open_kwave(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same without the trial run in a process of its own.
+[[nodiscard]] std::unique_ptr<Recording> open_kwave_untried(const std::filesystem::path& path, const RecordingOptions& options);
+/// IPASC, k-Wave, MFMC or BRAIN, as what the HDF5 file holds tells.
 [[nodiscard]] std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options);
 
 }  // namespace echoform::formats

@@ -347,6 +347,22 @@ void recordings() {
   put("ipasc_contents", "no_orientation", turn(12) + turn(16) + turn(20));
   put("ipasc_contents", "round", change(14, 7, 2, 0) + change(13, 6, 0, 0));
   put("ipasc_contents", "a_mesh", change(14, 7, 4, 0) + change(13, 1, 0, 5));
+  put("kwave_contents", "unchanged", "");
+  put("kwave_contents", "not_finite", change(13, 3, 5, 0));
+  put("kwave_contents", "without_a_mask", turn(12));
+  put("kwave_contents", "cuboids", change(11, 3, 0, 20));
+  put("kwave_contents", "sensors_elsewhere", change(12, 3, 1, 31));
+  put("kwave_contents", "more_sensors", change(12, 4, 2, 5));
+  put("kwave_contents", "more_times", change(13, 4, 1, 6));
+  put("kwave_contents", "later", change(13, 4, 1, 4));
+  put("kwave_contents", "a_map_of_velocities", turn(10));
+  put("kwave_contents", "no_velocity", change(9, 3, 0, 2));
+  put("kwave_contents", "an_input", change(0, 7, 1, 0));
+  put("kwave_contents", "a_plane", change(12, 3, 1, 21) + change(12, 3, 2, 17) + change(12, 3, 3, 16));
+  put("kwave_contents", "without_dz", turn(8));
+  put("kwave_contents", "a_huge_grid", change(1, 3, 0, 8));
+  put("kwave_contents", "steps_that_vanish", change(5, 3, 0, 6));
+  put("kwave_contents", "two_axes", change(13, 6, 0, 0));
   put("mfmc_contents", "a_law_of_nobody", by_laws + turn(39) + change(40, 3, 0, 3) + change(40, 3, 1, 3));
 }
 

@@ -232,7 +232,7 @@ class Ipasc(unittest.TestCase):
             self.assertFalse((self.path / "out.efcap").exists())
         with self.subTest("neither"):
             h5py.File(self.path / "in.hdf5", "w").close()
-            self.refused("found neither binary_time_series_data nor exp_data nor a TYPE")
+            self.refused("found none of binary_time_series_data, exp_data, TYPE, and Nx with dt")
 
     def refused(self, line):
         text = self.run_program(2, "inspect", self.path / "in.hdf5")
