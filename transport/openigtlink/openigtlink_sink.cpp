@@ -1,0 +1,229 @@
+#include "transport/openigtlink/openigtlink_sink.hpp"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <boost/asio/bind_allocator.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/descriptors.hpp"
+#include "base/errors.hpp"
+#include "transport/acquisition/handler_memory.hpp"
+#include "transport/openigtlink/client_session.hpp"
+
+namespace echoform {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using openigtlink::ClientSession;
+
+// What the system may hold of an image that has not left yet, so that a slow client's images are no older than need be.
+constexpr int most_unsent_bytes = 1 << 17;
+
+tcp::endpoint endpoint_of(const OpenIgtlinkSinkOptions& options) {
+  error_code error;
+  const auto address = asio::ip::make_address(options.address, error);
+  if (error) throw InputError("OpenIGTLink address", fmt::format("\"{}\"", options.address), "an IPv4 or IPv6 address");
+  return {address, options.port};
+}
+
+std::string text_of(const tcp::endpoint& endpoint) {
+  const auto address = endpoint.address();
+  return address.is_v6() ? fmt::format("[{}]:{}", address.to_string(), endpoint.port())
+                         : fmt::format("{}:{}", address.to_string(), endpoint.port());
+}
+
+void set_options(tcp::socket& socket) {
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  socket.set_option(asio::socket_base::keep_alive(true), ignored);  // who is gone without a word, and asks for nothing
+  (void)::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most_unsent_bytes, sizeof most_unsent_bytes);
+}
+
+class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
+ public:
+  explicit OpenIgtlinkSinkImplementation(const OpenIgtlinkSinkOptions& options) : state_(options) {
+    listen(endpoint_of(options));
+    accept();
+    tick();
+    tell_figures();
+    thread_ = std::thread([this] { run(); });
+  }
+  ~OpenIgtlinkSinkImplementation() override {
+    context_.stop();
+    thread_.join();
+  }
+  OpenIgtlinkSinkImplementation(const OpenIgtlinkSinkImplementation&) = delete;
+  OpenIgtlinkSinkImplementation& operator=(const OpenIgtlinkSinkImplementation&) = delete;
+
+  void setup_changed(std::shared_ptr<const ImagingSetup> setup) override {
+    state_.board.set_setup(*setup);
+    // What sessions follow is the server's thread's. The setup is not kept: tables hang on it.
+    asio::post(context_, [this, place = openigtlink::ProbePlace(*setup)] {
+      state_.follow(place);
+      state_.ready = true;
+      for (ClientSession* session : state_.sessions) session->setup_changed();
+    });
+  }
+  void stream_ended() override {
+    asio::post(context_, [this] {
+      state_.ready = false;
+      for (ClientSession* session : state_.sessions) session->tell_status();
+    });
+  }
+
+  void publish(const FinishedFrame& frame) noexcept override {
+    published_.store(frame.counters.frames_published, std::memory_order_relaxed);
+    frames_dropped_.store(frame.counters.dropped(), std::memory_order_relaxed);
+    latency_.store((frame.now - frame.slot.last_byte_time).count(), std::memory_order_relaxed);
+    frames_.fetch_add(1, std::memory_order_relaxed);
+    if (!state_.board.publish(frame)) return;
+    if (wake_under_way_.exchange(true, std::memory_order_acq_rel)) return;
+    asio::post(context_, asio::bind_allocator(HandlerAllocator<void>(wake_memory_), [this] {
+                 // asio gives the memory back before it calls.
+                 wake_under_way_.store(false, std::memory_order_release);
+                 for (ClientSession* session : state_.sessions) session->offer();
+               }));
+  }
+
+  bool wants_envelope() noexcept override { return state_.options.choice.envelope && state_.board.wants_envelope(); }
+  std::string describe() const override { return text_of(endpoint_); }
+  std::uint16_t port() const noexcept override { return endpoint_.port(); }
+  std::size_t clients() const noexcept override { return state_.peers.open.load(std::memory_order_relaxed); }
+  std::uint64_t dropped() const noexcept override { return state_.dropped.load(std::memory_order_relaxed); }
+  const PeerCounters& peers() const noexcept override { return state_.peers; }
+  std::size_t image_buffers() const override { return state_.board.buffers(); }
+
+ private:
+  void listen(const tcp::endpoint& endpoint) {
+    try {
+      acceptor_.open(endpoint.protocol());
+      acceptor_.set_option(tcp::acceptor::reuse_address(true));
+      acceptor_.bind(endpoint);
+      acceptor_.listen();
+    } catch (const boost::system::system_error& error) {
+      const std::string hint = error.code() == asio::error::address_in_use
+                                   ? "the port is in use; choose another or stop the program that holds it"
+                                   : error.code().message();
+      throw RuntimeFault(fmt::format("OpenIGTLink: cannot listen on {}: {}", text_of(endpoint), hint));
+    }
+    endpoint_ = acceptor_.local_endpoint();
+    if (!peer_network(endpoint.address()).is_loopback()) {
+      spdlog::warn("OpenIGTLink: {} is open to every host that reaches it: the protocol knows neither passwords nor encryption",
+                   text_of(endpoint_));
+    }
+  }
+
+  void accept() {
+    acceptor_.async_accept(context_, arriving_, [this](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      if (error) {
+        // Out of descriptors, most likely: let connections close before the next try.
+        pause_.expires_after(std::chrono::milliseconds(100));
+        pause_.async_wait([this](error_code stopped) {
+          if (!stopped) accept();
+        });
+        return;
+      }
+      welcome(std::move(socket), arriving_.address());
+      accept();
+    });
+  }
+
+  void welcome(tcp::socket socket, const asio::ip::address& peer) {
+    state_.peers.accepted.fetch_add(1, std::memory_order_relaxed);
+    if (const auto refusal = state_.book.enter(peer, std::chrono::steady_clock::now())) return state_.refuse(*refusal, peer);
+    if (fewer_descriptors_left(socket.native_handle(), descriptors_for_control)) {
+      state_.book.leave(peer);
+      return state_.refuse(PeerRefusal::no_descriptors, peer);
+    }
+    set_options(socket);
+    std::make_shared<ClientSession>(state_, std::move(socket), peer)->start();
+  }
+
+  // A session that is told something may close itself; it goes once its handlers have run, never meanwhile.
+  void tick() {
+    second_.expires_after(std::chrono::seconds(1));
+    second_.async_wait([this](error_code error) {
+      if (error) return;
+      const auto now = std::chrono::steady_clock::now();
+      for (ClientSession* session : state_.sessions) session->look_at_time(now);
+      tick();
+    });
+  }
+
+  void tell_figures() {
+    telemetry_.expires_after(state_.options.telemetry_interval);
+    telemetry_.async_wait([this](error_code error) {
+      if (error) return;
+      note_figures();
+      for (ClientSession* session : state_.sessions) session->tell_telemetry();
+      tell_figures();
+    });
+  }
+
+  void note_figures() {
+    const auto now = std::chrono::steady_clock::now();
+    const std::uint64_t frames = frames_.load(std::memory_order_relaxed);
+    const double seconds = std::chrono::duration<double>(now - counted_at_).count();
+    state_.telemetry = fmt::format(
+        R"({{"frames_per_second":{:.3f},"frames_published":{},"frames_dropped":{},"latency_seconds":{:.6f},"clients":{},"images_skipped":{}}})",
+        static_cast<double>(frames - counted_) / seconds, published_.load(std::memory_order_relaxed),
+        frames_dropped_.load(std::memory_order_relaxed), 1e-9 * static_cast<double>(latency_.load(std::memory_order_relaxed)),
+        state_.sessions.size(), dropped());
+    counted_ = frames;
+    counted_at_ = now;
+  }
+
+  void run() {
+    for (;;) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception& error) {
+        spdlog::error("OpenIGTLink: {}", error.what());  // that connection is lost; the others go on
+      }
+    }
+  }
+
+  openigtlink::LinkState state_;          // outlives the sessions, which live in the handlers of context_
+  std::atomic<std::uint64_t> frames_{0};  // that this sink was given
+  std::atomic<std::uint64_t> published_{0};
+  std::atomic<std::uint64_t> frames_dropped_{0};
+  std::atomic<std::int64_t> latency_{0};
+  std::uint64_t counted_ = 0;  // the server's thread's
+  std::chrono::steady_clock::time_point counted_at_ = std::chrono::steady_clock::now();
+  // Of the one wake-up that may be under way, so that the pipeline's thread allocates nothing to send it. Taken by that
+  // thread, given back by the server's; wake_under_way_ orders the two.
+  HandlerMemory wake_memory_;
+  std::atomic<bool> wake_under_way_{false};
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_{context_};
+  tcp::endpoint arriving_;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
+  asio::steady_timer pause_{context_};
+  asio::steady_timer second_{context_};
+  asio::steady_timer telemetry_{context_};
+  tcp::endpoint endpoint_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::unique_ptr<OpenIgtlinkSink> make_openigtlink_sink(const OpenIgtlinkSinkOptions& options) {
+  return std::make_unique<OpenIgtlinkSinkImplementation>(options);
+}
+
+}  // namespace echoform
