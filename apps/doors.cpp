@@ -12,12 +12,14 @@
 #include "apps/scan_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
+#include "config/openigtlink_section.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/registry.hpp"
 #include "recording/recorder.hpp"
 #include "settings/key_table.hpp"
 #include "transport/acquisition/tcp_source.hpp"
 #include "transport/acquisition/zeromq_source.hpp"
+#include "transport/openigtlink/openigtlink_sink.hpp"
 #include "transport/publish/zeromq_sink.hpp"
 #include "transport/web/web_sink.hpp"
 
@@ -116,6 +118,35 @@ OpenSink open_viewer(const Configuration& configuration) {
   return open;
 }
 
+OpenIgtlinkSinkOptions openigtlink_options(const Configuration& configuration) {
+  const auto& wanted = section<OpenIgtlinkSection>(configuration);
+  const HostPort place = listening_place(configuration, wanted.listen, "[openigtlink] listen");
+  OpenIgtlinkSinkOptions options;
+  options.name = configuration.server.name;
+  options.address = place.host;
+  options.port = place.port;
+  options.choice = {.envelope = wanted.images != OpenIgtlinkImages::display,
+                    .display = wanted.images != OpenIgtlinkImages::envelope};
+  options.views = wanted.views;
+  options.most_per_second = wanted.max_rate;
+  options.clients = wanted.max_clients;
+  options.client_timeout = in_milliseconds(wanted.client_timeout);
+  options.telemetry_interval = in_milliseconds(configuration.server.telemetry_interval);
+  return options;
+}
+
+OpenSink open_openigtlink(const Configuration& configuration) {
+  if (section<OpenIgtlinkSection>(configuration).listen.empty()) return {};
+  const std::shared_ptr<OpenIgtlinkSink> sink = make_openigtlink_sink(openigtlink_options(configuration));
+  OpenSink open(sink);
+  open.tell = [sink](TelemetryReport& report) {
+    report.viewers.emplace_back("openigtlink", sink->clients());
+    report.viewer_dropped += sink->dropped();
+    report.add_refusals("openigtlink", sink->peers());
+  };
+  return open;
+}
+
 std::shared_ptr<Recorder> make_recorder(const Configuration& configuration) {
   const RecorderSection& section = configuration.recorder;
   if (section.folder.empty()) return nullptr;
@@ -176,6 +207,7 @@ std::size_t descriptors_wanted(const Configuration& configuration) {
   const ServerSection& server = configuration.server;
   std::size_t wanted = descriptors_of_a_server + input.max_connections + server.max_web_connections;
   if (!input.zeromq.empty()) wanted += 2 * input.max_connections;
+  if (const auto& link = section<OpenIgtlinkSection>(configuration); !link.listen.empty()) wanted += link.max_clients;
   constexpr std::size_t publishers = 2;
   return wanted + publishers * 2 * server.max_subscribers;
 }
@@ -208,10 +240,8 @@ std::vector<SourceDoor>& sources() {
 
 std::vector<SinkDoor>& sinks() {
   static std::vector<SinkDoor> doors{
-      {"images out", open_publisher},
-      {"viewer", open_viewer},
-      {"recorder", open_recorder},
-      {"scan", open_scan},
+      {"images out", open_publisher}, {"viewer", open_viewer}, {"OpenIGTLink", open_openigtlink},
+      {"recorder", open_recorder},    {"scan", open_scan},
   };
   return doors;
 }

@@ -39,6 +39,9 @@ std::vector<Section> common_sections() {
       {"curve",
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
        "are relative to the configuration's folder."},
+      {"openigtlink",
+       "Images for 3D Slicer, PLUS and others that speak OpenIGTLink (docs/openigtlink.md), of `echoform serve` and `echoform "
+       "demo`."},
       {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
       {"reconstruction", "What `echoform reconstruct` solves, and how (docs/reconstruct.md)."},
       {"simulator",
@@ -519,6 +522,7 @@ std::vector<Key> common_keys() {
   add_input_keys(list);
   add_server_keys(list);
   add_security_keys(list);
+  add_openigtlink_keys(list);
   add_recorder_keys(list);
   add_reconstruction_keys(list);
   add_simulator_keys(list);
