@@ -16,6 +16,7 @@
 #include "apps/recorded_frame.hpp"
 #include "apps/stop_signals.hpp"
 #include "apps/text_output.hpp"
+#include "apps/volume_preview.hpp"
 #include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "formats/atomic_file.hpp"
@@ -41,6 +42,7 @@ struct ReconstructOptions {
   std::string checkpoint;
   std::optional<std::int64_t> every;
   bool resume = false;
+  bool preview = false;
   std::string backend;
 };
 
@@ -126,6 +128,12 @@ class ReconstructJob {
     for (const std::string& line : job_.notes) spdlog::info("{}", line);
     for (const std::string& line : job_.warnings) spdlog::warn("{}", line);
     check_same_data();
+    together(communicator_, [&] {
+      if (root_ && options_.preview) preview_ = std::make_unique<VolumePreview>(configuration_, job_.geometry.grid);
+    });
+    if (preview_) {
+      for (const std::string& line : preview_->invitations()) spdlog::info("preview: {}", line);
+    }
 
     if (root_) progress.step("preparing the model");
     ThreadTeam team(configuration_.imaging.threads, "echoform-cpu", configuration_.imaging.pin_threads);
@@ -235,6 +243,7 @@ class ReconstructJob {
       spdlog::log(level, "iteration {}: residual {:.6g}, objective {:.6g}, step {:.4g}", now.iterations, residual,
                   now.last.objective, now.last.step);
       if (root_) pace.show(progress, now.iterations, residual);
+      if (preview_) preview_->show(solver.image(), now.iterations, residual);
     };
     if (!options_.checkpoint.empty()) {
       hooks.save = [&](const SolverProgress& now) {
@@ -280,6 +289,7 @@ class ReconstructJob {
   Configuration configuration_;
   std::vector<VolumeOutput> outputs_;
   Reconstruction job_;
+  std::unique_ptr<VolumePreview> preview_;  // of rank 0
 };
 
 /// All processes have failed by the same: rank 0 says so before any of them ends, since mpirun ends the others then.
@@ -335,6 +345,7 @@ Action define_reconstruct(CLI::App& options) {
       ->option_text("K (10)");
   add_backend_option(options, chosen->backend);
   options.add_flag("--resume", chosen->resume, "Go on from the checkpoint, where it is there");
+  options.add_flag("--preview", chosen->preview, "Iterates on the page, [server] web, and for subscribers, [server] images");
   return [chosen] { return reconstruct(*chosen); };
 }
 

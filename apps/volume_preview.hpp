@@ -1,0 +1,44 @@
+// `echoform reconstruct --preview`: iterates for those who look, by the doors for images that the server has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/doors.hpp"
+#include "base/grid.hpp"
+#include "config/configuration.hpp"
+#include "pipeline/frame_slot.hpp"
+#include "pipeline/imaging_setup.hpp"
+
+namespace echoform {
+
+class VolumePreview {
+ public:
+  /// Opens the page, [server] web, and the publisher of images, [server] images. Throws InputError for addresses that are none,
+  /// RuntimeFault for a port in use.
+  VolumePreview(const Configuration& configuration, const Grid& grid);
+
+  /// What to do to see iterates, for people, a line each.
+  [[nodiscard]] std::vector<std::string> invitations() const;
+
+  /// Hands an iterate, [z, y, x] of the grid, to those who look now: as the image of that sequence, whose view says iteration and
+  /// residual. Nothing is copied where nobody does. Waits for nobody: who is slower than the solver misses iterates.
+  void show(std::span<const float> volume, std::size_t iteration, double residual);
+
+ private:
+  [[nodiscard]] bool looked_at() const;
+  void announce(std::string view);
+
+  const Grid grid_;
+  std::vector<OpenSink> sinks_;
+  std::shared_ptr<const ImagingSetup> setup_;
+  FrameSlot slot_;
+  std::vector<float> pixels_;
+  std::uint64_t shown_ = 0;
+};
+
+}  // namespace echoform
