@@ -1,0 +1,69 @@
+// Shots and frames out of A-scans as they come.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "acquisition/frame_layout.hpp"
+#include "base/clock.hpp"
+#include "instruments/micropulse/instrument_settings.hpp"
+#include "instruments/micropulse/reply_parser.hpp"
+#include "pipeline/frame_intake.hpp"
+#include "transport/acquisition/live_counters.hpp"
+
+namespace echoform::micropulse {
+
+/// Puts A-scans straight into the places that the intake gives for shots. The A-scans of an event follow each other, in any
+/// order; events follow each other by their numbers, and a frame begins where they go back, or where an A-scan comes again. A
+/// shot that lacks one when the next begins is abandoned, so that its frame is not complete, and is counted as such. One thread.
+class FrameBuilder {
+ public:
+  /// `acquisition` comes from instrument_acquisition(), `channel_base` is what the instrument calls its channel 1. All outlive
+  /// this.
+  FrameBuilder(FrameIntake& intake, LaneId lane, const Acquisition& acquisition, const InstrumentSettings& settings,
+               unsigned channel_base, LiveSourceCounters& counters);
+
+  enum class Outcome : std::uint8_t {
+    taken,
+    wait,    ///< the intake has no place: ask again with the same A-scan
+    closed,  ///< the intake takes no more of this stream
+  };
+  /// `first_sequence` and those that follow are the frames' numbers. Throws InputError for an A-scan that has another length or
+  /// format than was set up.
+  [[nodiscard]] Outcome take(const Reply& a_scan, WallTime now, std::optional<EncoderCount> position);
+  /// No more comes of this frame.
+  void end_frame();
+
+  /// Of the next frame.
+  std::uint64_t sequence = 0;
+  /// Whose shots have all come whole.
+  [[nodiscard]] std::uint64_t whole_frames() const noexcept { return whole_frames_; }
+  /// A-scans that the frame has no row for: of other tests or channels.
+  [[nodiscard]] std::uint64_t strays() const noexcept { return strays_; }
+
+ private:
+  [[nodiscard]] std::span<const std::byte> samples_of(const Reply& a_scan) const;
+  void end_shot();
+  [[nodiscard]] Outcome begin_shot(std::uint32_t event);
+
+  FrameIntake& intake_;
+  const LaneId lane_;
+  const FrameLayout layout_;
+  const InstrumentSettings& settings_;
+  const std::uint32_t channel_base_;
+  LiveSourceCounters& counters_;
+
+  bool in_frame_ = false;
+  WallTime time_{0};
+  std::optional<EncoderCount> position_;
+  std::size_t whole_shots_ = 0;         // of the frame
+  std::optional<std::uint32_t> event_;  // of the frame's last shot
+  ShotPlace shot_;
+  std::vector<bool> seen_;  // rows of the shot
+  std::size_t missing_ = 0;
+  std::uint64_t whole_frames_ = 0;
+  std::uint64_t strays_ = 0;
+};
+
+}  // namespace echoform::micropulse

@@ -1,0 +1,53 @@
+// A TCP connection to an instrument, for one thread that another can wake.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace echoform::micropulse {
+
+/// Rung from any thread, heard by the one that waits.
+class WakeBell {
+ public:
+  WakeBell();
+  ~WakeBell();
+  WakeBell(const WakeBell&) = delete;
+  WakeBell& operator=(const WakeBell&) = delete;
+
+  void ring() const noexcept;
+  void silence() const noexcept;
+  /// Returns when it is rung, or the time is over.
+  void wait(std::chrono::milliseconds time) const noexcept;
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+class InstrumentLink {
+ public:
+  /// Connects within `time`, or less where the bell is rung: RuntimeFault, with one line, where that fails.
+  InstrumentLink(const std::string& host, std::uint16_t port, std::chrono::milliseconds time, const WakeBell& bell);
+  ~InstrumentLink();
+  InstrumentLink(const InstrumentLink&) = delete;
+  InstrumentLink& operator=(const InstrumentLink&) = delete;
+
+  /// Sends all of it within `time`; RuntimeFault where the connection breaks or takes no more.
+  void send(std::string_view text, std::chrono::milliseconds time);
+  /// As many bytes as are there; none where there are none yet. RuntimeFault where the other end has closed.
+  [[nodiscard]] std::optional<std::size_t> receive(std::span<std::byte> place);
+  /// Returns when bytes are there, the bell is rung or the time is over.
+  void wait(std::chrono::milliseconds time);
+
+ private:
+  const WakeBell& bell_;
+  std::string name_;
+  int socket_ = -1;
+};
+
+}  // namespace echoform::micropulse

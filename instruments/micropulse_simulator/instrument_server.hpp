@@ -1,0 +1,33 @@
+// A simulated MicroPulse that can be connected to.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "instruments/micropulse_simulator/simulated_instrument.hpp"
+
+namespace echoform::micropulse_simulator {
+
+class InstrumentServer {
+ public:
+  /// Listens at an address of this machine; port 0 takes a free one. RuntimeFault where that fails.
+  InstrumentServer(const std::string& address, std::uint16_t port, SimulatedInstrument& instrument);
+  ~InstrumentServer();
+  InstrumentServer(const InstrumentServer&) = delete;
+  InstrumentServer& operator=(const InstrumentServer&) = delete;
+
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  /// Serves one connection after the other until a stop is requested, which takes up to a tenth of a second. Commands are read
+  /// while there is nothing to be sent.
+  void run(const std::stop_token& stop);
+
+ private:
+  void serve(int peer, const std::stop_token& stop);
+
+  SimulatedInstrument& instrument_;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace echoform::micropulse_simulator

@@ -1,0 +1,64 @@
+// A simulated MicroPulse without its socket: bytes of commands in, bytes of replies out, by a clock that is passed in.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "instruments/micropulse_simulator/simulated_cycle.hpp"
+
+namespace echoform::micropulse_simulator {
+
+/// An MP6 whose arrays have as many channels as the scene's probe has elements. It knows the commands that docs/micropulse.md
+/// lists, each by its mnemonic, its number of arguments and their limits, and answers any other with an error, as it does what it
+/// is told to fire and cannot. One thread.
+class SimulatedInstrument {
+ public:
+  SimulatedInstrument(SimulatorConfiguration scene, const Habits& habits);
+
+  /// Commands as they come, cut anywhere.
+  void hear(std::string_view text, SteadyTime now);
+  /// Another has connected: nothing is half-said, and nothing fires.
+  void greet();
+
+  /// When the next cycle is over, while it fires.
+  [[nodiscard]] std::optional<SteadyTime> due() const { return due_; }
+  /// Sends that cycle.
+  void send_cycle(SteadyTime now);
+
+  /// What is to be sent; whoever sends it empties it.
+  std::vector<std::uint8_t> outbox;
+
+  /// What it could not fire last, a line for people; empty: nothing.
+  [[nodiscard]] const std::string& doubt() const noexcept { return doubt_; }
+  [[nodiscard]] std::uint64_t cycles() const noexcept { return number_; }
+  [[nodiscard]] std::uint64_t complaints() const noexcept { return complaints_; }
+
+ private:
+  enum class Firing : std::uint8_t { none, once, once_with_end, free, free_with_state };
+
+  void follow(const Command& command, SteadyTime now);
+  void reset(const Command& command);
+  void fire(Firing firing, SteadyTime now);
+  void stop(bool flush);
+  void complain(Complaint complaint);
+  void send_info();
+  void send_state();
+
+  SimulatorConfiguration scene_;
+  Habits habits_;
+  CommandParser parser_;
+  Registers registers_;
+  std::unique_ptr<SimulatedCycle> cycle_;  // of the registers as they are; null: not made yet
+  Firing firing_ = Firing::none;
+  std::optional<SteadyTime> due_;
+  std::uint64_t number_ = 0;  // of the next frame
+  std::uint64_t complaints_ = 0;
+  std::string doubt_;
+};
+
+}  // namespace echoform::micropulse_simulator
