@@ -33,6 +33,7 @@ struct Command {
 [[nodiscard]] Action define_demo(CLI::App& options);
 [[nodiscard]] Action define_serve(CLI::App& options);
 [[nodiscard]] Action define_simulate(CLI::App& options);
+[[nodiscard]] Action define_instrument(CLI::App& options);
 [[nodiscard]] Action define_replay(CLI::App& options);
 [[nodiscard]] Action define_control(CLI::App& options);
 [[nodiscard]] Action define_view(CLI::App& options);

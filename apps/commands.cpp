@@ -17,6 +17,10 @@ const std::vector<Command>& commands() {
        "Frames are synthesised ahead and sent in turn, so that it can send as fast as the server reads.\n\n"
        "Example:\n  echoform simulate --connect 127.0.0.1:17171 --rate 50",
        define_simulate, lasting},
+      {"instrument", "a simulated instrument that is connected to and set up as the real one",
+       "micropulse: a Peak MicroPulse, which answers its commands and sends what [simulator] describes (docs/micropulse.md).\n\n"
+       "Example:\n  echoform instrument micropulse --config examples/micropulse.toml",
+       define_instrument, lasting},
       {"replay", "a recording as a live source",
        "INPUT is a BRAIN .mat file, an .mfmc file or a capture. Without --rate a capture is sent as it came: the same bytes, on "
        "as many\n"

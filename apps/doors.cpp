@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apps/keys.hpp"
+#include "apps/micropulse_door.hpp"
 #include "apps/scan_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
@@ -234,6 +235,7 @@ std::vector<SourceDoor>& sources() {
          return make_tcp_source(source_options(c), clock);
        }},
       {"ZeroMQ in", make_zeromq_door},
+      {"MicroPulse", make_micropulse_door},
   };
   return doors;
 }

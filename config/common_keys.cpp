@@ -35,6 +35,9 @@ std::vector<Section> common_sections() {
        "states."},
       {"detectors", "What hears the sound that light makes, of the simulated source (docs/simulator.md)."},
       {"input", "The doors for acquisition frames, of `echoform serve`, `echoform demo` and `echoform record`."},
+      {"input.micropulse",
+       "A Peak MicroPulse that the server connects to, sets up and reads (docs/micropulse.md), of `echoform serve` and `echoform "
+       "record`; and what `echoform instrument micropulse` is set up for."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
       {"curve",
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
@@ -520,6 +523,7 @@ std::vector<Key> common_keys() {
   add_data_keys(list);
   add_detector_keys(list);
   add_input_keys(list);
+  add_micropulse_keys(list);
   add_server_keys(list);
   add_security_keys(list);
   add_openigtlink_keys(list);

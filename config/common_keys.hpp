@@ -17,6 +17,7 @@ void add_detector_keys(std::vector<Key>& keys);
 void add_encoder_keys(std::vector<Key>& keys);
 void add_input_keys(std::vector<Key>& keys);
 void add_openigtlink_keys(std::vector<Key>& keys);  ///< OpenIgtlinkSection, openigtlink_section.hpp
+void add_micropulse_keys(std::vector<Key>& keys);   ///< MicropulseSection, micropulse_section.hpp
 void add_recorder_keys(std::vector<Key>& keys);
 void add_reconstruction_keys(std::vector<Key>& keys);  ///< ReconstructionSection, reconstruction_section.hpp
 void add_scene_keys(std::vector<Key>& keys);

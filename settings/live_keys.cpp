@@ -51,7 +51,7 @@ const std::vector<const Key*>& live_keys() {
 }
 
 const Key& live_key(std::string_view path) {
-  const std::size_t dot = std::min(path.find('.'), path.size());
+  const std::size_t dot = std::min(path.rfind('.'), path.size());
   const std::string_view section = path.substr(0, dot);
   const std::string_view name = path.substr(std::min(dot + 1, path.size()));
   if (const Key* key = find_key(section, name)) {

@@ -29,10 +29,14 @@ struct Reader {
   }
 
  private:
+  static bool is_section(std::string_view name) {
+    const auto& sections = configuration_sections();
+    return std::any_of(sections.begin(), sections.end(), [&](const Section& s) { return s.name == name; });
+  }
+
   void read_section(std::string_view section, const toml::source_region& source, const toml::node& node,
                     Configuration& into) const {
-    const auto& sections = configuration_sections();
-    const bool known = std::any_of(sections.begin(), sections.end(), [&](const Section& s) { return s.name == section; });
+    const bool known = is_section(section);
     if (!known && !node.is_table()) {
       throw InputError(place(source), fmt::format("the key {} outside any section", section), suggest_key(section, {}));
     }
@@ -44,6 +48,12 @@ struct Reader {
       throw InputError(place(source), fmt::format("\"{}\" used as a key", section), fmt::format("the section [{}]", section));
     }
     for (const auto& [key, value] : *table) {
+      // [input.micropulse] is a section within one.
+      const std::string within = fmt::format("{}.{}", section, key.str());
+      if (value.is_table() && is_section(within)) {
+        read_section(within, key.source(), value, into);
+        continue;
+      }
       const Key* entry = find_key(section, key.str());
       if (entry == nullptr) {
         throw InputError(place(key.source()), fmt::format("the unknown key {} in [{}]", key.str(), section),

@@ -16,7 +16,7 @@ import urllib.request
 
 PROGRAM = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["ECHOFORM_SOURCE_DIR"])
-COMMANDS = ["demo", "serve", "simulate", "replay", "view", "record", "capture", "inspect", "convert", "image", "reconstruct", "plan", "bench", "keygen", "info"]
+COMMANDS = ["demo", "serve", "simulate", "instrument", "replay", "view", "record", "capture", "inspect", "convert", "image", "reconstruct", "plan", "bench", "keygen", "info"]
 
 
 def run(*arguments, timeout=60):

@@ -1,0 +1,19 @@
+// The door to a Peak MicroPulse: from [input.micropulse] to a source.
+#pragma once
+
+#include <memory>
+
+#include "base/clock.hpp"
+#include "config/configuration.hpp"
+#include "instruments/micropulse/micropulse_source.hpp"
+
+namespace echoform {
+
+/// What the section comes to, whether or not it names a place to connect to. Throws InputError, naming the key, for what a
+/// MicroPulse cannot do.
+[[nodiscard]] micropulse::SourceOptions micropulse_options(const Configuration& configuration);
+
+/// Null where the configuration names no instrument.
+[[nodiscard]] std::unique_ptr<AcquisitionSource> make_micropulse_door(const Configuration& configuration, const Clock& clock);
+
+}  // namespace echoform
