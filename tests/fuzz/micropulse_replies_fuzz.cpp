@@ -1,0 +1,56 @@
+// What a MicroPulse sends: whatever arrives, and however it is cut, the replies are the same, and none is longer than was agreed.
+//
+// Input: two bytes that say where to cut, then the bytes of a connection.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "instruments/micropulse/reply_parser.hpp"
+#include "tests/fuzz/input.hpp"
+
+namespace echoform::micropulse {
+namespace {
+
+constexpr std::size_t longest = 256;
+
+/// Everything that a source learns, as text. `piece` bytes come at first, then `then` at a time.
+std::string listen(std::span<const std::uint8_t> bytes, std::size_t piece, std::size_t then) {
+  ReplyParser parser(longest);
+  std::string heard;
+  while (!bytes.empty() && parser.broken().empty()) {
+    const auto room = parser.room();
+    fuzz::require(!room.empty(), "there is room while the framing holds");
+    const std::size_t count = std::min({piece, bytes.size(), room.size()});
+    if (count > 0) std::memcpy(room.data(), bytes.data(), count);
+    parser.commit(count);
+    bytes = bytes.subspan(count);
+    piece = then;
+    while (const auto reply = parser.next()) {
+      fuzz::require(reply->samples.size() <= longest, "samples fit the message");
+      fuzz::require(reply->test <= 2048 && reply->channel < 2048, "tests and channels have 11 bits");
+      if (!reply->text.empty()) fuzz::require_one_line(reply->text);
+      heard += fmt::format("{} {} {} {} {} {}\n", static_cast<int>(reply->kind), reply->test, reply->channel, reply->format,
+                           reply->axes[0], reply->text);
+      heard.append(reinterpret_cast<const char*>(reply->samples.data()), reply->samples.size());
+    }
+  }
+  if (!parser.broken().empty()) fuzz::require_one_line(parser.broken());
+  return heard + parser.broken();
+}
+
+}  // namespace
+}  // namespace echoform::micropulse
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace echoform;
+  fuzz::Input input(data, size);
+  const auto cut = input.take<std::uint16_t>();
+  const auto bytes = input.rest();
+  const std::string whole = micropulse::listen(bytes, bytes.size(), bytes.size());
+  const std::size_t first = bytes.empty() ? 0 : cut % bytes.size();
+  fuzz::require(micropulse::listen(bytes, first, bytes.size()) == whole, "cut in two, the replies are the same");
+  if (bytes.size() <= 512) fuzz::require(micropulse::listen(bytes, 1, 1) == whole, "byte by byte, the replies are the same");
+  return 0;
+}
