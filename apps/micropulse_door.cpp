@@ -104,6 +104,12 @@ SourceOptions micropulse_options(const Configuration& configuration) {
   options.reset_wait = in_milliseconds(wanted.reset_wait);
   options.answer_timeout = in_milliseconds(wanted.answer_timeout);
   options.silence_timeout = in_milliseconds(wanted.silence_timeout);
+  const double frame_time = static_cast<double>(options.acquisition.event_count() * wanted.averages) /
+                            static_cast<double>(options.settings.pulse_repetition);
+  if (!(wanted.silence_timeout.value > frame_time)) {
+    throw InputError(configuration.place("[input.micropulse] silence_timeout"), fmt::format("{} s", wanted.silence_timeout.value),
+                     fmt::format("more than the {:.3g} s that a frame takes: events x averages / pulse_repetition", frame_time));
+  }
   return options;
 }
 

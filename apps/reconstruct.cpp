@@ -142,7 +142,7 @@ class ReconstructJob {
     together(communicator_, [&] {
       const OperatorSite site = settled_site(team);
       require_host_memory(
-          configuration_, model_bytes(job_, site) + job_.solver_bytes,
+          configuration_, model_bytes(job_, site) + job_.solver_bytes + preview_bytes(),
           {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", job_.geometry.grid.pixels(), job_.rows)});
       own = make_model(job_, site);
     });
@@ -184,6 +184,11 @@ class ReconstructJob {
     spdlog::info("{}", recording->describe());
     log_warnings(*recording);
     job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_);
+  }
+
+  /// What a preview may hold for those who look.
+  [[nodiscard]] double preview_bytes() const {
+    return preview_ ? VolumePreview::most_volumes * static_cast<double>(job_.geometry.grid.pixels() * sizeof(float)) : 0.0;
   }
 
   /// Where the model works. Several processes share out the devices, from the stated one on; with more processes than devices

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,7 @@ VolumePreview::VolumePreview(const Configuration& configuration, const Grid& gri
   for (const SinkDoor& door : sink_doors()) {
     if (std::ranges::find(doors_for_images, door.label) != doors_for_images.end()) sinks_.push_back(door.make(configuration));
   }
+  if (sinks_.size() != doors_for_images.size()) throw std::logic_error("the doors for images have other labels");
   announce("iteration 0");
 }
 

@@ -18,6 +18,9 @@ namespace echoform {
 
 class VolumePreview {
  public:
+  /// Volumes that may be held for those who look: the iterate shown, what waits for subscribers, and the page's.
+  static constexpr double most_volumes = 12.0;
+
   /// Opens the page, [server] web, and the publisher of images, [server] images. Throws InputError for addresses that are none,
   /// RuntimeFault for a port in use.
   VolumePreview(const Configuration& configuration, const Grid& grid);

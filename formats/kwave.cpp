@@ -29,6 +29,7 @@ constexpr const char* kwave_mask = "sensor_mask_index";
 constexpr std::size_t longest_side = 65536;
 constexpr std::size_t most_steps = std::size_t{1} << 30;
 constexpr double farthest = 1e3;                             // metres
+constexpr double most_velocity = 1e6;                        // m/s
 constexpr std::size_t strip_samples = std::size_t{1} << 22;  // read at once, as they lie in the file
 constexpr std::size_t trial_strips = 16;
 // A sensor that is closer to the middle of all has no direction to it.
@@ -65,7 +66,7 @@ class KWaveRecording final : public Recording {
     read_shape(options);
     read_sensors(grid, options.detectors);
     read_times();
-    read_velocity();
+    read_velocity(grid);
     acquisition_.encoding = SampleEncoding::float32;
     acquisition_.events = {{PassiveEvent{}, {}}};
     AcquisitionLimits limits = options.limits;
@@ -214,20 +215,26 @@ class KWaveRecording final : public Recording {
     notes_.emplace_back(common ? "sensors of a line or plane face the middle of the grid" : "sensors face the middle of all");
   }
 
-  /// Of sensors that share one coordinate, along exactly one of the axes that the grid has: across their line or plane, to the
-  /// middle of the grid.
+  /// Of sensors on a line or in a plane along the grid's axes, beside the grid's middle: across it, to that middle. What the
+  /// middle lies level with, as a ring in its own plane or a line in a third dimension, says nothing of where sensors face.
   static std::optional<Direction> common_normal(const Grid& grid, const std::vector<std::array<std::size_t, 3>>& points) {
-    std::optional<std::size_t> across;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const bool shared = std::ranges::all_of(points, [&](const auto& point) { return point[axis] == points.front()[axis]; });
-      if (grid.points[axis] == 1 || !shared) continue;
-      if (across) return std::nullopt;
-      across = axis;
-    }
-    if (!across) return std::nullopt;
     std::array<double, 3> normal{};
-    normal[*across] = grid.place(*across, points.front()[*across]) > grid.middle(*across) ? -1.0 : 1.0;
-    return turned(normal);
+    bool beside = false;
+    bool extended = false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (grid.points[axis] == 1) continue;
+      const bool shared = std::ranges::all_of(points, [&](const auto& point) { return point[axis] == points.front()[axis]; });
+      if (!shared) {
+        extended = true;
+        continue;
+      }
+      const double way = grid.middle(axis) - grid.place(axis, points.front()[axis]);
+      if (std::abs(way) <= grid.steps[axis]) continue;
+      normal[axis] = way;
+      beside = true;
+    }
+    if (!beside || !extended) return std::nullopt;
+    return unit(turned(normal));
   }
 
   void read_times() {
@@ -241,13 +248,17 @@ class KWaveRecording final : public Recording {
     acquisition_.start_time = Seconds(static_cast<double>(steps - acquisition_.samples) * step);
   }
 
-  void read_velocity() {
+  void read_velocity(const Grid& grid) {
     const bool stated = Hdf5Item::exists(file_, "c0");
     if (!stated && !Hdf5Item::exists(file_, "c_ref")) return;
     const Hdf5Item velocities = item(stated ? "c0" : "c_ref");
+    if (velocities.points() > std::max<std::size_t>(1, grid.points[0] * grid.points[1] * grid.points[2])) {
+      throw InputError(velocities.where(), fmt::format("shape {}", shape_text(velocities.shape())),
+                       "one value, or one for each grid point");
+    }
     const std::vector<double> values = velocities.numbers();
-    if (values.empty() || !(std::ranges::min(values) > 0.0))
-      throw InputError(velocities.where(), "no velocity", "more than 0 m/s");
+    if (values.empty() || !(std::ranges::min(values) > 0.0) || std::ranges::max(values) > most_velocity)
+      throw InputError(velocities.where(), "no velocity", fmt::format("more than 0 m/s, at most {:g}", most_velocity));
     material_.longitudinal_velocity =
         MetresPerSecond(std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()));
     if (values.size() > 1) {

@@ -1,4 +1,4 @@
-"""What tools/tomography-study images: the paper's set-up at a scale, exact truth, and recordings with a detector's response and noise.
+"""What tools/tomography-study images: the paper's set-up at a scale, exact truth, and recordings with noise.
 
 Lengths in metres, images [z, y, x], data [ring, view, sample]."""
 import math
@@ -134,13 +134,6 @@ def _blurred(r, radius, s):
             s / (math.sqrt(2 * math.pi) * r) * (math.exp(-(radius - r) ** 2 / (2 * s * s)) - math.exp(-(radius + r) ** 2 / (2 * s * s))))
 
 
-def impulse_response():
-    """Of a detector: a damped tone of 1.5 MHz, whose spectrum is 1 at most. Sample 0 is at the time of the pressure."""
-    t = np.arange(40) / RATE
-    h = np.exp(-t / 0.25e-6) * np.sin(2 * np.pi * 1.5e6 * (t + 0.5 / RATE))
-    return h / np.abs(np.fft.rfft(h, 4096)).max()
-
-
 def configuration(detectors, voxels, balls, more=""):
     rows = "".join(f"  [{', '.join(repr(float(value)) for value in ball)}],\n" for ball in balls)
     return (f'[imaging]\nmethod = "tomography"\n[material]\nlongitudinal_velocity = {VELOCITY}\n[filter]\nkind = "none"\n{voxels.configuration()}'
@@ -161,9 +154,9 @@ def _exactly(stream, count):
     return data
 
 
-def record(program, config, recording, detectors, response=None, noise=0.0, seed=1):
-    """A frame of `echoform simulate`, as `echoform record` writes it. Between them stand the detectors' response and white noise, `noise` times the
-    greatest magnitude of what it is added to. The samples [ring, view, sample], and that magnitude."""
+def record(program, config, recording, detectors, noise=0.0, seed=1):
+    """A frame of `echoform simulate`, as `echoform record` writes it. Between them stands white noise, `noise` times the greatest magnitude of
+    what it is added to. The samples [ring, view, sample], and that magnitude."""
     shots, answers = [], []
     with socket.create_server(("127.0.0.1", 0)) as door:
         address = f"127.0.0.1:{_free_port()}"
@@ -173,10 +166,9 @@ def record(program, config, recording, detectors, response=None, noise=0.0, seed
         reader = threading.Thread(target=lambda: said.extend(recorder.stderr), daemon=True)
         reader.start()
         source = subprocess.Popen([program, "simulate", "--config", config, "--connect", f"127.0.0.1:{door.getsockname()[1]}", "--frames", "1",
-                                   "--rate", "max"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                   "--rate", "max"], stdout=subprocess.DEVNULL)
         try:
-            door.settimeout(600)
-            sender, _ = door.accept()
+            sender = _accepted(door, source)
             with sender, _connected(address, recorder) as receiver:
                 back = threading.Thread(target=_hand_back, args=(receiver, sender, answers), daemon=True)
                 back.start()
@@ -195,9 +187,6 @@ def record(program, config, recording, detectors, response=None, noise=0.0, seed
                         if kind == 5:
                             break
                 data = np.stack(shots).astype(float)  # [view, ring, sample]
-                if response is not None:
-                    length = data.shape[-1] + len(response)
-                    data = np.fft.irfft(np.fft.rfft(data, length) * np.fft.rfft(response, length), length)[..., :data.shape[-1]]
                 peak = float(np.abs(data).max())
                 if noise > 0.0:
                     data = data + np.random.default_rng(seed).normal(0.0, noise * peak, data.shape)
@@ -216,6 +205,19 @@ def record(program, config, recording, detectors, response=None, noise=0.0, seed
             reader.join(10)
             recorder.stderr.close()
     return np.swapaxes(data, 0, 1), peak
+
+
+def _accepted(door, source):
+    door.settimeout(0.2)
+    while True:
+        try:
+            sender, _ = door.accept()
+        except TimeoutError:
+            if source.poll() is not None:
+                raise RuntimeError(f"echoform simulate ended with {source.returncode}") from None
+        else:
+            sender.settimeout(600)
+            return sender
 
 
 def _connected(address, recorder):

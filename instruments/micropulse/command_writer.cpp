@@ -50,8 +50,9 @@ std::vector<std::string> setup_commands(const Acquisition& acquisition, const In
   lines.insert(lines.end(), {"DIS 0", "DISS 0", fmt::format("ENA {}", first_test), "ENAS 1"});
   add_for_all(lines, "GAN", fmt::format("{}", std::lround(4.0 * settings.gain_db)));
   add_for_all(lines, "GAT", fmt::format("{} {}", settings.gate_start, settings.gate_start + acquisition.samples));
-  lines.push_back(fmt::format("PAV 1 128 {}", settings.pulse_voltage));
-  lines.push_back(fmt::format("PAW 1 128 {}", settings.pulse_width));
+  const std::size_t last_channel = std::max<std::size_t>(128, settings.first_channel - 1 + acquisition.elements());
+  lines.push_back(fmt::format("PAV 1 {} {}", last_channel, settings.pulse_voltage));
+  lines.push_back(fmt::format("PAW 1 {} {}", last_channel, settings.pulse_width));
   lines.push_back(fmt::format("FRQS 0 {} {}", settings.filter, settings.smoothing));
   add_for_all(lines, "AWF", "1");
   add_for_all(lines, "AMP", fmt::format("13 {}", settings.averages_log2));

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -21,6 +22,9 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+
+/// Time in which a request to stop may go unheeded.
+constexpr milliseconds most_unheeding{100};
 
 /// Of poll(): at least 1 ms, so that what is left of a time is not waited for by spinning.
 int to_wait(steady_clock::time_point until) {
@@ -66,8 +70,9 @@ void WakeBell::wait(milliseconds time) const noexcept {
   silence();
 }
 
-InstrumentLink::InstrumentLink(const std::string& host, std::uint16_t port, milliseconds time, const WakeBell& bell)
-    : bell_(bell), name_(fmt::format("{}:{}", host, port)) {
+InstrumentLink::InstrumentLink(const std::string& host, std::uint16_t port, milliseconds time, const WakeBell& bell,
+                               const std::atomic<bool>& stopping)
+    : bell_(bell), stopping_(stopping), name_(fmt::format("{}:{}", host, port)) {
   const auto until = steady_clock::now() + time;
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
@@ -108,7 +113,7 @@ InstrumentLink::~InstrumentLink() {
 }
 
 void InstrumentLink::send(std::string_view text, milliseconds time) {
-  const auto until = steady_clock::now() + time;
+  const auto begin = steady_clock::now();
   while (!text.empty()) {
     const auto sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
     if (sent >= 0) {
@@ -116,9 +121,11 @@ void InstrumentLink::send(std::string_view text, milliseconds time) {
       continue;
     }
     if (errno != EAGAIN && errno != EINTR) throw RuntimeFault(fmt::format("{}: {}", name_, system_words(errno)));
+    // Who is to stop waits for the last command only, and not for long.
+    const auto until = begin + (stopping_ ? std::min(time, most_unheeding) : time);
     if (steady_clock::now() >= until) throw RuntimeFault(fmt::format("{}: takes no commands", name_));
     pollfd place{socket_, POLLOUT, 0};
-    [[maybe_unused]] const int ready = ::poll(&place, 1, to_wait(until));
+    [[maybe_unused]] const int ready = ::poll(&place, 1, to_wait(std::min(until, steady_clock::now() + most_unheeding)));
   }
 }
 

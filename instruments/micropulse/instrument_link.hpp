@@ -1,6 +1,7 @@
 // A TCP connection to an instrument, for one thread that another can wake.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,12 +33,14 @@ class WakeBell {
 class InstrumentLink {
  public:
   /// Connects within `time`, or less where the bell is rung: RuntimeFault, with one line, where that fails.
-  InstrumentLink(const std::string& host, std::uint16_t port, std::chrono::milliseconds time, const WakeBell& bell);
+  InstrumentLink(const std::string& host, std::uint16_t port, std::chrono::milliseconds time, const WakeBell& bell,
+                 const std::atomic<bool>& stopping);
   ~InstrumentLink();
   InstrumentLink(const InstrumentLink&) = delete;
   InstrumentLink& operator=(const InstrumentLink&) = delete;
 
-  /// Sends all of it within `time`; RuntimeFault where the connection breaks or takes no more.
+  /// Sends all of it within `time`, a tenth of a second where it is to stop; RuntimeFault where the connection breaks or takes no
+  /// more.
   void send(std::string_view text, std::chrono::milliseconds time);
   /// As many bytes as are there; none where there are none yet. RuntimeFault where the other end has closed.
   [[nodiscard]] std::optional<std::size_t> receive(std::span<std::byte> place);
@@ -46,6 +49,7 @@ class InstrumentLink {
 
  private:
   const WakeBell& bell_;
+  const std::atomic<bool>& stopping_;
   std::string name_;
   int socket_ = -1;
 };

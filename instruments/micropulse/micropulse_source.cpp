@@ -68,7 +68,7 @@ class MicropulseSource final : public AcquisitionSource {
       try {
         visit(host);
       } catch (const std::exception& reason) {
-        say(reason.what());
+        if (!stopping_) say(reason.what());
       }
       if (stopping_) return;
       // One that has sent frames since is tried again as soon as the first time.
@@ -85,7 +85,7 @@ class MicropulseSource final : public AcquisitionSource {
   void visit(StreamHost& host) {
     bool greeted = false;
     try {
-      InstrumentLink link(options_.host, options_.port, options_.connect_timeout, bell_);
+      InstrumentLink link(options_.host, options_.port, options_.connect_timeout, bell_, stopping_);
       ReplyParser parser(longest_message(options_));
       reset(link, parser);
       if (stopping_) return;
@@ -227,7 +227,7 @@ class MicropulseSource final : public AcquisitionSource {
       while (const auto reply = parser.next()) {
         if (reply->kind == ReplyKind::a_scan) {
           fired = true;
-          if (!hand_on(*reply, builder, intake)) return;
+          if (!hand_on(*reply, builder, intake)) return end_firing(link);
         } else if (reply->kind == ReplyKind::cycle_end) {
           // One that came before any A-scan is left over from before.
           if (options_.settings.cycling != Cycling::single || !fired) continue;
@@ -251,7 +251,17 @@ class MicropulseSource final : public AcquisitionSource {
         throw RuntimeFault(fmt::format("{}: silent for {} ms", describe(), options_.silence_timeout.count()));
       }
     }
+    end_firing(link);
+  }
+
+  /// What the instrument had sent is read: to close with bytes unread resets the connection, by which the command may be lost.
+  void end_firing(InstrumentLink& link) {
     link.send(joined({std::string(stop_command)}), tick);
+    std::vector<std::byte> scratch(std::size_t{1} << 16);
+    const auto until = steady_clock::now() + options_.settle;
+    while (steady_clock::now() < until) {
+      if (!link.receive(scratch)) link.wait(milliseconds(5));
+    }
   }
 
   void fire(InstrumentLink& link) {

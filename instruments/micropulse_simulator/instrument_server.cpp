@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "base/errors.hpp"
 
@@ -23,6 +24,8 @@ namespace echoform::micropulse_simulator {
 namespace {
 
 constexpr int tick = 100;  // ms
+// Answers that a peer does not read; with more of them it is not listened to.
+constexpr std::size_t most_unsent = std::size_t{1} << 20;
 
 SteadyTime steady_now() {
   return std::chrono::steady_clock::now().time_since_epoch();
@@ -46,7 +49,8 @@ InstrumentServer::InstrumentServer(const std::string& address, std::uint16_t por
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   const int failure = ::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found);
-  if (failure != 0) throw RuntimeFault(fmt::format("{}: {}", place, ::gai_strerror(failure)));
+  if (failure != 0)
+    throw InputError("--listen", fmt::format("\"{}\"", place), "an IPv4 or IPv6 address of this machine, and a port");
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> kept(found, ::freeaddrinfo);
   listener_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int one = 1;
@@ -71,7 +75,10 @@ void InstrumentServer::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     if (poll_one(listener_, POLLIN, std::chrono::milliseconds(tick)) == 0) continue;
     const int peer = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (peer < 0) continue;
+    if (peer < 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(tick));  // out of descriptors, most likely
+      continue;
+    }
     const int one = 1;
     ::setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     spdlog::info("somebody has connected");
@@ -85,6 +92,7 @@ void InstrumentServer::run(const std::stop_token& stop) {
 void InstrumentServer::serve(int peer, const std::stop_token& stop) {
   std::array<char, 1 << 16> heard{};
   std::size_t sent = 0;  // of the outbox
+  bool behind = false;   // there are commands that it has not followed yet
   std::string doubt = instrument_.doubt();
   while (!stop.stop_requested()) {
     auto& outbox = instrument_.outbox;
@@ -103,7 +111,10 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
       }
     }
     const bool sending = !outbox.empty();
-    const short ready = poll_one(peer, static_cast<short>(sending ? POLLIN | POLLOUT : POLLIN), wait);
+    // A cycle may be longer, and STX is heard between one and the next.
+    const bool hearing = !behind && outbox.size() - sent < most_unsent;
+    if (behind) wait = {};
+    const short ready = poll_one(peer, static_cast<short>((hearing ? POLLIN : 0) | (sending ? POLLOUT : 0)), wait);
     if ((ready & POLLOUT) != 0 && sending) {
       const auto bytes = ::send(peer, outbox.data() + sent, outbox.size() - sent, MSG_NOSIGNAL);
       if (bytes > 0)
@@ -111,10 +122,12 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
       else if (bytes < 0 && errno != EAGAIN && errno != EINTR)
         return;
     }
-    if ((ready & (POLLIN | POLLERR | POLLHUP)) != 0) {
+    if (behind) {
+      behind = instrument_.hear({}, steady_now());
+    } else if ((ready & (POLLIN | POLLERR | POLLHUP)) != 0) {
       const auto bytes = ::recv(peer, heard.data(), heard.size(), 0);
       if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) return;
-      if (bytes > 0) instrument_.hear({heard.data(), static_cast<std::size_t>(bytes)}, steady_now());
+      if (bytes > 0) behind = instrument_.hear({heard.data(), static_cast<std::size_t>(bytes)}, steady_now());
       if (instrument_.doubt() != doubt) {
         doubt = instrument_.doubt();
         spdlog::warn("cannot fire: {}", doubt);

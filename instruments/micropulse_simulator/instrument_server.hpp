@@ -18,8 +18,8 @@ class InstrumentServer {
   InstrumentServer& operator=(const InstrumentServer&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// Serves one connection after the other until a stop is requested, which takes up to a tenth of a second. Commands are read
-  /// while there is nothing to be sent.
+  /// Serves one connection after the other until a stop is requested, which takes up to a tenth of a second and what making a
+  /// cycle takes. Commands are read unless a MiB of answers waits to be read.
   void run(const std::stop_token& stop);
 
  private:

@@ -34,9 +34,14 @@ void SimulatedInstrument::greet() {
   due_.reset();
 }
 
-void SimulatedInstrument::hear(std::string_view text, SteadyTime now) {
+bool SimulatedInstrument::hear(std::string_view text, SteadyTime now) {
   parser_.take(text);
-  while (const auto command = parser_.next()) follow(*command, now);
+  made_ = false;
+  while (const auto command = parser_.next()) {
+    follow(*command, now);
+    if (made_) return true;
+  }
+  return false;
 }
 
 void SimulatedInstrument::complain(Complaint complaint) {
@@ -82,8 +87,11 @@ void SimulatedInstrument::reset(const Command& command) {
 
 void SimulatedInstrument::fire(Firing firing, SteadyTime now) {
   try {
-    if (cycle_ == nullptr) cycle_ = std::make_unique<SimulatedCycle>(registers_, scene_, habits_);
-  } catch (const InputError& error) {
+    if (cycle_ == nullptr) {
+      made_ = true;  // or tried to: either takes time
+      cycle_ = std::make_unique<SimulatedCycle>(registers_, scene_, habits_);
+    }
+  } catch (const std::exception& error) {
     doubt_ = error.what();
     return complain(Complaint::conflict);
   }
@@ -100,7 +108,12 @@ void SimulatedInstrument::stop(bool flush) {
 }
 
 void SimulatedInstrument::send_cycle(SteadyTime now) {
-  if (!due_ || cycle_ == nullptr) return;
+  if (!due_) return;
+  if (cycle_ == nullptr) {
+    // It has been told something since; how much it was does not matter.
+    due_.reset();
+    return fire(std::exchange(firing_, Firing::none), now);
+  }
   if (firing_ == Firing::free_with_state) send_state();
   cycle_->write(number_++, outbox);
   if (firing_ == Firing::once_with_end) outbox.insert(outbox.end(), {0x01, 0x01});
@@ -134,9 +147,7 @@ void SimulatedInstrument::follow(const Command& command, SteadyTime now) {
                 now);
   }
   if (const auto complaint = registers_.set(command)) return complain(*complaint);
-  cycle_.reset();
-  // What fires goes on with what it has been told since.
-  if (due_) fire(firing_, now);
+  cycle_.reset();  // what fires goes on with what it has been told since
 }
 
 }  // namespace echoform::micropulse_simulator

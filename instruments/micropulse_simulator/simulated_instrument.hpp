@@ -20,8 +20,8 @@ class SimulatedInstrument {
  public:
   SimulatedInstrument(SimulatorConfiguration scene, const Habits& habits);
 
-  /// Commands as they come, cut anywhere.
-  void hear(std::string_view text, SteadyTime now);
+  /// Commands as they come, cut anywhere. Whether there are more: it pauses where one made a cycle, which takes time.
+  bool hear(std::string_view text, SteadyTime now);
   /// Another has connected: nothing is half-said, and nothing fires.
   void greet();
 
@@ -54,6 +54,7 @@ class SimulatedInstrument {
   CommandParser parser_;
   Registers registers_;
   std::unique_ptr<SimulatedCycle> cycle_;  // of the registers as they are; null: not made yet
+  bool made_ = false;                      // a cycle, since hear() was called
   Firing firing_ = Firing::none;
   std::optional<SteadyTime> due_;
   std::uint64_t number_ = 0;  // of the next frame

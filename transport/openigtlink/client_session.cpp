@@ -22,6 +22,9 @@ constexpr std::size_t most_received_bytes = std::size_t{16} << 20;
 // Handed to the system at once, of an image.
 constexpr std::size_t most_at_once = std::size_t{1} << 20;
 
+// Seconds between images: rates may be as low as one likes.
+constexpr double longest_pause = 1e6;
+
 // Joins the board for the one image that a session may hold: no stream's name.
 constexpr std::string_view a_lease = " ";
 
@@ -82,20 +85,21 @@ ClientSession::ClientSession(LinkState& state, asio::ip::tcp::socket socket, asi
     : state_(state), socket_(std::move(socket)), address_(std::move(address)), due_(socket_.get_executor()) {
   state_.sessions.insert(this);
   state_.peers.open = state_.sessions.size();
-  state_.board.join(a_lease);
-  follow_devices();
 }
 
 ClientSession::~ClientSession() {
   lease_.reset();
   for (Feed& feed : feeds_) stream(feed, false);
-  state_.board.leave(a_lease);
+  if (joined_) state_.board.leave(a_lease);
   state_.sessions.erase(this);
   state_.peers.open = state_.sessions.size();
   state_.book.leave(address_);
 }
 
 void ClientSession::start() {
+  joined_ = true;  // before what may fail for want of memory: the board notes first, then makes buffers
+  state_.board.join(a_lease);
+  follow_devices();
   read();
   advance();
 }
@@ -344,8 +348,8 @@ void ClientSession::add_newest_image() {
     feed.accounted = number;
     if (state_.options.most_per_second > 0.0) {
       // From the time at which it was due, so that rates that do not divide one another come out right on average.
-      const auto apart =
-          std::chrono::duration_cast<Time::duration>(std::chrono::duration<double>(1.0 / state_.options.most_per_second));
+      const auto apart = std::chrono::duration_cast<Time::duration>(
+          std::chrono::duration<double>(std::min(1.0 / state_.options.most_per_second, longest_pause)));
       feed.due = std::max(feed.due, now - apart) + apart;
     }
     turn_ = place + 1;

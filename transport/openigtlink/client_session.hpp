@@ -120,6 +120,7 @@ class ClientSession : public std::enable_shared_from_this<ClientSession> {
   boost::asio::ip::tcp::socket socket_;
   const boost::asio::ip::address address_;
   bool closed_ = false;
+  bool joined_ = false;  // the board, for the lease
 
   std::array<std::byte, 4096> received_{};
   std::span<const std::byte> unread_;  // of received_

@@ -75,13 +75,13 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     asio::post(context_, [this, place = openigtlink::ProbePlace(*setup)] {
       state_.follow(place);
       state_.ready = true;
-      for (ClientSession* session : state_.sessions) session->setup_changed();
+      tell_all([](ClientSession& session) { session.setup_changed(); });
     });
   }
   void stream_ended() override {
     asio::post(context_, [this] {
       state_.ready = false;
-      for (ClientSession* session : state_.sessions) session->tell_status();
+      tell_all([](ClientSession& session) { session.tell_status(); });
     });
   }
 
@@ -95,7 +95,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     asio::post(context_, asio::bind_allocator(HandlerAllocator<void>(wake_memory_), [this] {
                  // asio gives the memory back before it calls.
                  wake_under_way_.store(false, std::memory_order_release);
-                 for (ClientSession* session : state_.sessions) session->offer();
+                 tell_all([](ClientSession& session) { session.offer(); });
                }));
   }
 
@@ -138,8 +138,9 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
         });
         return;
       }
-      welcome(std::move(socket), arriving_.address());
+      const auto peer = arriving_.address();
       accept();
+      welcome(std::move(socket), peer);
     });
   }
 
@@ -154,14 +155,27 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     std::make_shared<ClientSession>(state_, std::move(socket), peer)->start();
   }
 
+  // A session that fails, for want of memory most likely, is lost; the others go on.
+  template <typename Tell>
+  void tell_all(const Tell& tell) {
+    for (ClientSession* session : state_.sessions) {
+      try {
+        tell(*session);
+      } catch (const std::exception& error) {
+        spdlog::error("OpenIGTLink: {}", error.what());
+        session->close();
+      }
+    }
+  }
+
   // A session that is told something may close itself; it goes once its handlers have run, never meanwhile.
   void tick() {
     second_.expires_after(std::chrono::seconds(1));
     second_.async_wait([this](error_code error) {
       if (error) return;
-      const auto now = std::chrono::steady_clock::now();
-      for (ClientSession* session : state_.sessions) session->look_at_time(now);
       tick();
+      const auto now = std::chrono::steady_clock::now();
+      tell_all([now](ClientSession& session) { session.look_at_time(now); });
     });
   }
 
@@ -169,9 +183,9 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
     telemetry_.expires_after(state_.options.telemetry_interval);
     telemetry_.async_wait([this](error_code error) {
       if (error) return;
-      note_figures();
-      for (ClientSession* session : state_.sessions) session->tell_telemetry();
       tell_figures();
+      note_figures();
+      tell_all([](ClientSession& session) { session.tell_telemetry(); });
     });
   }
 

@@ -124,6 +124,7 @@ class ZeromqSinkImplementation final : public ZeromqSink {
 
   // Images that outgrow the configured grid, by live control, find the queues as long as they were.
   void warn_of_large_images() const {
+    if (writer_.capacity() / 2 <= std::max<std::size_t>(1, options_.image_bytes)) return;  // as large as configured
     const std::size_t waiting = queued_ * writer_.capacity();
     if (queued_ <= 2 * writer_.streams().size() || waiting / 2 <= options_.bytes_per_subscriber) return;
     spdlog::warn(
