@@ -43,10 +43,19 @@ void FrameBuilder::end_frame() {
   end_shot();
   if (in_frame_) {
     ++sequence;
-    if (whole_shots_ >= layout_.expected_shots()) ++whole_frames_;
+    behind_whole_ = whole_shots_ >= layout_.expected_shots();
+    if (behind_whole_) ++whole_frames_;
   }
   in_frame_ = false;
   event_.reset();
+}
+
+void FrameBuilder::cycle_mark() {
+  if (!in_frame_) {
+    marks_part_ = marks_part_ || behind_whole_;
+  } else if (marks_part_) {
+    end_frame();
+  }
 }
 
 FrameBuilder::Outcome FrameBuilder::begin_shot(std::uint32_t event) {

@@ -34,6 +34,10 @@ class FrameBuilder {
   [[nodiscard]] Outcome take(const Reply& a_scan, WallTime now, std::optional<EncoderCount> position);
   /// No more comes of this frame.
   void end_frame();
+  /// What the instrument says once a cycle has come. Where it has come behind a whole frame before, a frame that it comes within
+  /// is of two cycles, the one's first events and the other's last: their halves are two frames, neither of them complete.
+  /// Otherwise it tells nothing: the instrument may say it amid its cycles.
+  void cycle_mark();
 
   /// Of the next frame.
   std::uint64_t sequence = 0;
@@ -63,6 +67,8 @@ class FrameBuilder {
   std::vector<bool> seen_;  // rows of the shot
   std::size_t missing_ = 0;
   std::uint64_t whole_frames_ = 0;
+  bool behind_whole_ = false;  // the last frame to end was whole
+  bool marks_part_ = false;    // a mark has come behind a whole frame
   std::uint64_t strays_ = 0;
 };
 

@@ -235,6 +235,8 @@ class MicropulseSource final : public AcquisitionSource {
           fired = false;
           fire(link);
         } else {
+          // A buffered cycle states encoders once.
+          if (reply->kind == ReplyKind::state && options_.settings.cycling == Cycling::buffered) builder.cycle_mark();
           hear(*reply);
         }
       }

@@ -329,6 +329,36 @@ TEST(MicropulseFrames, PassOverWhatWasNotSetUp) {
   EXPECT_THAT(refusal([&] { static_cast<void>(b.take(256, 5, 129, 4)); }), HasSubstr("found 4 bytes of samples; expected 2"));
 }
 
+/// Tests of a cycle of two events, and marks ('|') between them: "AB" is a whole one.
+void send_cycles(Building& b, std::string_view what) {
+  for (const char c : what) {
+    if (c == '|') {
+      b.builder->cycle_mark();
+    } else {
+      const std::uint32_t test = c == 'A' ? 256 : 257;
+      for (const std::uint32_t channel : {0U, 1U}) EXPECT_EQ(b.take(test, channel, 129), FrameBuilder::Outcome::taken);
+    }
+  }
+}
+
+TEST(MicropulseFrames, HalvesOfTwoCyclesAreTwoFramesThatAreNotComplete) {
+  for (const char* before : {"|AB|", "AB|"}) {  // the mark begins a cycle, or ends it
+    Building b(probe_of(2, 2));
+    send_cycles(b, before);
+    send_cycles(b, "A|B|AB");
+    EXPECT_EQ(b.builder->whole_frames(), 2U) << before;
+    EXPECT_EQ(b.builder->sequence, 4U) << before;
+    EXPECT_EQ(b.intake->frames, 2U) << before;
+  }
+}
+
+TEST(MicropulseFrames, AMarkThatIsAlwaysWithinTellsNothing) {
+  Building b(probe_of(2, 2));
+  send_cycles(b, "|A|BA|BA|B");
+  EXPECT_EQ(b.builder->whole_frames(), 3U);
+  EXPECT_EQ(b.builder->sequence, 3U);
+}
+
 TEST(MicropulseFrames, WaitForAPlace) {
   Building b(probe_of(1, 2));
   b.intake->block();
