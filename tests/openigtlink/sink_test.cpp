@@ -1,12 +1,14 @@
 // The server over real sockets, against a client that was written from the specification.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "pipeline/scan.hpp"
 #include "tests/openigtlink/frames.hpp"
 #include "tests/openigtlink/plain_client.hpp"
 #include "tests/support/patience.hpp"
@@ -94,6 +96,37 @@ TEST(OpenIgtlinkSink, SendsEachStreamWithItsPlaceAndTime) {
   EXPECT_EQ(volume.device, "echoform/TT.display");
   EXPECT_TRUE(same_pixels(volume.content, 7 * 5 * 4, 5));
   EXPECT_EQ(number_at(volume.content, 6, 6), 0x0007'0004'0005u);
+}
+
+TEST(OpenIgtlinkSink, SaysWhereTheProbeOfAScanIsByItsCount) {
+  Frames frames;
+  auto scan = std::make_shared<Scan>();
+  // A tenth of a millimetre a count along x; the probe is turned by a quarter from x to y, and 5 mm down.
+  scan->pose = [](EncoderCount count) {
+    Pose pose;
+    pose.origin = {Metres(1e-4 * static_cast<double>(count)), Metres(0.0), Metres(5e-3)};
+    pose.x = {0.0, 1.0, 0.0};
+    pose.y = {-1.0, 0.0, 0.0};
+    return pose;
+  };
+  frames.setup()->scan = scan;
+  const auto sink = open_sink(frames);
+  const auto client = join(*sink);
+  for (const EncoderCount count : {42, -7}) {
+    frames.slot().position = count;
+    sink->publish(frames.frame(1));
+    const Message probe = client->read("TRANSFORM");
+    ASSERT_EQ(probe.content.size(), 48u);
+    // Columns of what is -x, y, -z of ours: where the probe's x, y and z point, and its place in mm. It is 2 mm from the pose's
+    // origin along the probe's x.
+    const std::array<double, 12> expected{0, 1, 0, 1, 0, 0, 0, 0, -1, -0.1 * static_cast<double>(count), 2, -5};
+    for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(real_at(probe.content, 4 * k), expected[k], 1e-5) << k;
+    for (int k = 0; k < 2; ++k) EXPECT_EQ(client->read().type, "IMAGE");
+  }
+  // Without a count nobody knows.
+  frames.slot().position.reset();
+  sink->publish(frames.frame(2));
+  EXPECT_EQ(client->read().type, "IMAGE");
 }
 
 TEST(OpenIgtlinkSink, AnswersInTheVersionThatTheClientSpeaksWithMetadata) {
