@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 
 #include "apps/imaging_server.hpp"
+#include "config/openigtlink_section.hpp"
 #include "proto/control.pb.h"
+#include "tests/openigtlink/plain_client.hpp"
+#include "transport/openigtlink/openigtlink_sink.hpp"
 
 namespace echoform {
 namespace {
@@ -31,6 +34,15 @@ class Doorman final : public ImageSink {
   [[nodiscard]] std::string describe() const override { return "at the door"; }
 };
 
+Configuration on_free_ports() {
+  Configuration configuration;
+  for (std::string* const place : {&configuration.input.listen, &configuration.server.images, &configuration.server.telemetry,
+                                   &configuration.server.control, &configuration.server.web}) {
+    *place = "127.0.0.1:0";
+  }
+  return configuration;
+}
+
 TEST(Doors, ASinkMayBringActionsTelemetryAndAnInvitationAndGetsAnswers) {
   static ServerAnswers got;  // the door stays
   static int greeted = 0;
@@ -42,11 +54,7 @@ TEST(Doors, ASinkMayBringActionsTelemetryAndAnInvitationAndGetsAnswers) {
                    open.invitation = "Knock.";
                    return open;
                  }});
-  Configuration configuration;
-  for (std::string* const place : {&configuration.input.listen, &configuration.server.images, &configuration.server.telemetry,
-                                   &configuration.server.control, &configuration.server.web}) {
-    *place = "127.0.0.1:0";
-  }
+  const Configuration configuration = on_free_ports();
   ImagingServer server(configuration, Material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)});
   EXPECT_EQ(server.viewers(), 3U);
   EXPECT_THAT(server.invitations(), Contains("Knock."));
@@ -62,6 +70,30 @@ TEST(Doors, ASinkMayBringActionsTelemetryAndAnInvitationAndGetsAnswers) {
   EXPECT_NE(status, 0U);
   server.stop();
   EXPECT_EQ(got.metrics(), "");
+}
+
+/// Telemetry has the same report behind it as /metrics (imaging_server.cpp).
+TEST(Doors, FiguresCountOpenIgtlink) {
+  static ServerAnswers got;  // the door stays
+  add_sink_door({.label = "listener", .make = [](const Configuration& /*configuration*/) {
+                   OpenSink open(std::make_shared<Doorman>());
+                   open.take_answers = [](ServerAnswers answers) { got = std::move(answers); };
+                   return open;
+                 }});
+  Configuration configuration = on_free_ports();
+  section<OpenIgtlinkSection>(configuration).listen = "127.0.0.1:0";
+  section<OpenIgtlinkSection>(configuration).max_clients = 1;
+  ImagingServer server(configuration, Material{MetresPerSecond(6320.0), MetresPerSecond(3130.0)});
+  const std::size_t before = server.viewers();  // at doors of other tests
+  EXPECT_THAT(got.metrics(), HasSubstr("subscribers{door=\"openigtlink\"} 0\n"));
+  plain_igtl::Client client(server.sink<OpenIgtlinkSink>().port());
+  EXPECT_EQ(client.read().type, "STATUS");
+  EXPECT_EQ(server.viewers(), before + 1);
+  EXPECT_THAT(got.metrics(), HasSubstr("subscribers{door=\"openigtlink\"} 1\n"));
+  plain_igtl::Client second(server.sink<OpenIgtlinkSink>().port());
+  EXPECT_EQ(second.read().type, "");  // no place
+  EXPECT_THAT(got.metrics(), HasSubstr("peers_refused_total{door=\"openigtlink\",reason=\"too_many\"} 1\n"));
+  server.stop();
 }
 
 }  // namespace
