@@ -17,6 +17,7 @@ pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3f)
 pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)
 pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5)
 pkg_check_modules(Cairo REQUIRED IMPORTED_TARGET cairo-png cairo-ft freetype2)
+pkg_check_modules(Expat REQUIRED IMPORTED_TARGET expat)
 # What turns volumes on the viewer's page; without it the page says so.
 find_file(ECHOFORM_THREE three.min.js PATHS /usr/share/javascript/three NO_DEFAULT_PATH)
 find_file(ECHOFORM_THREE_CONTROLS OrbitControls.js PATHS /usr/share/javascript/three/examples/js/controls NO_DEFAULT_PATH)

@@ -49,6 +49,7 @@ ${find_mpi}\
   pkg_check_modules(MATIO REQUIRED IMPORTED_TARGET matio)\n\
   pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5)\n\
   pkg_check_modules(Cairo REQUIRED IMPORTED_TARGET cairo-png cairo-ft freetype2)\n\
+  pkg_check_modules(Expat REQUIRED IMPORTED_TARGET expat)\n\
   include(\"\${CMAKE_CURRENT_LIST_DIR}/EchoformProgramTargets.cmake\")\n\
   if(NOT TARGET Echoform::program)\n\
     add_library(Echoform::program INTERFACE IMPORTED)\n\

@@ -1,0 +1,1 @@
+echoform_system_test(system_msot msot_test.py)
