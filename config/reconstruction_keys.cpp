@@ -68,6 +68,22 @@ void add_reconstruction_keys(std::vector<Key>& k) {
       {"reconstruction", "rectangular_elements", "",
        "Whether the spherical model takes elements for rectangles of their widths and lengths, rather than points.", "false"},
       [](auto& c) -> auto& { return section<ReconstructionSection>(c).rectangular_elements; }));
+  Key file = text(
+      {"reconstruction", "impulse_response", "",
+       "CSV file with the impulse response of the detectors, a number a line, at the sample rate of the data: the model's "
+       "pressures are convolved by it. Relative to the configuration's folder.",
+       "none"},
+      "", any_text, [](auto& c) -> auto& { return section<ReconstructionSection>(c).impulse_response; });
+  file.names_file = true;
+  file.read = [expected = file.expected()](Configuration& into, const toml::node& node, std::string_view where) {
+    const std::string name = read_text(node, where, expected);
+    section<ReconstructionSection>(into).impulse_response = name.empty() ? name : named_file(into, name).string();
+  };
+  k.push_back(std::move(file));
+  k.push_back(integer(
+      {"reconstruction", "impulse_zero", "", "Which sample of impulse_response, from 0, is at the time of the pressure.",
+       "that of the greatest magnitude"},
+      within(0, 65535), [](auto& c) -> auto& { return section<ReconstructionSection>(c).impulse_zero; }));
   k.push_back(number(
       {"reconstruction", "wavelength", "m", "Of the light whose events are taken, of frames with several wavelengths.",
        "the only one"},

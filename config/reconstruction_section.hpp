@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/units.hpp"
 
@@ -25,7 +26,9 @@ struct ReconstructionSection {
   std::optional<double> discrepancy_factor;  ///< times the noise; absent: 1
   std::optional<Hertz> highest_frequency;
   std::optional<bool> rectangular_elements;
-  std::optional<Metres> wavelength;  ///< of the light, of frames with several
+  std::string impulse_response;             ///< name of a file; empty: none
+  std::optional<std::size_t> impulse_zero;  ///< sample of the file; absent: that of the greatest magnitude
+  std::optional<Metres> wavelength;         ///< of the light, of frames with several
 };
 
 }  // namespace echoform

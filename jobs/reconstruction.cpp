@@ -13,6 +13,7 @@
 #include "acquisition/detectors.hpp"
 #include "acquisition/frame_layout.hpp"
 #include "acquisition/sample_encodings.hpp"
+#include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
@@ -137,7 +138,14 @@ void add_to(Digest& digest, const Direction& direction) {
   digest.add(direction.z);
 }
 
-DigestValue identity_of(const ReconstructionSection& settings, const ModelGeometry& geometry, std::span<const float> data) {
+void add_to(Digest& digest, const ImpulseResponse& response) {
+  digest.add(std::string_view("impulse response"));
+  digest.add(std::uint64_t{response.zero});
+  digest.add(std::as_bytes(std::span(response.samples)));
+}
+
+DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry, std::span<const float> data) {
+  const ReconstructionSection& settings = job.settings;
   Digest digest;
   digest.add(std::string_view("echoform reconstruct 1"));
   digest.add(static_cast<std::uint8_t>(settings.model));
@@ -161,8 +169,37 @@ DigestValue identity_of(const ReconstructionSection& settings, const ModelGeomet
     digest.add(detector.width.value);
     digest.add(detector.length.value);
   }
+  // Nothing where there is none, so that checkpoints of before go on.
+  if (job.response) add_to(digest, *job.response);
   digest.add(std::as_bytes(data));
   return digest.value();
+}
+
+std::optional<ImpulseResponse> stated_response(const Configuration& configuration) {
+  const auto& settings = section<ReconstructionSection>(configuration);
+  if (settings.impulse_response.empty()) return std::nullopt;
+  constexpr CsvFormat format{.file = "a CSV file with a number a line",
+                             .row = "a number",
+                             .line = "a number",
+                             .number = "a number",
+                             .rows = "samples",
+                             .least = 1,
+                             .most = 1,
+                             .most_rows = 65536};
+  ImpulseResponse response;
+  const std::string key = configuration.place(text_of_key("impulse_response"));
+  for (const std::vector<double>& row : read_csv_numbers(settings.impulse_response, key, format))
+    response.samples.push_back(row[0]);
+  const auto louder = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  const auto loudest = std::ranges::max_element(response.samples, louder);
+  if (loudest == response.samples.end() || *loudest == 0.0) throw InputError(key, "zeros alone", "a response");
+  response.zero = settings.impulse_zero.value_or(static_cast<std::size_t>(loudest - response.samples.begin()));
+  if (response.zero >= response.samples.size()) {
+    throw InputError(
+        configuration.place(text_of_key("impulse_zero")), fmt::format("{}", response.zero),
+        fmt::format("0 to {}, as impulse_response has {} samples", response.samples.size() - 1, response.samples.size()));
+  }
+  return response;
 }
 
 /// What the solver holds, frame, volume and what largest_eigenvalue() works with counted in; model_bytes() tells what the model
@@ -212,6 +249,8 @@ void check_reconstruction(const Configuration& configuration) {
     refuse("penalty_kind", "solver = \"total_variation\"", "no such key, or another solver");
   if (settings.penalty_kind && settings.penalty == 0.0)
     refuse("penalty_kind", "penalty = 0", "no such key, or a penalty above 0");
+  if (settings.impulse_zero && settings.impulse_response.empty())
+    refuse("impulse_response", "none, with impulse_zero", "the name of a file");
   if (settings.discrepancy_factor && !settings.noise) refuse("discrepancy_factor", "no noise", "no such key, or noise too");
   static_cast<void>(stated_grid(configuration));
 }
@@ -250,6 +289,7 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
   validate(whole, std::string(configuration.name()).c_str());
   check_record(configuration, whole, job.warnings);
   check_band(configuration, job.settings, whole);
+  job.response = stated_response(configuration);
   job.rows = rows.size();
   if (communicator.size() > job.rows) {
     throw InputError("mpirun", fmt::format("{} processes", communicator.size()),
@@ -278,7 +318,7 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
                 samples.begin() + static_cast<std::ptrdiff_t>(k * whole.samples));
   }
   samples.resize(rows.size() * whole.samples);
-  job.identity = identity_of(job.settings, whole, samples);
+  job.identity = identity_of(job, whole, samples);
 
   const RowRange own = rows_of_rank(job.rows, communicator.rank(), communicator.size());
   const auto first = static_cast<std::ptrdiff_t>(own.first);
@@ -291,14 +331,18 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
 }
 
 std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site) {
-  if (job.settings.model == ReconstructionModel::interpolated) return make_interpolated_model(job.geometry, site);
-  return make_spherical_model(job.geometry, spherical_options(job), site);
+  std::unique_ptr<LinearOperator> model = job.settings.model == ReconstructionModel::interpolated
+                                              ? make_interpolated_model(job.geometry, site)
+                                              : make_spherical_model(job.geometry, spherical_options(job), site);
+  if (!job.response) return model;
+  return make_responding_model(std::move(model), job.geometry.samples, *job.response, *site.team);
 }
 
 double model_bytes(const Reconstruction& job, const OperatorSite& site) {
-  const std::size_t bytes = job.settings.model == ReconstructionModel::interpolated
-                                ? interpolated_model_bytes(job.geometry, site)
-                                : spherical_model_bytes(job.geometry, spherical_options(job), site);
+  std::size_t bytes = job.settings.model == ReconstructionModel::interpolated
+                          ? interpolated_model_bytes(job.geometry, site)
+                          : spherical_model_bytes(job.geometry, spherical_options(job), site);
+  if (job.response) bytes += responding_model_bytes(job.data.size(), job.geometry.samples, *job.response, site.team->size());
   return static_cast<double>(bytes);
 }
 

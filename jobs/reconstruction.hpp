@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,17 +17,19 @@
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
 #include "operators/operator_site.hpp"
+#include "operators/responding_model.hpp"
 
 namespace echoform {
 
 struct Reconstruction {
   ReconstructionSection settings;
-  ModelGeometry geometry;        ///< of this process's rows
-  std::vector<float> data;       ///< of them: [detector, sample]
-  std::size_t rows = 0;          ///< of all processes
-  Metres largest_half_diagonal;  ///< of the elements of all processes
-  double solver_bytes = 0.0;     ///< of memory, frame and volume counted in; that of the model comes to it
-  DigestValue identity{};        ///< of model, solver, penalty, grid, detectors and samples: what a checkpoint goes on with
+  ModelGeometry geometry;                   ///< of this process's rows
+  std::vector<float> data;                  ///< of them: [detector, sample]
+  std::size_t rows = 0;                     ///< of all processes
+  Metres largest_half_diagonal;             ///< of the elements of all processes
+  std::optional<ImpulseResponse> response;  ///< of the detectors, where it is stated
+  double solver_bytes = 0.0;                ///< of memory, frame and volume counted in; that of the model comes to it
+  DigestValue identity{};  ///< of model, solver, penalty, grid, detectors, response and samples: what a checkpoint goes on with
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
 };
@@ -38,11 +41,12 @@ void check_reconstruction(const Configuration& configuration);
 /// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
 /// of dead elements are left out, the others are shared out among the processes by blocks. Throws InputError: as
 /// check_reconstruction(), other events, no velocity, detectors within the grid, sound that reaches none of the record, a
-/// wavelength that is not there, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame().
+/// wavelength that is not there, a file of an impulse response that is none, fewer rows than processes, more memory than
+/// [imaging] memory_limit; and as read_frame().
 [[nodiscard]] Reconstruction prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
                                                     const Communicator& communicator);
 
-/// H of this process's rows. The site's team outlives it.
+/// H of this process's rows, with what their detectors make of pressures. The site's team outlives it.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);
 /// Of the host's memory, what that will hold: to be asked before it is made.
 [[nodiscard]] double model_bytes(const Reconstruction& job, const OperatorSite& site);

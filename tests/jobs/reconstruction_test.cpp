@@ -1,9 +1,13 @@
 #include "jobs/reconstruction.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 
 #include "base/errors.hpp"
 #include "settings/reader.hpp"
@@ -34,6 +38,19 @@ class BallRecording final : public Recording {
   }
   [[nodiscard]] Acquisition& changed() { return acquisition_; }
   [[nodiscard]] Material& part() { return material_; }
+  /// Every row, with what the detectors make of it.
+  void respond(const std::vector<double>& response, std::size_t zero) {
+    const std::vector<float> before = frame_;
+    const std::size_t samples = acquisition_.samples;
+    for (std::size_t n = 0; n < frame_.size(); ++n) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < response.size(); ++k) {
+        if (const std::size_t from = n % samples + zero - k; from < samples)  // or below 0
+          sum += response[k] * static_cast<double>(before[n - n % samples + from]);
+      }
+      frame_[n] = static_cast<float>(sum);
+    }
+  }
 
  private:
   std::vector<float> frame_;
@@ -45,8 +62,7 @@ Configuration configured(const std::string& text) {
 }
 
 std::vector<float> volume_of(const Configuration& configuration, Communicator& communicator, std::size_t threads = 2,
-                             BackendKind backend = BackendKind::cpu) {
-  BallRecording recording;
+                             BackendKind backend = BackendKind::cpu, BallRecording recording = BallRecording()) {
   const Reconstruction job = prepare_reconstruction(configuration, recording, 0, communicator);
   ThreadTeam team(threads, "test");
   VectorMath math(team);
@@ -125,6 +141,26 @@ INSTANTIATE_TEST_SUITE_P(
                  "[reconstruction]\nmodel = \"spherical\"\nsolver = \"total_variation\"\niterations = 100\npenalty = 2e-3\n"}),
     [](const auto& one) { return std::string(one.param.name); });
 
+TEST(Reconstruction, ModelsTheDetectorsImpulseResponse) {
+  const std::string file = testing::TempDir() + fmt::format("echoform_response_{}.csv", ::getpid());
+  std::ofstream(file) << "0.2\n1.0\n-0.6\n-0.3\n0.1\n";
+  BallRecording recording;
+  recording.respond({0.2, 1.0, -0.6, -0.3, 0.1}, 1);
+  const auto communicator = make_single_process();
+  for (const char* const model : {"spherical", "interpolated"}) {
+    const std::string text = fmt::format("[reconstruction]\nmodel = \"{}\"\niterations = 12\npenalty = 1e-3\n", model);
+    const std::string response = fmt::format("impulse_response = \"{}\"\n", file);
+    const Found with = found_in(volume_of(configured(text + response), *communicator, 2, BackendKind::cpu, recording));
+    EXPECT_NEAR(with.pressure, the_ball.pressure, 0.1 * the_ball.pressure) << model;
+    EXPECT_NE(prepare_reconstruction(configured(text + response), recording, 0, *communicator).identity,
+              prepare_reconstruction(configured(text), recording, 0, *communicator).identity);
+    // Its sum is 0.4: without it there is little of the ball.
+    const Found without = found_in(volume_of(configured(text), *communicator, 2, BackendKind::cpu, recording));
+    EXPECT_LT(without.pressure, 0.7 * the_ball.pressure) << model;
+  }
+  std::remove(file.c_str());
+}
+
 class ReconstructionOnCuda : public testing::TestWithParam<const char*> {};
 
 TEST_P(ReconstructionOnCuda, IsThatOfTheCpuWithinRounding) {
@@ -196,6 +232,8 @@ TEST_F(ReconstructionInput, IsRefusedWithWhatIsWrongWithIt) {
   EXPECT_THAT(refusal("[reconstruction]\nnon_negative = true\n"), HasSubstr("[reconstruction] non_negative: found true"));
   EXPECT_THAT(refusal("[reconstruction]\nsolver = \"total_variation\"\npenalty_kind = \"damping\"\n"),
               HasSubstr("[reconstruction] penalty_kind"));
+  EXPECT_THAT(refusal("[reconstruction]\nimpulse_zero = 3\n"), HasSubstr("[reconstruction] impulse_response: found none"));
+  EXPECT_THAT(refusal("[reconstruction]\nimpulse_response = \"/none.csv\"\n"), HasSubstr("[reconstruction] impulse_response"));
   EXPECT_THAT(refusal("[reconstruction]\npenalty_kind = \"damping\"\n"),
               HasSubstr("[reconstruction] penalty_kind: found penalty = 0; expected no such key, or a penalty above 0"));
   EXPECT_THAT(refusal("[reconstruction]\ndiscrepancy_factor = 1.5\n"),
@@ -210,6 +248,22 @@ TEST_F(ReconstructionInput, IsRefusedWithWhatIsWrongWithIt) {
   EXPECT_THAT(refusal("[reconstruction]\nwavelength = 700e-9\n"), HasSubstr("[reconstruction] wavelength: found 700 nm"));
   recording_.part().longitudinal_velocity = MetresPerSecond(0.0);
   EXPECT_THAT(refusal(""), HasSubstr("[material] longitudinal_velocity: found none"));
+}
+
+TEST_F(ReconstructionInput, MustHaveAResponseInItsFile) {
+  const std::string file = testing::TempDir() + fmt::format("echoform_no_response_{}.csv", ::getpid());
+  const auto refused = [&](const std::string& contents, const std::string& more = "") {
+    std::ofstream(file) << contents;
+    return refusal(fmt::format("[reconstruction]\nimpulse_response = \"{}\"\n{}", file, more));
+  };
+  EXPECT_EQ(refused("1.0\n-0.5\n", "impulse_zero = 1\n"), "");
+  for (const std::string contents : {"1.0\n0.5,0.25\n", "1.0\nnan\n", "1.0\nlouder\n"})
+    EXPECT_THAT(refused(contents), HasSubstr(file + ", line 2: found")) << contents;
+  for (const std::string contents : {"", "0\n0.0\n"})
+    EXPECT_THAT(refused(contents), HasSubstr("[reconstruction] impulse_response: found zeros alone")) << contents;
+  EXPECT_THAT(refused("1.0\n-0.5\n", "impulse_zero = 2\n"),
+              HasSubstr("[reconstruction] impulse_zero: found 2; expected 0 to 1, as impulse_response has 2 samples"));
+  std::remove(file.c_str());
 }
 
 TEST_F(ReconstructionInput, MustBePassiveAndAroundTheGrid) {
