@@ -87,6 +87,26 @@ TEST(MicropulseSimulator, AnswersWhatItDoesNotFollowWithErrors) {
   EXPECT_EQ(info[9], 25);
 }
 
+TEST(MicropulseSimulator, MakesACycleOnceHoweverMuchItIsToldWhileItFires) {
+  SimulatedInstrument instrument(scene(4), {});
+  for (const char* line :
+       {"RST 50", "DOF 4", "PRF 1000", "TXF 1 1 0", "RXF 1 1 0 0", "TXN 256 1", "RXN 256 1", "SWP 1 256", "ENA 256", "ENAS 1",
+        "GANS 0 160", "GATS 0 0 100", "PAV 1 128 100", "PAW 1 128 80", "AWFS 0 1", "AMPS 0 13 0", "ETM 1 0"}) {
+    answer(instrument, line);
+  }
+  std::string text = "STPS 1\r";
+  for (int k = 0; k < 300; ++k) text += "GAN 0 160\r";
+  // It pauses behind each cycle that it makes.
+  EXPECT_TRUE(instrument.hear(text, SteadyTime{0}));
+  EXPECT_FALSE(instrument.hear({}, SteadyTime{0}));
+  ASSERT_TRUE(instrument.due().has_value()) << instrument.doubt();
+  instrument.send_cycle(*instrument.due());  // made anew
+  instrument.outbox.clear();
+  ASSERT_TRUE(instrument.due().has_value());
+  instrument.send_cycle(*instrument.due());
+  EXPECT_FALSE(instrument.outbox.empty());
+}
+
 /// What the source is to see: the simulated frames as they are made elsewhere, from the same scene.
 std::vector<std::int16_t> expected_frame(std::size_t elements, const Acquisition& acquisition, std::uint64_t number,
                                          double gain_db) {

@@ -75,8 +75,10 @@ class OneHost final : public StreamHost {
   std::shared_ptr<FrameIntake> open_stream(std::uint64_t /*session*/, const Acquisition& acquisition) override {
     const std::lock_guard lock(mutex_);
     if (!intake_) intake_ = std::make_shared<FakeIntake>(acquisition, 8);
+    if (blocked) intake_->block();
     return intake_;
   }
+  std::atomic<bool> blocked{false};  ///< whether streams that open have no place
   /// The next stream is another.
   void forget() {
     const std::lock_guard lock(mutex_);
@@ -215,6 +217,17 @@ TEST_F(MicropulseStream, HalvesOfTwoBufferedCyclesAreNoFrame) {
   EXPECT_EQ(host_.frames(), 2U);
   EXPECT_EQ(frame(0), counts_of(0));
   EXPECT_EQ(frame(3), counts_of(3));
+}
+
+TEST_F(MicropulseStream, OneThatIsHeldBackIsToldToStop) {
+  Bytes script;
+  for (std::size_t k = 0; k < 4; ++k) script += events(k);
+  host_.blocked = true;
+  start({script});
+  ASSERT_TRUE(eventually([&] { return host_.intake() && host_.intake()->waits > 0; }));
+  EXPECT_EQ(instrument_->stops(), 1);  // before its reset
+  source_->stop();
+  EXPECT_TRUE(eventually([&] { return instrument_->stops() == 2; }));
 }
 
 }  // namespace

@@ -72,6 +72,8 @@ class ScriptedInstrument {
   }
   ScriptedInstrument(const ScriptedInstrument&) = delete;
   ScriptedInstrument& operator=(const ScriptedInstrument&) = delete;
+  /// Stop commands that it was told.
+  [[nodiscard]] int stops() const { return stops_; }
   [[nodiscard]] std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
  private:
@@ -98,6 +100,7 @@ class ScriptedInstrument {
         line += letter;
         continue;
       }
+      if (line.starts_with("STX")) ++stops_;
       if (line.starts_with("RST")) write(socket, reset_message());
       if (line == "STA") write(socket, state_message());
       if (line.starts_with("STRS") || line.starts_with("STPS") || line.starts_with("CALS")) {
@@ -116,6 +119,7 @@ class ScriptedInstrument {
   boost::asio::io_context context_;
   boost::asio::ip::tcp::acceptor acceptor_{context_, {boost::asio::ip::make_address("127.0.0.1"), 0}};
   std::atomic<bool> stopping_{false};
+  std::atomic<int> stops_{0};
   std::thread thread_;
 };
 

@@ -139,6 +139,18 @@ class KWave(unittest.TestCase):
                 middle = numpy.array([n // 2 for n in size])
                 numpy.testing.assert_allclose(places, 2.5e-4 * (points - middle)[:, [1, 2, 0]], rtol=1e-6, atol=1e-15)
 
+    def test_what_is_level_with_the_middle_does_not_say_where_sensors_face(self):
+        """In a grid of three dimensions: a ring in its own plane faces its middle, a line at an end of the grid across that end."""
+        around = ring() + numpy.array([0, 0, 32])
+        make(self.path / "ring.h5", numpy.ones((len(around), 5)), around, size=(201, 181, 64))
+        _, places, normals = self.detectors(self.path / "ring.h5")
+        inward = places.mean(axis=0) - places
+        numpy.testing.assert_allclose(normals, inward / numpy.linalg.norm(inward, axis=1)[:, None], atol=1e-9)
+        line = numpy.array([(0, k, 32) for k in range(10, 40)])
+        make(self.path / "line.h5", numpy.ones((len(line), 5)), line, size=(64, 50, 64))
+        normals = self.detectors(self.path / "line.h5")[2]
+        numpy.testing.assert_allclose(normals, numpy.tile([0.0, 0.0, 1.0], (len(line), 1)), atol=1e-12)
+
     def test_recordings_that_begin_later_and_maps_of_velocities(self):
         points = ring()
         make(self.path / "late.h5", numpy.ones((len(points), 30)), points, steps=42,
