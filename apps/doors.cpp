@@ -242,8 +242,11 @@ std::vector<SourceDoor>& sources() {
 
 std::vector<SinkDoor>& sinks() {
   static std::vector<SinkDoor> doors{
-      {"images out", open_publisher}, {"viewer", open_viewer}, {"OpenIGTLink", open_openigtlink},
-      {"recorder", open_recorder},    {"scan", open_scan},
+      {"images out", open_publisher, {}, true},
+      {"viewer", open_viewer, {}, true},
+      {"OpenIGTLink", open_openigtlink},
+      {"recorder", open_recorder},
+      {"scan", open_scan},
   };
   return doors;
 }

@@ -59,6 +59,7 @@ struct SinkDoor {
   /// Binds what it listens on: RuntimeFault for a port in use.
   std::function<OpenSink(const Configuration& configuration)> make;
   KeyGroup keys{};
+  bool shows_iterates = false;  ///< whether `echoform reconstruct --preview` opens it too
 };
 
 /// A door of another program, after those of the tree, and its keys; before the first configuration is read. Throw InputError

@@ -3,28 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "base/clock.hpp"
 #include "transport/telemetry_report.hpp"
 
 namespace echoform {
-namespace {
-
-// Of doors.cpp.
-constexpr std::array<std::string_view, 2> doors_for_images{"images out", "viewer"};
-
-}  // namespace
 
 VolumePreview::VolumePreview(const Configuration& configuration, const Grid& grid) : grid_(grid) {
   for (const SinkDoor& door : sink_doors()) {
-    if (std::ranges::find(doors_for_images, door.label) != doors_for_images.end()) sinks_.push_back(door.make(configuration));
+    if (door.shows_iterates) sinks_.push_back(door.make(configuration));
   }
-  if (sinks_.size() != doors_for_images.size()) throw std::logic_error("the doors for images have other labels");
   announce("iteration 0");
 }
 

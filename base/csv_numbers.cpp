@@ -93,4 +93,18 @@ std::vector<std::vector<double>> read_csv_numbers(const std::string& path, const
   return rows;
 }
 
+std::vector<double> read_csv_samples(const std::string& path, const std::string& key, std::size_t most_samples) {
+  const CsvFormat format{.file = "a CSV file with a number a line",
+                         .row = "a number",
+                         .line = "a number",
+                         .number = "a number",
+                         .rows = "samples",
+                         .least = 1,
+                         .most = 1,
+                         .most_rows = most_samples};
+  std::vector<double> samples;
+  for (const std::vector<double>& row : read_csv_numbers(path, key, format)) samples.push_back(row[0]);
+  return samples;
+}
+
 }  // namespace echoform

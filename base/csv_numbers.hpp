@@ -21,8 +21,11 @@ struct CsvFormat {
 };
 
 /// One row a line; a first line that begins with a word is a heading, # begins a remark, empty lines do not count. Of at most
-/// 1 MiB. Throws InputError: naming `key` for a file that cannot be read, file and line for what is no such row of finite numbers.
+/// 1 MiB. Throws InputError: naming `key` for a file that cannot be read, file and line for what is no such row of finite
+/// numbers.
 [[nodiscard]] std::vector<std::vector<double>> read_csv_numbers(const std::string& path, const std::string& key,
                                                                 const CsvFormat& format);
+/// The samples of a file with one a line, likewise.
+[[nodiscard]] std::vector<double> read_csv_samples(const std::string& path, const std::string& key, std::size_t most_samples);
 
 }  // namespace echoform

@@ -31,8 +31,9 @@ void add_openigtlink_keys(std::vector<Key>& k) {
        "Images of each stream that a client gets in a second, the newest ones; 0 is as many as it takes."},
       within(0.0, 10000.0), [](auto& c) -> auto& { return section<OpenIgtlinkSection>(c).max_rate; }));
   k.push_back(integer(
-      {"openigtlink", "max_clients", "", "Clients at once; one more is disconnected."}, within(1, 1024),
-      [](auto& c) -> auto& { return section<OpenIgtlinkSection>(c).max_clients; }));
+      {"openigtlink", "max_clients", "",
+       "Clients at once, of which one address of another host has at most half; one more is disconnected."},
+      within(1, 1024), [](auto& c) -> auto& { return section<OpenIgtlinkSection>(c).max_clients; }));
   k.push_back(number(
       {"openigtlink", "client_timeout", "s", "A client that takes nothing of what is sent for this time is disconnected."},
       within(1.0, 3600.0), [](auto& c) -> auto& { return section<OpenIgtlinkSection>(c).client_timeout; }));

@@ -175,21 +175,14 @@ DigestValue identity_of(const Reconstruction& job, const ModelGeometry& geometry
   return digest.value();
 }
 
+constexpr std::size_t most_response_samples = 65536;
+
 std::optional<ImpulseResponse> stated_response(const Configuration& configuration) {
   const auto& settings = section<ReconstructionSection>(configuration);
   if (settings.impulse_response.empty()) return std::nullopt;
-  constexpr CsvFormat format{.file = "a CSV file with a number a line",
-                             .row = "a number",
-                             .line = "a number",
-                             .number = "a number",
-                             .rows = "samples",
-                             .least = 1,
-                             .most = 1,
-                             .most_rows = 65536};
   ImpulseResponse response;
   const std::string key = configuration.place(text_of_key("impulse_response"));
-  for (const std::vector<double>& row : read_csv_numbers(settings.impulse_response, key, format))
-    response.samples.push_back(row[0]);
+  response.samples = read_csv_samples(settings.impulse_response, key, most_response_samples);
   const auto louder = [](double a, double b) { return std::abs(a) < std::abs(b); };
   const auto loudest = std::ranges::max_element(response.samples, louder);
   if (loudest == response.samples.end() || *loudest == 0.0) throw InputError(key, "zeros alone", "a response");

@@ -5,7 +5,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,26 +48,6 @@ bool connected(int socket, const WakeBell& bell, steady_clock::time_point until)
 }
 
 }  // namespace
-
-WakeBell::WakeBell() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (descriptor_ < 0) throw RuntimeFault("MicroPulse: no eventfd");
-}
-WakeBell::~WakeBell() {
-  ::close(descriptor_);
-}
-void WakeBell::ring() const noexcept {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
-}
-void WakeBell::silence() const noexcept {
-  std::uint64_t rings = 0;
-  [[maybe_unused]] const auto read = ::read(descriptor_, &rings, sizeof rings);
-}
-void WakeBell::wait(milliseconds time) const noexcept {
-  pollfd place{descriptor_, POLLIN, 0};
-  [[maybe_unused]] const int ready = ::poll(&place, 1, static_cast<int>(time.count()));
-  silence();
-}
 
 InstrumentLink::InstrumentLink(const std::string& host, std::uint16_t port, milliseconds time, const WakeBell& bell,
                                const std::atomic<bool>& stopping)

@@ -10,25 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/wake_bell.hpp"
+
 namespace echoform::micropulse {
-
-/// Rung from any thread, heard by the one that waits.
-class WakeBell {
- public:
-  WakeBell();
-  ~WakeBell();
-  WakeBell(const WakeBell&) = delete;
-  WakeBell& operator=(const WakeBell&) = delete;
-
-  void ring() const noexcept;
-  void silence() const noexcept;
-  /// Returns when it is rung, or the time is over.
-  void wait(std::chrono::milliseconds time) const noexcept;
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 class InstrumentLink {
  public:

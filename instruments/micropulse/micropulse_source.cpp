@@ -333,7 +333,7 @@ class MicropulseSource final : public AcquisitionSource {
   const Clock& clock_;
   const std::string setup_;
   const std::uint64_t session_ = random_session();
-  const WakeBell bell_;
+  const WakeBell bell_{"MicroPulse"};
   LiveSourceCounters counters_;
   LogLimit lines_, notices_, stray_lines_;
   std::atomic<bool> stopping_{false};

@@ -152,18 +152,8 @@ Grid resolve_tomogram_grid(const Configuration& configuration, const DetectorSur
 }
 
 std::shared_ptr<const std::vector<double>> read_response(const Configuration& configuration, const TomographySection& section) {
-  constexpr CsvFormat format{.file = "a CSV file with a number a line",
-                             .row = "a number",
-                             .line = "a number",
-                             .number = "a number",
-                             .rows = "samples",
-                             .least = 1,
-                             .most = 1,
-                             .most_rows = DeconvolutionOptions::most_samples};
-  const std::string key = configuration.place("[tomography] impulse_response");
-  auto samples = std::make_shared<std::vector<double>>();
-  for (const std::vector<double>& row : read_csv_numbers(section.impulse_response, key, format)) samples->push_back(row[0]);
-  return samples;
+  return std::make_shared<const std::vector<double>>(read_csv_samples(
+      section.impulse_response, configuration.place("[tomography] impulse_response"), DeconvolutionOptions::most_samples));
 }
 
 std::optional<DeconvolutionOptions> resolve_deconvolution(const Configuration& configuration, const TomographySection& section,

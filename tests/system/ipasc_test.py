@@ -1,10 +1,5 @@
 """IPASC files by h5py alone: what `convert` writes, field by field, what it reads of files made here, and one line for what is wrong."""
-import json
-import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
 try:
@@ -14,7 +9,8 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
-PROGRAM = sys.argv[1]
+from program_case import ProgramCase
+
 RING = 8
 
 
@@ -55,20 +51,7 @@ def of_shape(*shape):
     return numpy.random.default_rng(1).integers(-3000, 3000, shape).astype(numpy.float32)
 
 
-class Ipasc(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-
-    def run_program(self, code, *arguments):
-        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        return result.stdout + result.stderr
-
-    def inspect(self, file):
-        return json.loads(re.search(r"^{.*^}", self.run_program(0, "inspect", file, "--json"), re.DOTALL | re.MULTILINE)[0])
-
+class Ipasc(ProgramCase):
     def again(self, file):
         """Written anew by the program: (samples, as the file has them; /meta_data; detectors in order)."""
         out = self.path / f"{file.stem}.again.hdf5"

@@ -1,11 +1,6 @@
 """Files of k-Wave's programs, made by h5py alone as their sources write them: where a ball is imaged, field by field, and one line for
 what is wrong."""
-import json
-import pathlib
-import re
-import subprocess
 import sys
-import tempfile
 import unittest
 
 try:
@@ -15,7 +10,8 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
-PROGRAM = sys.argv[1]
+from program_case import ProgramCase
+
 C = 1500.0
 
 
@@ -67,20 +63,7 @@ def ball(places, centre, radius=1.5e-3, samples=600):
     return numpy.where(numpy.abs(ahead) < radius, ahead / (2 * r), 0.0)
 
 
-class KWave(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-
-    def run_program(self, code, *arguments):
-        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        return result.stdout + result.stderr
-
-    def inspect(self, file):
-        return json.loads(re.search(r"^{.*^}", self.run_program(0, "inspect", file, "--json"), re.DOTALL | re.MULTILINE)[0])
-
+class KWave(ProgramCase):
     def detectors(self, file):
         """Samples, places and normals, as an IPASC file has them."""
         out = self.path / "out.hdf5"

@@ -1,9 +1,6 @@
 """A simulated MicroPulse, as a process of its own, connected to by `record` and `serve`: the image shows the reflector where it is."""
-import pathlib
 import re
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import urllib.request
@@ -14,7 +11,8 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
-PROGRAM = sys.argv[1]
+from program_case import ProgramCase
+
 X, Z = 0.003, 0.012
 SETUP = ('[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n[grid]\nx = [-0.008, 0.008]\nz = [0.006, 0.018]\npixels = [161, 121]\n'
          '[imaging]\nbackend = "cpu"\nthreads = 1\n'
@@ -23,19 +21,7 @@ SETUP = ('[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n[
 INSTRUMENT = ('[input.micropulse]\nconnect = "{place}"\nelements = 16\npitch = 0.6e-3\nsamples = 400\ngain = 40.0\npulse_repetition = 2000\nreset_wait = 0.0\n{more}\n')
 
 
-class Micropulse(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-
-    def start(self, *arguments):
-        process = subprocess.Popen([PROGRAM, "--log-level", "warning", *map(str, arguments)], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        for cleanup in (process.stderr.close, process.stdout.close, process.wait, process.kill):
-            self.addCleanup(cleanup)
-        return process
-
+class Micropulse(ProgramCase):
     def config(self, name, text):
         file = self.path / name
         file.write_text(text)

@@ -1,10 +1,7 @@
 """Scans of iThera's MSOT, made as text and bytes alone: where a ball is imaged, field by field, and one line for what is wrong."""
-import json
-import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
 try:
@@ -14,7 +11,8 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
-PROGRAM = sys.argv[1]
+from program_case import PROGRAM, ProgramCase
+
 C = 1500.0
 RATE = 40e6
 TICKS_UNTIL_1970 = 621355968000000000
@@ -60,11 +58,9 @@ def ball(places, centre, radius=1.5e-3, samples=2030):
     return numpy.where(numpy.abs(ahead) < radius, ahead / (2 * r), 0.0)
 
 
-class Msot(unittest.TestCase):
+class Msot(ProgramCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
+        super().setUp()
         self.file = self.path / "Scan_1.msot"
 
     def make(self, counts, places, wavelengths, *, text=None, **stated):
@@ -72,14 +68,6 @@ class Msot(unittest.TestCase):
         xml = description(places, counts.shape[2], wavelengths, counts.shape[0], **stated)
         self.file.write_text(text(xml) if text else xml, encoding="utf-8")
         self.file.with_suffix(".bin").write_bytes(counts.astype("<u2").tobytes())
-
-    def run_program(self, code, *arguments):
-        result = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        return result.stdout + result.stderr
-
-    def inspect(self):
-        return json.loads(re.search(r"^{.*^}", self.run_program(0, "inspect", self.file, "--json"), re.DOTALL | re.MULTILINE)[0])
 
     def test_a_ball_is_imaged_where_it_is(self):
         places = arc()
@@ -114,7 +102,7 @@ class Msot(unittest.TestCase):
 
     def test_every_field(self):
         places, counts = self.scan()
-        found = self.inspect()
+        found = self.inspect(self.file)
         self.assertEqual((found["elements"], found["a_scans"], found["samples"], found["frames"]), (5, 15, 50, 2))
         self.assertEqual((found["sample_rate"], found["start_time"]), (RATE, 0.0))
         # Of pulses 1 and 4, 2 and 5, 3 and 6: the mean in joules.
@@ -156,17 +144,17 @@ class Msot(unittest.TestCase):
         for more in ("<LEnergy-normalization>PerPulse</LEnergy-normalization>", '<HEADER LEnergy-normalization="PerPulse"/>'):
             with self.subTest(more):
                 self.scan(more=more)
-                found = self.inspect()
+                found = self.inspect(self.file)
                 self.assertTrue(all("pulse_energy" not in event["passive"] for event in found["events"]))
                 self.assertIn("samples are divided by the energies of the pulses, which are not carried", found["description"])
         with self.subTest("not all stated"):
             self.scan(text=lambda xml: xml.replace("<LASER-ENERGY>10</LASER-ENERGY>", "<LASER-ENERGY/>"))
-            self.assertTrue(all("pulse_energy" not in event["passive"] for event in self.inspect()["events"]))
+            self.assertTrue(all("pulse_energy" not in event["passive"] for event in self.inspect(self.file)["events"]))
 
     def test_detectors_of_no_arc_face_the_middle_of_all(self):
         places = numpy.array([(-0.01, 0.0, 0.001), (0.0, 0.02, 0.001), (0.01, 0.0, 0.001), (0.0, -0.03, 0.001)])
         self.make(numpy.full((1, 4, 20), 40000), places, [800])
-        self.assertIn("detectors face the middle of all", self.inspect()["description"])
+        self.assertIn("detectors face the middle of all", self.inspect(self.file)["description"])
         self.run_program(0, "convert", self.file, self.path / "out.hdf5")
         with h5py.File(self.path / "out.hdf5", "r") as file:
             all_of = file["meta_data_device/detectors"].values()
@@ -215,7 +203,7 @@ class Msot(unittest.TestCase):
                 change = (lambda xml: old.sub(new, xml)) if isinstance(old, re.Pattern) else (lambda xml: xml.replace(old, new))
                 self.scan(text=change)
                 if line is None:  # the time alone is not known
-                    self.inspect()
+                    self.inspect(self.file)
                 else:
                     self.refused(line)
         with self.subTest("truncated"):

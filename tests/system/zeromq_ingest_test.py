@@ -1,34 +1,21 @@
 """Frames over ZeroMQ into `serve` and `record`, from `simulate --zeromq`; one sender at a time over both doors; figures by door."""
 import json
-import pathlib
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import urllib.request
 
-PROGRAM = sys.argv[1]
+from program_case import PROGRAM, ProgramCase
+
 DOORS = '[input]\nlisten = "127.0.0.1:0"\nzeromq = "127.0.0.1:0"\n'
 SERVE = '[material]\nlongitudinal_velocity = 6320.0\nshear_velocity = 3130.0\n[grid]\nx = [-2e-3, 2e-3]\nz = [2e-3, 4e-3]\npixels = [8, 8]\n' \
         '[imaging]\nbackend = "cpu"\nthreads = 1\n[server]\nimages = "127.0.0.1:0"\ntelemetry = "127.0.0.1:0"\ncontrol = "127.0.0.1:0"\nweb = "127.0.0.1:0"\n'
 
 
-class ZeromqIngest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-
-    def start(self, *arguments):
-        process = subprocess.Popen([PROGRAM, "--log-level", "warning", *map(str, arguments)], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        for cleanup in (process.stderr.close, process.stdout.close, process.wait, process.kill):
-            self.addCleanup(cleanup)
-        return process
-
+class ZeromqIngest(ProgramCase):
     def config(self, text):
         file = self.path / "config.toml"
         file.write_text(text)

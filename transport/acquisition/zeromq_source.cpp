@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/wake_bell.hpp"
 #include "transport/acquisition/live_counters.hpp"
 #include "transport/acquisition/message_handler.hpp"
 #include "transport/zeromq/socket.hpp"
@@ -31,30 +31,6 @@ void check_range(const char* name, std::uint64_t value, std::uint64_t lowest, st
     throw InputError(fmt::format("ZeroMQ source {}", name), fmt::format("{}", value), fmt::format("{} to {}", lowest, highest));
   }
 }
-
-/// Rung from any thread, heard by the one that polls it.
-class Bell {
- public:
-  Bell() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (descriptor_ < 0) throw RuntimeFault("ZeroMQ source: no eventfd");
-  }
-  ~Bell() { ::close(descriptor_); }
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
-
-  void ring() const noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = ::write(descriptor_, &one, sizeof one);
-  }
-  void silence() const noexcept {
-    std::uint64_t rings = 0;
-    [[maybe_unused]] const auto read = ::read(descriptor_, &rings, sizeof rings);
-  }
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 class Puller final : public ZeromqSource {
  public:
@@ -159,7 +135,7 @@ class Puller final : public ZeromqSource {
   const Clock& clock_;
   LiveSourceCounters counters_;
   PeerWarnings warnings_;
-  const Bell bell_;
+  const WakeBell bell_{"ZeroMQ source"};
   ZeromqContext context_;
   zmq::socket_t socket_;                 // made by start(), then the thread's until it ends
   std::array<zmq::message_t, 3> parts_;  // of the message in work

@@ -21,6 +21,7 @@
 #include "base/errors.hpp"
 #include "transport/acquisition/handler_memory.hpp"
 #include "transport/openigtlink/client_session.hpp"
+#include "transport/peers/peer_listener.hpp"
 
 namespace echoform {
 namespace {
@@ -57,7 +58,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
  public:
   explicit OpenIgtlinkSinkImplementation(const OpenIgtlinkSinkOptions& options) : state_(options) {
     listen(endpoint_of(options));
-    accept();
+    listener_.accept([this](tcp::socket socket, const asio::ip::address& peer) { welcome(std::move(socket), peer); });
     tick();
     tell_figures();
     thread_ = std::thread([this] { run(); });
@@ -109,39 +110,12 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
 
  private:
   void listen(const tcp::endpoint& endpoint) {
-    try {
-      acceptor_.open(endpoint.protocol());
-      acceptor_.set_option(tcp::acceptor::reuse_address(true));
-      acceptor_.bind(endpoint);
-      acceptor_.listen();
-    } catch (const boost::system::system_error& error) {
-      const std::string hint = error.code() == asio::error::address_in_use
-                                   ? "the port is in use; choose another or stop the program that holds it"
-                                   : error.code().message();
-      throw RuntimeFault(fmt::format("OpenIGTLink: cannot listen on {}: {}", text_of(endpoint), hint));
-    }
-    endpoint_ = acceptor_.local_endpoint();
+    listener_.listen(endpoint, "OpenIGTLink", text_of(endpoint));
+    endpoint_ = listener_.endpoint();
     if (!peer_network(endpoint.address()).is_loopback()) {
       spdlog::warn("OpenIGTLink: {} is open to every host that reaches it: the protocol knows neither passwords nor encryption",
                    text_of(endpoint_));
     }
-  }
-
-  void accept() {
-    acceptor_.async_accept(context_, arriving_, [this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (error) {
-        // Out of descriptors, most likely: let connections close before the next try.
-        pause_.expires_after(std::chrono::milliseconds(100));
-        pause_.async_wait([this](error_code stopped) {
-          if (!stopped) accept();
-        });
-        return;
-      }
-      const auto peer = arriving_.address();
-      accept();
-      welcome(std::move(socket), peer);
-    });
   }
 
   void welcome(tcp::socket socket, const asio::ip::address& peer) {
@@ -225,9 +199,7 @@ class OpenIgtlinkSinkImplementation final : public OpenIgtlinkSink {
   HandlerMemory wake_memory_;
   std::atomic<bool> wake_under_way_{false};
   asio::io_context context_{1};
-  tcp::acceptor acceptor_{context_};
-  tcp::endpoint arriving_;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
-  asio::steady_timer pause_{context_};
+  PeerListener listener_{context_};
   asio::steady_timer second_{context_};
   asio::steady_timer telemetry_{context_};
   tcp::endpoint endpoint_;

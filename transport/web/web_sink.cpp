@@ -14,6 +14,7 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "transport/acquisition/handler_memory.hpp"
+#include "transport/peers/peer_listener.hpp"
 #include "transport/web/request_rules.hpp"
 #include "transport/web/tls.hpp"
 #include "transport/web/web_server.hpp"
@@ -52,7 +53,7 @@ class WebSinkImplementation final : public WebSink {
     error_code error;
     const std::string own = asio::ip::host_name(error);
     if (!error) state_.options.host_names.push_back(own);
-    accept();
+    listener_.accept([this](tcp::socket socket, const asio::ip::address& peer) { welcome(std::move(socket), peer); });
     thread_ = std::thread([this] { run(); });
   }
 
@@ -96,40 +97,14 @@ class WebSinkImplementation final : public WebSink {
 
  private:
   void listen(const tcp::endpoint& endpoint) {
-    try {
-      acceptor_.open(endpoint.protocol());
-      acceptor_.set_option(tcp::acceptor::reuse_address(true));
-      acceptor_.bind(endpoint);
-      acceptor_.listen();
-    } catch (const boost::system::system_error& error) {
-      const std::string hint = error.code() == asio::error::address_in_use
-                                   ? "the port is in use; choose another or stop the program that holds it"
-                                   : error.code().message();
-      throw RuntimeFault(fmt::format("web server: cannot listen on {}: {}", url_of(endpoint, state_.tls != nullptr), hint));
-    }
-    port_ = acceptor_.local_endpoint().port();
+    listener_.listen(endpoint, "web server", url_of(endpoint, state_.tls != nullptr));
+    port_ = listener_.endpoint().port();
     url_ = url_of({endpoint.address(), port_}, state_.tls != nullptr);
     if (!peer_network(endpoint.address()).is_loopback() && (!state_.tls || state_.options.token.empty())) {
       spdlog::warn("web server: {} is open to every host that reaches it, {}", url_,
                    state_.tls ? "without a token: [server] token asks for one"
                               : "without encryption: [server] tls_certificate and token protect it");
     }
-  }
-
-  void accept() {
-    acceptor_.async_accept(context_, arriving_, [this](error_code error, tcp::socket socket) {
-      if (error == asio::error::operation_aborted) return;
-      if (error) {
-        // Out of descriptors, most likely: let connections close before the next try.
-        pause_.expires_after(std::chrono::milliseconds(100));
-        pause_.async_wait([this](error_code stopped) {
-          if (!stopped) accept();
-        });
-        return;
-      }
-      welcome(std::move(socket), arriving_.address());
-      accept();
-    });
   }
 
   void welcome(tcp::socket socket, const asio::ip::address& peer) {
@@ -185,9 +160,7 @@ class WebSinkImplementation final : public WebSink {
   std::atomic<bool> wake_under_way_{false};
   asio::io_context context_{1};
   PendingReplies replies_{context_};  // sessions that wait for answers: they die before the context
-  tcp::acceptor acceptor_{context_};
-  tcp::endpoint arriving_;  // of the connection that is accepted next: a socket whose peer has gone does not tell any more
-  asio::steady_timer pause_{context_};
+  PeerListener listener_{context_};
   std::uint16_t port_ = 0;
   std::string url_;
   std::thread thread_;
