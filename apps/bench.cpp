@@ -126,8 +126,9 @@ Action define_bench(CLI::App& app) {
   app.add_option("--accuracy", chosen->accuracy, "Data path on cuda: half (1e-3), float (1e-4) or both")
       ->check(CLI::IsMember({"half", "float", "both"}))
       ->option_text("WORD (both)");
-  app.add_option("--part", chosen->part, "tomography on cuda: volumes, live (volumes from pinned memory), ring or all")
-      ->check(CLI::IsMember({"volumes", "live", "ring", "all"}))
+  app.add_option("--part", chosen->part,
+                 "tomography on cuda: volumes, live (volumes from pinned memory), ring, all of these, or devices (several GPUs)")
+      ->check(CLI::IsMember({"volumes", "live", "ring", "devices", "all"}))
       ->option_text("WORD (all)");
   app.add_option("--backend", chosen->backend, "Where to measure: auto (a GPU where there is one), cpu or cuda")
       ->option_text("WORD (auto)");

@@ -11,6 +11,7 @@
 #include "apps/keys.hpp"
 #include "apps/micropulse_door.hpp"
 #include "apps/scan_door.hpp"
+#include "apps/sharpness_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "config/openigtlink_section.hpp"
@@ -247,6 +248,7 @@ std::vector<SinkDoor>& sinks() {
       {"OpenIGTLink", open_openigtlink},
       {"recorder", open_recorder},
       {"scan", open_scan},
+      {"image", open_sharpness},
   };
   return doors;
 }

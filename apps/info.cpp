@@ -24,6 +24,7 @@
 #include "formats/recording.hpp"
 #include "gpu/bandwidth.hpp"
 #include "gpu/cuda_backend.hpp"
+#include "gpu/device_group.hpp"
 #include "gpu/device_probe.hpp"
 #include "jobs/communicator.hpp"
 #include "methods/registry.hpp"
@@ -98,6 +99,7 @@ void print_libraries() {
   fmt::print("  FFTW         {}\n", fftwf_version);
   fmt::print("  cuFFT        {}\n", cufft_status());
   fmt::print("  cuBLAS       {}\n", cublas_status());
+  fmt::print("  NCCL         {}\n", nccl_status());
   fmt::print("  MPI          {}\n", mpi_status());
   fmt::print("  HDF5         {}.{}.{}\n", hdf5_major, hdf5_minor, hdf5_patch);
   fmt::print("  matio        {}.{}.{}\n", matio_major, matio_minor, matio_patch);

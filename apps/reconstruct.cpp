@@ -13,20 +13,22 @@
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/processes.hpp"
 #include "apps/recorded_frame.hpp"
 #include "apps/stop_signals.hpp"
-#include "apps/text_output.hpp"
 #include "apps/volume_preview.hpp"
 #include "base/errors.hpp"
 #include "engines/engine_registry.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
+#include "gpu/device_group.hpp"
 #include "gpu/device_probe.hpp"
 #include "jobs/checkpoint.hpp"
 #include "jobs/communicator.hpp"
 #include "jobs/reconstruction.hpp"
 #include "jobs/run_solver.hpp"
+#include "jobs/split_operator.hpp"
 #include "jobs/together.hpp"
 #include "methods/host_memory.hpp"
 
@@ -139,14 +141,17 @@ class ReconstructJob {
     ThreadTeam team(configuration_.imaging.threads, "echoform-cpu", configuration_.imaging.pin_threads);
     VectorMath math(team);
     std::unique_ptr<LinearOperator> own;
+    OperatorSite site(team);
+    together(communicator_, [&] { site = settled_site(team); });
+    // First, as the model takes what is left of a GPU's memory.
+    const std::unique_ptr<DeviceGroup> devices = join_devices(site);
     together(communicator_, [&] {
-      const OperatorSite site = settled_site(team);
       require_host_memory(
           configuration_, model_bytes(job_, site) + job_.solver_bytes + preview_bytes(),
           {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", job_.geometry.grid.pixels(), job_.rows)});
       own = make_model(job_, site);
     });
-    SplitOperator all(*own, communicator_);
+    SplitOperator all(*own, communicator_, devices.get());
     const LeastSquares problem{all,  job_.data,     shape_of(job_.geometry.grid),
                                math, communicator_, [&] { return signals_.token().stop_requested(); }};
     const std::unique_ptr<Solver> solver = make_solver(job_, problem);
@@ -158,9 +163,14 @@ class ReconstructJob {
     }
 
     if (root_) progress.step("reconstructing");
+    const std::size_t before = done.iterations;
+    const auto begin = std::chrono::steady_clock::now();
     const RunEnd end = solve(*solver, problem, done, progress);
     if (end == RunEnd::interrupted) end_interrupted(done);
-    spdlog::info("{} iterations: {}", done.iterations, text_of(end));
+    const std::size_t made = done.iterations - before;
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    spdlog::info("{} iterations: {}{}", done.iterations, text_of(end),
+                 made == 0 ? std::string() : fmt::format("; {:.3g} s each", seconds / static_cast<double>(made)));
     if (root_) progress.step("writing");
     together(communicator_, [&] {
       if (root_) write(solver->image());
@@ -191,14 +201,11 @@ class ReconstructJob {
     return preview_ ? VolumePreview::most_volumes * static_cast<double>(job_.geometry.grid.pixels() * sizeof(float)) : 0.0;
   }
 
-  /// Where the model works. Several processes share out the devices, from the stated one on; with more processes than devices
-  /// some have one together.
+  /// Where the model works.
   OperatorSite settled_site(ThreadTeam& team) {
     ImagingSection& imaging = configuration_.imaging;
     const GpuProbe gpu = probe_devices();
-    // One that is not there is left to be refused.
-    if (const auto stated = static_cast<std::size_t>(imaging.device); communicator_.size() > 1 && stated < gpu.devices.size())
-      imaging.device = static_cast<int>((stated + communicator_.rank()) % gpu.devices.size());
+    take_device_of_host(imaging, communicator_);
     const BackendDecision decision = decide_backend(backend_choice(imaging));
     if (decision.kind != BackendKind::cuda) {
       spdlog::info("the model works on the CPU{}{}", decision.why_no_gpu.empty() ? "" : "; not on a GPU: ", decision.why_no_gpu);
@@ -212,6 +219,30 @@ class ReconstructJob {
       spdlog::info("the model works on GPUs: {} processes, {} in each host", communicator_.size(), gpu.devices.size());
     }
     return {team, BackendKind::cuda, imaging.device};
+  }
+
+  /// Where each process has a GPU of its own on one host, they add images up there; null where MPI does it.
+  std::unique_ptr<DeviceGroup> join_devices(const OperatorSite& site) {
+    if (communicator_.size() == 1) return nullptr;
+    const bool apart = site.backend != BackendKind::cuda || communicator_.size_on_host() > probe_devices().devices.size();
+    const bool several_hosts = communicator_.size_on_host() < communicator_.size();
+    std::string reason = several_hosts ? "there are several hosts" : apart ? "not every process has a GPU of its own" : "";
+    if (reason.empty()) reason = why_no_device_groups();
+    if (communicator_.any(!reason.empty())) {
+      if (site.backend == BackendKind::cuda) spdlog::info("MPI adds images up{}{}", reason.empty() ? "" : ": ", reason);
+      return nullptr;
+    }
+    DeviceGroupId id{};
+    together(communicator_, [&] {
+      if (root_) id = make_device_group_id();
+    });
+    communicator_.broadcast(id);
+    std::unique_ptr<DeviceGroup> group;
+    together(communicator_, [&] {
+      group = make_device_group(id, communicator_.rank(), communicator_.size(), site.device, job_.geometry.grid.pixels());
+    });
+    spdlog::info("NCCL {} adds images up", nccl_status());
+    return group;
   }
 
   /// Of all processes: files of the same name can differ from host to host.
@@ -297,35 +328,9 @@ class ReconstructJob {
   std::unique_ptr<VolumePreview> preview_;  // of rank 0
 };
 
-/// All processes have failed by the same: rank 0 says so before any of them ends, since mpirun ends the others then.
-int end_together(Communicator& communicator, const std::exception& error, int code) {
-  if (communicator.rank() == 0) standard_error().write(fmt::format("echoform: {}\n", error.what()));
-  static_cast<void>(communicator.any(false));
-  return code;
-}
-
 int reconstruct(const ReconstructOptions& options) {
   const StopSignals signals;
-  const std::unique_ptr<Communicator> communicator = make_communicator();
-  const bool alone = communicator->size() == 1;
-  // Rank 0 speaks for all.
-  if (communicator->rank() != 0) spdlog::set_level(spdlog::level::off);
-  try {
-    ReconstructJob(options, *communicator, signals).run();
-  } catch (const InputError& error) {
-    if (alone) throw;
-    return end_together(*communicator, error, 2);
-  } catch (const RuntimeFault& error) {
-    if (alone) throw;
-    return end_together(*communicator, error, 1);
-  } catch (const std::exception& error) {
-    if (alone) throw;
-    // On this process alone: no memory, no threads.
-    standard_error().write(fmt::format("echoform: process {}: {}\n", communicator->rank(), error.what()));
-    communicator->abort(1);
-    return 1;
-  }
-  return 0;
+  return run_processes([&](Communicator& communicator) { ReconstructJob(options, communicator, signals).run(); });
 }
 
 }  // namespace

@@ -30,6 +30,18 @@ if(NOT ECHOFORM_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "CUDA code: ${ECHOFORM_WITH_CUDA}")
 
+# GPUs of one job that add up directly; the library itself is loaded when it is wanted.
+set(ECHOFORM_WITH_NCCL OFF)
+if(ECHOFORM_WITH_CUDA AND NOT ECHOFORM_NCCL STREQUAL "OFF")
+  find_path(ECHOFORM_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  if(ECHOFORM_NCCL_INCLUDE)
+    set(ECHOFORM_WITH_NCCL ON)
+  elseif(ECHOFORM_NCCL STREQUAL "ON")
+    message(FATAL_ERROR "ECHOFORM_NCCL is ON and no nccl.h was found: install libnccl-dev, or use ECHOFORM_NCCL=AUTO")
+  endif()
+endif()
+message(STATUS "NCCL: ${ECHOFORM_WITH_NCCL}")
+
 # Every *.cu below the calling folder joins `name`, which then links the CUDA runtime. Nothing without CUDA.
 function(echoform_cuda_sources name)
   if(NOT ECHOFORM_WITH_CUDA)

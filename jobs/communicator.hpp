@@ -18,6 +18,9 @@ class Communicator {
 
   [[nodiscard]] virtual std::size_t rank() const noexcept = 0;
   [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+  /// Of the processes on this one's host, in the order of their ranks.
+  [[nodiscard]] virtual std::size_t rank_on_host() const noexcept { return rank(); }
+  [[nodiscard]] virtual std::size_t size_on_host() const noexcept { return size(); }
 
   /// Each value becomes the sum of those of all ranks.
   virtual void sum(std::span<float> values) = 0;

@@ -52,6 +52,13 @@ class MpiProcesses final : public Communicator {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     rank_ = static_cast<std::size_t>(rank);
     size_ = static_cast<std::size_t>(size);
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &rank);
+    MPI_Comm_size(host, &size);
+    MPI_Comm_free(&host);
+    rank_on_host_ = static_cast<std::size_t>(rank);
+    size_on_host_ = static_cast<std::size_t>(size);
   }
   ~MpiProcesses() override { MPI_Finalize(); }
   MpiProcesses(const MpiProcesses&) = delete;
@@ -59,6 +66,8 @@ class MpiProcesses final : public Communicator {
 
   [[nodiscard]] std::size_t rank() const noexcept override { return rank_; }
   [[nodiscard]] std::size_t size() const noexcept override { return size_; }
+  [[nodiscard]] std::size_t rank_on_host() const noexcept override { return rank_on_host_; }
+  [[nodiscard]] std::size_t size_on_host() const noexcept override { return size_on_host_; }
   void sum(std::span<float> values) override { sum_slices(values); }
   void sum(std::span<double> values) override { sum_slices(values); }
 
@@ -152,6 +161,8 @@ class MpiProcesses final : public Communicator {
 
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
+  std::size_t rank_on_host_ = 0;
+  std::size_t size_on_host_ = 1;
   std::tuple<std::vector<float>, std::vector<double>> received_;  // slices of sums, whose memory every adjoint needs again
 };
 

@@ -16,7 +16,6 @@
 
 #include "jobs/communicator.hpp"
 #include "jobs/penalty.hpp"
-#include "jobs/together.hpp"
 #include "jobs/vector_math.hpp"
 #include "operators/linear_operator.hpp"
 
@@ -108,28 +107,5 @@ class Solver {
 /// About the largest eigenvalue of H^T H + the penalty's, never above it: by some steps of power iteration from an image that is
 /// drawn, each of which may be interrupted.
 [[nodiscard]] double largest_eigenvalue(const LeastSquares& problem, const Penalty& penalty);
-
-/// The rows of one process as an operator to all of them: adjoint() sums over processes. Where the operator of one of them fails
-/// (a GPU may), all throw, as together() has it: nobody waits for a sum that never comes.
-class SplitOperator final : public LinearOperator {
- public:
-  /// Both outlive this.
-  SplitOperator(LinearOperator& own, Communicator& communicator) : own_(own), communicator_(communicator) {}
-
-  [[nodiscard]] std::size_t image_size() const noexcept override { return own_.image_size(); }
-  [[nodiscard]] std::size_t data_size() const noexcept override { return own_.data_size(); }
-  void apply(std::span<const float> image, std::span<float> data) override {
-    together(communicator_, [&] { own_.apply(image, data); });
-  }
-  void adjoint(std::span<const float> data, std::span<float> image) override {
-    together(communicator_, [&] { own_.adjoint(data, image); });
-    communicator_.sum(image);
-  }
-  [[nodiscard]] std::size_t bytes() const noexcept override { return own_.bytes(); }
-
- private:
-  LinearOperator& own_;
-  Communicator& communicator_;
-};
 
 }  // namespace echoform

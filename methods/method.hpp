@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/frame_layout.hpp"
 #include "config/configuration.hpp"
 #include "config/key.hpp"
 #include "methods/setup_report.hpp"
@@ -51,6 +52,7 @@ struct ImagingRequest {
   std::uint64_t settings_revision = 0;
   OutputWish wish{};
   GroupWish groups = GroupWish::never;
+  std::optional<RowRange> planes{};          ///< of [grid], along z, to be imaged alone: where whole_grids_alone() is empty
   std::optional<bool> crop{};                ///< whether to the samples that are needed; absent: as configuration and use have it
   ScanRecords* scans = nullptr;              ///< where scans go on from; null: each begins anew
   std::uint64_t imaging_revision = 0;        ///< of what images are made of: a scan of another one begins anew
@@ -76,6 +78,15 @@ class Method {
   [[nodiscard]] virtual std::vector<const StageKind*> own_stages() const { return {}; }
   /// What else of a configuration only the CPU can do, in words; empty where there is nothing.
   [[nodiscard]] virtual std::string for_the_cpu_alone(const Configuration& /*configuration*/) const { return {}; }
+
+  /// What of a configuration needs whole grids, in words; empty where each plane of [grid] can be imaged by itself
+  /// (ImagingRequest::planes), so that several processes may share an image out.
+  [[nodiscard]] virtual std::string whole_grids_alone(const Configuration& /*configuration*/) const {
+    return "[imaging] method = \"" + std::string(name()) + "\"";
+  }
+
+  /// Whether how sharp images are says whether the velocity is right, so that live runs tell it.
+  [[nodiscard]] virtual bool tells_sharpness() const { return false; }
 
   /// What can be said of settings before any data is there: velocities that senders do not state, surfaces that cannot be made,
   /// grids that run the wrong way. Throws InputError, naming configuration and key.

@@ -28,7 +28,7 @@ using interpolated::ShellEntry;
 /// Passes are of whole groups that the adjoint adds up at a time, so that its bits do not depend on how many passes there are.
 constexpr std::size_t pass_at_least = 16;
 
-class InterpolatedModelCuda final : public LinearOperator {
+class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevice {
  public:
   InterpolatedModelCuda(const ModelGeometry& geometry, int device)
       : device_(device), grid_(geometry.grid), samples_(geometry.samples), detectors_(geometry.detectors.size()) {
@@ -86,6 +86,14 @@ class InterpolatedModelCuda final : public LinearOperator {
   }
 
   void adjoint(std::span<const float> data, std::span<float> image) override {
+    begin_adjoint(data);
+    finish_adjoint(image);
+  }
+
+  [[nodiscard]] AdjointOnDevice* on_device() noexcept override { return this; }
+  [[nodiscard]] float* device_image() noexcept override { return values_of<float>(image_); }
+
+  void begin_adjoint(std::span<const float> data) override {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
     device_.clear(sums_, sums_.size());
@@ -99,6 +107,12 @@ class InterpolatedModelCuda final : public LinearOperator {
       gpu::queue_scatter({scene, values_of<const float>(edge_values_), values_of<float>(sums_)}, device_.stream());
     }
     gpu::queue_image(scene_, values_of<const float>(sums_), values_of<float>(image_), device_.stream());
+    device_.finish();
+  }
+
+  void finish_adjoint(std::span<float> image) override {
+    const gpu::DeviceScope scope(device_.number());
+    ECHOFORM_CUDA(scope.error());
     device_.copy(image.data(), image_.data(), image.size_bytes());
     device_.finish();
   }

@@ -6,6 +6,19 @@
 
 namespace echoform {
 
+/// adjoint() of an operator that works on a GPU, in two steps, between which others may add to the image there.
+class AdjointOnDevice {
+ public:
+  virtual ~AdjointOnDevice() = default;
+
+  /// The image is in the device's memory when it returns.
+  virtual void begin_adjoint(std::span<const float> data) = 0;
+  /// There: image_size() values.
+  [[nodiscard]] virtual float* device_image() noexcept = 0;
+  /// From there to the host's.
+  virtual void finish_adjoint(std::span<float> image) = 0;
+};
+
 class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
@@ -19,6 +32,9 @@ class LinearOperator {
   virtual void apply(std::span<const float> image, std::span<float> data) = 0;
   /// image = H^T data, with the same weights: <H x, y> = <x, H^T y> to rounding. Overwrites `image`.
   virtual void adjoint(std::span<const float> data, std::span<float> image) = 0;
+
+  /// Null where adjoint() does not work on a GPU. As long-lived as this.
+  [[nodiscard]] virtual AdjointOnDevice* on_device() noexcept { return nullptr; }
 
   /// Bytes held.
   [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }

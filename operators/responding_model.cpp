@@ -30,7 +30,7 @@ struct RowWorkspace {
   TransformReals spectrum;
 };
 
-class RespondingModel final : public LinearOperator {
+class RespondingModel final : public LinearOperator, public AdjointOnDevice {
  public:
   RespondingModel(std::unique_ptr<LinearOperator> model, std::size_t samples, const ImpulseResponse& response, ThreadTeam& team)
       : model_(std::move(model)),
@@ -65,6 +65,14 @@ class RespondingModel final : public LinearOperator {
     convolve(data, pressure_, true);
     model_->adjoint(pressure_, image);
   }
+
+  [[nodiscard]] AdjointOnDevice* on_device() noexcept override { return model_->on_device() == nullptr ? nullptr : this; }
+  [[nodiscard]] float* device_image() noexcept override { return model_->on_device()->device_image(); }
+  void begin_adjoint(std::span<const float> data) override {
+    convolve(data, pressure_, true);
+    model_->on_device()->begin_adjoint(pressure_);
+  }
+  void finish_adjoint(std::span<float> image) override { model_->on_device()->finish_adjoint(image); }
 
   [[nodiscard]] std::size_t bytes() const noexcept override {
     return model_->bytes() + bytes_beside(model_->data_size(), period_, workspaces_.size());

@@ -36,7 +36,7 @@ constexpr std::size_t rounds = 3;
 /// Of the device's memory, what sums of parts may take.
 constexpr double share_of_sums = 0.25;
 
-class SphericalModelCuda final : public LinearOperator {
+class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
  public:
   SphericalModelCuda(const ModelGeometry& geometry, const SphericalModelOptions& options, int device)
       : device_(device),
@@ -109,9 +109,17 @@ class SphericalModelCuda final : public LinearOperator {
   }
 
   void adjoint(std::span<const float> data, std::span<float> image) override {
+    begin_adjoint(data);
+    finish_adjoint(image);
+  }
+
+  [[nodiscard]] AdjointOnDevice* on_device() noexcept override { return this; }
+  [[nodiscard]] float* device_image() noexcept override { return values_of<float>(image_); }
+
+  void begin_adjoint(std::span<const float> data) override {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    device_.clear(image_, image.size_bytes());
+    device_.clear(image_, image_.size());
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
       const std::span<const float> rows = data.subspan(begin * samples_, count * samples_);
@@ -123,6 +131,12 @@ class SphericalModelCuda final : public LinearOperator {
           cufft_.exec_c2r(planes_backward_.get(), values_of<cufftComplex>(plane_spectra_), values_of<float>(moments_)));
       gpu::queue_gather({scene_of(begin, count), values_of<const float>(moments_), values_of<float>(image_)}, device_.stream());
     }
+    device_.finish();
+  }
+
+  void finish_adjoint(std::span<float> image) override {
+    const gpu::DeviceScope scope(device_.number());
+    ECHOFORM_CUDA(scope.error());
     device_.copy(image.data(), image_.data(), image.size_bytes());
     device_.finish();
   }

@@ -104,6 +104,13 @@ function buildPanel() {
     row.append(label, ...(isGainList(setting) ? [unit, ...inputs] : [...inputs, unit]));
     const slider = makeTurnSlider(setting, inputs);
     if (slider) row.append(slider);
+    if (slider && turnedSettings[setting.key].share) {
+      const said = document.createElement("output");
+      said.id = "sharpness";
+      said.className = "turn";
+      said.title = "Largest at the right velocity, as long as the scene stays; after the semicolon the largest so far, and where";
+      row.append(said);
+    }
     sections.get(group).append(row);
     for (const input of inputs) {
       input.addEventListener(input.type === "text" ? "input" : "change", () => stage(setting.key));
@@ -157,6 +164,7 @@ function showPanel() {
   $("serverWarnings").textContent = server.warnings.join("\n");
   $("serverSinks").hidden = server.sinks.length === 0;
   $("serverSinks").textContent = server.sinks.join("\n");
+  if ($("sharpness")) $("sharpness").textContent = sharpnessText();
   $("serverRevision").textContent = server.revision ? `settings ${server.revision}` : "";
 }
 // The server speaks SI: what it refuses of a setting is told in the unit in which it was typed.
@@ -226,7 +234,11 @@ let sinksDue = 0;
 async function readSinks() {
   clearTimeout(sinksDue);
   try {
-    if (!document.hidden) server.sinks = (await askServer({ action: "status" })).sinks || [];
+    if (!document.hidden) {
+      const reply = await askServer({ action: "status" }), velocity = server.settings.get("material.longitudinal_velocity");
+      server.sinks = reply.sinks || [];
+      if (velocity && reply.revision === server.revision) noteSharpness(reply, Number(velocity.value || velocity.in_use));
+    }
     clearTimeout(sinksDue);
     sinksDue = setTimeout(readSinks, 2000);
   } catch { server.sinks = []; }  // the next list of settings asks again

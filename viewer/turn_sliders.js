@@ -11,6 +11,20 @@ const inPanelOrder = settings => {
   const place = setting => settingsAtHand.includes(setting.key) ? settingsAtHand.indexOf(setting.key) : settingsAtHand.length;
   return [...settings].sort((a, b) => place(a) - place(b));
 };
+// Of the velocity that is turned while one looks for the sharpest image: what the server says of the image, and where it was best. It is
+// said of settings that two answers in a row had: the first may be of an image from before.
+const sharpness = { revision: 0, at: NaN, now: NaN, best: NaN, bestAt: NaN };
+function noteSharpness(reply, velocity) {
+  const told = (reply.sinks || []).map(line => / sharpness ([-+.e\d]+)/.exec(line)).find(Boolean);
+  if (!told || !isFinite(velocity)) return;
+  const settled = reply.revision === sharpness.revision;
+  Object.assign(sharpness, { revision: reply.revision, at: velocity, now: settled ? Number(told[1]) : NaN });
+  if (settled && !(sharpness.now < sharpness.best)) Object.assign(sharpness, { best: sharpness.now, bestAt: velocity });
+  // The scene may have changed since.
+  if (settled && velocity === sharpness.bestAt) sharpness.best = sharpness.now;
+}
+const sharpnessText = () => !isFinite(sharpness.best) ? "" :
+  `sharpness ${isFinite(sharpness.now) ? tidy(sharpness.now, 3) : "\u2026"}${sharpness.bestAt === sharpness.at ? "" : `; ${tidy(sharpness.best, 3)} at ${tidy(sharpness.bestAt, 6)} m/s`}`;
 function makeTurnSlider(setting, inputs) {
   const turned = turnedSettings[setting.key];
   if (!turned) return null;

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "apps/bench/benchmark.hpp"
 #include "benchmarks/device_timing.hpp"
 #include "benchmarks/frame_ring.hpp"
+#include "benchmarks/tomography_devices.hpp"
 #include "benchmarks/tomography_gpu.hpp"
+#include "gpu/device_probe.hpp"
 
 namespace echoform::bench {
 
@@ -107,6 +112,43 @@ void measure_ring_images(const Options& options, Outcome& outcome) {
                options.frames.value_or(5000), outcome);
 }
 
+/// Of several GPUs beside one of them.
+void measure_devices(const std::string& name, const std::vector<std::size_t>& counts,
+                     const std::function<Spread(std::size_t devices)>& measure, Outcome& outcome) {
+  double alone = 0.0;
+  json figures = json::array();
+  for (const std::size_t devices : counts) {
+    const Spread seconds = measure(devices);
+    if (devices == 1) alone = seconds.median;
+    const double times = alone / seconds.median;
+    outcome.say(fmt::format("    {}, {} GPU{}: {}{}", name, devices, devices == 1 ? "" : "s", text_of(seconds, milliseconds_unit),
+                            devices == 1 ? "" : fmt::format(", {:.2f} times as fast", times)));
+    figures.push_back({{"devices", devices}, {"seconds", json_of(seconds)}, {"times", times}});
+  }
+  outcome.values["devices"].push_back({{"what", name}, {"figures", figures}});
+}
+
+void measure_several(const Options& options, Outcome& outcome, LiveLine& progress) {
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 1; count <= probe_devices().devices.size(); count *= 2) counts.push_back(count);
+  ProjectionCase test;
+  test.samples = options.samples.value_or(test.samples);
+  test.across = options.pixels.value_or(test.across);
+  test.planes = ProjectionCase::all_planes;
+  test.rounds = options.frames.value_or(test.rounds);
+  const auto attempt = [&](const std::string& name, const std::function<Spread(std::size_t)>& measure) {
+    progress.show("tomography: several GPUs, " + name);
+    outcome.attempt(name, [&] { measure_devices(name, counts, measure, outcome); });
+  };
+  ProjectionCase most = test;
+  most.rings = 128;
+  attempt("fbp 128 x 90", [&](std::size_t devices) { return projections_on_devices(most, TomographyAlgorithm::fbp, devices); });
+  attempt("spherical model 64 x 90",
+          [&](std::size_t devices) { return models_on_devices(test, ModelOnDevices::spherical, devices); });
+  attempt("interpolated model 64 x 90",
+          [&](std::size_t devices) { return models_on_devices(test, ModelOnDevices::interpolated, devices); });
+}
+
 }  // namespace
 
 Outcome tomography_cuda(const Options& options, LiveLine& progress) {
@@ -130,6 +172,11 @@ Outcome tomography_cuda(const Options& options, LiveLine& progress) {
   if (wanted(options, "ring")) {
     progress.show("tomography: a ring");
     outcome.attempt("ring", [&] { measure_ring_images(options, outcome); });
+  }
+  // Models hold a GPU's memory, and their time is that of many frames.
+  if (options.part == "devices") {
+    outcome.say("  several GPUs, from all beginning to all having done; models: apply and adjoint, images from and to the host");
+    measure_several(options, outcome, progress);
   }
   return outcome;
 }

@@ -151,6 +151,10 @@ Grid resolve_tomogram_grid(const Configuration& configuration, const DetectorSur
   return grid;
 }
 
+Axis part_of(const Axis& axis, const RowRange& range) {
+  return {axis.at(range.first), axis.at(range.first + range.count - 1), range.count};
+}
+
 std::shared_ptr<const std::vector<double>> read_response(const Configuration& configuration, const TomographySection& section) {
   return std::make_shared<const std::vector<double>>(read_csv_samples(
       section.impulse_response, configuration.place("[tomography] impulse_response"), DeconvolutionOptions::most_samples));
@@ -337,6 +341,8 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
   for (std::string& line : filter_warnings(configuration, plan->filter, plan->acquisition)) {
     plan->warnings.push_back(std::move(line));
   }
+  // Last, so that what is said of the image is of all of it.
+  if (request.planes) plan->grid.z = part_of(plan->grid.z, *request.planes);
   require_host_memory(configuration, *make_tomography_setup(plan, request.wish), request.frames_in_flight);
   return plan;
 }

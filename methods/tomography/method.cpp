@@ -1,6 +1,10 @@
 // Optoacoustic tomography as the program asks for it.
 #include "methods/method.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/errors.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/tomography/keys.hpp"
@@ -31,6 +35,15 @@ class TomographyMethod final : public Method {
     return {&back_projection_stage, &back_projection_term_stage, &deconvolution_stage, &mean_image_stage,
             &unmixing_stage,        &unmixed_image_stage};
   }
+
+  [[nodiscard]] std::string whole_grids_alone(const Configuration& configuration) const override {
+    // Shown where there is enough of the image's greatest.
+    const std::vector<std::string> names = images(configuration);
+    const bool saturation = std::ranges::find(names, saturation_image) != names.end();
+    return saturation ? fmt::format("the image \"{}\"", saturation_image) : std::string();
+  }
+
+  [[nodiscard]] bool tells_sharpness() const override { return true; }
 
   void check(const Configuration& configuration, const Material& stated) const override {
     check_tomography(configuration);

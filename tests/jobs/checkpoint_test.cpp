@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "base/errors.hpp"
+#include "jobs/split_operator.hpp"
 #include "jobs/together.hpp"
 #include "tests/jobs/dense.hpp"
 #include "tests/jobs/threads_communicator.hpp"

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/errors.hpp"
+#include "jobs/split_operator.hpp"
 #include "settings/reader.hpp"
 #include "tests/jobs/ball.hpp"
 #include "tests/jobs/threads_communicator.hpp"

@@ -1,6 +1,7 @@
 """Optoacoustic tomography on the viewer page: balls within a ring at their places, the speed of sound turned by its slider until they are
 sharp, and a ball within a sphere of detectors in the three planes of a volume."""
 import os
+import re
 import sys
 
 from viewer_page import LOOPBACK_DOORS, Page, near, run_live
@@ -85,11 +86,15 @@ def check_ring(page):
     assert low < WRONG < RIGHT < high, (low, high)
     os.makedirs(SCREENSHOTS, exist_ok=True)
     page.screenshot(os.path.join(SCREENSHOTS, "tomography-wrong-speed.png"))
+    said = lambda: page.driver.execute_script("return document.getElementById('sharpness').textContent")
+    page.until("a sharpness", lambda s: re.fullmatch(r"sharpness [\d.]+", said()))
+    wrong = float(said().split()[1])
     page.set(slider, RIGHT)
     page.set(slider, RIGHT, "change")
     page.until("the right speed", lambda s: s["server"]["values"]["material.longitudinal_velocity"] == f"{RIGHT:g}" and s["status"] == "live"
                and not s["server"]["busy"] and not s["server"]["staged"])
     page.until("red in both", lambda s: all(r > b + 40 for r, _, b in (page.colour(*STRONG), page.colour(*WEAK))))
+    page.until("a greater sharpness, the best so far", lambda s: (found := re.fullmatch(r"sharpness ([\d.]+)", said())) and float(found[1]) > 1.2 * wrong)
     page.screenshot(os.path.join(SCREENSHOTS, "tomography-pressures.png"))
     # Magnitudes in decibels.
     page.set("stream", "echoform.display", "change")

@@ -1,0 +1,56 @@
+#include "apps/processes.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+
+#include "apps/text_output.hpp"
+#include "base/errors.hpp"
+#include "gpu/device_probe.hpp"
+
+namespace echoform {
+namespace {
+
+/// All processes have failed by the same: rank 0 says so before any of them ends, since mpirun ends the others then.
+int end_together(Communicator& communicator, const std::exception& error, int code) {
+  if (communicator.rank() == 0) standard_error().write(fmt::format("echoform: {}\n", error.what()));
+  static_cast<void>(communicator.any(false));
+  return code;
+}
+
+}  // namespace
+
+int run_processes(FunctionRef<void(Communicator&)> work) {
+  const std::unique_ptr<Communicator> communicator = make_communicator();
+  const bool alone = communicator->size() == 1;
+  if (communicator->rank() != 0) spdlog::set_level(spdlog::level::off);
+  try {
+    work(*communicator);
+  } catch (const InputError& error) {
+    if (alone) throw;
+    return end_together(*communicator, error, 2);
+  } catch (const RuntimeFault& error) {
+    if (alone) throw;
+    return end_together(*communicator, error, 1);
+  } catch (const std::exception& error) {
+    if (alone) throw;
+    // On this process alone: no memory, no threads, a sum of GPUs that failed.
+    standard_error().write(fmt::format("echoform: process {}: {}\n", communicator->rank(), error.what()));
+    communicator->abort(1);
+    return 1;
+  }
+  return 0;
+}
+
+void take_device_of_host(ImagingSection& imaging, const Communicator& communicator) {
+  if (communicator.size() == 1) return;
+  const std::size_t devices = probe_devices().devices.size();
+  // One that is not there is left to be refused.
+  if (const auto stated = static_cast<std::size_t>(imaging.device); stated < devices)
+    imaging.device = static_cast<int>((stated + communicator.rank_on_host()) % devices);
+}
+
+}  // namespace echoform

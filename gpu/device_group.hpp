@@ -1,0 +1,54 @@
+// GPUs of several processes of one host, that add up what lies in their memories.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace echoform {
+
+/// What one process makes, and all of a group must have before they join it.
+using DeviceGroupId = std::array<std::byte, 128>;
+
+/// A sum has failed on this process, while others may wait in it for good: somebody must end them.
+class DeviceGroupFault final : public std::exception {
+ public:
+  explicit DeviceGroupFault(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+/// All members make the same calls in the same order, each with a device of its own.
+class DeviceGroup {
+ public:
+  virtual ~DeviceGroup() = default;
+  DeviceGroup() = default;
+  DeviceGroup(const DeviceGroup&) = delete;
+  DeviceGroup& operator=(const DeviceGroup&) = delete;
+
+  /// Each value in this member's device memory becomes the sum of those of all members, who have equally many, at most `most` of
+  /// make_device_group(): added in double precision and in the order of the members, so that their bits are the same from run to
+  /// run and on every device. What the device had to do before must be done; the sums are there when it returns. Throws
+  /// DeviceGroupFault.
+  virtual void sum(float* values, std::size_t count) = 0;
+};
+
+/// In a line why groups are not to be had: a build without NCCL, or no library; empty if they are. Loads it.
+[[nodiscard]] std::string why_no_device_groups();
+/// "2.27.3", or in a line why NCCL is not to be had.
+[[nodiscard]] std::string nccl_status();
+
+/// Throws RuntimeFault where groups are not to be had.
+[[nodiscard]] DeviceGroupId make_device_group_id();
+/// Returns when all members have joined; none of them may be left out, or share a device with another. Throws RuntimeFault.
+[[nodiscard]] std::unique_ptr<DeviceGroup> make_device_group(const DeviceGroupId& id, std::size_t member, std::size_t members,
+                                                             int device, std::size_t most);
+/// Bytes of device memory that a group holds for sums of so many values, NCCL's own not counted.
+[[nodiscard]] std::size_t device_group_bytes(std::size_t members, std::size_t most);
+
+}  // namespace echoform
