@@ -237,10 +237,7 @@ class ReconstructJob {
       if (root_) id = make_device_group_id();
     });
     communicator_.broadcast(id);
-    std::unique_ptr<DeviceGroup> group;
-    together(communicator_, [&] {
-      group = make_device_group(id, communicator_.rank(), communicator_.size(), site.device, job_.geometry.grid.pixels());
-    });
+    auto group = make_device_group(id, communicator_.rank(), communicator_.size(), site.device, job_.geometry.grid.pixels());
     spdlog::info("NCCL {} adds images up", nccl_status());
     return group;
   }

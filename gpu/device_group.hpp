@@ -13,7 +13,7 @@ namespace echoform {
 /// What one process makes, and all of a group must have before they join it.
 using DeviceGroupId = std::array<std::byte, 128>;
 
-/// A sum has failed on this process, while others may wait in it for good: somebody must end them.
+/// A sum, or joining, has failed on this process, while others may wait in it for good: somebody must end them.
 class DeviceGroupFault final : public std::exception {
  public:
   explicit DeviceGroupFault(std::string text) : text_(std::move(text)) {}
@@ -45,7 +45,8 @@ class DeviceGroup {
 
 /// Throws RuntimeFault where groups are not to be had.
 [[nodiscard]] DeviceGroupId make_device_group_id();
-/// Returns when all members have joined; none of them may be left out, or share a device with another. Throws RuntimeFault.
+/// Returns when all members have joined; none of them may be left out, or share a device with another. Throws
+/// DeviceGroupFault.
 [[nodiscard]] std::unique_ptr<DeviceGroup> make_device_group(const DeviceGroupId& id, std::size_t member, std::size_t members,
                                                              int device, std::size_t most);
 /// Bytes of device memory that a group holds for sums of so many values, NCCL's own not counted.

@@ -74,14 +74,11 @@ class NcclGroup final : public DeviceGroup {
  public:
   NcclGroup(const DeviceGroupId& id, std::size_t member, std::size_t members, int device, std::size_t most)
       : nccl_(gpu::nccl_library()), member_(member), members_(members), device_(device) {
-    backend_ = make_cuda_backend(device);
-    const gpu::DeviceScope scope(device);
-    ECHOFORM_CUDA(scope.error());
-    stream_ = gpu::make_stream();
-    received_ = backend_->allocate(std::max<std::size_t>(1, device_group_bytes(members, most)), MemoryUse::working);
-    ncclUniqueId shared;
-    std::memcpy(&shared, id.data(), sizeof(shared));
-    require(nccl_.init_rank(&communicator_, static_cast<int>(members), shared, static_cast<int>(member)), "joining the group");
+    try {
+      join(id, device, most);
+    } catch (const RuntimeFault& fault) {
+      throw DeviceGroupFault(fault.what());
+    }
   }
   ~NcclGroup() override {
     // Rather than its end in good order, for which it would wait for the others.
@@ -100,6 +97,16 @@ class NcclGroup final : public DeviceGroup {
   }
 
  private:
+  void join(const DeviceGroupId& id, int device, std::size_t most) {
+    backend_ = make_cuda_backend(device);
+    const gpu::DeviceScope scope(device);
+    ECHOFORM_CUDA(scope.error());
+    stream_ = gpu::make_stream();
+    received_ = backend_->allocate(std::max<std::size_t>(1, device_group_bytes(members_, most)), MemoryUse::working);
+    ncclUniqueId shared;
+    std::memcpy(&shared, id.data(), sizeof(shared));
+    require(nccl_.init_rank(&communicator_, static_cast<int>(members_), shared, static_cast<int>(member_)), "joining the group");
+  }
   void sum_slices(float* values, std::size_t count) {
     const gpu::DeviceScope scope(device_);
     ECHOFORM_CUDA(scope.error());

@@ -134,6 +134,24 @@ def _blurred(r, radius, s):
             s / (math.sqrt(2 * math.pi) * r) * (math.exp(-(radius - r) ** 2 / (2 * s * s)) - math.exp(-(radius + r) ** 2 / (2 * s * s))))
 
 
+def impulse_response(centre=2e6, bandwidth=1.6):
+    """What the stand-in's detectors make of an impulse of pressure, at RATE: a cosine of `centre` below a Gaussian of `bandwidth` times that,
+    between half amplitudes. Of a steady pressure it leaves 0.67. The middle sample is the impulse's."""
+    deviation = math.sqrt(2 * math.log(2)) / (math.pi * bandwidth * centre)
+    reach = math.ceil(4 * deviation * RATE)
+    times = np.arange(-reach, reach + 1) / RATE
+    wave = np.exp(-times ** 2 / (2 * deviation ** 2)) * np.cos(2 * np.pi * centre * times)
+    return wave / np.abs(np.fft.rfft(wave, 4096)).max()
+
+
+def received(data, response):
+    """Rows, convolved with a response whose middle sample is the impulse's."""
+    length = data.shape[-1] + len(response) - 1
+    spectrum = np.fft.rfft(data, length) * np.fft.rfft(response, length)
+    first = len(response) // 2
+    return np.fft.irfft(spectrum, length)[..., first:first + data.shape[-1]]
+
+
 def configuration(detectors, voxels, balls, more=""):
     rows = "".join(f"  [{', '.join(repr(float(value)) for value in ball)}],\n" for ball in balls)
     return (f'[imaging]\nmethod = "tomography"\n[material]\nlongitudinal_velocity = {VELOCITY}\n[filter]\nkind = "none"\n{voxels.configuration()}'
@@ -154,9 +172,9 @@ def _exactly(stream, count):
     return data
 
 
-def record(program, config, recording, detectors, noise=0.0, seed=1):
-    """A frame of `echoform simulate`, as `echoform record` writes it. Between them stands white noise, `noise` times the greatest magnitude of
-    what it is added to. The samples [ring, view, sample], and that magnitude."""
+def record(program, config, recording, detectors, noise=0.0, seed=1, response=None):
+    """A frame of `echoform simulate`, as `echoform record` writes it. Between them stand a response that samples are convolved with, and white noise,
+    `noise` times the greatest magnitude of what it is added to. The samples [ring, view, sample], and that magnitude."""
     shots, answers = [], []
     with socket.create_server(("127.0.0.1", 0)) as door:
         address = f"127.0.0.1:{_free_port()}"
@@ -187,6 +205,8 @@ def record(program, config, recording, detectors, noise=0.0, seed=1):
                         if kind == 5:
                             break
                 data = np.stack(shots).astype(float)  # [view, ring, sample]
+                if response is not None:
+                    data = received(data, response)
                 peak = float(np.abs(data).max())
                 if noise > 0.0:
                     data = data + np.random.default_rng(seed).normal(0.0, noise * peak, data.shape)
