@@ -151,6 +151,45 @@ Grid resolve_tomogram_grid(const Configuration& configuration, const DetectorSur
   return grid;
 }
 
+/// By row of the frame, what a file says that its detector stands for.
+std::vector<double> read_sizes(const Configuration& configuration, const TomographyPlan& plan) {
+  const std::string key = configuration.place("[tomography] detector_sizes");
+  const FrameLayout layout(plan.acquisition);
+  const std::vector<EventReceiver> pairs = layout.pairs();
+  const std::vector<double> stated = read_csv_samples(plan.section.detector_sizes, key, pairs.size());
+  const std::size_t elements = plan.acquisition.probe.elements.size();
+  if (stated.size() != elements && stated.size() != pairs.size()) {
+    throw InputError(key, fmt::format("{} numbers", stated.size()),
+                     fmt::format("one for each of {} elements, or of {} A-scans of a frame", elements, pairs.size()));
+  }
+  for (std::size_t k = 0; k < stated.size(); ++k) {
+    if (stated[k] > 0.0) continue;
+    throw InputError(key, fmt::format("{:g} as number {}", stated[k], k + 1), "numbers above 0");
+  }
+  std::vector<double> sizes;
+  for (std::size_t row = 0; row < pairs.size(); ++row)
+    sizes.push_back(stated[stated.size() == pairs.size() ? row : pairs[row].receiver]);
+  return sizes;
+}
+
+std::vector<float> gains_of_events(const Configuration& configuration, const TomographyPlan& plan) {
+  if (plan.section.pulse_energy != PulseEnergyUse::divided) return {};
+  double sum = 0.0;
+  for (const TransmitEvent& event : plan.acquisition.events) {
+    const double energy = std::get<PassiveEvent>(event.form).pulse_energy;
+    if (!(energy > 0.0)) {
+      throw InputError(configuration.place("[tomography] pulse_energy"), "\"divided\", and events without a pulse energy",
+                       "an energy of every event, or \"ignored\"");
+    }
+    sum += energy;
+  }
+  const double mean = sum / static_cast<double>(plan.acquisition.events.size());
+  std::vector<float> gains;
+  for (const TransmitEvent& event : plan.acquisition.events)
+    gains.push_back(static_cast<float>(mean / std::get<PassiveEvent>(event.form).pulse_energy));
+  return gains;
+}
+
 Axis part_of(const Axis& axis, const RowRange& range) {
   return {axis.at(range.first), axis.at(range.first + range.count - 1), range.count};
 }
@@ -321,9 +360,18 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
   plan->display_grid = shown_grid(plan->display, plan->grid, configuration.place("[display]"));
   const Point middle{0.5 * (plan->grid.x.first + plan->grid.x.last), 0.5 * (plan->grid.y.first + plan->grid.y.last),
                      0.5 * (plan->grid.z.first + plan->grid.z.last)};
+  const std::vector<double> stated_sizes =
+      section.detector_sizes.empty() ? std::vector<double>() : read_sizes(configuration, *plan);
   for (WavelengthPlan& image : plan->wavelengths) {
-    image.shares = shares_of(image.detectors, plan->surface, section.solid_angle, middle);
+    if (stated_sizes.empty()) {
+      image.shares = shares_of(image.detectors, plan->surface, section.solid_angle, middle);
+      continue;
+    }
+    std::vector<double> sizes;
+    for (const std::size_t row : image.rows) sizes.push_back(stated_sizes[row]);
+    image.shares = stated_shares(std::move(sizes), plan->surface, section.solid_angle);
   }
+  plan->event_gains = gains_of_events(configuration, *plan);
   leave_out_dead(configuration, *plan);
   refuse_inner_detectors(configuration, *plan);
   plan->reach = reach_of_all(*plan);

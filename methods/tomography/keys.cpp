@@ -12,20 +12,36 @@
 namespace echoform {
 namespace {
 
+/// A text that names a file, found once, from the configuration's folder: live changes are no file's.
+Key file_key(Key key, std::string TomographySection::*place) {
+  key.names_file = true;
+  key.read = [expected = key.expected(), place](Configuration& into, const toml::node& node, std::string_view where) {
+    const std::string name = keys::read_text(node, where, expected);
+    tomography(into).*place = name.empty() ? name : named_file(into, name).string();
+  };
+  return key;
+}
+
+void add_sizes_key(std::vector<Key>& k) {
+  using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
+  k.push_back(file_key(
+      text(
+          {"tomography", "detector_sizes", "",
+           "CSV file with what each detector stands for of the surface around the object, a number a line: m^2, or m of "
+           "what lies in a plane; for each element, or for each A-scan of a frame. Relative to the configuration's folder."},
+          "by how the detectors lie", any_text, [](auto& c) -> auto& { return tomography(c).detector_sizes; }),
+      &TomographySection::detector_sizes));
+}
+
 void add_impulse_keys(std::vector<Key>& k) {
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
-  Key file = text(
-      {"tomography", "impulse_response", "",
-       "CSV file with the impulse response of the detectors, a number a line, at the sample rate of the data: A-scans are "
-       "deconvolved by it. Relative to the configuration's folder."},
-      "", any_text, [](auto& c) -> auto& { return tomography(c).impulse_response; });
-  file.names_file = true;
-  // Found once, from the configuration's folder: live changes are no file's.
-  file.read = [expected = file.expected()](Configuration& into, const toml::node& node, std::string_view where) {
-    const std::string name = read_text(node, where, expected);
-    tomography(into).impulse_response = name.empty() ? name : named_file(into, name).string();
-  };
-  k.push_back(std::move(file));
+  k.push_back(file_key(
+      text(
+          {"tomography", "impulse_response", "",
+           "CSV file with the impulse response of the detectors, a number a line, at the sample rate of the data: A-scans are "
+           "deconvolved by it. Relative to the configuration's folder."},
+          "", any_text, [](auto& c) -> auto& { return tomography(c).impulse_response; }),
+      &TomographySection::impulse_response));
   k.push_back(integer(
       {"tomography", "impulse_zero", "", "Which sample of impulse_response, from 0, is at the time of the pressure.",
        "that of the greatest magnitude", LiveEffect::imaging},
@@ -84,6 +100,16 @@ void add_tomography_keys(std::vector<Key>& k) {
        {},
        LiveEffect::imaging},
       words::whole_angle, [](auto& c) -> auto& { return tomography(c).solid_angle; }));
+  add_sizes_key(k);
+  k.push_back(word(
+      {"tomography",
+       "pulse_energy",
+       "",
+       "divided: A-scans are brought to the mean energy of the pulses of light, which events must state; ignored: they are taken "
+       "as they are.",
+       {},
+       LiveEffect::imaging},
+      words::pulse_energy_use, [](auto& c) -> auto& { return tomography(c).pulse_energy; }));
   k.push_back(integer(
       {"tomography",
        "directivity_power",
@@ -136,6 +162,8 @@ void check_tomography(const Configuration& configuration) {
     throw InputError(configuration.place(fmt::format("[tomography] {}", key)), found, expected);
   };
   const std::size_t radii = section.object_radii.size();
+  if (!section.detector_sizes.empty() && section.algorithm == TomographyAlgorithm::delay_and_sum)
+    refuse("detector_sizes", "algorithm = \"delay_and_sum\", whose detectors count alike", "no such key, or another algorithm");
   if (radii == 2) refuse("object_radii", "two of them", "one, or three along x, y and z");
   if (section.object_velocity && radii == 0) refuse("object_radii", "none, with object_velocity", "radii of the object in m");
   if (!section.object_velocity && radii != 0) refuse("object_velocity", "none, with object_radii", "its speed of sound in m/s");

@@ -52,7 +52,8 @@ struct TomographyPlan {
   ReachOfGrid reach;
   FilterOptions filter;
   std::optional<DeconvolutionOptions> deconvolution;
-  double amplitude_scale = 1.0;  ///< of one unit of a sample
+  double amplitude_scale = 1.0;    ///< of one unit of a sample
+  std::vector<float> event_gains;  ///< by event, for the energy of its light; empty: 1 of all
   TomographySection section;
   Compression compression;
   DisplaySection display;

@@ -27,6 +27,9 @@ enum class ShareDivisor : std::uint8_t { ideal, actual };
 /// Of the whole angle: 4 pi or 2 pi in space, 2 pi or pi in a plane.
 enum class WholeAngle : std::uint8_t { automatic, all_around, one_side };
 
+/// Whether A-scans of stronger pulses of light count for what they would have been at the mean energy.
+enum class PulseEnergyUse : std::uint8_t { ignored, divided };
+
 /// Keys of [tomography].
 struct TomographySection {
   static constexpr Interval angles{1.0, 90.0};  // degrees
@@ -35,6 +38,8 @@ struct TomographySection {
   TomographyAlgorithm algorithm = TomographyAlgorithm::ubp;
   ShareDivisor normalise = ShareDivisor::ideal;
   WholeAngle solid_angle = WholeAngle::automatic;
+  std::string detector_sizes;  ///< name of a file; empty: by how they lie
+  PulseEnergyUse pulse_energy = PulseEnergyUse::ignored;
   unsigned directivity_power = 0;
   std::optional<double> directivity_angle;  ///< degrees off the normal
   std::optional<MetresPerSecond> object_velocity;
@@ -68,6 +73,8 @@ inline constexpr auto tomography_algorithm = make_words(
     Word<TomographyAlgorithm>{TomographyAlgorithm::delay_and_sum, "delay_and_sum"});
 inline constexpr auto share_divisor =
     make_words(Word<ShareDivisor>{ShareDivisor::ideal, "ideal"}, Word<ShareDivisor>{ShareDivisor::actual, "actual"});
+inline constexpr auto pulse_energy_use = make_words(Word<PulseEnergyUse>{PulseEnergyUse::ignored, "ignored"},
+                                                    Word<PulseEnergyUse>{PulseEnergyUse::divided, "divided"});
 inline constexpr auto whole_angle =
     make_words(Word<WholeAngle>{WholeAngle::automatic, "auto"}, Word<WholeAngle>{WholeAngle::all_around, "full"},
                Word<WholeAngle>{WholeAngle::one_side, "half"});

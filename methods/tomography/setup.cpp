@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "acquisition/frame_layout.hpp"
 #include "base/directions.hpp"
 #include "methods/tomography/plan.hpp"
 #include "stages/back_projection/back_projection.hpp"
@@ -83,8 +84,10 @@ BackProjectionOptions projection_options(const TomographyPlan& plan, const Wavel
 std::size_t add_terms(Recipe& recipe, const TomographyPlan& plan) {
   PairingOptions pairing{plan.acquisition.a_scans(), nullptr, plan.amplitude_scale};
   auto sources = std::make_shared<std::vector<PairSource>>();
+  const std::vector<EventReceiver> pairs = FrameLayout(plan.acquisition).pairs();
   for (const WavelengthPlan& image : plan.wavelengths) {
-    for (const std::size_t row : image.rows) sources->push_back({row, row, 1.0F});
+    for (const std::size_t row : image.rows)
+      sources->push_back({row, row, plan.event_gains.empty() ? 1.0F : plan.event_gains[pairs[row].event]});
   }
   pairing.sources = std::move(sources);
   std::size_t rows = recipe.add(pairing_stage, std::move(pairing), {0});

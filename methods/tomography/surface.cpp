@@ -365,6 +365,21 @@ DetectorSurface surface_of(std::span<const Detector> detectors) {
   return surface;
 }
 
+DetectorShares stated_shares(std::vector<double> sizes, const DetectorSurface& surface, WholeAngle wish) {
+  DetectorShares shares;
+  shares.sizes = std::move(sizes);
+  shares.how = "sizes as stated";
+  if (surface.shape == SurfaceShape::sphere) {
+    const double radius = surface.radius.value;
+    for (const double size : shares.sizes) shares.angle += size / (surface.flat ? radius : radius * radius);
+    shares.whole = whole_angle_of(surface, wish, shares.angle);
+  } else {
+    shares.whole = whole_angle_of(surface, wish, 0.0);
+    shares.angle = shares.whole;
+  }
+  return shares;
+}
+
 DetectorShares shares_of(std::span<const Detector> detectors, const DetectorSurface& surface, WholeAngle wish,
                          const Point& middle) {
   DetectorShares shares;

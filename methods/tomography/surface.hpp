@@ -40,6 +40,9 @@ struct DetectorShares {
   std::string how;     ///< "areas of 128 zones about z"
 };
 
+/// The same of sizes that somebody states.
+[[nodiscard]] DetectorShares stated_shares(std::vector<double> sizes, const DetectorSurface& surface, WholeAngle wish);
+
 /// Zones of rings that are evenly spaced about x, y or z and evenly filled: exact areas, from halfway to one neighbour to halfway
 /// to the other. On a ring or a line, halfway likewise. On a plane the rectangle of the distances to the nearest neighbours along
 /// two directions. Else all detectors have equal shares of the whole angle, seen from `middle`, of a sphere from its centre.

@@ -144,7 +144,10 @@ std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
            fmt::format("as many wavelengths as components at least, and at most {}", most_unmixed_wavelengths));
   }
   const AbsorptionTable spectra = spectra_of(configuration, section);
-  const std::map<std::string, double> energies = energies_of(plan.acquisition);
+  std::map<std::string, double> energies = energies_of(plan.acquisition);
+  if (plan.section.pulse_energy == PulseEnergyUse::divided) {
+    for (auto& [name, energy] : energies) energy = 1.0;
+  }
   UnmixingPlan found;
   found.components = section.components;
   found.options.components = count;
