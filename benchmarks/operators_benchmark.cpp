@@ -6,6 +6,7 @@
 // of images and data from and to the host counted in: --benchmark_filter=paper. "iteration" is apply and adjoint.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -135,7 +136,7 @@ void run_on_cuda(benchmark::State& state, ModelOf model, const ModelGeometry& ge
     state.SkipWithError(("no GPU: " + reason).c_str());
     return;
   }
-  ThreadTeam team(1);
+  ThreadTeam team(std::min<std::size_t>(16, usable_processors()));  // for copies
   const std::unique_ptr<LinearOperator> linear = model_on_cuda(model, geometry, team);
   std::vector<float> image(linear->image_size());
   std::vector<float> data(linear->data_size());

@@ -1,5 +1,6 @@
 #include "benchmarks/tomography_devices.hpp"
 
+#include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <exception>
@@ -20,6 +21,9 @@
 
 namespace echoform::benchmarks {
 namespace {
+
+/// Of each device, for copies.
+constexpr std::size_t most_threads = 16;
 
 /// Work of one device, ready to be done again and again.
 using Work = std::function<void()>;
@@ -74,8 +78,9 @@ struct Projection {
 };
 
 struct ModelWork {
+  explicit ModelWork(std::size_t threads) : team(threads) {}
   std::unique_ptr<DeviceGroup> group;
-  ThreadTeam team{1};
+  ThreadTeam team;
   std::unique_ptr<LinearOperator> model;
   std::vector<float> image;
   std::vector<float> data;
@@ -131,7 +136,7 @@ Spread models_on_devices(const ProjectionCase& test, ModelOnDevices model, std::
   const DeviceGroupId id = make_device_group_id();
   return measure_together(devices, test.rounds, [&](std::size_t device) {
     const ModelGeometry geometry = geometry_of(whole, test.samples, part_of(whole.detectors->size(), device, devices));
-    auto work = std::make_shared<ModelWork>();
+    auto work = std::make_shared<ModelWork>(std::clamp<std::size_t>(usable_processors() / devices, 1, most_threads));
     const auto number = static_cast<int>(device);
     if (devices > 1) work->group = make_device_group(id, device, devices, number, geometry.grid.pixels());
     const OperatorSite site(work->team, BackendKind::cuda, number);

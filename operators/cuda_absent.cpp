@@ -8,11 +8,13 @@
 namespace echoform {
 
 std::unique_ptr<LinearOperator> make_spherical_model_cuda(const ModelGeometry& /*geometry*/,
-                                                          const SphericalModelOptions& /*options*/, int /*device*/) {
+                                                          const SphericalModelOptions& /*options*/, ThreadTeam& /*team*/,
+                                                          int /*device*/) {
   throw RuntimeFault("backend cuda: " + why_no_cuda());
 }
 
-std::unique_ptr<LinearOperator> make_interpolated_model_cuda(const ModelGeometry& /*geometry*/, int /*device*/) {
+std::unique_ptr<LinearOperator> make_interpolated_model_cuda(const ModelGeometry& /*geometry*/, ThreadTeam& /*team*/,
+                                                             int /*device*/) {
   throw RuntimeFault("backend cuda: " + why_no_cuda());
 }
 

@@ -192,7 +192,7 @@ std::size_t interpolated_model_bytes(const ModelGeometry& geometry, const Operat
 
 std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site) {
   validate(geometry, "interpolated model");
-  if (site.backend == BackendKind::cuda) return make_interpolated_model_cuda(geometry, site.device);
+  if (site.backend == BackendKind::cuda) return make_interpolated_model_cuda(geometry, *site.team, site.device);
   return std::make_unique<InterpolatedModel>(geometry, *site.team);
 }
 

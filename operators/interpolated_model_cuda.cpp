@@ -8,6 +8,7 @@
 #include "gpu/device_scope.hpp"
 #include "gpu/memory_report.hpp"
 #include "gpu/on_device.hpp"
+#include "operators/host_copies.hpp"
 #include "operators/interpolated_frame.hpp"
 #include "operators/interpolated_launch.hpp"
 #include "operators/model_on_device.hpp"
@@ -30,8 +31,12 @@ constexpr std::size_t pass_at_least = 16;
 
 class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevice {
  public:
-  InterpolatedModelCuda(const ModelGeometry& geometry, int device)
-      : device_(device), grid_(geometry.grid), samples_(geometry.samples), detectors_(geometry.detectors.size()) {
+  InterpolatedModelCuda(const ModelGeometry& geometry, ThreadTeam& team, int device)
+      : device_(device),
+        copies_(device_, team),
+        grid_(geometry.grid),
+        samples_(geometry.samples),
+        detectors_(geometry.detectors.size()) {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
     gpu::allow_integrals();
@@ -71,7 +76,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
   void apply(std::span<const float> image, std::span<float> data) override {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    device_.copy(image_.data(), image.data(), image.size_bytes());
+    copies_.to_device(values_of<float>(image_), image);
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
       const gpu::IntegralTask task{scene_of(begin, count), values_of<const float>(image_), values_of<float>(parts_),
@@ -80,7 +85,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
       gpu::queue_integrals(task, device_.stream());
       gpu::queue_differences(task, values_of<double>(edge_sums_), values_of<float>(data_), device_.stream());
       const std::span<float> rows = data.subspan(begin * samples_, count * samples_);
-      device_.copy(rows.data(), data_.data(), rows.size_bytes());
+      copies_.to_host(rows, values_of<float>(data_));
     }
     device_.finish();
   }
@@ -100,7 +105,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
       const std::span<const float> rows = data.subspan(begin * samples_, count * samples_);
-      device_.copy(data_.data(), rows.data(), rows.size_bytes());
+      copies_.to_device(values_of<float>(data_), rows);
       const InterpolatedScene scene = scene_of(begin, count);
       gpu::queue_shells(scene, device_.stream());
       gpu::queue_edges(scene, values_of<const float>(data_), values_of<float>(edge_values_), device_.stream());
@@ -113,8 +118,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
   void finish_adjoint(std::span<float> image) override {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    device_.copy(image.data(), image_.data(), image.size_bytes());
-    device_.finish();
+    copies_.to_host(image, values_of<float>(image_));
   }
 
  private:
@@ -164,6 +168,7 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
   }
 
   gpu::ModelDevice device_;
+  gpu::HostCopies copies_;
   Grid grid_;
   std::size_t samples_;
   std::size_t detectors_;
@@ -177,8 +182,8 @@ class InterpolatedModelCuda final : public LinearOperator, public AdjointOnDevic
 
 }  // namespace
 
-std::unique_ptr<LinearOperator> make_interpolated_model_cuda(const ModelGeometry& geometry, int device) {
-  return std::make_unique<InterpolatedModelCuda>(geometry, device);
+std::unique_ptr<LinearOperator> make_interpolated_model_cuda(const ModelGeometry& geometry, ThreadTeam& team, int device) {
+  return std::make_unique<InterpolatedModelCuda>(geometry, team, device);
 }
 
 }  // namespace echoform

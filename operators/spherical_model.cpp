@@ -273,7 +273,7 @@ std::size_t spherical_model_bytes(const ModelGeometry& geometry, const Spherical
 std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geometry, const SphericalModelOptions& options,
                                                      const OperatorSite& site) {
   validate(geometry, spherical_model_name);
-  if (site.backend == BackendKind::cuda) return make_spherical_model_cuda(geometry, options, site.device);
+  if (site.backend == BackendKind::cuda) return make_spherical_model_cuda(geometry, options, *site.team, site.device);
   return std::make_unique<SphericalModel>(geometry, options, *site.team);
 }
 

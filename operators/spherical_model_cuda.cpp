@@ -14,6 +14,7 @@
 #include "gpu/device_scope.hpp"
 #include "gpu/memory_report.hpp"
 #include "gpu/on_device.hpp"
+#include "operators/host_copies.hpp"
 #include "operators/model_on_device.hpp"
 #include "operators/spherical_kernels.hpp"
 #include "operators/spherical_launch.hpp"
@@ -38,8 +39,9 @@ constexpr double share_of_sums = 0.25;
 
 class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
  public:
-  SphericalModelCuda(const ModelGeometry& geometry, const SphericalModelOptions& options, int device)
+  SphericalModelCuda(const ModelGeometry& geometry, const SphericalModelOptions& options, ThreadTeam& team, int device)
       : device_(device),
+        copies_(device_, team),
         grid_(geometry.grid),
         samples_(geometry.samples),
         detectors_(geometry.detectors.size()),
@@ -89,7 +91,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
   void apply(std::span<const float> image, std::span<float> data) override {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    device_.copy(image_.data(), image.data(), image.size_bytes());
+    copies_.to_device(values_of<float>(image_), image);
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
       device_.clear(sums_, count * bytes_of_sums());
@@ -103,7 +105,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
       ECHOFORM_CUFFT(cufft_.exec_c2r(rows_backward_.get(), values_of<cufftComplex>(row_spectra_), values_of<float>(signals_)));
       gpu::queue_data_of_signals(signals_of(begin, count), device_.stream());
       const std::span<float> rows = data.subspan(begin * samples_, count * samples_);
-      device_.copy(rows.data(), data_.data(), rows.size_bytes());
+      copies_.to_host(rows, values_of<float>(data_));
     }
     device_.finish();
   }
@@ -123,7 +125,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
     for (std::size_t begin = 0; begin < detectors_; begin += pass_) {
       const std::size_t count = std::min(pass_, detectors_ - begin);
       const std::span<const float> rows = data.subspan(begin * samples_, count * samples_);
-      device_.copy(data_.data(), rows.data(), rows.size_bytes());
+      copies_.to_device(values_of<float>(data_), rows);
       gpu::queue_signals_of_data(signals_of(begin, count), device_.stream());
       ECHOFORM_CUFFT(cufft_.exec_r2c(rows_forward_.get(), values_of<float>(signals_), values_of<cufftComplex>(row_spectra_)));
       gpu::queue_bands_of_planes(spectra_of(count), device_.stream());
@@ -137,8 +139,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
   void finish_adjoint(std::span<float> image) override {
     const gpu::DeviceScope scope(device_.number());
     ECHOFORM_CUDA(scope.error());
-    device_.copy(image.data(), image_.data(), image.size_bytes());
-    device_.finish();
+    copies_.to_host(image, values_of<float>(image_));
   }
 
  private:
@@ -240,6 +241,7 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
 
   const gpu::CufftLibrary& cufft_ = gpu::cufft_library();
   gpu::ModelDevice device_;
+  gpu::HostCopies copies_;
   Grid grid_;
   std::size_t samples_;
   std::size_t detectors_;
@@ -259,8 +261,8 @@ class SphericalModelCuda final : public LinearOperator, public AdjointOnDevice {
 }  // namespace
 
 std::unique_ptr<LinearOperator> make_spherical_model_cuda(const ModelGeometry& geometry, const SphericalModelOptions& options,
-                                                          int device) {
-  return std::make_unique<SphericalModelCuda>(geometry, options, device);
+                                                          ThreadTeam& team, int device) {
+  return std::make_unique<SphericalModelCuda>(geometry, options, team, device);
 }
 
 }  // namespace echoform

@@ -15,6 +15,7 @@ constexpr std::size_t bytes_of_detector = 32;
 constexpr std::size_t bytes_of_sample = 8;  // value and slope
 constexpr std::uint32_t most_batch = 32;
 constexpr std::uint32_t least_of_group = 16;
+constexpr std::size_t most_sums_bytes = std::size_t{256} << 20;
 // Samples from a detector up to which windows are counted in single precision.
 constexpr double farthest = 1 << 20;
 
@@ -64,6 +65,38 @@ double cost_of(const BrickPlan& plan, const BackProjectionOptions& options, cons
   const double writes =
       brick_warps * plan.depth * 8.0 / std::min<double>(plan.lanes[0], 8.0) / static_cast<double>(options.detectors->size());
   return blocks * (std::max(instructions / 4.0, reads) + writes) / at_work;
+}
+
+/// Seconds of a GPU for all bricks, `groups` times with as large a part of the detectors, roughly: blocks go by waves of as many
+/// as are at work at once, the last of which may be nearly empty; sums of groups are written, read and added up.
+double seconds_of(const BrickPlan& plan, const BackProjectionOptions& options, std::uint32_t groups) {
+  const double pairs_per_second = options.law == ProjectionLaw::constant ? 2.5e12 : 1.6e12;
+  constexpr double bytes_per_second = 2.5e12;
+  constexpr double of_a_wave = 2e-6;  // its first window
+  constexpr double of_a_launch = 4e-6;
+  const double waves = std::ceil(plan.all_bricks() * static_cast<double>(groups) / wanted_blocks);
+  const double part = static_cast<double>(options.detectors->size()) / groups;
+  const double seconds = waves * (wanted_blocks * brick_threads * plan.depth * part / pairs_per_second + of_a_wave);
+  if (groups == 1) return seconds;
+  const double values = (options.normalise ? 2.0 : 1.0) * static_cast<double>(options.grid.pixels());
+  return seconds + sizeof(float) * values * (2.0 * groups + 1.0) / bytes_per_second + of_a_launch;
+}
+
+void share_out_detectors(BrickPlan& plan, const BackProjectionOptions& options) {
+  const auto detectors = static_cast<std::uint32_t>(options.detectors->size());
+  const auto size_of = [&](std::uint32_t groups) { return (detectors + groups - 1) / groups; };
+  double least = std::numeric_limits<double>::infinity();
+  std::uint32_t best = 1;
+  for (std::uint32_t groups = 1; groups <= std::max(1U, detectors / least_of_group) && groups <= wanted_blocks; ++groups) {
+    plan.groups = groups;
+    if (plan.sums_bytes(options) > most_sums_bytes) break;
+    const double seconds = seconds_of(plan, options, groups);
+    if (!(seconds < least)) continue;
+    least = seconds;
+    best = groups;
+  }
+  plan.group_size = size_of(best);
+  plan.groups = (detectors + plan.group_size - 1) / plan.group_size;
 }
 
 std::uint32_t blocks_along(double count, std::uint32_t side) {
@@ -150,10 +183,7 @@ BrickPlan plan_bricks(const BackProjectionOptions& options) {
     best.depth = shallow;
     best.bricks[2] = blocks_along(lattice.count[2], best.side(2));
   }
-  const auto detectors = static_cast<std::uint32_t>(options.detectors->size());
-  const auto most = std::min(static_cast<std::uint32_t>(wanted_blocks) / best.all_bricks(), detectors / least_of_group);
-  best.group_size = detectors / std::max(1U, most) + (detectors % std::max(1U, most) != 0 ? 1 : 0);
-  best.groups = (detectors + best.group_size - 1) / best.group_size;
+  share_out_detectors(best, options);
   return best;
 }
 

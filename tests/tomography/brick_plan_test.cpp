@@ -75,6 +75,19 @@ TEST(BrickPlanOfAGrid, GivesALiveImageWorkForAllOfAGpu) {
   EXPECT_EQ(volume.depth, projection::deep);
 }
 
+/// As many blocks as a GPU of 132 multiprocessors has at work at once, some times over, or a little less.
+TEST(BrickPlanOfAGrid, LeavesLittleOfAGpuWithoutWork) {
+  for (const std::size_t planes : {440, 220, 110, 55}) {
+    const Grid grid{voxels(210, 1.4e-4), voxels(planes, 1.4e-4), voxels(210, 1.4e-4)};
+    const BrickPlan plan = projection::plan_bricks(options_of(grid, 11520));
+    const double waves = plan.all_bricks() * plan.groups / 528.0;
+    EXPECT_LE(std::ceil(waves) / waves, 1.06) << planes;
+    EXPECT_LE(plan.sums_bytes(options_of(grid, 11520)), std::size_t{256} << 20);
+  }
+  // Few detectors are not worth sums of their own.
+  EXPECT_EQ(projection::plan_bricks(options_of({voxels(210, 1.4e-4), voxels(440, 1.4e-4), voxels(210, 1.4e-4)}, 16)).groups, 1U);
+}
+
 TEST(BrickPlanOfAGrid, LooksUpAlongBentTimesWhereTheyAre) {
   BackProjectionOptions options = options_of({voxels(64, 1e-4), voxels(64, 1e-4), {}}, 64);
   EXPECT_GT(projection::plan_bricks(options).half_window, 0U);
