@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <string_view>
@@ -18,7 +19,6 @@ namespace {
 // Descriptive items are small; bulk data is read by the frame. Keeps a damaged shape from asking for all memory.
 constexpr std::size_t most_points = std::size_t{1} << 26;
 constexpr std::size_t piece_points = std::size_t{1} << 20;
-constexpr std::size_t longest_text = std::size_t{1} << 20;
 constexpr unsigned most_soft_links = 16;  // on the way to one object: as many as HDF5 itself follows
 
 // Recursive, since handles close themselves inside and outside of sessions.
@@ -37,7 +37,7 @@ bool has_swmr_mark(const std::filesystem::path& path) {
 
 /// A link that is neither hard nor soft, for messages.
 std::string describe_link(const Hdf5Handle& group, const std::string& name, const H5L_info_t& link) {
-  std::vector<char> value(std::min(link.u.val_size, longest_text));
+  std::vector<char> value(std::min(link.u.val_size, Hdf5Item::longest_text));
   unsigned flags = 0;
   const char* file = nullptr;
   const char* object = nullptr;
@@ -64,7 +64,7 @@ Hdf5Handle open_inside(const Hdf5Handle& group, std::string_view path, const std
       at = Hdf5Handle(H5Oopen(at.id(), name.c_str(), H5P_DEFAULT));
     } else if (link.type == H5L_TYPE_SOFT) {
       if (soft_links-- == 0) throw InputError(where, fmt::format("more than {} soft links", most_soft_links), own_data);
-      std::vector<char> target(std::min(link.u.val_size, longest_text) + 1, '\0');
+      std::vector<char> target(std::min(link.u.val_size, Hdf5Item::longest_text) + 1, '\0');
       if (H5Lget_val(at.id(), name.c_str(), target.data(), target.size() - 1, H5P_DEFAULT) < 0)
         throw InputError(where, "a damaged soft link", own_data);
       at = open_inside(at, target.data(), where, soft_links);
@@ -205,7 +205,7 @@ std::vector<hobj_ref_t> Hdf5Item::references() const {
   return values;
 }
 
-std::string Hdf5Item::text() const {
+std::string Hdf5Item::text(std::size_t longest) const {
   if (class_ != Hdf5Class::text || points() != 1) throw InputError(where_, "something else than one string", "one string");
   const Hdf5Handle type(attribute_ ? H5Aget_type(handle_.id()) : H5Dget_type(handle_.id()));
   const auto read = [&](hid_t memory, void* to) {
@@ -218,12 +218,14 @@ std::string Hdf5Item::text() const {
     H5Tset_size(memory.id(), H5T_VARIABLE);
     char* found = nullptr;
     if (read(memory.id(), static_cast<void*>(&found)) < 0) throw InputError(where_, "a damaged string", "a string");
-    if (found != nullptr) value = found;
+    if (found != nullptr) value.assign(found, ::strnlen(found, longest + 1));
     H5free_memory(found);
+    if (value.size() > longest)
+      throw InputError(where_, fmt::format("a string of more than {} bytes", longest), fmt::format("at most {}", longest));
   } else {
     const std::size_t size = H5Tget_size(type.id());
-    if (size == 0 || size > longest_text)
-      throw InputError(where_, fmt::format("a string of {} bytes", size), fmt::format("1 to {}", longest_text));
+    if (size == 0 || size > longest)
+      throw InputError(where_, fmt::format("a string of {} bytes", size), fmt::format("1 to {}", longest));
     H5Tset_size(memory.id(), size);
     H5Tset_strpad(memory.id(), H5T_STR_NULLPAD);
     value.resize(size);

@@ -52,6 +52,9 @@ enum class Hdf5Class : unsigned char { number, text, reference, other };
 /// An attribute or dataset found by name in a group.
 class Hdf5Item {
  public:
+  /// Bytes of what describes data.
+  static constexpr std::size_t longest_text = std::size_t{1} << 20;
+
   /// Nothing if the group has neither an attribute nor a link of that name. `where` is "FILE: /GROUP". Throws InputError if it is
   /// no array, or lies in another file.
   static std::optional<Hdf5Item> find(const Hdf5Handle& group, const std::string& name, const std::string& where);
@@ -73,8 +76,8 @@ class Hdf5Item {
   /// read, or (numbers) not finite.
   [[nodiscard]] std::vector<double> numbers() const;
   [[nodiscard]] std::vector<hobj_ref_t> references() const;
-  /// One string, of fixed or variable length.
-  [[nodiscard]] std::string text() const;
+  /// One string, of fixed or variable length, of at most `longest` bytes.
+  [[nodiscard]] std::string text(std::size_t longest = longest_text) const;
 
   /// Throws InputError unless the shape is `expected`; where `expected` is {1}, a scalar passes too.
   void require_shape(const std::vector<std::size_t>& expected) const;

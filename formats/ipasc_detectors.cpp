@@ -19,7 +19,7 @@ namespace {
 
 // What is shorter is written as 0.
 constexpr double least_normal = 1e-9;
-constexpr double farthest = 1e3;  // metres
+constexpr double farthest_detector = 1e3;  // metres
 
 /// The number that a name ends in: "0000000012", "detection_element_12". Those without come last.
 std::uint64_t number_of(std::string_view name) {
@@ -112,9 +112,9 @@ IpascDetectors read_ipasc_detectors(const Hdf5Handle& file, const std::string& f
     const auto position = detector.numbers("detector_position", 3);
     if (!position) throw InputError(detector.where(), "no detector_position", "where the detector is, in metres");
     const Direction centre = vector_in(detector, "detector_position", *position);
-    if (!(length(centre) <= farthest)) {
+    if (!(length(centre) <= farthest_detector)) {
       throw InputError(detector.where("detector_position"), fmt::format("a place {:.3g} m away", length(centre)),
-                       fmt::format("metres, up to {:g}", farthest));
+                       fmt::format("metres, up to {:g}", farthest_detector));
     }
     element.centre = {Metres(centre.x), Metres(centre.y), Metres(centre.z)};
     const auto orientation = detector.numbers("detector_orientation", 3);

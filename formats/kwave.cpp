@@ -28,7 +28,7 @@ constexpr const char* kwave_mask = "sensor_mask_index";
 // Along each axis: indices stay whole in double precision.
 constexpr std::size_t longest_side = 65536;
 constexpr std::size_t most_steps = std::size_t{1} << 30;
-constexpr double farthest = 1e3;                             // metres
+constexpr double farthest_of_grid = 1e3;                     // metres
 constexpr double most_velocity = 1e6;                        // m/s
 constexpr std::size_t strip_samples = std::size_t{1} << 22;  // read at once, as they lie in the file
 constexpr std::size_t trial_strips = 16;
@@ -148,9 +148,9 @@ class KWaveRecording final : public Recording {
       grid.points[axis] = count(counts[axis], longest_side);
       // A simulation in a plane states no dz.
       grid.steps[axis] = grid.points[axis] == 1 && !Hdf5Item::exists(file_, steps[axis]) ? 0.0 : positive(steps[axis]);
-      if (const double side = static_cast<double>(grid.points[axis]) * grid.steps[axis]; side > farthest) {
+      if (const double side = static_cast<double>(grid.points[axis]) * grid.steps[axis]; side > farthest_of_grid) {
         throw InputError(root_ + "/" + steps[axis], fmt::format("a grid of {:.3g} m", side),
-                         fmt::format("metres, up to {:g}", farthest));
+                         fmt::format("metres, up to {:g}", farthest_of_grid));
       }
     }
     return grid;

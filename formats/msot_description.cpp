@@ -15,7 +15,7 @@
 namespace echoform::formats {
 namespace {
 
-constexpr double farthest = 1.0;             // metres: a scanner, and no file in millimetres
+constexpr double farthest_in_scanner = 1.0;  // metres: a scanner, and no file in millimetres
 constexpr double shortest_wavelength = 100;  // nanometres
 constexpr double longest_wavelength = 1e5;   // nanometres
 constexpr double greatest_energy = 1e5;      // millijoules
@@ -91,7 +91,7 @@ class MsotParser final : private XmlReader {
     for (std::size_t axis = 0; axis < axes.size(); ++axis) {
       if (axis_ != axes.at(axis)) continue;
       if (place_.at(axis)) refuse(fmt::format("a second VALUE of axis {}", axis + 1), "one of each axis");
-      place_.at(axis) = number(-farthest, farthest);
+      place_.at(axis) = number(-farthest_in_scanner, farthest_in_scanner);
       return;
     }
     refuse(axis_ ? fmt::format("axis-ref \"{}\"", *axis_) : "a VALUE without axis-ref", "1, 2 or 3");

@@ -36,6 +36,10 @@ void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOption
 /// A scan of iThera's MSOT, its description and the .bin file of samples beside it: one passive event a wavelength, a frame each
 /// sweep through them.
 [[nodiscard]] std::unique_ptr<Recording> open_msot(const std::filesystem::path& path, const RecordingOptions& options);
+/// FMC data of Evident's .nde, version 4: HDF5 with a Setup in JSON.
+[[nodiscard]] std::unique_ptr<Recording> open_nde(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same without the trial run in a process of its own.
+[[nodiscard]] std::unique_ptr<Recording> open_nde_untried(const std::filesystem::path& path, const RecordingOptions& options);
 /// IPASC, k-Wave, MFMC or BRAIN, as what the HDF5 file holds tells.
 [[nodiscard]] std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options);
 
