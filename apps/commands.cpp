@@ -49,7 +49,7 @@ const std::vector<Command>& commands() {
        "found and what is expected.\n\n"
        "Example:\n  echoform inspect scan.mfmc",
        define_inspect},
-      {"convert", "a recording in another format: .mfmc, .efcap (capture), .mat (BRAIN, one frame) or .hdf5 (IPASC)",
+      {"convert", "a recording in another format: .mfmc, .efcap (capture), .mat (BRAIN, one frame), .hdf5 (IPASC) or .onde",
        "Samples stay what they are wherever the output has their type. A-scans that the input lacks are 0.\n\n"
        "Example:\n  echoform convert notch.mat notch.mfmc\n  echoform convert scan.mfmc first.mat --frame 0",
        define_convert},

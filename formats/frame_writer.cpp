@@ -7,6 +7,7 @@
 #include "formats/capture_frame_writer.hpp"
 #include "formats/ipasc_writer.hpp"
 #include "formats/mfmc_writer.hpp"
+#include "formats/onde_writer.hpp"
 
 namespace echoform {
 namespace {
@@ -34,6 +35,7 @@ constexpr Format formats_written[] = {
     {".efcap", check_capture_holds, make<CaptureFrameWriter>},
     {".mat", check_brain_mat_holds, make<BrainMatWriter>, 1},
     {".hdf5", check_ipasc_holds, make<IpascWriter>},
+    {".onde", check_onde_holds, make<OndeWriter>},
 };
 
 const Format& format_of(const std::filesystem::path& path, const std::string& where) {

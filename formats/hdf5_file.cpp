@@ -131,32 +131,49 @@ std::optional<Hdf5Item> Hdf5Item::find(const Hdf5Handle& group, const std::strin
     return std::nullopt;
   }
   if (!item.handle_) throw InputError(item.where_, "something that HDF5 cannot open", "an attribute or a dataset");
-  const Hdf5Handle space(item.attribute_ ? H5Aget_space(item.handle_.id()) : H5Dget_space(item.handle_.id()));
-  const Hdf5Handle type(item.attribute_ ? H5Aget_type(item.handle_.id()) : H5Dget_type(item.handle_.id()));
+  item.describe();
+  return item;
+}
+
+Hdf5Item Hdf5Item::referred(const Hdf5Item& from, hobj_ref_t reference) {
+  H5O_type_t type = H5O_TYPE_UNKNOWN;
+  if (reference == 0 || H5Rget_obj_type2(from.handle().id(), H5R_OBJECT, &reference, &type) < 0 || type != H5O_TYPE_DATASET)
+    throw InputError(from.where(), "a reference to no dataset", "one to a dataset");
+  Hdf5Item item;
+  item.handle_ = Hdf5Handle(H5Rdereference2(from.handle().id(), H5P_DEFAULT, H5R_OBJECT, &reference));
+  if (!item.handle_) throw InputError(from.where(), "a reference that HDF5 cannot follow", "one to a dataset");
+  item.where_ = fmt::format("{}, {}", from.where(), hdf5_name(item.handle_));
+  require_own_data(item.handle_, item.where_);
+  item.describe();
+  return item;
+}
+
+void Hdf5Item::describe() {
+  const Hdf5Handle space(attribute_ ? H5Aget_space(handle_.id()) : H5Dget_space(handle_.id()));
+  const Hdf5Handle type(attribute_ ? H5Aget_type(handle_.id()) : H5Dget_type(handle_.id()));
   const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
   if (!type || rank < 0 || rank > H5S_MAX_RANK || H5Sget_simple_extent_type(space.id()) == H5S_NULL) {
-    throw InputError(item.where_, "damaged or no data", "an array");
+    throw InputError(where_, "damaged or no data", "an array");
   }
   std::array<hsize_t, H5S_MAX_RANK> sizes{};
   H5Sget_simple_extent_dims(space.id(), sizes.data(), nullptr);
-  item.shape_.assign(sizes.begin(), sizes.begin() + rank);
+  shape_.assign(sizes.begin(), sizes.begin() + rank);
   switch (H5Tget_class(type.id())) {
     case H5T_FLOAT:
-      item.floating_ = true;
+      floating_ = true;
       [[fallthrough]];
     case H5T_INTEGER:
-      item.class_ = Hdf5Class::number;
+      class_ = Hdf5Class::number;
       break;
     case H5T_STRING:
-      item.class_ = Hdf5Class::text;
+      class_ = Hdf5Class::text;
       break;
     case H5T_REFERENCE:
-      item.class_ = H5Tequal(type.id(), H5T_STD_REF_OBJ) > 0 ? Hdf5Class::reference : Hdf5Class::other;
+      class_ = H5Tequal(type.id(), H5T_STD_REF_OBJ) > 0 ? Hdf5Class::reference : Hdf5Class::other;
       break;
     default:
       break;
   }
-  return item;
 }
 
 bool Hdf5Item::exists(const Hdf5Handle& group, const std::string& name) {
@@ -178,7 +195,7 @@ std::size_t Hdf5Item::points() const {
   return points;
 }
 
-std::vector<double> Hdf5Item::numbers() const {
+std::vector<double> Hdf5Item::read_numbers() const {
   if (class_ != Hdf5Class::number) throw InputError(where_, "something else than numbers", "integers or floating-point numbers");
   if (points() > most_points)
     throw InputError(where_, fmt::format("{} values", shape_text(shape_)), fmt::format("at most {}", most_points));
@@ -187,8 +204,22 @@ std::vector<double> Hdf5Item::numbers() const {
   const herr_t status = attribute_ ? H5Aread(handle_.id(), H5T_NATIVE_DOUBLE, values.data())
                                    : H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   if (status < 0) throw InputError(where_, "damaged data", "values that HDF5 can read");
+  return values;
+}
+
+std::vector<double> Hdf5Item::numbers() const {
+  std::vector<double> values = read_numbers();
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!std::isfinite(values[k])) throw InputError(where_, fmt::format("{} as value {}", values[k], k + 1), "finite numbers");
+  }
+  return values;
+}
+
+std::vector<double> Hdf5Item::numbers_or_nan() const {
+  std::vector<double> values = read_numbers();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (std::isinf(values[k]))
+      throw InputError(where_, fmt::format("{} as value {}", values[k], k + 1), "finite numbers, or NaN");
   }
   return values;
 }
@@ -202,6 +233,41 @@ std::vector<hobj_ref_t> Hdf5Item::references() const {
   const herr_t status = attribute_ ? H5Aread(handle_.id(), H5T_STD_REF_OBJ, values.data())
                                    : H5Dread(handle_.id(), H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
   if (status < 0) throw InputError(where_, "damaged data", "references that HDF5 can read");
+  return values;
+}
+
+std::vector<std::string> Hdf5Item::texts() const {
+  constexpr std::size_t most_texts = 64;
+  if (class_ != Hdf5Class::text || points() == 0 || points() > most_texts)
+    throw InputError(where_, "something else than strings", fmt::format("1 to {} strings", most_texts));
+  const Hdf5Handle type(attribute_ ? H5Aget_type(handle_.id()) : H5Dget_type(handle_.id()));
+  const auto read = [&](hid_t memory, void* to) {
+    const herr_t status =
+        attribute_ ? H5Aread(handle_.id(), memory, to) : H5Dread(handle_.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
+    if (status < 0) throw InputError(where_, "damaged strings", "strings");
+  };
+  std::vector<std::string> values(points());
+  const Hdf5Handle memory(H5Tcopy(H5T_C_S1));
+  H5Tset_cset(memory.id(), H5Tget_cset(type.id()));
+  if (H5Tis_variable_str(type.id()) > 0) {
+    H5Tset_size(memory.id(), H5T_VARIABLE);
+    std::vector<char*> found(points(), nullptr);
+    read(memory.id(), static_cast<void*>(found.data()));
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (found[k] != nullptr) values[k].assign(found[k], ::strnlen(found[k], longest_text));
+      H5free_memory(found[k]);
+    }
+  } else {
+    const std::size_t size = H5Tget_size(type.id());
+    if (size == 0 || size > longest_text / most_texts)
+      throw InputError(where_, fmt::format("strings of {} bytes", size), fmt::format("1 to {}", longest_text / most_texts));
+    H5Tset_size(memory.id(), size);
+    H5Tset_strpad(memory.id(), H5T_STR_NULLPAD);
+    std::string all(size * values.size(), '\0');
+    read(memory.id(), all.data());
+    for (std::size_t k = 0; k < values.size(); ++k) values[k].assign(all, k * size, ::strnlen(all.data() + k * size, size));
+  }
+  for (std::string& value : values) value.erase(value.find_last_not_of(' ') + 1);
   return values;
 }
 

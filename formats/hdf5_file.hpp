@@ -58,6 +58,8 @@ class Hdf5Item {
   /// Nothing if the group has neither an attribute nor a link of that name. `where` is "FILE: /GROUP". Throws InputError if it is
   /// no array, or lies in another file.
   static std::optional<Hdf5Item> find(const Hdf5Handle& group, const std::string& name, const std::string& where);
+  /// The dataset that a reference found in `from` leads to. Throws as find, and where it leads to none.
+  static Hdf5Item referred(const Hdf5Item& from, hobj_ref_t reference);
   /// As find; throws InputError if there is none.
   static Hdf5Item require(const Hdf5Handle& group, const std::string& name, const std::string& where);
 
@@ -73,9 +75,12 @@ class Hdf5Item {
   [[nodiscard]] bool is_floating() const { return floating_; }
 
   /// All values. Throw InputError naming the item if it is of another class, larger than any such item may be, cannot be
-  /// read, or (numbers) not finite.
+  /// read, or (numbers) not finite: of `numbers_or_nan` infinite.
   [[nodiscard]] std::vector<double> numbers() const;
+  [[nodiscard]] std::vector<double> numbers_or_nan() const;
   [[nodiscard]] std::vector<hobj_ref_t> references() const;
+  /// Up to 64 strings, of fixed or variable length.
+  [[nodiscard]] std::vector<std::string> texts() const;
   /// One string, of fixed or variable length, of at most `longest` bytes.
   [[nodiscard]] std::string text(std::size_t longest = longest_text) const;
 
@@ -92,6 +97,10 @@ class Hdf5Item {
   /// `values` are those from the number `at` on.
   [[nodiscard]] std::vector<std::size_t> as_indices(std::span<const double> values, std::size_t at, std::size_t first,
                                                     std::size_t last) const;
+
+  /// What the type and space of the open handle say.
+  void describe();
+  [[nodiscard]] std::vector<double> read_numbers() const;
 
   Hdf5Handle handle_;
   bool attribute_ = false;

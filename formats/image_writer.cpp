@@ -12,6 +12,7 @@
 #include "formats/envelope_view.hpp"
 #include "formats/figure.hpp"
 #include "formats/hdf5_image.hpp"
+#include "formats/onde_writer.hpp"
 #include "formats/png.hpp"
 #include "formats/shown_axes.hpp"
 
@@ -96,6 +97,7 @@ class PngWriter final : public PathWriter {
   }
 };
 
+template <void (*write_image)(const std::filesystem::path&, const std::string&, const ImageFile&)>
 class Hdf5Writer final : public PathWriter {
  public:
   using PathWriter::PathWriter;
@@ -103,13 +105,13 @@ class Hdf5Writer final : public PathWriter {
     check(image, path_.string());
     AtomicFile file(path_);
     if (image.field == ImageField::analytic || !image.envelope.empty()) {
-      formats::write_hdf5_image(file.aside(), path_.string(), image);
+      write_image(file.aside(), path_.string(), image);
     } else {
       std::vector<float> envelope(image.analytic.size());
       formats::EnvelopeView(image).copy(0, envelope);
       ImageFile copy = image;
       copy.envelope = envelope;
-      formats::write_hdf5_image(file.aside(), path_.string(), copy);
+      write_image(file.aside(), path_.string(), copy);
     }
     file.commit();
   }
@@ -128,10 +130,11 @@ std::unique_ptr<ImageWriter> make(const std::filesystem::path& path) {
 // One line a format.
 constexpr std::array image_formats{
     ImageFormat{".npy", make<ArrayWriter<formats::npy_text>>},
-    ImageFormat{".h5", make<Hdf5Writer>},
+    ImageFormat{".h5", make<Hdf5Writer<formats::write_hdf5_image>>},
     ImageFormat{".nrrd", make<ArrayWriter<formats::nrrd_text>>},
     ImageFormat{".vti", make<ArrayWriter<formats::vti_text>>},
     ImageFormat{".png", make<PngWriter>},
+    ImageFormat{".onde", make<Hdf5Writer<formats::write_onde_image>>},
 };
 
 }  // namespace

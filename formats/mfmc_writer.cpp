@@ -19,10 +19,10 @@
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
-#include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
+#include "formats/hdf5_maker.hpp"
 #include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/samples.hpp"
@@ -48,84 +48,12 @@ constexpr std::array<const char*, 3> placement_datasets{"PROBE_X_DIRECTION", "PR
 /// What HDF5 may need besides the frame itself: its index, and headers.
 constexpr std::uint64_t margin_bytes = std::uint64_t{1} << 20;
 
-/// Makes the parts of an MFMC file. Every function throws RuntimeFault naming the file if HDF5 refuses.
-class Maker {
- public:
-  explicit Maker(std::string name) : name_(std::move(name)) {}
-
-  [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what) const {
-    Hdf5Handle handle(id);
-    if (!handle) fail(what);
-    return handle;
-  }
-  void done(herr_t status, std::string_view what) const {
-    if (status < 0) fail(what);
-  }
-
-  [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const char* name, std::string_view type) const {
-    Hdf5Handle group = made(H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
-    if (!type.empty()) text(group, "TYPE", type);
-    return group;
-  }
-
-  void text(const Hdf5Handle& object, const char* name, std::string_view value) const {
-    const std::string terminated(value);
-    const Hdf5Handle type = made(H5Tcopy(H5T_C_S1), name);
-    done(H5Tset_size(type.id(), H5T_VARIABLE), name);
-    const Hdf5Handle space = made(H5Screate(H5S_SCALAR), name);
-    const Hdf5Handle attribute = made(H5Acreate2(object.id(), name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), name);
-    const char* const at = terminated.c_str();
-    done(H5Awrite(attribute.id(), type.id(), static_cast<const void*>(&at)), name);
-  }
-
-  void numbers(const Hdf5Handle& object, const char* name, const std::vector<double>& values) const {
-    const hsize_t size = values.size();
-    const Hdf5Handle space = made(H5Screate_simple(1, &size, nullptr), name);
-    const Hdf5Handle attribute = made(H5Acreate2(object.id(), name, H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT), name);
-    done(H5Awrite(attribute.id(), H5T_NATIVE_DOUBLE, values.data()), name);
-  }
-
-  template <class Value>
-  void dataset(const Hdf5Handle& group, const char* name, hid_t file_type, hid_t memory_type, const std::vector<hsize_t>& shape,
-               const std::vector<Value>& values) const {
-    const Hdf5Handle space = made(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), name);
-    const Hdf5Handle dataset =
-        made(H5Dcreate2(group.id(), name, file_type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
-    done(H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
-  }
-
-  /// No entries yet; grows along axis 0, by chunks of `rows` entries. `shape` is that of one entry, `fill` what those hold whose
-  /// chunk was never written. Axis 1 is declared without limit too, which makes HDF5 keep the chunks in a B-tree of 2 KiB nodes;
-  /// see the note at page_bytes.
-  void growing(const Hdf5Handle& group, const char* name, hid_t type, std::vector<hsize_t> shape, hsize_t rows = 1,
-               std::optional<EncoderCount> fill = {}) const {
-    shape.insert(shape.begin(), rows);
-    const Hdf5Handle creation = made(H5Pcreate(H5P_DATASET_CREATE), name);
-    done(H5Pset_chunk(creation.id(), static_cast<int>(shape.size()), shape.data()), name);
-    // Chunks are written whole.
-    if (!fill) done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), name);
-    if (fill) done(H5Pset_fill_value(creation.id(), H5T_NATIVE_INT64, &*fill), name);
-    std::vector<hsize_t> most = shape;
-    most[0] = most[1] = H5S_UNLIMITED;
-    shape[0] = 0;
-    const Hdf5Handle space = made(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data()), name);
-    static_cast<void>(made(H5Dcreate2(group.id(), name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), name));
-  }
-
-  [[nodiscard]] hobj_ref_t reference(const Hdf5Handle& group) const {
-    hobj_ref_t reference = 0;
-    done(H5Rcreate(&reference, group.id(), ".", H5R_OBJECT, -1), "a reference");
-    return reference;
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view what) const {
-    const int error = errno;
-    throw_system_fault(
-        error, fmt::format("{}: cannot be written: {} ({})", name_, error != 0 ? std::strerror(error) : "HDF5 refuses", what));
-  }
-  std::string name_;
-};
+/// A group of a TYPE; of none where that is empty.
+Hdf5Handle typed_group(const Hdf5Maker& make, const Hdf5Handle& parent, const char* name, std::string_view type) {
+  Hdf5Handle group = make.group(parent, name);
+  if (!type.empty()) make.text(group, "TYPE", type);
+  return group;
+}
 
 /// Vectors from an element's centre to the tips of its half axes: major, then minor. major x minor points along the emission.
 std::pair<Vector3, Vector3> half_axes(const Element& element) {
@@ -142,9 +70,9 @@ std::pair<Vector3, Vector3> half_axes(const Element& element) {
   return {{v.x * length, v.y * length, v.z * length}, {-u.x * width, -u.y * width, -u.z * width}};
 }
 
-hobj_ref_t make_probe(const Maker& make, const Hdf5Handle& file, const Probe& probe) {
-  const Hdf5Handle probes = make.group(file, "PROBES", {});
-  const Hdf5Handle group = make.group(probes, "P1", "PROBE");
+hobj_ref_t make_probe(const Hdf5Maker& make, const Hdf5Handle& file, const Probe& probe) {
+  const Hdf5Handle probes = typed_group(make, file, "PROBES", {});
+  const Hdf5Handle group = typed_group(make, probes, "P1", "PROBE");
   const hsize_t count = probe.elements.size();
   std::vector<double> positions;
   std::vector<double> majors;
@@ -171,7 +99,7 @@ hobj_ref_t make_probe(const Maker& make, const Hdf5Handle& file, const Probe& pr
 
 /// What a transmit law is meant to make, for readers that know it.
 struct FormAttribute {
-  const Maker& make;
+  const Hdf5Maker& make;
   const Hdf5Handle& law;
   const Probe& probe;
 
@@ -193,8 +121,8 @@ struct FormAttribute {
 /// The laws of an acquisition.
 class Laws {
  public:
-  Laws(const Maker& make, const Hdf5Handle& file, hobj_ref_t probe, const Acquisition& acquisition)
-      : make_(make), group_(make.group(file, "LAWS", {})), probe_(probe) {
+  Laws(const Hdf5Maker& make, const Hdf5Handle& file, hobj_ref_t probe, const Acquisition& acquisition)
+      : make_(make), group_(typed_group(make, file, "LAWS", {})), probe_(probe) {
     for (std::size_t i = 0; i < acquisition.elements(); ++i) {
       static_cast<void>(add(fmt::format("L{}", i + 1), {{static_cast<std::uint32_t>(i), 0.0, 1.0}}, &elements_));
     }
@@ -216,7 +144,7 @@ class Laws {
  private:
   /// Delays and weights are written where there are some.
   Hdf5Handle add(const std::string& name, const std::vector<Firing>& firings, std::vector<hobj_ref_t>* to) const {
-    Hdf5Handle law = make_.group(group_, name.c_str(), "LAW");
+    Hdf5Handle law = typed_group(make_, group_, name.c_str(), "LAW");
     const hsize_t count = firings.size();
     std::vector<int> elements;
     std::vector<double> delays;
@@ -236,7 +164,7 @@ class Laws {
     return law;
   }
 
-  const Maker& make_;
+  const Hdf5Maker& make_;
   Hdf5Handle group_;
   hobj_ref_t probe_;
   std::vector<hobj_ref_t> elements_;
@@ -256,10 +184,10 @@ bool moves(const Acquisition& a, const MfmcWriterOptions& options) {
   return options.pose && a.positions.empty();
 }
 
-void make_sequence(const Maker& make, const Hdf5Handle& file, const Acquisition& a, const MfmcWriterOptions& options,
+void make_sequence(const Hdf5Maker& make, const Hdf5Handle& file, const Acquisition& a, const MfmcWriterOptions& options,
                    hobj_ref_t probe, const Laws& laws) {
-  const Hdf5Handle sequences = make.group(file, "SEQUENCES", {});
-  const Hdf5Handle group = make.group(sequences, "S1", "SEQUENCE");
+  const Hdf5Handle sequences = typed_group(make, file, "SEQUENCES", {});
+  const Hdf5Handle group = typed_group(make, sequences, "S1", "SEQUENCE");
   make.numbers(group, "TIME_STEP", {1.0 / a.sample_rate.value});
   make.numbers(group, "START_TIME", {a.start_time.value - a.time_offset.value});
   make.numbers(group, "SPECIMEN_VELOCITY",
@@ -430,7 +358,7 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
   }
   AtomicFile aside(file_->path);
   const Hdf5Session session;
-  const Maker make(name);
+  const Hdf5Maker make(name);
   errno = 0;
   const Hdf5Handle access = make.made(H5Pcreate(H5P_FILE_ACCESS), "access");
   // SWMR needs the file format of HDF5 1.10.

@@ -40,6 +40,10 @@ void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOption
 [[nodiscard]] std::unique_ptr<Recording> open_nde(const std::filesystem::path& path, const RecordingOptions& options);
 /// The same without the trial run in a process of its own.
 [[nodiscard]] std::unique_ptr<Recording> open_nde_untried(const std::filesystem::path& path, const RecordingOptions& options);
+/// A-scans of ONDE 0.9, in HDF5.
+[[nodiscard]] std::unique_ptr<Recording> open_onde(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same without the trial run in a process of its own.
+[[nodiscard]] std::unique_ptr<Recording> open_onde_untried(const std::filesystem::path& path, const RecordingOptions& options);
 /// IPASC, k-Wave, MFMC or BRAIN, as what the HDF5 file holds tells.
 [[nodiscard]] std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options);
 

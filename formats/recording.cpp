@@ -25,7 +25,7 @@ constexpr std::array recording_formats{
     RecordingFormat{".mat", formats::open_brain_mat},     RecordingFormat{".mfmc", formats::open_mfmc},
     RecordingFormat{".efcap", formats::open_capture},     RecordingFormat{".hdf5", formats::open_hdf5_recording},
     RecordingFormat{".h5", formats::open_hdf5_recording}, RecordingFormat{".msot", formats::open_msot},
-    RecordingFormat{".nde", formats::open_nde},
+    RecordingFormat{".nde", formats::open_nde},           RecordingFormat{".onde", formats::open_onde},
 };
 
 std::string lower_case(std::string text) {

@@ -1,0 +1,53 @@
+// Makes the parts of an HDF5 file: groups, attributes, datasets, references.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/hdf5_file.hpp"
+
+namespace echoform::formats {
+
+/// Every function throws RuntimeFault, naming the file, the part and the system's reason, if HDF5 refuses. Within one
+/// Hdf5Session, and with errno 0 before.
+class Hdf5Maker {
+ public:
+  /// `name` is of the file, for messages.
+  explicit Hdf5Maker(std::string name) : name_(std::move(name)) {}
+
+  [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what) const;
+  void done(herr_t status, std::string_view what) const;
+
+  [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const char* name) const;
+
+  // Attributes: a text, a list of texts, a list of numbers.
+  void text(const Hdf5Handle& object, const char* name, std::string_view value) const;
+  void texts(const Hdf5Handle& object, const char* name, const std::vector<std::string>& values) const;
+  void numbers(const Hdf5Handle& object, const char* name, const std::vector<double>& values) const;
+  /// One reference, to a group.
+  void refer(const Hdf5Handle& object, const char* name, hobj_ref_t to) const;
+
+  template <class Value>
+  void dataset(const Hdf5Handle& group, const char* name, hid_t file_type, hid_t memory_type, const std::vector<hsize_t>& shape,
+               const std::vector<Value>& values) const {
+    write(group, name, file_type, memory_type, shape, values.data());
+  }
+  /// No entries yet; grows along axis 0, by chunks of `rows` entries. `shape` is that of one entry, `fill` what those hold whose
+  /// chunk was never written. Axis 1 is declared without limit too, which makes HDF5 keep the chunks in a B-tree of 2 KiB nodes.
+  void growing(const Hdf5Handle& group, const char* name, hid_t type, std::vector<hsize_t> shape, hsize_t rows = 1,
+               std::optional<std::int64_t> fill = {}) const;
+
+  [[nodiscard]] hobj_ref_t reference(const Hdf5Handle& group) const;
+
+ private:
+  void write(const Hdf5Handle& group, const char* name, hid_t file_type, hid_t memory_type, const std::vector<hsize_t>& shape,
+             const void* values) const;
+  [[noreturn]] void fail(std::string_view what) const;
+
+  std::string name_;
+};
+
+}  // namespace echoform::formats

@@ -1,0 +1,117 @@
+#include "formats/onde_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace echoform::formats {
+
+double OndeGroup::number(const char* name, double least, double greatest) const {
+  const Hdf5Item item = require(name);
+  if (item.points() != 1) throw InputError(item.where(), fmt::format("shape {}", shape_text(item.shape())), "one value");
+  const double value = item.numbers().front();
+  if (!(value >= least && value <= greatest))
+    throw InputError(item.where(), fmt::format("{:g}", value), fmt::format("a number from {:g} to {:g}", least, greatest));
+  return value;
+}
+
+std::optional<OndeGroup> OndeGroup::follow_if_there(const char* name) const {
+  const auto item = find(name);
+  if (!item) return std::nullopt;
+  if (item->points() != 1) throw InputError(item->where(), fmt::format("shape {}", shape_text(item->shape())), "one reference");
+  Hdf5Handle group = open_reference(*item, item->references().front());
+  std::string where = where_.substr(0, where_.find(": /") + 2) + hdf5_name(group);
+  return OndeGroup(std::move(group), std::move(where));
+}
+
+OndeGroup OndeGroup::follow(const char* name) const {
+  auto group = follow_if_there(name);
+  if (!group) throw InputError(where_, fmt::format("no {}", name), fmt::format("the mandatory {}", name));
+  return std::move(*group);
+}
+
+bool OndeGroup::is_a(const char* type) const {
+  const auto item = find(onde_type);
+  if (!item || item->type_class() != Hdf5Class::text) return false;
+  const std::vector<std::string> types = item->texts();
+  return std::ranges::find(types, type) != types.end();
+}
+
+std::vector<std::string> find_onde_groups(const Hdf5Handle& file, const std::string& file_name, const char* type) {
+  std::vector<std::string> groups;
+  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
+    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
+  std::erase_if(groups, [&](const std::string& name) {
+    Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
+    if (!group) return true;
+    const std::string where = fmt::format("{}: {}", file_name, hdf5_name(group));
+    return !OndeGroup(std::move(group), where).is_a(type);
+  });
+  return groups;
+}
+
+OndeFrame onde_frame(std::span<const double> numbers, const std::string& where) {
+  const double size =
+      std::sqrt(numbers[3] * numbers[3] + numbers[4] * numbers[4] + numbers[5] * numbers[5] + numbers[6] * numbers[6]);
+  if (numbers.size() != 7 || !(size > 1e-6) || !std::isfinite(size))
+    throw InputError(where, fmt::format("a quaternion of length {:g}", size), "one of length 1");
+  const double w = numbers[3] / size;
+  const double a = numbers[4] / size;
+  const double b = numbers[5] / size;
+  const double c = numbers[6] / size;
+  return {{numbers[0], numbers[1], numbers[2]},
+          {1.0 - 2.0 * (b * b + c * c), 2.0 * (a * b + c * w), 2.0 * (a * c - b * w)},
+          {2.0 * (a * b - c * w), 1.0 - 2.0 * (a * a + c * c), 2.0 * (b * c + a * w)},
+          {2.0 * (a * c + b * w), 2.0 * (b * c - a * w), 1.0 - 2.0 * (a * a + b * b)}};
+}
+
+std::array<double, 7> onde_numbers(const OndeFrame& frame) {
+  const Vector3& x = frame.x;
+  const Vector3& y = frame.y;
+  const Vector3& z = frame.z;
+  // By the greatest of the four, so that nothing is divided by what is nearly 0.
+  const std::array<double, 4> squares{1.0 + x.x + y.y + z.z, 1.0 + x.x - y.y - z.z, 1.0 - x.x + y.y - z.z, 1.0 - x.x - y.y + z.z};
+  const auto greatest = static_cast<std::size_t>(std::ranges::max_element(squares) - squares.begin());
+  const double root = std::sqrt(squares[greatest]);
+  std::array<double, 4> q{};
+  switch (greatest) {
+    case 0:
+      q = {root * root, y.z - z.y, z.x - x.z, x.y - y.x};
+      break;
+    case 1:
+      q = {y.z - z.y, root * root, x.y + y.x, z.x + x.z};
+      break;
+    case 2:
+      q = {z.x - x.z, x.y + y.x, root * root, y.z + z.y};
+      break;
+    default:
+      q = {x.y - y.x, z.x + x.z, y.z + z.y, root * root};
+  }
+  for (double& part : q) part /= 2.0 * root;
+  return {frame.origin.x, frame.origin.y, frame.origin.z, q[0], q[1], q[2], q[3]};
+}
+
+OndeFrame within(const OndeFrame& outer, const OndeFrame& inner) {
+  return {sum(outer.origin, outer.turned(inner.origin)), outer.turned(inner.x), outer.turned(inner.y), outer.turned(inner.z)};
+}
+
+Pose pose_of(const OndeFrame& frame) {
+  return {{Metres(frame.origin.x), Metres(frame.origin.y), Metres(frame.origin.z)},
+          {frame.x.x, frame.x.y, frame.x.z},
+          {frame.y.x, frame.y.y, frame.y.z}};
+}
+
+OndeFrame frame_of(const Pose& pose) {
+  const Vector3 x{pose.x.x, pose.x.y, pose.x.z};
+  const Vector3 y{pose.y.x, pose.y.y, pose.y.z};
+  return {{pose.origin.x.value, pose.origin.y.value, pose.origin.z.value}, x, y, cross(x, y)};
+}
+
+}  // namespace echoform::formats

@@ -1,0 +1,1 @@
+echoform_system_test(system_onde onde_test.py)
