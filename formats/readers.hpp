@@ -44,6 +44,8 @@ void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOption
 [[nodiscard]] std::unique_ptr<Recording> open_onde(const std::filesystem::path& path, const RecordingOptions& options);
 /// The same without the trial run in a process of its own.
 [[nodiscard]] std::unique_ptr<Recording> open_onde_untried(const std::filesystem::path& path, const RecordingOptions& options);
+/// FMC data of M2M's instruments: a folder of descriptions and samples.
+[[nodiscard]] std::unique_ptr<Recording> open_m2k(const std::filesystem::path& path, const RecordingOptions& options);
 /// IPASC, k-Wave, MFMC or BRAIN, as what the HDF5 file holds tells.
 [[nodiscard]] std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options);
 

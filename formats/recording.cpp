@@ -18,6 +18,7 @@ namespace {
 struct RecordingFormat {
   std::string_view extension;
   std::unique_ptr<Recording> (*open)(const std::filesystem::path&, const RecordingOptions&);
+  bool folder = false;
 };
 
 // One line a format.
@@ -26,6 +27,7 @@ constexpr std::array recording_formats{
     RecordingFormat{".efcap", formats::open_capture},     RecordingFormat{".hdf5", formats::open_hdf5_recording},
     RecordingFormat{".h5", formats::open_hdf5_recording}, RecordingFormat{".msot", formats::open_msot},
     RecordingFormat{".nde", formats::open_nde},           RecordingFormat{".onde", formats::open_onde},
+    RecordingFormat{".m2k", formats::open_m2k, true},
 };
 
 std::string lower_case(std::string text) {
@@ -53,12 +55,17 @@ std::vector<std::string> recording_extensions() {
   return extensions;
 }
 
-std::unique_ptr<Recording> open_recording(const std::filesystem::path& path, const RecordingOptions& options) {
-  formats::check_readable_file(path);
+std::unique_ptr<Recording> open_recording(const std::filesystem::path& given, const RecordingOptions& options) {
+  // Of a folder, "scan.m2k/" too.
+  const std::filesystem::path path = given.has_filename() ? given : given.parent_path();
   const std::string extension = lower_case(path.extension().string());
-  for (const auto& format : recording_formats) {
-    if (format.extension == extension) return format.open(path, options);
+  const auto* const format = std::ranges::find(recording_formats, extension, &RecordingFormat::extension);
+  if (format == recording_formats.end() || !format->folder) {
+    formats::check_readable_file(path);
+  } else if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error)) {
+    throw InputError(path.string(), "a file", fmt::format("a folder {}", extension));
   }
+  if (format != recording_formats.end()) return format->open(path, options);
   throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
                    fmt::format("one of: {}", fmt::join(recording_extensions(), ", ")));
 }
