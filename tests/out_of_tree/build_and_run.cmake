@@ -3,7 +3,8 @@
 file(REMOVE_RECURSE ${BUILD})
 set(environment ${CMAKE_COMMAND} -E env --unset=DESTDIR)
 execute_process(COMMAND ${environment} ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${BUILD} -DEchoform_DIR=${Echoform_DIR}
-    -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=Release COMMAND_ERROR_IS_FATAL ANY)
+    -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_BUILD_TYPE=Release
+    "-DCMAKE_C_FLAGS=${FLAGS} -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror" --no-warn-unused-cli COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${environment} ${CMAKE_COMMAND} --build ${BUILD} COMMAND_ERROR_IS_FATAL ANY)
 if(CHECK)
   execute_process(COMMAND ${PYTHON} ${CHECK} ${BUILD}/${PROGRAM} ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
