@@ -24,9 +24,15 @@ std::vector<std::string> VolumePreview::invitations() const {
   return lines;
 }
 
+void VolumePreview::begin(std::string name) {
+  name_ = std::move(name) + ", ";
+  of_others_ = last_;
+}
+
 void VolumePreview::show(std::span<const float> volume, std::size_t iteration, double residual) {
+  last_ = of_others_ + iteration;
   if (!looked_at()) return;
-  announce(fmt::format("iteration {}, residual {:.4g}", iteration, residual));
+  announce(fmt::format("{}iteration {}, residual {:.4g}", name_, iteration, residual));
   if (pixels_.empty()) {
     pixels_.resize(volume.size());
     slot_.outputs.resize(1);
@@ -40,7 +46,7 @@ void VolumePreview::show(std::span<const float> volume, std::size_t iteration, d
   slot_.outputs[0].reference = greatest > 0.0F ? greatest : 1.0F;
   const SystemClock clock;
   FinishedFrame frame{slot_, *setup_, {}, clock.wall(), clock.steady()};
-  slot_.sequence = iteration;
+  slot_.sequence = last_;
   slot_.last_byte_time = frame.now;
   frame.counters.frames_received = frame.counters.frames_published = ++shown_;
   for (const OpenSink& open : sinks_) open.sink->publish(frame);

@@ -28,6 +28,9 @@ class VolumePreview {
   /// What to do to see iterates, for people, a line each.
   [[nodiscard]] std::vector<std::string> invitations() const;
 
+  /// Iterates from now on are those of another volume, whose name comes before iteration and residual. Their sequence counts on.
+  void begin(std::string name);
+
   /// Hands an iterate, [z, y, x] of the grid, to those who look now: as the image of that sequence, whose view says iteration and
   /// residual. Nothing is copied where nobody does. Waits for nobody: who is slower than the solver misses iterates.
   void show(std::span<const float> volume, std::size_t iteration, double residual);
@@ -42,6 +45,9 @@ class VolumePreview {
   FrameSlot slot_;
   std::vector<float> pixels_;
   std::uint64_t shown_ = 0;
+  std::string name_;             // of the volume, where there are several
+  std::uint64_t of_others_ = 0;  // the last sequence of the volumes before it
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace echoform

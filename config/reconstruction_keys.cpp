@@ -85,9 +85,16 @@ void add_reconstruction_keys(std::vector<Key>& k) {
        "that of the greatest magnitude"},
       within(0, 65535), [](auto& c) -> auto& { return section<ReconstructionSection>(c).impulse_zero; }));
   k.push_back(number(
-      {"reconstruction", "wavelength", "m", "Of the light whose events are taken, of frames with several wavelengths.",
-       "the only one"},
+      {"reconstruction", "wavelength", "m",
+       "Of the light whose events are taken, of frames with several wavelengths: one volume, named as --output has it.",
+       "as wavelengths says"},
       above(0.0, 1e-4), [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelength; }));
+  k.push_back(number_list(
+      {"reconstruction", "wavelengths", "m",
+       "Of light: a volume is made of each, one after the other; of several the files have names such as \"volume.750nm.npy\". "
+       "Empty: of all that there are."},
+      above(0.0, 1e-4), ReconstructionSection::most_wavelengths,
+      [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelengths; }));
 }
 
 }  // namespace echoform

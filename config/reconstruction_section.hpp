@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.hpp"
 
@@ -15,6 +16,8 @@ enum class ReconstructionSolver : std::uint8_t { conjugate_gradients, lsqr, fist
 enum class ReconstructionPenalty : std::uint8_t { smoothness, damping };
 
 struct ReconstructionSection {
+  static constexpr std::size_t most_wavelengths = 64;
+
   ReconstructionModel model = ReconstructionModel::interpolated;
   ReconstructionSolver solver = ReconstructionSolver::conjugate_gradients;
   double penalty = 0.0;
@@ -28,7 +31,8 @@ struct ReconstructionSection {
   std::optional<bool> rectangular_elements;
   std::string impulse_response;             ///< name of a file; empty: none
   std::optional<std::size_t> impulse_zero;  ///< sample of the file; absent: that of the greatest magnitude
-  std::optional<Metres> wavelength;         ///< of the light, of frames with several
+  std::optional<Metres> wavelength;         ///< of the light, of frames with several: the one that is taken
+  std::vector<Metres> wavelengths;          ///< likewise: those that are taken; empty, and no other key: all
 };
 
 }  // namespace echoform

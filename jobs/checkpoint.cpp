@@ -89,6 +89,28 @@ class CheckpointFile {
   Digest digest_;
 };
 
+constexpr std::size_t digest_bytes = DigestValue().size();
+
+[[noreturn]] void refuse_kind(const std::filesystem::path& path) {
+  throw InputError(path.string(), "no checkpoint", "a file that --checkpoint has written");
+}
+
+/// Behind the head of a checkpoint of this job.
+std::ifstream open_checkpoint(const std::filesystem::path& path, const DigestValue& identity) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) throw InputError(path.string(), std::strerror(errno), "a checkpoint");
+  const std::streamoff size = in.tellg();
+  in.seekg(0);
+  if (size < 0 || static_cast<std::size_t>(size) < signature.size() + 2 * digest_bytes) refuse_kind(path);
+  std::array<char, signature.size() + digest_bytes> head{};
+  in.read(head.data(), head.size());
+  if (!in) throw InputError(path.string(), "a file that cannot be read", "a checkpoint");
+  if (std::memcmp(head.data(), signature.data(), signature.size()) != 0) refuse_kind(path);
+  if (std::memcmp(identity.data(), head.data() + signature.size(), digest_bytes) != 0)
+    throw InputError(path.string(), "the checkpoint of another job", "one of this configuration and these data");
+  return in;
+}
+
 struct CheckpointItem {
   std::string_view name;
   ItemKind kind;
@@ -105,18 +127,9 @@ class CheckpointContents {
  public:
   CheckpointContents(const std::filesystem::path& path, const DigestValue& identity, std::span<const CheckpointItem> items)
       : path_(path) {
-    std::ifstream in(path, std::ios::binary | std::ios::ate);
-    if (!in) throw InputError(path.string(), std::strerror(errno), "a checkpoint");
-    const std::streamoff size = in.tellg();
-    in.seekg(0);
-    if (size < 0 || static_cast<std::size_t>(size) < signature.size() + 2 * digest_bytes) refuse_kind();
-    std::array<char, signature.size() + digest_bytes> head{};
-    in.read(head.data(), head.size());
-    if (!in) throw InputError(path.string(), "a file that cannot be read", "a checkpoint");
-    if (std::memcmp(head.data(), signature.data(), signature.size()) != 0) refuse_kind();
-    if (std::memcmp(identity.data(), head.data() + signature.size(), digest_bytes) != 0)
-      throw InputError(path.string(), "the checkpoint of another job", "one of this configuration and these data");
-    std::uint64_t expected = head.size() + digest_bytes;
+    std::ifstream in = open_checkpoint(path, identity);
+    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(path));
+    std::uint64_t expected = signature.size() + 2 * digest_bytes;
     for (const CheckpointItem& item : items) expected += item.bytes();
     if (static_cast<std::uint64_t>(size) != expected) {
       if (has_other_items(in, items)) throw InputError(path.string(), "the state of another solver", "one of this solver");
@@ -151,11 +164,6 @@ class CheckpointContents {
   }
 
  private:
-  static constexpr std::size_t digest_bytes = DigestValue().size();
-
-  [[noreturn]] void refuse_kind() const {
-    throw InputError(path_.string(), "no checkpoint", "a file that --checkpoint has written");
-  }
   [[noreturn]] void refuse_damage() const {
     throw InputError(path_.string(), "a damaged file", "a checkpoint as it was written");
   }
@@ -229,6 +237,10 @@ void write_checkpoint(const std::filesystem::path& path, const DigestValue& iden
   together(communicator, [&] {
     if (root) file->finish();
   });
+}
+
+void check_checkpoint(const std::filesystem::path& path, const DigestValue& identity) {
+  static_cast<void>(open_checkpoint(path, identity));
 }
 
 void read_checkpoint(const std::filesystem::path& path, const DigestValue& identity, SolverProgress& progress,

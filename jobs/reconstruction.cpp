@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "acquisition/detectors.hpp"
-#include "acquisition/frame_layout.hpp"
 #include "acquisition/sample_encodings.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
+#include "jobs/wavelength_rows.hpp"
 #include "methods/filter_settings.hpp"
 #include "methods/host_memory.hpp"
 #include "methods/overrides.hpp"
@@ -60,43 +58,6 @@ bool asks_for_filter(const FilterSection& filter) {
   const FilterSection untouched;
   return filter.kind != untouched.kind || filter.band || filter.skirt || filter.notch || !filter.pulse_file.empty() ||
          filter.noise != untouched.noise;
-}
-
-/// Of the rows of a frame, those that are taken: of living elements, and of the wavelength that is wanted.
-std::vector<std::size_t> taken_rows(const Configuration& configuration, const Acquisition& acquisition,
-                                    const std::vector<Detector>& detectors) {
-  const std::optional<Metres>& wanted = section<ReconstructionSection>(configuration).wavelength;
-  // Files round them.
-  constexpr double tolerance = 1e-4;
-  std::set<double> wavelengths;
-  std::vector<double> of_event;
-  for (const TransmitEvent& event : acquisition.events) {
-    of_event.push_back(std::get<PassiveEvent>(event.form).wavelength.value);
-    wavelengths.insert(of_event.back());
-  }
-  const auto list = [&] {
-    std::string text;
-    for (const double wavelength : wavelengths) text += fmt::format("{}{:g}", text.empty() ? "" : ", ", 1e9 * wavelength);
-    return text + " nm";
-  };
-  if (!wanted && wavelengths.size() > 1) {
-    throw InputError(configuration.place(text_of_key("wavelength")), "no such key",
-                     fmt::format("one of the wavelengths of the data: {}", list()));
-  }
-  std::vector<std::size_t> rows;
-  bool there = false;
-  const auto pairs = FrameLayout(acquisition).pairs();
-  for (std::size_t row = 0; row < pairs.size(); ++row) {
-    if (wanted && !(std::abs(of_event[pairs[row].event] / wanted->value - 1.0) <= tolerance)) continue;
-    there = true;
-    if (!detectors[row].dead) rows.push_back(row);
-  }
-  if (wanted && !there) {
-    throw InputError(configuration.place(text_of_key("wavelength")), fmt::format("{:g} nm", 1e9 * wanted->value),
-                     fmt::format("one of the wavelengths of the data: {}", list()));
-  }
-  if (rows.empty()) throw InputError("the frame", "dead elements alone", "one at least that records");
-  return rows;
 }
 
 /// Throws InputError where no sound of the grid is in the record; a warning where some is not.
@@ -223,6 +184,88 @@ SphericalModelOptions spherical_options(const Reconstruction& job) {
   return options;
 }
 
+/// How volumes of these wavelengths are unmixed, where that is wished.
+std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, const Acquisition& acquisition,
+                                        const std::vector<WavelengthRows>& lights) {
+  if (lights.size() == 1 && !unmixing(configuration).components.empty()) {
+    throw InputError(configuration.place("[unmixing] components"), "some, and the volume of one wavelength",
+                     "no such key, or several wavelengths");
+  }
+  std::vector<Metres> wavelengths;
+  for (const WavelengthRows& light : lights) wavelengths.push_back(light.wavelength);
+  return resolve_unmixing(configuration, lights_of(acquisition, wavelengths));
+}
+
+/// What the parts of a job have in common.
+Reconstruction part_of_all(const Configuration& configuration, const Acquisition& acquisition, MetresPerSecond velocity) {
+  Reconstruction part;
+  part.settings = section<ReconstructionSection>(configuration);
+  if (!part.settings.non_negative) part.settings.non_negative = part.settings.solver == ReconstructionSolver::fista;
+  part.geometry.grid = stated_grid(configuration);
+  part.geometry.samples = acquisition.samples;
+  part.geometry.sample_rate = acquisition.sample_rate;
+  part.geometry.start_time = acquisition.start_time - acquisition.time_offset;
+  part.geometry.velocity = velocity;
+  return part;
+}
+
+/// Of a part with the detectors of all processes.
+void check_part(const Configuration& configuration, const Reconstruction& part, std::vector<std::string>& warnings) {
+  validate(part.geometry, std::string(configuration.name()).c_str());
+  std::vector<std::string> found;
+  check_record(configuration, part.geometry, found);
+  // Parts whose detectors stand where those of others do have the same to say.
+  for (std::string& line : found) {
+    if (std::ranges::find(warnings, line) == warnings.end()) warnings.push_back(std::move(line));
+  }
+  check_band(configuration, part.settings, part.geometry);
+}
+
+/// Volumes of several wavelengths wait for the last, and for what is made of them.
+double volume_bytes(const ReconstructionJob& job) {
+  if (job.parts.size() == 1) return 0.0;
+  std::size_t volumes = job.parts.size();
+  if (job.unmixing) volumes += job.unmixing->components.size() + (job.unmixing->saturation ? 1 : 0);
+  return sizeof(float) * static_cast<double>(volumes) * static_cast<double>(job.parts.front().geometry.grid.pixels());
+}
+
+/// [row, sample]
+std::vector<float> samples_of(const Configuration& configuration, Recording& recording, std::size_t frame,
+                              const Acquisition& acquisition, std::vector<std::string>& notes) {
+  std::vector<float> samples(acquisition.a_scans() * acquisition.samples);
+  recording.read_frame(frame, samples);
+  if (const auto& scale = configuration.acquisition.sample_scale) {
+    const Acquisition stored = recording.stored();
+    const double stated = facts_of(stored.encoding).counts() ? stored.sample_scale : 1.0;
+    for (float& sample : samples) sample = static_cast<float>(static_cast<double>(sample) * (*scale / stated));
+    if (*scale != stated)
+      notes.push_back(
+          fmt::format("{}: [acquisition] sample_scale = {:g} replaces {:g} of the data", configuration.name(), *scale, stated));
+  }
+  return samples;
+}
+
+/// Of a part with the detectors of all processes, one with those of this one, and their samples.
+void take_samples(Reconstruction& part, const std::vector<float>& frame, const std::vector<std::size_t>& rows,
+                  const Communicator& communicator) {
+  const std::size_t count = part.geometry.samples;
+  std::vector<float> samples(rows.size() * count);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(rows[k] * count), count,
+                samples.begin() + static_cast<std::ptrdiff_t>(k * count));
+  }
+  part.identity = identity_of(part, part.geometry, samples);
+  const RowRange own = rows_of_rank(rows.size(), communicator.rank(), communicator.size());
+  const auto of_rows = [&](auto& values, std::size_t each) {
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>((own.first + own.count) * each), values.end());
+    values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(own.first * each));
+    values.shrink_to_fit();
+  };
+  of_rows(part.geometry.detectors, 1);
+  of_rows(samples, count);
+  part.data = std::move(samples);
+}
+
 }  // namespace
 
 void check_reconstruction(const Configuration& configuration) {
@@ -245,16 +288,15 @@ void check_reconstruction(const Configuration& configuration) {
   if (settings.impulse_zero && settings.impulse_response.empty())
     refuse("impulse_response", "none, with impulse_zero", "the name of a file");
   if (settings.discrepancy_factor && !settings.noise) refuse("discrepancy_factor", "no noise", "no such key, or noise too");
+  if (settings.wavelength && !settings.wavelengths.empty()) refuse("wavelengths", "a list, and wavelength", "one of both keys");
+  check_unmixing_section(configuration);
   static_cast<void>(stated_grid(configuration));
 }
 
-Reconstruction prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
-                                      const Communicator& communicator) {
+ReconstructionJob prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
+                                         const Communicator& communicator) {
   check_reconstruction(configuration);
-  Reconstruction job;
-  job.settings = section<ReconstructionSection>(configuration);
-  if (!job.settings.non_negative) job.settings.non_negative = job.settings.solver == ReconstructionSolver::fista;
-
+  ReconstructionJob job;
   Acquisition acquisition = recording.acquisition();
   acquisition.probe = recording.probe(frame);
   if (acquisition.events.empty() || !all_passive(acquisition.events)) {
@@ -270,56 +312,34 @@ Reconstruction prepare_reconstruction(const Configuration& configuration, Record
   if (asks_for_filter(section<FilterSection>(configuration)))
     job.warnings.push_back(fmt::format("{}: [filter] is not applied: models explain samples as they are", configuration.name()));
 
-  ModelGeometry whole;
-  whole.grid = stated_grid(configuration);
-  whole.samples = acquisition.samples;
-  whole.sample_rate = acquisition.sample_rate;
-  whole.start_time = acquisition.start_time - acquisition.time_offset;
-  whole.velocity = material.longitudinal_velocity;
+  const std::vector<WavelengthRows> lights = rows_of_wavelengths(configuration, acquisition);
+  job.unmixing = unmixing_of(configuration, acquisition, lights);
+  Reconstruction shared = part_of_all(configuration, acquisition, material.longitudinal_velocity);
+  shared.response = stated_response(configuration);
   const std::vector<Detector> detectors = detectors_of(acquisition);
-  const std::vector<std::size_t> rows = taken_rows(configuration, acquisition, detectors);
-  for (const std::size_t row : rows) whole.detectors.push_back(detectors[row]);
-  validate(whole, std::string(configuration.name()).c_str());
-  check_record(configuration, whole, job.warnings);
-  check_band(configuration, job.settings, whole);
-  job.response = stated_response(configuration);
-  job.rows = rows.size();
-  if (communicator.size() > job.rows) {
-    throw InputError("mpirun", fmt::format("{} processes", communicator.size()),
-                     fmt::format("at most {}, the rows of the data", job.rows));
+  for (const WavelengthRows& light : lights) {
+    Reconstruction part = shared;
+    part.wavelength = light.name;
+    for (const std::size_t row : light.rows) part.geometry.detectors.push_back(detectors[row]);
+    check_part(configuration, part, job.warnings);
+    part.rows = light.rows.size();
+    if (communicator.size() > part.rows) {
+      throw InputError("mpirun", fmt::format("{} processes", communicator.size()),
+                       fmt::format("at most {}, the rows of the data", part.rows));
+    }
+    part.largest_half_diagonal = largest_half_diagonal(part.geometry.detectors);
+    part.solver_bytes = solver_bytes(part.settings, part.geometry.grid.pixels(), acquisition.a_scans() * acquisition.samples);
+    job.parts.push_back(std::move(part));
   }
-  job.largest_half_diagonal = largest_half_diagonal(whole.detectors);
-  job.solver_bytes = solver_bytes(job.settings, whole.grid.pixels(), acquisition.a_scans() * acquisition.samples);
+  job.volume_bytes = volume_bytes(job);
   require_host_memory(
-      configuration, job.solver_bytes,
-      {.key = "[grid] pixels", .text = fmt::format("{} voxels and {} A-scans", text_of(configuration.grid.pixels), job.rows)});
+      configuration, job.parts.front().solver_bytes + job.volume_bytes,
+      {.key = "[grid] pixels",
+       .text = fmt::format("{} voxels and {} A-scans{}", text_of(configuration.grid.pixels), job.parts.front().rows,
+                           lights.size() == 1 ? "" : fmt::format(" at each of {} wavelengths", lights.size()))});
 
-  std::vector<float> samples(acquisition.a_scans() * acquisition.samples);
-  recording.read_frame(frame, samples);
-  if (const auto& scale = configuration.acquisition.sample_scale) {
-    const Acquisition stored = recording.stored();
-    const double stated = facts_of(stored.encoding).counts() ? stored.sample_scale : 1.0;
-    for (float& sample : samples) sample = static_cast<float>(static_cast<double>(sample) * (*scale / stated));
-    if (*scale != stated)
-      job.notes.push_back(
-          fmt::format("{}: [acquisition] sample_scale = {:g} replaces {:g} of the data", configuration.name(), *scale, stated));
-  }
-  // Those that are taken, together.
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (k == rows[k]) continue;
-    std::copy_n(samples.begin() + static_cast<std::ptrdiff_t>(rows[k] * whole.samples), whole.samples,
-                samples.begin() + static_cast<std::ptrdiff_t>(k * whole.samples));
-  }
-  samples.resize(rows.size() * whole.samples);
-  job.identity = identity_of(job, whole, samples);
-
-  const RowRange own = rows_of_rank(job.rows, communicator.rank(), communicator.size());
-  const auto first = static_cast<std::ptrdiff_t>(own.first);
-  const auto last = static_cast<std::ptrdiff_t>(own.first + own.count);
-  const auto samples_of_row = static_cast<std::ptrdiff_t>(whole.samples);
-  job.geometry = whole;
-  job.geometry.detectors.assign(whole.detectors.begin() + first, whole.detectors.begin() + last);
-  job.data.assign(samples.begin() + first * samples_of_row, samples.begin() + last * samples_of_row);
+  const std::vector<float> samples = samples_of(configuration, recording, frame, acquisition, job.notes);
+  for (std::size_t k = 0; k < lights.size(); ++k) take_samples(job.parts[k], samples, lights[k].rows, communicator);
   return job;
 }
 

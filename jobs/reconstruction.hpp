@@ -14,6 +14,7 @@
 #include "jobs/digest.hpp"
 #include "jobs/run_solver.hpp"
 #include "jobs/solver.hpp"
+#include "methods/tomography/unmixing.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
 #include "operators/operator_site.hpp"
@@ -21,7 +22,9 @@
 
 namespace echoform {
 
+/// What is solved at once: the volume of one wavelength.
 struct Reconstruction {
+  std::string wavelength;  ///< its name, "750nm"
   ReconstructionSection settings;
   ModelGeometry geometry;                   ///< of this process's rows
   std::vector<float> data;                  ///< of them: [detector, sample]
@@ -30,21 +33,27 @@ struct Reconstruction {
   std::optional<ImpulseResponse> response;  ///< of the detectors, where it is stated
   double solver_bytes = 0.0;                ///< of memory, frame and volume counted in; that of the model comes to it
   DigestValue identity{};  ///< of model, solver, penalty, grid, detectors, response and samples: what a checkpoint goes on with
+};
+
+struct ReconstructionJob {
+  std::vector<Reconstruction> parts;     ///< one at least, of a wavelength each, of the same grid
+  std::optional<UnmixingPlan> unmixing;  ///< of their volumes
+  double volume_bytes = 0.0;             ///< of memory, for the volumes of several wavelengths and what is made of them
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
 };
 
-/// What can be said of [reconstruction], [grid] and [imaging] alone. Throws InputError, naming configuration and key: no grid,
-/// keys that the model or the solver does not have.
+/// What can be said of [reconstruction], [unmixing], [grid] and [imaging] alone. Throws InputError, naming configuration and key:
+/// no grid, keys that the model or the solver does not have.
 void check_reconstruction(const Configuration& configuration);
 
 /// Frame `frame` (< frames()) of a recording whose events are all passive, as [material], [probe] and [acquisition] have it: rows
-/// of dead elements are left out, the others are shared out among the processes by blocks. Throws InputError: as
-/// check_reconstruction(), other events, no velocity, detectors within the grid, sound that reaches none of the record, a
-/// wavelength that is not there, a file of an impulse response that is none, fewer rows than processes, more memory than
-/// [imaging] memory_limit; and as read_frame().
-[[nodiscard]] Reconstruction prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
-                                                    const Communicator& communicator);
+/// of dead elements are left out, those of each wavelength that is wanted (jobs/wavelength_rows.hpp) are shared out among the
+/// processes by blocks. Throws InputError: as check_reconstruction(), rows_of_wavelengths() and resolve_unmixing(), other events,
+/// no velocity, [unmixing] of one wavelength, detectors within the grid, sound that reaches none of the record, a file of an
+/// impulse response that is none, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame().
+[[nodiscard]] ReconstructionJob prepare_reconstruction(const Configuration& configuration, Recording& recording,
+                                                       std::size_t frame, const Communicator& communicator);
 
 /// H of this process's rows, with what their detectors make of pressures. The site's team outlives it.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);

@@ -131,11 +131,29 @@ std::vector<std::string> unmixed_images(const UnmixingSection& section) {
   return images;
 }
 
+std::vector<UnmixedLight> lights_of(const Acquisition& acquisition, std::span<const Metres> wavelengths) {
+  const std::map<std::string, double> energies = energies_of(acquisition);
+  std::vector<UnmixedLight> lights;
+  for (const Metres wavelength : wavelengths) lights.push_back({wavelength, energies.at(name_of_wavelength(wavelength))});
+  return lights;
+}
+
 std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, const TomographyPlan& plan) {
+  if (unmixing(configuration).components.empty()) return std::nullopt;
+  std::vector<Metres> wavelengths;
+  for (const WavelengthPlan& image : plan.wavelengths) wavelengths.push_back(image.wavelength);
+  std::vector<UnmixedLight> lights = lights_of(plan.acquisition, wavelengths);
+  if (plan.section.pulse_energy == PulseEnergyUse::divided) {
+    for (UnmixedLight& light : lights) light.energy = 1.0;
+  }
+  return resolve_unmixing(configuration, lights);
+}
+
+std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, std::span<const UnmixedLight> lights) {
   const UnmixingSection& section = unmixing(configuration);
   if (section.components.empty()) return std::nullopt;
   const std::size_t count = section.components.size();
-  const std::size_t images = plan.wavelengths.size();
+  const std::size_t images = lights.size();
   const auto refuse = [&](const std::string& found, const std::string& expected) {
     throw InputError(configuration.place("[unmixing] components"), found, expected);
   };
@@ -144,25 +162,21 @@ std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
            fmt::format("as many wavelengths as components at least, and at most {}", most_unmixed_wavelengths));
   }
   const AbsorptionTable spectra = spectra_of(configuration, section);
-  std::map<std::string, double> energies = energies_of(plan.acquisition);
-  if (plan.section.pulse_energy == PulseEnergyUse::divided) {
-    for (auto& [name, energy] : energies) energy = 1.0;
-  }
   UnmixingPlan found;
   found.components = section.components;
   found.options.components = count;
   found.options.non_negative = section.non_negative;
-  for (const WavelengthPlan& image : plan.wavelengths) {
-    const std::string name = name_of_wavelength(image.wavelength);
+  for (const UnmixedLight& light : lights) {
+    const std::string name = name_of_wavelength(light.wavelength);
     const auto& at = spectra.wavelengths;
     // A wavelength that is written in m and one that comes from nm differ in the last place.
     constexpr double rounding = 1e-15;
-    if (!(image.wavelength.value >= at.front().value - rounding && image.wavelength.value <= at.back().value + rounding)) {
+    if (!(light.wavelength.value >= at.front().value - rounding && light.wavelength.value <= at.back().value + rounding)) {
       refuse(fmt::format("an image at {}", name), fmt::format("wavelengths of {:g} to {:g} nm, where the absorption is known",
                                                               1e9 * at.front().value, 1e9 * at.back().value));
     }
     for (const std::vector<double>& values : spectra.absorption) {
-      found.options.absorption.push_back(energies.at(name) * absorption_at(at, values, image.wavelength));
+      found.options.absorption.push_back(light.energy * absorption_at(at, values, light.wavelength));
     }
   }
   try {

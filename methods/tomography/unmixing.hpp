@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "acquisition/acquisition.hpp"
+#include "base/units.hpp"
 #include "config/configuration.hpp"
 #include "config/key.hpp"
 #include "stages/unmixed_image/unmixed_image.hpp"
@@ -44,13 +46,24 @@ void check_unmixing_section(const Configuration& configuration);
 
 struct UnmixingPlan {
   std::vector<std::string> components;
-  UnmixingOptions options;                        ///< for the images of the plan's wavelengths, in their order
+  UnmixingOptions options;                        ///< for the images of the wavelengths, in their order
   std::optional<UnmixedImageOptions> saturation;  ///< where both forms of haemoglobin are components
 };
 
-/// How the images of the plan's wavelengths are unmixed; nothing where they are not. Images are taken to be energy times
-/// absorption: where the energy of every wavelength's pulses is known they count by it, beside its mean. Throws InputError,
-/// naming configuration and key, for wavelengths that are unknown, too few, beyond the spectra, or do not tell components apart.
+/// Of an image that is unmixed.
+struct UnmixedLight {
+  Metres wavelength;    ///< 0 where unknown
+  double energy = 1.0;  ///< mean of its pulses, over that of all wavelengths; 1 where one is not known
+};
+/// Of these wavelengths, each of which some passive event of the acquisition has.
+[[nodiscard]] std::vector<UnmixedLight> lights_of(const Acquisition& acquisition, std::span<const Metres> wavelengths);
+
+/// How images of these wavelengths are unmixed; nothing where they are not. Images are taken to be energy times absorption: where
+/// the energy of every wavelength's pulses is known they count by it, beside its mean. Throws InputError, naming configuration
+/// and key, for wavelengths that are unknown, too few, beyond the spectra, or do not tell components apart.
+[[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
+                                                           std::span<const UnmixedLight> lights);
+/// Of the images of the plan's wavelengths.
 [[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, const TomographyPlan& plan);
 
 }  // namespace echoform

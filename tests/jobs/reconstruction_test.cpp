@@ -64,7 +64,7 @@ Configuration configured(const std::string& text) {
 
 std::vector<float> volume_of(const Configuration& configuration, Communicator& communicator, std::size_t threads = 2,
                              BackendKind backend = BackendKind::cpu, BallRecording recording = BallRecording()) {
-  const Reconstruction job = prepare_reconstruction(configuration, recording, 0, communicator);
+  const Reconstruction job = prepare_reconstruction(configuration, recording, 0, communicator).parts.at(0);
   ThreadTeam team(threads, "test");
   VectorMath math(team);
   const OperatorSite site(team, backend, 0);
@@ -153,8 +153,8 @@ TEST(Reconstruction, ModelsTheDetectorsImpulseResponse) {
     const std::string response = fmt::format("impulse_response = \"{}\"\n", file);
     const Found with = found_in(volume_of(configured(text + response), *communicator, 2, BackendKind::cpu, recording));
     EXPECT_NEAR(with.pressure, the_ball.pressure, 0.1 * the_ball.pressure) << model;
-    EXPECT_NE(prepare_reconstruction(configured(text + response), recording, 0, *communicator).identity,
-              prepare_reconstruction(configured(text), recording, 0, *communicator).identity);
+    EXPECT_NE(prepare_reconstruction(configured(text + response), recording, 0, *communicator).parts.at(0).identity,
+              prepare_reconstruction(configured(text), recording, 0, *communicator).parts.at(0).identity);
     // Its sum is 0.4: without it there is little of the ball.
     const Found without = found_in(volume_of(configured(text), *communicator, 2, BackendKind::cpu, recording));
     EXPECT_LT(without.pressure, 0.7 * the_ball.pressure) << model;
@@ -215,8 +215,16 @@ class ReconstructionInput : public testing::Test {
     return "";
   }
   [[nodiscard]] std::string refusal(const std::string& text) { return refusal(configured(text)); }
-  [[nodiscard]] Reconstruction prepared(const std::string& text = "") {
+  [[nodiscard]] ReconstructionJob job(const std::string& text = "") {
     return prepare_reconstruction(configured(text), recording_, 0, *communicator_);
+  }
+  [[nodiscard]] Reconstruction prepared(const std::string& text = "") { return job(text).parts.at(0); }
+  /// Events 0 to 2 of this wavelength, and 3 to 7 of that one.
+  void light(double first, double second, double energy_of_first = 0.0, double energy_of_second = 0.0) {
+    for (std::size_t k = 0; k < 8; ++k) {
+      recording_.changed().events[k].form = k < 3 ? PassiveEvent{Metres(first), energy_of_first}  //
+                                                  : PassiveEvent{Metres(second), energy_of_second};
+    }
   }
 
   BallRecording recording_;
@@ -279,14 +287,71 @@ TEST_F(ReconstructionInput, MustBePassiveAndAroundTheGrid) {
 TEST_F(ReconstructionInput, LeavesOutDeadElementsAndOtherWavelengths) {
   EXPECT_EQ(prepared().rows, 256U);
   EXPECT_EQ(prepared("[probe]\ndead_elements = [3, 30]\n").rows, 240U);
-  for (std::size_t k = 0; k < 8; ++k)
-    std::get<PassiveEvent>(recording_.changed().events[k].form).wavelength = Metres(k < 3 ? 700e-9 : 850e-9);
-  EXPECT_THAT(refusal(""), HasSubstr("expected one of the wavelengths of the data: 700, 850 nm"));
+  light(700e-9, 850e-9);
   const Reconstruction job = prepared("[reconstruction]\nwavelength = 850e-9\n");
   ASSERT_EQ(job.rows, 160U);
   std::vector<float> frame(256 * 160);
   recording_.read_frame(0, frame);
   EXPECT_TRUE(std::equal(job.data.begin(), job.data.end(), frame.begin() + 96 * 160));
+}
+
+TEST_F(ReconstructionInput, HasAPartOfEachWavelength) {
+  EXPECT_EQ(job().parts.size(), 1U);
+  EXPECT_EQ(job().volume_bytes, 0.0);
+  light(850e-9, 700e-9);
+  const ReconstructionJob all = job();
+  ASSERT_EQ(all.parts.size(), 2U);
+  EXPECT_EQ(all.volume_bytes, 2.0 * 4.0 * 4096.0);
+  std::vector<float> frame(256 * 160);
+  recording_.read_frame(0, frame);
+  // Ascending.
+  EXPECT_EQ(all.parts[0].wavelength, "700nm");
+  ASSERT_EQ(all.parts[0].rows, 160U);
+  EXPECT_TRUE(std::equal(all.parts[0].data.begin(), all.parts[0].data.end(), frame.begin() + 96 * 160));
+  EXPECT_EQ(all.parts[1].wavelength, "850nm");
+  ASSERT_EQ(all.parts[1].data.size(), 96U * 160U);
+  EXPECT_TRUE(std::equal(all.parts[1].data.begin(), all.parts[1].data.end(), frame.begin()));
+  EXPECT_EQ(all.parts[1].geometry.detectors.size(), 96U);
+  EXPECT_NE(all.parts[0].identity, all.parts[1].identity);
+  // Those of a list in its order, which are the same problems.
+  const ReconstructionJob listed = job("[reconstruction]\nwavelengths = [850e-9, 700.01e-9]\n");
+  ASSERT_EQ(listed.parts.size(), 2U);
+  EXPECT_EQ(listed.parts[0].identity, all.parts[1].identity);
+  EXPECT_EQ(listed.parts[1].identity, all.parts[0].identity);
+  EXPECT_EQ(listed.parts[1].wavelength, "700nm") << "as the data have it";
+  EXPECT_EQ(prepared("[reconstruction]\nwavelength = 700e-9\n").identity, all.parts[0].identity);
+}
+
+TEST_F(ReconstructionInput, IsRefusedWhereWavelengthsAreNotThoseOfTheData) {
+  light(700e-9, 850e-9);
+  EXPECT_THAT(refusal("[reconstruction]\nwavelengths = [700e-9, 800e-9]\n"),
+              HasSubstr("[reconstruction] wavelengths: found 800 nm; expected one of the wavelengths of the data: 700, 850 nm"));
+  EXPECT_THAT(refusal("[reconstruction]\nwavelengths = [700e-9, 700.001e-9]\n"),
+              HasSubstr("[reconstruction] wavelengths: found 700.001 nm twice; expected each once"));
+  EXPECT_THAT(refusal("[reconstruction]\nwavelength = 700e-9\nwavelengths = [700e-9]\n"),
+              HasSubstr("[reconstruction] wavelengths: found a list, and wavelength"));
+  light(700e-9, 0.0);
+  EXPECT_THAT(refusal(""), HasSubstr("[reconstruction] wavelengths: found no such key, and events without a wavelength"));
+  EXPECT_EQ(refusal("[reconstruction]\nwavelengths = [700e-9]\n"), "");
+}
+
+TEST_F(ReconstructionInput, IsUnmixedByTheEnergiesOfItsPulses) {
+  const std::string unmixed = "[unmixing]\ncomponents = [\"HbO2\", \"Hb\"]\n";
+  EXPECT_THAT(refusal(unmixed), HasSubstr("[unmixing] components: found some, and the volume of one wavelength"));
+  EXPECT_THAT(refusal("[unmixing]\ncomponents = [\"melanin\"]\n"), HasSubstr("[unmixing] components: found \"melanin\""));
+  // 1/cm per mol/l, by S. Prahl: HbO2 and Hb at 750 and at 850 nm.
+  const std::vector<double> table = {518.0, 1405.0, 1058.0, 691.0};
+  light(850e-9, 750e-9);
+  EXPECT_EQ(job(unmixed).unmixing.value().options.absorption, table);
+  EXPECT_EQ(job(unmixed).volume_bytes, 5.0 * 4.0 * 4096.0);
+  // Of 3 mJ at 850 nm and 1 mJ at 750 nm.
+  light(850e-9, 750e-9, 3e-3, 1e-3);
+  const std::vector<double> absorption = job(unmixed).unmixing.value().options.absorption;
+  ASSERT_EQ(absorption.size(), 4U);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(absorption[k], table[k] * (k < 2 ? 0.5 : 1.5), 1e-9);
+  EXPECT_THAT(refusal(unmixed + "[reconstruction]\nwavelength = 850e-9\n"), HasSubstr("the volume of one wavelength"));
+  light(850e-9, 1064e-9);
+  EXPECT_THAT(refusal(unmixed), HasSubstr("[unmixing] components: found an image at 1064nm"));
 }
 
 TEST_F(ReconstructionInput, HasTheIdentityOfAllThatMakesTheVolume) {
@@ -305,11 +370,12 @@ TEST_F(ReconstructionInput, HasTheIdentityOfAllThatMakesTheVolume) {
 }
 
 TEST_F(ReconstructionInput, IsWarnedOfWhereItIsNotWhatWasAskedFor) {
-  EXPECT_TRUE(prepared().warnings.empty());
-  const auto filtered = prepared("[filter]\nkind = \"band\"\nband = [1e5, 5e6]\n").warnings;
+  EXPECT_TRUE(job().warnings.empty());
+  const auto filtered = job("[filter]\nkind = \"band\"\nband = [1e5, 5e6]\n").warnings;
   ASSERT_EQ(filtered.size(), 1U);
   EXPECT_THAT(filtered.front(), HasSubstr("[filter] is not applied"));
-  const auto cut = prepared("[acquisition]\nstart_time = 11e-6\n").warnings;
+  light(700e-9, 850e-9);  // whose detectors stand in the same places, but once
+  const auto cut = job("[acquisition]\nstart_time = 11e-6\n").warnings;
   ASSERT_EQ(cut.size(), 1U);
   EXPECT_THAT(cut.front(), HasSubstr("of which the record has 11 to 18.95 us"));
 }

@@ -7,3 +7,4 @@ echoform_system_test(system_reconstruct reconstruct_test.py $<TARGET_FILE:record
 find_program(ECHOFORM_MPIRUN mpirun)
 echoform_system_test(system_reconstruct_mpi reconstruct_mpi_test.py $<TARGET_FILE:record_ball> "${ECHOFORM_MPIRUN}")
 echoform_system_test(system_reconstruct_preview reconstruct_preview_test.py $<TARGET_FILE:record_ball>)
+echoform_system_test(system_reconstruct_wavelengths reconstruct_wavelengths_test.py "${ECHOFORM_MPIRUN}")

@@ -1,0 +1,116 @@
+#include "jobs/wavelength_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "acquisition/detectors.hpp"
+#include "acquisition/frame_layout.hpp"
+#include "base/errors.hpp"
+#include "config/reconstruction_section.hpp"
+#include "methods/tomography/plan.hpp"
+
+namespace echoform {
+namespace {
+
+// Files round them.
+constexpr double tolerance = 1e-4;
+
+double nanometres(Metres wavelength) {
+  return 1e9 * wavelength.value;
+}
+
+/// Which wavelengths are taken, and which of them an event is of.
+class Chooser {
+ public:
+  Chooser(const Configuration& configuration, const Acquisition& acquisition)
+      : configuration_(configuration), settings_(section<ReconstructionSection>(configuration)) {
+    for (const TransmitEvent& event : acquisition.events) {
+      of_event_.push_back(std::get<PassiveEvent>(event.form).wavelength);
+      known_.emplace(name_of_wavelength(of_event_.back()), of_event_.back());
+    }
+    light_of_.resize(of_event_.size());
+    if (settings_.wavelength) {
+      add("wavelength", *settings_.wavelength);
+    } else if (!settings_.wavelengths.empty()) {
+      for (const Metres wanted : settings_.wavelengths) add("wavelengths", wanted);
+    } else {
+      add_all();
+    }
+  }
+
+  [[nodiscard]] std::vector<WavelengthRows> rows(const Acquisition& acquisition) {
+    const std::vector<Detector> detectors = detectors_of(acquisition);
+    const auto pairs = FrameLayout(acquisition).pairs();
+    for (std::size_t row = 0; row < pairs.size(); ++row) {
+      if (const auto light = light_of_[pairs[row].event]; light && !detectors[row].dead) lights_[*light].rows.push_back(row);
+    }
+    for (const WavelengthRows& light : lights_) {
+      if (light.rows.empty()) throw InputError("the frame", "dead elements alone", "one at least that records");
+    }
+    return std::move(lights_);
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view key, std::string_view found, std::string_view expected) const {
+    throw InputError(configuration_.place(fmt::format("[reconstruction] {}", key)), found, expected);
+  }
+
+  [[nodiscard]] std::string list() const {
+    std::vector<double> values;
+    for (const auto& [name, wavelength] : known_) values.push_back(nanometres(wavelength));
+    std::ranges::sort(values);
+    std::string text;
+    for (const double value : values) text += fmt::format("{}{:g}", text.empty() ? "" : ", ", value);
+    return text + " nm";
+  }
+
+  void add(std::string_view key, Metres wanted) {
+    std::optional<std::size_t> added;
+    for (std::size_t event = 0; event < of_event_.size(); ++event) {
+      if (!(std::abs(of_event_[event].value / wanted.value - 1.0) <= tolerance)) continue;
+      if (light_of_[event]) refuse(key, fmt::format("{:g} nm twice", nanometres(wanted)), "each once");
+      if (!added) {
+        added = lights_.size();
+        lights_.push_back({name_of_wavelength(of_event_[event]), of_event_[event], {}});
+      }
+      light_of_[event] = added;
+    }
+    if (!added)
+      refuse(key, fmt::format("{:g} nm", nanometres(wanted)), fmt::format("one of the wavelengths of the data: {}", list()));
+  }
+
+  void add_all() {
+    if (known_.size() > 1 && known_.contains(name_of_wavelength(Metres(0.0)))) {
+      refuse("wavelengths", "no such key, and events without a wavelength beside others",
+             fmt::format("those that are taken, of {}", list()));
+    }
+    for (const auto& [name, wavelength] : known_) lights_.push_back({name, wavelength, {}});
+    std::ranges::sort(lights_, {}, &WavelengthRows::wavelength);
+    for (std::size_t event = 0; event < of_event_.size(); ++event) {
+      const auto same = std::ranges::find(lights_, name_of_wavelength(of_event_[event]), &WavelengthRows::name);
+      light_of_[event] = static_cast<std::size_t>(same - lights_.begin());
+    }
+  }
+
+  const Configuration& configuration_;
+  const ReconstructionSection& settings_;
+  std::vector<Metres> of_event_;
+  std::map<std::string, Metres> known_;
+  std::vector<WavelengthRows> lights_;
+  std::vector<std::optional<std::size_t>> light_of_;
+};
+
+}  // namespace
+
+std::vector<WavelengthRows> rows_of_wavelengths(const Configuration& configuration, const Acquisition& acquisition) {
+  return Chooser(configuration, acquisition).rows(acquisition);
+}
+
+}  // namespace echoform
