@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/common.hpp"
@@ -29,8 +30,9 @@
 #include "jobs/run_solver.hpp"
 #include "jobs/split_operator.hpp"
 #include "jobs/together.hpp"
-#include "jobs/unmix_volumes.hpp"
 #include "methods/host_memory.hpp"
+#include "methods/unmix_volumes.hpp"
+#include "methods/unmixing_settings.hpp"
 
 namespace echoform {
 namespace {
@@ -152,9 +154,7 @@ class ReconstructJob {
     if (!several()) return {"p0"};
     std::vector<std::string> names;
     for (const Reconstruction& part : job_.parts) names.push_back(part.wavelength);
-    if (!job_.unmixing) return names;
-    names.insert(names.end(), job_.unmixing->components.begin(), job_.unmixing->components.end());
-    if (job_.unmixing->saturation) names.emplace_back(saturation_image);
+    for (std::string& name : unmixed_images(unmixing(configuration_))) names.push_back(std::move(name));
     return names;
   }
 

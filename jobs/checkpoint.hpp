@@ -18,8 +18,8 @@ namespace echoform {
 /// AtomicFile.
 void write_checkpoint(const std::filesystem::path& path, const DigestValue& identity, const SolverProgress& progress,
                       const Solver::State& state, Communicator& communicator);
-/// By its head alone, so that it is found out early. Throws InputError, naming the file: it is missing, no checkpoint, or of a job
-/// with another identity.
+/// By its head alone, so that it is found out early. Throws InputError, naming the file: it is missing, no checkpoint, or of a
+/// job with another identity.
 void check_checkpoint(const std::filesystem::path& path, const DigestValue& identity);
 /// Into `state` and `progress`. All processes at once; rank 0 reads. Throws InputError, naming the file: it is missing, damaged,
 /// no checkpoint, of a job with another identity, or of another solver.

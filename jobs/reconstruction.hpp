@@ -14,7 +14,7 @@
 #include "jobs/digest.hpp"
 #include "jobs/run_solver.hpp"
 #include "jobs/solver.hpp"
-#include "methods/tomography/unmixing.hpp"
+#include "methods/unmixing_settings.hpp"
 #include "operators/linear_operator.hpp"
 #include "operators/model_geometry.hpp"
 #include "operators/operator_site.hpp"

@@ -14,7 +14,7 @@
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "config/reconstruction_section.hpp"
-#include "methods/tomography/plan.hpp"
+#include "methods/wavelength_name.hpp"
 
 namespace echoform {
 namespace {

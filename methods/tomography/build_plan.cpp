@@ -15,6 +15,7 @@
 #include "methods/overrides.hpp"
 #include "methods/tomography/keys.hpp"
 #include "methods/tomography/plan.hpp"
+#include "methods/wavelength_name.hpp"
 #include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/filter/filter_response.hpp"
 
@@ -38,10 +39,6 @@ void refuse_other_events(const Configuration& configuration, const Acquisition& 
   throw InputError(fmt::format("{}: [imaging] method = \"tomography\"", configuration.name()),
                    acquisition.events.empty() ? pairs_text(acquisition) : forms_text(acquisition.events),
                    "frames of passive events, of pulses of light");
-}
-
-double nanometres(Metres wavelength) {
-  return 1e9 * wavelength.value;
 }
 
 Metres wavelength_of(const TransmitEvent& event) {
@@ -309,11 +306,18 @@ SampleGate choose_samples(const TomographyPlan& plan) {
   return {first, std::min(count, acquisition.samples - first)};
 }
 
-}  // namespace
-
-std::string name_of_wavelength(Metres wavelength) {
-  return fmt::format("{:.6g}nm", nanometres(wavelength));
+/// As they are divided by energies, or not.
+std::optional<UnmixingPlan> unmixing_of(const Configuration& configuration, const TomographyPlan& plan) {
+  std::vector<Metres> wavelengths;
+  for (const WavelengthPlan& image : plan.wavelengths) wavelengths.push_back(image.wavelength);
+  std::vector<UnmixedLight> lights = lights_of(plan.acquisition, wavelengths);
+  if (plan.section.pulse_energy == PulseEnergyUse::divided) {
+    for (UnmixedLight& light : lights) light.energy = 1.0;
+  }
+  return resolve_unmixing(configuration, lights);
 }
+
+}  // namespace
 
 std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest& request) {
   const Configuration& configuration = request.configuration;
@@ -348,7 +352,7 @@ std::shared_ptr<const TomographyPlan> build_tomography_plan(const ImagingRequest
   }
   plan->wavelengths = choose_wavelengths(configuration, plan->acquisition, section);
   plan->shows_mean = plan->wavelengths.size() > 1 && section.wavelengths.empty();
-  plan->unmixing = resolve_unmixing(configuration, *plan);
+  plan->unmixing = unmixing_of(configuration, *plan);
   find_detectors(*plan);
   plan->surface = surface_of(plan->wavelengths.front().detectors);
   if (section.algorithm == TomographyAlgorithm::fbp && plan->surface.shape != SurfaceShape::sphere) {

@@ -7,7 +7,7 @@
 #include "base/errors.hpp"
 #include "config/key_types.hpp"
 #include "methods/tomography/section.hpp"
-#include "methods/tomography/unmixing.hpp"
+#include "methods/unmixing_settings.hpp"
 
 namespace echoform {
 namespace {
@@ -68,7 +68,11 @@ void add_impulse_keys(std::vector<Key>& k) {
 }  // namespace
 
 std::vector<Section> tomography_sections() {
-  return {{"tomography", "Optoacoustic tomography ([imaging] method = \"tomography\", docs/tomography.md)."}, unmixing_section()};
+  return {{"tomography", "Optoacoustic tomography ([imaging] method = \"tomography\", docs/tomography.md)."},
+          {"unmixing",
+           "Spectral unmixing of images at several wavelengths ([imaging] method = \"tomography\", docs/tomography.md) and of "
+           "volumes "
+           "(`echoform reconstruct`, docs/reconstruct.md)."}};
 }
 
 void add_tomography_keys(std::vector<Key>& k) {

@@ -11,6 +11,7 @@
 #include "methods/tomography/plan.hpp"
 #include "methods/tomography/report.hpp"
 #include "methods/tomography/simulated_scene.hpp"
+#include "methods/wavelength_name.hpp"
 #include "stages/back_projection/back_projection.hpp"
 #include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/deconvolution/deconvolution.hpp"

@@ -15,15 +15,14 @@
 #include "methods/tomography/reach.hpp"
 #include "methods/tomography/section.hpp"
 #include "methods/tomography/surface.hpp"
-#include "methods/tomography/unmixing.hpp"
+#include "methods/unmixing_settings.hpp"
 #include "pipeline/sample_gate.hpp"
 #include "stages/filter/filter_options.hpp"
 
 namespace echoform {
 
-/// As [imaging] method has it, and the image of one wavelength, or the mean over several.
+/// As [imaging] method has it.
 inline constexpr std::string_view tomography_name = "tomography";
-inline constexpr std::string_view tomogram = "image";
 
 /// The detectors that are lit by one wavelength, and the image of it.
 struct WavelengthPlan {
@@ -73,8 +72,5 @@ struct TomographyPlan {
                                                                            std::uint64_t settings_revision);
 /// The plan that a setup was made of by make_tomography_setup().
 [[nodiscard]] const TomographyPlan& tomography_plan_of(const ImagingSetup& setup);
-
-/// "750nm"
-[[nodiscard]] std::string name_of_wavelength(Metres wavelength);
 
 }  // namespace echoform

@@ -8,6 +8,7 @@
 #include "acquisition/frame_layout.hpp"
 #include "base/directions.hpp"
 #include "methods/tomography/plan.hpp"
+#include "methods/wavelength_name.hpp"
 #include "stages/back_projection/back_projection.hpp"
 #include "stages/back_projection_term/back_projection_term.hpp"
 #include "stages/compression/compression.hpp"

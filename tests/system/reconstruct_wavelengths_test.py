@@ -160,8 +160,8 @@ class ReconstructWavelengths(ReconstructTest):
         status = subprocess.run([self.program, "info"], capture_output=True, text=True, timeout=60).stdout
         if re.search(r"^  MPI +not in this build", status, re.MULTILINE) or not pathlib.Path(MPIRUN).is_file():
             self.skipTest("no MPI, or no mpirun")
-        self.run_job("alone.npy")
-        self.run_job("shared.npy", before=[MPIRUN, "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2"])
+        self.run_job("alone.npy", "--iterations", 4)
+        self.run_job("shared.npy", "--iterations", 4, before=[MPIRUN, "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2"])
         for name in NAMES + ("HbO2", "Hb"):
             shared, alone = self.volume(f"shared.{name}.npy"), self.volume(f"alone.{name}.npy")
             # Float data of each process, added up in another order, and then differences of the wavelengths' volumes.

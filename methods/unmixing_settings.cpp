@@ -1,4 +1,4 @@
-#include "methods/tomography/unmixing.hpp"
+#include "methods/unmixing_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "base/errors.hpp"
 #include "base/interval.hpp"
 #include "config/key_types.hpp"
-#include "methods/tomography/plan.hpp"
+#include "methods/wavelength_name.hpp"
 #include "simulators/absorption_table.hpp"
 #include "simulators/haemoglobin.hpp"
 
@@ -57,11 +57,6 @@ std::map<std::string, double> energies_of(const Acquisition& acquisition) {
 }
 
 }  // namespace
-
-Section unmixing_section() {
-  return {"unmixing",
-          "Spectral unmixing of images at several wavelengths ([imaging] method = \"tomography\", docs/tomography.md)."};
-}
 
 void add_unmixing_keys(std::vector<Key>& k) {
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
@@ -136,17 +131,6 @@ std::vector<UnmixedLight> lights_of(const Acquisition& acquisition, std::span<co
   std::vector<UnmixedLight> lights;
   for (const Metres wavelength : wavelengths) lights.push_back({wavelength, energies.at(name_of_wavelength(wavelength))});
   return lights;
-}
-
-std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, const TomographyPlan& plan) {
-  if (unmixing(configuration).components.empty()) return std::nullopt;
-  std::vector<Metres> wavelengths;
-  for (const WavelengthPlan& image : plan.wavelengths) wavelengths.push_back(image.wavelength);
-  std::vector<UnmixedLight> lights = lights_of(plan.acquisition, wavelengths);
-  if (plan.section.pulse_energy == PulseEnergyUse::divided) {
-    for (UnmixedLight& light : lights) light.energy = 1.0;
-  }
-  return resolve_unmixing(configuration, lights);
 }
 
 std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, std::span<const UnmixedLight> lights) {

@@ -1,4 +1,4 @@
-#include "jobs/unmix_volumes.hpp"
+#include "methods/unmix_volumes.hpp"
 
 #include "pipeline/block.hpp"
 #include "stages/unmixed_image/unmixed_image.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/grid.hpp"
 #include "cpu/thread_team.hpp"
-#include "methods/tomography/unmixing.hpp"
+#include "methods/unmixing_settings.hpp"
 
 namespace echoform {
 

@@ -16,8 +16,6 @@
 
 namespace echoform {
 
-struct TomographyPlan;
-
 /// The components that are known without a file, and the image of their quotient, HbO2 / (HbO2 + Hb).
 inline constexpr std::string_view oxygenated_name = "HbO2";
 inline constexpr std::string_view deoxygenated_name = "Hb";
@@ -37,7 +35,6 @@ struct UnmixingSection {
   return section<UnmixingSection>(configuration);
 }
 
-[[nodiscard]] Section unmixing_section();
 void add_unmixing_keys(std::vector<Key>& keys);
 /// What can be said of [unmixing] before any data is there. Throws InputError, naming configuration and key.
 void check_unmixing_section(const Configuration& configuration);
@@ -63,7 +60,5 @@ struct UnmixedLight {
 /// and key, for wavelengths that are unknown, too few, beyond the spectra, or do not tell components apart.
 [[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration,
                                                            std::span<const UnmixedLight> lights);
-/// Of the images of the plan's wavelengths.
-[[nodiscard]] std::optional<UnmixingPlan> resolve_unmixing(const Configuration& configuration, const TomographyPlan& plan);
 
 }  // namespace echoform
