@@ -26,6 +26,22 @@ void Differences::for_lines(Line line) const {
   math_->for_blocks(shape_.y * shape_.z, body, lines_of_block(shape_.x));
 }
 
+/// A line along x and its neighbours; where there is none it is the line itself, from which it differs by nothing.
+struct Differences::Neighbours {
+  Neighbours(const float* volume, const VolumeShape& shape, std::size_t line)
+      : here(volume + line * shape.x),
+        before_y(line % shape.y > 0 ? here - shape.x : here),
+        after_y(line % shape.y + 1 < shape.y ? here + shape.x : here),
+        before_z(line / shape.y > 0 ? here - shape.x * shape.y : here),
+        after_z(line / shape.y + 1 < shape.z ? here + shape.x * shape.y : here) {}
+
+  const float* here;
+  const float* before_y;
+  const float* after_y;
+  const float* before_z;
+  const float* after_z;
+};
+
 /// Of term(dx, dy, dz) at each voxel.
 template <class Term>
 double Differences::sum_of(std::span<const float> volume, const Term& term) const {
@@ -96,20 +112,19 @@ void Differences::add_transposed(double a, std::span<const float> differences, s
 
 void Differences::add_curvature(double a, std::span<const float> volume, std::span<float> to) const {
   const std::size_t row = shape_.x;
-  const std::size_t plane = shape_.x * shape_.y;
   for_lines([&](std::size_t z, std::size_t y, std::size_t first) {
-    for (std::size_t x = 0; x < row; ++x) {
-      const std::size_t n = first + x;
-      const double here = value(volume, n);
-      double sum = 0.0;
-      if (x > 0) sum += here - value(volume, n - 1);
-      if (x + 1 < shape_.x) sum += here - value(volume, n + 1);
-      if (y > 0) sum += here - value(volume, n - row);
-      if (y + 1 < shape_.y) sum += here - value(volume, n + row);
-      if (z > 0) sum += here - value(volume, n - plane);
-      if (z + 1 < shape_.z) sum += here - value(volume, n + plane);
-      to[n] = static_cast<float>(static_cast<double>(to[n]) + a * sum);
-    }
+    const Neighbours of(volume.data(), shape_, z * shape_.y + y);
+    float* const sums = to.data() + first;
+    const auto put = [&](std::size_t x, std::size_t before, std::size_t after) {
+      const double here = of.here[x];
+      const double along_x = (here - static_cast<double>(of.here[before])) + (here - static_cast<double>(of.here[after]));
+      const double along_y = (here - static_cast<double>(of.before_y[x])) + (here - static_cast<double>(of.after_y[x]));
+      const double along_z = (here - static_cast<double>(of.before_z[x])) + (here - static_cast<double>(of.after_z[x]));
+      sums[x] = static_cast<float>(static_cast<double>(sums[x]) + a * (along_x + along_y + along_z));
+    };
+    put(0, 0, row > 1 ? 1 : 0);
+    for (std::size_t x = 1; x + 1 < row; ++x) put(x, x - 1, x + 1);
+    if (row > 1) put(row - 1, row - 2, row - 1);
   });
 }
 

@@ -47,6 +47,7 @@ class Differences {
   static constexpr double largest_eigenvalue = 12.0;
 
  private:
+  struct Neighbours;
   using Line = FunctionRef<void(std::size_t z, std::size_t y, std::size_t first)>;
   void for_lines(Line line) const;
   template <class Term>
