@@ -18,7 +18,7 @@ inline constexpr std::size_t ingest_elements = 32;
 inline constexpr std::size_t ingest_slots = 4;
 
 /// Gives every shot its place in one of a few slots and counts: what an intake costs at the least.
-class CountingIntake final : public FrameIntake {
+class CountingIntake : public FrameIntake {
  public:
   CountingIntake(Acquisition acquisition, std::vector<std::byte>& memory)
       : acquisition_(std::move(acquisition)), memory_(memory) {}
@@ -26,7 +26,7 @@ class CountingIntake final : public FrameIntake {
   LaneId open_lane(std::function<void()>) override { return lanes_++; }
   void close_lane(LaneId) override {}
   ShotPlace begin_shot(LaneId, const ShotHeader& header, std::size_t payload_bytes) override {
-    const std::size_t shot = header.sequence % ingest_slots * ingest_elements + header.transmit;
+    const std::size_t shot = header.sequence % ingest_slots * acquisition_.event_count() + header.transmit;
     return {.verdict = ShotVerdict::accepted,
             .place = std::span(memory_).subspan(shot * payload_bytes, payload_bytes),
             .ticket = shot};

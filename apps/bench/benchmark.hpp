@@ -65,6 +65,8 @@ Outcome delays(const Options& options, LiveLine& progress);
 Outcome delays_cuda(const Options& options, LiveLine& progress);
 Outcome filters(const Options& options, LiveLine& progress);
 Outcome ingest(const Options& options, LiveLine& progress);
+Outcome micropulse(const Options& options, LiveLine& progress);
+Outcome openigtlink(const Options& options, LiveLine& progress);
 Outcome stream_cpu(const Options& options, LiveLine& progress);
 Outcome stream_cuda(const Options& options, LiveLine& progress);
 Outcome record_cpu(const Options& options, LiveLine& progress);

@@ -42,6 +42,8 @@ constexpr Benchmark table[] = {
     {"filters", "fractional delays: signal over error of sums over many delays, beside what their responses predict", filters,
      nullptr},
     {"ingest", "the TCP source against a bare receiver", ingest, nullptr},
+    {"micropulse", "the source of a MicroPulse against a bare reader of the same stream", micropulse, nullptr},
+    {"openigtlink", "volumes over OpenIGTLink to two clients, against plain writes of as many bytes", openigtlink, nullptr},
     {"stream",
      "the whole pipeline over loopback TCP: against bare sockets, the highest rate held without a drop, latency at 80 % of it, "
      "memory",
