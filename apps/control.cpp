@@ -71,8 +71,9 @@ void print_text(const wire::ControlReply& reply, bool described) {
     if (!described) continue;
     fmt::print("  {}\n  {}{}{}\n", setting.help(), setting.type(), setting.words().empty() && setting.range().empty() ? "" : ": ",
                setting.words().empty() ? setting.range() : fmt::format("{}", fmt::join(setting.words(), ", ")));
-    fmt::print("  {}\n",
-               setting.effect() == "imaging" ? "changes between two frames, once an engine is built for it" : "changes at once");
+    fmt::print("  {}\n", setting.effect() == "imaging"      ? "changes between two frames, once an engine is built for it"
+                         : setting.effect() == "instrument" ? "changes between two frames, once the instrument has been told"
+                                                            : "changes at once");
   }
   for (const std::string& line : reply.sinks()) fmt::print("{}\n", line);
   for (const std::string& line : reply.warnings()) spdlog::warn("{}", line);

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,11 +24,23 @@
 
 namespace echoform {
 
+/// A source as its door opens it.
+struct OpenSource {
+  OpenSource() = default;
+  template <std::derived_from<AcquisitionSource> Opened>
+  OpenSource(std::unique_ptr<Opened> opened)
+      : source(std::move(opened)) {}  // NOLINT(google-explicit-constructor): mostly it is all
+
+  std::unique_ptr<AcquisitionSource> source;  ///< null where the configuration asks for none
+  /// Of settings that the source puts in force while it runs; none: it does not. Not called once the source is gone.
+  std::optional<SettingsFollower> follower{};
+};
+
 struct SourceDoor {
   std::string label;  ///< of its line when the server starts
-  /// Null where the configuration asks for no such door. Throws InputError for one that it cannot use. Time-outs go by `clock`,
+  /// None where the configuration asks for no such door. Throws InputError for one that it cannot use. Time-outs go by `clock`,
   /// which outlives the source.
-  std::function<std::unique_ptr<AcquisitionSource>(const Configuration& configuration, const Clock& clock)> make;
+  std::function<OpenSource(const Configuration& configuration, const Clock& clock)> make;
   KeyGroup keys{};  ///< of a door that a program brings along
 };
 

@@ -97,7 +97,12 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
   method_of(configuration_).check(configuration_, stated_);
   check_scan(configuration_);
   log_doubts(configuration_);
-  for (const SourceDoor& door : source_doors()) sources_.push_back(door.make(configuration_, clock_));
+  std::vector<SettingsFollower> followers;
+  for (const SourceDoor& door : source_doors()) {
+    OpenSource open = door.make(configuration_, clock_);
+    sources_.push_back(std::move(open.source));
+    if (open.follower) followers.push_back(std::move(*open.follower));
+  }
   sinks.push_back(last_publication_);
   for (const SinkDoor& door : sink_doors()) {
     sinks_.push_back(door.make(configuration_));
@@ -108,6 +113,7 @@ ImagingServer::ImagingServer(Configuration configuration, const Material& stated
       std::make_unique<Pipeline>(pipeline_options(configuration_), Control::first_setup_factory(configuration_, stated_, scans_),
                                  std::move(sinks), clock_, std::move(foundations.engines));
   control_ = std::make_unique<Control>(configuration_, stated_, *pipeline_, scans_);
+  for (SettingsFollower& follower : followers) control_->add(std::move(follower));
   if (!sinks_tell().empty()) {
     control_->add({"status", true, [this](const auto&, auto& reply) {
                      for (const TelemetryReport::Sink& sink : sinks_tell()) reply.add_sinks(sink_text(sink));

@@ -10,8 +10,10 @@
 #include "apps/doors.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
+#include "base/host_port.hpp"
 #include "config/micropulse_section.hpp"
-#include "instruments/micropulse_simulator/instrument_server.hpp"
+#include "instruments/instrument_server.hpp"
+#include "instruments/micropulse_simulator/simulated_instrument.hpp"
 #include "methods/registry.hpp"
 
 namespace echoform {
@@ -25,8 +27,8 @@ int simulate_micropulse(const Configuration& configuration, const std::string& l
   StopSignals signals;
   micropulse_simulator::SimulatedInstrument instrument(simulated_source(configuration), habits);
   log_doubts(configuration);
-  micropulse_simulator::InstrumentServer server(place.host, place.port, instrument);
-  print("a simulated MicroPulse listens at {}:{}\n", place.host, server.port());
+  InstrumentServer server(place.host, place.port, instrument);
+  print("a simulated MicroPulse listens at {}\n", host_port_text(place.host, server.port()));
   server.run(signals.token());
   return 0;
 }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
-#include "apps/doors.hpp"
 #include "base/errors.hpp"
 #include "config/micropulse_section.hpp"
 
@@ -113,14 +113,21 @@ SourceOptions micropulse_options(const Configuration& configuration) {
   return options;
 }
 
-std::unique_ptr<AcquisitionSource> make_micropulse_door(const Configuration& configuration, const Clock& clock) {
+OpenSource make_micropulse_door(const Configuration& configuration, const Clock& clock) {
   const auto& wanted = section<MicropulseSection>(configuration);
-  if (wanted.connect.empty()) return nullptr;
+  if (wanted.connect.empty()) return {};
   SourceOptions options = micropulse_options(configuration);
   const HostPort place = parse_host_port(wanted.connect, configuration.place("[input.micropulse] connect"));
   options.host = place.host;
   options.port = place.port;
-  return make_micropulse_source(std::move(options), clock);
+  auto source = make_micropulse_source(std::move(options), clock);
+  OpenSource open;
+  open.follower = {.section = "input.micropulse", .follow = [instrument = source.get()](const Configuration& changed) {
+                     const SourceOptions asked = micropulse_options(changed);
+                     instrument->change(live_settings(asked.settings, asked.acquisition));
+                   }};
+  open.source = std::move(source);
+  return open;
 }
 
 }  // namespace echoform

@@ -1,8 +1,7 @@
 // The door to a Peak MicroPulse: from [input.micropulse] to a source.
 #pragma once
 
-#include <memory>
-
+#include "apps/doors.hpp"
 #include "base/clock.hpp"
 #include "config/configuration.hpp"
 #include "instruments/micropulse/micropulse_source.hpp"
@@ -13,7 +12,7 @@ namespace echoform {
 /// MicroPulse cannot do.
 [[nodiscard]] micropulse::SourceOptions micropulse_options(const Configuration& configuration);
 
-/// Null where the configuration names no instrument.
-[[nodiscard]] std::unique_ptr<AcquisitionSource> make_micropulse_door(const Configuration& configuration, const Clock& clock);
+/// None where the configuration names no instrument.
+[[nodiscard]] OpenSource make_micropulse_door(const Configuration& configuration, const Clock& clock);
 
 }  // namespace echoform

@@ -79,7 +79,7 @@ int record(const RecordOptions& chosen) {
   const SystemClock clock;
   Pipeline pipeline(recording_pipeline_options(configuration), recorder.setup_factory(), {}, clock, recorder.engine_factory());
   Sources sources;
-  for (const SourceDoor& door : source_doors()) sources.push_back(door.make(configuration, clock));
+  for (const SourceDoor& door : source_doors()) sources.push_back(door.make(configuration, clock).source);
   for (const auto& source : sources) {
     if (source != nullptr) source->start(pipeline);
   }

@@ -18,6 +18,7 @@
 #include "apps/soak/viewers.hpp"
 #include "apps/text_output.hpp"
 #include "base/errors.hpp"
+#include "base/host_port.hpp"
 #include "base/sanitizers.hpp"
 #include "formats/atomic_file.hpp"
 #include "methods/registry.hpp"
@@ -105,8 +106,7 @@ Places places_of(const ServerProcess& server, const Configuration& configuration
   };
   const auto endpoint = [&](std::string_view label) {
     const HostPort place = address(label);
-    return place.host.find(':') == std::string::npos ? fmt::format("tcp://{}:{}", place.host, place.port)
-                                                     : fmt::format("tcp://[{}]:{}", place.host, place.port);
+    return "tcp://" + host_port_text(place.host, place.port);
   };
   Places places;
   places.frames = address("frames in");

@@ -18,15 +18,16 @@ namespace echoform {
 
 /// What a change of a key costs while frames run. In order: the highest of several decides.
 enum class LiveEffect : unsigned char {
-  input,    ///< how frames are received: nothing is made anew
-  display,  ///< options that stages take as they run: nothing is made anew where they do
-  imaging,  ///< resolved anew, with new delay tables, and an engine that takes over between two frames
+  instrument,  ///< what an instrument is told, where one is connected to: between two of its frames
+  input,       ///< how frames are received: nothing is made anew
+  display,     ///< options that stages take as they run: nothing is made anew where they do
+  imaging,     ///< resolved anew, with new delay tables, and an engine that takes over between two frames
 };
 
 namespace words {
-inline constexpr auto live_effect = make_words(std::pair{LiveEffect::input, std::string_view("input")},
-                                               std::pair{LiveEffect::display, std::string_view("display")},
-                                               std::pair{LiveEffect::imaging, std::string_view("imaging")});
+inline constexpr auto live_effect = make_words(
+    std::pair{LiveEffect::instrument, std::string_view("instrument")}, std::pair{LiveEffect::input, std::string_view("input")},
+    std::pair{LiveEffect::display, std::string_view("display")}, std::pair{LiveEffect::imaging, std::string_view("imaging")});
 }  // namespace words
 
 struct Key {

@@ -9,6 +9,7 @@ namespace {
 using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
 
 constexpr std::string_view here = "input.micropulse";
+constexpr LiveEffect live = LiveEffect::instrument;
 
 template <class Member>
 auto member(Member pointer) {
@@ -47,9 +48,10 @@ void add_frame_keys(std::vector<Key>& k) {
   k.push_back(integer({here, "events", "", "Plane waves a frame."}, within(1, 1024), member(&MicropulseSection::events)));
   k.push_back(number({here, "sample_rate", "Hz", "10, 25, 40, 50, 80 or 100 MHz."}, within(10e6, 100e6),
                      member(&MicropulseSection::sample_rate)));
-  k.push_back(integer({here, "gate_start", "samples", "First sample of an A-scan, counted from the firing."}, within(0, 1e6),
-                      member(&MicropulseSection::gate_start)));
-  k.push_back(integer({here, "samples", "", "Samples of an A-scan."}, within(2, 8000), member(&MicropulseSection::samples)));
+  k.push_back(integer({here, "gate_start", "samples", "First sample of an A-scan, counted from the firing.", {}, live},
+                      within(0, 1e6), member(&MicropulseSection::gate_start)));
+  k.push_back(
+      integer({here, "samples", "", "Samples of an A-scan.", {}, live}, within(2, 8000), member(&MicropulseSection::samples)));
   k.push_back(integer({here, "bits", "", "Of a sample: 8, 10, 12 or 16."}, within(8, 16), member(&MicropulseSection::bits)));
   k.push_back(word({here, "justified", "", "Where the 10 or 12 bits of a sample stand in its 16: high or low."},
                    words::micropulse_justified, member(&MicropulseSection::justified)));
@@ -60,12 +62,12 @@ void add_firing_keys(std::vector<Key>& k) {
       word({here, "cycling", "",
             "Who fires: the instrument, through its buffer (STRS) or without (STPS), or the server asks for each frame (CALS)."},
            words::micropulse_cycling, member(&MicropulseSection::cycling)));
-  k.push_back(integer({here, "pulse_repetition", "Hz", "Firings a second; an LT2 has 20000 at most."}, within(1, 55000),
+  k.push_back(integer({here, "pulse_repetition", "Hz", "Firings a second; an LT2 has 20000 at most.", {}, live}, within(1, 55000),
                       member(&MicropulseSection::pulse_repetition)));
   k.push_back(integer({here, "averages", "", "Firings that are averaged: a power of two."}, within(1, 64),
                       member(&MicropulseSection::averages)));
-  k.push_back(
-      number({here, "gain", "dB", "Of all receivers, in steps of 0.25."}, within(0.0, 70.0), member(&MicropulseSection::gain)));
+  k.push_back(number({here, "gain", "dB", "Of all receivers, in steps of 0.25.", {}, live}, within(0.0, 70.0),
+                     member(&MicropulseSection::gain)));
   k.push_back(
       integer({here, "pulse_voltage", "V", "In steps of 25."}, within(50, 200), member(&MicropulseSection::pulse_voltage)));
   k.push_back(number({here, "pulse_width", "s", "20 to 500 ns in steps of 2."}, within(20e-9, 500e-9),

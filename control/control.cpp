@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -77,6 +78,15 @@ Configuration settings_in_use(const ImagingSetup& setup, Configuration asked) {
   return asked;
 }
 
+/// What was refused elsewhere is to hold nowhere.
+void take_back(const SettingsFollower& follower, const Configuration& before) noexcept {
+  try {
+    follower.follow(before);
+  } catch (const std::exception& error) {
+    spdlog::warn("control: [{}] is not as it was: {}", follower.section, error.what());
+  }
+}
+
 }  // namespace
 
 class Control::Conflict : public std::runtime_error {
@@ -96,6 +106,34 @@ SetupFactory Control::first_setup_factory(const Configuration& file, const Mater
 
 void Control::add(ControlAction action) {
   actions_.push_back(std::move(action));
+}
+
+void Control::add(SettingsFollower follower) {
+  followers_.push_back(std::move(follower));
+}
+
+const SettingsFollower* Control::follower_of(const Key& key) const {
+  const auto found =
+      std::find_if(followers_.begin(), followers_.end(), [&](const SettingsFollower& f) { return f.section == key.section; });
+  return found == followers_.end() ? nullptr : &*found;
+}
+
+bool Control::is_live(const Key& key) const {
+  return key.live != LiveEffect::instrument || follower_of(key) != nullptr;
+}
+
+std::vector<const SettingsFollower*> Control::followers_of(std::span<const Key* const> differing) const {
+  std::vector<const SettingsFollower*> concerned;
+  for (const Key* const key : differing) {
+    if (key->live != LiveEffect::instrument) continue;
+    const SettingsFollower* const follower = follower_of(*key);
+    if (follower == nullptr) {
+      throw InputError(fmt::format("[{}] {}", key->section, key->name), "a change without such an instrument",
+                       fmt::format("a server that connects to one: [{}] connect", key->section));
+    }
+    if (std::find(concerned.begin(), concerned.end(), follower) == concerned.end()) concerned.push_back(follower);
+  }
+  return concerned;
 }
 
 const ControlAction* Control::find(std::string_view name) const noexcept {
@@ -174,7 +212,9 @@ void Control::get(const wire::ControlRequest& request, wire::ControlReply& reply
   }
   std::vector<const Key*> keys;
   for (const std::string& path : request.keys()) keys.push_back(&live_key(path));
-  if (request.keys().empty()) keys = live_keys();
+  if (request.keys().empty())
+    std::copy_if(live_keys().begin(), live_keys().end(), std::back_inserter(keys),
+                 [this](const Key* key) { return is_live(*key); });
   fill(keys, configuration, reply);
   for (const ControlAction& action : actions_) reply.add_actions(action.name);
   fill_state(configuration, reply);
@@ -229,7 +269,15 @@ void Control::put_in_force(const Configuration& wanted, wire::ControlReply& repl
     };
   }
   change.check = [&](const ImagingSetup& setup) { check_room_beside(wanted, setup, pipeline_); };
-  static_cast<void>(pipeline_.change(change));
+  const auto followers = followers_of(differing);
+  std::size_t followed = 0;
+  try {
+    for (; followed < followers.size(); ++followed) followers[followed]->follow(named);
+    static_cast<void>(pipeline_.change(change));
+  } catch (const std::exception&) {
+    for (std::size_t k = 0; k < followed; ++k) take_back(*followers[k], before);
+    throw;
+  }
   {
     const std::lock_guard lock(mutex_);
     current_ = wanted;

@@ -27,6 +27,14 @@ struct ControlAction {
   std::function<void(const wire::ControlRequest&, wire::ControlReply&)> run;
 };
 
+/// Whom keys of LiveEffect::instrument concern. They are live in the sections that somebody follows.
+struct SettingsFollower {
+  std::string_view section;
+  /// Puts what the section says in force, and waits until it is. Throws InputError to refuse, RuntimeFault where it fails: then
+  /// nothing has changed. Messages name the settings by `wanted`.
+  std::function<void(const Configuration& wanted)> follow;
+};
+
 /// Thread-safe. Requests that change something are served one after the other.
 class Control {
  public:
@@ -40,8 +48,9 @@ class Control {
   [[nodiscard]] static SetupFactory first_setup_factory(const Configuration& file, const Material& stated,
                                                         std::shared_ptr<ScanRecords> scans = nullptr);
 
-  /// Adds an action; before the first request.
+  /// Adds an action, or a follower; before the first request.
   void add(ControlAction action);
+  void add(SettingsFollower follower);
 
   /// Never throws: what goes wrong is the reply's outcome and reason.
   [[nodiscard]] wire::ControlReply handle(const wire::ControlRequest& request) noexcept;
@@ -66,6 +75,12 @@ class Control {
   /// What the frames of the stream are, and what is doubtful.
   void fill_state(const Configuration& settings, wire::ControlReply& reply) const;
   void put_in_force(const Configuration& wanted, wire::ControlReply& reply);
+  /// Null where nobody follows the key's section.
+  [[nodiscard]] const SettingsFollower* follower_of(const Key& key) const;
+  /// Live here: a key of an instrument is where there is one.
+  [[nodiscard]] bool is_live(const Key& key) const;
+  /// Those whose section has other values.
+  [[nodiscard]] std::vector<const SettingsFollower*> followers_of(std::span<const Key* const> differing) const;
   void fill(std::span<const Key* const> keys, const Configuration& configuration, wire::ControlReply& reply) const;
   /// `used` is what images are made with, where there is a setup.
   void fill(const Key& key, const Configuration& configuration, const std::optional<Configuration>& used,
@@ -76,6 +91,7 @@ class Control {
   Pipeline& pipeline_;
   const std::shared_ptr<ScanRecords> scans_;
   std::vector<ControlAction> actions_;
+  std::vector<SettingsFollower> followers_;
 
   std::mutex changing_;       // held by the one request that changes something
   mutable std::mutex mutex_;  // guards these, for moments

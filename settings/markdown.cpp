@@ -17,6 +17,7 @@ std::string cell(std::string_view text) {
 
 std::string_view live_text(const Key& key) {
   if (!key.live) return "";
+  if (*key.live == LiveEffect::instrument) return "live, by the instrument";
   return *key.live == LiveEffect::imaging ? "live" : "live, at once";
 }
 
@@ -38,8 +39,9 @@ std::string configuration_markdown() {
       "line\n"
       "that names the file, the line and the key, and nothing runs.\n"
       "\n"
-      "Keys marked *live* can also be changed while the server runs ([control.md](control.md)): *at once*, or by an engine that\n"
-      "is built beside the one in work and takes over between two frames.\n"
+      "Keys marked *live* can also be changed while the server runs ([control.md](control.md)): *at once*, by an instrument that "
+      "is\n"
+      "told so, or by an engine that is built beside the one in work and takes over between two frames.\n"
       "\n"
       "This page is printed by `echoform info --config-keys`; do not edit it by hand.\n";
   for (const Section& section : configuration_sections()) {

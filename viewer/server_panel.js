@@ -1,11 +1,12 @@
 // The server's settings: controls built from what POST /control says of them. What changes at once is sent as it is changed; what
 // needs a new engine is gathered until "Apply" (Enter), and goes together. Lengths are shown in mm, times in us.
 const server = { revision: 0, settings: new Map(), staged: new Map(), due: new Set(), reason: "", acquisition: "", warnings: [], sinks: [], busy: false, there: false };
-const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", scan: "Scan", acquisition: "Timing", input: "Input" };
+const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", scan: "Scan", acquisition: "Timing", input: "Input", "input.micropulse": "MicroPulse" };
 const scaleOf = setting => (shownUnits[setting.unit] || [1])[0];
 const unitOf = setting => (shownUnits[setting.unit] || [1, setting.unit])[1];
 const tidy = (v, digits) => String(Number(v.toPrecision(digits)));
-const labelOf = key => key.split(".")[1].replace(/_db$/, "").replace(/_/g, " ").replace(/^./, c => c.toUpperCase());
+const groupOf = key => key.slice(0, key.lastIndexOf("."));
+const labelOf = key => key.slice(key.lastIndexOf(".") + 1).replace(/_db$/, "").replace(/_/g, " ").replace(/^./, c => c.toUpperCase());
 
 async function askServer(request) {
   const response = await fetch(address("/control", {}), { method: "POST", cache: "no-store", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request) });
@@ -19,7 +20,7 @@ function parsed(text) { try { return JSON.parse(text); } catch { return text; } 
 
 // One of the places where a value is typed; `read` gives what is sent, "" for the default.
 function makeInput(setting, name) {
-  const id = "server-" + setting.key.replace(".", "-") + (name ? "-" + name : ""), low = setting.low, high = setting.high, scale = scaleOf(setting);
+  const id = "server-" + setting.key.replaceAll(".", "-") + (name ? "-" + name : ""), low = setting.low, high = setting.high, scale = scaleOf(setting);
   let input;
   if (isGainList(setting)) {
     input = makeGainSliders(setting);
@@ -82,11 +83,11 @@ function buildPanel() {
   const sections = new Map();
   panelRows.clear();
   for (const setting of inPanelOrder(server.settings.values())) {
-    const group = setting.key.split(".")[0];
+    const group = groupOf(setting.key);
     if (!sections.has(group)) {
       const details = document.createElement("details"), summary = document.createElement("summary");
       summary.textContent = groupTitles[group] || group.replace(/_/g, " ").replace(/^./, c => c.toUpperCase());
-      details.id = "server-" + group;
+      details.id = "server-" + group.replaceAll(".", "-");
       details.open = ["material", "grid", "output"].includes(group) || [...server.settings.values()].some(s => isGainList(s) && s.key.startsWith(group + "."));
       details.append(summary);
       sections.set(group, details);
@@ -170,7 +171,7 @@ function showPanel() {
 // The server speaks SI: what it refuses of a setting is told in the unit in which it was typed.
 function inTypedUnits(reason, keys) {
   for (const key of keys) {
-    const { setting } = panelRows.get(key), scale = scaleOf(setting), unit = unitOf(setting), [section, name] = key.split(".");
+    const { setting } = panelRows.get(key), scale = scaleOf(setting), unit = unitOf(setting), section = groupOf(key), name = key.slice(section.length + 1);
     if (scale === 1 || !reason.includes(`[${section}] ${name}`)) continue;
     const scaled = text => text.replace(/-?\d+(\.\d+)?(e[+-]?\d+)?/g, number => tidy(Number(number) * scale, 12));
     reason = reason.replace(/found (\[[^\]]*\]|-?[\d.]+(?:e[+-]?\d+)?);/, (_, value) => `found ${scaled(value)} ${unit};`)

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/host_port.hpp"
 
 namespace echoform::soak {
 namespace {
@@ -132,8 +133,7 @@ HttpAnswer ask_http(const HostPort& place, std::string_view request, std::chrono
 }
 
 std::string http_request(const HostPort& place, std::string_view target, std::string_view token, std::string_view more_headers) {
-  return fmt::format("GET {} HTTP/1.1\r\nHost: {}:{}\r\n{}{}\r\n", target,
-                     place.host.find(':') == std::string::npos ? place.host : fmt::format("[{}]", place.host), place.port,
+  return fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}{}\r\n", target, host_port_text(place.host, place.port),
                      token.empty() ? std::string() : fmt::format("Authorization: Bearer {}\r\n", token), more_headers);
 }
 

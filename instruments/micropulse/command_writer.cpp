@@ -16,6 +16,16 @@ void add_for_all(std::vector<std::string>& lines, std::string_view mnemonic, con
   lines.push_back(fmt::format("{}S 0 {}", mnemonic, values));
 }
 
+std::string repetition_line(unsigned pulse_repetition) {
+  return fmt::format("PRF {}", pulse_repetition);
+}
+void add_gain(std::vector<std::string>& lines, double gain_db) {
+  add_for_all(lines, "GAN", fmt::format("{}", std::lround(4.0 * gain_db)));
+}
+void add_gate(std::vector<std::string>& lines, std::size_t start, std::size_t samples) {
+  add_for_all(lines, "GAT", fmt::format("{} {}", start, start + samples));
+}
+
 void add_laws(std::vector<std::string>& lines, const Acquisition& acquisition, const InstrumentSettings& settings) {
   const FrameLayout layout(acquisition);
   const std::vector<EventReceiver> rows = layout.pairs();
@@ -43,13 +53,13 @@ std::string reset_command(const InstrumentSettings& settings) {
 
 std::vector<std::string> setup_commands(const Acquisition& acquisition, const InstrumentSettings& settings) {
   std::vector<std::string> lines{"DXN 0 0", "DLYS 0 0", fmt::format("DOF {}", static_cast<unsigned>(settings.bits)),
-                                 fmt::format("PRF {}", settings.pulse_repetition)};
+                                 repetition_line(settings.pulse_repetition)};
   add_laws(lines, acquisition, settings);
   const std::size_t last = first_test + acquisition.event_count() - 1;
   lines.push_back(last == first_test ? fmt::format("SWP 1 {}", first_test) : fmt::format("SWP 1 {} - {}", first_test, last));
   lines.insert(lines.end(), {"DIS 0", "DISS 0", fmt::format("ENA {}", first_test), "ENAS 1"});
-  add_for_all(lines, "GAN", fmt::format("{}", std::lround(4.0 * settings.gain_db)));
-  add_for_all(lines, "GAT", fmt::format("{} {}", settings.gate_start, settings.gate_start + acquisition.samples));
+  add_gain(lines, settings.gain_db);
+  add_gate(lines, settings.gate_start, acquisition.samples);
   const std::size_t last_channel = std::max<std::size_t>(128, settings.first_channel - 1 + acquisition.elements());
   lines.push_back(fmt::format("PAV 1 {} {}", last_channel, settings.pulse_voltage));
   lines.push_back(fmt::format("PAW 1 {} {}", last_channel, settings.pulse_width));
@@ -58,6 +68,14 @@ std::vector<std::string> setup_commands(const Acquisition& acquisition, const In
   add_for_all(lines, "AMP", fmt::format("13 {}", settings.averages_log2));
   lines.push_back("ETM 1 0");
   lines.insert(lines.end(), settings.commands.begin(), settings.commands.end());
+  return lines;
+}
+
+std::vector<std::string> change_commands(const LiveSettings& before, const LiveSettings& after) {
+  std::vector<std::string> lines;
+  if (after.pulse_repetition != before.pulse_repetition) lines.push_back(repetition_line(after.pulse_repetition));
+  if (after.gain_db != before.gain_db) add_gain(lines, after.gain_db);
+  if (after.gate_start != before.gate_start || after.samples != before.samples) add_gate(lines, after.gate_start, after.samples);
   return lines;
 }
 

@@ -17,6 +17,9 @@ namespace echoform::micropulse {
 /// ns.
 [[nodiscard]] std::vector<std::string> setup_commands(const Acquisition& acquisition, const InstrumentSettings& settings);
 
+/// What of the set-up differs between the two.
+[[nodiscard]] std::vector<std::string> change_commands(const LiveSettings& before, const LiveSettings& after);
+
 /// Makes it fire until it is stopped, or, where each frame is asked for, once.
 [[nodiscard]] std::string_view start_command(Cycling cycling);
 /// Stops it, and empties its buffer.

@@ -44,7 +44,6 @@ void FrameBuilder::end_frame() {
   if (in_frame_) {
     ++sequence;
     behind_whole_ = whole_shots_ >= layout_.expected_shots();
-    if (behind_whole_) ++whole_frames_;
   }
   in_frame_ = false;
   event_.reset();

@@ -41,8 +41,6 @@ class FrameBuilder {
 
   /// Of the next frame.
   std::uint64_t sequence = 0;
-  /// Whose shots have all come whole.
-  [[nodiscard]] std::uint64_t whole_frames() const noexcept { return whole_frames_; }
   /// A-scans that the frame has no row for: of other tests or channels.
   [[nodiscard]] std::uint64_t strays() const noexcept { return strays_; }
 
@@ -66,7 +64,6 @@ class FrameBuilder {
   ShotPlace shot_;
   std::vector<bool> seen_;  // rows of the shot
   std::size_t missing_ = 0;
-  std::uint64_t whole_frames_ = 0;
   bool behind_whole_ = false;  // the last frame to end was whole
   bool marks_part_ = false;    // a mark has come behind a whole frame
   std::uint64_t strays_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "acquisition/firings.hpp"
 #include "acquisition/frame_layout.hpp"
@@ -91,6 +92,24 @@ Acquisition instrument_acquisition(Acquisition wanted, const InstrumentSettings&
   }
   check_firings(wanted, where);
   return wanted;
+}
+
+LiveSettings live_settings(const InstrumentSettings& settings, const Acquisition& acquisition) {
+  return {.pulse_repetition = settings.pulse_repetition,
+          .gain_db = settings.gain_db,
+          .gate_start = settings.gate_start,
+          .samples = acquisition.samples};
+}
+
+void put_live(const LiveSettings& live, InstrumentSettings& settings, Acquisition& acquisition, std::string_view where) {
+  InstrumentSettings changed = settings;
+  changed.pulse_repetition = live.pulse_repetition;
+  changed.gain_db = live.gain_db;
+  changed.gate_start = live.gate_start;
+  Acquisition wanted = acquisition;
+  wanted.samples = live.samples;
+  acquisition = instrument_acquisition(std::move(wanted), changed, where);
+  settings = std::move(changed);
 }
 
 }  // namespace echoform::micropulse

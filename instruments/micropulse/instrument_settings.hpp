@@ -42,6 +42,16 @@ struct InstrumentSettings {
   std::vector<std::string> commands;  ///< of the user, a line each, behind the set-up
 };
 
+/// What may change while it fires, between two frames.
+struct LiveSettings {
+  unsigned pulse_repetition = 5000;
+  double gain_db = 40.0;
+  std::size_t gate_start = 0;
+  std::size_t samples = 0;  ///< of an A-scan
+
+  bool operator==(const LiveSettings&) const = default;
+};
+
 /// Samples of an A-scan that the instrument has at most, without echo triggers.
 inline constexpr std::size_t most_samples = 8000;
 /// The first test of phased arrays, that of the first event.
@@ -67,5 +77,9 @@ void validate(const InstrumentSettings& settings, std::string_view where);
 /// it cannot do: more events or samples than it has, weights, delays before 0 or beyond 25 us, codes, nobody who transmits, sums
 /// of both directions, several positions of the probe.
 [[nodiscard]] Acquisition instrument_acquisition(Acquisition wanted, const InstrumentSettings& settings, std::string_view where);
+
+[[nodiscard]] LiveSettings live_settings(const InstrumentSettings& settings, const Acquisition& acquisition);
+/// Puts them into both. Throws InputError as instrument_acquisition() does, and changes neither.
+void put_live(const LiveSettings& live, InstrumentSettings& settings, Acquisition& acquisition, std::string_view where);
 
 }  // namespace echoform::micropulse

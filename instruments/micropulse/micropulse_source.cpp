@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
+#include <exception>
 #include <thread>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "base/log_limit.hpp"
 #include "instruments/micropulse/command_writer.hpp"
+#include "instruments/micropulse/conversation.hpp"
 #include "instruments/micropulse/frame_builder.hpp"
-#include "instruments/micropulse/instrument_link.hpp"
-#include "instruments/micropulse/reply_parser.hpp"
+#include "instruments/micropulse/settings_exchange.hpp"
+#include "instruments/visits.hpp"
 #include "transport/acquisition/frame_sender.hpp"
 #include "transport/acquisition/live_counters.hpp"
 
@@ -27,30 +28,31 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds tick{100};
 
-/// The longest message that is expected, and a little: A-scans of the gate, or of a sample more, with the longer header.
-std::size_t longest_message(const SourceOptions& options) {
-  return 64 + (options.acquisition.samples + 1) * bytes_per_sample(options.settings.bits);
-}
-
-class MicropulseSource final : public AcquisitionSource {
+class ConnectingSource final : public MicropulseSource {
  public:
-  MicropulseSource(SourceOptions options, const Clock& clock)
-      : options_(std::move(options)), clock_(clock), setup_(joined(setup_commands(options_.acquisition, options_.settings))) {}
-  ~MicropulseSource() override { stop(); }
-  MicropulseSource(const MicropulseSource&) = delete;
-  MicropulseSource& operator=(const MicropulseSource&) = delete;
+  ConnectingSource(SourceOptions options, const Clock& clock)
+      : options_(std::move(options)),
+        clock_(clock),
+        settings_(options_.settings),
+        acquisition_(options_.acquisition),
+        exchange_(live_settings(settings_, acquisition_)) {}
+  ~ConnectingSource() override { stop(); }
+  ConnectingSource(const ConnectingSource&) = delete;
+  ConnectingSource& operator=(const ConnectingSource&) = delete;
 
   [[nodiscard]] std::string_view name() const noexcept override { return "micropulse"; }
   [[nodiscard]] std::uint16_t port() const noexcept override { return options_.port; }
   [[nodiscard]] SourceCounters counters() const noexcept override { return counters_.read(); }
   [[nodiscard]] std::string last_rejection() const override { return counters_.last_rejection(); }
-  [[nodiscard]] std::string describe() const override { return fmt::format("micropulse {}:{}", options_.host, options_.port); }
+  [[nodiscard]] std::string describe() const override { return name_of(options_); }
 
   void start(StreamHost& host) override {
     stopping_ = false;
     thread_ = std::thread([this, &host] {
       pthread_setname_np(pthread_self(), "micropulse");
-      run(host);
+      visit_until_stopped(
+          options_.pauses, bell_, stopping_, [this] { return sequence_; }, [&] { visit(host); },
+          [this](const std::string& line) { say(line); });
     });
   }
   void stop() override {
@@ -59,156 +61,85 @@ class MicropulseSource final : public AcquisitionSource {
     bell_.ring();
     thread_.join();
   }
-
- private:
-  void run(StreamHost& host) {
-    milliseconds pause = options_.first_pause;
-    while (!stopping_) {
-      const std::uint64_t before = sequence_;
-      try {
-        visit(host);
-      } catch (const std::exception& reason) {
-        if (!stopping_) say(reason.what());
-      }
-      if (stopping_) return;
-      // One that has sent frames since is tried again as soon as the first time.
-      if (sequence_ != before) pause = options_.first_pause;
-      const auto until = steady_clock::now() + pause;
-      while (!stopping_ && steady_clock::now() < until) {
-        bell_.wait(std::chrono::ceil<milliseconds>(until - steady_clock::now()));
-      }
-      pause = std::min(2 * pause, options_.longest_pause);
-    }
+  void change(const LiveSettings& wanted) override {
+    InstrumentSettings settings = options_.settings;
+    Acquisition acquisition = options_.acquisition;
+    put_live(wanted, settings, acquisition, describe());  // or it throws
+    // It is told once, and perhaps once more what it had before; and a stream may take its time to open.
+    exchange_.change(wanted, bell_, 4 * options_.answer_timeout);
   }
 
+ private:
   /// From connecting to the end of the connection.
   void visit(StreamHost& host) {
     bool greeted = false;
     try {
-      InstrumentLink link(options_.host, options_.port, options_.connect_timeout, bell_, stopping_);
-      ReplyParser parser(longest_message(options_));
-      reset(link, parser);
+      put_in_force(exchange_.begin());
+      Conversation talk(options_, bell_, stopping_, counters_, [this](const std::string& line) { say(line); });
+      talk.reset(settings_, settings_.first_channel - 1 + acquisition_.elements());
       if (stopping_) return;
-      set_up(link, parser);
+      talk.tell(setup_commands(acquisition_, settings_), "the set-up");
       if (stopping_) return;
-      const auto intake = host.open_stream(session_, options_.acquisition);
+      auto intake = host.open_stream(session_, acquisition_);
       greeted = true;
       LiveSourceCounters::add(counters_.accepted);
-      read_frames(link, parser, *intake);
+      const Firing firing(exchange_);
+      while (read_frames(talk, *intake)) intake = follow_change(talk, host);
     } catch (const std::exception&) {
       LiveSourceCounters::add(greeted ? counters_.lost : counters_.rejected);
       throw;
     }
   }
 
-  /// Whatever it was doing ends, and what it had sent is read before it is asked anything.
-  void reset(InstrumentLink& link, ReplyParser& parser) {
-    link.send(joined({std::string(stop_command)}), options_.connect_timeout);
-    std::vector<std::byte> scratch(std::size_t{1} << 16);
-    const auto patience = steady_clock::now() + 4 * options_.settle;
-    auto quiet = steady_clock::now() + options_.settle;
-    while (!stopping_ && steady_clock::now() < std::min(quiet, patience)) {
-      link.wait(std::max(options_.settle / 4, milliseconds(1)));
-      while (const auto bytes = link.receive(scratch)) {
-        note(*bytes);
-        quiet = steady_clock::now() + options_.settle;
-        if (steady_clock::now() >= patience) break;
-      }
-    }
-    link.send(joined({reset_command(options_.settings)}), options_.connect_timeout);
-    const auto answer = await(link, parser, ReplyKind::reset_done, "the reset");
-    if (!answer) return;
-    const std::string type = type_name(answer->type);
-    if (answer->sample_rate_mhz != options_.settings.sample_rate_mhz) {
-      throw InputError(describe(), fmt::format("{} that samples at {} MHz after its reset", type, answer->sample_rate_mhz),
-                       fmt::format("{} MHz", options_.settings.sample_rate_mhz));
-    }
-    const std::size_t channels = options_.settings.first_channel - 1 + options_.acquisition.elements();
-    if (answer->array_channels < channels) {
-      throw InputError(describe(), fmt::format("{} with {} channels for arrays", type, answer->array_channels),
-                       fmt::format("{}: elements follow each other from [input.micropulse] first_channel on", channels));
-    }
-    spdlog::info("{}: {} with {} channels for arrays, {} MHz", describe(), type, answer->array_channels, answer->sample_rate_mhz);
-    const auto until = steady_clock::now() + options_.reset_wait;
-    while (!stopping_ && steady_clock::now() < until) bell_.wait(std::chrono::ceil<milliseconds>(until - steady_clock::now()));
+  void put_in_force(const LiveSettings& live) {
+    if (live.gate_start != settings_.gate_start || live.samples != acquisition_.samples) session_ = random_session();
+    put_live(live, settings_, acquisition_, describe());
   }
 
-  /// Throws InputError with the instrument's words for a set-up that it refuses.
-  void set_up(InstrumentLink& link, ReplyParser& parser) {
-    link.send(setup_, options_.answer_timeout);
-    link.send(joined({std::string(state_command)}), options_.answer_timeout);
-    refusals_.clear();
-    await(link, parser, ReplyKind::state, "the set-up");
-    if (!refusals_.empty()) throw InputError(fmt::format("{}: the instrument refuses the set-up: {}", describe(), refusals_));
-  }
-
-  /// Reads until such a reply comes; none once it is to stop. Errors that come before are kept in refusals_.
-  std::optional<Reply> await(InstrumentLink& link, ReplyParser& parser, ReplyKind kind, std::string_view what) {
-    const auto until = steady_clock::now() + options_.answer_timeout;
-    while (!stopping_) {
-      while (auto reply = parser.next()) {
-        if (reply->kind == kind) return reply;
-        if (reply->kind == ReplyKind::error) {
-          if (refusals_.size() < 200) refusals_ += fmt::format("{}{}", refusals_.empty() ? "" : "; ", reply->text);
-          if (kind != ReplyKind::state) say(fmt::format("{}: the instrument says: {}", describe(), reply->text));
-        }
-      }
-      take_bytes(link, parser);
-      if (steady_clock::now() >= until) {
-        LiveSourceCounters::add(counters_.timed_out);
-        throw RuntimeFault(fmt::format("{}: {} is not answered within {} ms", describe(), what, options_.answer_timeout.count()));
-      }
-    }
-    return std::nullopt;
-  }
-
-  /// Waits a little for bytes if there are none. Throws InputError where the framing is broken.
-  bool take_bytes(InstrumentLink& link, ReplyParser& parser) {
-    if (!parser.broken().empty()) {
-      counters_.add(DecodeReason::bad_type);
-      throw InputError(fmt::format("{}: {}", describe(), parser.broken()));
-    }
-    const auto room = parser.room();
-    std::optional<std::size_t> bytes;
+  /// The instrument has stopped: it is told what has changed, and a gate that has opens another stream. What it refuses, or the
+  /// pipeline, is taken back.
+  std::shared_ptr<FrameIntake> follow_change(Conversation& talk, StreamHost& host) {
+    const LiveSettings before = live_settings(settings_, acquisition_);
+    const LiveSettings wanted = exchange_.wanted();
+    const auto take = [&](const LiveSettings& from, const LiveSettings& to) {
+      put_in_force(to);
+      talk.tell(change_commands(from, to), "the change");
+      return host.open_stream(session_, acquisition_);
+    };
     try {
-      bytes = link.receive(room);
-    } catch (const RuntimeFault&) {
-      if (parser.within_message()) counters_.add(DecodeReason::truncated);
-      throw;
+      auto intake = take(before, wanted);
+      exchange_.answer(wanted, nullptr);
+      return intake;
+    } catch (const std::exception& reason) {
+      if (!stopping_) say(reason.what());
+      const auto refused = std::current_exception();
+      try {
+        auto intake = take(wanted, before);
+        exchange_.answer(wanted, refused);
+        return intake;
+      } catch (...) {
+        exchange_.answer(wanted, refused);
+        throw;
+      }
     }
-    if (bytes) {
-      parser.commit(*bytes);
-      note(*bytes);
-      return true;
-    }
-    link.wait(tick);
-    return false;
   }
 
-  /// Open while it lives.
-  class Lane {
+  /// Changes are told at once while it lives.
+  class Firing {
    public:
-    Lane(FrameIntake& intake, const WakeBell& bell, LiveSourceCounters& counters)
-        : intake_(intake), counters_(counters), id_(intake.open_lane([&bell] { bell.ring(); })) {
-      counters_.open = 1;
-    }
-    ~Lane() {
-      intake_.close_lane(id_);
-      counters_.open = 0;
-    }
-    Lane(const Lane&) = delete;
-    Lane& operator=(const Lane&) = delete;
-    [[nodiscard]] LaneId id() const { return id_; }
+    explicit Firing(SettingsExchange& exchange) : exchange_(exchange) { exchange_.set_firing(true); }
+    ~Firing() { exchange_.set_firing(false); }
+    Firing(const Firing&) = delete;
+    Firing& operator=(const Firing&) = delete;
 
    private:
-    FrameIntake& intake_;
-    LiveSourceCounters& counters_;
-    LaneId id_;
+    SettingsExchange& exchange_;
   };
 
-  void read_frames(InstrumentLink& link, ReplyParser& parser, FrameIntake& intake) {
-    const Lane lane(intake, bell_, counters_);
-    FrameBuilder builder(intake, lane.id(), options_.acquisition, options_.settings, options_.channel_base, counters_);
+  /// Until it is to stop, or, and then it returns true with the instrument halted, to be told of a change.
+  bool read_frames(Conversation& talk, FrameIntake& intake) {
+    const OpenLane lane(intake, bell_, counters_);
+    FrameBuilder builder(intake, lane.id(), acquisition_, settings_, options_.channel_base, counters_);
     builder.sequence = sequence_;
     // Numbers of frames go on from one connection to the next.
     struct Keep {
@@ -220,28 +151,25 @@ class MicropulseSource final : public AcquisitionSource {
       }
     } const keep{sequence_, builder};
     position_.reset();
-    fire(link);
+    fire(talk);
     bool fired = false;  // since it was asked to
     auto expired = steady_clock::now();
     while (!stopping_) {
-      while (const auto reply = parser.next()) {
-        if (reply->kind == ReplyKind::a_scan) {
-          fired = true;
-          if (!hand_on(*reply, builder, intake)) return end_firing(link);
-        } else if (reply->kind == ReplyKind::cycle_end) {
+      while (const auto reply = talk.next()) {
+        if (reply->kind == ReplyKind::cycle_end) {
           // One that came before any A-scan is left over from before.
-          if (options_.settings.cycling != Cycling::single || !fired) continue;
+          if (settings_.cycling != Cycling::single || !fired) continue;
           builder.end_frame();
           fired = false;
-          fire(link);
-        } else {
-          // A buffered cycle states encoders once.
-          if (reply->kind == ReplyKind::state && options_.settings.cycling == Cycling::buffered) builder.cycle_mark();
-          hear(*reply);
+          fire(talk);
+          continue;
         }
+        fired = fired || reply->kind == ReplyKind::a_scan;
+        if (!take(*reply, builder, intake)) return end_firing(talk);
       }
       warn_strays(builder.strays());
-      const bool came = take_bytes(link, parser);
+      if (exchange_.asked()) return halt(talk, builder, intake);
+      const bool came = talk.take_bytes();
       const auto now = steady_clock::now();
       if (came) heard_ = now;
       if (now - expired >= tick) {
@@ -253,25 +181,50 @@ class MicropulseSource final : public AcquisitionSource {
         throw RuntimeFault(fmt::format("{}: silent for {} ms", describe(), options_.silence_timeout.count()));
       }
     }
-    end_firing(link);
+    return end_firing(talk);
   }
 
   /// What the instrument had sent is read: to close with bytes unread resets the connection, by which the command may be lost.
-  void end_firing(InstrumentLink& link) {
-    link.send(joined({std::string(stop_command)}), tick);
-    std::vector<std::byte> scratch(std::size_t{1} << 16);
-    const auto until = steady_clock::now() + options_.settle;
-    while (steady_clock::now() < until) {
-      if (!link.receive(scratch)) link.wait(milliseconds(5));
-    }
+  bool end_firing(Conversation& talk) {
+    talk.send({std::string(stop_command)}, tick);
+    talk.drain(options_.settle);
+    return false;
   }
 
-  void fire(InstrumentLink& link) {
+  /// What it had made before it heard still belongs to frames. It says that it has stopped, or falls silent.
+  bool halt(Conversation& talk, FrameBuilder& builder, FrameIntake& intake) {
+    talk.send({std::string(stop_command)}, options_.answer_timeout);
+    const auto until = steady_clock::now() + options_.answer_timeout;
+    auto quiet = steady_clock::now() + std::max(options_.settle, tick);
+    while (!stopping_ && steady_clock::now() < until) {
+      while (const auto reply = talk.next()) {
+        if (reply->kind == ReplyKind::stopped) return true;
+        if (!take(*reply, builder, intake)) return end_firing(talk);
+      }
+      if (talk.take_bytes()) {
+        quiet = steady_clock::now() + std::max(options_.settle, tick);
+      } else if (steady_clock::now() >= quiet) {
+        return true;
+      }
+    }
+    return stopping_ ? end_firing(talk) : true;
+  }
+
+  void fire(Conversation& talk) {
     std::vector<std::string> lines;
-    if (options_.settings.cycling == Cycling::single && options_.encoder_axis != 0) lines.emplace_back(state_command);
-    lines.emplace_back(start_command(options_.settings.cycling));
-    link.send(joined(lines), options_.answer_timeout);
+    if (settings_.cycling == Cycling::single && options_.encoder_axis != 0) lines.emplace_back(state_command);
+    lines.emplace_back(start_command(settings_.cycling));
+    talk.send(lines, options_.answer_timeout);
     heard_ = steady_clock::now();
+  }
+
+  /// False once it is to stop.
+  bool take(const Reply& reply, FrameBuilder& builder, FrameIntake& intake) {
+    if (reply.kind == ReplyKind::a_scan) return hand_on(reply, builder, intake);
+    // A buffered cycle states encoders once.
+    if (reply.kind == ReplyKind::state && settings_.cycling == Cycling::buffered) builder.cycle_mark();
+    hear(reply);
+    return true;
   }
 
   /// Waits as long as the pipeline has no place; the instrument is not read meanwhile. False once it is to stop.
@@ -327,18 +280,18 @@ class MicropulseSource final : public AcquisitionSource {
     if (const auto left_out = lines_.admit(clock_.steady())) spdlog::warn("{}{}", line, left_out_text(*left_out));
   }
 
-  void note(std::size_t bytes) { LiveSourceCounters::add(counters_.bytes, bytes); }
-
   const SourceOptions options_;
   const Clock& clock_;
-  const std::string setup_;
-  const std::uint64_t session_ = random_session();
+  // As the instrument has them; of the thread.
+  InstrumentSettings settings_;
+  Acquisition acquisition_;
+  std::uint64_t session_ = random_session();
+  SettingsExchange exchange_;
   const WakeBell bell_{"MicroPulse"};
   LiveSourceCounters counters_;
   LogLimit lines_, notices_, stray_lines_;
   std::atomic<bool> stopping_{false};
   // Of the thread.
-  std::string refusals_;
   std::optional<EncoderCount> position_;
   std::uint64_t sequence_ = 0;
   std::uint64_t strays_warned_ = 0;
@@ -348,7 +301,7 @@ class MicropulseSource final : public AcquisitionSource {
 
 }  // namespace
 
-std::unique_ptr<AcquisitionSource> make_micropulse_source(SourceOptions options, const Clock& clock) {
+std::unique_ptr<MicropulseSource> make_micropulse_source(SourceOptions options, const Clock& clock) {
   if (options.encoder_axis > 4) {
     throw InputError("MicroPulse encoder_axis", fmt::format("{}", options.encoder_axis), "0 to 4");
   }
@@ -356,7 +309,7 @@ std::unique_ptr<AcquisitionSource> make_micropulse_source(SourceOptions options,
     throw InputError("MicroPulse encoder_axis", fmt::format("{} with cycling = \"unbuffered\"", options.encoder_axis),
                      "\"buffered\" or \"single\", with which the instrument states encoders");
   }
-  return std::make_unique<MicropulseSource>(std::move(options), clock);
+  return std::make_unique<ConnectingSource>(std::move(options), clock);
 }
 
 }  // namespace echoform::micropulse

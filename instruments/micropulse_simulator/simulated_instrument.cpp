@@ -92,7 +92,7 @@ void SimulatedInstrument::fire(Firing firing, SteadyTime now) {
       cycle_ = std::make_unique<SimulatedCycle>(registers_, scene_, habits_);
     }
   } catch (const std::exception& error) {
-    doubt_ = error.what();
+    doubt_ = std::string("cannot fire: ") + error.what();
     return complain(Complaint::conflict);
   }
   firing_ = firing;
@@ -107,7 +107,7 @@ void SimulatedInstrument::stop(bool flush) {
   outbox.insert(outbox.end(), {0x00, 0x00, 0x00, 0x00, 0x2D, 0x05, 0x00, 0x00, 0x03});
 }
 
-void SimulatedInstrument::send_cycle(SteadyTime now) {
+void SimulatedInstrument::speak(SteadyTime now) {
   if (!due_) return;
   if (cycle_ == nullptr) {
     // It has been told something since; how much it was does not matter.

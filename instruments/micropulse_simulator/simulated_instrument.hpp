@@ -1,4 +1,4 @@
-// A simulated MicroPulse without its socket: bytes of commands in, bytes of replies out, by a clock that is passed in.
+// A simulated MicroPulse without its socket.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,26 @@
 
 #include "base/clock.hpp"
 #include "instruments/micropulse_simulator/simulated_cycle.hpp"
+#include "instruments/simulated_peer.hpp"
 
 namespace echoform::micropulse_simulator {
 
 /// An MP6 whose arrays have as many channels as the scene's probe has elements. It knows the commands that docs/micropulse.md
 /// lists, each by its mnemonic, its number of arguments and their limits, and answers any other with an error, as it does what it
 /// is told to fire and cannot. One thread.
-class SimulatedInstrument {
+class SimulatedInstrument final : public SimulatedPeer {
  public:
   SimulatedInstrument(SimulatorConfiguration scene, const Habits& habits);
 
-  /// Commands as they come, cut anywhere. Whether there are more: it pauses where one made a cycle, which takes time.
-  bool hear(std::string_view text, SteadyTime now);
-  /// Another has connected: nothing is half-said, and nothing fires.
-  void greet();
-
+  /// It pauses where a command made a cycle.
+  bool hear(std::string_view text, SteadyTime now) override;
+  void greet() override;
   /// When the next cycle is over, while it fires.
-  [[nodiscard]] std::optional<SteadyTime> due() const { return due_; }
+  [[nodiscard]] std::optional<SteadyTime> due() const override { return due_; }
   /// Sends that cycle.
-  void send_cycle(SteadyTime now);
-
-  /// What is to be sent; whoever sends it empties it.
-  std::vector<std::uint8_t> outbox;
-
-  /// What it could not fire last, a line for people; empty: nothing.
-  [[nodiscard]] const std::string& doubt() const noexcept { return doubt_; }
-  [[nodiscard]] std::uint64_t cycles() const noexcept { return number_; }
+  void speak(SteadyTime now) override;
+  [[nodiscard]] const std::string& doubt() const noexcept override { return doubt_; }
+  [[nodiscard]] std::uint64_t frames() const noexcept override { return number_; }
   [[nodiscard]] std::uint64_t complaints() const noexcept { return complaints_; }
 
  private:

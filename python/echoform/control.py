@@ -55,7 +55,7 @@ class Setting:
     high: float | None
     default_value: str
     help: str
-    effect: str  # "input", "display": at once; "imaging": delay tables are made anew first
+    effect: str  # "input", "display": at once; "instrument": it is told first; "imaging": delay tables are made anew first
 
     @classmethod
     def _of(cls, message) -> Setting:

@@ -1,4 +1,8 @@
 // Control beside the frames: what is read, who may change what when, and how it ends.
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "config/micropulse_section.hpp"
 #include "methods/registry.hpp"
 #include "pipeline/setup_memory.hpp"
 #include "settings/live_keys.hpp"
@@ -33,7 +37,9 @@ TEST(ControlRequests, GetTellsWhatControlsAreBuiltFrom) {
   EXPECT_THAT(std::vector<std::string>(reply.actions().begin(), reply.actions().end()),
               testing::ElementsAre("get", "set", "reset"));
   auto settings = by_key(reply);
-  ASSERT_EQ(settings.size(), live_keys().size());
+  // Those of instruments are live where there is one.
+  ASSERT_EQ(settings.size(), std::count_if(live_keys().begin(), live_keys().end(),
+                                           [](const Key* key) { return key->live != LiveEffect::instrument; }));
   const wire::Setting& gain = settings.at("output.gain_db");
   EXPECT_EQ(gain.value(), "0");
   EXPECT_EQ(gain.type(), "number");
@@ -96,6 +102,60 @@ TEST(ControlRequests, WithoutAStreamSettingsAreKeptForTheNext) {
   feeder.stop();
   rig.check_all(3);
   EXPECT_EQ(rig.sink->frames().front().revision, 2U);
+}
+
+TEST(ControlRequests, AnInstrumentsKeysAreLiveWhereThereIsOne) {
+  Rig rig;
+  const wire::ControlReply reply = rig.ask("set", {{"input.micropulse.gain", "46"}});
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_EQ(reply.reason(),
+            "[input.micropulse] gain: found a change without such an instrument; expected a server that connects to one: "
+            "[input.micropulse] connect");
+  EXPECT_EQ(rig.control.revision(), 1U);
+}
+
+TEST(ControlRequests, AnInstrumentIsToldFirstAndWhatItRefusesChangesNothing) {
+  Rig rig;
+  std::vector<double> told;
+  rig.control.add({.section = "input.micropulse", .follow = [&](const Configuration& wanted) {
+                     const double gain = section<MicropulseSection>(wanted).gain;
+                     if (gain > 60.0) throw InputError("the instrument refuses the change: an argument out of its limits");
+                     told.push_back(gain);
+                   }});
+  auto settings = by_key(rig.ask("get"));
+  EXPECT_EQ(settings.at("input.micropulse.gain").value(), "40");
+  EXPECT_EQ(settings.at("input.micropulse.gain").effect(), "instrument");
+  EXPECT_EQ(settings.at("input.micropulse.samples").high(), 8000.0);
+
+  EXPECT_EQ(rig.set({{"input.micropulse.gain", "46.25"}}), 2U);
+  EXPECT_THAT(told, testing::ElementsAre(46.25));
+  EXPECT_EQ(rig.set({{"output.gain_db", "3"}}), 3U);
+  EXPECT_THAT(told, testing::ElementsAre(46.25)) << "nothing of it has changed";
+
+  const wire::ControlReply reply = rig.ask("set", {{"input.micropulse.gain", "65"}, {"output.gain_db", "6"}});
+  EXPECT_EQ(reply.outcome(), wire::REFUSED);
+  EXPECT_EQ(reply.reason(), "the instrument refuses the change: an argument out of its limits");
+  EXPECT_EQ(rig.control.revision(), 3U);
+  EXPECT_EQ(section<OutputSection>(rig.control.configuration()).gain_db, 3.0);
+  EXPECT_THAT(rig.ask("set", {{"input.micropulse.gain", "71"}}).reason(), HasSubstr("[input.micropulse] gain: found 71"));
+
+  EXPECT_EQ(rig.ask("reset").outcome(), wire::DONE);
+  EXPECT_THAT(told, testing::ElementsAre(46.25, 40.0));
+}
+
+TEST(ControlRequests, WhatThePipelineRefusesIsTakenBackFromTheInstrument) {
+  Rig rig(BackendKind::cpu, rig_file, [](auto setup, const auto& wish, const auto& given) {
+    if (setup->recipe.outputs.front().description.grid.x.count == 17) throw InputError("engine", "17 columns", "others");
+    return make_engine(std::move(setup), wish, given);
+  });
+  std::vector<double> told;
+  rig.control.add({.section = "input.micropulse",
+                   .follow = [&](const Configuration& wanted) { told.push_back(section<MicropulseSection>(wanted).gain); }});
+  const auto intake = rig.pipeline.open_stream(1, rig_acquisition());
+  EXPECT_EQ(rig.ask("set", {{"input.micropulse.gain", "50"}, {"grid.pixels", "[17, 20]"}}).outcome(), wire::REFUSED);
+  EXPECT_THAT(told, testing::ElementsAre(50.0, 40.0));
+  EXPECT_EQ(rig.control.revision(), 1U);
+  EXPECT_EQ(section<MicropulseSection>(rig.control.configuration()).gain, 40.0);
 }
 
 TEST(ControlRequests, WhatChangesNothingHasNoRevisionOfItsOwn) {

@@ -2,15 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <thread>
 
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
+#include "instruments/instrument_server.hpp"
 #include "instruments/micropulse/command_writer.hpp"
 #include "instruments/micropulse/micropulse_source.hpp"
-#include "instruments/micropulse_simulator/instrument_server.hpp"
+#include "instruments/micropulse_simulator/simulated_instrument.hpp"
 #include "tests/transport_acquisition/fake_host.hpp"
 
 namespace echoform {
@@ -23,7 +25,7 @@ using micropulse_simulator::Command;
 using micropulse_simulator::CommandParser;
 using micropulse_simulator::Complaint;
 using micropulse_simulator::Habits;
-using micropulse_simulator::InstrumentServer;
+
 using micropulse_simulator::SimulatedInstrument;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -100,10 +102,10 @@ TEST(MicropulseSimulator, MakesACycleOnceHoweverMuchItIsToldWhileItFires) {
   EXPECT_TRUE(instrument.hear(text, SteadyTime{0}));
   EXPECT_FALSE(instrument.hear({}, SteadyTime{0}));
   ASSERT_TRUE(instrument.due().has_value()) << instrument.doubt();
-  instrument.send_cycle(*instrument.due());  // made anew
+  instrument.speak(*instrument.due());  // made anew
   instrument.outbox.clear();
   ASSERT_TRUE(instrument.due().has_value());
-  instrument.send_cycle(*instrument.due());
+  instrument.speak(*instrument.due());
   EXPECT_FALSE(instrument.outbox.empty());
 }
 
@@ -153,8 +155,7 @@ class MicropulseSource : public testing::Test {
     options.port = port;
     options.reset_wait = std::chrono::milliseconds(0);
     options.settle = std::chrono::milliseconds(2);
-    options.first_pause = std::chrono::milliseconds(5);
-    options.longest_pause = std::chrono::milliseconds(20);
+    options.pauses = {.first = std::chrono::milliseconds(5), .longest = std::chrono::milliseconds(20)};
     options.answer_timeout = std::chrono::minutes(2);
     options.silence_timeout = std::chrono::minutes(2);
     return options;
@@ -187,11 +188,13 @@ class MicropulseSource : public testing::Test {
   class Host final : public StreamHost {
    public:
     std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override {
+      if (acquisition.samples > most_samples) throw InputError("acquisition", "long A-scans", "shorter ones");
       const auto opened = host_.open_stream(session, acquisition);
       const std::lock_guard lock(mutex_);
       latest_ = host_.intake(session);
       return opened;
     }
+    std::atomic<std::size_t> most_samples{8000};
     [[nodiscard]] std::shared_ptr<FakeIntake> latest() const {
       const std::lock_guard lock(mutex_);
       return latest_;
@@ -209,7 +212,7 @@ class MicropulseSource : public testing::Test {
   std::unique_ptr<InstrumentServer> server_;
   std::jthread serving_;
   Acquisition acquisition_;
-  std::unique_ptr<AcquisitionSource> source_;  // ends first
+  std::unique_ptr<micropulse::MicropulseSource> source_;  // ends first
 };
 
 TEST_F(MicropulseSource, HasTheSimulatedFullMatrix) {
@@ -258,6 +261,53 @@ TEST_F(MicropulseSource, HasPlaneWavesOneAfterTheOther) {
   for (const int count : expected) peak = std::max(peak, std::abs(count));
   ASSERT_GT(peak, 100);
   for (std::size_t n = 0; n < found.size(); ++n) ASSERT_NEAR(found[n] / 16.0, expected[n], 1.0 + 0.05 * peak) << n;
+}
+
+TEST_F(MicropulseSource, TellsTheInstrumentOfAnotherGainAndGateBetweenFrames) {
+  start(wanted(4), fast());
+  ASSERT_TRUE(eventually([&] { return intake().frames >= 2; }));
+  source_->change({.pulse_repetition = 50000, .gain_db = 46.0, .gate_start = 50, .samples = 300});
+  const auto same = host_.latest();
+  const std::uint64_t before = same->frames;
+  ASSERT_TRUE(eventually([&] { return same->frames >= before + 5; }));
+  EXPECT_EQ(host_.latest(), same) << "the gate is the same";
+  EXPECT_EQ(same->abandoned, 0U) << "the simulated instrument ends its cycle before it stops";
+
+  source_->change({.pulse_repetition = 50000, .gain_db = 46.0, .gate_start = 80, .samples = 200});
+  ASSERT_NE(host_.latest(), same);
+  EXPECT_EQ(host_.latest()->acquisition().samples, 200U);
+  EXPECT_DOUBLE_EQ(host_.latest()->acquisition().start_time.value, 80 / 50e6);
+  ASSERT_TRUE(eventually([&] { return intake().frames >= 4; }));
+  source_->stop();
+  EXPECT_EQ(source_->counters().connections_accepted, 1U);
+  EXPECT_EQ(source_->last_rejection(), "");
+  // All four slots hold frames of the new gate and gain, which of the scene's two nobody says, and one of them perhaps half of
+  // the next.
+  std::vector<std::vector<std::int16_t>> expected;
+  for (const std::uint64_t number : {0U, 1U}) {
+    expected.push_back(expected_frame(4, host_.latest()->acquisition(), number, 46.0));
+    for (auto& count : expected.back()) count = static_cast<std::int16_t>(16 * count);
+  }
+  int whole = 0;
+  for (const std::uint64_t slot : {0U, 1U, 2U, 3U})
+    whole += std::find(expected.begin(), expected.end(), frame(slot)) != expected.end() ? 1 : 0;
+  EXPECT_GE(whole, 3);
+}
+
+TEST_F(MicropulseSource, AGateThatIsRefusedLeavesTheOneBefore) {
+  start(wanted(2), fast());
+  ASSERT_TRUE(eventually([&] { return intake().frames >= 2; }));
+  EXPECT_THROW(source_->change({.pulse_repetition = 55000, .gain_db = 40.1, .gate_start = 50, .samples = 300}), InputError);
+  host_.most_samples = 400;
+  EXPECT_THROW(source_->change({.pulse_repetition = 55000, .gain_db = 40.0, .gate_start = 50, .samples = 500}), InputError);
+  EXPECT_EQ(host_.latest()->acquisition().samples, 300U);
+  const std::uint64_t before = intake().frames;
+  EXPECT_TRUE(eventually([&] { return intake().frames >= before + 2; }));
+  // Where nothing is connected the next set-up has it.
+  source_->stop();
+  source_->change({.pulse_repetition = 55000, .gain_db = 40.0, .gate_start = 50, .samples = 250});
+  source_->start(host_);
+  EXPECT_TRUE(eventually([&] { return intake().acquisition().samples == 250 && intake().frames >= 1; }));
 }
 
 TEST_F(MicropulseSource, StatesTheEncodersCount) {

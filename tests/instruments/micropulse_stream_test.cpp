@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "base/errors.hpp"
 #include "base/log_limit.hpp"
 #include "instruments/micropulse/micropulse_source.hpp"
 #include "tests/instruments/scripted_instrument.hpp"
@@ -107,7 +109,7 @@ class MicropulseStream : public testing::Test {
     options.port = instrument_->port();
     options.settings.cycling = cycling;
     options.reset_wait = options.settle = std::chrono::milliseconds(0);
-    options.first_pause = options.longest_pause = std::chrono::milliseconds(5);
+    options.pauses = {.first = std::chrono::milliseconds(5), .longest = std::chrono::milliseconds(5)};
     options.answer_timeout = options.silence_timeout = std::chrono::minutes(2);
     Acquisition wanted;
     wanted.probe = make_linear_probe(elements, Metres(0.6e-3), Metres{}, Hertz(5e6), Hertz{});
@@ -133,7 +135,7 @@ class MicropulseStream : public testing::Test {
   TickingClock clock_;
   OneHost host_;
   std::unique_ptr<ScriptedInstrument> instrument_;
-  std::unique_ptr<AcquisitionSource> source_;  // ends first
+  std::unique_ptr<micropulse::MicropulseSource> source_;  // ends first
 };
 
 TEST_F(MicropulseStream, BrokenFramingIsOneLineAndAnotherConnection) {
@@ -228,6 +230,34 @@ TEST_F(MicropulseStream, OneThatIsHeldBackIsToldToStop) {
   EXPECT_EQ(instrument_->stops(), 1);  // before its reset
   source_->stop();
   EXPECT_TRUE(eventually([&] { return instrument_->stops() == 2; }));
+}
+
+TEST_F(MicropulseStream, WhatTheInstrumentRefusesWhileItFiresIsTakenBack) {
+  start({events(0)});
+  ASSERT_TRUE(eventually([&] { return host_.frames() >= 1; }));
+  instrument_->refuse("PRF 20001");
+  micropulse::LiveSettings wanted{.pulse_repetition = 20001, .gain_db = 41.5, .gate_start = 0, .samples = samples};
+  try {
+    source_->change(wanted);
+    ADD_FAILURE() << "it was taken";
+  } catch (const InputError& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("the instrument refuses the change: an argument out of its limits (error 2)"));
+  }
+  const auto told = [&] {
+    auto lines = instrument_->lines();
+    // What it was set up with comes before.
+    lines.erase(lines.begin(), std::find(lines.begin(), lines.end(), "STPS 1") + 1);
+    return lines;
+  };
+  ASSERT_TRUE(eventually([&] { return told().size() >= 10; }));
+  EXPECT_THAT(told(), testing::ElementsAre("STX 1", "PRF 20001", "GAN 0 166", "GANS 0 166", "STA", "PRF 5000", "GAN 0 160",
+                                           "GANS 0 160", "STA", "STPS 1"));
+  ASSERT_TRUE(eventually([&] { return host_.frames() >= 2; }));
+  wanted.pulse_repetition = 5000;
+  source_->change(wanted);
+  ASSERT_TRUE(eventually([&] { return told().size() >= 15; }));
+  EXPECT_THAT(told(), testing::Contains("GANS 0 166").Times(2));
+  EXPECT_EQ(source_->counters().connections_accepted, 1U);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -74,6 +75,16 @@ class ScriptedInstrument {
   ScriptedInstrument& operator=(const ScriptedInstrument&) = delete;
   /// Stop commands that it was told.
   [[nodiscard]] int stops() const { return stops_; }
+  /// Lines that it has been told, in their order.
+  [[nodiscard]] std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+  /// Answers to such a line that an argument is out of its limits.
+  void refuse(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    refused_ = line;
+  }
   [[nodiscard]] std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
 
  private:
@@ -100,6 +111,13 @@ class ScriptedInstrument {
         line += letter;
         continue;
       }
+      bool refused = false;
+      {
+        const std::lock_guard lock(mutex_);
+        lines_.push_back(line);
+        refused = line == refused_;
+      }
+      if (refused) write(socket, {0x06, 2});
       if (line.starts_with("STX")) ++stops_;
       if (line.starts_with("RST")) write(socket, reset_message());
       if (line == "STA") write(socket, state_message());
@@ -120,6 +138,9 @@ class ScriptedInstrument {
   boost::asio::ip::tcp::acceptor acceptor_{context_, {boost::asio::ip::make_address("127.0.0.1"), 0}};
   std::atomic<bool> stopping_{false};
   std::atomic<int> stops_{0};
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+  std::string refused_;
   std::thread thread_;
 };
 

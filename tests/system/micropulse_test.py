@@ -84,6 +84,44 @@ class Micropulse(ProgramCase):
         self.assertEqual(found['door_decode_errors_total{door="micropulse"}'], 0)
         self.assertGreaterEqual(found['door_shots_total{door="micropulse",outcome="taken"}'], 80)
 
+    def test_gain_rate_and_gate_change_while_it_fires(self):
+        try:
+            import zmq  # noqa: F401
+            from google.protobuf import descriptor  # noqa: F401
+        except ImportError as error:
+            self.skipTest(str(error))
+        import echoform
+        server = self.start("serve", "--config", self.instrument())
+        places = {}
+        while "control" not in places:
+            line = server.stdout.readline()
+            self.assertTrue(line, "the server ended")
+            places[line[:11].strip()] = line[12:].strip()
+        with echoform.Control(places["control"], timeout=300) as control, echoform.ImageSubscriber(places["images out"], timeout=300) as images:
+            def image(revision):
+                while True:
+                    image = images.receive()
+                    if image.settings_revision >= revision:
+                        return image
+            before = image(1)
+            # -6 dB between two frames: every image behind is wholly by it.
+            after = image(control.set({"input.micropulse.gain": 34.0}))
+            self.assertAlmostEqual(after.pixels.max() / before.pixels.max(), 10 ** (-6 / 20), delta=0.01)
+            control.set({"input.micropulse.pulse_repetition": 1000})
+            self.assertIn("400 samples", control.acquisition)
+            # The point is still within this gate; another acquisition, and so another stream.
+            shorter = image(control.set({"input.micropulse.gate_start": 40, "input.micropulse.samples": 300}))
+            self.assertIn("300 samples", control.acquisition)
+            k, i = numpy.unravel_index(numpy.argmax(shorter.pixels), shorter.pixels.shape)
+            self.assertLess(numpy.hypot(shorter.x[i] - X, shorter.z[k] - Z), 0.0003)
+            for changes, words in (({"input.micropulse.gain": 40.1}, "gain: found 40.1; expected 0 to 70 dB in steps of 0.25"),
+                                   ({"input.micropulse.gain": 80}, "gain: found 80"),
+                                   ({"input.micropulse.samples": 9000}, "samples: found 9000"),
+                                   ({"input.micropulse.pulse_repetition": 1}, "silence_timeout: found 5 s; expected more than the 16 s")):
+                with self.assertRaisesRegex(echoform.Rejected, words):
+                    control.set(changes)
+            self.assertEqual(control["input.micropulse.gain"], 34.0)
+
     def fails(self, text, *arguments):
         process = self.start(*arguments)
         _, errors = process.communicate(timeout=60)

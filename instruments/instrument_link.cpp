@@ -1,4 +1,4 @@
-#include "instruments/micropulse/instrument_link.hpp"
+#include "instruments/instrument_link.hpp"
 
 #include <fmt/format.h>
 #include <netdb.h>
@@ -15,8 +15,9 @@
 #include <memory>
 
 #include "base/errors.hpp"
+#include "base/host_port.hpp"
 
-namespace echoform::micropulse {
+namespace echoform {
 namespace {
 
 using std::chrono::milliseconds;
@@ -51,7 +52,7 @@ bool connected(int socket, const WakeBell& bell, steady_clock::time_point until)
 
 InstrumentLink::InstrumentLink(const std::string& host, std::uint16_t port, milliseconds time, const WakeBell& bell,
                                const std::atomic<bool>& stopping)
-    : bell_(bell), stopping_(stopping), name_(fmt::format("{}:{}", host, port)) {
+    : bell_(bell), stopping_(stopping), name_(host_port_text(host, port)) {
   const auto until = steady_clock::now() + time;
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
@@ -124,4 +125,4 @@ void InstrumentLink::wait(milliseconds time) {
   if (places[1].revents != 0) bell_.silence();
 }
 
-}  // namespace echoform::micropulse
+}  // namespace echoform

@@ -1,18 +1,18 @@
-// A simulated MicroPulse that can be connected to.
+// A simulated instrument that can be connected to.
 #pragma once
 
 #include <cstdint>
 #include <stop_token>
 #include <string>
 
-#include "instruments/micropulse_simulator/simulated_instrument.hpp"
+#include "instruments/simulated_peer.hpp"
 
-namespace echoform::micropulse_simulator {
+namespace echoform {
 
 class InstrumentServer {
  public:
   /// Listens at an address of this machine; port 0 takes a free one. RuntimeFault where that fails.
-  InstrumentServer(const std::string& address, std::uint16_t port, SimulatedInstrument& instrument);
+  InstrumentServer(const std::string& address, std::uint16_t port, SimulatedPeer& instrument);
   ~InstrumentServer();
   InstrumentServer(const InstrumentServer&) = delete;
   InstrumentServer& operator=(const InstrumentServer&) = delete;
@@ -25,9 +25,9 @@ class InstrumentServer {
  private:
   void serve(int peer, const std::stop_token& stop);
 
-  SimulatedInstrument& instrument_;
+  SimulatedPeer& instrument_;
   int listener_ = -1;
   std::uint16_t port_ = 0;
 };
 
-}  // namespace echoform::micropulse_simulator
+}  // namespace echoform

@@ -12,7 +12,7 @@
 
 #include "base/wake_bell.hpp"
 
-namespace echoform::micropulse {
+namespace echoform {
 
 class InstrumentLink {
  public:
@@ -38,4 +38,4 @@ class InstrumentLink {
   int socket_ = -1;
 };
 
-}  // namespace echoform::micropulse
+}  // namespace echoform

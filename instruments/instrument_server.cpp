@@ -1,4 +1,4 @@
-#include "instruments/micropulse_simulator/instrument_server.hpp"
+#include "instruments/instrument_server.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -19,8 +19,9 @@
 #include <thread>
 
 #include "base/errors.hpp"
+#include "base/host_port.hpp"
 
-namespace echoform::micropulse_simulator {
+namespace echoform {
 namespace {
 
 constexpr int tick = 100;  // ms
@@ -41,9 +42,9 @@ short poll_one(int place, short events, std::chrono::nanoseconds time) {
 
 }  // namespace
 
-InstrumentServer::InstrumentServer(const std::string& address, std::uint16_t port, SimulatedInstrument& instrument)
+InstrumentServer::InstrumentServer(const std::string& address, std::uint16_t port, SimulatedPeer& instrument)
     : instrument_(instrument) {
-  const std::string place = fmt::format("{}:{}", address, port);
+  const std::string place = host_port_text(address, port);
   addrinfo hints{};
   hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST;
   hints.ai_socktype = SOCK_STREAM;
@@ -85,7 +86,7 @@ void InstrumentServer::run(const std::stop_token& stop) {
     instrument_.greet();
     serve(peer, stop);
     ::close(peer);
-    spdlog::info("the connection has ended after {} frames in all", instrument_.cycles());
+    spdlog::info("the connection has ended after {} frames in all", instrument_.frames());
   }
 }
 
@@ -105,12 +106,13 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
       if (const auto due = instrument_.due()) {
         const SteadyTime now = steady_now();
         if (*due <= now)
-          instrument_.send_cycle(now);
+          instrument_.speak(now);
         else
           wait = std::min(wait, *due - now);
       }
     }
     const bool sending = !outbox.empty();
+    if (!sending && instrument_.hangs_up()) return;
     // A cycle may be longer, and STX is heard between one and the next.
     const bool hearing = !behind && outbox.size() - sent < most_unsent;
     if (behind) wait = {};
@@ -130,10 +132,10 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
       if (bytes > 0) behind = instrument_.hear({heard.data(), static_cast<std::size_t>(bytes)}, steady_now());
       if (instrument_.doubt() != doubt) {
         doubt = instrument_.doubt();
-        spdlog::warn("cannot fire: {}", doubt);
+        spdlog::warn("{}", doubt);
       }
     }
   }
 }
 
-}  // namespace echoform::micropulse_simulator
+}  // namespace echoform
