@@ -12,6 +12,7 @@
 #include "apps/micropulse_door.hpp"
 #include "apps/scan_door.hpp"
 #include "apps/sharpness_door.hpp"
+#include "apps/us_lab4a_door.hpp"
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "config/openigtlink_section.hpp"
@@ -237,6 +238,7 @@ std::vector<SourceDoor>& sources() {
        }},
       {"ZeroMQ in", make_zeromq_door},
       {"MicroPulse", make_micropulse_door},
+      {"us_lab4a", make_us_lab4a_door},
   };
   return doors;
 }

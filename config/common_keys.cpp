@@ -38,6 +38,10 @@ std::vector<Section> common_sections() {
       {"input.micropulse",
        "A Peak MicroPulse that the server connects to, sets up and reads (docs/micropulse.md), of `echoform serve` and `echoform "
        "record`; and what `echoform instrument micropulse` is set up for."},
+      {"input.us_lab4a",
+       "An array behind a server of us_lab4a's protocol that the server connects to and asks for each shot (docs/us_lab4a.md), "
+       "of `echoform "
+       "serve` and `echoform record`."},
       {"server", "What is published and where, of `echoform serve` and `echoform demo`."},
       {"curve",
        "CURVE, ZeroMQ's encryption and authentication, on every ZeroMQ socket of the server (docs/security.md). Names of files "
@@ -524,6 +528,7 @@ std::vector<Key> common_keys() {
   add_detector_keys(list);
   add_input_keys(list);
   add_micropulse_keys(list);
+  add_us_lab4a_keys(list);
   add_server_keys(list);
   add_security_keys(list);
   add_openigtlink_keys(list);

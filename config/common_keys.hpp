@@ -18,6 +18,7 @@ void add_encoder_keys(std::vector<Key>& keys);
 void add_input_keys(std::vector<Key>& keys);
 void add_openigtlink_keys(std::vector<Key>& keys);  ///< OpenIgtlinkSection, openigtlink_section.hpp
 void add_micropulse_keys(std::vector<Key>& keys);   ///< MicropulseSection, micropulse_section.hpp
+void add_us_lab4a_keys(std::vector<Key>& keys);     ///< UsLab4aSection, us_lab4a_section.hpp
 void add_recorder_keys(std::vector<Key>& keys);
 void add_reconstruction_keys(std::vector<Key>& keys);  ///< ReconstructionSection, reconstruction_section.hpp
 void add_scene_keys(std::vector<Key>& keys);

@@ -1,0 +1,106 @@
+// Messages of us_lab4a's protocol for arrays, version 1006, as who asks has them: a type and a length of 32 bits, big-endian,
+// then values. No sockets here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace echoform::us_lab4a {
+
+inline constexpr std::uint32_t protocol_version = 1006;
+
+enum class MessageType : std::uint32_t {
+  connect_request = 2001,
+  disconnect_request,
+  ok,
+  error,
+  get_signal_length,
+  signal_length,
+  get_signal,
+  signal,
+  get_largest_sample,
+  largest_sample,
+  get_smallest_sample,
+  smallest_sample,
+  get_sampling_frequency,
+  sampling_frequency,
+  set_acquisition_time,
+  set_active_receive_elements,
+  set_active_transmit_elements,
+  set_base_element,
+  set_centre_frequency,
+  set_gain,
+  set_receive_delays,
+  set_sampling_frequency,
+  set_transmit_delays,
+  pre_configuration,
+  post_configuration,
+  pre_loop_configuration,
+  post_loop_configuration,
+};
+
+/// "2017 (set_active_transmit_elements)"; types that there are not by their number.
+[[nodiscard]] std::string name_of(MessageType type);
+
+/// A message that is being made: its values, in their order.
+class Request {
+ public:
+  explicit Request(MessageType type);
+  Request& add(std::uint32_t value);
+  Request& add(float value);
+  Request& add(std::string_view text);
+  Request& add(std::span<const float> values);
+  [[nodiscard]] MessageType type() const { return type_; }
+  /// As it is sent.
+  [[nodiscard]] const std::string& bytes();
+
+ private:
+  MessageType type_;
+  std::string bytes_;
+};
+
+/// What was answered; holds until the parser is asked again, or takes bytes.
+struct Answer {
+  MessageType type = MessageType::ok;
+  std::span<const std::byte> values;
+};
+
+/// The only value of an answer. Each throws InputError, naming the type, where there are other bytes than that value takes.
+[[nodiscard]] std::uint32_t number_in(const Answer& answer);
+[[nodiscard]] std::int16_t sample_in(const Answer& answer);
+[[nodiscard]] float real_in(const Answer& answer);
+/// Without control characters, and no longer than a line of a log.
+[[nodiscard]] std::string text_in(const Answer& answer);
+/// As they are sent, big-endian; exactly `count` of them.
+[[nodiscard]] std::span<const std::byte> samples_in(const Answer& answer, std::size_t count);
+/// `raw` of 16 bits, big-endian, into `counts` as int16 of this machine. The spans are equally long and do not overlap.
+void swap_samples(std::span<const std::byte> raw, std::span<std::byte> counts) noexcept;
+
+/// Bytes in, answers out. Holds no message that is longer than was agreed: a longer one breaks the framing.
+class AnswerParser {
+ public:
+  /// `longest`: bytes of a message with its header, at least 512.
+  explicit AnswerParser(std::size_t longest);
+
+  /// Where the next bytes go; ask only after next() has returned none.
+  [[nodiscard]] std::span<std::byte> room() noexcept;
+  void commit(std::size_t bytes) noexcept { end_ += bytes; }
+  /// The next whole message; none until more bytes come, or where the framing is broken.
+  [[nodiscard]] std::optional<Answer> next();
+  /// Why, one line for people; empty while all is well.
+  [[nodiscard]] const std::string& broken() const noexcept { return broken_; }
+  [[nodiscard]] bool within_message() const noexcept { return begin_ != end_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::size_t begin_ = 0;  // of what has not been read
+  std::size_t end_ = 0;
+  std::string broken_;
+};
+
+}  // namespace echoform::us_lab4a

@@ -1,0 +1,1 @@
+echoform_system_test(system_us_lab4a us_lab4a_test.py)
