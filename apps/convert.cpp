@@ -88,9 +88,10 @@ int convert(const ConvertOptions& chosen) {
   }
   writer->close();
   aside.commit();
-  const std::string_view as = path.extension() == ".mat"                                  ? "float64 amplitudes"
-                              : path.extension() == ".hdf5" && stored.sample_scale != 1.0 ? "float32 amplitudes"
-                                                                                          : "they are";
+  const std::string_view as = path.extension() == ".mat"                                         ? "float64 amplitudes"
+                              : path.extension() == ".hdf5" && stored.sample_scale != 1.0        ? "float32 amplitudes"
+                              : path.extension() == ".uff" && facts_of(stored.encoding).counts() ? "float32 amplitudes"
+                                                                                                 : "they are";
   fmt::print("{}\nwrote {} frames, {} as {}, to {}\n", recording->describe(), writer->frames(),
              words::sample_encoding.of(stored.encoding), as, chosen.output);
   return 0;

@@ -320,6 +320,7 @@ class ImageJob {
     file.x = description.x;
     file.y = description.y;
     file.z = description.z;
+    file.lines = description.lines;
     file.envelope = envelope(view);
     file.analytic = imager_->analytic(view);
     file.field = options_.field == "analytic" ? ImageField::analytic : ImageField::envelope;
@@ -342,6 +343,7 @@ class ImageJob {
     file.x = description.x;
     file.y = description.y;
     file.z = description.z;
+    file.lines = description.lines;
     show_levels(file, levels, values);
     return file;
   }

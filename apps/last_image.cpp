@@ -79,6 +79,7 @@ ImageFile LastImage::file(std::size_t view, bool for_figure) {
   file.x = envelope.description.x;
   file.y = envelope.description.y;
   file.z = envelope.description.z;
+  file.lines = envelope.description.lines;
   file.envelope = envelope.pixels;
   file.gain_db = scale_.gain_db;
   if (envelope.reference > 0.0F) file.reference = envelope.reference;

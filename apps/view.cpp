@@ -140,6 +140,10 @@ void write_snapshot(const wire::Image& image, const std::filesystem::path& path,
   file.x = meaning_of(image.x(), "x");
   file.y = meaning_of(image.y(), "y");
   file.z = meaning_of(image.z(), "z");
+  if (image.has_lines()) {
+    const wire::LineGeometry& lines = image.lines();
+    file.lines = LineGeometry{Metres(lines.apex_x()), Metres(lines.apex_z()), Metres(lines.radius()), lines.angle()};
+  }
   if (!image.pixel_name().empty()) file.pixels.name = image.pixel_name();
   file.pixels.unit = image.pixel_unit();
   file.title = fmt::format("{}, sequence {}", image.stream(), image.sequence());

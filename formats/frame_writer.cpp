@@ -8,6 +8,7 @@
 #include "formats/ipasc_writer.hpp"
 #include "formats/mfmc_writer.hpp"
 #include "formats/onde_writer.hpp"
+#include "formats/uff_writer.hpp"
 
 namespace echoform {
 namespace {
@@ -36,6 +37,7 @@ constexpr Format formats_written[] = {
     {".mat", check_brain_mat_holds, make<BrainMatWriter>, 1},
     {".hdf5", check_ipasc_holds, make<IpascWriter>},
     {".onde", check_onde_holds, make<OndeWriter>},
+    {".uff", check_uff_holds, make<UffWriter>},
 };
 
 const Format& format_of(const std::filesystem::path& path, const std::string& where) {

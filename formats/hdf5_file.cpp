@@ -224,6 +224,13 @@ std::vector<double> Hdf5Item::numbers_or_nan() const {
   return values;
 }
 
+double Hdf5Item::number_or_infinity() const {
+  if (points() != 1) throw InputError(where_, fmt::format("shape {}", shape_text(shape_)), "one value");
+  const double value = read_numbers().front();
+  if (std::isnan(value)) throw InputError(where_, "nan", "a number");
+  return value;
+}
+
 std::vector<hobj_ref_t> Hdf5Item::references() const {
   if (class_ != Hdf5Class::reference) throw InputError(where_, "something else than references", "object references");
   if (points() > most_points)

@@ -78,6 +78,8 @@ class Hdf5Item {
   /// read, or (numbers) not finite: of `numbers_or_nan` infinite.
   [[nodiscard]] std::vector<double> numbers() const;
   [[nodiscard]] std::vector<double> numbers_or_nan() const;
+  /// The one value, which may be infinite.
+  [[nodiscard]] double number_or_infinity() const;
   [[nodiscard]] std::vector<hobj_ref_t> references() const;
   /// Up to 64 strings, of fixed or variable length.
   [[nodiscard]] std::vector<std::string> texts() const;
@@ -94,6 +96,7 @@ class Hdf5Item {
   void for_indices(std::size_t first, std::size_t last, std::size_t rows, const IndexPiece& use) const;
 
  private:
+  [[nodiscard]] std::vector<double> read_numbers() const;
   /// `values` are those from the number `at` on.
   [[nodiscard]] std::vector<std::size_t> as_indices(std::span<const double> values, std::size_t at, std::size_t first,
                                                     std::size_t last) const;

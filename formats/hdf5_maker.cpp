@@ -21,12 +21,12 @@ void Hdf5Maker::done(herr_t status, std::string_view what) const {
 
 void Hdf5Maker::fail(std::string_view what) const {
   const int error = errno;
-  throw_system_fault(
-      error, fmt::format("{}: cannot be written: {} ({})", name_, error != 0 ? std::strerror(error) : "HDF5 refuses", what));
+  throw_system_fault(error, fmt::format("{}: cannot be written: {}{}", name_, error != 0 ? std::strerror(error) : "HDF5 refuses",
+                                        what.empty() ? std::string() : fmt::format(" ({})", what)));
 }
 
-Hdf5Handle Hdf5Maker::group(const Hdf5Handle& parent, const char* name) const {
-  return made(H5Gcreate2(parent.id(), name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
+Hdf5Handle Hdf5Maker::group(const Hdf5Handle& parent, const std::string& name) const {
+  return made(H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
 }
 
 void Hdf5Maker::text(const Hdf5Handle& object, const char* name, std::string_view value) const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/hdf5_file.hpp"
@@ -18,10 +19,12 @@ class Hdf5Maker {
   /// `name` is of the file, for messages.
   explicit Hdf5Maker(std::string name) : name_(std::move(name)) {}
 
-  [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what) const;
-  void done(herr_t status, std::string_view what) const;
+  // `what` is the part, for messages.
+  [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what = {}) const;
+  void done(herr_t status, std::string_view what = {}) const;
+  [[noreturn]] void fail(std::string_view what = {}) const;
 
-  [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const char* name) const;
+  [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const std::string& name) const;
 
   // Attributes: a text, a list of texts, a list of numbers.
   void text(const Hdf5Handle& object, const char* name, std::string_view value) const;
@@ -45,7 +48,6 @@ class Hdf5Maker {
  private:
   void write(const Hdf5Handle& group, const char* name, hid_t file_type, hid_t memory_type, const std::vector<hsize_t>& shape,
              const void* values) const;
-  [[noreturn]] void fail(std::string_view what) const;
 
   std::string name_;
 };

@@ -15,6 +15,7 @@
 #include "formats/onde_writer.hpp"
 #include "formats/png.hpp"
 #include "formats/shown_axes.hpp"
+#include "formats/uff_image.hpp"
 
 namespace echoform {
 namespace {
@@ -117,6 +118,17 @@ class Hdf5Writer final : public PathWriter {
   }
 };
 
+class UffImageWriter final : public PathWriter {
+ public:
+  using PathWriter::PathWriter;
+  void write(const ImageFile& image) const override {
+    check(image, path_.string());
+    AtomicFile file(path_);
+    formats::write_uff_image(file.aside(), path_.string(), image);
+    file.commit();
+  }
+};
+
 struct ImageFormat {
   std::string_view extension;
   std::unique_ptr<ImageWriter> (*make)(const std::filesystem::path&);
@@ -133,6 +145,7 @@ constexpr std::array image_formats{
     ImageFormat{".h5", make<Hdf5Writer<formats::write_hdf5_image>>},
     ImageFormat{".nrrd", make<ArrayWriter<formats::nrrd_text>>},
     ImageFormat{".vti", make<ArrayWriter<formats::vti_text>>},
+    ImageFormat{".uff", make<UffImageWriter>},
     ImageFormat{".png", make<PngWriter>},
     ImageFormat{".onde", make<Hdf5Writer<formats::write_onde_image>>},
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/grid.hpp"
+#include "base/line_geometry.hpp"
 #include "base/meaning.hpp"
 
 namespace echoform {
@@ -32,6 +33,7 @@ struct ImageFile {
   Meaning x{"x", "m"};                              ///< of the grid's axes: what is in metres, .nrrd, .vti and figures tell in mm
   Meaning y{"y", "m"};
   Meaning z{"z", "m"};
+  std::optional<LineGeometry> lines{};  ///< where the lines of an array [line, range] lie
 };
 
 class ImageWriter {

@@ -18,6 +18,7 @@
 #include "formats/ipasc_detectors.hpp"
 #include "formats/ipasc_fields.hpp"
 #include "formats/readers.hpp"
+#include "formats/samples.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -72,8 +73,8 @@ class IpascRecording final : public Recording {
   void read_frame(std::size_t frame, std::span<float> samples) override {
     check_request(frame, samples.size());
     read_all(frame, H5T_NATIVE_FLOAT, samples.data());
-    for (std::size_t k = 0; k < samples.size(); ++k) {
-      if (std::isfinite(samples[k])) continue;
+    if (const auto found = first_not_finite(samples)) {
+      const std::size_t k = *found;
       throw InputError(fmt::format("{}, frame {}, A-scan {}", data_->where(), frame, k / acquisition_.samples),
                        fmt::format("{} as sample {}", samples[k], k % acquisition_.samples), "finite numbers");
     }

@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/directions.hpp"
 #include "base/errors.hpp"
+#include "formats/hdf5_names.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -20,33 +16,6 @@ namespace {
 // What is shorter is written as 0.
 constexpr double least_normal = 1e-9;
 constexpr double farthest_detector = 1e3;  // metres
-
-/// The number that a name ends in: "0000000012", "detection_element_12". Those without come last.
-std::uint64_t number_of(std::string_view name) {
-  const std::size_t last = name.find_last_not_of("0123456789");
-  const std::string_view digits = last == std::string_view::npos ? name : name.substr(last + 1);
-  if (digits.empty() || digits.size() > 18) return UINT64_MAX;
-  std::uint64_t number = 0;
-  for (const char digit : digits) number = 10 * number + static_cast<std::uint64_t>(digit - '0');
-  return number;
-}
-
-std::vector<std::string> names_in(const IpascGroup& group, std::size_t most) {
-  H5G_info_t info{};
-  if (H5Gget_info(group.handle().id(), &info) < 0) throw InputError(group.where(), "a damaged group", "one group a detector");
-  if (info.nlinks == 0 || info.nlinks > most) {
-    throw InputError(group.where(), fmt::format("{} detectors", info.nlinks), fmt::format("1 to {}", most));
-  }
-  std::vector<std::string> names;
-  const auto visit = [](hid_t, const char* name, const H5L_info_t*, void* to) -> herr_t {
-    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-    return 0;
-  };
-  if (H5Literate(group.handle().id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names) < 0 || names.size() != info.nlinks)
-    throw InputError(group.where(), "a damaged group", "one group a detector");
-  std::ranges::stable_sort(names, {}, [](const std::string& name) { return std::pair(number_of(name), name); });
-  return names;
-}
 
 Direction vector_in(const IpascGroup& detector, const char* name, const std::vector<double>& values) {
   if (values.size() != 3) throw InputError(detector.where(name), fmt::format("{} values", values.size()), "3");
@@ -94,7 +63,7 @@ Point mean_of(const std::vector<Element>& elements) {
 IpascDetectors read_ipasc_detectors(const Hdf5Handle& file, const std::string& file_name, std::size_t most) {
   const IpascGroup device = IpascGroup::require(file, ipasc_device, file_name + ": ");
   const IpascGroup all = IpascGroup::require(device.handle(), "detectors", device.where());
-  const std::vector<std::string> names = names_in(all, most);
+  const std::vector<std::string> names = names_by_number(all.handle(), most, "detectors", all.where());
   if (Hdf5Handle general = open_own_group(device.handle(), "general")) {
     const IpascGroup stated(std::move(general), device.where() + "/general");
     const auto count = stated.number("num_detectors");

@@ -6,17 +6,16 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <utility>
 #include <vector>
 
 #include "acquisition/sample_encodings.hpp"
-#include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
+#include "formats/hdf5_maker.hpp"
 #include "formats/ipasc_fields.hpp"
 #include "formats/ipasc_layout.hpp"
 #include "formats/samples.hpp"
@@ -49,22 +48,11 @@ std::string new_uuid() {
                      words[5], words[6], words[7]);
 }
 
-/// Makes items of the file; every function throws RuntimeFault naming it where HDF5 refuses.
-class IpascMaker {
+/// Makes items of the file.
+class IpascMaker : public Hdf5Maker {
  public:
-  explicit IpascMaker(std::string name) : name_(std::move(name)) {}
+  using Hdf5Maker::Hdf5Maker;
 
-  [[nodiscard]] Hdf5Handle made(hid_t id) const {
-    Hdf5Handle handle(id);
-    if (!handle) fail();
-    return handle;
-  }
-  void done(herr_t status) const {
-    if (status < 0) fail();
-  }
-  [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const std::string& name) const {
-    return made(H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-  }
   void text(const Hdf5Handle& group, const char* name, const std::string& value) const {
     const Hdf5Handle type = made(H5Tcopy(H5T_C_S1));
     done(H5Tset_size(type.id(), H5T_VARIABLE));
@@ -86,12 +74,6 @@ class IpascMaker {
     list(group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, values.size(), values.data());
   }
 
-  [[noreturn]] void fail() const {
-    const int error = errno;
-    throw_system_fault(error,
-                       fmt::format("{}: cannot be written: {}", name_, error != 0 ? std::strerror(error) : "HDF5 refuses"));
-  }
-
  private:
   void scalar(const Hdf5Handle& group, const char* name, hid_t in_file, hid_t in_memory, const void* value) const {
     put(group, name, in_file, in_memory, made(H5Screate(H5S_SCALAR)), value);
@@ -104,8 +86,6 @@ class IpascMaker {
     const Hdf5Handle set = made(H5Dcreate2(group.id(), name, in_file, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
     done(H5Dwrite(set.id(), in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
   }
-
-  std::string name_;
 };
 
 /// In the order of the wavelengths; none where no event states one.

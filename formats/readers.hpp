@@ -46,6 +46,10 @@ void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOption
 [[nodiscard]] std::unique_ptr<Recording> open_onde_untried(const std::filesystem::path& path, const RecordingOptions& options);
 /// FMC data of M2M's instruments: a folder of descriptions and samples.
 [[nodiscard]] std::unique_ptr<Recording> open_m2k(const std::filesystem::path& path, const RecordingOptions& options);
+/// Channel data of USTB's files: of each wave all elements.
+[[nodiscard]] std::unique_ptr<Recording> open_uff(const std::filesystem::path& path, const RecordingOptions& options);
+/// The same without the trial run in a process of its own.
+[[nodiscard]] std::unique_ptr<Recording> open_uff_untried(const std::filesystem::path& path, const RecordingOptions& options);
 /// IPASC, k-Wave, MFMC or BRAIN, as what the HDF5 file holds tells.
 [[nodiscard]] std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options);
 

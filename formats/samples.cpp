@@ -1,5 +1,8 @@
 #include "formats/samples.hpp"
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -53,6 +56,25 @@ void frame_amplitudes(const Acquisition& a, std::span<const std::byte> frame, st
 
 void frame_amplitudes(const Acquisition& a, std::span<const std::byte> frame, std::span<double> amplitudes) {
   amplitudes_of(a, frame, amplitudes);
+}
+
+std::optional<std::size_t> first_not_finite(std::span<const float> samples) noexcept {
+  // Whole blocks without a way out of them are what compilers make vectors of.
+  constexpr std::size_t block = 4096;
+  constexpr std::uint32_t exponent = 0x7F800000U;
+  std::size_t first = 0;
+  for (; first + block <= samples.size(); first += block) {
+    std::uint32_t found = 0;
+    for (std::size_t k = 0; k < block; ++k) {
+      const auto bits = std::bit_cast<std::uint32_t>(samples[first + k]);
+      found |= (bits & exponent) == exponent ? 1U : 0U;
+    }
+    if (found != 0) break;
+  }
+  for (; first < samples.size(); ++first) {
+    if (!std::isfinite(samples[first])) return first;
+  }
+  return std::nullopt;
 }
 
 }  // namespace echoform::formats

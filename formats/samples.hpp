@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "acquisition/acquisition.hpp"
@@ -19,5 +20,8 @@ void frame_counts(const Acquisition& acquisition, std::span<const std::byte> fra
 /// Amplitudes of a frame in any encoding: counts times sample_scale, rounded once; float32 as it is.
 void frame_amplitudes(const Acquisition& acquisition, std::span<const std::byte> frame, std::span<float> amplitudes);
 void frame_amplitudes(const Acquisition& acquisition, std::span<const std::byte> frame, std::span<double> amplitudes);
+
+/// Place of the first sample that is infinite or no number. Costs a fraction of copying them.
+[[nodiscard]] std::optional<std::size_t> first_not_finite(std::span<const float> samples) noexcept;
 
 }  // namespace echoform::formats

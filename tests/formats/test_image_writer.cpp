@@ -141,7 +141,7 @@ TEST(ImageWriter, RefusesPlacesBeforeAnyWork) {
   };
   EXPECT_THAT(error(scratch / "none/a.npy"),
               HasSubstr("found no directory " + (scratch / "none").string() + "; expected an existing directory"));
-  EXPECT_THAT(error(scratch / "a.jpg"), HasSubstr("extension \".jpg\"; expected one of: .npy, .h5, .nrrd, .vti, .png"));
+  EXPECT_THAT(error(scratch / "a.jpg"), HasSubstr("extension \".jpg\"; expected one of: .npy, .h5, .nrrd, .vti, .uff, .png"));
   EXPECT_THAT(error(scratch / "a"), HasSubstr("no extension"));
   std::filesystem::create_directory(scratch / "dir.png");
   EXPECT_THAT(error(scratch / "dir.png"), HasSubstr("found a directory; expected a file to write"));

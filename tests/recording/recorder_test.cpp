@@ -537,7 +537,7 @@ TEST(RecorderOptionsTest, AreCheckedAtOnce) {
   options.files.folder = scratch / "";
   options.pattern = "{name}.dat";
   EXPECT_EQ(message(),
-            "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat, .hdf5, .onde");
+            "scan.toml: [recorder] file: found \"{name}.dat\"; expected a file that ends in .mfmc, .efcap, .mat, .hdf5, .onde, .uff");
   options.pattern = "{nam}.mfmc";
   EXPECT_EQ(message(), "scan.toml: [recorder] file: found \"{nam}.mfmc\"; expected {name} and {time} alone in braces");
   options.pattern = "a/{name}.mfmc";

@@ -1,0 +1,358 @@
+// Channel data of the Ultrasound Toolbox (USTB): objects of class uff.channel_data in its HDF5 files, [frame, wave, channel,
+// time] in C order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/directions.hpp"
+#include "base/errors.hpp"
+#include "formats/guarded_trial.hpp"
+#include "formats/readers.hpp"
+#include "formats/samples.hpp"
+#include "formats/uff_demodulated.hpp"
+#include "formats/uff_fields.hpp"
+
+namespace echoform::formats {
+namespace {
+
+constexpr double uff_usual_speed = 1540.0;  // m/s: what USTB's objects begin with
+constexpr double uff_same_time = 1e-3;      // of a sample
+constexpr double uff_farthest = 1e3;        // metres
+constexpr double uff_widest_band = 2.0;     // of the centre frequency
+constexpr std::size_t uff_most_frames = std::size_t{1} << 24;
+constexpr std::size_t uff_most_factor = 64;
+constexpr std::size_t uff_piece = std::size_t{1} << 16;  // samples
+constexpr std::size_t uff_trial_piece = std::size_t{1} << 20;
+constexpr std::size_t uff_trial_samples = std::size_t{1} << 26;  // of a file, spread evenly
+
+enum UffAxis : std::size_t { frame_axis, wave_axis, channel_axis, time_axis, uff_axes };
+
+class UffRecording final : public Recording {
+ public:
+  UffRecording(const std::filesystem::path& path, const RecordingOptions& options) : Recording(path, "UFF") {
+    const Hdf5Session session;
+    file_ = open_hdf5(path);
+    const UffObject data = choose(options.sequence);
+    const std::vector<UffWave> waves = read_waves(data, options.limits.events);
+    const bool passive = waves.front().wavefront == UffWavefront::photoacoustic;
+    const std::size_t most = passive ? options.detectors : options.limits.elements;
+    read_probe(data.object("probe"), most);
+    find_samples(data);
+    read_shape(waves.size());
+    read_times(data);
+    read_events(waves, data);
+    read_pulse(data);
+    material_.longitudinal_velocity = MetresPerSecond(speed_of(data));
+    acquisition_.encoding = SampleEncoding::float32;
+    AcquisitionLimits limits = options.limits;
+    limits.elements = most;
+    validate(acquisition_, limits, path.string());
+  }
+
+  [[nodiscard]] std::size_t frames() const noexcept override { return sizes_[frame_axis]; }
+
+  void read_frame(std::size_t frame, std::span<float> samples) override {
+    check_request(frame, samples.size());
+    if (imaginary_) {
+      read_demodulated(frame, samples);
+      require_finite(frame, 0, samples);
+    } else if (filtered(*real_)) {
+      read_block(*real_, {frame, 0, 0, 0}, sizes_[wave_axis], sizes_[channel_axis], H5T_NATIVE_FLOAT, samples.data());
+      require_finite(frame, 0, samples);
+    } else {
+      read_pieces(frame, samples);
+    }
+  }
+  [[nodiscard]] Acquisition stored() const override {
+    Acquisition stored = acquisition_;
+    if (as_counts_) stored.encoding = SampleEncoding::int16;
+    return stored;
+  }
+  void read_stored(std::size_t frame, std::span<std::byte> bytes) override {
+    if (!as_counts_) return Recording::read_stored(frame, bytes);
+    check_request(frame, bytes.size() / sizeof(std::int16_t));
+    read_block(*real_, {frame, 0, 0, 0}, sizes_[wave_axis], sizes_[channel_axis], H5T_NATIVE_INT16, bytes.data());
+  }
+  [[nodiscard]] std::size_t reading_bytes() const override {
+    return stored().frame_bytes() + (imaginary_ ? 2 * sizes_[channel_axis] * sizes_[time_axis] * sizeof(float) : 0);
+  }
+
+  /// What comes of reading samples of all of the file.
+  void try_reading() {
+    for (const auto* const part : {&real_, &imaginary_}) {
+      if (*part) try_part(**part);
+    }
+  }
+
+ private:
+  [[nodiscard]] UffObject choose(std::size_t sequence) const {
+    const std::vector<std::string> names = uff_objects_of(file_, uff_channel_data, path_.string() + ": ");
+    if (names.empty()) {
+      throw InputError(path_.string(), fmt::format("no object of class {}", uff_channel_data), "channel data as USTB writes it");
+    }
+    if (sequence >= names.size()) {
+      throw InputError(path_.string(), fmt::format("a request for sequence {}", sequence),
+                       fmt::format("0 to {}, the channel data of the file", names.size() - 1));
+    }
+    return UffObject(Hdf5Handle(H5Gopen2(file_.id(), "/", H5P_DEFAULT)), path_.string() + ": ").object(names[sequence]);
+  }
+
+  static double speed_of(const UffObject& object) {
+    return object.number("sound_speed") ? object.positive("sound_speed") : uff_usual_speed;
+  }
+
+  std::vector<UffWave> read_waves(const UffObject& data, std::size_t most) {
+    const double speed = speed_of(data);
+    std::vector<UffWave> waves;
+    for (const UffObject& object : data.object("sequence").elements({"source", "wavefront"}, most, "waves")) {
+      UffWave& wave = waves.emplace_back();
+      // Files of before had no such word: their sources say it.
+      const double wavefront = object.number("wavefront").value_or(1.0);
+      if (wavefront != 0.0 && wavefront != 1.0 && wavefront != 2.0) {
+        throw InputError(object.where("wavefront"), fmt::format("{:g}", wavefront),
+                         "0 (plane), 1 (spherical) or 2 (photoacoustic)");
+      }
+      wave.wavefront = static_cast<UffWavefront>(static_cast<int>(wavefront));
+      if (wave.wavefront != UffWavefront::photoacoustic) wave.source = read_uff_point(object.object("source"));
+      wave.delay = object.number("delay").value_or(0.0);
+      wave.speed = object.number("sound_speed") ? object.positive("sound_speed") : speed;
+    }
+    return waves;
+  }
+
+  void read_probe(const UffObject& probe, std::size_t most) {
+    const Hdf5Item geometry = Hdf5Item::require(probe.handle(), "geometry", probe.where());
+    const std::vector<std::size_t>& shape = geometry.shape();
+    if (shape.size() != 2 || shape[0] < 3 || shape[0] > uff_geometry_fields || shape[1] == 0) {
+      throw InputError(geometry.where(), fmt::format("shape {}", shape_text(shape)), "3 to 7 fields x elements");
+    }
+    const std::size_t count = shape[1];
+    if (count > most) throw InputError(geometry.where(), fmt::format("{} elements", count), fmt::format("at most {}", most));
+    const std::vector<double> values = geometry.numbers();
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto field = [&](std::size_t which) { return which < shape[0] ? values[which * count + k] : 0.0; };
+      if (const double away = length({field(0), field(1), field(2)}); !(away <= uff_farthest)) {
+        throw InputError(geometry.where(), fmt::format("element {} {:.3g} m away", k + 1, away),
+                         fmt::format("metres, up to {:g}", uff_farthest));
+      }
+      if (!(field(5) >= 0.0) || !(field(6) >= 0.0))
+        throw InputError(geometry.where(), fmt::format("element {} of a size below 0", k + 1), "sizes of at least 0");
+      Element element;
+      element.centre = {Metres(field(0)), Metres(field(1)), Metres(field(2))};
+      element.normal = direction_to({1.0, field(3), field(4)});
+      element.width = Metres(field(5));
+      element.length = Metres(field(6));
+      acquisition_.probe.elements.push_back(element);
+    }
+  }
+
+  void find_samples(const UffObject& data) {
+    if (const auto parts = data.find("data")) {
+      real_ = Hdf5Item::require(parts->handle(), "real", parts->where());
+      imaginary_ = Hdf5Item::require(parts->handle(), "imag", parts->where());
+      imaginary_->require_shape(real_->shape());
+    } else {
+      real_ = Hdf5Item::require(data.handle(), "data", data.where());
+    }
+    for (const auto* const part : {&real_, &imaginary_}) {
+      if (*part && ((*part)->is_attribute() || (*part)->type_class() != Hdf5Class::number))
+        throw InputError((*part)->where(), "something else than numbers", "samples");
+    }
+    const Hdf5Handle type(H5Dget_type(real_->handle().id()));
+    const std::size_t bytes = type ? H5Tget_size(type.id()) : 0;
+    const bool whole = type && H5Tget_class(type.id()) == H5T_INTEGER;
+    // Whatever 16 bits with a sign hold.
+    as_counts_ = !imaginary_ && whole && (bytes == 1 || (bytes == 2 && H5Tget_sign(type.id()) != H5T_SGN_NONE));
+    if ((whole && bytes > 2) || (!whole && bytes > sizeof(float))) notes_.emplace_back("samples are rounded to 32-bit floats");
+  }
+
+  void read_shape(std::size_t waves) {
+    const std::vector<std::size_t>& shape = real_->shape();
+    const std::size_t elements = acquisition_.elements();
+    const auto refuse = [&](const std::string& expected) {
+      throw InputError(real_->where(), fmt::format("shape {}", shape_text(shape)), expected);
+    };
+    if (shape.size() < 2 || shape.size() > uff_axes) refuse("frames x waves x channels x samples");
+    if (std::ranges::find(shape, std::size_t{0}) != shape.end()) refuse("at least one along each axis");
+    // MATLAB drops axes of length 1 that are its last.
+    sizes_.fill(1);
+    std::ranges::copy(shape, sizes_.begin() + static_cast<std::ptrdiff_t>(uff_axes - shape.size()));
+    if (sizes_[frame_axis] > uff_most_frames) {
+      throw InputError(real_->where(), fmt::format("{} frames", sizes_[frame_axis]), fmt::format("at most {}", uff_most_frames));
+    }
+    if (sizes_[wave_axis] != waves || sizes_[channel_axis] != elements)
+      refuse(fmt::format("{} x {} before the samples, the waves and elements", waves, elements));
+  }
+
+  void read_times(const UffObject& data) {
+    const double rate = data.positive("sampling_frequency");
+    const auto first = data.number("initial_time");
+    if (!first) throw InputError(data.where(), "no initial_time", "the time of the first sample");
+    const double modulation = data.number("modulation_frequency").value_or(0.0);
+    if (modulation < 0.0) throw InputError(data.where("modulation_frequency"), fmt::format("{:g}", modulation), "at least 0");
+    if (modulation > 0.0 && !imaginary_) {
+      throw InputError(data.where("modulation_frequency"), fmt::format("{:g} Hz of samples that are real", modulation),
+                       "0, or complex samples");
+    }
+    if (imaginary_) {
+      factor_ = remodulation_factor(Hertz(rate), Hertz(modulation), uff_most_factor);
+      if (factor_ > uff_most_factor) {
+        throw InputError(data.where("modulation_frequency"), fmt::format("{:g} Hz of {:g} samples a second", modulation, rate),
+                         fmt::format("at most {} times as much", uff_most_factor / 2));
+      }
+      remodulation_.emplace(factor_, Hertz(rate), Hertz(modulation), Seconds(*first));
+      notes_.push_back(modulation > 0.0
+                           ? fmt::format("demodulated by {:.6g} MHz: echoes of {} samples for each", 1e-6 * modulation, factor_)
+                           : std::string("the real part of complex samples"));
+    }
+    acquisition_.samples = sizes_[time_axis] > SIZE_MAX / factor_ ? SIZE_MAX : sizes_[time_axis] * factor_;
+    acquisition_.sample_rate = Hertz(rate * static_cast<double>(factor_));
+    acquisition_.start_time = Seconds(*first);
+    acquisition_.probe.centre_frequency = Hertz(modulation);
+  }
+
+  void read_events(std::span<const UffWave> waves, const UffObject& data) {
+    UffEvents made =
+        events_of(waves, acquisition_.probe, Seconds(uff_same_time / acquisition_.sample_rate.value), data.where("sequence"));
+    acquisition_.events = std::move(made.events);
+    acquisition_.start_time = acquisition_.start_time - made.zero;
+  }
+
+  void read_pulse(const UffObject& data) {
+    const auto pulse = data.find("pulse");
+    if (!pulse) return;
+    const double centre = pulse->number("center_frequency").value_or(0.0);
+    if (!(centre > 0.0)) return;
+    acquisition_.probe.centre_frequency = Hertz(centre);
+    const double band = pulse->number("fractional_bandwidth").value_or(0.0);
+    if (band > 0.0 && band <= uff_widest_band) acquisition_.probe.bandwidth = Hertz(band * centre);
+  }
+
+  /// Of A-scans from `first` on.
+  void require_finite(std::size_t frame, std::size_t first, std::span<const float> samples) const {
+    const auto found = first_not_finite(samples);
+    if (!found) return;
+    throw InputError(fmt::format("{}, frame {}, A-scan {}", real_->where(), frame, first + *found / acquisition_.samples),
+                     fmt::format("{} as sample {}", samples[*found], *found % acquisition_.samples), "finite numbers");
+  }
+
+  /// Looks at samples while the processor still has them at hand.
+  void read_pieces(std::size_t frame, std::span<float> samples) const {
+    const std::size_t channels = sizes_[channel_axis];
+    const std::size_t at_once = std::clamp<std::size_t>(uff_piece / sizes_[time_axis], 1, channels);
+    for (std::size_t wave = 0; wave < sizes_[wave_axis]; ++wave) {
+      for (std::size_t first = 0; first < channels; first += at_once) {
+        const std::size_t count = std::min(at_once, channels - first);
+        const auto piece = samples.first(count * sizes_[time_axis]);
+        read_block(*real_, {frame, wave, first, 0}, 1, count, H5T_NATIVE_FLOAT, piece.data());
+        require_finite(frame, wave * channels + first, piece);
+        samples = samples.subspan(piece.size());
+      }
+    }
+  }
+
+  static bool filtered(const Hdf5Item& item) {
+    const Hdf5Session session;
+    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
+    return !creation || (H5Pget_layout(creation.id()) == H5D_CHUNKED && H5Pget_nfilters(creation.id()) > 0);
+  }
+
+  using Place = std::array<hsize_t, uff_axes>;
+
+  /// [wave, channel, time] of some waves and channels from `start` on.
+  void read_block(const Hdf5Item& item, const Place& start, std::size_t waves, std::size_t channels, hid_t type, void* to) const {
+    const Hdf5Session session;
+    const Place block{1, waves, channels, sizes_[time_axis]};
+    const std::size_t rank = item.shape().size();
+    const std::size_t left_out = uff_axes - rank;
+    const Hdf5Handle space(H5Dget_space(item.handle().id()));
+    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(rank), block.data() + left_out, nullptr));
+    if (!space || !memory ||
+        H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data() + left_out, nullptr, block.data() + left_out, nullptr) < 0 ||
+        H5Dread(item.handle().id(), type, memory.id(), space.id(), H5P_DEFAULT, to) < 0) {
+      throw InputError(fmt::format("{}, frame {}", item.where(), start[frame_axis]), "damaged data",
+                       "samples that HDF5 can read");
+    }
+  }
+
+  /// In steps of what HDF5 keeps together. What goes through no filter is bytes at an address, which one channel of a chunk
+  /// finds.
+  void try_part(const Hdf5Item& item) const {
+    const std::size_t channels = sizes_[channel_axis];
+    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
+    Place step{1, sizes_[wave_axis], channels, sizes_[time_axis]};
+    std::size_t at_once = 1;
+    if (creation && H5Pget_layout(creation.id()) == H5D_CHUNKED) {
+      const std::size_t rank = item.shape().size();
+      H5Pget_chunk(creation.id(), static_cast<int>(rank), step.data() + (uff_axes - rank));
+      if (filtered(item)) {
+        step = {1, 1, std::clamp<std::size_t>(uff_trial_piece / sizes_[time_axis], 1, channels), 0};
+        at_once = step[channel_axis];
+      }
+    }
+    std::ranges::for_each(step, [](hsize_t& size) { size = std::max<hsize_t>(size, 1); });
+    const auto steps = [&](UffAxis axis) { return (sizes_[axis] + step[axis] - 1) / step[axis]; };
+    const std::size_t in_wave = steps(channel_axis);
+    const std::size_t in_frame = in_wave * steps(wave_axis);
+    const std::size_t pieces = in_frame * sizes_[frame_axis];
+    const std::size_t most = std::max<std::size_t>(2, uff_trial_samples / (at_once * sizes_[time_axis]));
+    std::vector<float> samples(at_once * sizes_[time_axis]);
+    for (std::size_t piece = 0; piece < pieces; piece += pieces / most + 1) {
+      const std::size_t first = piece % in_wave * step[channel_axis];
+      const std::size_t wave = piece % in_frame / in_wave * step[wave_axis];
+      try {
+        read_block(item, {piece / in_frame, wave, first, 0}, 1, std::min(at_once, channels - first), H5T_NATIVE_FLOAT,
+                   samples.data());
+      } catch (const InputError&) {  // damage is reported when the data is asked for
+      }
+    }
+  }
+
+  void read_demodulated(std::size_t frame, std::span<float> samples) {
+    const std::size_t in_wave = sizes_[channel_axis] * sizes_[time_axis];
+    std::vector<float> real(in_wave);
+    std::vector<float> imaginary(in_wave);
+    for (std::size_t wave = 0; wave < sizes_[wave_axis]; ++wave) {
+      read_block(*real_, {frame, wave, 0, 0}, 1, sizes_[channel_axis], H5T_NATIVE_FLOAT, real.data());
+      read_block(*imaginary_, {frame, wave, 0, 0}, 1, sizes_[channel_axis], H5T_NATIVE_FLOAT, imaginary.data());
+      for (std::size_t channel = 0; channel < sizes_[channel_axis]; ++channel) {
+        const std::size_t at = channel * sizes_[time_axis];
+        remodulation_->apply(std::span(real).subspan(at, sizes_[time_axis]), std::span(imaginary).subspan(at, sizes_[time_axis]),
+                             samples.first(acquisition_.samples));
+        samples = samples.subspan(acquisition_.samples);
+      }
+    }
+  }
+
+  Hdf5Handle file_;
+  std::optional<Hdf5Item> real_;
+  std::optional<Hdf5Item> imaginary_;
+  std::optional<UffRemodulation> remodulation_;
+  std::size_t factor_ = 1;
+  std::array<std::size_t, uff_axes> sizes_{};
+  bool as_counts_ = false;  // int16 holds what is stored
+};
+
+}  // namespace
+
+std::unique_ptr<Recording> open_uff(const std::filesystem::path& path, const RecordingOptions& options) {
+  require_hdf5(path);
+  // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
+  try_in_child(path.string(), [&] { UffRecording(path, options).try_reading(); });
+  return open_uff_untried(path, options);
+}
+
+std::unique_ptr<Recording> open_uff_untried(const std::filesystem::path& path, const RecordingOptions& options) {
+  return std::make_unique<UffRecording>(path, options);
+}
+
+}  // namespace echoform::formats

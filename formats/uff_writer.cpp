@@ -1,0 +1,222 @@
+#include "formats/uff_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "formats/atomic_file.hpp"
+#include "formats/samples.hpp"
+#include "formats/uff_fields.hpp"
+#include "formats/uff_output.hpp"
+#include "formats/uff_waves.hpp"
+
+namespace echoform {
+namespace {
+
+using namespace formats;
+
+// At which plane waves run on whatever their slowness: what events can be written does not hang on it.
+constexpr MetresPerSecond slowest(1e-3);
+
+/// Of a frame as the file has it: every wave by every element.
+std::size_t channel_samples(const Acquisition& acquisition) {
+  return acquisition.event_count() * acquisition.elements() * acquisition.samples;
+}
+std::size_t channel_bytes(const Acquisition& acquisition) {
+  return channel_samples(acquisition) * sizeof(float);
+}
+
+/// [event, receiver, sample] of a half matrix, each of whose pairs stands for both of its directions.
+void fill_matrix(const Acquisition& acquisition, std::span<const float> half, std::span<float> full) {
+  const std::size_t count = acquisition.elements();
+  const std::size_t samples = acquisition.samples;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      const auto pair = half.subspan(half_matrix_index(std::min(i, j), std::max(i, j), count) * samples, samples);
+      std::ranges::copy(pair, full.begin() + static_cast<std::ptrdiff_t>((i * count + j) * samples));
+    }
+  }
+}
+
+void put_probe(const UffOutput& put, const Hdf5Handle& parent, const Probe& probe) {
+  const Hdf5Handle object = put.object(parent, "probe", "uff.probe");
+  const std::size_t count = probe.elements.size();
+  std::vector<double> geometry(uff_geometry_fields * count);  // [field, element]
+  for (std::size_t k = 0; k < count; ++k) {
+    const Element& element = probe.elements[k];
+    const UffPoint faces = point_towards(element.normal, 1.0);
+    const std::array fields{element.centre.x.value, element.centre.y.value, element.centre.z.value, faces.azimuth,
+                            faces.elevation,        element.width.value,    element.length.value};
+    for (std::size_t field = 0; field < fields.size(); ++field) geometry[field * count + k] = fields[field];
+  }
+  put.numbers(object, "geometry", {uff_geometry_fields, count}, geometry);
+  put.point(object, "origin", {});
+}
+
+void put_wave(const UffOutput& put, const Hdf5Handle& parent, const std::string& name, const UffWave& wave) {
+  const Hdf5Handle object = put.object(parent, name, "uff.wave");
+  put.word(object, "wavefront", "uff.wavefront", static_cast<int>(wave.wavefront));
+  put.point(object, "source", wave.source);
+  put.point(object, "origin", {});
+  put.number(object, "delay", wave.delay);
+  put.number(object, "sound_speed", wave.speed);
+}
+
+}  // namespace
+
+void check_uff_holds(const Acquisition& acquisition, const std::string& where) {
+  constexpr const char* others = "(.mfmc and .efcap hold others)";
+  if (acquisition.pairs_summed()) {
+    throw InputError(where, "half a matrix of sums", fmt::format("full and half matrices, and events {}", others));
+  }
+  if (!acquisition.positions.empty()) {
+    throw InputError(where, fmt::format("{} positions of the probe", acquisition.positions.size()),
+                     fmt::format("a probe that stays {}", others));
+  }
+  if (!acquisition.pairs_once() && !all_elements_record(acquisition))
+    throw InputError(where, "events that some elements record", fmt::format("all elements for each event {}", others));
+  static_cast<void>(waves_of(acquisition, slowest, where));
+  if (const std::size_t bytes = channel_bytes(acquisition); bytes > std::numeric_limits<std::uint32_t>::max())
+    throw InputError(where, fmt::format("{} bytes a frame", bytes), "less than 4 GiB, what an HDF5 chunk may have");
+}
+
+struct UffWriter::File {
+  std::filesystem::path path;
+  Acquisition acquisition;
+  AtomicFile aside;
+  Hdf5Handle file{};
+  Hdf5Handle data{};
+  std::uint64_t frames = 0;
+  bool broken = false;
+  std::vector<float> amplitudes{};
+  std::vector<float> pairs{};  // of half a matrix
+
+  [[nodiscard]] std::array<hsize_t, 4> shape(hsize_t count) const {
+    return {count, acquisition.event_count(), acquisition.elements(), acquisition.samples};
+  }
+
+  void make(const FrameWriterOptions& options) {
+    const MetresPerSecond velocity = options.material.longitudinal_velocity;
+    if (!(velocity.value > 0.0)) {
+      throw InputError(path.string(), "no velocity of longitudinal waves",
+                       "one, which USTB's channel data states (`[material]` while recording)");
+    }
+    const std::vector<UffWave> waves = waves_of(acquisition, velocity, path.string());
+    const Hdf5Session session;
+    const UffOutput put(path.string());
+    errno = 0;
+    file = put.file(aside.aside());
+    const Hdf5Handle object = put.object(file, "channel_data", uff_channel_data);
+    put.number(object, "sampling_frequency", acquisition.sample_rate.value);
+    put.number(object, "initial_time", (acquisition.start_time - acquisition.time_offset).value);
+    put.number(object, "sound_speed", velocity.value);
+    put.number(object, "modulation_frequency", 0.0);
+    put_probe(put, object, acquisition.probe);
+    if (waves.size() == 1) {
+      put_wave(put, object, "sequence", waves.front());
+    } else {
+      const Hdf5Handle sequence = put.array(object, "sequence", "uff.wave", waves.size());
+      for (std::size_t k = 0; k < waves.size(); ++k) put_wave(put, sequence, element_name("sequence", k), waves[k]);
+    }
+    if (const double centre = acquisition.probe.centre_frequency.value; centre > 0.0) {
+      const Hdf5Handle pulse = put.object(object, "pulse", "uff.pulse");
+      put.number(pulse, "center_frequency", centre);
+      if (const double band = acquisition.probe.bandwidth.value; band > 0.0)
+        put.number(pulse, "fractional_bandwidth", band / centre);
+    }
+    const Hdf5Handle creation = put.made(H5Pcreate(H5P_DATASET_CREATE));
+    const auto one = shape(1);
+    put.done(H5Pset_chunk(creation.id(), 4, one.data()));
+    // Chunks are written whole.
+    put.done(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER));
+    const auto none = shape(0);
+    const auto most = shape(H5S_UNLIMITED);
+    const Hdf5Handle space = put.made(H5Screate_simple(4, none.data(), most.data()));
+    data = put.made(H5Dcreate2(object.id(), "data", H5T_IEEE_F32LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
+    put.describe(data, "data", "single");
+  }
+
+  /// Adds what is in `amplitudes`.
+  void add() {
+    const auto longer = shape(frames + 1);
+    const std::array<hsize_t, 4> place{frames, 0, 0, 0};
+    if (H5Dset_extent(data.id(), longer.data()) >= 0 &&
+        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), channel_bytes(acquisition), amplitudes.data()) >= 0) {
+      return;
+    }
+    const int error = errno;
+    broken = true;
+    const auto before = shape(frames);
+    H5Dset_extent(data.id(), before.data());
+    errno = error;
+    UffOutput(path.string()).fail();
+  }
+};
+
+UffWriter::UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
+  check_uff_holds(acquisition, path.string());
+  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    throw InputError(path.string(), "a file that is there already", "a new one (recordings are not overwritten)");
+  file_.reset(new File{path, acquisition, AtomicFile(path)});
+  file_->make(options);
+}
+
+UffWriter::~UffWriter() {
+  try {
+    close();
+  } catch (const std::exception&) {  // whoever wants to know calls close()
+  }
+}
+
+void UffWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stamp*/) {
+  File& f = *file_;
+  const Acquisition& a = f.acquisition;
+  if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
+  if (frame.size() != a.frame_bytes())
+    throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
+  f.amplitudes.resize(channel_samples(a));
+  if (a.pairs_once()) {
+    f.pairs.resize(a.a_scans() * a.samples);
+    frame_amplitudes(a, frame, std::span<float>(f.pairs));
+    fill_matrix(a, f.pairs, f.amplitudes);
+  } else {
+    frame_amplitudes(a, frame, std::span<float>(f.amplitudes));
+  }
+  const Hdf5Session session;
+  errno = 0;
+  f.add();
+  ++f.frames;
+}
+
+void UffWriter::close() {
+  File& f = *file_;
+  if (!f.file) return;
+  const Hdf5Session session;
+  // Nothing half-written stays, whatever fails here.
+  const auto take = [](Hdf5Handle& handle) { return std::exchange(handle, Hdf5Handle()); };
+  {
+    const Hdf5Handle file = take(f.file);
+    const Hdf5Handle data = take(f.data);
+    if (f.frames == 0) return;
+    errno = 0;
+    UffOutput(f.path.string()).done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
+  }
+  f.aside.commit();
+}
+
+std::uint64_t UffWriter::frames() const noexcept {
+  return file_->frames;
+}
+
+std::uint64_t UffWriter::bytes() const noexcept {
+  return file_->frames * channel_bytes(file_->acquisition);
+}
+
+}  // namespace echoform

@@ -1,0 +1,271 @@
+"""Channel data of USTB's files (UFF), made and read by h5py alone as the toolbox's own writer has them: where a scatterer is imaged by
+every kind of wave, field by field, what is written, and one line for what is wrong."""
+import sys
+import unittest
+
+try:
+    import h5py
+    import numpy
+except ImportError as error:
+    print(f"SKIPPED: {error}")
+    sys.exit(77)
+
+from program_case import ProgramCase
+from uff_maker import C, CENTRE, LIGHT, PLANE, RATE, SPHERICAL, analytic, arrival, entity, geometry, make, put
+
+
+def all_waves(probe):
+    elements = [tuple(one[:3]) for one in probe]
+    return {
+        "plane waves": [(PLANE, (a, 0.0), 0.3e-6) for a in numpy.linspace(-0.2, 0.2, 9)],
+        "plane waves of before, by infinite sources": [(SPHERICAL, (a, 0.0), -0.2e-6 * k) for k, a in enumerate(numpy.linspace(-0.2, 0.2, 9))],
+        "diverging waves": [(SPHERICAL, (x, 0.0, -8e-3), 0.4e-6) for x in numpy.linspace(-4e-3, 4e-3, 9)],
+        "focused waves": [(SPHERICAL, (x, 0.0, 5e-3), -0.4e-6) for x in numpy.linspace(-3e-3, 5e-3, 17)],
+        "single elements": [(SPHERICAL, place, numpy.linalg.norm(place) / C + 0.5e-6) for place in elements],
+        "single elements at times of their own": [(SPHERICAL, place, 0.5e-6 + 1e-8 * k) for k, place in enumerate(elements[::2])],
+    }
+
+
+class Uff(ProgramCase):
+    def image(self, file, *views):
+        config = self.path / "config.toml"
+        config.write_text('[imaging]\nbackend = "cpu"\n[filter]\nkind = "none"\n[grid]\nx = [-0.004, 0.008]\nz = [0.008, 0.02]\npixels = [121, 121]\n')
+        self.run_program(0, "image", file, "--config", config, "--output", self.path / "image.npy", *views)
+        return numpy.load(self.path / "image.npy")
+
+    def place_of(self, image):
+        z, x = numpy.unravel_index(image.argmax(), image.shape)
+        return -4e-3 + 1e-4 * x, 8e-3 + 1e-4 * z
+
+    def test_a_scatterer_is_imaged_where_it_is(self):
+        # The array is beside the origin of coordinates, from which the waves' times count.
+        probe = geometry(middle=1.5e-3)
+        place = numpy.array([2.2e-3, 0.0, 13e-3])
+        for name, waves in all_waves(probe).items():
+            with self.subTest(name):
+                file = self.path / f"{name}.uff"
+                make(file, analytic(waves, place, probe, 1e-6, 1200).real, waves, probe=probe)
+                x, z = self.place_of(self.image(file))
+                self.assertAlmostEqual(x, place[0], delta=1.5e-4)
+                self.assertAlmostEqual(z, place[2], delta=0.6e-4)
+
+    def test_demodulated_samples_are_the_echoes(self):
+        probe = geometry()
+        waves = all_waves(probe)["plane waves"][:3]
+        signals = analytic(waves, numpy.array([1e-3, 0.0, 12e-3]), probe, 1e-6, 1200)
+        times = 1e-6 + numpy.arange(1200) / RATE
+        base = signals * numpy.exp(-2j * numpy.pi * CENTRE * times)[:, None, None]
+        make(self.path / "echoes.uff", signals.real, waves)
+        # By as few samples as hold the echoes' band of 4 MHz: 5 MHz, which three of each make 15 MHz of.
+        for every, factor in ((1, 1), (8, 3)):
+            with self.subTest(every):
+                with h5py.File(self.path / f"by{every}.uff", "w"):
+                    pass
+                make(self.path / f"by{every}.uff", base[::every], waves, modulation=CENTRE,
+                     change=lambda made, every=every: put(made, sampling_frequency=RATE / every))
+                found = self.inspect(self.path / f"by{every}.uff")
+                self.assertAlmostEqual(found["sample_rate"], factor * RATE / every, delta=1.0)
+                self.assertEqual(found["samples"], factor * len(base[::every]))
+                samples = self.samples(self.path / f"by{every}.uff")[0]
+                there = analytic(waves, numpy.array([1e-3, 0.0, 12e-3]), probe, 1e-6, 1200).real
+                wanted = there.transpose(2, 1, 0).reshape(-1, 1200)
+                if every == 8:
+                    # The same moments are in both at every third of one and every eighth of the other.
+                    samples, wanted = samples[:, ::3], wanted[:, ::8]
+                self.assertLess(numpy.abs(samples - wanted).max(), 2e-4)
+                if every == 8:
+                    x, z = self.place_of(self.image(self.path / "by8.uff"))
+                    self.assertAlmostEqual(z, 12e-3, delta=1e-4)
+        make(self.path / "analytic.uff", signals, waves)
+        numpy.testing.assert_allclose(self.samples(self.path / "analytic.uff"), self.samples(self.path / "echoes.uff"), atol=1e-7)
+
+    def samples(self, file):
+        """[frame, A-scan, sample], as MFMC has them."""
+        out = self.path / "samples.mfmc"
+        out.unlink(missing_ok=True)
+        self.run_program(0, "convert", file, out)
+        with h5py.File(out, "r") as made:
+            found = []
+            made.visititems(lambda name, item: found.append(item[...]) if name.endswith("MFMC_DATA") else None)
+            return found[0]
+
+    def test_every_field_that_is_read(self):
+        probe = geometry(8)
+        probe[:, 3:5] = 0.2, -0.1
+        waves = [(PLANE, (0.1, 0.05), 1e-7), (SPHERICAL, (1e-3, 0.0, -5e-3), 0.0), (SPHERICAL, (0.0, 0.0, 9e-3), 0.0)]
+        data = numpy.random.default_rng(1).normal(size=(30, 8, 3, 2)).astype(numpy.float32)
+        flat = geometry(8)
+        make(self.path / "in.uff", data, waves, probe=flat)
+        found = self.inspect(self.path / "in.uff")
+        self.assertEqual((found["elements"], found["a_scans"], found["samples"], found["frames"]), (8, 24, 30, 2))
+        self.assertAlmostEqual(found["start_time"], 1e-6, delta=1e-12)
+        self.assertEqual((found["longitudinal_velocity"], found["sample_rate"]), (C, RATE))
+        self.assertIn("5 MHz probe", found["description"])
+        plane, diverging, focused = (next(iter(event.items())) for event in found["events"])
+        self.assertAlmostEqual(plane[1]["slowness_x"], numpy.sin(0.1) * numpy.cos(0.05) / C, delta=1e-11)
+        self.assertAlmostEqual(plane[1]["slowness_y"], numpy.sin(0.05) / C, delta=1e-11)
+        places = [[form[1][axis] for axis in "xyz"] for form in (diverging, focused)]
+        numpy.testing.assert_allclose(places, [(1e-3, 0.0, -5e-3), (0.0, 0.0, 9e-3)], atol=1e-9)
+        numpy.testing.assert_array_equal(self.samples(self.path / "in.uff"), data.transpose(3, 2, 1, 0).reshape(2, 24, 30))
+
+    def test_matrices_counts_and_shapes_of_others(self):
+        probe = geometry(4)
+        waves = [(SPHERICAL, tuple(one[:3]), numpy.linalg.norm(one[:3]) / C) for one in probe]
+        counts = numpy.random.default_rng(2).integers(-30000, 30000, (20, 4, 4)).astype("<i2")
+        make(self.path / "fmc.uff", counts, waves, probe=probe)
+        found = self.inspect(self.path / "fmc.uff")
+        self.assertEqual((found["matrix"], found["frames"]), ("full", 1))
+        self.assertAlmostEqual(found["start_time"], 1e-6, delta=1e-12)
+        samples = self.samples(self.path / "fmc.uff")[0]
+        self.assertEqual(samples.dtype, numpy.dtype("<i2"))
+        numpy.testing.assert_array_equal(samples, counts.transpose(2, 1, 0).reshape(16, 20))
+        # One wave and frame: MATLAB drops the axes, and the sequence is the wave itself.
+        make(self.path / "one.uff", counts[:, :, 0], waves[:1], probe=probe[:, :3])
+        found = self.inspect(self.path / "one.uff")
+        self.assertEqual((found["a_scans"], found["frames"], found["elements"]), (4, 1, 4))
+        # Light, and the second of two objects.
+        light = [(LIGHT, None, 2e-6)]
+        make(self.path / "one.uff", counts[:, :, :1] + 1, light, probe=probe, name="later")
+        self.run_program(0, "convert", self.path / "one.uff", self.path / "light.uff", "--sequence", "1")
+        found = self.inspect(self.path / "light.uff")
+        self.assertEqual(found["events"], [{"passive": {}}])
+        self.assertAlmostEqual(found["start_time"], 3e-6, delta=1e-12)
+        with h5py.File(self.path / "light.uff", "r") as file:
+            numpy.testing.assert_array_equal(file["channel_data/data"][0, 0], counts[:, :, 0].T + 1.0)
+            self.assertEqual(file["channel_data/sequence"].attrs["class"], b"uff.wave", "one wave is no array")
+        self.assertIn("found a request for sequence 2; expected 0 to 1", self.run_program(2, "convert", self.path / "one.uff", self.path / "none.uff", "--sequence", "2"))
+
+    def test_what_is_written_arrives_as_it_did(self):
+        """By the formulas of das.m, of which neither reader nor writer knows."""
+        probe = geometry(middle=1.5e-3)
+        for name, waves in all_waves(probe).items():
+            with self.subTest(name):
+                data = numpy.random.default_rng(3).normal(size=(25, len(probe), len(waves), 2)).astype(numpy.float32)
+                make(self.path / f"{name}.uff", data, waves, probe=probe)
+                out = self.path / f"{name}.out.uff"
+                self.run_program(0, "convert", self.path / f"{name}.uff", out)
+                with h5py.File(out, "r") as file:
+                    self.assertEqual(file.attrs["version"].tolist(), [b"v1.2.0"])
+                    self.assertEqual(list(file), ["channel_data"])
+                    made = file["channel_data"]
+                    self.check_object(made, "channel_data", b"uff.channel_data")
+                    for field, value in dict(sampling_frequency=RATE, sound_speed=C, modulation_frequency=0.0).items():
+                        self.assertEqual((made[field].shape, made[field][0, 0]), ((1, 1), value))
+                        self.check_numbers(made[field], field)
+                    self.check_numbers(made["data"], "data")
+                    self.assertEqual(made["data"].dtype, numpy.dtype("<f4"))
+                    numpy.testing.assert_array_equal(made["data"][...], data.transpose(3, 2, 1, 0))
+                    self.check_object(made["probe"], "probe", b"uff.probe")
+                    numpy.testing.assert_allclose(made["probe/geometry"][...], probe.T, atol=1e-9)
+                    self.assertEqual(made["pulse/center_frequency"][0, 0], CENTRE)
+                    self.assertAlmostEqual(made["pulse/fractional_bandwidth"][0, 0], 0.6, delta=1e-6)
+                    sequence = made["sequence"]
+                    self.assertEqual(sequence.attrs["size"].tolist(), [1.0, len(waves)])
+                    self.assertEqual((sequence.attrs["array"].tolist(), sequence.attrs["class"]), ([1.0], b"uff.wave"))
+                    self.assertEqual(list(sequence), [f"sequence_{k + 1:04d}" for k in range(len(waves))])
+                    for wave, written in zip(waves, sequence.values()):
+                        self.check_object(written, written.name.rpartition("/")[2], b"uff.wave")
+                        self.check_object(written["source"], "source", b"uff.point")
+                        distance, azimuth, elevation = (written["source"][field][0, 0] for field in ("distance", "azimuth", "elevation"))
+                        kind = written["wavefront"][0, 0]
+                        self.assertEqual(written["wavefront"].attrs["class"], b"uff.wavefront")
+                        self.assertEqual(kind, PLANE if len(wave[1]) == 2 else SPHERICAL)
+                        source = (azimuth, elevation) if kind == PLANE else distance * numpy.array(
+                            (numpy.sin(azimuth) * numpy.cos(elevation), numpy.sin(elevation), numpy.cos(azimuth) * numpy.cos(elevation)))
+                        for place in ((0.0, 0.0, 0.02), (4e-3, 1e-3, 0.03), (-5e-3, 0.0, 0.012)):
+                            after = arrival(kind, source, written["delay"][0, 0], place) - made["initial_time"][0, 0]
+                            self.assertAlmostEqual(after, arrival(*wave, place) - numpy.float32(1e-6), delta=2e-12)
+
+    def check_object(self, made, name, of_class):
+        self.assertEqual((made.attrs["class"], made.attrs["name"]), (of_class, name.encode()))
+        self.assertEqual((made.attrs["size"].tolist(), made.attrs["array"].tolist()), ([1.0, 1.0], [0.0]))
+
+    def check_numbers(self, made, name):
+        self.assertEqual((made.attrs["class"] in (b"double", b"single"), made.attrs["name"]), (True, name.encode()))
+        self.assertEqual((made.attrs["complex"].tolist(), made.attrs["imaginary"].tolist()), ([0.0], [0.0]))
+
+    def test_images_as_beamformed_data(self):
+        probe = geometry()
+        waves = all_waves(probe)["plane waves"]
+        make(self.path / "in.uff", analytic(waves, numpy.array([1e-3, 0.0, 12e-3]), probe, 1e-6, 1200).real, waves)
+        image = self.image(self.path / "in.uff", "--output", self.path / "image.uff")
+        with h5py.File(self.path / "image.uff", "r") as file:
+            made = file["beamformed_data"]
+            self.check_object(made, "beamformed_data", b"uff.beamformed_data")
+            self.check_object(made["scan"], "scan", b"uff.linear_scan")
+            self.check_numbers(made["data"], "data")
+            numpy.testing.assert_allclose(made["scan/x_axis"][...], numpy.linspace(-4e-3, 8e-3, 121)[None], atol=1e-15)
+            numpy.testing.assert_allclose(made["scan/z_axis"][...], numpy.linspace(8e-3, 20e-3, 121)[None], atol=1e-15)
+            # MATLAB's reshape(data, [N_z N_x]) is the transpose of C's.
+            numpy.testing.assert_array_equal(made["data"][...].reshape(121, 121).T, image)
+
+    def test_what_is_wrong_is_one_line(self):
+        waves = all_waves(geometry(4))["plane waves"][:3]
+        good = numpy.ones((20, 4, 3))
+        wave = "sequence/sequence_0002"
+        cases = (
+            (dict(data=numpy.ones((3, 5, 20))), "/channel_data/data: found shape 3 x 5 x 20; expected 3 x 4 before the samples, the waves and elements"),
+            (dict(data=numpy.ones((2, 4, 20))), "found shape 2 x 4 x 20; expected 3 x 4"),
+            (dict(data=numpy.ones((1, 1, 3, 4, 20))), "found shape 1 x 1 x 3 x 4 x 20; expected frames x waves x channels x samples"),
+            (dict(data=numpy.ones((0, 3, 4, 20))), "expected at least one along each axis"),
+            (dict(data=numpy.full((3, 4, 20), b"x")), "/channel_data/data: found something else than numbers; expected samples"),
+            (dict(data=None), "/channel_data: found no data; expected"),
+            (dict(probe=None), "/channel_data: found no group probe; expected what USTB's files have there"),
+            ({"probe/geometry": None}, "/channel_data/probe: found no geometry"),
+            ({"probe/geometry": numpy.ones((8, 4))}, "/probe/geometry: found shape 8 x 4; expected 3 to 7 fields x elements"),
+            ({"probe/geometry": numpy.full((7, 4), numpy.nan)}, "/probe/geometry: found nan as value 1; expected finite numbers"),
+            ({"probe/geometry": numpy.full((7, 4), 1e30)}, "expected metres, up to 1000"),
+            ({"probe/geometry": numpy.zeros((7, 5000))}, "found 5000 elements; expected at most 4096"),
+            (dict(sequence=None), "/channel_data: found no group sequence"),
+            ({wave: None}, "/channel_data/data: found shape 3 x 4 x 20; expected 2 x 4"),
+            ({wave + "/source": None}, "/sequence_0002: found no group source"),
+            ({wave + "/source/distance": None}, "/sequence_0002/source: found no distance"),
+            ({wave + "/source/azimuth": numpy.full((1, 1), numpy.nan)}, "/source/azimuth: found nan as value 1; expected finite numbers"),
+            ({wave + "/source/distance": numpy.full((1, 1), numpy.nan)}, "/source/distance: found nan; expected a number"),
+            ({wave + "/wavefront": numpy.full((1, 1), 7)}, "/wavefront: found 7; expected 0 (plane), 1 (spherical) or 2 (photoacoustic)"),
+            ({wave + "/wavefront": numpy.full((1, 1), 2)}, "/sequence: found 1 photoacoustic waves beside others; expected those alone, or none"),
+            ({wave + "/delay": numpy.full((1, 1), 3.0)}, "event 1: found a delay of"),
+            ({wave + "/sound_speed": numpy.zeros((1, 1))}, "/sound_speed: found 0; expected more than 0"),
+            (dict(sampling_frequency=None), "/channel_data: found no sampling_frequency"),
+            (dict(sampling_frequency=numpy.ones((2, 1))), "/sampling_frequency: found shape 2 x 1; expected one value"),
+            (dict(sampling_frequency=numpy.full((1, 1), -1.0)), "/sampling_frequency: found -1; expected more than 0"),
+            (dict(initial_time=None), "/channel_data: found no initial_time"),
+            (dict(initial_time=numpy.full((1, 1), 9.0)), "start time: found 9 s; expected a finite time between -1 s and 1 s"),
+            (dict(modulation_frequency=numpy.full((1, 1), 5e6)), "/modulation_frequency: found 5e+06 Hz of samples that are real; expected 0, or complex samples"),
+        )
+        for items, line in cases:
+            with self.subTest(line):
+                (self.path / "in.uff").unlink(missing_ok=True)
+                make(self.path / "in.uff", good, waves, probe=geometry(4), change=lambda made, items=items: put(made, **items))
+                self.refused(line)
+        for shape in ((1 << 40, 3, 4, 20), (1 << 10, 3, 4, 1 << 40)):
+            with self.subTest(shape):
+                (self.path / "in.uff").unlink(missing_ok=True)
+                make(self.path / "in.uff", good, waves, probe=geometry(4), change=lambda made: put(made, data=None))
+                with h5py.File(self.path / "in.uff", "r+") as file:
+                    file["channel_data"].create_dataset("data", shape, "f4", chunks=(1, 3, 4, 16))
+                self.refused("samples: found" if shape[3] > 20 else "1099511627776 frames; expected at most 16777216")
+        with self.subTest("NaN"):
+            bad = good.copy()
+            bad[4, 2, 1] = numpy.nan
+            (self.path / "in.uff").unlink()
+            make(self.path / "in.uff", bad, waves, probe=geometry(4))
+            line = self.run_program(2, "convert", self.path / "in.uff", self.path / "out.uff")
+            self.assertIn("/data, frame 0, A-scan 6: found nan as sample 4; expected finite numbers", line)
+            self.assertFalse((self.path / "out.uff").exists())
+        with self.subTest("truncated"):
+            whole = (self.path / "in.uff").read_bytes()
+            (self.path / "in.uff").write_bytes(whole[:len(whole) // 2])
+            self.refused("in.uff: found a file that HDF5 cannot open (truncated or damaged)")
+        with self.subTest("nothing of the kind"):
+            with h5py.File(self.path / "in.uff", "w") as file:
+                entity(file, "scan", "uff.linear_scan")
+            self.refused("in.uff: found no object of class uff.channel_data; expected channel data as USTB writes it")
+
+    def refused(self, line):
+        text = self.run_program(2, "inspect", self.path / "in.uff")
+        self.assertIn(line, text)
+        self.assertEqual(text.strip().count("\n"), 0, text)
+
+
+unittest.main(argv=sys.argv[:1], verbosity=2)
