@@ -15,6 +15,7 @@
 
 #include "acquisition/firings.hpp"
 #include "acquisition/recorded_frames.hpp"
+#include "apps/archive.hpp"
 #include "apps/common.hpp"
 #include "apps/crop_distance.hpp"
 #include "apps/display_figure.hpp"
@@ -186,6 +187,7 @@ class ImageJob {
     if (!alone_) check_together(options_, configuration_, *method_);
     take_device_of_host(configuration_.imaging, communicator_);
     views_ = method_->images(configuration_);
+    archive_ = archive_entry(configuration_);
     scan_ = scans(configuration_);
     numbered_ = options_.many() && !scan_;
     static_cast<void>(plan_outputs(options_, views_, numbered_ ? "0" : ""));
@@ -284,8 +286,9 @@ class ImageJob {
     for (const Output& output : outputs) {
       const UnbrokenWork writing;
       std::vector<float> values;
-      output.writer->write(output.writer->draws() ? describe_figure(output.view, title, values)
-                                                  : describe_image(output.view, title));
+      ImageFile file = output.writer->draws() ? describe_figure(output.view, title, values) : describe_image(output.view, title);
+      file.archive = &archive_;
+      output.writer->write(file);
     }
     if (const std::string groups = imager_->groups_text(); !groups.empty())
       spdlog::info("frame {}: {}, {}, at most {} of memory{}", frame, groups, rate, memory_text(memory_.own(held_memory()).most),
@@ -355,6 +358,7 @@ class ImageJob {
   Configuration configuration_;
   const Method* method_ = nullptr;
   std::vector<std::string> views_;
+  ArchiveEntry archive_;
   bool scan_ = false;
   bool numbered_ = false;
   MemoryShares memory_;

@@ -20,6 +20,7 @@
 #include "delay_laws/delay_law.hpp"
 #include "delay_laws/view_kind.hpp"
 #include "engines/engine_registry.hpp"
+#include "formats/dicom.hpp"
 #include "formats/image_writer.hpp"
 #include "formats/recording.hpp"
 #include "gpu/bandwidth.hpp"
@@ -102,6 +103,7 @@ void print_libraries() {
   fmt::print("  NCCL         {}\n", nccl_status());
   fmt::print("  MPI          {}\n", mpi_status());
   fmt::print("  HDF5         {}.{}.{}\n", hdf5_major, hdf5_minor, hdf5_patch);
+  fmt::print("  DCMTK        {}\n", formats::dicom_status());
   fmt::print("  matio        {}.{}.{}\n", matio_major, matio_minor, matio_patch);
   fmt::print("  libpng       {}\n", PNG_LIBPNG_VER_STRING);
   fmt::print("  spdlog       {}.{}.{}\n", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH);

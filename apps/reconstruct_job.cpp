@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/archive.hpp"
 #include "apps/common.hpp"
 #include "apps/processes.hpp"
 #include "apps/recorded_frame.hpp"
@@ -132,7 +133,7 @@ class ReconstructJob {
     check_reconstruction(configuration_);
     // A GPU that is wanted and not there is refused before gigabytes are read.
     static_cast<void>(decide_backend(backend_choice(configuration_.imaging)));
-    outputs_ = VolumeOutputs(options_.outputs);
+    outputs_ = VolumeOutputs(options_.outputs, archive_entry(configuration_));
     const auto recording = open_recording(options_.input);
     const std::size_t frame = chosen_frame(options_, *recording);
     spdlog::info("{}", recording->describe());

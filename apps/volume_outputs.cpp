@@ -10,7 +10,7 @@
 
 namespace echoform {
 
-VolumeOutputs::VolumeOutputs(const std::vector<std::string>& paths) {
+VolumeOutputs::VolumeOutputs(const std::vector<std::string>& paths, ArchiveEntry archive) : archive_(std::move(archive)) {
   for (const std::string& path : paths) add(path, 0);
 }
 
@@ -35,6 +35,7 @@ void VolumeOutputs::write(std::size_t volume, const Grid& grid, std::span<const 
   file.view = names_[volume];
   file.pixels = meaning;
   file.title = title;
+  file.archive = &archive_;
   for (const Output& output : outputs_) {
     if (output.volume != volume) continue;
     file.envelope = values;

@@ -16,8 +16,9 @@ namespace echoform {
 class VolumeOutputs {
  public:
   VolumeOutputs() = default;
-  /// As --output has them. Throws InputError for a file twice, and as make_image_writer().
-  explicit VolumeOutputs(const std::vector<std::string>& paths);
+  /// As --output has them; `archive` is what files for archives say of whom they show. Throws InputError for a file twice, and as
+  /// make_image_writer().
+  explicit VolumeOutputs(const std::vector<std::string>& paths, ArchiveEntry archive = {});
 
   /// What volumes there will be: with several, files have their names ("mouse.750nm.npy"). Throws InputError as the constructor.
   void name_volumes(const std::vector<std::string>& names);
@@ -39,6 +40,7 @@ class VolumeOutputs {
 
   std::vector<Output> outputs_;
   std::vector<std::string> names_;
+  ArchiveEntry archive_;
 };
 
 }  // namespace echoform

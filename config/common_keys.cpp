@@ -49,6 +49,9 @@ std::vector<Section> common_sections() {
       {"openigtlink",
        "Images for 3D Slicer, PLUS and others that speak OpenIGTLink (docs/openigtlink.md), of `echoform serve` and `echoform "
        "demo`."},
+      {"dicom",
+       "What .dcm files of `echoform image` show and what archives file them under (docs/command-line.md): DICOM secondary "
+       "captures, or DICONDE's, whose patient is a component."},
       {"recorder", "Raw frames into files while they are imaged, of `echoform serve` and `echoform demo`."},
       {"reconstruction", "What `echoform reconstruct` solves, and how (docs/reconstruct.md)."},
       {"simulator",
@@ -532,6 +535,7 @@ std::vector<Key> common_keys() {
   add_server_keys(list);
   add_security_keys(list);
   add_openigtlink_keys(list);
+  add_dicom_keys(list);
   add_recorder_keys(list);
   add_reconstruction_keys(list);
   add_simulator_keys(list);

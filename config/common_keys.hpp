@@ -16,6 +16,7 @@ namespace echoform {
 void add_detector_keys(std::vector<Key>& keys);
 void add_encoder_keys(std::vector<Key>& keys);
 void add_input_keys(std::vector<Key>& keys);
+void add_dicom_keys(std::vector<Key>& keys);        ///< DicomSection, dicom_section.hpp
 void add_openigtlink_keys(std::vector<Key>& keys);  ///< OpenIgtlinkSection, openigtlink_section.hpp
 void add_micropulse_keys(std::vector<Key>& keys);   ///< MicropulseSection, micropulse_section.hpp
 void add_us_lab4a_keys(std::vector<Key>& keys);     ///< UsLab4aSection, us_lab4a_section.hpp

@@ -23,11 +23,7 @@ void add_recorder_keys(std::vector<Key>& k) {
        "Name of each file: {name} is [server] name, {time} the first frame's time in UTC (20260314T092653Z). A name that is "
        "taken "
        "gets -2, -3 and so on before its extension; nothing is overwritten."},
-<<<<<<< HEAD
-      "a name that ends in .mfmc, .efcap, .mat, .hdf5 or .onde", any_text, [](auto& c) -> auto& { return c.recorder.file; }));
-=======
-      "a name that ends in .mfmc, .efcap, .mat, .hdf5 or .uff", any_text, [](auto& c) -> auto& { return c.recorder.file; }));
->>>>>>> 1fe7371 (Channel data of the Ultrasound Toolbox are read and written (.uff), and images as its beamformed data)
+      "a name that ends in .mfmc, .efcap, .mat, .hdf5, .onde or .uff", any_text, [](auto& c) -> auto& { return c.recorder.file; }));
   k.push_back(boolean(
       {"recorder", "at_start", "", "Whether recording begins with the server; else it waits until it is asked to."},
       [](auto& c) -> auto& { return c.recorder.at_start; }));

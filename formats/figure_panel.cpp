@@ -115,10 +115,14 @@ std::mutex& figure_mutex() {
   return mutex;
 }
 
-Rgb LevelScale::colour(float value) const {
+double LevelScale::level(float value) const {
   // An image of zeros has no peak and is all background.
-  const double level = reference > 0.0 ? 20.0 * std::log10(static_cast<double>(value) / reference) + gain_db : -1e300;
-  return sequential_colour(1.0 + level / dynamic_range_db);
+  const double decibels = reference > 0.0 ? 20.0 * std::log10(static_cast<double>(value) / reference) + gain_db : -1e300;
+  return 1.0 + decibels / dynamic_range_db;
+}
+
+Rgb LevelScale::colour(float value) const {
+  return sequential_colour(level(value));
 }
 
 LevelScale level_scale(const ImageFile& image) {

@@ -118,6 +118,8 @@ struct LevelScale {
   double gain_db = 0.0;
   double dynamic_range_db = 40.0;
 
+  /// 1 at 0 dB, 0 at the range's lower end; beyond both without limits.
+  [[nodiscard]] double level(float value) const;
   [[nodiscard]] Rgb colour(float value) const;
 };
 /// The image's scale; its reference is the largest finite value where it states none. Throws InputError if the range is not

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "formats/array_files.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/dicom.hpp"
 #include "formats/envelope_view.hpp"
 #include "formats/figure.hpp"
 #include "formats/hdf5_image.hpp"
@@ -118,6 +119,21 @@ class Hdf5Writer final : public PathWriter {
   }
 };
 
+class DicomWriter final : public PathWriter {
+ public:
+  using PathWriter::PathWriter;
+  void write(const ImageFile& image) const override {
+    ImageFile envelope_only = image;
+    envelope_only.field = ImageField::envelope;
+    check(envelope_only, path_.string());
+    AtomicFile file(path_);
+    formats::write_dicom(file.aside(), path_.string(), envelope_only);
+    file.commit();
+  }
+  [[nodiscard]] bool draws() const override { return true; }
+  [[nodiscard]] std::size_t working_bytes() const override { return 2 * most_figure_bytes; }
+};
+
 class UffImageWriter final : public PathWriter {
  public:
   using PathWriter::PathWriter;
@@ -139,6 +155,8 @@ std::unique_ptr<ImageWriter> make(const std::filesystem::path& path) {
   return std::make_unique<Writer>(path);
 }
 
+constexpr std::string_view dicom_extension = ".dcm";
+
 // One line a format.
 constexpr std::array image_formats{
     ImageFormat{".npy", make<ArrayWriter<formats::npy_text>>},
@@ -148,13 +166,16 @@ constexpr std::array image_formats{
     ImageFormat{".uff", make<UffImageWriter>},
     ImageFormat{".png", make<PngWriter>},
     ImageFormat{".onde", make<Hdf5Writer<formats::write_onde_image>>},
+    ImageFormat{dicom_extension, make<DicomWriter>},
 };
 
 }  // namespace
 
 std::vector<std::string> image_writer_extensions() {
   std::vector<std::string> extensions;
-  for (const auto& format : image_formats) extensions.emplace_back(format.extension);
+  for (const auto& format : image_formats) {
+    if (format.extension != dicom_extension || formats::dicom_available()) extensions.emplace_back(format.extension);
+  }
   return extensions;
 }
 
@@ -164,11 +185,13 @@ std::unique_ptr<ImageWriter> make_image_writer(const std::filesystem::path& path
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const auto& format : image_formats) {
     if (format.extension != extension) continue;
+    if (extension == dicom_extension && !formats::dicom_available()) break;
     check_output_place(path);
     return format.make(path);
   }
   throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
-                   fmt::format("one of: {}", fmt::join(image_writer_extensions(), ", ")));
+                   fmt::format("one of: {}{}", fmt::join(image_writer_extensions(), ", "),
+                               extension == dicom_extension ? " (DCMTK: " + formats::dicom_status() + ")" : ""));
 }
 
 std::filesystem::path with_view_name(const std::filesystem::path& path, const std::string& view) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/grid.hpp"
@@ -17,6 +18,12 @@
 namespace echoform {
 
 enum class ImageField : unsigned char { envelope, analytic };
+
+/// What archives make of a picture.
+struct ArchiveEntry {
+  bool figure = true;                                             ///< the figure is kept, or the image itself
+  std::vector<std::pair<std::string, std::string>> attributes{};  ///< DICOM's keywords and values of one line, UTF-8
+};
 
 /// An image to write. Nothing is owned.
 struct ImageFile {
@@ -33,7 +40,8 @@ struct ImageFile {
   Meaning x{"x", "m"};                              ///< of the grid's axes: what is in metres, .nrrd, .vti and figures tell in mm
   Meaning y{"y", "m"};
   Meaning z{"z", "m"};
-  std::optional<LineGeometry> lines{};  ///< where the lines of an array [line, range] lie
+  std::optional<LineGeometry> lines{};    ///< where the lines of an array [line, range] lie
+  const ArchiveEntry* archive = nullptr;  ///< of .dcm
 };
 
 class ImageWriter {

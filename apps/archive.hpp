@@ -1,0 +1,11 @@
+// What [dicom] says, as writers of pictures take it.
+#pragma once
+
+#include "config/configuration.hpp"
+#include "formats/image_writer.hpp"
+
+namespace echoform {
+
+[[nodiscard]] ArchiveEntry archive_entry(const Configuration& configuration);
+
+}  // namespace echoform

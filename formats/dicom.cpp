@@ -1,0 +1,264 @@
+#include "formats/dicom.hpp"
+
+#include "base/errors.hpp"
+
+#ifdef ECHOFORM_WITH_DCMTK
+#include <dcmtk/config/osconfig.h>
+// After what configures them.
+#include <dcmtk/dcmdata/dcdatset.h>
+#include <dcmtk/dcmdata/dcdeftag.h>
+#include <dcmtk/dcmdata/dcfilefo.h>
+#include <dcmtk/dcmdata/dcitem.h>
+#include <dcmtk/dcmdata/dcuid.h>
+#include <dcmtk/oflog/oflog.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+
+#include "formats/dicom_picture.hpp"
+
+namespace echoform::formats {
+namespace {
+
+/// A random one under the root of UUIDs, which wants no registration (ITU-T X.667): 2.25 and the UUID's number.
+std::string new_uid() {
+  std::random_device device;
+  std::array<std::uint32_t, 4> words{};  // the most significant first
+  for (std::uint32_t& word : words) word = device();
+  words[1] = (words[1] & 0xFFFF0FFFU) | 0x00004000U;  // version 4
+  words[2] = (words[2] & 0x3FFFFFFFU) | 0x80000000U;
+  std::string digits;
+  while (std::ranges::any_of(words, [](std::uint32_t word) { return word != 0; })) {
+    std::uint64_t rest = 0;
+    for (std::uint32_t& word : words) {
+      rest = (rest << 32U) | word;
+      word = static_cast<std::uint32_t>(rest / 10);
+      rest %= 10;
+    }
+    digits.push_back(static_cast<char>('0' + rest));
+  }
+  std::ranges::reverse(digits);
+  return "2.25." + digits;
+}
+
+/// Of this run.
+const std::string& study_uid() {
+  static const std::string uid = new_uid();
+  return uid;
+}
+const std::string& series_uid() {
+  static const std::string uid = new_uid();
+  return uid;
+}
+std::size_t next_instance() {
+  static std::atomic<std::size_t> written{0};
+  return ++written;
+}
+
+struct Attribute {
+  std::string_view keyword;
+  DcmTagKey key;
+  DcmEVR kind;
+};
+
+// Those that users state (config/dicom_keys.cpp). With their kinds, so that no dictionary has to be found at run time.
+const std::array attributes{
+    Attribute{"PatientName", DCM_PatientName, EVR_PN},
+    Attribute{"PatientID", DCM_PatientID, EVR_LO},
+    Attribute{"PatientBirthDate", DCM_PatientBirthDate, EVR_DA},
+    Attribute{"PatientSex", DCM_PatientSex, EVR_CS},
+    Attribute{"StudyInstanceUID", DCM_StudyInstanceUID, EVR_UI},
+    Attribute{"StudyID", DCM_StudyID, EVR_SH},
+    Attribute{"StudyDescription", DCM_StudyDescription, EVR_LO},
+    Attribute{"AccessionNumber", DCM_AccessionNumber, EVR_SH},
+    Attribute{"SeriesDescription", DCM_SeriesDescription, EVR_LO},
+    Attribute{"InstitutionName", DCM_InstitutionName, EVR_LO},
+    Attribute{"OperatorsName", DCM_OperatorsName, EVR_PN},
+    Attribute{"ComponentManufacturer", DCM_ComponentManufacturer, EVR_ST},
+    Attribute{"MaterialGrade", DCM_MaterialGrade, EVR_ST},
+};
+
+/// Puts attributes into a data set or an item of one; every function throws RuntimeFault, naming the file, where DCMTK refuses.
+class DicomItem {
+ public:
+  DicomItem(DcmItem& item, const std::string& name) : item_(item), name_(name) {}
+
+  void text(const DcmTagKey& key, DcmEVR kind, const std::string& value) const {
+    require(item_.putAndInsertString(DcmTag(key, kind), value.c_str()));
+  }
+  void whole(const DcmTagKey& key, std::size_t value) const {
+    require(item_.putAndInsertUint16(DcmTag(key, EVR_US), static_cast<Uint16>(value)));
+  }
+  void unsigned_long(const DcmTagKey& key, std::size_t value) const {
+    require(item_.putAndInsertUint32(DcmTag(key, EVR_UL), static_cast<Uint32>(value)));
+  }
+  void signed_long(const DcmTagKey& key, std::int32_t value) const {
+    require(item_.putAndInsertSint32(DcmTag(key, EVR_SL), static_cast<Sint32>(value)));
+  }
+  void real(const DcmTagKey& key, double value) const { require(item_.putAndInsertFloat64(DcmTag(key, EVR_FD), value)); }
+  void bytes(const DcmTagKey& key, const std::vector<std::uint8_t>& values) const {
+    require(item_.putAndInsertUint8Array(DcmTag(key, EVR_OB), values.data(), static_cast<unsigned long>(values.size())));
+  }
+  [[nodiscard]] DicomItem added(const DcmTagKey& sequence) const {
+    DcmItem* made = nullptr;
+    require(item_.findOrCreateSequenceItem(DcmTag(sequence, EVR_SQ), made, -2));
+    return {*made, name_};
+  }
+  void require(const OFCondition& condition) const {
+    if (condition.bad()) throw RuntimeFault(fmt::format("{}: cannot be written: {}", name_, condition.text()));
+  }
+
+ private:
+  DcmItem& item_;
+  const std::string& name_;
+};
+
+/// PS3.3 C.8.5.5: the unit's code, and what turns numbers into it.
+struct RegionUnit {
+  std::size_t code = 0;  ///< none
+  double factor = 1.0;
+};
+RegionUnit region_unit(const std::string& unit) {
+  if (unit == "m") return {3, 100.0};  // cm
+  if (unit == "s") return {4, 1.0};
+  return {};
+}
+
+void put_region(const DicomItem& item, const PictureRegion& region) {
+  constexpr std::size_t two_dimensional = 1;
+  constexpr std::size_t tissue = 1;
+  item.whole(DCM_RegionSpatialFormat, two_dimensional);
+  item.whole(DCM_RegionDataType, tissue);
+  item.unsigned_long(DCM_RegionFlags, 0);
+  item.unsigned_long(DCM_RegionLocationMinX0, region.left);
+  item.unsigned_long(DCM_RegionLocationMinY0, region.top);
+  item.unsigned_long(DCM_RegionLocationMaxX1, region.left + region.width - 1);
+  item.unsigned_long(DCM_RegionLocationMaxY1, region.top + region.height - 1);
+  // Counted from the region's upper left corner.
+  item.signed_long(DCM_ReferencePixelX0, 0);
+  item.signed_long(DCM_ReferencePixelY0, 0);
+  const RegionUnit across = region_unit(region.across.unit);
+  const RegionUnit down = region_unit(region.down.unit);
+  item.whole(DCM_PhysicalUnitsXDirection, across.code);
+  item.whole(DCM_PhysicalUnitsYDirection, down.code);
+  item.real(DCM_ReferencePixelPhysicalValueX, across.factor * region.across.first);
+  item.real(DCM_ReferencePixelPhysicalValueY, down.factor * region.down.first);
+  item.real(DCM_PhysicalDeltaX, across.factor * region.across.step);
+  item.real(DCM_PhysicalDeltaY, down.factor * region.down.step);
+}
+
+void put_times(const DicomItem& item) {
+  const std::tm now = fmt::localtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()));
+  const std::string date = fmt::format("{:%Y%m%d}", now);
+  const std::string time = fmt::format("{:%H%M%S}", now);
+  for (const DcmTagKey& key : {DCM_StudyDate, DCM_SeriesDate, DCM_ContentDate, DCM_DateOfSecondaryCapture})
+    item.text(key, EVR_DA, date);
+  for (const DcmTagKey& key : {DCM_StudyTime, DCM_SeriesTime, DCM_ContentTime, DCM_TimeOfSecondaryCapture})
+    item.text(key, EVR_TM, time);
+}
+
+/// What the standard asks for also where nothing is known, and what users state.
+void put_identity(const DicomItem& item, const ImageFile& image) {
+  for (const Attribute& attribute : attributes) {
+    const bool required = attribute.kind != EVR_ST && attribute.key != DCM_StudyDescription &&
+                          attribute.key != DCM_SeriesDescription && attribute.key != DCM_InstitutionName &&
+                          attribute.key != DCM_OperatorsName;
+    if (required) item.text(attribute.key, attribute.kind, "");
+  }
+  item.text(DCM_ReferringPhysicianName, EVR_PN, "");
+  item.text(DCM_PatientOrientation, EVR_CS, "");
+  item.text(DCM_StudyInstanceUID, EVR_UI, study_uid());
+  item.text(DCM_SeriesInstanceUID, EVR_UI, series_uid());
+  item.text(DCM_SeriesNumber, EVR_IS, "1");
+  item.text(DCM_InstanceNumber, EVR_IS, fmt::format("{}", next_instance()));
+  if (image.archive == nullptr) return;
+  for (const auto& [keyword, value] : image.archive->attributes) {
+    const auto* const found = std::ranges::find(attributes, keyword, &Attribute::keyword);
+    if (found == attributes.end()) throw std::logic_error("write_dicom: an attribute without its kind");
+    item.text(found->key, found->kind, value);
+  }
+}
+
+void put_picture(const DicomItem& item, const Picture& picture) {
+  item.whole(DCM_SamplesPerPixel, picture.grey ? 1 : 3);
+  item.text(DCM_PhotometricInterpretation, EVR_CS, picture.grey ? "MONOCHROME2" : "RGB");
+  if (!picture.grey) item.whole(DCM_PlanarConfiguration, 0);
+  item.whole(DCM_Rows, picture.height);
+  item.whole(DCM_Columns, picture.width);
+  item.whole(DCM_BitsAllocated, 8);
+  item.whole(DCM_BitsStored, 8);
+  item.whole(DCM_HighBit, 7);
+  item.whole(DCM_PixelRepresentation, 0);
+  if (const auto spacing = picture.spacing()) {
+    // Decimal strings have at most 16 characters.
+    item.text(DCM_PixelSpacing, EVR_DS, fmt::format("{:.9g}\\{:.9g}", 1e3 * spacing->first, 1e3 * spacing->second));
+  }
+  for (const PictureRegion& region : picture.regions) put_region(item.added(DCM_SequenceOfUltrasoundRegions), region);
+  item.bytes(DCM_PixelData, picture.pixels);
+}
+
+}  // namespace
+
+bool dicom_available() {
+  return true;
+}
+
+std::string dicom_status() {
+  return OFFIS_DCMTK_VERSION_STRING;
+}
+
+void write_dicom(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
+  constexpr std::size_t longest_side = 65535;
+  // It would say on standard error what the messages here say.
+  OFLog::configure(OFLogger::OFF_LOG_LEVEL);
+  const Picture picture = dicom_picture(image, name);
+  if (picture.width > longest_side || picture.height > longest_side) {
+    throw InputError(name, fmt::format("{} x {} pixels", picture.width, picture.height),
+                     fmt::format("sides of up to {}", longest_side));
+  }
+  DcmFileFormat file;
+  const DicomItem item(*file.getDataset(), name);
+  item.text(DCM_SpecificCharacterSet, EVR_CS, "ISO_IR 192");  // UTF-8
+  item.text(DCM_SOPClassUID, EVR_UI, UID_SecondaryCaptureImageStorage);
+  item.text(DCM_SOPInstanceUID, EVR_UI, new_uid());
+  item.text(DCM_Modality, EVR_CS, "US");
+  item.text(DCM_ConversionType, EVR_CS, "WSD");
+  item.text(DCM_SecondaryCaptureDeviceManufacturer, EVR_LO, "Echoform");
+  item.text(DCM_BurnedInAnnotation, EVR_CS, picture.names_input ? "YES" : "NO");
+  item.text(DCM_ImageComments, EVR_LT, image.view.empty() ? image.title : fmt::format("{}, {}", image.title, image.view));
+  put_times(item);
+  put_identity(item, image);
+  put_picture(item, picture);
+  item.require(file.saveFile(path.c_str(), EXS_LittleEndianExplicit, EET_ExplicitLength));
+}
+
+}  // namespace echoform::formats
+
+#else
+
+namespace echoform::formats {
+
+bool dicom_available() {
+  return false;
+}
+
+std::string dicom_status() {
+  return "not in this build (libdcmtk-dev): no .dcm files";
+}
+
+void write_dicom(const std::filesystem::path& /*path*/, const std::string& name, const ImageFile& /*image*/) {
+  throw RuntimeFault(name + ": this build writes no DICOM files");
+}
+
+}  // namespace echoform::formats
+
+#endif

@@ -1,0 +1,1 @@
+echoform_system_test(system_dicom dicom_test.py ${ECHOFORM_WITH_DCMTK})
