@@ -16,6 +16,7 @@
 #include "formats/mat5_check.hpp"
 #include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_events.hpp"
+#include "formats/mfmc_face_echo.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/mfmc_placement.hpp"
 #include "formats/mfmc_samples.hpp"
@@ -30,6 +31,8 @@ namespace {
 constexpr std::size_t trial_bytes = std::size_t{1} << 28;
 // Degrees by which a wedge's face and its placement may differ: numbers of a drawing are rounded.
 constexpr double most_face_tilt = 1.0;
+// Of a frame that is read to find out which of them its echoes agree with.
+constexpr std::size_t most_asked_bytes = std::size_t{1} << 28;
 
 class MfmcRecording final : public Recording {
  public:
@@ -65,6 +68,7 @@ class MfmcRecording final : public Recording {
     const auto away = [](const Element& element) { return !(element.normal.z > 0.0); };
     if (moves_ && std::ranges::any_of(checked.probe.elements, away)) checked.probe = unplaced_probe(probe_);
     validate(checked, options.limits, file_name_);
+    if (contradicted_) ask_the_echoes();
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return frames_; }
@@ -485,6 +489,7 @@ class MfmcRecording final : public Recording {
           fmt::format("{}, {}: PROBE_X_DIRECTION and PROBE_Y_DIRECTION put the wedge's face {:.3g} degrees off the "
                       "part's surface, WEDGE_SURFACE_NORMAL says that this face lies on it: the wedge counts",
                       where_, probe_.name, tilt));
+      contradicted_ = true;
     }
     if (probe_.wedge_face) {
       const Point& first = acquisition_.probe.elements.front().centre;
@@ -498,6 +503,23 @@ class MfmcRecording final : public Recording {
       notes_.push_back(fmt::format("{} positions of the probe in each frame", position_placements_.size()));
     } else if (in_use.size() > 1) {
       notes_.push_back(fmt::format("the probe takes {} places", in_use.size()));
+    }
+  }
+
+  /// Wedge or placement: what frame 0 says.
+  void ask_the_echoes() {
+    if (!(wedge_velocity_.value > 0.0) || acquisition_.frame_bytes() > most_asked_bytes) return;
+    MfmcProbe off_the_wedge = probe_;
+    off_the_wedge.wedge_face.reset();
+    try {
+      std::vector<float> samples(acquisition_.a_scans() * acquisition_.samples);
+      read_frame(0, samples);
+      const Probe stated = place_probe(off_the_wedge, placements_[frame_placements_[0]], where_, true);
+      const auto by_wedge = face_semblance(acquisition_, acquisition_.probe, wedge_velocity_, samples);
+      const auto by_placement = face_semblance(acquisition_, stated, wedge_velocity_, samples);
+      warnings_.push_back(
+          fmt::format("{}, {}: {}", where_, probe_.name, face_proposal(by_wedge, by_placement, acquisition_.probe, stated)));
+    } catch (const InputError&) {  // damage is reported when the data is asked for
     }
   }
 
@@ -517,6 +539,7 @@ class MfmcRecording final : public Recording {
   MfmcProbe probe_;
   std::vector<MfmcPlacement> placements_;
   std::vector<std::size_t> frame_placements_;
+  bool contradicted_ = false;                     // the wedge's face by the placement
   bool moves_ = false;                            // frames have places of their own
   bool placed_by_encoder_ = false;                // as the file says
   std::vector<std::size_t> first_placements_;     // of the first frame's A-scans; empty where the probe stays within frames

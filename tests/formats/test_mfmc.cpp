@@ -281,6 +281,43 @@ TEST_F(Mfmc, AWedgeThatContradictsItsPlacementIsWarnedOf) {
   EXPECT_THAT(open(maker)->warnings(), testing::IsEmpty()) << "a placement without directions says nothing of it";
 }
 
+TEST_F(Mfmc, EchoesSayWhetherTheWedgeOrItsPlacementIsRight) {
+  // By the face: 8 mm square to it from the first element, tilted by 10 degrees. By the placement: level, 12 mm above the part.
+  const double tilt = 10.0 * std::numbers::pi / 180.0;
+  MfmcMaker maker;
+  maker.elements = 8;
+  maker.samples = 1200;
+  maker.positions = {{0.0, 0.0, -12e-3}};
+  maker.wedge_point = {8e-3 * std::sin(tilt), 0.0, 8e-3 * std::cos(tilt)};
+  maker.wedge_normal = {std::sin(tilt), 0.0, std::cos(tilt)};
+  maker.wedge_velocity = {1150.0, 2330.0};
+  const auto by_wedge = [&](std::size_t i) { return 8e-3 - 6e-4 * static_cast<double>(i) * std::sin(tilt); };
+  const auto by_placement = [](std::size_t) { return 12e-3; };
+  const auto nowhere = [](std::size_t i) { return 4e-3 + 7e-4 * static_cast<double>(i * i % 5); };
+  MfmcMaker plain = maker;
+  plain.wedge_velocity.clear();
+  const auto start_and_rate = [&] {
+    const auto recording = open(plain);
+    return std::pair(recording->acquisition().start_time.value, recording->acquisition().sample_rate.value);
+  }();
+  const auto warning_of = [&](const std::function<double(std::size_t)>& height, double turned) {
+    maker.sample = [=](std::size_t, std::size_t tx, std::size_t rx, std::size_t n) {
+      const double apart = 6e-4 * (static_cast<double>(tx) - static_cast<double>(rx)) * std::cos(turned);
+      const double time = std::hypot(apart, height(tx) + height(rx)) / 2330.0;
+      const double late = start_and_rate.first + static_cast<double>(n) / start_and_rate.second - time;
+      return std::round(1000.0 * std::exp(-std::pow(late / 0.15e-6, 2)) * std::cos(2.0 * std::numbers::pi * 5e6 * late));
+    };
+    const auto recording = open(maker);
+    EXPECT_EQ(recording->warnings().size(), 2u);
+    return recording->warnings().back();
+  };
+  EXPECT_THAT(warning_of(by_wedge, tilt), HasSubstr("the face's echoes agree with the wedge (semblance"));
+  EXPECT_THAT(warning_of(by_placement, 0.0),
+              AllOf(HasSubstr(file_.string()), HasSubstr("the face's echoes agree with the placement (semblance"),
+                    HasSubstr("[probe] stand_off = 0.012 and angle = -10 put the probe there")));
+  EXPECT_THAT(warning_of(nowhere, 0.0), HasSubstr("no echoes of the face tell which is right"));
+}
+
 TEST_F(Mfmc, TheWedgesFaceGivesStandOffAndTilt) {
   // A wedge whose face is 12 mm below the first element, measured square to the face, and tilted by 20 degrees: element i is
   // 6e-4 i sin(tilt) nearer to it and 6e-4 i cos(tilt) further along.
