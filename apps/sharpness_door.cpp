@@ -14,7 +14,7 @@
 namespace echoform {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SharpnessClock = std::chrono::steady_clock;
 
 /// Looks at the first envelope of a frame now and then: whoever reads envelopes makes them come to the host.
 class SharpnessSink final : public ImageSink {
@@ -30,7 +30,7 @@ class SharpnessSink final : public ImageSink {
       sharpness_.store(sharpness_of({values, description.grid.pixels()}), std::memory_order_relaxed);
       break;
     }
-    next_.store((Clock::now() + interval).time_since_epoch().count(), std::memory_order_relaxed);
+    next_.store((SharpnessClock::now() + interval).time_since_epoch().count(), std::memory_order_relaxed);
   }
   [[nodiscard]] bool wants_envelope() noexcept override { return due(); }
   [[nodiscard]] std::vector<SinkFigure> figures() const override {
@@ -42,11 +42,11 @@ class SharpnessSink final : public ImageSink {
  private:
   static constexpr std::chrono::milliseconds interval{200};
   [[nodiscard]] bool due() const noexcept {
-    return Clock::now().time_since_epoch().count() >= next_.load(std::memory_order_relaxed);
+    return SharpnessClock::now().time_since_epoch().count() >= next_.load(std::memory_order_relaxed);
   }
 
   std::atomic<double> sharpness_{0.0};
-  std::atomic<Clock::rep> next_{0};
+  std::atomic<SharpnessClock::rep> next_{0};
 };
 
 }  // namespace

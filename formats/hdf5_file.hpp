@@ -103,7 +103,6 @@ class Hdf5Item {
 
   /// What the type and space of the open handle say.
   void describe();
-  [[nodiscard]] std::vector<double> read_numbers() const;
 
   Hdf5Handle handle_;
   bool attribute_ = false;
