@@ -118,6 +118,8 @@ class ConfigurationReader final : private M2kReader {
     } else if (name() == "Tir") {
       if (++firings_ > limits_.firings) refuse("more Tir", fmt::format("at most {}", limits_.firings));
       salvo.firings.emplace_back().index = count("index", require("index"), limits_.firings - 1);
+    } else if (salvo.firings.empty()) {
+      return;  // a Tir around the Rafale is none of its own
     } else if (inside("Tir") && name() == "Emission" && salvo.firings.back().emitters.empty()) {
       salvo.firings.back().emitters = list("voieEmission", limits_.elements);
     } else if (inside("Tir") && name() == "Reception" && salvo.firings.back().receivers.empty()) {

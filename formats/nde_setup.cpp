@@ -24,6 +24,7 @@ constexpr double most_setup_velocity = 1e5;
 constexpr double longest_setup_time = 1.0;  // seconds
 constexpr double most_setup_rate = 1e10;    // Hz
 constexpr double most_setup_number = 1e12;
+constexpr double least_setup_range = 1e-9;
 // Of a sample: what times may be off by without anybody noticing.
 constexpr double same_setup_time = 1e-3;
 
@@ -89,7 +90,8 @@ class SetupReader {
     const double greatest = value->require("max").number(-most_setup_number, most_setup_number);
     const double unit_least = value->require("unitMin").number(-most_setup_number, most_setup_number);
     const double unit_greatest = value->require("unitMax").number(-most_setup_number, most_setup_number);
-    if (!(greatest > least) || !(unit_greatest > unit_least)) {
+    // Nor so small that their quotient is beyond all numbers.
+    if (!(greatest - least > least_setup_range) || !(unit_greatest - unit_least > least_setup_range)) {
       throw InputError(value->where(), fmt::format("{:g} to {:g} for {:g} to {:g}", least, greatest, unit_least, unit_greatest),
                        "ranges from a number to a greater one");
     }

@@ -35,6 +35,7 @@ constexpr double latest_start = 1.0;       // seconds
 constexpr double farthest_on_way = 1e3;    // metres
 constexpr double surface_rounding = 1e-6;  // metres: a wavelength is hundreds
 constexpr double same_start = 1e-3;        // of a sample
+constexpr double least_scale = 1e-20;
 constexpr std::size_t numbers_of_frame = 7;
 
 class OndeRecording final : public OrderedRecording {
@@ -324,8 +325,9 @@ class OndeRecording final : public OrderedRecording {
     };
     amplitudes.scale = number("ONDE_DIMENSION:SCALE", 1.0);
     const double offset = number("ONDE_DIMENSION:OFFSET", 0.0);
-    if (!(std::abs(amplitudes.scale) > 1e-30))
-      throw InputError(dimension->where(), fmt::format("a SCALE of {:g}", amplitudes.scale), "a number other than 0");
+    if (!(std::abs(amplitudes.scale) > least_scale))
+      throw InputError(dimension->where(), fmt::format("a SCALE of {:g}", amplitudes.scale),
+                       fmt::format("a number beyond {:g}", least_scale));
     amplitudes.zero = -offset / amplitudes.scale;
     amplitudes.as_counts = amplitudes.as_counts && offset == 0.0;
     if (amplitudes.as_counts && amplitudes.scale != 1.0) notes_.push_back(fmt::format("one count is {:g}", amplitudes.scale));

@@ -159,6 +159,22 @@ class Onde(ProgramCase):
         self.assertIn("found an image of complex numbers; expected an envelope", line)
         self.assertFalse((self.path / "complex.onde").exists())
 
+    def test_a_volume_is_written(self):
+        places = [(x, y, 0, 1, 0, 0, 0) for y in (-1e-3, 1e-3) for x in (-1e-3, 1e-3)]
+        make(self.path / "in.onde", noise(1, 16, 400), places=places)
+        config = self.path / "config.toml"
+        config.write_text('[imaging]\nbackend = "cpu"\n[grid]\nx = [-0.004, 0.004]\ny = [-0.001, 0.003]\nz = [0.008, 0.014]\npixels = [5, 3, 4]\n')
+        self.run_program(0, "image", self.path / "in.onde", "--config", config, "--output", self.path / "image.npy", "--output", self.path / "image.onde")
+        image = numpy.load(self.path / "image.npy")
+        with h5py.File(self.path / "image.onde", "r") as file:
+            scan = self.of_class(file, "ONDE_DATASET_UT_TSCAN")
+            self.assertEqual(scan["ONDE_DATASET:DATA"].shape, (1, 5, 3, 4))
+            numpy.testing.assert_array_equal(scan["ONDE_DATASET:DATA"][0], image.transpose(2, 1, 0))
+            of = lambda name: scan.attrs["ONDE_DATASET_UT_TSCAN:" + name]
+            numpy.testing.assert_array_equal(of("ZONE_SIZE"), [5, 3, 4])
+            numpy.testing.assert_allclose(of("ZONE_DIMENSION"), [10e-3, 6e-3, 8e-3], atol=1e-12)
+            numpy.testing.assert_allclose(of("ZONE_FRAME"), [0, 1e-3, 11e-3, 1, 0, 0, 0], atol=1e-12)
+
     def of_class(self, file, name):
         found = []
         file.visititems(lambda _, item: found.append(item) if name in list(item.attrs.get("ONDE:TYPE", [])) else None)
