@@ -138,42 +138,46 @@ class ReconstructJob {
     const std::size_t frame = chosen_frame(options_, *recording);
     spdlog::info("{}", recording->describe());
     log_warnings(*recording);
-    job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_);
-    outputs_.name_volumes(volume_names());
-    check_checkpoints();
+    job_ = prepare_reconstruction(configuration_, *recording, frame, communicator_, [&](const ReconstructionJob& job) {
+      outputs_.name_volumes(volume_names(job));
+      check_files(job);
+    });
+    if (!options_.resume || !root_) return;
+    // Before hours are spent on a wavelength whose turn comes first.
+    for (const Reconstruction& part : job_.parts) {
+      if (std::filesystem::exists(checkpoint_of(part))) check_checkpoint(checkpoint_of(part), part.identity);
+    }
   }
 
-  [[nodiscard]] bool several() const { return job_.parts.size() > 1; }
   [[nodiscard]] const Grid& grid() const { return job_.parts.front().geometry.grid; }
   /// "750nm: " where there are others.
-  [[nodiscard]] std::string label(const Reconstruction& part) const { return several() ? part.wavelength + ": " : ""; }
+  static std::string label(const Reconstruction& part) { return part.wavelength.empty() ? "" : part.wavelength + ": "; }
   [[nodiscard]] std::filesystem::path checkpoint_of(const Reconstruction& part) const {
-    return several() ? with_view_name(options_.checkpoint, part.wavelength) : std::filesystem::path(options_.checkpoint);
+    return part.wavelength.empty() ? std::filesystem::path(options_.checkpoint)
+                                   : with_view_name(options_.checkpoint, part.wavelength);
   }
 
-  [[nodiscard]] std::vector<std::string> volume_names() const {
-    if (!several()) return {"p0"};
+  [[nodiscard]] std::vector<std::string> volume_names(const ReconstructionJob& job) const {
+    if (job.parts.size() == 1) return {"p0"};
     std::vector<std::string> names;
-    for (const Reconstruction& part : job_.parts) names.push_back(part.wavelength);
+    for (const Reconstruction& part : job.parts) names.push_back(part.wavelength);
     for (std::string& name : unmixed_images(unmixing(configuration_))) names.push_back(std::move(name));
     return names;
   }
 
-  /// Before hours are spent on a wavelength whose turn comes first.
-  void check_checkpoints() const {
+  /// Of checkpoints, where they are.
+  void check_files(const ReconstructionJob& job) const {
     if (options_.checkpoint.empty()) return;
     const auto place_of = [](const std::filesystem::path& path) { return std::filesystem::absolute(path).lexically_normal(); };
-    for (const Reconstruction& part : job_.parts) {
+    for (const Reconstruction& part : job.parts) {
       const std::filesystem::path checkpoint = checkpoint_of(part);
       for (const std::filesystem::path& output : outputs_.paths()) {
         if (place_of(output) == place_of(checkpoint))
           throw InputError("--checkpoint", fmt::format("{}, which is an --output too", checkpoint.string()), "a file of its own");
       }
       // Of rank 0, whose files they are.
-      if (!root_ || !std::filesystem::exists(checkpoint)) continue;
-      if (!options_.resume)
+      if (root_ && !options_.resume && std::filesystem::exists(checkpoint))
         throw InputError(checkpoint.string(), "a file that is there", "--resume to go on from it, or a new name");
-      check_checkpoint(checkpoint, part.identity);
     }
   }
 
@@ -263,7 +267,7 @@ class ReconstructJob {
     }
 
     if (root_ && number == 0) progress.step("reconstructing");
-    if (preview_ && several()) preview_->begin(part.wavelength);
+    if (preview_ && !part.wavelength.empty()) preview_->begin(part.wavelength);
     const std::size_t before = done.iterations;
     const auto begin = std::chrono::steady_clock::now();
     const RunEnd end = solve(number, *solver, problem, done, progress);
@@ -318,8 +322,8 @@ class ReconstructJob {
       if (options_.checkpoint.empty() || !std::filesystem::exists(checkpoint_of(other))) continue;
       there += fmt::format("{}{}", there.empty() ? "" : ", ", checkpoint_of(other).string());
     }
-    const std::string where = several() ? fmt::format("{} iterations at {}", done.iterations, part.wavelength)
-                                        : fmt::format("{} iterations", done.iterations);
+    const std::string where =
+        fmt::format("{} iterations{}", done.iterations, part.wavelength.empty() ? "" : " at " + part.wavelength);
     throw RuntimeFault(there.empty() ? fmt::format("interrupted after {}; nothing is written", where)
                                      : fmt::format("interrupted after {}; --resume goes on from {}", where, there));
   }

@@ -294,7 +294,8 @@ void check_reconstruction(const Configuration& configuration) {
 }
 
 ReconstructionJob prepare_reconstruction(const Configuration& configuration, Recording& recording, std::size_t frame,
-                                         const Communicator& communicator) {
+                                         const Communicator& communicator,
+                                         const std::function<void(const ReconstructionJob& job)>& before_reading) {
   check_reconstruction(configuration);
   ReconstructionJob job;
   Acquisition acquisition = recording.acquisition();
@@ -319,7 +320,7 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
   const std::vector<Detector> detectors = detectors_of(acquisition);
   for (const WavelengthRows& light : lights) {
     Reconstruction part = shared;
-    part.wavelength = light.name;
+    if (lights.size() > 1) part.wavelength = light.name;
     for (const std::size_t row : light.rows) part.geometry.detectors.push_back(detectors[row]);
     check_part(configuration, part, job.warnings);
     part.rows = light.rows.size();
@@ -337,6 +338,7 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
       {.key = "[grid] pixels",
        .text = fmt::format("{} voxels and {} A-scans{}", text_of(configuration.grid.pixels), job.parts.front().rows,
                            lights.size() == 1 ? "" : fmt::format(" at each of {} wavelengths", lights.size()))});
+  if (before_reading) before_reading(job);
 
   const std::vector<float> samples = samples_of(configuration, recording, frame, acquisition, job.notes);
   for (std::size_t k = 0; k < lights.size(); ++k) take_samples(job.parts[k], samples, lights[k].rows, communicator);

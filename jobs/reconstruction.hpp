@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ namespace echoform {
 
 /// What is solved at once: the volume of one wavelength.
 struct Reconstruction {
-  std::string wavelength;  ///< its name, "750nm"
+  std::string wavelength;  ///< its name, "750nm"; empty where it is the only one
   ReconstructionSection settings;
   ModelGeometry geometry;                   ///< of this process's rows
   std::vector<float> data;                  ///< of them: [detector, sample]
@@ -52,8 +53,11 @@ void check_reconstruction(const Configuration& configuration);
 /// processes by blocks. Throws InputError: as check_reconstruction(), rows_of_wavelengths() and resolve_unmixing(), other events,
 /// no velocity, [unmixing] of one wavelength, detectors within the grid, sound that reaches none of the record, a file of an
 /// impulse response that is none, fewer rows than processes, more memory than [imaging] memory_limit; and as read_frame().
-[[nodiscard]] ReconstructionJob prepare_reconstruction(const Configuration& configuration, Recording& recording,
-                                                       std::size_t frame, const Communicator& communicator);
+/// `before_reading`, where there is one, is handed the job before samples are read, which takes long: without data and
+/// identities, and with the detectors of all processes. It may refuse by a throw.
+[[nodiscard]] ReconstructionJob prepare_reconstruction(
+    const Configuration& configuration, Recording& recording, std::size_t frame, const Communicator& communicator,
+    const std::function<void(const ReconstructionJob& job)>& before_reading = {});
 
 /// H of this process's rows, with what their detectors make of pressures. The site's team outlives it.
 [[nodiscard]] std::unique_ptr<LinearOperator> make_model(const Reconstruction& job, const OperatorSite& site);

@@ -297,6 +297,7 @@ TEST_F(ReconstructionInput, LeavesOutDeadElementsAndOtherWavelengths) {
 
 TEST_F(ReconstructionInput, HasAPartOfEachWavelength) {
   EXPECT_EQ(job().parts.size(), 1U);
+  EXPECT_EQ(job().parts[0].wavelength, "");
   EXPECT_EQ(job().volume_bytes, 0.0);
   light(850e-9, 700e-9);
   const ReconstructionJob all = job();
