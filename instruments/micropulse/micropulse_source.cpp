@@ -92,11 +92,12 @@ class ConnectingSource final : public MicropulseSource {
   }
 
   void put_in_force(const LiveSettings& live) {
-    if (live.gate_start != settings_.gate_start || live.samples != acquisition_.samples) session_ = random_session();
+    // Another stream: frames of before are out before one of those after comes.
+    if (live != live_settings(settings_, acquisition_)) session_ = random_session();
     put_live(live, settings_, acquisition_, describe());
   }
 
-  /// The instrument has stopped: it is told what has changed, and a gate that has opens another stream. What it refuses, or the
+  /// The instrument has stopped: it is told what has changed, and another stream is opened. What it refuses, or the
   /// pipeline, is taken back.
   std::shared_ptr<FrameIntake> follow_change(Conversation& talk, StreamHost& host) {
     const LiveSettings before = live_settings(settings_, acquisition_);

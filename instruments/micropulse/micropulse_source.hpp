@@ -30,7 +30,7 @@ struct SourceOptions {
 
 class MicropulseSource : public AcquisitionSource {
  public:
-  /// Between two frames the instrument is stopped, told what has changed, and started again; another gate begins another stream.
+  /// Between two frames the instrument is stopped, told what has changed, and started again, in another stream.
   /// Waits until it has answered. Throws InputError for settings out of their ranges, for what the instrument refuses, with its
   /// words, and for a gate that cannot be imaged; RuntimeFault where the connection ends or nothing is answered. It then goes on
   /// as it was. What is not connected gets them with its next set-up. From any other thread, one at a time.
