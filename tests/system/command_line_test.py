@@ -230,7 +230,7 @@ class CommandLine(unittest.TestCase):
     def test_bench_says_what_it_cannot_measure(self):
         figures = self.path / "figures.json"
         self.assert_fault(run("bench", "none", "--json", figures), 2,
-                          'bench: found "none"; expected tfm, compounding, schedules, frame, views, positions, hilbert, decoding, scan, lines, flow, tomography, delays, filters, ingest, stream, record, all')
+                          'bench: found "none"; expected tfm, compounding, schedules, frame, views, positions, hilbert, decoding, scan, lines, flow, tomography, delays, filters, ingest, micropulse, openigtlink, stream, record, all')
         self.assert_fault(run("bench", "tfm", "--backend", "fpga"), 2, '--backend: found "fpga"; expected auto, cpu or cuda')
         self.assert_fault(run("bench", "schedules", "--backend", "cpu", "--json", figures), 2,
                           "bench schedules: found --backend cpu; expected cuda or auto: it measures nothing on the CPU")
