@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "formats/hdf5_maker.hpp"
 #include "formats/hdf5_output.hpp"
 
 namespace echoform::formats {
 void write_hdf5_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
   const Hdf5Session session;
+  Hdf5Maker(name).require_room(path, sizeof(std::complex<float>) * image.grid.pixels());
   const Hdf5Output file(path, name);
   const Grid& grid = image.grid;
   std::vector<hsize_t> shape{grid.z.count};

@@ -1,13 +1,36 @@
 #include "formats/hdf5_maker.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "base/descriptors.hpp"
+#include "base/errors.hpp"
 
 namespace echoform::formats {
+
+std::optional<std::string> why_no_room(const std::filesystem::path& file, std::uint64_t bytes) {
+  std::error_code error;
+  const bool there = std::filesystem::exists(file, error);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  struct statvfs disk {};
+  if (::statvfs((there ? file : folder).c_str(), &disk) == 0) {
+    const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+    if (left < bytes) {
+      return fmt::format("the disk is full ({:.1f} MB needed, {:.1f} MB left)", 1e-6 * static_cast<double>(bytes),
+                         1e-6 * static_cast<double>(left));
+    }
+  }
+  struct rlimit limit {};
+  const std::uint64_t size = there ? std::filesystem::file_size(file, error) : 0;
+  if (!error && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size + bytes > limit.rlim_cur)
+    return std::strerror(EFBIG);
+  return std::nullopt;
+}
 
 Hdf5Handle Hdf5Maker::made(hid_t id, std::string_view what) const {
   Hdf5Handle handle(id);
@@ -23,6 +46,11 @@ void Hdf5Maker::fail(std::string_view what) const {
   const int error = errno;
   throw_system_fault(error, fmt::format("{}: cannot be written: {}{}", name_, error != 0 ? std::strerror(error) : "HDF5 refuses",
                                         what.empty() ? std::string() : fmt::format(" ({})", what)));
+}
+
+void Hdf5Maker::require_room(const std::filesystem::path& file, std::uint64_t bytes) const {
+  if (const auto why = why_no_room(file, bytes + room_for_the_rest))
+    throw RuntimeFault(fmt::format("{}: cannot be written: {}", name_, *why));
 }
 
 Hdf5Handle Hdf5Maker::group(const Hdf5Handle& parent, const std::string& name) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,12 @@
 #include "formats/hdf5_file.hpp"
 
 namespace echoform::formats {
+
+/// Why a file cannot become that many bytes longer: the disk is full, or its size limited; nothing where it can, or nobody says.
+/// For a file that is not there yet its folder counts. Asked before HDF5 writes: it can crash on closing what did not fit.
+[[nodiscard]] std::optional<std::string> why_no_room(const std::filesystem::path& file, std::uint64_t bytes);
+/// For what a file holds besides samples and grows by meanwhile.
+inline constexpr std::uint64_t room_for_the_rest = std::uint64_t{1} << 20;
 
 /// Every function throws RuntimeFault, naming the file, the part and the system's reason, if HDF5 refuses. Within one
 /// Hdf5Session, and with errno 0 before.
@@ -23,6 +30,8 @@ class Hdf5Maker {
   [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what = {}) const;
   void done(herr_t status, std::string_view what = {}) const;
   [[noreturn]] void fail(std::string_view what = {}) const;
+  /// Throws where `file` cannot become `bytes` longer, and what it holds besides.
+  void require_room(const std::filesystem::path& file, std::uint64_t bytes) const;
 
   [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const std::string& name) const;
 

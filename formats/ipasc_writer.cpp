@@ -27,6 +27,7 @@ using namespace formats;
 
 // Of a sample: what times may be off by without a reader noticing.
 constexpr double same_time = 1e-3;
+constexpr std::uint64_t room_of_detector = std::uint64_t{1} << 12;  // bytes: its group and numbers have less than 3 KiB
 
 /// Counts whose amplitude is 1 are kept.
 bool keeps_counts(const Acquisition& acquisition) {
@@ -171,6 +172,7 @@ struct IpascWriter::File {
   void make(const FrameWriterOptions& options) {
     const Hdf5Session session;
     const IpascMaker maker(path.string());
+    maker.require_room(aside.aside(), room_of_detector * layout.detectors.size());
     errno = 0;
     file = maker.made(H5Fcreate(aside.aside().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     const Hdf5Handle creation = maker.made(H5Pcreate(H5P_DATASET_CREATE));
@@ -204,6 +206,7 @@ struct IpascWriter::File {
     }
     if (!dead.empty()) maker.counts(about, ipasc_dead, dead);
     make_device(maker, file, layout, device);
+    maker.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
   }
 
   /// Adds what is in `turned`.
@@ -211,7 +214,8 @@ struct IpascWriter::File {
     const auto longer = shape(frames + 1);
     const std::array<hsize_t, 4> place{0, 0, 0, frames};
     if (H5Dset_extent(data.id(), longer.data()) >= 0 &&
-        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), stored_bytes(acquisition), turned) >= 0) {
+        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), stored_bytes(acquisition), turned) >= 0 &&
+        H5Dflush(data.id()) >= 0) {
       return;
     }
     const int error = errno;
@@ -244,6 +248,7 @@ void IpascWriter::write(std::span<const std::byte> frame, const FrameStamp& stam
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
     throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
+  IpascMaker(f.path.string()).require_room(f.aside.aside(), stored_bytes(a) + sizeof(double) * (f.times.size() + 1));
   const Hdf5Session session;
   errno = 0;
   if (f.counts) {

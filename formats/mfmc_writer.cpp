@@ -2,8 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,7 +44,6 @@ constexpr std::size_t placements_of_page = page_bytes / sizeof(PlacementRow);
 constexpr std::array<const char*, 3> placement_datasets{"PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "PROBE_POSITION"};
 
 /// What HDF5 may need besides the frame itself: its index, and headers.
-constexpr std::uint64_t margin_bytes = std::uint64_t{1} << 20;
 
 /// A group of a TYPE; of none where that is empty.
 Hdf5Handle typed_group(const Hdf5Maker& make, const Hdf5Handle& parent, const char* name, std::string_view type) {
@@ -291,19 +288,8 @@ struct MfmcWriter::File {
 
   /// Asked first, so that a full disk finds the file in order.
   void require_room() const {
-    const std::uint64_t needed = frame_bytes() + placements.size() * sizeof(std::int32_t) + margin_bytes;
-    struct statvfs disk {};
-    if (::statvfs(path.c_str(), &disk) == 0) {
-      const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
-      if (left < needed)
-        throw fault(0, fmt::format("the disk is full ({:.1f} MB needed, {:.1f} MB left)", 1e-6 * static_cast<double>(needed),
-                                   1e-6 * static_cast<double>(left)));
-    }
-    struct rlimit limit {};
-    std::error_code error;
-    const std::uint64_t size = std::filesystem::file_size(path, error);
-    if (!error && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size + needed > limit.rlim_cur)
-      throw fault(EFBIG, {});
+    if (const auto why = why_no_room(path, frame_bytes() + placements.size() * sizeof(std::int32_t) + room_for_the_rest))
+      throw fault(0, *why);
   }
 
   [[nodiscard]] bool set_frames(const Hdf5Handle& dataset, std::uint64_t count) const {

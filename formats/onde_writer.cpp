@@ -28,6 +28,7 @@ namespace {
 
 using namespace formats;
 
+constexpr std::uint64_t room_of_group = std::uint64_t{1} << 13;  // bytes: a law of one element has 4 KiB
 constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 bool written_as_counts(const Acquisition& acquisition) {
@@ -228,6 +229,8 @@ struct OndeWriter::File {
   void make(const FrameWriterOptions& options) {
     const Hdf5Session session;
     const Hdf5Maker maker(path.string());
+    maker.require_room(aside.aside(),
+                       room_of_group * (acquisition.elements() + acquisition.event_count()) + 32 * acquisition.a_scans());
     errno = 0;
     OndeFile onde(maker, aside.aside());
     const hobj_ref_t probe = make_onde_probe(onde, maker, acquisition.probe);
@@ -243,6 +246,7 @@ struct OndeWriter::File {
                   {acquisition.a_scans(), acquisition.samples});
     data = maker.made(H5Dopen2(dataset.id(), onde_data, H5P_DEFAULT), onde_data);
     file = onde.take();
+    maker.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
   }
 
   [[nodiscard]] bool set_frames(std::uint64_t count) const {
@@ -252,7 +256,8 @@ struct OndeWriter::File {
   void add(const void* samples) {
     const std::array<hsize_t, 3> place{frames, 0, 0};
     if (set_frames(frames + 1) &&
-        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), onde_bytes(acquisition), samples) >= 0) {
+        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), onde_bytes(acquisition), samples) >= 0 &&
+        H5Dflush(data.id()) >= 0) {
       return;
     }
     const int error = errno;
@@ -284,6 +289,7 @@ void OndeWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
     throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
+  Hdf5Maker(f.path.string()).require_room(f.aside.aside(), onde_bytes(a) + sizeof(double) * (f.places.size() + 7));
   const Hdf5Session session;
   errno = 0;
   if (a.encoding == SampleEncoding::packed12) {
@@ -351,6 +357,7 @@ void write_onde_image(const std::filesystem::path& path, const std::string& name
   const auto middle = [](const Axis& axis) { return 0.5 * (axis.at(0) + axis.at(axis.count - 1)).value; };
   const Hdf5Session session;
   const Hdf5Maker make(name);
+  make.require_room(path, turned.size() * sizeof(float));
   errno = 0;
   const OndeFile file(make, path);
   const hobj_ref_t probe = make_onde_probe(file, make, {});

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -135,6 +136,8 @@ class UffImage {
 void write_uff_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
   const Hdf5Session session;
   const UffOutput put(name);
+  constexpr std::uint64_t numbers = 3 * sizeof(double) + 2 * sizeof(float);  // its place, if it is stated, and its parts
+  put.require_room(path, numbers * image.grid.pixels());
   errno = 0;
   const Hdf5Handle file = put.file(path);
   const Hdf5Handle object = put.object(file, "beamformed_data", "uff.beamformed_data");

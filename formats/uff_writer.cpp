@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ using namespace formats;
 
 // At which plane waves run on whatever their slowness: what events can be written does not hang on it.
 constexpr MetresPerSecond slowest(1e-3);
+constexpr std::uint64_t room_of_wave = std::uint64_t{1} << 14;  // bytes: its groups and numbers have 8 KiB
 
 /// Of a frame as the file has it: every wave by every element.
 std::size_t channel_samples(const Acquisition& acquisition) {
@@ -111,6 +113,7 @@ struct UffWriter::File {
     const std::vector<UffWave> waves = waves_of(acquisition, velocity, path.string());
     const Hdf5Session session;
     const UffOutput put(path.string());
+    put.require_room(aside.aside(), room_of_wave * waves.size() + 64 * acquisition.elements());
     errno = 0;
     file = put.file(aside.aside());
     const Hdf5Handle object = put.object(file, "channel_data", uff_channel_data);
@@ -141,6 +144,7 @@ struct UffWriter::File {
     const Hdf5Handle space = put.made(H5Screate_simple(4, none.data(), most.data()));
     data = put.made(H5Dcreate2(object.id(), "data", H5T_IEEE_F32LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
     put.describe(data, "data", "single");
+    put.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
   }
 
   /// Adds what is in `amplitudes`.
@@ -148,7 +152,8 @@ struct UffWriter::File {
     const auto longer = shape(frames + 1);
     const std::array<hsize_t, 4> place{frames, 0, 0, 0};
     if (H5Dset_extent(data.id(), longer.data()) >= 0 &&
-        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), channel_bytes(acquisition), amplitudes.data()) >= 0) {
+        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), channel_bytes(acquisition), amplitudes.data()) >= 0 &&
+        H5Dflush(data.id()) >= 0) {
       return;
     }
     const int error = errno;
@@ -181,6 +186,7 @@ void UffWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stam
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
     throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
+  UffOutput(f.path.string()).require_room(f.aside.aside(), channel_bytes(a));
   f.amplitudes.resize(channel_samples(a));
   if (a.pairs_once()) {
     f.pairs.resize(a.a_scans() * a.samples);

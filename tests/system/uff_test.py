@@ -1,5 +1,7 @@
 """Channel data of USTB's files (UFF), made and read by h5py alone as the toolbox's own writer has them: where a scatterer is imaged by
 every kind of wave, field by field, what is written, and one line for what is wrong."""
+import resource
+import subprocess
 import sys
 import unittest
 
@@ -10,7 +12,7 @@ except ImportError as error:
     print(f"SKIPPED: {error}")
     sys.exit(77)
 
-from program_case import ProgramCase
+from program_case import PROGRAM, ProgramCase
 from uff_maker import C, CENTRE, LIGHT, PLANE, RATE, SPHERICAL, analytic, arrival, entity, geometry, make, put
 
 
@@ -198,6 +200,27 @@ class Uff(ProgramCase):
             numpy.testing.assert_allclose(made["scan/z_axis"][...], numpy.linspace(8e-3, 20e-3, 121)[None], atol=1e-15)
             # MATLAB's reshape(data, [N_z N_x]) is the transpose of C's.
             numpy.testing.assert_array_equal(made["data"][...].reshape(121, 121).T, image)
+
+    def test_without_room_for_it_nothing_is_written(self):
+        """What HDF5 finds out on closing a file it cannot bear."""
+        probe = geometry(8)
+        waves = [(LIGHT, None, 0.0)]
+        make(self.path / "light.uff", numpy.ones((2000, 8, 1, 30), "f4"), waves, probe=probe, first=0.0)
+        waves = all_waves(probe)["plane waves"]
+        make(self.path / "in.uff", numpy.ones((2000, 8, 9, 6), "f4"), waves, probe=probe)
+        config = self.path / "config.toml"
+        config.write_text('[imaging]\nbackend = "cpu"\n[grid]\nx = [-0.004, 0.008]\nz = [0.008, 0.02]\npixels = [21, 21]\n')
+        for limit, arguments in ((2 << 20, ("convert", "in.uff", "out.uff")), (2 << 20, ("convert", "in.uff", "out.onde")),
+                                 (2 << 20, ("convert", "light.uff", "out.hdf5")), (4096, ("convert", "in.uff", "out.onde")),
+                                 (4096, ("image", "in.uff", "--config", "config.toml", "--output", "out.uff")),
+                                 (4096, ("image", "in.uff", "--config", "config.toml", "--output", "out.onde")),
+                                 (4096, ("image", "in.uff", "--config", "config.toml", "--output", "out.h5"))):
+            with self.subTest(arguments):
+                result = subprocess.run([PROGRAM, "--log-level", "error", *arguments], cwd=self.path, capture_output=True, text=True, timeout=120,
+                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertIn("cannot be written: File too large", result.stderr)
+                self.assertEqual([file.name for file in self.path.iterdir() if "out." in file.name], [])
 
     def test_what_is_wrong_is_one_line(self):
         waves = all_waves(geometry(4))["plane waves"][:3]
