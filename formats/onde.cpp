@@ -173,7 +173,7 @@ class OndeRecording final : public OrderedRecording {
     }
     if (const auto item = ultrasonic.find("ONDE_ULTRASONIC_SETUP:GAIN")) {
       const std::vector<double> gains = item->numbers_or_nan();
-      if (std::ranges::any_of(gains, [&](double gain) { return gain != gains.front(); }))
+      if (std::ranges::any_of(gains, [&](double gain) { return gain != gains.front() && !std::isnan(gain); }))
         notes_.emplace_back("A-scans have gains of their own, which are not taken off");
     }
     if (ultrasonic.find("ONDE_ULTRASONIC_SETUP:TCG_CURVE")) notes_.emplace_back("the time-corrected gain is not taken off");

@@ -20,8 +20,7 @@ constexpr double most_coupling_velocity = 1e5;
 constexpr double last_of_law = 1e6;
 
 /// One row for all elements, or one each.
-std::vector<double> rows_of(const Hdf5Item& item, std::size_t elements, std::size_t columns) {
-  const std::vector<double> values = item.numbers();
+std::vector<double> rows_of(const Hdf5Item& item, const std::vector<double>& values, std::size_t elements, std::size_t columns) {
   if (values.size() == elements * columns) return values;
   if (values.size() != columns) {
     throw InputError(item.where(), fmt::format("shape {}", shape_text(item.shape())),
@@ -31,13 +30,17 @@ std::vector<double> rows_of(const Hdf5Item& item, std::size_t elements, std::siz
   for (std::size_t k = 0; k < elements; ++k) all.insert(all.end(), values.begin(), values.end());
   return all;
 }
+std::vector<double> rows_of(const Hdf5Item& item, std::size_t elements, std::size_t columns) {
+  return rows_of(item, item.numbers(), elements, columns);
+}
 
-/// Of several elements' their mean.
-double mean_of(const OndeGroup& group, const char* name, std::size_t elements, double otherwise) {
+/// Of several elements' their mean; `unknown` where none is stated, or NaN.
+double mean_of(const OndeGroup& group, const char* name, std::size_t elements, double unknown) {
   const auto item = group.find(name);
-  if (!item) return otherwise;
+  if (!item) return unknown;
   double sum = 0.0;
-  for (const double value : rows_of(*item, elements, 1)) {
+  for (const double value : rows_of(*item, item->numbers_or_nan(), elements, 1)) {
+    if (std::isnan(value)) return unknown;
     if (!(value >= 0.0 && value <= most_probe_frequency)) {
       throw InputError(item->where(), fmt::format("{:g}", value), fmt::format("hertz from 0 to {:g}", most_probe_frequency));
     }

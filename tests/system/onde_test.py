@@ -225,6 +225,19 @@ class Onde(ProgramCase):
         numpy.testing.assert_array_equal(read[0], data[2])
         numpy.testing.assert_allclose(places[0], (2e-3 - 1.5 * PITCH, 0, 0), atol=1e-15)
 
+    def test_what_nobody_knows(self):
+        """NaN, which is written of it, is read as that."""
+        make(self.path / "in.onde", noise(1, 16, 20), change=lambda file: file["hardware/probe"].attrs.__delitem__("ONDE_UT_PROBE:FREQUENCY"))
+        out = self.converted(self.path / "in.onde", to="out.onde")
+        with h5py.File(out, "r+") as file:
+            probe = file["PROBE"].attrs
+            self.assertTrue(numpy.isnan(probe["ONDE_UT_PROBE:FREQUENCY"]).all())
+            probe["ONDE_UT_PROBE:BANDWIDTH"] = [numpy.nan]
+            file["ULTRASONIC_SETUP/ONDE_ULTRASONIC_SETUP:GAIN"][...] = numpy.nan
+        found = self.inspect(out)
+        self.assertFalse(found["centre_frequency"])
+        self.assertNotIn("gains", found["description"])
+
     def test_laws_in_any_order_and_counting(self):
         pairs = [(t, r) for t in range(4) for r in range(4)]
         numpy.random.default_rng(1).shuffle(pairs)
