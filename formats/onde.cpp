@@ -218,6 +218,20 @@ class OndeRecording final : public OrderedRecording {
     notes_.insert(notes_.end(), found.notes.begin(), found.notes.end());
   }
 
+  static void require_above_part(const Probe& probe, const std::string& where, std::optional<std::size_t> frame) {
+    const auto refuse = [&](std::size_t k, const std::string& found, const char* expected) {
+      throw InputError(fmt::format("{}{}, element {}", where, frame ? fmt::format(", frame {}", *frame) : "", k + 1), found,
+                       expected);
+    };
+    for (std::size_t k = 0; k < probe.elements.size(); ++k) {
+      const Element& element = probe.elements[k];
+      if (const double z = element.centre.z.value; !(z <= surface_rounding))
+        refuse(k, fmt::format("z = {:.6g} m", z), "z <= 0, on or above the surface");
+      if (!(element.normal.z > 0.0))
+        refuse(k, fmt::format("emission towards z = {:.3g}", element.normal.z), "emission into the part (+z)");
+    }
+  }
+
   /// Of each frame the trajectory's frame, and the probe's in it.
   void read_places(const OndeGroup& geometric, std::size_t probe, std::size_t probes) {
     OndeFrame offset;
@@ -260,14 +274,12 @@ class OndeRecording final : public OrderedRecording {
     }
     acquisition_.probe = placed(own_, first);
     if (!poses_.empty()) {
+      for (std::size_t frame = 0; frame < poses_.size(); ++frame)
+        require_above_part(placed(own_, poses_[frame]), item->where(), frame);
       notes_.push_back(fmt::format("the probe takes {} places", poses_.size()));
       return;
     }
-    for (std::size_t k = 0; k < acquisition_.elements(); ++k) {
-      if (const double z = acquisition_.probe.elements[k].centre.z.value; !(z <= surface_rounding))
-        throw InputError(fmt::format("{}, element {}", geometric.where(), k + 1), fmt::format("z = {:.6g} m", z),
-                         "z <= 0, on or above the surface");
-    }
+    require_above_part(acquisition_.probe, geometric.where(), {});
     const bool on_surface = std::ranges::all_of(
         acquisition_.probe.elements, [](const Element& element) { return element.centre.z.value > -surface_rounding; });
     if (on_wedge_ && on_surface) {

@@ -224,6 +224,10 @@ class Onde(ProgramCase):
         read, places, _ = self.mfmc(self.path / "in.onde", "--frame", "2")
         numpy.testing.assert_array_equal(read[0], data[2])
         numpy.testing.assert_allclose(places[0], (2e-3 - 1.5 * PITCH, 0, 0), atol=1e-15)
+        make(self.path / "in.onde", data, trajectory=[(k * 1e-3, 0, (k - 1) * 1e-3, 1, 0, 0, 0) for k in range(3)])
+        self.refused("TRAJECTORY, frame 2, element 1: found z = 0.001 m; expected z <= 0, on or above the surface")
+        make(self.path / "in.onde", data, trajectory=[(k * 1e-3, 0, -5e-3, *quaternion((1, 0, 0), 100 * k)) for k in range(3)])
+        self.refused("TRAJECTORY, frame 1, element 1: found emission towards z = ")
 
     def test_what_nobody_knows(self):
         """NaN, which is written of it, is read as that."""
