@@ -130,6 +130,7 @@ class M2kRecording final : public OrderedRecording {
     std::vector<std::size_t> transmit;
     std::vector<std::size_t> receive;
     std::size_t row_bytes = 0;
+    std::vector<bool> seen(index_.shots.size());
     for (const M2kFiring& firing : salvo.firings) {
       const std::string place = fmt::format("{}, Tir {}", where, firing.index);
       if (firing.emitters.size() != 1)
@@ -138,13 +139,16 @@ class M2kRecording final : public OrderedRecording {
       if (firing.index >= index_.shots.size())
         throw InputError(place, fmt::format("index {}", firing.index),
                          fmt::format("0 to {}, as acq_desc.xml has shots", index_.shots.size() - 1));
+      if (seen[firing.index]) throw InputError(place, "an index again", "one of its own for each Tir");
+      seen[firing.index] = true;
       const M2kStored& stored = index_.shots[firing.index];
-      if (stored.channels.empty()) throw InputError(place, "no A-scans of single receivers, which were not kept", "those of FMC");
+      if (std::ranges::all_of(stored.channels, [](std::uint32_t bytes) { return bytes == 0; }))
+        throw InputError(place, "no A-scans of single receivers, which were not kept", "those of FMC");
       if (stored.channels.size() != firing.receivers.size()) {
         throw InputError(place, fmt::format("{} receivers", firing.receivers.size()),
                          fmt::format("{}, as acq_desc.xml has channels", stored.channels.size()));
       }
-      if (row_bytes == 0) row_bytes = stored.channels.front();
+      if (rows_.empty()) row_bytes = stored.channels.front();
       for (std::size_t channel = 0; channel < stored.channels.size(); ++channel) {
         if (stored.channels[channel] != row_bytes || row_bytes % sizeof(std::int16_t) != 0) {
           throw InputError(place, fmt::format("an A-scan of {} bytes", stored.channels[channel]),

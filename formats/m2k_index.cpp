@@ -52,6 +52,16 @@ class StoredReader final : private XmlReader {
           std::ranges::count_if(shots_[shot], [](const StoredDescription& one) { return one.kind == StoredKind::header; });
       if (headers != 1)
         throw InputError(file(), fmt::format("{} headers in ShotDescSave {}", headers, shot), "one (classType 2, type 16)");
+      // Which also keeps sizes of channels, of which nothing is said, from taking memory.
+      std::uint32_t channels = 0;
+      std::uint32_t last = 0;
+      for (const StoredDescription& one : shots_[shot]) {
+        channels += one.kind == StoredKind::channel ? 1 : 0;
+        last = std::max(last, one.channel);
+      }
+      if (last > channels)
+        throw InputError(file(), fmt::format("indice {} in ShotDescSave {}", last, shot),
+                         fmt::format("1 to {}, its channels", channels));
     }
   }
   [[nodiscard]] const std::vector<std::vector<StoredDescription>>& shots() const { return shots_; }

@@ -189,8 +189,9 @@ class M2k(ProgramCase):
             (changed(xml, 'classType="1" type="6"', 'classType="1" type="7"'), "found a DataDescSave of classType 1 and type 7; expected a kind that is known"),
             (changed(xml, '<DataDescSave classType="2" type="16"/>', ""), "found 0 headers in ShotDescSave 0; expected one"),
             (changed(xml, 'indice="4"', 'indice="5000"'), 'found indice "5000"; expected a whole number up to 4096'),
-            (changed(xml, 'indice="4"', 'indice="9"'), "Tir 0: found 4 receivers; expected 9"),
-            (changed(xml, '<DataDescSave classType="1" type="6" indice="1"/>', ""), "acq_desc.bin"),
+            (changed(xml, 'indice="4"', 'indice="9"'), "acq_desc.xml: found indice 9 in ShotDescSave 0; expected 1 to 4, its channels"),
+            (changed(config, 'Tir index="1"', 'Tir index="0"'), "Tir 0: found an index again; expected one of its own for each Tir"),
+            (changed(xml, '<DataDescSave classType="1" type="6" indice="1"/>', ""), "acq_desc.xml: found indice 4 in ShotDescSave 0; expected 1 to 3"),
             (replaced(binary, b"\0"), "acq_desc.bin: found an end within a position"),
             (lambda name, text: text[:-3] if name == binary else text, "acq_desc.bin: found an end within a position"),
             (lambda name, text: text[:32] + struct.pack("<I", 62) + text[36:] if name == binary else text, "position 1, shot 0: found other sizes than at the first position"),
@@ -205,6 +206,11 @@ class M2k(ProgramCase):
                 self.refused(line)
         with self.subTest("images alone"):
             make(self.path / "in.m2k", [full(data)], positions=2, edit=lambda name, text: text if name != xml else text.replace('type="6"', 'type="48"'))
+            self.refused("Tir 0: found no A-scans of single receivers, which were not kept")
+        with self.subTest("a shot of nothing"):
+            # 32 bytes are of the header; both positions have four shots.
+            make(self.path / "in.m2k", [full(data)], positions=2, edit=lambda name, text: text if name != binary else b"".join(
+                text[at:at + 32] + (bytes(16) if at % 192 == 0 else text[at + 32:at + 48]) for at in range(0, len(text), 48)))
             self.refused("Tir 0: found no A-scans of single receivers, which were not kept")
         with self.subTest("a file"):
             (self.path / "file.m2k").write_text("<M2k/>")
