@@ -20,6 +20,7 @@
 #include "formats/samples.hpp"
 #include "formats/uff_demodulated.hpp"
 #include "formats/uff_fields.hpp"
+#include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -94,7 +95,7 @@ class UffRecording final : public Recording {
   }
 
  private:
-  [[nodiscard]] UffObject choose(std::size_t sequence) const {
+  [[nodiscard]] UffObject choose(std::size_t sequence) {
     const std::vector<std::string> names = uff_objects_of(file_, uff_channel_data, path_.string() + ": ");
     if (names.empty()) {
       throw InputError(path_.string(), fmt::format("no object of class {}", uff_channel_data), "channel data as USTB writes it");
@@ -103,6 +104,7 @@ class UffRecording final : public Recording {
       throw InputError(path_.string(), fmt::format("a request for sequence {}", sequence),
                        fmt::format("0 to {}, the channel data of the file", names.size() - 1));
     }
+    if (names.size() > 1) notes_.push_back(fmt::format("{} channel data, this is /{}", names.size(), printable(names[sequence])));
     return UffObject(Hdf5Handle(H5Gopen2(file_.id(), "/", H5P_DEFAULT)), path_.string() + ": ").object(names[sequence]);
   }
 

@@ -20,10 +20,16 @@ namespace {
 constexpr double deep_source = -1e-3;  // metres: what is farther behind z = 0 counts as a virtual source
 constexpr double longest_delay = 1.0;  // seconds, as of all times of an acquisition
 constexpr double same_place = 10e-6;   // metres: USTB keeps single precision
+constexpr double single_precision = 1e-6;
 
 /// o |v|, in metres.
 double way_to_origin(const Direction& source) {
   return source.z < deep_source ? -length(source) : length(source);
+}
+
+/// As whoever reads it finds it: rounding decides on which side of `deep_source` it is.
+Direction place_of(const UffPoint& point) {
+  return scaled(direction_to(point), point.distance);
 }
 
 Direction from_origin(const Point& place) {
@@ -74,7 +80,7 @@ class EventMaker {
       made.zero = Seconds(std::ranges::min(lone, {}, [](const auto& one) { return one->time; })->time);
     std::vector<bool> fired(probe_.elements.size());
     for (std::size_t k = 0; k < waves.size(); ++k) {
-      made.events.push_back({lone[k] ? element_form(*lone[k], made.zero.value, fired) : form_of(waves[k]), {}});
+      made.events.push_back({lone[k] ? element_form(*lone[k], made.zero.value, fired) : form_of(waves[k], k), {}});
     }
     if (is_matrix(made.events)) made.events.clear();
     return made;
@@ -93,7 +99,7 @@ class EventMaker {
 
   [[nodiscard]] std::optional<Lone> lone_of(const UffWave& wave) const {
     if (wave.wavefront != UffWavefront::spherical || std::isinf(wave.source.distance)) return std::nullopt;
-    const Direction source = scaled(direction_to(wave.source), wave.source.distance);
+    const Direction source = place_of(wave.source);
     const auto element = element_at(source, probe_);
     if (!element) return std::nullopt;
     return Lone{*element, way_to_origin(source) / wave.speed - wave.delay};
@@ -114,14 +120,18 @@ class EventMaker {
     return ElementEvent{lone.element};
   }
 
-  [[nodiscard]] TransmitForm form_of(const UffWave& wave) const {
+  [[nodiscard]] TransmitForm form_of(const UffWave& wave, std::size_t number) const {
     const Direction direction = direction_to(wave.source);
     if (wave.wavefront == UffWavefront::plane || std::isinf(wave.source.distance)) {
+      if (dot(direction, frame_.z) < -single_precision) {
+        throw InputError(where_, fmt::format("wave {}, a plane one that runs away from the part", number + 1),
+                         "directions that the probe emits in");
+      }
       const double to_probe = dot(direction, from_origin(frame_.origin)) / wave.speed;
       return PlaneWaveEvent{
           dot(direction, frame_.x) / wave.speed, dot(direction, frame_.y) / wave.speed, Seconds(to_probe - wave.delay), {}};
     }
-    const Direction source = scaled(direction, wave.source.distance);
+    const Direction source = place_of(wave.source);
     const Point in_probe = frame_.to_probe({Metres(source.x), Metres(source.y), Metres(source.z)});
     return PointWaveEvent{in_probe,
                           MetresPerSecond(wave.speed),
@@ -170,10 +180,11 @@ class WaveMaker {
             dot(direction, from_origin(frame_.origin)) / velocity_ - passes, velocity_};
   }
   UffWave operator()(const PointWaveEvent& event) const {
-    const Direction source = from_origin(frame_.to_global(event.point));
+    const UffPoint source = point_to(from_origin(frame_.to_global(event.point)));
     const double passes = delay_at_origin(event, probe_, frame_).value;
-    return {UffWavefront::spherical, point_to(source),
-            (way_to_origin(source) + way_from_probe(event.point)) / event.velocity.value - passes, event.velocity.value};
+    return {UffWavefront::spherical, source,
+            (way_to_origin(place_of(source)) + way_from_probe(event.point)) / event.velocity.value - passes,
+            event.velocity.value};
   }
   UffWave operator()(const CodeEvent& /*event*/) const { refuse("a row of a code"); }
   UffWave operator()(const PassiveEvent& /*event*/) const { return {UffWavefront::photoacoustic, {}, 0.0, velocity_}; }
@@ -184,8 +195,8 @@ class WaveMaker {
     return distance > 0.0 ? point_towards(scaled(place, 1.0 / distance), distance) : UffPoint{};
   }
   [[nodiscard]] UffWave of_element(std::uint32_t element, double time) const {
-    const Direction place = from_origin(probe_.elements[element].centre);
-    return {UffWavefront::spherical, point_to(place), way_to_origin(place) / velocity_ - time, velocity_};
+    const UffPoint place = point_to(from_origin(probe_.elements[element].centre));
+    return {UffWavefront::spherical, place, way_to_origin(place_of(place)) / velocity_ - time, velocity_};
   }
   [[noreturn]] void refuse(const char* found) const {
     throw InputError(where_, found,

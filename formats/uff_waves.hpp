@@ -49,7 +49,7 @@ struct UffEvents {
 
 /// The events of `waves`, at least one. A source at an element is that element, which fires alone; where all are such, or light,
 /// and fire at one time to within `same_time` seconds, the events count from then. Throws InputError, naming `where` and the
-/// wave, for light beside other waves and at several times.
+/// wave, for light beside other waves and at several times, and for plane waves that run away from the part.
 [[nodiscard]] UffEvents events_of(std::span<const UffWave> waves, const Probe& probe, Seconds same_time,
                                   const std::string& where);
 

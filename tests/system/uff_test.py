@@ -125,10 +125,19 @@ class Uff(ProgramCase):
         make(self.path / "one.uff", counts[:, :, 0], waves[:1], probe=probe[:, :3])
         found = self.inspect(self.path / "one.uff")
         self.assertEqual((found["a_scans"], found["frames"], found["elements"]), (4, 1, 4))
+        # Elements 1 mm above the surface, where rounding decides on which side of USTB's limit of virtual sources they are.
+        self.run_program(0, "convert", self.path / "fmc.uff", self.path / "high.mfmc")
+        with h5py.File(self.path / "high.mfmc", "r+") as file:
+            file["PROBES/P1/ELEMENT_POSITION"][:, 2] = -1e-3
+        self.run_program(0, "convert", self.path / "high.mfmc", self.path / "high.uff")
+        found = self.inspect(self.path / "high.uff")
+        self.assertEqual(found["matrix"], "full")
+        self.assertAlmostEqual(found["start_time"], 1e-6, delta=1e-12)
         # Light, and the second of two objects.
         light = [(LIGHT, None, 2e-6)]
         make(self.path / "one.uff", counts[:, :, :1] + 1, light, probe=probe, name="later")
-        self.run_program(0, "convert", self.path / "one.uff", self.path / "light.uff", "--sequence", "1")
+        said = self.run_program(0, "convert", self.path / "one.uff", self.path / "light.uff", "--sequence", "1")
+        self.assertIn("2 channel data, this is /later", said)
         found = self.inspect(self.path / "light.uff")
         self.assertEqual(found["events"], [{"passive": {}}])
         self.assertAlmostEqual(found["start_time"], 3e-6, delta=1e-12)
@@ -247,6 +256,7 @@ class Uff(ProgramCase):
             ({wave + "/source/distance": numpy.full((1, 1), numpy.nan)}, "/source/distance: found nan; expected a number"),
             ({wave + "/wavefront": numpy.full((1, 1), 7)}, "/wavefront: found 7; expected 0 (plane), 1 (spherical) or 2 (photoacoustic)"),
             ({wave + "/wavefront": numpy.full((1, 1), 2)}, "/sequence: found 1 photoacoustic waves beside others; expected those alone, or none"),
+            ({wave + "/source/azimuth": numpy.full((1, 1), 3.0)}, "/sequence: found wave 2, a plane one that runs away from the part"),
             ({wave + "/delay": numpy.full((1, 1), 3.0)}, "event 1: found a delay of"),
             ({wave + "/sound_speed": numpy.zeros((1, 1))}, "/sound_speed: found 0; expected more than 0"),
             (dict(sampling_frequency=None), "/channel_data: found no sampling_frequency"),
