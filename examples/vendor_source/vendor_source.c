@@ -30,7 +30,7 @@ struct source {
   bool started;      // the device has been
   uint64_t session;  // of the last Hello
   uint64_t sent;     // whole frames
-  size_t of_frame;   // shots of the last frame that have been sent
+  size_t of_frame;   // shots of the last frame that have been taken
   uint64_t said;     // drops
   time_t said_at;
   bool ended;  // the queue has been
@@ -87,11 +87,13 @@ static bool send_frames(struct source* source) {
     struct queued_shot shot;
     const enum taken taken = frame_queue_take(source->queue, &shot);
     if (taken == TAKEN_END) return connection_finish(&source->connection);
+    if (taken == TAKEN_SHOT) {
+      if (shot.sequence != sequence) source->of_frame = 0;
+      sequence = shot.sequence;
+      ++source->of_frame;
+    }
     if (!connection_well(&source->connection)) break;
     if (taken == TAKEN_NOTHING) continue;
-    if (shot.sequence != sequence) source->of_frame = 0;
-    sequence = shot.sequence;
-    ++source->of_frame;
     if (!send_shot(source, &shot)) break;
     if (source->of_frame != source->settings.elements) continue;
     source->of_frame = 0;

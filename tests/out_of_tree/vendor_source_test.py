@@ -169,6 +169,22 @@ class VendorSource(ProgramCase):
                 self.assertEqual(sequences, list(range(sequences[0], frames)))
                 self.assertGreater(sequences[0], 1)
 
+    def test_what_is_sent_of_a_frame_is_all_of_it(self):
+        for language in COMMANDS:
+            with self.subTest(language):
+                listener, endpoint = self.listener()
+                # Shots of the C program come far enough apart that it finds the connection gone with the next frame's first in hand.
+                source = self.run_source(language, endpoint, "--rate", 2 if language == "C" else 10, "--frames", 3)
+                first = self.accepted(listener)
+                for _ in range(32):
+                    self.message(first)
+                first.close()
+                second = self.accepted(listener)
+                sequences = self.shots_to_the_end(second)
+                second.close()
+                self.assertEqual(self.counts(source), (3, 2, 0, 0, 1))
+                self.assertEqual(sequences, [2])
+
     def test_what_is_refused_is_said(self):
         with echoform.Server({**SETTINGS, "input": {"token": "another"}}) as server:
             for language in COMMANDS:
