@@ -7,6 +7,7 @@ What is the instrument's own stands in acquisition_of() and main().
 """
 import argparse
 import collections
+import dataclasses
 import os
 import pathlib
 import sys
@@ -101,9 +102,14 @@ def report(queue: FrameQueue, device: sdk.Device) -> None:
             return queue.end()
 
 
-def send(queue: FrameQueue, device: sdk.Device, acquisition: echoform.Acquisition, endpoint: str) -> tuple[int, int]:
-    """Until no more frames come; connects anew where the connection is lost. (Frames sent, frames that a lost connection cost.)"""
-    sent = given_up = 0
+@dataclasses.dataclass
+class Sent:
+    frames: int = 0
+    given_up: int = 0  # that were being sent when the connection broke
+
+
+def send(queue: FrameQueue, device: sdk.Device, acquisition: echoform.Acquisition, endpoint: str, sent: Sent) -> None:
+    """Until no more frames come; connects anew where the connection is lost."""
     started = False
     while True:
         try:
@@ -117,13 +123,13 @@ def send(queue: FrameQueue, device: sdk.Device, acquisition: echoform.Acquisitio
                     sequence, time_ns, frame = taken
                     try:
                         sender.send(frame, sequence=sequence, time_ns=time_ns)
-                        sent += 1
+                        sent.frames += 1
                     except echoform.ConnectionFailed:
-                        given_up += 1
+                        sent.given_up += 1
                         raise
                     finally:
                         queue.give_back(frame)
-                return sent, given_up
+                return
         except echoform.ConnectionFailed as error:
             if not started:
                 raise
@@ -131,24 +137,36 @@ def send(queue: FrameQueue, device: sdk.Device, acquisition: echoform.Acquisitio
             time.sleep(0.5)
 
 
+def within(kind: type, low: float, high: float):
+    """What an option takes, for argparse."""
+    def read(word: str):
+        value = kind(word)
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"found {word}; expected {low:g} to {high:g}")
+        return value
+    return read
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     parser.add_argument("--connect", default="127.0.0.1:17171", metavar="HOST:PORT")
-    parser.add_argument("--rate", type=float, default=25.0, help="frames a second")
-    parser.add_argument("--frames", type=int, default=0, help="0: until Ctrl-C")
-    parser.add_argument("--queue", type=int, default=8, help="frames that wait at most")
+    parser.add_argument("--rate", type=within(float, 0.01, 1e5), default=25.0, help="frames a second")
+    parser.add_argument("--frames", type=within(int, 0, 1e15), default=0, help="0: until Ctrl-C")
+    parser.add_argument("--queue", type=within(int, 1, 4096), default=8, help="frames that wait at most")
     options = parser.parse_args()
     # Frames as those of `echoform demo`: 2 MiB each.
     settings = sdk.Settings(elements=32, pitch=0.6e-3, frequency=5e6, samples=1024, sample_rate=40e6, frames_per_second=options.rate,
                             frames=options.frames)
     queue = FrameQueue(options.queue, (settings.elements, settings.elements, settings.samples))
     device = sdk.Device(settings, queue.put)
-    sent = given_up = 0
+    sent = Sent()
     try:
-        sent, given_up = send(queue, device, acquisition_of(settings), options.connect)
+        send(queue, device, acquisition_of(settings), options.connect, sent)
+    except KeyboardInterrupt:
+        pass
     finally:
         device.stop()
-    print(f"{queue.frames} frames: {sent} sent, {queue.dropped} dropped, {queue.incomplete} incomplete, {given_up} given up; {device.late} fired late")
+    print(f"{queue.frames} frames: {sent.frames} sent, {queue.dropped} dropped, {queue.incomplete} incomplete, {sent.given_up} given up; {device.late} fired late")
 
 
 if __name__ == "__main__":

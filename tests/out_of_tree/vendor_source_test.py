@@ -2,6 +2,7 @@
 with the reflector where it is, and a server that does not read costs frames, which are counted, and holds nobody up."""
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -184,6 +185,26 @@ class VendorSource(ProgramCase):
                 second.close()
                 self.assertEqual(self.counts(source), (3, 2, 0, 0, 1))
                 self.assertEqual(sequences, [2])
+
+    def test_ctrl_c_ends_it_with_its_counts(self):
+        for language in COMMANDS:
+            with self.subTest(language):
+                listener, endpoint = self.listener()
+                source = self.run_source(language, endpoint)
+                peer = self.accepted(listener)
+                for _ in range(32):
+                    self.message(peer)
+                source.send_signal(signal.SIGINT)
+                made, sent, *_ = self.counts(source)
+                peer.close()
+                self.assertGreaterEqual(made, sent)
+
+    def test_wrong_options_are_refused(self):
+        for language in COMMANDS:
+            for option, value in (("--rate", "0"), ("--frames", "-1"), ("--queue", "0")):
+                with self.subTest(language, option=option):
+                    _, errors = (source := self.run_source(language, "127.0.0.1:1", option, value)).communicate(timeout=120)
+                    self.assertEqual(source.returncode, 2, errors)
 
     def test_what_is_refused_is_said(self):
         with echoform.Server({**SETTINGS, "input": {"token": "another"}}) as server:
