@@ -238,7 +238,14 @@ class ReconstructJob {
   /// Of all processes: files of the same name can differ from host to host.
   void check_same_data() {
     Digest digest;
-    for (const Reconstruction& part : job_.parts) digest.add(part.identity);
+    for (const Reconstruction& part : job_.parts) {
+      digest.add(part.identity);
+      // Who ends before the others, or with another part, would leave them in a sum.
+      const StoppingRules rules = stopping_rules(part);
+      digest.add(std::uint64_t{rules.iterations});
+      digest.add(rules.tolerance);
+      digest.add(rules.discrepancy);
+    }
     const DigestValue own = digest.value();
     DigestValue of_root = own;
     communicator_.broadcast(of_root);

@@ -51,6 +51,13 @@ class ReconstructTogether(ReconstructTest):
         self.assertEqual(self.bytes_of("resumed.npy"), self.bytes_of("whole.npy"))
         self.run_job("alone.npy", "--iterations", 9, "--checkpoint", state, "--resume")
 
+    def test_processes_with_other_rules_of_stopping_are_refused(self):
+        by_rank = ["sh", "-c", 'exec "$0" "$@" --iterations $((5 + OMPI_COMM_WORLD_RANK))']
+        said = self.run_job("none.npy", before=[*processes(2), *by_rank], code=2)
+        self.assertEqual(re.findall(r"^echoform: .*", said, re.MULTILINE),
+                         [f"echoform: {self.input}: found other data or settings on process 1; expected the same files on every host"])
+        self.assertNotIn("none.npy", self.files())
+
     def image(self, output, text, *arguments, before=(), code=0):
         config = self.write("image.toml", '[tomography]\nalgorithm = "ubp"\n' + text, grid=GRID.replace("[imaging]\n", '[imaging]\nmethod = "tomography"\n'))
         done = subprocess.run([*before, self.program, "image", str(self.input), "--config", str(config), "--output", str(self.path / output), *arguments],
