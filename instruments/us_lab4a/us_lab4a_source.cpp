@@ -121,7 +121,7 @@ class PollingSource final : public AcquisitionSource {
     thread_ = std::thread([this, &host] {
       pthread_setname_np(pthread_self(), "us_lab4a");
       visit_until_stopped(
-          options_.pauses, bell_, stopping_, [this] { return sequence_; }, [&] { visit(host); },
+          options_.pauses, bell_, stopping_, [this] { return whole_frames_; }, [&] { visit(host); },
           [this](const std::string& line) { say(line); });
     });
   }
@@ -198,11 +198,13 @@ class PollingSource final : public AcquisitionSource {
   void poll(Questions& instrument, FrameIntake& intake) {
     const OpenLane lane(intake, bell_, counters_);
     const FrameLayout layout(intake.acquisition());
-    for (;; ++sequence_) {
+    for (;; ++whole_frames_) {
+      // One that breaks off has its number for good: shots of what the pipeline has closed would be passed over.
+      const std::uint64_t sequence = sequence_++;
       const WallTime time = clock_.wall();
       for (std::uint32_t event = 0; event < layout.events(); ++event) {
         if (!layout.expected(event)) continue;
-        poll_shot(instrument, intake, lane.id(), {.sequence = sequence_, .transmit = event, .acquisition_time = time}, layout);
+        poll_shot(instrument, intake, lane.id(), {.sequence = sequence, .transmit = event, .acquisition_time = time}, layout);
       }
       intake.expire();
     }
@@ -246,7 +248,9 @@ class PollingSource final : public AcquisitionSource {
   LiveSourceCounters counters_;
   LogLimit lines_;
   std::atomic<bool> stopping_{false};
-  std::uint64_t sequence_ = 0;  // of the thread
+  // Of the thread.
+  std::uint64_t sequence_ = 0;  // of the next frame
+  std::uint64_t whole_frames_ = 0;
   std::thread thread_;
 };
 

@@ -168,10 +168,35 @@ TEST(UsLab4aSimulator, IsStrict) {
   EXPECT_TRUE(array.hangs_up());
 }
 
+/// An array whose server hangs up amid every second frame.
+class UnsteadyArray final : public SimulatedPeer {
+ public:
+  void greet() override {
+    array_.greet();
+    outbox.clear();
+    said_ = 0;
+  }
+  bool hear(std::string_view text, SteadyTime now) override {
+    const bool more = array_.hear(text, now);
+    outbox.insert(outbox.end(), array_.outbox.begin(), array_.outbox.end());
+    said_ += array_.outbox.size();
+    array_.outbox.clear();
+    return more;
+  }
+  [[nodiscard]] bool hangs_up() const override { return array_.hangs_up() || said_ > signals * (12 + 2 * 4 * 300); }
+  [[nodiscard]] const std::string& doubt() const noexcept override { return array_.doubt(); }
+  [[nodiscard]] std::uint64_t frames() const noexcept override { return array_.frames(); }
+
+ private:
+  static constexpr std::size_t signals = 6;
+  SimulatedArray array_{scene()};
+  std::size_t said_ = 0;
+};
+
 class UsLab4aSource : public testing::Test {
  protected:
   void start(us_lab4a::SourceOptions options) {
-    array_ = std::make_unique<SimulatedArray>(scene());
+    if (!array_) array_ = std::make_unique<SimulatedArray>(scene());
     server_ = std::make_unique<InstrumentServer>("127.0.0.1", 0, *array_);
     serving_ = std::jthread([this](const std::stop_token& stop) { server_->run(stop); });
     options.port = server_->port();
@@ -215,7 +240,7 @@ class UsLab4aSource : public testing::Test {
 
   SystemClock clock_;
   Host host_;
-  std::unique_ptr<SimulatedArray> array_;
+  std::unique_ptr<SimulatedPeer> array_;
   std::unique_ptr<InstrumentServer> server_;
   std::jthread serving_;
   std::unique_ptr<AcquisitionSource> source_;  // ends first
@@ -291,6 +316,15 @@ TEST_F(UsLab4aSource, AsksForNothingThatThePipelineHasNoPlaceForAndConnectsAnew)
   server_ = std::make_unique<InstrumentServer>("127.0.0.1", port, *array_);
   serving_ = std::jthread([this](const std::stop_token& stop) { server_->run(stop); });
   EXPECT_TRUE(eventually([&] { return host_.frames() >= lost + 2; }));
+}
+
+TEST_F(UsLab4aSource, BeginsNoFrameAnewThatBrokeOff) {
+  array_ = std::make_unique<UnsteadyArray>();
+  start(full());
+  ASSERT_TRUE(eventually([&] { return source_->counters().connections_lost >= 3; }));
+  source_->stop();
+  EXPECT_GE(host_.frames(), 3U);
+  EXPECT_EQ(host_.latest()->repeated, 0U);
 }
 
 TEST_F(UsLab4aSource, TakesElementsThatFireAloneAndAllRecordOnly) {

@@ -77,7 +77,9 @@ class FakeIntake final : public FrameIntake {
       slot.sequence = header.sequence;
       slot.shots = 0;
       slot.positions.clear();
+      slot.transmits.clear();
     }
+    if (!slot.transmits.insert(header.transmit).second) ++repeated;
     slot.time = header.acquisition_time;
     slot.positions.push_back(header.position);
     open_shots_.insert(lane);
@@ -134,6 +136,7 @@ class FakeIntake final : public FrameIntake {
 
   std::atomic<std::uint64_t> frames{0};
   std::atomic<std::uint64_t> abandoned{0};
+  std::atomic<std::uint64_t> repeated{0};  // shots of the frame in a slot that had been there
   std::atomic<std::uint64_t> expiries{0};
   std::atomic<std::uint64_t> waits{0};
   std::atomic<bool> discarding{false};
@@ -145,6 +148,7 @@ class FakeIntake final : public FrameIntake {
     std::size_t shots = 0;
     WallTime time{0};
     std::vector<std::optional<EncoderCount>> positions;
+    std::set<std::uint32_t> transmits;
     std::vector<std::byte> samples;
   };
   const Acquisition acquisition_;
