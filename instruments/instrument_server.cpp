@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -25,8 +26,6 @@ namespace echoform {
 namespace {
 
 constexpr int tick = 100;  // ms
-// Answers that a peer does not read; with more of them it is not listened to.
-constexpr std::size_t most_unsent = std::size_t{1} << 20;
 
 SteadyTime steady_now() {
   return std::chrono::steady_clock::now().time_since_epoch();
@@ -114,8 +113,9 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
     const bool sending = !outbox.empty();
     if (!sending && instrument_.hangs_up()) return;
     // A cycle may be longer, and STX is heard between one and the next.
-    const bool hearing = !behind && outbox.size() - sent < most_unsent;
-    if (behind) wait = {};
+    const bool room = outbox.size() - sent < SimulatedPeer::most_unsent;
+    const bool hearing = !behind && room;
+    if (behind && room) wait = {};
     const short ready = poll_one(peer, static_cast<short>((hearing ? POLLIN : 0) | (sending ? POLLOUT : 0)), wait);
     if ((ready & POLLOUT) != 0 && sending) {
       const auto bytes = ::send(peer, outbox.data() + sent, outbox.size() - sent, MSG_NOSIGNAL);
@@ -124,9 +124,11 @@ void InstrumentServer::serve(int peer, const std::stop_token& stop) {
       else if (bytes < 0 && errno != EAGAIN && errno != EINTR)
         return;
     }
-    if (behind) {
+    if (behind && room) {
+      outbox.erase(outbox.begin(), outbox.begin() + static_cast<std::ptrdiff_t>(sent));
+      sent = 0;
       behind = instrument_.hear({}, steady_now());
-    } else if ((ready & (POLLIN | POLLERR | POLLHUP)) != 0) {
+    } else if (!behind && (ready & (POLLIN | POLLERR | POLLHUP)) != 0) {
       const auto bytes = ::recv(peer, heard.data(), heard.size(), 0);
       if (bytes == 0 || (bytes < 0 && errno != EAGAIN && errno != EINTR)) return;
       if (bytes > 0) behind = instrument_.hear({heard.data(), static_cast<std::size_t>(bytes)}, steady_now());

@@ -1,6 +1,7 @@
 // A simulated instrument without its socket: what it is told goes in, what it says comes out, by a clock that is passed in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ class SimulatedPeer {
 
   /// Another has connected: nothing is half-said, and nothing fires.
   virtual void greet() = 0;
-  /// What it is told, as it comes, cut anywhere. Whether there is more of it: it may pause where something took time.
+  /// What it is told, as it comes, cut anywhere. Whether there is more of it: it may pause where something took time, or where it
+  /// has said much that is unsent.
   virtual bool hear(std::string_view text, SteadyTime now) = 0;
   /// When it next says something unasked; none: it only answers.
   [[nodiscard]] virtual std::optional<SteadyTime> due() const { return std::nullopt; }
@@ -32,6 +34,8 @@ class SimulatedPeer {
   /// That it has made.
   [[nodiscard]] virtual std::uint64_t frames() const noexcept = 0;
 
+  /// Bytes of answers that wait to be sent; a peer that does not read them is not answered further.
+  static constexpr std::size_t most_unsent = std::size_t{1} << 20;
   /// What is to be sent; whoever sends it empties it.
   std::vector<std::uint8_t> outbox;
 };

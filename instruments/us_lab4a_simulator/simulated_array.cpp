@@ -118,6 +118,7 @@ bool SimulatedArray::hear(std::string_view text, SteadyTime /*now*/) {
       break;
     }
     if (heard_.size() < size) break;
+    if (outbox.size() >= most_unsent) return true;
     const std::string values = heard_.substr(header_bytes, size - header_bytes);
     heard_.erase(0, size);
     try {

@@ -168,6 +168,25 @@ TEST(UsLab4aSimulator, IsStrict) {
   EXPECT_TRUE(array.hangs_up());
 }
 
+TEST(UsLab4aSimulator, MakesNoMoreSignalsThanAreRead) {
+  SimulatedArray array(scene());
+  static_cast<void>(said(array, message(2001, big(1006)) + message(2024) + message(2022, big(0x4C189680)) +
+                                    message(2015, big(0x37D1B717)) + message(2019, big(0x4A989680) + big(1)) +
+                                    message(2016, text("1111")) + message(2025) + message(2017, text("0010"))));
+  constexpr std::size_t asked = 300, signal = 8 + 4 + 2 * 4 * 1000;
+  std::string many;
+  for (std::size_t k = 0; k < asked; ++k) many += message(2007);
+  std::size_t bytes = 0;
+  array.outbox.clear();
+  for (bool more = array.hear(many, SteadyTime{0}); more; more = array.hear({}, SteadyTime{0})) {
+    EXPECT_LT(array.outbox.size(), SimulatedArray::most_unsent + signal);
+    ASSERT_FALSE(array.outbox.empty());
+    bytes += array.outbox.size();
+    array.outbox.clear();
+  }
+  EXPECT_EQ(bytes + array.outbox.size(), asked * signal);
+}
+
 /// An array whose server hangs up amid every second frame.
 class UnsteadyArray final : public SimulatedPeer {
  public:
