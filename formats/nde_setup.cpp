@@ -28,6 +28,14 @@ constexpr double least_setup_range = 1e-9;
 // Of a sample: what times may be off by without anybody noticing.
 constexpr double same_setup_time = 1e-3;
 
+/// Of lists that are gone through for each entry of another one.
+constexpr std::size_t most_of_list = 1024;
+
+void require_short(const JsonNode& list) {
+  if (list.size() > most_of_list)
+    throw InputError(list.where(), fmt::format("{} entries", list.size()), fmt::format("up to {}", most_of_list));
+}
+
 /// The capture that a dataset of A-scans comes from; nothing where it is of something else.
 std::optional<JsonNode> capture_of(const JsonNode& groups, const JsonNode& group, const JsonNode& dataset) {
   const auto in = [](const JsonNode& processes, std::optional<std::int64_t> id) -> std::optional<JsonNode> {
@@ -39,12 +47,14 @@ std::optional<JsonNode> capture_of(const JsonNode& groups, const JsonNode& group
     return std::nullopt;
   };
   if (const auto transformations = dataset.find("dataTransformations")) {
+    require_short(*transformations);
     for (std::size_t k = 0; k < transformations->size(); ++k) {
       const JsonNode one = transformations->at(k);
       const auto elsewhere = one.find("groupId");
       const JsonNode of = elsewhere ? groups.with_id(elsewhere->id(), "group") : group;
       const auto processes = of.find("processes");
       if (!processes) continue;
+      require_short(*processes);
       if (auto capture = in(*processes, one.require("processId").id())) return capture;
     }
   }
