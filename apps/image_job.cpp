@@ -305,7 +305,8 @@ class ImageJob {
 
   void warn_of_image() const {
     if (imager_->invalid_samples() > 0) spdlog::warn("{} samples were not finite and count as 0", imager_->invalid_samples());
-    for (const std::string_view view : imager_->setup().recipe.views()) {
+    // Those that are written: of others several processes have their own planes alone.
+    for (const std::string& view : views_) {
       const auto values = envelope(view);
       if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0F; })) {
         spdlog::warn("view {}: every pixel is 0; [grid] lies outside of what the gate reaches, or the data is empty", view);

@@ -156,12 +156,27 @@ class ReconstructWavelengths(ReconstructTest):
             image = next(iter(images))
         self.assertRegex(image.view, rf"^750nm, iteration {image.sequence}, residual ")
 
-    def test_processes_share_it_out(self):
+    def two_processes(self):
         status = subprocess.run([self.program, "info"], capture_output=True, text=True, timeout=60).stdout
         if re.search(r"^  MPI +not in this build", status, re.MULTILINE) or not pathlib.Path(MPIRUN).is_file():
             self.skipTest("no MPI, or no mpirun")
+        return [MPIRUN, "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2"]
+
+    def test_processes_share_out_its_image(self):
+        together = self.two_processes()
+        config = self.write("image.toml", '[tomography]\nalgorithm = "ubp"\n', grid=GRID.replace("[imaging]\n", '[imaging]\nmethod = "tomography"\n'))
+        for output, before in (("alone.npy", []), ("shared.npy", together)):
+            done = subprocess.run([*before, self.program, "image", str(self.input), "--config", str(config), "--output", str(self.path / output)],
+                                  capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("every pixel is 0", done.stderr)
+        shared, alone = self.volume("shared.npy"), self.volume("alone.npy")
+        self.assertLess(numpy.linalg.norm(shared - alone), 1e-4 * numpy.linalg.norm(alone))
+
+    def test_processes_share_it_out(self):
+        together = self.two_processes()
         self.run_job("alone.npy", "--iterations", 4)
-        self.run_job("shared.npy", "--iterations", 4, before=[MPIRUN, "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2"])
+        self.run_job("shared.npy", "--iterations", 4, before=together)
         for name in NAMES + ("HbO2", "Hb"):
             shared, alone = self.volume(f"shared.{name}.npy"), self.volume(f"alone.{name}.npy")
             # Float data of each process, added up in another order, and then differences of the wavelengths' volumes.
