@@ -219,7 +219,7 @@ class ReconstructJob {
     if (communicator_.size() == 1) return nullptr;
     const bool apart = site.backend != BackendKind::cuda || communicator_.size_on_host() > probe_devices().devices.size();
     const bool several_hosts = communicator_.size_on_host() < communicator_.size();
-    std::string reason = several_hosts ? "there are several hosts" : apart ? "not every process has a GPU of its own" : "";
+    std::string reason = several_hosts ? "there are several hosts" : apart ? "this process sees fewer GPUs than there are processes on its host" : "";
     if (reason.empty()) reason = why_no_device_groups();
     if (communicator_.any(!reason.empty())) {
       if (site.backend == BackendKind::cuda) spdlog::info("MPI adds images up{}{}", reason.empty() ? "" : ": ", reason);

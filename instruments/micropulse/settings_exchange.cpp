@@ -52,14 +52,18 @@ LiveSettings SettingsExchange::wanted() const {
 
 void SettingsExchange::answer(const LiveSettings& tried, std::exception_ptr refused) {
   const std::lock_guard lock(mutex_);
+  // Whoever asked for this may have given up, and another have asked for something else.
+  const bool of_who_waits = tried == wanted_;
   if (refused == nullptr) {
     told_ = tried;
-  } else if (wanted_ == tried) {
+  } else if (of_who_waits) {
     wanted_ = told_;
   }
-  outcome_ = std::move(refused);
-  waiting_ = false;
-  answered_.notify_all();
+  if (of_who_waits && waiting_) {
+    outcome_ = std::move(refused);
+    waiting_ = false;
+    answered_.notify_all();
+  }
   look();
 }
 

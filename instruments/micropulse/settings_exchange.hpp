@@ -28,7 +28,7 @@ class SettingsExchange {
   /// Whether it is to be told of a change: wanted() says which.
   [[nodiscard]] bool asked() const noexcept { return asked_.load(); }
   [[nodiscard]] LiveSettings wanted() const;
-  /// What has become of a change to `tried`; null: it has it.
+  /// What has become of a change to `tried`; null: it has it. Who waits for another one goes on waiting.
   void answer(const LiveSettings& tried, std::exception_ptr refused);
 
  private:
