@@ -116,7 +116,8 @@ bool connection_send(struct connection* connection, const uint8_t* message, size
       continue;
     }
     size_t left = (size_t)sent;
-    for (int i = 0; i < 2; ++i) {
+    // No payload is no place to count on from.
+    for (int i = 0; i < 2 && left > 0; ++i) {
       const size_t of_part = left < parts[i].iov_len ? left : parts[i].iov_len;
       parts[i].iov_base = (uint8_t*)parts[i].iov_base + of_part;
       parts[i].iov_len -= of_part;
