@@ -55,8 +55,7 @@ int convert(const ConvertOptions& chosen) {
   const std::filesystem::path path(chosen.output);
   check_frame_file_name(path, "OUTPUT");
   check_output_place(path);
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    throw InputError(chosen.output, "a file that is there already", "a new one (recordings are not overwritten)");
+  require_absent(path, chosen.output);
   const auto recording = open_recording(chosen.input, {.sequence = chosen.sequence});
   log_warnings(*recording);
   const auto [first, count] = range_of(chosen, recording->frames());

@@ -45,8 +45,7 @@ FrameRecorder::FrameRecorder(FrameRecorderOptions options) : options_(std::move(
   const std::uint64_t most = most_frames_of_file(options_.output);
   if (most > 0) options_.frames = std::min(options_.frames.value_or(most), most);
   check_output_place(options_.output);
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(options_.output, error)))
-    throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
+  require_absent(options_.output, name);
 }
 
 std::shared_ptr<const ImagingSetup> FrameRecorder::setup(const Acquisition& acquisition) {

@@ -63,6 +63,11 @@ void check_output_place(const std::filesystem::path& path) {
   check_name_fits(path, directory);
 }
 
+void require_absent(const std::filesystem::path& path, const std::string& name) {
+  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
+}
+
 void check_disk_takes(const std::filesystem::path& directory) {
   constexpr std::array<std::byte, 4096> block{};
   const AtomicFile trial(directory / ".echoform-trial");  // never in its place, and no recording's name

@@ -107,8 +107,7 @@ struct BrainMatWriter::File {
 BrainMatWriter::BrainMatWriter(const std::filesystem::path& path, const Acquisition& acquisition,
                                const FrameWriterOptions& options) {
   check_brain_mat_holds(acquisition, path.string());
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    throw InputError(path.string(), "a file that is there already", "a new one (recordings are not overwritten)");
+  require_absent(path, path.string());
   file_.reset(new File{path, acquisition, options, AtomicFile(path)});
 }
 

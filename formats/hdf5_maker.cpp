@@ -53,6 +53,19 @@ void Hdf5Maker::require_room(const std::filesystem::path& file, std::uint64_t by
     throw RuntimeFault(fmt::format("{}: cannot be written: {}", name_, *why));
 }
 
+void Hdf5Maker::add_chunk(const Hdf5Handle& dataset, std::span<const hsize_t> before, std::span<const hsize_t> after,
+                          std::span<const hsize_t> place, std::span<const std::byte> chunk) const {
+  if (H5Dset_extent(dataset.id(), after.data()) >= 0 &&
+      H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), chunk.size(), chunk.data()) >= 0 &&
+      H5Dflush(dataset.id()) >= 0) {
+    return;
+  }
+  const int error = errno;
+  H5Dset_extent(dataset.id(), before.data());
+  errno = error;
+  fail();
+}
+
 Hdf5Handle Hdf5Maker::group(const Hdf5Handle& parent, const std::string& name) const {
   return made(H5Gcreate2(parent.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name);
 }

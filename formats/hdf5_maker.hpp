@@ -1,9 +1,11 @@
 // Makes the parts of an HDF5 file: groups, attributes, datasets, references.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,11 @@ class Hdf5Maker {
   [[noreturn]] void fail(std::string_view what = {}) const;
   /// Throws where `file` cannot become `bytes` longer, and what it holds besides.
   void require_room(const std::filesystem::path& file, std::uint64_t bytes) const;
+
+  /// One chunk more: the dataset grows from `before` to `after`, and the chunk at `place` is written to the disk. Where HDF5
+  /// refuses, the dataset is as long as before, and it throws.
+  void add_chunk(const Hdf5Handle& dataset, std::span<const hsize_t> before, std::span<const hsize_t> after,
+                 std::span<const hsize_t> place, std::span<const std::byte> chunk) const;
 
   [[nodiscard]] Hdf5Handle group(const Hdf5Handle& parent, const std::string& name) const;
 

@@ -39,4 +39,14 @@ std::vector<std::string> names_by_number(const Hdf5Handle& group, std::size_t mo
   return names;
 }
 
+std::vector<std::string> names_of_groups(const Hdf5Handle& file) {
+  std::vector<std::string> groups;
+  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
+    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return 0;
+  };
+  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
+  return groups;
+}
+
 }  // namespace echoform::formats

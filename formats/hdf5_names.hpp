@@ -15,4 +15,7 @@ namespace echoform::formats {
 [[nodiscard]] std::vector<std::string> names_by_number(const Hdf5Handle& group, std::size_t most, std::string_view what,
                                                        const std::string& where);
 
+/// Paths of all groups below the root, that one too, in the order of their names; none where HDF5 cannot go through them.
+[[nodiscard]] std::vector<std::string> names_of_groups(const Hdf5Handle& file);
+
 }  // namespace echoform::formats

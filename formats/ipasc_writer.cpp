@@ -210,27 +210,17 @@ struct IpascWriter::File {
   }
 
   /// Adds what is in `turned`.
-  void add(const void* turned) {
-    const auto longer = shape(frames + 1);
+  void add(std::span<const std::byte> turned) {
     const std::array<hsize_t, 4> place{0, 0, 0, frames};
-    if (H5Dset_extent(data.id(), longer.data()) >= 0 &&
-        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), stored_bytes(acquisition), turned) >= 0 &&
-        H5Dflush(data.id()) >= 0) {
-      return;
-    }
-    const int error = errno;
-    broken = true;
-    const auto before = shape(frames);
-    H5Dset_extent(data.id(), before.data());
-    errno = error;
-    IpascMaker(path.string()).fail();
+    broken = true;  // unless it is done
+    IpascMaker(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, turned);
+    broken = false;
   }
 };
 
 IpascWriter::IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_ipasc_holds(acquisition, path.string());
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    throw InputError(path.string(), "a file that is there already", "a new one (recordings are not overwritten)");
+  require_absent(path, path.string());
   file_.reset(new File{path, acquisition, ipasc_layout(acquisition, path.string()), AtomicFile(path), keeps_counts(acquisition)});
   file_->make(options);
 }
@@ -255,12 +245,12 @@ void IpascWriter::write(std::span<const std::byte> frame, const FrameStamp& stam
     f.count_rows.resize(a.a_scans() * a.samples);
     frame_counts(a, frame, f.count_rows);
     f.turn(f.count_rows, f.counts_turned);
-    f.add(f.counts_turned.data());
+    f.add(std::as_bytes(std::span(f.counts_turned)));
   } else {
     f.amplitude_rows.resize(a.a_scans() * a.samples);
     frame_amplitudes(a, frame, std::span<float>(f.amplitude_rows));
     f.turn(f.amplitude_rows, f.amplitudes_turned);
-    f.add(f.amplitudes_turned.data());
+    f.add(std::as_bytes(std::span(f.amplitudes_turned)));
   }
   f.times.push_back(1e-9 * static_cast<double>(stamp.acquisition_time.count()));
   ++f.frames;

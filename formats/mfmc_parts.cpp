@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "formats/hdf5_names.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -73,12 +74,7 @@ void require_mfmc_type(const Hdf5Handle& group, const std::string& type, const H
 }
 
 std::vector<std::string> find_sequences(const Hdf5Handle& file, const std::string& file_name) {
-  std::vector<std::string> groups;
-  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
-    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-    return 0;
-  };
-  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
+  std::vector<std::string> groups = names_of_groups(file);
   std::erase_if(groups, [&](const std::string& name) {
     const Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
     return !group || mfmc_type(group, fmt::format("{}: {}", file_name, hdf5_name(group))) != "SEQUENCE";

@@ -21,6 +21,7 @@
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_maker.hpp"
+#include "formats/law_columns.hpp"
 #include "formats/mfmc_encoder.hpp"
 #include "formats/mfmc_parts.hpp"
 #include "formats/samples.hpp"
@@ -143,20 +144,12 @@ class Laws {
   Hdf5Handle add(const std::string& name, const std::vector<Firing>& firings, std::vector<hobj_ref_t>* to) const {
     Hdf5Handle law = typed_group(make_, group_, name.c_str(), "LAW");
     const hsize_t count = firings.size();
-    std::vector<int> elements;
-    std::vector<double> delays;
-    std::vector<double> weights;
-    for (const Firing& firing : firings) {
-      elements.push_back(static_cast<int>(firing.element + 1));
-      delays.push_back(firing.delay);
-      weights.push_back(firing.weight);
-    }
+    const LawColumns columns(firings);
     make_.dataset(law, "PROBE", H5T_STD_REF_OBJ, H5T_STD_REF_OBJ, {count}, std::vector<hobj_ref_t>(count, probe_));
-    make_.dataset(law, "ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, elements);
-    if (std::ranges::any_of(delays, [](double delay) { return delay != 0.0; }))
-      make_.dataset(law, "DELAY", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, delays);
-    if (std::ranges::any_of(weights, [](double weight) { return weight != 1.0; }))
-      make_.dataset(law, "WEIGHTING", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, weights);
+    make_.dataset(law, "ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, columns.elements);
+    if (columns.delays_differ_from_0()) make_.dataset(law, "DELAY", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, columns.delays);
+    if (columns.weights_differ_from_1())
+      make_.dataset(law, "WEIGHTING", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {count}, columns.weights);
     to->push_back(make_.reference(law));
     return law;
   }
@@ -339,9 +332,7 @@ MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisitio
   const std::string name = file_->name();
   check_mfmc_holds(acquisition, name);
   if (moves(acquisition, options)) file_->pose = options.pose;
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(file_->path, error))) {
-    throw InputError(name, "a file that is there already", "a new one (recordings are not overwritten)");
-  }
+  require_absent(file_->path, name);
   AtomicFile aside(file_->path);
   const Hdf5Session session;
   const Hdf5Maker make(name);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "formats/hdf5_names.hpp"
 
 namespace echoform::formats {
 
@@ -42,12 +43,7 @@ bool OndeGroup::is_a(const char* type) const {
 }
 
 std::vector<std::string> find_onde_groups(const Hdf5Handle& file, const std::string& file_name, const char* type) {
-  std::vector<std::string> groups;
-  const auto visit = [](hid_t, const char* name, const H5O_info_t* info, void* to) -> herr_t {
-    if (info->type == H5O_TYPE_GROUP) static_cast<std::vector<std::string>*>(to)->emplace_back(name);
-    return 0;
-  };
-  if (H5Ovisit2(file.id(), H5_INDEX_NAME, H5_ITER_INC, visit, &groups, H5O_INFO_BASIC) < 0) return {};
+  std::vector<std::string> groups = names_of_groups(file);
   std::erase_if(groups, [&](const std::string& name) {
     Hdf5Handle group(H5Gopen2(file.id(), name.c_str(), H5P_DEFAULT));
     if (!group) return true;

@@ -20,6 +20,7 @@
 #include "formats/atomic_file.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/hdf5_maker.hpp"
+#include "formats/law_columns.hpp"
 #include "formats/onde_fields.hpp"
 #include "formats/samples.hpp"
 
@@ -145,21 +146,12 @@ OndeLawReferences make_onde_laws(const OndeFile& file, const Hdf5Maker& make, ho
   const auto add = [&](const std::string& name, const std::vector<Firing>& firings) {
     const Hdf5Handle law = make.group(all, name.c_str());
     make.texts(law, onde_type, {"ONDE_UT_LAW"});
-    std::vector<int> elements;
-    std::vector<double> delays;
-    std::vector<double> weights;
-    for (const Firing& firing : firings) {
-      elements.push_back(static_cast<int>(firing.element + 1));
-      delays.push_back(firing.delay);
-      weights.push_back(firing.weight);
-    }
+    const LawColumns columns(firings);
     const hsize_t count = firings.size();
     file.refer(law, "ONDE_UT_LAW:PROBE", std::vector<hobj_ref_t>(count, probe));
-    make.dataset(law, "ONDE_UT_LAW:ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, elements);
-    if (std::ranges::any_of(delays, [](double delay) { return delay != 0.0; }))
-      file.numbers(law, "ONDE_UT_LAW:DELAY", {count}, delays);
-    if (std::ranges::any_of(weights, [](double weight) { return weight != 1.0; }))
-      file.numbers(law, "ONDE_UT_LAW:WEIGHTING", {count}, weights);
+    make.dataset(law, "ONDE_UT_LAW:ELEMENT", H5T_STD_I32LE, H5T_NATIVE_INT, {count}, columns.elements);
+    if (columns.delays_differ_from_0()) file.numbers(law, "ONDE_UT_LAW:DELAY", {count}, columns.delays);
+    if (columns.weights_differ_from_1()) file.numbers(law, "ONDE_UT_LAW:WEIGHTING", {count}, columns.weights);
     return make.reference(law);
   };
   OndeLawReferences laws;
@@ -270,8 +262,7 @@ struct OndeWriter::File {
 
 OndeWriter::OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_onde_holds(acquisition, path.string());
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    throw InputError(path.string(), "a file that is there already", "a new one (recordings are not overwritten)");
+  require_absent(path, path.string());
   file_.reset(new File{path, acquisition, options.pose, AtomicFile(path)});
   file_->make(options);
 }

@@ -27,8 +27,7 @@ constexpr std::array recording_formats{
     RecordingFormat{".efcap", formats::open_capture},     RecordingFormat{".hdf5", formats::open_hdf5_recording},
     RecordingFormat{".h5", formats::open_hdf5_recording}, RecordingFormat{".msot", formats::open_msot},
     RecordingFormat{".nde", formats::open_nde},           RecordingFormat{".onde", formats::open_onde},
-    RecordingFormat{".m2k", formats::open_m2k, true},
-    RecordingFormat{".uff", formats::open_uff},
+    RecordingFormat{".m2k", formats::open_m2k, true},     RecordingFormat{".uff", formats::open_uff},
 };
 
 std::string lower_case(std::string text) {

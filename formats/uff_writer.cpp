@@ -149,26 +149,16 @@ struct UffWriter::File {
 
   /// Adds what is in `amplitudes`.
   void add() {
-    const auto longer = shape(frames + 1);
     const std::array<hsize_t, 4> place{frames, 0, 0, 0};
-    if (H5Dset_extent(data.id(), longer.data()) >= 0 &&
-        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), channel_bytes(acquisition), amplitudes.data()) >= 0 &&
-        H5Dflush(data.id()) >= 0) {
-      return;
-    }
-    const int error = errno;
-    broken = true;
-    const auto before = shape(frames);
-    H5Dset_extent(data.id(), before.data());
-    errno = error;
-    UffOutput(path.string()).fail();
+    broken = true;  // unless it is done
+    UffOutput(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, std::as_bytes(std::span(amplitudes)));
+    broken = false;
   }
 };
 
 UffWriter::UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_uff_holds(acquisition, path.string());
-  if (std::error_code error; std::filesystem::exists(std::filesystem::symlink_status(path, error)))
-    throw InputError(path.string(), "a file that is there already", "a new one (recordings are not overwritten)");
+  require_absent(path, path.string());
   file_.reset(new File{path, acquisition, AtomicFile(path)});
   file_->make(options);
 }
