@@ -1,14 +1,22 @@
 // What sources that connect to an instrument, over and over, have in common.
 #pragma once
 
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <thread>
 
+#include "base/clock.hpp"
+#include "base/log_limit.hpp"
 #include "base/wake_bell.hpp"
 #include "pipeline/frame_intake.hpp"
+#include "transport/acquisition/acquisition_source.hpp"
 #include "transport/acquisition/live_counters.hpp"
 
 namespace echoform {
@@ -23,6 +31,63 @@ struct VisitPauses {
 void visit_until_stopped(const VisitPauses& pauses, const WakeBell& bell, const std::atomic<bool>& stopping,
                          const std::function<std::uint64_t()>& frames, const std::function<void()>& visit,
                          const std::function<void(const std::string&)>& say);
+
+/// The thread of a source that visits, and what its visits tell. `Base` is AcquisitionSource, or an interface of it. Destructors
+/// of what derives from it call stop().
+template <class Base>
+class VisitingSource : public Base {
+ public:
+  /// `name` is the door's and the thread's, `owner` the bell's.
+  VisitingSource(std::string_view name, std::string_view owner, std::uint16_t port, const VisitPauses& pauses, const Clock& clock)
+      : clock_(clock), bell_(owner), name_(name), port_(port), pauses_(pauses) {}
+  VisitingSource(const VisitingSource&) = delete;
+  VisitingSource& operator=(const VisitingSource&) = delete;
+
+  [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+  [[nodiscard]] std::uint16_t port() const noexcept override { return port_; }
+  [[nodiscard]] SourceCounters counters() const noexcept override { return counters_.read(); }
+  [[nodiscard]] std::string last_rejection() const override { return counters_.last_rejection(); }
+
+  void start(StreamHost& host) override {
+    stopping_ = false;
+    thread_ = std::thread([this, &host] {
+      pthread_setname_np(pthread_self(), name_.c_str());
+      visit_until_stopped(
+          pauses_, bell_, stopping_, [this] { return frames(); }, [&] { visit(host); },
+          [this](const std::string& line) { say(line); });
+    });
+  }
+  void stop() override {
+    if (!thread_.joinable()) return;
+    stopping_ = true;
+    bell_.ring();
+    thread_.join();
+  }
+
+ protected:
+  /// From connecting to the end of the connection.
+  virtual void visit(StreamHost& host) = 0;
+  /// Moves on with each that came.
+  [[nodiscard]] virtual std::uint64_t frames() const = 0;
+
+  /// Into the log and telemetry.
+  void say(const std::string& line) {
+    counters_.note_rejection(line);
+    if (const auto left_out = lines_.admit(clock_.steady())) spdlog::warn("{}{}", line, left_out_text(*left_out));
+  }
+
+  const Clock& clock_;
+  const WakeBell bell_;
+  LiveSourceCounters counters_;
+  std::atomic<bool> stopping_{false};
+
+ private:
+  const std::string name_;
+  const std::uint16_t port_;
+  const VisitPauses pauses_;
+  LogLimit lines_;
+  std::thread thread_;
+};
 
 /// A lane that is open while it lives; the bell is rung where the intake has places again.
 class OpenLane {

@@ -1,13 +1,10 @@
 #include "instruments/micropulse/micropulse_source.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
-#include <thread>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -28,11 +25,11 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds tick{100};
 
-class ConnectingSource final : public MicropulseSource {
+class ConnectingSource final : public VisitingSource<MicropulseSource> {
  public:
   ConnectingSource(SourceOptions options, const Clock& clock)
-      : options_(std::move(options)),
-        clock_(clock),
+      : VisitingSource("micropulse", "MicroPulse", options.port, options.pauses, clock),
+        options_(std::move(options)),
         settings_(options_.settings),
         acquisition_(options_.acquisition),
         exchange_(live_settings(settings_, acquisition_)) {}
@@ -40,27 +37,8 @@ class ConnectingSource final : public MicropulseSource {
   ConnectingSource(const ConnectingSource&) = delete;
   ConnectingSource& operator=(const ConnectingSource&) = delete;
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "micropulse"; }
-  [[nodiscard]] std::uint16_t port() const noexcept override { return options_.port; }
-  [[nodiscard]] SourceCounters counters() const noexcept override { return counters_.read(); }
-  [[nodiscard]] std::string last_rejection() const override { return counters_.last_rejection(); }
   [[nodiscard]] std::string describe() const override { return name_of(options_); }
 
-  void start(StreamHost& host) override {
-    stopping_ = false;
-    thread_ = std::thread([this, &host] {
-      pthread_setname_np(pthread_self(), "micropulse");
-      visit_until_stopped(
-          options_.pauses, bell_, stopping_, [this] { return sequence_; }, [&] { visit(host); },
-          [this](const std::string& line) { say(line); });
-    });
-  }
-  void stop() override {
-    if (!thread_.joinable()) return;
-    stopping_ = true;
-    bell_.ring();
-    thread_.join();
-  }
   void change(const LiveSettings& wanted) override {
     InstrumentSettings settings = options_.settings;
     Acquisition acquisition = options_.acquisition;
@@ -70,8 +48,9 @@ class ConnectingSource final : public MicropulseSource {
   }
 
  private:
-  /// From connecting to the end of the connection.
-  void visit(StreamHost& host) {
+  [[nodiscard]] std::uint64_t frames() const override { return sequence_; }
+
+  void visit(StreamHost& host) override {
     bool greeted = false;
     try {
       put_in_force(exchange_.begin());
@@ -275,29 +254,18 @@ class ConnectingSource final : public MicropulseSource {
     }
   }
 
-  /// Into the log and telemetry.
-  void say(const std::string& line) {
-    counters_.note_rejection(line);
-    if (const auto left_out = lines_.admit(clock_.steady())) spdlog::warn("{}{}", line, left_out_text(*left_out));
-  }
-
   const SourceOptions options_;
-  const Clock& clock_;
   // As the instrument has them; of the thread.
   InstrumentSettings settings_;
   Acquisition acquisition_;
   std::uint64_t session_ = random_session();
   SettingsExchange exchange_;
-  const WakeBell bell_{"MicroPulse"};
-  LiveSourceCounters counters_;
-  LogLimit lines_, notices_, stray_lines_;
-  std::atomic<bool> stopping_{false};
+  LogLimit notices_, stray_lines_;
   // Of the thread.
   std::optional<EncoderCount> position_;
   std::uint64_t sequence_ = 0;
   std::uint64_t strays_warned_ = 0;
   steady_clock::time_point heard_{};  // a byte, or it was asked for one, or not read
-  std::thread thread_;
 };
 
 }  // namespace

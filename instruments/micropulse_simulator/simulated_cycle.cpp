@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstring>
 #include <set>
 
 #include "base/errors.hpp"
+#include "instruments/simulated_scene.hpp"
 
 namespace echoform::micropulse_simulator {
 namespace {
@@ -59,18 +59,10 @@ SimulatedCycle::SimulatedCycle(const Registers& registers, const SimulatorConfig
   require(registers.gate[1] > registers.gate[0], "no gate", "one (GAT)");
   require(registers.enabled.contains(1), "sweep 1 switched off", "it switched on (SWP 1 ..., ENAS 1)");
 
-  SimulatorConfiguration source = scene;
-  source.samples = static_cast<std::size_t>(registers.gate[1] - registers.gate[0]);
-  source.sample_rate = Hertz(1e6 * static_cast<double>(registers.rate));
-  source.start_time = Seconds(static_cast<double>(registers.gate[0]) / source.sample_rate.value);
-  source.time_offset = Seconds{};
-  source.encoding = SampleEncoding::int16;
-  source.quantised = true;
-  source.matrix = MatrixKind::full;
-  source.transmit = {};
-  source.positions.clear();
-  source.events.clear();
-  source.full_scale *= std::pow(10.0, (habits.reference_gain_db - 0.25 * static_cast<double>(registers.gain)) / 20.0);
+  const Hertz rate(1e6 * static_cast<double>(registers.rate));
+  SimulatorConfiguration source = heard_scene(scene, static_cast<std::size_t>(registers.gate[1] - registers.gate[0]), rate,
+                                              Seconds(static_cast<double>(registers.gate[0]) / rate.value),
+                                              0.25 * static_cast<double>(registers.gain) - habits.reference_gain_db);
   for (const std::int64_t test : registers.sweeps.at(1)) {
     const auto& transmit = law_of(registers.transmit, registers.transmit_of, test, "transmits");
     const auto& receive = law_of(registers.receive, registers.receive_of, test, "receives");

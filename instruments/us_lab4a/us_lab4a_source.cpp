@@ -1,14 +1,12 @@
 #include "instruments/us_lab4a/us_lab4a_source.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,9 +14,9 @@
 #include "acquisition/frame_layout.hpp"
 #include "base/errors.hpp"
 #include "base/host_port.hpp"
-#include "base/log_limit.hpp"
 #include "instruments/instrument_link.hpp"
 #include "instruments/us_lab4a/array_protocol.hpp"
+#include "instruments/visits.hpp"
 #include "transport/acquisition/frame_sender.hpp"
 #include "transport/acquisition/live_counters.hpp"
 
@@ -103,37 +101,20 @@ class Questions {
   std::unique_ptr<AnswerParser> parser_;
 };
 
-class PollingSource final : public AcquisitionSource {
+class PollingSource final : public VisitingSource<AcquisitionSource> {
  public:
-  PollingSource(SourceOptions options, const Clock& clock) : options_(std::move(options)), clock_(clock) {}
+  PollingSource(SourceOptions options, const Clock& clock)
+      : VisitingSource("us_lab4a", "us_lab4a", options.port, options.pauses, clock), options_(std::move(options)) {}
   ~PollingSource() override { stop(); }
   PollingSource(const PollingSource&) = delete;
   PollingSource& operator=(const PollingSource&) = delete;
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "us_lab4a"; }
-  [[nodiscard]] std::uint16_t port() const noexcept override { return options_.port; }
-  [[nodiscard]] SourceCounters counters() const noexcept override { return counters_.read(); }
-  [[nodiscard]] std::string last_rejection() const override { return counters_.last_rejection(); }
   [[nodiscard]] std::string describe() const override { return "us_lab4a " + host_port_text(options_.host, options_.port); }
 
-  void start(StreamHost& host) override {
-    stopping_ = false;
-    thread_ = std::thread([this, &host] {
-      pthread_setname_np(pthread_self(), "us_lab4a");
-      visit_until_stopped(
-          options_.pauses, bell_, stopping_, [this] { return whole_frames_; }, [&] { visit(host); },
-          [this](const std::string& line) { say(line); });
-    });
-  }
-  void stop() override {
-    if (!thread_.joinable()) return;
-    stopping_ = true;
-    bell_.ring();
-    thread_.join();
-  }
-
  private:
-  void visit(StreamHost& host) {
+  [[nodiscard]] std::uint64_t frames() const override { return whole_frames_; }
+
+  void visit(StreamHost& host) override {
     bool greeted = false;
     try {
       Questions instrument(options_, bell_, stopping_, counters_, describe());
@@ -235,23 +216,11 @@ class PollingSource final : public AcquisitionSource {
     if (shot.verdict == ShotVerdict::accepted) intake.finish_shot(lane, shot.ticket);
   }
 
-  /// Into the log and telemetry.
-  void say(const std::string& line) {
-    counters_.note_rejection(line);
-    if (const auto left_out = lines_.admit(clock_.steady())) spdlog::warn("{}{}", line, left_out_text(*left_out));
-  }
-
   const SourceOptions options_;
-  const Clock& clock_;
   const std::uint64_t session_ = random_session();
-  const WakeBell bell_{"us_lab4a"};
-  LiveSourceCounters counters_;
-  LogLimit lines_;
-  std::atomic<bool> stopping_{false};
   // Of the thread.
   std::uint64_t sequence_ = 0;  // of the next frame
   std::uint64_t whole_frames_ = 0;
-  std::thread thread_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "instruments/simulated_scene.hpp"
 
 namespace echoform::us_lab4a_simulator {
 namespace {
@@ -246,18 +247,8 @@ void SimulatedArray::send_signal() {
   const auto samples = static_cast<std::size_t>(std::lround(settings_.acquisition_time * settings_.sampling_frequency));
   require(samples >= 2 && samples <= most_samples, fmt::format("{} samples", samples));
   if (cycle_ == nullptr) {
-    SimulatorConfiguration source = scene_;
-    source.samples = samples;
-    source.sample_rate = Hertz(settings_.sampling_frequency);
-    source.start_time = Seconds{};
-    source.time_offset = Seconds{};
-    source.encoding = SampleEncoding::int16;
-    source.quantised = true;
-    source.matrix = MatrixKind::full;
-    source.transmit = {};
-    source.positions.clear();
-    source.events.clear();
-    source.full_scale *= std::pow(10.0, (reference_gain_db - settings_.gain) / 20.0);
+    SimulatorConfiguration source =
+        heard_scene(scene_, samples, Hertz(settings_.sampling_frequency), Seconds{}, settings_.gain - reference_gain_db);
     try {
       require(!source.sound, "a scene in which light makes sound");
       cycle_ = std::make_unique<FrameCycle>(std::move(source));

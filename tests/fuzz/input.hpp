@@ -85,4 +85,16 @@ class InputFile {
   std::filesystem::path path_;
 };
 
+/// `listen(bytes, first, step)` hears bytes in pieces, a first one and then others, and tells what it heard: that does not depend
+/// on where they are cut. The input begins with the place of a cut.
+template <class Listen>
+void require_cuts_to_tell_nothing(Input input, const Listen& listen) {
+  const auto cut = input.take<std::uint16_t>();
+  const auto bytes = input.rest();
+  const std::string whole = listen(bytes, bytes.size(), bytes.size());
+  const std::size_t first = bytes.empty() ? 0 : cut % bytes.size();
+  require(listen(bytes, first, bytes.size()) == whole, "cut in two, what is heard is the same");
+  if (bytes.size() <= 512) require(listen(bytes, 1, 1) == whole, "byte by byte, what is heard is the same");
+}
+
 }  // namespace echoform::fuzz

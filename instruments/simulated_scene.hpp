@@ -1,0 +1,29 @@
+// What simulated instruments hear of a scene.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "simulators/fmc_simulator.hpp"
+
+namespace echoform {
+
+/// A full matrix of the scene in counts: which elements fire, when samples are taken and how loud they are is the instrument's.
+/// `gain_db` comes to what the scene's full scale is for.
+[[nodiscard]] inline SimulatorConfiguration heard_scene(SimulatorConfiguration scene, std::size_t samples, Hertz sample_rate,
+                                                        Seconds start_time, double gain_db) {
+  scene.samples = samples;
+  scene.sample_rate = sample_rate;
+  scene.start_time = start_time;
+  scene.time_offset = Seconds{};
+  scene.encoding = SampleEncoding::int16;
+  scene.quantised = true;
+  scene.matrix = MatrixKind::full;
+  scene.transmit = {};
+  scene.positions.clear();
+  scene.events.clear();
+  scene.full_scale *= std::pow(10.0, -gain_db / 20.0);
+  return scene;
+}
+
+}  // namespace echoform
