@@ -1,1 +1,2 @@
 echoform_system_test(system_micropulse micropulse_test.py)
+echoform_system_test(system_micropulse_page micropulse_page_test.py ${CMAKE_BINARY_DIR}/screenshots)

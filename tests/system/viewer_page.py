@@ -120,44 +120,56 @@ def open_browser(profile, size="1280,800"):
     return webdriver.Chrome(service=Service(driver), options=options)
 
 
-def run_live(program, screenshots, name, config, simulator, rate, check):
+def run_live(program, screenshots, name, config, simulator, rate, check, instrument=""):
     """Serves by `config`, simulates by `simulator`, both TOML, `rate` frames a second, opens the page and calls check(driver, places)
-    with the server's doors by name. What fails is left as a screenshot, NAME-failed.png. The server must end in order, without a drop."""
+    with the server's doors by name. With `instrument` the server connects to a simulated one of that name, which goes by `simulator`
+    and at the rate that it is told; {instrument} in `config` is where it listens. What fails is left as a screenshot,
+    NAME-failed.png. The server must end in order, without a drop."""
     os.makedirs(screenshots, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
-        (path / "serve.toml").write_text(config)
         (path / "simulator.toml").write_text(simulator)
         processes = []
+
+        def start(*arguments, output=subprocess.PIPE):
+            processes.append(subprocess.Popen([program, "--log-level", "warning", *map(str, arguments)], stdout=output, text=True))
+            return processes[-1]
+
         driver = open_browser(str(path / "profile"), "1280,1000")
         try:
-            server = subprocess.Popen([program, "--log-level", "warning", "serve", "--config", str(path / "serve.toml")],
-                                      stdout=subprocess.PIPE, text=True)
-            processes.append(server)
+            if instrument:
+                source = start("instrument", instrument, "--listen", "127.0.0.1:0", "--config", path / "simulator.toml")
+                config = config.replace("{instrument}", re.search(r"\S+:\d+", source.stdout.readline())[0])
+            (path / "serve.toml").write_text(config)
+            server = start("serve", "--config", path / "serve.toml")
             places = {}
             while "control" not in places:
                 line = server.stdout.readline()
+                assert line, "the server ended"
                 places[line[:11].strip()] = line[12:].strip()
-            sender = places["frames in"].split("tcp://")[-1].split()[-1]
-            processes.append(subprocess.Popen([program, "--log-level", "warning", "simulate", "--connect", sender, "--config",
-                                               str(path / "simulator.toml"), "--rate", str(rate)], stdout=subprocess.DEVNULL))
+            if not instrument:
+                sender = places["frames in"].split("tcp://")[-1].split()[-1]
+                source = start("simulate", "--connect", sender, "--config", path / "simulator.toml", "--rate", rate, output=subprocess.DEVNULL)
             driver.get(re.search(r"http://\S+", places["viewer"])[0])
             try:
                 check(driver, places)
             except Exception:
                 driver.save_screenshot(os.path.join(screenshots, f"{name}-failed.png"))
                 raise
-            processes[1].send_signal(signal.SIGTERM)
-            processes[1].wait(PATIENCE)
-            server.send_signal(signal.SIGTERM)
-            out, _ = server.communicate(timeout=PATIENCE)
-            assert server.returncode == 0 and "drops none" in out, out
+            # A sender ends before the server does; from an instrument the server takes its leave.
+            for process in (server, source) if instrument else (source, server):
+                process.send_signal(signal.SIGTERM)
+                out, _ = process.communicate(timeout=PATIENCE)
+                if process is server:
+                    assert server.returncode == 0 and "drops none" in out, out
         finally:
             driver.quit()
             for process in processes:
                 if process.poll() is None:
                     process.kill()
                 process.wait()
+                if process.stdout:
+                    process.stdout.close()
     print("passed; screenshots in", screenshots)
 
 
