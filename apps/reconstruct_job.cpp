@@ -209,7 +209,7 @@ class ReconstructJob {
     if (communicator_.size() == 1) {
       spdlog::info("the model works on GPU {}, {}", device, name);
     } else {
-      spdlog::info("the model works on GPUs: {} processes, {} in each host", communicator_.size(), gpu.devices.size());
+      spdlog::info("the model works on GPUs: {} processes", communicator_.size());
     }
     return {team, BackendKind::cuda, imaging.device};
   }
@@ -217,9 +217,12 @@ class ReconstructJob {
   /// Where each process has a GPU of its own on one host, they add images up there; null where MPI does it.
   std::unique_ptr<DeviceGroup> join_devices(const OperatorSite& site) {
     if (communicator_.size() == 1) return nullptr;
-    const bool apart = site.backend != BackendKind::cuda || communicator_.size_on_host() > probe_devices().devices.size();
+    std::uint64_t place = 0;
+    if (site.backend == BackendKind::cuda) place = probe_devices().devices.at(static_cast<std::size_t>(site.device)).place;
+    const bool unknown = communicator_.any(place == 0);
+    const bool own_devices = communicator_.all_differ(place) && !unknown;
     const bool several_hosts = communicator_.size_on_host() < communicator_.size();
-    std::string reason = several_hosts ? "there are several hosts" : apart ? "this process sees fewer GPUs than there are processes on its host" : "";
+    std::string reason = several_hosts ? "there are several hosts" : own_devices ? "" : "processes share a GPU, or have none";
     if (reason.empty()) reason = why_no_device_groups();
     if (communicator_.any(!reason.empty())) {
       if (site.backend == BackendKind::cuda) spdlog::info("MPI adds images up{}{}", reason.empty() ? "" : ": ", reason);

@@ -72,7 +72,7 @@ class ScanOfPlaces final : public Recording {
 class FramePlaces {
  public:
   FramePlaces(const Recording& recording, const Configuration& configuration)
-      : recording_(recording), configuration_(configuration), scan_(section<ScanSection>(configuration)) {
+      : recording_(recording), scan_(section<ScanSection>(configuration)) {
     for (std::size_t frame = 0; frame < recording.frames(); ++frame) {
       stated_.push_back(recording.stamp(frame).position);
       const bool known = !recording.placed_by_encoder() || stated_.back();
@@ -148,7 +148,6 @@ class FramePlaces {
   }
 
   const Recording& recording_;
-  const Configuration& configuration_;
   const ScanSection scan_;
   Counts stated_;
   std::vector<std::optional<double>> ways_;  // none: nobody knows

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ struct GpuDevice {
   int major = 0;  ///< compute capability major.minor
   int minor = 0;
   std::size_t memory = 0;  ///< bytes
+  /// Where it is in its host (domain, bus and device of PCI), which no other is: the same for whichever process asks, however few
+  /// of the devices that one sees. Below 2^53; 0 where it does not tell.
+  std::uint64_t place = 0;
 };
 
 struct GpuProbe {

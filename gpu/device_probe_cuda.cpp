@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <string>
 
@@ -41,9 +42,14 @@ GpuProbe ask() {
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
     // One that does not tell keeps its number.
-    GpuDevice device{"unknown", 0, 0, 0};
+    GpuDevice device{.name = "unknown"};
     if (cudaGetDeviceProperties(&properties, index) == cudaSuccess) {
-      device = {properties.name, properties.major, properties.minor, properties.totalGlobalMem};
+      const auto part = [](int number) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)); };
+      device = {.name = properties.name,
+                .major = properties.major,
+                .minor = properties.minor,
+                .memory = properties.totalGlobalMem,
+                .place = part(properties.pciDomainID) << 16 | part(properties.pciBusID) << 8 | part(properties.pciDeviceID)};
     }
     probe.devices.push_back(std::move(device));
   }

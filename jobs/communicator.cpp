@@ -1,6 +1,7 @@
 #include "jobs/communicator.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace echoform {
 namespace {
@@ -18,6 +19,14 @@ class SingleProcess final : public Communicator {
 };
 
 }  // namespace
+
+bool Communicator::all_differ(std::uint64_t own) {
+  std::vector<double> numbers(size(), 0.0);
+  numbers[rank()] = static_cast<double>(own);
+  sum(std::span<double>(numbers));
+  std::ranges::sort(numbers);
+  return std::ranges::adjacent_find(numbers) == numbers.end();
+}
 
 std::unique_ptr<Communicator> make_single_process() {
   return std::make_unique<SingleProcess>();

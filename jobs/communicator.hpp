@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -41,6 +42,8 @@ class Communicator {
   }
   /// Whether any rank says so.
   [[nodiscard]] bool any(bool here) { return sum_of(here ? 1.0 : 0.0) > 0.0; }
+  /// Whether no two ranks have the same number, up to 2^53.
+  [[nodiscard]] bool all_differ(std::uint64_t own);
 };
 
 /// This process alone.
