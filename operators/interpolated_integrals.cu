@@ -10,6 +10,7 @@ namespace {
 using interpolated::Brick;
 using interpolated::brick_plane;
 using interpolated::brick_row;
+using interpolated::brick_side;
 using interpolated::brick_voxels;
 using interpolated::SeenBrick;
 
@@ -42,11 +43,13 @@ __global__ void __launch_bounds__(ring_threads, 4) integrate_bricks(const __grid
   const auto index = static_cast<std::int32_t>(blockIdx.x);
   const Brick brick = interpolated::brick_at(scene.bricks, index);
   for (auto n = static_cast<std::int32_t>(threadIdx.x); n < brick_voxels; n += ring_threads) {
-    const std::int32_t x = brick.first[0] + n % brick_plane % brick_row - 1;
-    const std::int32_t y = brick.first[1] + n % brick_plane / brick_row - 1;
+    const std::int32_t in_row = n % brick_plane % brick_row;
+    const std::int32_t row = n % brick_plane / brick_row;
+    const std::int32_t x = brick.first[0] + in_row - 1;
+    const std::int32_t y = brick.first[1] + row - 1;
     const std::int32_t z = brick.first[2] + n / brick_plane - 1;
     const bool there = x >= 0 && y >= 0 && z >= 0 && x < scene.bricks.voxels[0] && y < scene.bricks.voxels[1] &&
-                       z < scene.bricks.voxels[2] && n % brick_plane < brick_row * brick_row;
+                       z < scene.bricks.voxels[2] && in_row < brick_side && row < brick_side;
     voxels[n] =
         there ? task.image[(static_cast<std::int64_t>(z) * scene.bricks.voxels[1] + y) * scene.bricks.voxels[0] + x] : 0.0F;
   }

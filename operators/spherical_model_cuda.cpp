@@ -33,7 +33,7 @@ using gpu::values_of;
 /// Values of the transforms of a pass, whose indices are ints.
 constexpr std::size_t values_at_most = std::size_t{1} << 30;
 /// Units of work for each warp that works at a time, so that none waits long for the last one.
-constexpr std::size_t rounds = 3;
+constexpr std::size_t rounds = 2;
 /// Of the device's memory, what sums of parts may take.
 constexpr double share_of_sums = 0.25;
 

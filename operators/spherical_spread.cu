@@ -15,6 +15,7 @@ using spherical::CellPlace;
 using spherical::HeardTile;
 using spherical::Listener;
 using spherical::moments;
+using spherical::tile_edge;
 using spherical::TileArrival;
 using spherical::TilePlace;
 using spherical::Tiles;
@@ -28,20 +29,19 @@ constexpr std::size_t rectangle_cell = moments * sizeof(double);
 
 /// Adds amplitude * u^k to the moments of a cell; `at` is its first pair, `stride` from one to the next.
 __device__ __forceinline__ void add_impulse(float2* at, unsigned stride, float amplitude, float u) {
-  const float m1 = amplitude * u;
-  const float m2 = m1 * u;
-  const float m3 = m2 * u;
-  const float m4 = m3 * u;
-  const float m5 = m4 * u;
+  const float u2 = u * u;
+  const float u3 = u2 * u;
+  const float u4 = u2 * u2;
+  const float u5 = u2 * u3;
   float2 a = at[0];
   float2 b = at[stride];
   float2 c = at[2 * stride];
   a.x += amplitude;
-  a.y += m1;
-  b.x += m2;
-  b.y += m3;
-  c.x += m4;
-  c.y += m5;
+  a.y = fmaf(amplitude, u, a.y);
+  b.x = fmaf(amplitude, u2, b.x);
+  b.y = fmaf(amplitude, u3, b.y);
+  c.x = fmaf(amplitude, u4, c.x);
+  c.y = fmaf(amplitude, u5, c.y);
   at[0] = a;
   at[stride] = b;
   at[2 * stride] = c;
@@ -70,30 +70,157 @@ __device__ __forceinline__ void add_boxes(const SphericalScene& scene, const Hea
   }
 }
 
-/// Adds a cell of a window to its sum.
-__device__ __forceinline__ void add_cell(float* sum, const float2& a, const float2& b, const float2& c) {
-  auto* const at = reinterpret_cast<float4*>(sum);
-  float4 low = at[0];
-  float2 high = *reinterpret_cast<float2*>(at + 1);
-  low.x += a.x;
-  low.y += a.y;
-  low.z += b.x;
-  low.w += b.y;
-  high.x += c.x;
-  high.y += c.y;
-  at[0] = low;
-  *reinterpret_cast<float2*>(at + 1) = high;
-}
-__device__ __forceinline__ void add_cell(double* sum, const float2& a, const float2& b, const float2& c) {
-  auto* const at = reinterpret_cast<double2*>(sum);
-  const float2 parts[pairs] = {a, b, c};
-#pragma unroll
-  for (int n = 0; n < pairs; ++n) {
-    double2 pair = at[n];
-    pair.x += static_cast<double>(parts[n].x);
-    pair.y += static_cast<double>(parts[n].y);
-    at[n] = pair;
+/// Six moments of a cell, as sums have them.
+struct PointSum {
+  float4 low;
+  float2 high;
+
+  __device__ __forceinline__ void load(const float* from) {
+    low = *reinterpret_cast<const float4*>(from);
+    high = *reinterpret_cast<const float2*>(from + 4);
   }
+  __device__ __forceinline__ void add(const float2& a, const float2& b, const float2& c) {
+    low.x += a.x;
+    low.y += a.y;
+    low.z += b.x;
+    low.w += b.y;
+    high.x += c.x;
+    high.y += c.y;
+  }
+  __device__ __forceinline__ void store(float* to) const {
+    *reinterpret_cast<float4*>(to) = low;
+    *reinterpret_cast<float2*>(to + 4) = high;
+  }
+};
+struct RectangleSum {
+  double2 parts[pairs];
+
+  __device__ __forceinline__ void load(const double* from) {
+#pragma unroll
+    for (int n = 0; n < pairs; ++n) parts[n] = reinterpret_cast<const double2*>(from)[n];
+  }
+  __device__ __forceinline__ void add(const float2& a, const float2& b, const float2& c) {
+    const float2 pair[pairs] = {a, b, c};
+#pragma unroll
+    for (int n = 0; n < pairs; ++n) {
+      parts[n].x += static_cast<double>(pair[n].x);
+      parts[n].y += static_cast<double>(pair[n].y);
+    }
+  }
+  __device__ __forceinline__ void store(double* to) const {
+#pragma unroll
+    for (int n = 0; n < pairs; ++n) reinterpret_cast<double2*>(to)[n] = parts[n];
+  }
+};
+
+/// Adds a window whose cell 0 is `base` of the grid in time to the sums of its part of the image, and clears it. Some cells at a
+/// time, whose sums are read together: one wait for the device's memory serves them all.
+template <bool rectangles>
+__device__ __forceinline__ void add_window(const SpreadTask& task, std::int32_t q, std::int32_t part, std::int32_t base,
+                                           float2* window, unsigned lanes) {
+  const SphericalScene& scene = task.scene;
+  using Sum = std::conditional_t<rectangles, RectangleSum, PointSum>;
+  using Value = std::conditional_t<rectangles, double, float>;
+  constexpr std::size_t cell_values = (rectangles ? rectangle_cell : point_cell) / sizeof(Value);
+  constexpr int together = rectangles ? 2 : 6;
+  // Impulses of rectangles are within transit of arrivals that count, and so on the grid.
+  const std::int32_t lowest = rectangles ? 0 : scene.first;
+  const std::int32_t highest = rectangles ? scene.length - 1 : scene.last;
+  const std::int32_t cells = scene.tiles.window;
+  for (std::int32_t level = 0; level < scene.levels; ++level) {
+    Value* const sums =
+        static_cast<Value*>(task.sums) +
+        ((static_cast<std::size_t>(part) * static_cast<std::size_t>(scene.detectors) + static_cast<std::size_t>(q)) *
+             static_cast<std::size_t>(scene.levels) +
+         static_cast<std::size_t>(level)) *
+            static_cast<std::size_t>(scene.length) * cell_values;
+    for (std::int32_t first = 0; first < cells; first += together) {
+      Sum sum[together];
+      bool counts[together];
+#pragma unroll
+      for (int n = 0; n < together; ++n) {
+        const std::int32_t of_grid = base + first + n;
+        counts[n] = first + n < cells && of_grid >= lowest && of_grid <= highest;
+        if (counts[n]) sum[n].load(sums + static_cast<std::size_t>(of_grid) * cell_values);
+      }
+#pragma unroll
+      for (int n = 0; n < together; ++n) {
+        if (first + n >= cells) break;
+        float2* const at = window + static_cast<unsigned>((level * cells + first + n) * pairs) * lanes;
+        const float2 a = at[0];
+        const float2 b = at[lanes];
+        const float2 c = at[2 * lanes];
+        at[0] = make_float2(0.0F, 0.0F);
+        at[lanes] = make_float2(0.0F, 0.0F);
+        at[2 * lanes] = make_float2(0.0F, 0.0F);
+        if (counts[n]) sum[n].add(a, b, c);
+      }
+#pragma unroll
+      for (int n = 0; n < together; ++n) {
+        if (counts[n]) sum[n].store(sums + static_cast<std::size_t>(base + first + n) * cell_values);
+      }
+    }
+  }
+}
+
+/// The voxels of a tile; false if all are zeros. Halves of the warp hold a column along z each, and read the next ones before all
+/// go to work on these: a wait for the device's memory at each column took a tenth of the time.
+template <bool rectangles, bool full>
+__device__ __forceinline__ bool add_tile(const SphericalScene& scene, const float* image, const TilePlace& place,
+                                         const HeardTile& heard, float2* window, unsigned lane, unsigned lanes) {
+  constexpr std::int32_t columns = warp / tile_edge;
+  constexpr std::int32_t in_row = tile_edge / columns;
+  const Tiles& tiles = scene.tiles;
+  const std::int32_t own_z = static_cast<std::int32_t>(lane) % tile_edge;
+  const std::int32_t own_column = static_cast<std::int32_t>(lane) / tile_edge;
+  const float* const own =
+      image + (static_cast<std::int64_t>(place.first[2] + own_z) * tiles.voxels[1] + place.first[1]) * tiles.voxels[0] +
+      place.first[0] + own_column;
+  const auto read = [&](std::int32_t n) {
+    const std::int32_t x = n % in_row * columns;
+    const std::int32_t y = n / in_row;
+    const bool there = own_z < place.count[2] && x + own_column < place.count[0] && y < place.count[1];
+    return there ? own[y * tiles.voxels[0] + x] : 0.0F;
+  };
+  bool any = false;
+  float next = read(0);
+  for (std::int32_t n = 0; n < place.count[1] * in_row; ++n) {
+    const float values = next;
+    next = read(n + 1);
+    // Zeros add nothing.
+    if (!__any_sync(all_lanes, values != 0.0F)) continue;
+    any = true;
+    float offset[3];
+    offset[1] = spherical::tile_offset(tiles, 1, n / in_row);
+    for (std::int32_t column = 0; column < columns; ++column) {
+      const std::int32_t x = n % in_row * columns + column;
+      if (x >= place.count[0]) break;
+      offset[0] = spherical::tile_offset(tiles, 0, x);
+      const float of_column = spherical::longer_by(heard, 1, offset[1], spherical::longer_by(heard, 0, offset[0], 0.0F));
+      const auto add = [&](std::int32_t z) {
+        const float value = __shfl_sync(all_lanes, values, column * tile_edge + z);
+        offset[2] = spherical::tile_offset(tiles, 2, z);
+        const TileArrival arrival =
+            spherical::tile_arrival(heard, spherical::longer_by(heard, 2, offset[2], of_column), scene.least);
+        if (!full && lane >= lanes) return;
+        if constexpr (rectangles) {
+          add_boxes(scene, heard, offset, arrival, value, window, lanes);
+        } else {
+          const CellPlace at = spherical::cell_at(arrival.time);
+          add_impulse(window + static_cast<unsigned>(at.cell * pairs) * lanes, lanes, value * arrival.loudness, at.u);
+        }
+      };
+      // Without a question at each voxel, the work of one fills the waits of another.
+      if (!rectangles && place.count[2] == tile_edge) {
+#pragma unroll
+        for (std::int32_t z = 0; z < tile_edge; ++z) add(z);
+      } else {
+#pragma unroll 1
+        for (std::int32_t z = 0; z < place.count[2]; ++z) add(z);
+      }
+    }
+  }
+  return any;
 }
 
 /// `full`: all lanes have a detector.
@@ -119,64 +246,8 @@ __global__ void __launch_bounds__(warp) spread_tiles(const __grid_constant__ Spr
   for (std::int32_t tile = begin; tile < end; ++tile) {
     const TilePlace place = spherical::tile_at(tiles, tile);
     const HeardTile heard = spherical::tile_heard_by(listener, scene.lattice, tiles, place, scene.shift);
-    bool any = false;
-    float offset[3];
-    for (std::int32_t y = 0; y < place.count[1]; ++y) {
-      offset[1] = spherical::tile_offset(tiles, 1, y);
-      for (std::int32_t x = 0; x < place.count[0]; ++x) {
-        // A column along z.
-        const std::int64_t voxel =
-            (static_cast<std::int64_t>(place.first[2] + static_cast<std::int32_t>(lane)) * tiles.voxels[1] + place.first[1] + y) *
-                tiles.voxels[0] +
-            place.first[0] + x;
-        const float own = static_cast<std::int32_t>(lane) < place.count[2] ? task.image[voxel] : 0.0F;
-        // Zeros add nothing.
-        if (!__any_sync(all_lanes, own != 0.0F)) continue;
-        any = true;
-        offset[0] = spherical::tile_offset(tiles, 0, x);
-        const float of_column = spherical::longer_by(heard, 1, offset[1], spherical::longer_by(heard, 0, offset[0], 0.0F));
-#pragma unroll 4
-        for (std::int32_t z = 0; z < place.count[2]; ++z) {
-          const float value = __shfl_sync(all_lanes, own, z);
-          offset[2] = spherical::tile_offset(tiles, 2, z);
-          const TileArrival arrival =
-              spherical::tile_arrival(heard, spherical::longer_by(heard, 2, offset[2], of_column), scene.least);
-          if (!full && lane >= lanes) continue;
-          if constexpr (rectangles) {
-            add_boxes(scene, heard, offset, arrival, value, window, lanes);
-          } else {
-            const CellPlace at = spherical::cell_at(arrival.time);
-            add_impulse(window + static_cast<unsigned>(at.cell * pairs) * lanes, lanes, value * arrival.loudness, at.u);
-          }
-        }
-      }
-    }
-    if (!any || !works) continue;
-    using Sum = std::conditional_t<rectangles, double, float>;
-    constexpr std::size_t cell_values = rectangles ? rectangle_cell / sizeof(double) : point_cell / sizeof(float);
-    for (std::int32_t level = 0; level < scene.levels; ++level) {
-      Sum* const sums =
-          static_cast<Sum*>(task.sums) +
-          ((static_cast<std::size_t>(part) * static_cast<std::size_t>(scene.detectors) + static_cast<std::size_t>(q)) *
-               static_cast<std::size_t>(scene.levels) +
-           static_cast<std::size_t>(level)) *
-              static_cast<std::size_t>(scene.length) * cell_values;
-      for (std::int32_t cell = 0; cell < tiles.window; ++cell) {
-        float2* const at = window + static_cast<unsigned>((level * tiles.window + cell) * pairs) * lanes;
-        const float2 a = at[0];
-        const float2 b = at[lanes];
-        const float2 c = at[2 * lanes];
-        at[0] = make_float2(0.0F, 0.0F);
-        at[lanes] = make_float2(0.0F, 0.0F);
-        at[2 * lanes] = make_float2(0.0F, 0.0F);
-        const std::int32_t of_grid = heard.base + cell;
-        // Impulses of rectangles are within transit of arrivals that count, and so on the grid.
-        const std::int32_t lowest = rectangles ? 0 : scene.first;
-        const std::int32_t highest = rectangles ? scene.length - 1 : scene.last;
-        if (of_grid < lowest || of_grid > highest) continue;
-        add_cell(sums + static_cast<std::size_t>(of_grid) * cell_values, a, b, c);
-      }
-    }
+    if (add_tile<rectangles, full>(scene, task.image, place, heard, window, lane, lanes) && works)
+      add_window<rectangles>(task, q, part, heard.base, window, lanes);
   }
 }
 
