@@ -46,8 +46,9 @@ inline Tiles tiles_of_grid(const std::int64_t voxels[3], double spacing, std::in
     tiles.origin[a] = static_cast<float>(-side);
     square += side * side;
   }
-  // Distances differ by no more than places do; half a cell of rounding, and one to spare.
-  tiles.half = static_cast<std::int32_t>(ceil(sqrt(square) + 0.5)) + 1 + margin;
+  // Distances differ by no more than places do, and arrivals are in cells at most one further than that, and a little for rounding
+  // and for what touches a detector. Not a cell more: by as much as windows are smaller more warps have room for theirs.
+  tiles.half = static_cast<std::int32_t>(floor(sqrt(square) + 1.01 + 0.02 * spacing)) + margin;
   tiles.window = 2 * tiles.half + 1;
   return tiles;
 }
