@@ -217,10 +217,14 @@ class ReconstructJob {
   /// Where each process has a GPU of its own on one host, they add images up there; null where MPI does it.
   std::unique_ptr<DeviceGroup> join_devices(const OperatorSite& site) {
     if (communicator_.size() == 1) return nullptr;
-    std::uint64_t place = 0;
-    if (site.backend == BackendKind::cuda) place = probe_devices().devices.at(static_cast<std::size_t>(site.device)).place;
-    const bool unknown = communicator_.any(place == 0);
-    const bool own_devices = communicator_.all_differ(place) && !unknown;
+    // Not how many GPUs a process sees: schedulers show each its own alone.
+    const std::vector<GpuDevice> devices = probe_devices().devices;
+    const bool works_there = site.backend == BackendKind::cuda;
+    const std::uint64_t place = works_there ? devices.at(static_cast<std::size_t>(site.device)).place : 0;
+    const bool apart = communicator_.all_differ(place);
+    const bool too_many = communicator_.any(!works_there || communicator_.size_on_host() > devices.size());
+    const bool places_are_known = !communicator_.any(place == 0);
+    const bool own_devices = places_are_known ? apart : !too_many;
     const bool several_hosts = communicator_.size_on_host() < communicator_.size();
     std::string reason = several_hosts ? "there are several hosts" : own_devices ? "" : "processes share a GPU, or have none";
     if (reason.empty()) reason = why_no_device_groups();
