@@ -14,9 +14,9 @@ namespace echoform::interpolated {
 /// Cells of a brick along each axis, or fewer at the end. Its voxels are one more.
 inline constexpr std::int32_t brick_edge = 18;
 inline constexpr std::int32_t brick_side = brick_edge + 1;
-/// Places from row to row and from plane to plane. Of all pairs that four blocks have room for (in 228 KB), this is one by which the samples
-/// of rings in any direction meet fewest in a bank: of 32 lanes 2.5 in one of loads and 2.9 of additions, where rows and planes
-/// without a gap but 4 places have 2.9 and 3.4.
+/// Places from row to row and from plane to plane. Of all pairs that four blocks have room for (in 228 KB), this is one by which
+/// the samples of rings in any direction meet fewest in a bank: of 32 lanes 2.5 in one of loads and 2.9 of additions, where rows
+/// and planes without a gap but 4 places have 2.9 and 3.4.
 inline constexpr std::int32_t brick_row = 21;
 inline constexpr std::int32_t brick_plane = 413;
 inline constexpr std::int32_t brick_voxels = brick_plane * brick_side;

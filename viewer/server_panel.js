@@ -3,8 +3,8 @@
 const server = { revision: 0, settings: new Map(), staged: new Map(), due: new Set(), reason: "", acquisition: "", warnings: [], sinks: [], busy: false, there: false };
 const groupTitles = { material: "Velocities", couplant: "Couplant", surface: "Front surface", backwall: "Backwall", probe: "Probe", grid: "Grid", imaging: "Imaging", apodization: "Apodization", output: "Output", display: "Display grid", scan: "Scan", acquisition: "Timing", input: "Input", "input.micropulse": "MicroPulse" };
 const isRate = setting => setting.unit === "Hz" && setting.high <= 1e6;  // of firings or frames: no frequency of ultrasound
-const scaleOf = setting => (!isRate(setting) && shownUnits[setting.unit] || [1])[0];
-const unitOf = setting => (!isRate(setting) && shownUnits[setting.unit] || [1, setting.unit])[1];
+const shownUnit = setting => !isRate(setting) && shownUnits[setting.unit] || [1, setting.unit];
+const scaleOf = setting => shownUnit(setting)[0], unitOf = setting => shownUnit(setting)[1];
 const tidy = (v, digits) => String(Number(v.toPrecision(digits)));
 const groupOf = key => key.slice(0, key.lastIndexOf("."));
 const labelOf = key => key.slice(key.lastIndexOf(".") + 1).replace(/_db$/, "").replace(/_/g, " ").replace(/^./, c => c.toUpperCase());
