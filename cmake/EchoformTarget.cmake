@@ -141,7 +141,7 @@ function(echoform_test name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} echoform_test_places GTest::gmock GTest::gtest_main fmt::fmt)
   echoform_test_options(${name})
-  if(ARG_NUMERIC)
+  if(ARG_NUMERIC AND ECHOFORM_NUMERIC_FLAGS)  # even an empty option would keep it from the headers that tests share
     echoform_numeric_options(${name})
   endif()
   echoform_precompile(${name} LIKE echoform_test_headers)
