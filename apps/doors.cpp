@@ -99,6 +99,7 @@ OpenSink open_publisher(const Configuration& configuration) {
   OpenSink open(images);
   open.tell = [images](TelemetryReport& report) {
     report.viewers.emplace_back("images", images->peers().open);
+    report.viewer_dropped += images->dropped();
     report.add_refusals("images", images->peers());
   };
   open.invitation = fmt::format("Run: echoform view --connect {}", images->endpoint());

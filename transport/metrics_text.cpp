@@ -96,7 +96,7 @@ void add_counters(Families& families, const TelemetryReport& report) {
   for (const auto& refusal : report.refusals) {
     families.counter({{"door", refusal.door}, {"reason", refusal.reason}}, number(refusal.peers));
   }
-  families.counter("viewer_dropped_total", "Images that a web viewer did not take before a newer one came.",
+  families.counter("viewer_dropped_total", "Images that a viewer did not take before a newer one came, or nobody got.",
                    number(report.viewer_dropped));
   families.counter("frames_recorded_total", "Frames whose samples are in a file.", number(report.frames_recorded));
   families.begin("frames_not_recorded_total", "Frames that came while recording was asked for and are in no file.",

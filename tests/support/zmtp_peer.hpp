@@ -87,6 +87,10 @@ class ZmtpPeer {
  private:
   static std::string framed(char flags, std::string_view body) {
     std::string frame{flags, static_cast<char>(body.size())};
+    if (body.size() > 255) {
+      frame.assign(1, static_cast<char>(flags | 2));  // the length takes eight bytes
+      for (unsigned shift = 64; shift > 0; shift -= 8) frame.push_back(static_cast<char>((body.size() >> (shift - 8)) & 0xFFU));
+    }
     frame.append(body);
     return frame;
   }

@@ -220,31 +220,54 @@ TEST(ControlDoor, fault_ControlClientWithMoreRequestsThanMayWait) {
   ZmtpPeer eager(door.control.port(), "REQ");
   constexpr int asked = 6;
   eager.send(repeated(ZmtpPeer::message("", true) + ZmtpPeer::message(asking("eager").SerializeAsString()), asked));
-  // The first PONG says that they have been read, the second that they have been handed on.
-  eager.ping();
-  eager.ping();
-  door.echo.hold(false);
   int done = 0, refused = 0;
-  while (done + refused < asked) {
+  const auto read_answer = [&] {
     const std::string frame = eager.frame();
     wire::ControlReply reply;
-    if (frame.empty() || frame.starts_with("\x04PING")) continue;
+    if (frame.empty() || frame.starts_with("\x04PING")) return;
     ASSERT_TRUE(reply.ParseFromString(frame));
     done += reply.outcome() == wire::DONE ? 1 : 0;
     refused += reply.outcome() == wire::REFUSED ? 1 : 0;
     if (reply.outcome() == wire::REFUSED) {
       EXPECT_THAT(reply.reason(), HasSubstr("expected its turn"));
     }
-  }
+  };
+  // Those that are refused are answered at once, the others in their turn.
+  while (refused < asked - static_cast<int>(WaitingRequests::most_of_one)) ASSERT_NO_FATAL_FAILURE(read_answer());
+  EXPECT_EQ(done, 0);
+  door.echo.hold(false);
+  while (done + refused < asked) ASSERT_NO_FATAL_FAILURE(read_answer());
   EXPECT_EQ(done, static_cast<int>(WaitingRequests::most_of_one));
   EXPECT_EQ(refused, asked - done);
+}
+
+// What is not taken waits in libzmq, whose queues have no limit.
+TEST(ControlDoor, fault_ControlRequestsAreTakenWhileOneIsServed) {
+  Door door;
+  door.echo.hold(true);
+  std::jthread slow([&] { EXPECT_EQ(ask_control(door.control.endpoint(), asking("slow"), patience).reason(), "slow"); });
+  ASSERT_TRUE(door.echo.wait_served(1));
+  zmq::context_t context;
+  zmq::socket_t eager = client(context, door, zmq::socket_type::dealer);
+  for (std::size_t k = 0; k <= WaitingRequests::most_of_one; ++k) {
+    send(eager, "", zmq::send_flags::sndmore);
+    send(eager, asking("get").SerializeAsString());
+  }
+  zmq::message_t empty;
+  const bool answered = eager.recv(empty).has_value();
+  EXPECT_TRUE(answered) << "the one that is beyond what may wait is refused at once";
+  if (answered) {
+    EXPECT_THAT(receive(eager).reason(), HasSubstr("expected its turn"));
+  }
+  EXPECT_EQ(door.echo.requests(), 1);
+  door.echo.hold(false);
 }
 
 TEST(ControlDoor, fault_ControlMessageOfPartsWithoutEnd) {
   Door door;
   ZmtpPeer endless(door.control.port(), "REQ");
   // Below what a client may send at once; no whole message among it.
-  static_cast<void>(endless.try_send(repeated(ZmtpPeer::message("", true), 300'000)));
+  static_cast<void>(endless.try_send(repeated(ZmtpPeer::message("", true), 75'000)));
   endless.wait_for_end();
   EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 1u);
   EXPECT_EQ(ask_control(door.control.endpoint(), asking("get"), patience).reason(), "get");
@@ -276,11 +299,11 @@ TEST(ControlDoor, fault_ControlMemoryIsGivenBackWhenPeersHaveGone) {
   constexpr std::size_t MB = 1'000'000;
   {
     std::vector<std::unique_ptr<ZmtpPeer>> peers;
-    for (int k = 0; k < 8; ++k) peers.push_back(std::make_unique<ZmtpPeer>(door.control.port(), "REQ"));
-    // In turns, so that what is kept of one lies between what is kept of the others; 240 KB of each, in parts of 2 bytes that
+    for (int k = 0; k < 24; ++k) peers.push_back(std::make_unique<ZmtpPeer>(door.control.port(), "REQ"));
+    // In turns, so that what is kept of one lies between what is kept of the others; 80 KB of each, in parts of 2 bytes that
     // take 64: 61 MB in all.
     const std::string some = repeated(ZmtpPeer::message("", true), 4000);
-    for (int turn = 0; turn < 30; ++turn) {
+    for (int turn = 0; turn < 10; ++turn) {
       for (const auto& peer : peers) peer->send(some);
       for (const auto& peer : peers) peer->ping();
     }
@@ -290,9 +313,34 @@ TEST(ControlDoor, fault_ControlMemoryIsGivenBackWhenPeersHaveGone) {
       peers.front()->reset();
       peers.erase(peers.begin());
     }
-    // One stays, with its 8 MB all over the heap.
+    // One stays, with its 3 MB all over the heap.
     EXPECT_TRUE(eventually([&] { return testing_support::resident_memory() <= before + 28 * MB; }));
   }
+}
+
+// libzmq frees what peers sent in its own time: on a busy machine seconds after they have gone.
+TEST(ControlDoor, fault_ControlMemoryThatIsFreedLateIsGivenBackToo) {
+  if (ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) GTEST_SKIP() << "a sanitizer has its own heap";
+  Door door;
+  constexpr std::size_t MB = 1'000'000;
+  std::vector<std::unique_ptr<char[]>> late;
+  std::unique_ptr<char[]> last;
+  const std::size_t before = testing_support::resident_memory();
+  {
+    std::vector<std::unique_ptr<ZmtpPeer>> peers;
+    for (int k = 0; k < 24; ++k) peers.push_back(std::make_unique<ZmtpPeer>(door.control.port(), "REQ"));
+    const std::string some = repeated(ZmtpPeer::message("", true), 40'000);
+    for (const auto& peer : peers) peer->send(some);
+    for (const auto& peer : peers) peer->ping();
+    // In the place of what libzmq has not freed yet; something above it stays, so that it is not the heap's end.
+    for (int block = 0; block < 60'000; ++block) late.push_back(std::make_unique<char[]>(1000));
+    last = std::make_unique<char[]>(1000);
+    for (const auto& peer : peers) peer->reset();
+  }
+  ASSERT_GT(testing_support::resident_memory(), before + 100 * MB) << "or this test tests nothing";
+  EXPECT_TRUE(eventually([&] { return testing_support::resident_memory() <= before + 80 * MB; })) << "of the peers";
+  late.clear();
+  EXPECT_TRUE(eventually([&] { return testing_support::resident_memory() <= before + 28 * MB; })) << "what came later";
 }
 
 TEST(ControlDoor, fault_ControlPeersAreCountedAndTurnedAwayWhereDescriptorsRunOut) {
@@ -348,15 +396,15 @@ TEST(ControlDoor, fault_ControlPeersThatAreTurnedAwayHaveALine) {
 TEST(ControlDoor, fault_ControlClientOfManyMessagesIsNoFlood) {
   Door door;
   ZmtpPeer busy(door.control.port(), "REQ");
-  // 500 KB in messages that are whole: more than may come between two of them. An answer says that those before it were taken.
+  // 200 KB in messages that are whole: more than may come between two of them. An answer says that those before it were taken.
   const std::string ask = ZmtpPeer::message("", true) + ZmtpPeer::message(asking("get").SerializeAsString());
-  for (int k = 0; k < 100; ++k) {
+  for (int k = 0; k < 40; ++k) {
     busy.send(repeated(ZmtpPeer::message(std::string(100, 'x')), 50) + ask);
     std::string answer;
     while (answer.empty() || answer.starts_with("\x04PING")) answer = busy.frame();
   }
   EXPECT_EQ(door.control.peers()->refused_for(PeerRefusal::flooding), 0u);
-  EXPECT_EQ(door.echo.requests(), 100);
+  EXPECT_EQ(door.echo.requests(), 40);
 }
 
 TEST(WaitingRequests, ClientsTakeTurns) {

@@ -62,6 +62,19 @@ TEST(PeerBook, LoopbackIsLimitedInAllOnly) {
   EXPECT_EQ(book.enter(make_address("::1"), at(0)), PeerRefusal::too_many);
 }
 
+TEST(PeerBook, AllTogetherComeNoFasterThanADoorBears) {
+  PeerBook book({.connections = 3, .rate_of_all = 2.0, .burst_of_all = 3.0});
+  const auto own = make_address("127.0.0.1");
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(book.enter(own, at(0)));
+  EXPECT_EQ(book.enter(own, at(0.25)), PeerRefusal::too_often);
+  EXPECT_EQ(book.enter(make_address("192.0.2.1"), at(0.25)), PeerRefusal::too_often) << "whoever it is";
+  EXPECT_EQ(book.enter(own, at(0.75)), PeerRefusal::too_many);
+  book.leave(own);
+  EXPECT_FALSE(book.enter(make_address("192.0.2.1"), at(0.75))) << "who was turned away for want of a place cost nothing";
+  book.leave(own);
+  EXPECT_EQ(book.enter(own, at(0.75)), PeerRefusal::too_often);
+}
+
 TEST(PeerBook, RemembersABoundedNumberOfAddresses) {
   PeerBook book(PeerLimits{});
   for (std::uint32_t i = 0; i < 20'000; ++i) {
@@ -209,6 +222,32 @@ TEST(Zap, LetsInWhatIsExactlyAsAskedFor) {
   auto unlisted_question = good;
   unlisted_question[6] = key_text(unlisted.public_key);
   EXPECT_EQ(ask(unlisted_question, CurveServerKeys{keys.secret_key, {}}).status, "200") << "no list";
+}
+
+TEST(Zap, WithoutKeysLetsInWhatIsAskedWithoutThem) {
+  const auto ask = [&](const std::vector<std::string>& frames) {
+    std::vector<zmq::message_t> question;
+    for (const std::string& frame : frames) question.emplace_back(frame.data(), frame.size());
+    return judge_without_keys(question);
+  };
+  const std::vector<std::string> good{"1.0", "1", "echoform", "::ffff:192.0.2.1", "", "NULL"};
+  EXPECT_EQ(ask(good).status, "200");
+  EXPECT_EQ(ask(good).request_id, "1");
+  EXPECT_EQ(ask(good).user, "");
+  EXPECT_EQ(ask(good).address, "192.0.2.1");
+  const auto changed = [&](std::size_t frame, const std::string& to) {
+    auto frames = good;
+    frames[frame] = to;
+    return std::string(ask(frames).status);
+  };
+  EXPECT_EQ(changed(0, "1.1"), "500");
+  EXPECT_EQ(changed(2, ""), "400");
+  EXPECT_EQ(changed(5, "PLAIN"), "400");
+  EXPECT_EQ(changed(5, "CURVE"), "400");
+  EXPECT_EQ(ask({}).status, "500");
+  auto longer = good;
+  longer.emplace_back("more");
+  EXPECT_EQ(ask(longer).status, "500");
 }
 
 TEST(RequestRules, WhoMayChangeSomething) {

@@ -4,19 +4,23 @@
 #include <google/protobuf/stubs/logging.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <thread>
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
+#include "base/wake_bell.hpp"
+#include "base/worker.hpp"
 #include "transport/control/waiting_requests.hpp"
 #include "transport/wire_numbers.hpp"
 #include "transport/zeromq/socket.hpp"
 
 namespace echoform {
 namespace {
-
-using namespace std::chrono_literals;
 
 // Bytes. A whole get is 15 KB.
 constexpr std::size_t clients_most = 32;
@@ -26,8 +30,9 @@ constexpr std::int64_t reply_limit = 1024 * 1024;
 // empty part, the request.
 constexpr std::size_t parts_least = 3;
 constexpr std::size_t parts_most = 4;
-constexpr int taken_at_once = 1000;
-constexpr std::chrono::milliseconds stop_interval{50};  // how late a stop is noticed while nobody asks
+// A message takes some microseconds, most of them for the answer that refuses it: so much of a second is for them, at most.
+constexpr int taken_at_once = 500;
+constexpr std::chrono::milliseconds taken_apart{2};
 
 wire::ControlReply refused(std::string reason) {
   wire::ControlReply reply;
@@ -47,7 +52,15 @@ zmq::message_t message_of(const google::protobuf::MessageLite& message) {
 struct ZeromqControl::Implementation {
   Implementation(const ZeromqControlOptions& given, std::function<wire::ControlReply(const wire::ControlRequest&)> handler)
       : options(given), handle(std::move(handler)), context(given.keys), socket(bind(context, given)), port(bound_port(socket)) {
-    thread = std::jthread([this](const std::stop_token& stop) { run(stop); });
+    socket_thread.emplace(WorkerOptions{"control-zmq", {}}, [this](const std::stop_token& stop) { run_socket(stop); });
+    handling_thread.emplace(WorkerOptions{"control", {}}, [this](const std::stop_token& stop) { run_handling(stop); });
+  }
+
+  ~Implementation() {
+    handling_thread.reset();
+    socket_thread->request_stop();
+    bell.ring();
+    socket_thread.reset();
   }
 
   // A ROUTER: it serves REQ clients like a REP socket, and a client that dies between question and answer holds up nobody.
@@ -60,72 +73,118 @@ struct ZeromqControl::Implementation {
     door.message_limit = request_limit;
     door.send_queue = 16;    // those that are refused are answered at once, too
     door.receive_queue = 0;  // what waits is ours to limit: see BindOptions
-    door.receive_buffer = static_cast<int>(request_limit);
-    door.limits.between_messages = 4 * static_cast<std::uint64_t>(request_limit);
+    door.receive_buffer = 16 * 1024;
+    door.limits.between_messages = static_cast<std::uint64_t>(request_limit) + 32 * 1024;
     door.limits.peers.connections = clients_most;
     door.limits.peers.per_address = clients_most / 2;
-    door.limits.inbound_burst = 1024.0 * 1024.0;
-    door.limits.inbound_rate = 64.0 * 1024.0;
+    door.limits.peers.rate_of_all = newcomers_rate;
+    door.limits.peers.burst_of_all = newcomers_burst;
+    door.limits.inbound_burst = static_cast<double>(WaitingRequests::most_of_one * request_limit);
+    door.limits.inbound_rate = 16.0 * 1024.0;
     door.limits.descriptors_left = descriptors_for_files;
     return bind_socket(context, door);
   }
 
-  void run(const std::stop_token& stop) {
-    using SteadyClock = std::chrono::steady_clock;
-    bool complained = false;
-    auto next_turn = SteadyClock::now();
+  // Takes what comes at once, whatever is being served: what is not taken waits in libzmq, whose queues have no limit.
+  void run_socket(const std::stop_token& stop) {
+    bool more = false;
     while (!stop.stop_requested()) {
       try {
-        auto limit = stop_interval;
-        if (!waiting.empty())
-          limit = std::clamp(std::chrono::ceil<std::chrono::milliseconds>(next_turn - SteadyClock::now()), 0ms, limit);
-        if (wait_for_request(limit)) take_requests();
-        if (waiting.empty() || SteadyClock::now() < next_turn) continue;
-        serve(waiting.next());
-        next_turn = SteadyClock::now() + options.pace;
+        if (more) {
+          bell.wait(taken_apart);
+        } else {
+          wait_for_events(socket, bell);
+        }
+        send_answers();
+        more = take_requests();
+        // Those who come and go leave their requests behind, in queues without a limit.
+        if (!more) context.let_newcomers_in();
       } catch (const std::exception& error) {
-        if (!complained) spdlog::error("live control: {}; further errors are not repeated", error.what());
-        complained = true;
+        complain(error);
       }
+    }
+    try {
+      send_answers();
+    } catch (const std::exception& error) {
+      complain(error);
+    }
+    socket.close();
+  }
+
+  void run_handling(const std::stop_token& stop) {
+    auto next_turn = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex);
+    while (requested.wait(lock, stop, [&] { return !waiting.empty(); })) {
+      if (requested.wait_until(lock, stop, next_turn, [] { return false; }); stop.stop_requested()) return;
+      Answer served{waiting.next(), {}};
+      lock.unlock();
+      try {
+        served.reply = answer(served.request.back());
+      } catch (const std::exception& error) {
+        complain(error);
+        served.reply = refused("control request: found one that the server failed to serve; its log may say why");
+      }
+      next_turn = std::chrono::steady_clock::now() + options.pace;
+      lock.lock();
+      answers.push_back(std::move(served));
+      bell.ring();
     }
   }
 
-  bool wait_for_request(std::chrono::milliseconds limit) {
-    zmq::pollitem_t item{socket.handle(), 0, ZMQ_POLLIN, 0};
-    return zmq::poll(&item, 1, limit) > 0;
+  void complain(const std::exception& error) {
+    if (!complained.exchange(true)) spdlog::error("live control: {}; further errors are not repeated", error.what());
   }
 
-  // Everything that is there, though by turns with serving: libzmq's own queues have no limit.
-  void take_requests() {
+  /// By turns with answers. True if more may be there: libzmq keeps no more of a client than BindOptions let it.
+  bool take_requests() {
     for (int taken = 0; taken < taken_at_once; ++taken) {
       ControlMessage parts = receive();
-      if (parts.empty()) return;
+      if (parts.empty()) return false;
       // Without the envelope of a REQ socket nobody could take the answer.
       if (parts.size() < parts_least || parts.size() > parts_most || parts[parts.size() - 2].size() != 0) continue;
-      if (waiting.full_for(parts)) {
-        reply(parts,
-              refused(fmt::format("control request: found {} or more of this client waiting, or {} of all; expected its turn",
-                                  WaitingRequests::most_of_one, WaitingRequests::most)));
-      } else {
+      std::unique_lock lock(mutex);
+      if (!waiting.full_for(parts)) {
         waiting.add(std::move(parts));
+        requested.notify_all();
+        continue;
       }
+      lock.unlock();
+      reply(parts,
+            refused(fmt::format("control request: found {} or more of this client waiting, or {} of all; expected its turn",
+                                WaitingRequests::most_of_one, WaitingRequests::most)));
     }
+    return true;
   }
 
   /// All parts of a message, of which one more than the most is kept. Empty if nothing is there.
   ControlMessage receive() {
     ControlMessage parts;
+    std::uint64_t bytes = 0;
     for (bool more = true; more;) {
       zmq::message_t part;
       if (!socket.recv(part, zmq::recv_flags::dontwait)) break;
       more = part.more();
-      if (!more) context.took(part);
+      if (!parts.empty()) bytes += bytes_on_the_way(part);  // the identity did not come from the client
+      if (!more) context.took(part, bytes);
       if (parts.size() <= parts_most) parts.push_back(std::move(part));
     }
     return parts;
   }
 
-  void serve(ControlMessage parts) { reply(parts, answer(parts.back())); }
+  /// ZMTP 3.1, and CurveZMQ: a part is preceded by its length, and encrypted as a command with a nonce and a code.
+  [[nodiscard]] std::uint64_t bytes_on_the_way(const zmq::message_t& part) const {
+    const std::uint64_t contents = part.size() + (context.encrypted() ? 33 : 0);
+    return contents + (contents > 255 ? 9 : 2);
+  }
+
+  void send_answers() {
+    std::vector<Answer> sent;
+    {
+      const std::lock_guard lock(mutex);
+      sent.swap(answers);
+    }
+    for (Answer& one : sent) reply(one.request, one.reply);
+  }
 
   void reply(ControlMessage& parts, const wire::ControlReply& contents) {
     zmq::message_t reply = message_of(contents);
@@ -145,13 +204,24 @@ struct ZeromqControl::Implementation {
     return handle(request);
   }
 
+  struct Answer {
+    ControlMessage request;
+    wire::ControlReply reply;
+  };
+
   ZeromqControlOptions options;
   std::function<wire::ControlReply(const wire::ControlRequest&)> handle;
+  const WakeBell bell{"live control"};
   ZeromqContext context;
-  zmq::socket_t socket;
+  zmq::socket_t socket;  // made by the constructor, then its thread's alone
   std::uint16_t port;
-  WaitingRequests waiting;  // the thread's
-  std::jthread thread;      // last: stops before the rest goes
+  std::atomic<bool> complained{false};
+  std::mutex mutex;  // never held inside libzmq
+  std::condition_variable_any requested;
+  WaitingRequests waiting;      // under the mutex
+  std::vector<Answer> answers;  // likewise
+  std::optional<Worker> socket_thread;
+  std::optional<Worker> handling_thread;
 };
 
 ZeromqControl::ZeromqControl(const ZeromqControlOptions& options,

@@ -23,12 +23,19 @@ boost::asio::ip::address peer_network(const boost::asio::ip::address& given) {
 }
 
 std::optional<PeerRefusal> PeerBook::enter(const Address& from, Time now) {
-  const Address network = peer_network(from);
-  if (network.is_loopback()) {
-    if (open_ >= limits_.connections) return PeerRefusal::too_many;
-    ++open_;
-    return std::nullopt;
-  }
+  // Those that are turned away for another reason cost the others nothing.
+  const double seconds = std::max(0.0, std::chrono::duration<double>(now - last_came_).count());
+  const double may_come = std::min(limits_.burst_of_all, may_come_ + limits_.rate_of_all * seconds);
+  if (may_come < 1.0) return PeerRefusal::too_often;
+  if (const auto refused = refusal(peer_network(from), now)) return refused;
+  may_come_ = may_come - 1.0;
+  last_came_ = now;
+  ++open_;
+  return std::nullopt;
+}
+
+std::optional<PeerRefusal> PeerBook::refusal(const Address& network, Time now) {
+  if (network.is_loopback()) return open_ >= limits_.connections ? std::optional(PeerRefusal::too_many) : std::nullopt;
   auto at = addresses_.find(network);
   if (at == addresses_.end()) {
     if (addresses_.size() >= most_addresses) forget(now);
@@ -42,7 +49,6 @@ std::optional<PeerRefusal> PeerBook::enter(const Address& from, Time now) {
   if (open_ >= limits_.connections) return PeerRefusal::too_many;
   if (entry.open >= limits_.per_address) return PeerRefusal::address_limit;
   ++entry.open;
-  ++open_;
   return std::nullopt;
 }
 

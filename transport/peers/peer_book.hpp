@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -18,6 +19,10 @@ struct PeerLimits {
   std::size_t per_address = 32;  ///< of which from one address; loopback excepted, where everybody has the same
   double rate = 10.0;            ///< connections a second that one address may make for long; loopback excepted
   double burst = 50.0;           ///< and at once
+  /// Connections a second that all addresses together may make for long, loopback included, and at once. For doors where a
+  /// newcomer causes work that others wait for.
+  double rate_of_all = std::numeric_limits<double>::infinity();
+  double burst_of_all = std::numeric_limits<double>::infinity();
 };
 
 /// One thread at a time. Its memory is bounded whatever comes.
@@ -26,7 +31,7 @@ class PeerBook {
   using Address = boost::asio::ip::address;
   using Time = std::chrono::steady_clock::time_point;
 
-  explicit PeerBook(const PeerLimits& limits) : limits_(limits) {}
+  explicit PeerBook(const PeerLimits& limits) : limits_(limits), may_come_(limits.burst_of_all) {}
 
   /// Lets a connection in (nothing is returned; leave() when it ends) or says why not.
   [[nodiscard]] std::optional<PeerRefusal> enter(const Address& from, Time now);
@@ -41,10 +46,13 @@ class PeerBook {
     double allowance = 0.0;  ///< connections that may come at once, at `seen`
     Time seen;
   };
+  [[nodiscard]] std::optional<PeerRefusal> refusal(const Address& network, Time now);
   [[nodiscard]] double allowance(const Entry& entry, Time now) const;
   void forget(Time now);
 
   PeerLimits limits_;
+  double may_come_;  ///< connections of all that may come at once, at `last_came_`
+  Time last_came_;
   std::size_t open_ = 0;
   std::map<Address, Entry> addresses_;
 };

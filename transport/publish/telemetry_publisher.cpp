@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "base/errors.hpp"
-#include "transport/zeromq/socket.hpp"
-#include "transport/zeromq/subscriptions.hpp"
+#include "transport/publish/message_buffer.hpp"
+#include "transport/publish/publisher_socket.hpp"
 
 namespace echoform {
 
@@ -24,10 +23,12 @@ struct TelemetryPublisher::Implementation {
   Implementation(const TelemetryPublisherOptions& given, std::function<TelemetryReport()> reader)
       : options(given),
         read(std::move(reader)),
-        context(given.keys),
-        socket(bind_publisher(context, given.address, given.port, 16, "telemetry publisher", zmq::socket_type::xpub,
-                              given.subscribers)),
-        port(bound_port(socket)) {
+        socket({.what = "telemetry publisher",
+                .thread = "telemetry-zmq",
+                .address = given.address,
+                .port = given.port,
+                .subscribers = given.subscribers,
+                .keys = given.keys}) {
     if (given.interval <= std::chrono::milliseconds(0)) {
       throw InputError("telemetry interval", fmt::format("{} ms", given.interval.count()), "more than 0");
     }
@@ -38,20 +39,16 @@ struct TelemetryPublisher::Implementation {
     wire::Telemetry message;
     auto next = SteadyClock::now() + options.interval;
     for (;;) {
-      // Subscriptions are taken in long intervals, too.
-      const auto wait_until = std::min(next, SteadyClock::now() + std::chrono::seconds(1));
       std::unique_lock lock(mutex);
-      if (wake.wait_until(lock, stop, wait_until, [&] { return stop.stop_requested(); }) || stop.stop_requested()) return;
+      if (wake.wait_until(lock, stop, next, [&] { return stop.stop_requested(); }) || stop.stop_requested()) return;
       lock.unlock();
-      const bool due = SteadyClock::now() >= next;
-      if (due) next += options.interval;  // a schedule, so that the rate is kept whatever a message takes
+      next += options.interval;  // a schedule, so that the rate is kept whatever a message takes
       try {
-        subscriptions.read(socket);
-        if (!due) continue;
         fill_telemetry(read(), options.name, std::chrono::system_clock::now().time_since_epoch(), message);
-        zmq::message_t out(message.ByteSizeLong());
-        message.SerializeWithCachedSizesToArray(static_cast<std::uint8_t*>(out.data()));
-        (void)socket.send(out, zmq::send_flags::dontwait);
+        MessageBuffer& buffer = MessageBuffer::for_one_message(message.ByteSizeLong());
+        message.SerializeWithCachedSizesToArray(reinterpret_cast<std::uint8_t*>(buffer.message().data()));
+        socket.offer(buffer);
+        socket.wake();
       } catch (const std::exception& error) {
         spdlog::error("telemetry: {}", error.what());
       }
@@ -60,10 +57,7 @@ struct TelemetryPublisher::Implementation {
 
   TelemetryPublisherOptions options;
   std::function<TelemetryReport()> read;
-  ZeromqContext context;
-  Subscriptions subscriptions{context};
-  zmq::socket_t socket;
-  std::uint16_t port;
+  PublisherSocket socket;
   std::mutex mutex;
   std::condition_variable_any wake;
   std::jthread thread;  // last: stops before the rest goes
@@ -74,13 +68,13 @@ TelemetryPublisher::TelemetryPublisher(const TelemetryPublisherOptions& options,
 TelemetryPublisher::~TelemetryPublisher() = default;
 
 std::uint16_t TelemetryPublisher::port() const noexcept {
-  return implementation_->port;
+  return implementation_->socket.port();
 }
 std::string TelemetryPublisher::endpoint() const {
-  return connectable_endpoint(implementation_->options.address, implementation_->port);
+  return implementation_->socket.endpoint();
 }
 const ZeromqPeerCounters& TelemetryPublisher::peers() const noexcept {
-  return implementation_->context.peers();
+  return implementation_->socket.peers();
 }
 
 }  // namespace echoform

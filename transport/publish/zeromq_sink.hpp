@@ -30,8 +30,9 @@ struct ZeromqSinkOptions {
   std::optional<CurveServerKeys> keys{};  ///< only clients with CURVE are served, those that they list
 };
 
-/// A sink that publishes every stream of every frame as a single-part Image message. PUB drops for the subscriber that
-/// does not keep up; it sees the gap in the sequence.
+/// A sink that publishes every stream of every frame as a single-part Image message. It drops for the subscriber that does not
+/// keep up, and for all where as many messages wait for the socket's thread as may wait for one: they see the gap in the
+/// sequence.
 class ZeromqSink : public ImageSink {
  public:
   /// As bound: tells the port where any was asked for.
@@ -39,6 +40,8 @@ class ZeromqSink : public ImageSink {
   /// "tcp://127.0.0.1:17180", as a subscriber on this host connects to it.
   [[nodiscard]] virtual std::string endpoint() const = 0;
   [[nodiscard]] virtual const ZeromqPeerCounters& peers() const noexcept = 0;
+  /// Images that nobody got since the socket's thread did not take them in time.
+  [[nodiscard]] virtual std::uint64_t dropped() const noexcept = 0;
 };
 
 /// Throws InputError for a bad name or address, RuntimeFault (naming the endpoint) if it cannot be bound.

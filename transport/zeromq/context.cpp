@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -23,6 +24,9 @@
 namespace echoform {
 
 namespace {
+
+/// Who is let in before those of before have been taken.
+constexpr int newcomers_at_once = 4;
 
 /// libzmq hands out parts of 34 bytes and more as views of the 18 KB that it read them into, and reads into new ones: a peer that
 /// sends such parts one by one, of a message without an end, would cost 500 times what it sends. Copied, a part costs at most 32
@@ -46,11 +50,11 @@ struct ZeromqContext::Implementation {
     keep_no_buffers(context);
     wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0) throw RuntimeFault("ZeroMQ: no eventfd");
-    if (keys) {
-      questions = zmq::socket_t(context, zmq::socket_type::rep);
-      questions.set(zmq::sockopt::linger, 0);
-      questions.bind(zap_endpoint);
-    }
+    // A ROUTER says whether who asked is still there.
+    questions = zmq::socket_t(context, zmq::socket_type::router);
+    questions.set(zmq::sockopt::router_mandatory, true);
+    questions.set(zmq::sockopt::linger, 0);
+    questions.bind(zap_endpoint);
     thread = std::thread([this] {
       pthread_setname_np(pthread_self(), "zeromq-guard");
       run();
@@ -73,13 +77,13 @@ struct ZeromqContext::Implementation {
     using SteadyClock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds tick{100};
     auto last_tick = SteadyClock::now();
-    auto next_task = SteadyClock::now() + std::chrono::seconds(1);
+    auto next_return = SteadyClock::now() + std::chrono::seconds(1);
     std::vector<zmq::pollitem_t> items;
     while (!stopping) {
       try {
         take_newcomers();
         items.assign(1, {nullptr, wake, ZMQ_POLLIN, 0});
-        if (questions) items.push_back({questions.handle(), 0, ZMQ_POLLIN, 0});
+        if (newcomers_left != 0) items.push_back({questions.handle(), 0, ZMQ_POLLIN, 0});
         for (const auto& watch : watches) {
           items.push_back({watch->events().handle(), 0, ZMQ_POLLIN, 0});
           items.push_back({nullptr, watch->epoll(), ZMQ_POLLIN, 0});
@@ -87,8 +91,8 @@ struct ZeromqContext::Implementation {
         zmq::poll(items, watches.empty() ? std::chrono::milliseconds(-1) : tick);
         std::uint64_t rings = 0;
         [[maybe_unused]] const auto read = ::read(wake, &rings, sizeof rings);
-        if (questions) answer();
-        std::erase_if(watches, [](const auto& watch) { return !watch->read_events(); });
+        read_events();
+        answer();
         const bool drop = drop_wanted.exchange(false);
         for (const auto& watch : watches) {
           watch->look();
@@ -97,9 +101,8 @@ struct ZeromqContext::Implementation {
         if (const auto now = SteadyClock::now(); now - last_tick >= tick) {
           for (const auto& watch : watches) watch->tick(now - last_tick);
           last_tick = now;
-          if (now >= next_task) {
-            next_task = now + std::chrono::seconds(1);
-            do_task();
+          if (now >= next_return) {
+            next_return = now + std::chrono::seconds(1);
             give_back();
           }
         }
@@ -116,21 +119,29 @@ struct ZeromqContext::Implementation {
     questions.close();
   }
 
-  void do_task() {
-    const std::lock_guard lock(task_mutex);
-    if (task) task();
+  void read_events() {
+    std::erase_if(watches, [](const auto& watch) { return !watch->read_events(); });
   }
 
-  // What peers that have gone made libzmq keep lies all over the heap. Not while more of them go: whoever publishes would wait
-  // again and again.
+  // What peers that have gone made libzmq keep lies all over the heap. libzmq frees it in its own time, on a busy machine seconds
+  // after they have gone: so one looks for a while. While more of them go, less often: whoever takes memory waits for it.
   void give_back() {
     constexpr std::uint64_t worth_it = 8 << 20;
+    constexpr int looks = 20;
+    constexpr int apart = 4;
     std::uint64_t more = 0;
     for (const auto& watch : watches) more += watch->freed();
     freed += more;
-    if (freed < worth_it || more >= worth_it / 8) return;
-    freed = 0;
-    give_back_free_memory(worth_it);
+    if (freed >= worth_it) {
+      freed = 0;
+      looks_left = looks;
+    }
+    if (looks_left == 0) return;
+    --looks_left;
+    if (more < worth_it / 8 || ++looks_left_out == apart) {
+      looks_left_out = 0;
+      give_back_free_memory(worth_it);
+    }
   }
 
   void take_newcomers() {
@@ -139,9 +150,10 @@ struct ZeromqContext::Implementation {
     newcomers.clear();
   }
 
-  // A REP socket takes one question after the other.
+  // libzmq takes no message of a peer before it has the answer, and has said before it asks that the peer has come: so whoever is
+  // one too many is cut off before the answer, and has sent nothing.
   void answer() {
-    for (;;) {
+    while (newcomers_left != 0) {
       std::vector<zmq::message_t> question;
       bool more = true;
       while (more) {
@@ -150,24 +162,45 @@ struct ZeromqContext::Implementation {
         more = part.more();
         if (question.size() < 16) question.push_back(std::move(part));
       }
-      const ZapVerdict verdict = judge(question, *keys);
-      if (verdict.status != "200") {
+      // Who asks, and the empty part that a REQ puts before its question.
+      if (question.size() < 2) continue;
+      const zmq::message_t peer = std::move(question.front());
+      question.erase(question.begin(), question.begin() + 2);
+      take_newcomers();
+      read_events();
+      const ZapVerdict verdict = keys ? judge(question, *keys) : judge_without_keys(question);
+      if (keys && verdict.status != "200") {
         counters.refuse(PeerRefusal::wrong_key);
         if (const auto left_out = wrong_keys.admit(std::chrono::steady_clock::now().time_since_epoch())) {
           spdlog::warn("ZeroMQ: a client from {} was refused: its key is not among those of [curve] client_keys{}",
                        verdict.address, left_out_text(*left_out));
         }
       }
-      const auto send = [&](std::string_view text, bool last = false) {
-        (void)questions.send(zmq::buffer(text), last ? zmq::send_flags::none : zmq::send_flags::sndmore);
-      };
-      send("1.0");
-      send(verdict.request_id);
-      send(verdict.status);
-      send(verdict.text);
-      send(verdict.user);
-      send("", true);
+      // Of those who come and go, most have gone. Only the other thread makes the number larger.
+      if (reply(peer, verdict) && verdict.status == "200" && newcomers_left > 0) --newcomers_left;
     }
+  }
+
+  /// False if the peer has gone.
+  bool reply(const zmq::message_t& peer, const ZapVerdict& verdict) {
+    const auto send = [&](std::string_view text, bool last = false) {
+      return questions.send(zmq::buffer(text),
+                            (last ? zmq::send_flags::none : zmq::send_flags::sndmore) | zmq::send_flags::dontwait);
+    };
+    try {
+      if (!send(peer.to_string_view())) return false;
+    } catch (const zmq::error_t& error) {
+      if (error.num() == EHOSTUNREACH) return false;
+      throw;
+    }
+    send("");
+    send("1.0");
+    send(verdict.request_id);
+    send(verdict.status);
+    send(verdict.text);
+    send(verdict.user);
+    send("", true);
+    return true;
   }
 
   const std::optional<CurveServerKeys> keys;
@@ -178,15 +211,16 @@ struct ZeromqContext::Implementation {
   int wake = -1;
   std::atomic<bool> stopping{false};
   std::atomic<bool> drop_wanted{false};
+  std::atomic<int> newcomers_left{-1};  // that may be let in; negative: any number
   MessageMarks marks;
-  std::mutex task_mutex;
-  std::function<void()> task;  // under its mutex
   std::mutex mutex;
   std::vector<std::unique_ptr<PeerWatch>> newcomers;  // under its mutex
   std::size_t watched = 0;                            // under its mutex
   std::vector<std::unique_ptr<PeerWatch>> watches;    // the thread's
   LogLimit wrong_keys;
-  std::uint64_t freed = 0;  // bytes that peers that have gone took, since memory was last given back
+  std::uint64_t freed = 0;  // bytes that peers that have gone took, not yet reckoned with
+  int looks_left = 0;       // for what has been freed
+  int looks_left_out = 0;   // since the last one
   std::thread thread;
 };
 
@@ -215,13 +249,12 @@ void ZeromqContext::drop_loudest() {
   implementation_->ring();
 }
 
-void ZeromqContext::took(zmq::message_t& last_part) noexcept {
-  implementation_->marks.note(last_part);
+void ZeromqContext::let_newcomers_in() noexcept {
+  if (implementation_->newcomers_left.exchange(newcomers_at_once) == 0) implementation_->ring();
 }
 
-void ZeromqContext::every_second(std::function<void()> task) {
-  const std::lock_guard lock(implementation_->task_mutex);
-  implementation_->task = std::move(task);
+void ZeromqContext::took(zmq::message_t& last_part, std::uint64_t bytes) noexcept {
+  implementation_->marks.note(last_part, bytes);
 }
 
 void ZeromqContext::guard(zmq::socket_t& socket, const std::string& door, const ZeromqPeerLimits& limits,
@@ -230,22 +263,19 @@ void ZeromqContext::guard(zmq::socket_t& socket, const std::string& door, const 
   if (self.keys) {
     socket.set(zmq::sockopt::curve_server, true);
     socket.set(zmq::sockopt::curve_secretkey, zmq::const_buffer(self.keys->secret_key.data(), self.keys->secret_key.size()));
-    socket.set(zmq::sockopt::zap_domain, zap_domain);
-    // No answer is a no. The option is known to every libzmq 4.3, but not to the headers of all.
-    constexpr int enforce_domain = 93;
-    const int yes = 1;
-    if (::zmq_setsockopt(socket.handle(), enforce_domain, &yes, sizeof yes) != 0) throw zmq::error_t();
   }
-  std::string name;
+  socket.set(zmq::sockopt::zap_domain, zap_domain);
+  // No answer is a no. The option is known to every libzmq 4.3, but not to the headers of all.
+  constexpr int enforce_domain = 93;
+  const int yes = 1;
+  if (::zmq_setsockopt(socket.handle(), enforce_domain, &yes, sizeof yes) != 0) throw zmq::error_t();
   {
+    // Held until the watch is there: the first peer's question is answered after it has been seen.
     const std::lock_guard lock(self.mutex);
-    name = fmt::format("peers-{}", ++self.watched);
-  }
-  auto watch = std::make_unique<PeerWatch>(self.context, socket, name, door, limits, encrypted(), self.marks, self.counters);
-  socket.bind(endpoint);
-  watch->bound_to(bound_port(socket));
-  {
-    const std::lock_guard lock(self.mutex);
+    const std::string name = fmt::format("peers-{}", ++self.watched);
+    auto watch = std::make_unique<PeerWatch>(self.context, socket, name, door, limits, encrypted(), self.marks, self.counters);
+    socket.bind(endpoint);
+    watch->bound_to(bound_port(socket));
     self.newcomers.push_back(std::move(watch));
   }
   self.ring();

@@ -1,11 +1,10 @@
-// A ZeroMQ context for sockets that listen, with what guards them: a thread that answers for the peers' keys, keeps their number
+// A ZeroMQ context for sockets that listen, with what guards them: a thread that says who is let in, keeps the number of peers
 // and what they send within limits, and counts those that are turned away.
 #pragma once
 
 #include <zmq.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,13 +36,13 @@ class ZeromqContext {
   /// Cuts off the peer that has sent most, of each socket. Any thread.
   void drop_loudest();
 
-  /// For whoever reads a socket with a limit between messages: notes whose message was taken, by its last part. Neither waits nor
-  /// allocates.
-  void took(zmq::message_t& last_part) noexcept;
+  /// For whoever owns a socket on whose thread newcomers and those who leave cause work, after each time that libzmq has done it:
+  /// from the first call on, only a few newcomers are let in from one call to the next. Neither waits nor allocates.
+  void let_newcomers_in() noexcept;
 
-  /// What the guard's thread does about once a second; in place of what it did, which has ended when this returns. An empty one
-  /// does nothing: to be left behind before what the other used goes.
-  void every_second(std::function<void()> task);
+  /// For whoever reads a socket with a limit between messages: notes whose message was taken, by its last part; and, where what a
+  /// peer sends is limited, how many bytes it was on its way, of which as many more are read. Neither waits nor allocates.
+  void took(zmq::message_t& last_part, std::uint64_t bytes = 0) noexcept;
 
   /// For bind_socket(): makes the socket a CURVE server if there are keys, and binds it with its peers watched from the first on.
   /// `door` is what the log calls it. Throws zmq::error_t if it cannot be bound.

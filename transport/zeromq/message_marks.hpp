@@ -10,16 +10,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/zeromq/receive_limit.hpp"
+
 namespace echoform {
 
 /// Written by the thread that reads a socket, read by the one that guards it.
 class MessageMarks {
  public:
-  /// Notes the connection of a message that was received, by any of its parts but a ROUTER's identity. Neither waits nor
-  /// allocates.
-  void note(zmq::message_t& message) noexcept {
+  /// Notes the connection of a message that was received, by any of its parts but a ROUTER's identity, and how many bytes it was
+  /// on its way. Neither waits nor allocates.
+  void note(zmq::message_t& message, std::uint64_t bytes) noexcept {
     const int descriptor = ::zmq_msg_get(message.handle(), ZMQ_SRCFD);
-    if (descriptor >= 0) counts_[place(descriptor)].fetch_add(1, std::memory_order_relaxed);
+    if (descriptor < 0) return;
+    counts_[place(descriptor)].fetch_add(1, std::memory_order_relaxed);
+    allow_between_messages(descriptor, bytes);
   }
   /// Changes with every message of the connection that has this descriptor.
   [[nodiscard]] std::uint32_t of(int descriptor) const noexcept {

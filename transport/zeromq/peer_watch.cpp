@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "transport/zeromq/receive_limit.hpp"
 #include "transport/zeromq/received_bytes.hpp"
 
 namespace echoform {
@@ -110,6 +111,21 @@ bool PeerWatch::limited() const {
   return std::isfinite(limits_.inbound_burst);
 }
 
+void PeerWatch::allow_more(double seconds) {
+  const auto whole = [](double& bytes) {
+    const auto taken = static_cast<std::uint64_t>(bytes);
+    bytes -= static_cast<double>(taken);
+    return taken;
+  };
+  may_read_ += limits_.inbound_rate * seconds;
+  signs_of_life_ += signs_of_life_rate * seconds;
+  const std::uint64_t more = whole(may_read_), signs = whole(signs_of_life_);
+  for (const auto& [id, peer] : peers_) {
+    allow_receive(peer.number, more);
+    allow_between_messages(peer.number, signs);
+  }
+}
+
 bool PeerWatch::read_events() {
   zmq::message_t event, address;
   while (events_.recv(event, zmq::recv_flags::dontwait)) {
@@ -168,7 +184,8 @@ void PeerWatch::welcome(int number) {
   const std::uint64_t id = next_++;
   Peer& entry = peers_[id] = peer;
   counters_.open.store(book_.open(), std::memory_order_relaxed);
-  if (!limited()) return;
+  if (!limited()) return unlimit_receive(number);
+  limit_receive(number, {static_cast<std::uint64_t>(limits_.inbound_burst), limits_.between_messages});
   // Edges, not levels: what has arrived is for libzmq to read.
   epoll_event interest{};
   interest.events = EPOLLIN | EPOLLET;
@@ -178,6 +195,8 @@ void PeerWatch::welcome(int number) {
 
 void PeerWatch::disconnected(int number) {
   const auto at = std::find_if(peers_.begin(), peers_.end(), [&](const auto& item) { return item.second.number == number; });
+  // Where libzmq read as much as it may, this is the first that is heard of it.
+  if (at != peers_.end() && limited()) check(at->second, true);
   const bool by_us = turned_away_.erase(number) > 0 || (at != peers_.end() && at->second.cut_off);
   if (std::exchange(left_in_handshake_, false) && !by_us) {
     refuse(PeerRefusal::bad_handshake, at != peers_.end() ? at->second.address : Address{});
@@ -196,17 +215,19 @@ void PeerWatch::look() {
 }
 
 void PeerWatch::tick(std::chrono::duration<double> passed) {
+  if (limited()) allow_more(passed.count());
   if (limits_.between_messages == std::numeric_limits<std::uint64_t>::max()) return;
   for (auto& [id, peer] : peers_) {
     peer.unfinished = std::max(0.0, peer.unfinished - signs_of_life_rate * passed.count());
-    weigh(peer);
+    weigh(peer, false);
   }
 }
 
-void PeerWatch::weigh(Peer& peer) {
+void PeerWatch::weigh(Peer& peer, bool ended) {
   if (limits_.between_messages == std::numeric_limits<std::uint64_t>::max() || peer.cut_off) return;
   const auto mark = marks_.of(peer.number);
-  const auto read = read_bytes(peer.descriptor);
+  // What libzmq leaves unread of one that it has closed is what it must not read.
+  const auto read = ended ? received_bytes(peer.descriptor) : read_bytes(peer.descriptor);
   if (!read) return;
   const std::uint64_t before = std::exchange(peer.read, std::max(*read, peer.read));
   peer.unfinished += static_cast<double>(peer.read - before);
@@ -215,8 +236,8 @@ void PeerWatch::weigh(Peer& peer) {
   if (peer.unfinished > static_cast<double>(limits_.between_messages)) cut_off(peer, PeerRefusal::flooding);
 }
 
-void PeerWatch::check(Peer& peer) {
-  weigh(peer);
+void PeerWatch::check(Peer& peer, bool ended) {
+  weigh(peer, ended);
   const auto received = received_bytes(peer.descriptor);
   if (!received || peer.cut_off) return;
   const auto now = Clock::now();
@@ -263,7 +284,7 @@ void PeerWatch::leave_book(Peer& peer) {
 
 // By what was sent of late: signs of life add up over a month. Whoever has sent next to nothing is not the one.
 void PeerWatch::drop_loudest() {
-  constexpr double next_to_nothing = 4096.0;
+  constexpr double next_to_nothing = 1024.0;
   Peer* loudest = nullptr;
   for (auto& [id, peer] : peers_) {
     check(peer);

@@ -24,7 +24,7 @@ namespace echoform {
 struct ZeromqPeerLimits {
   PeerLimits peers;
   /// Bytes that one peer may send at once and a second for long, everything included; infinite for peers whose purpose is to
-  /// send.
+  /// send. libzmq reads no more of it than that, nor more than may come between messages, whatever happens.
   double inbound_burst = std::numeric_limits<double>::infinity();
   double inbound_rate = std::numeric_limits<double>::infinity();
   /// Bytes that one peer may send from one whole message to the next that is taken, beside its signs of life; libzmq holds them
@@ -88,13 +88,14 @@ class PeerWatch {
   void note_freed(int descriptor);
   void refuse(PeerRefusal reason, const boost::asio::ip::address& from);
   void disconnected(int number);
-  void check(Peer& peer);
-  void weigh(Peer& peer);
+  void check(Peer& peer, bool ended = false);
+  void weigh(Peer& peer, bool ended);
   void cut_off(Peer& peer, PeerRefusal reason);
   [[nodiscard]] bool make_room();
   void leave_book(Peer& peer);
   void forget(std::map<std::uint64_t, Peer>::iterator at);
   [[nodiscard]] bool limited() const;
+  void allow_more(double seconds);
 
   RefusalLog log_;
   ZeromqPeerLimits limits_;
@@ -107,6 +108,8 @@ class PeerWatch {
   int epoll_ = -1;
   int spare_ = -1;  // holds a newcomer while it is judged, and a place for that while there is none
   std::uint64_t freed_ = 0;
+  double may_read_ = 0.0;  // bytes that each peer may have read more, less than one; and those of its signs of life
+  double signs_of_life_ = 0.0;
   std::uint64_t next_ = 1;
   bool left_in_handshake_ = false;
   std::set<int> turned_away_;            // libzmq's numbers of connections that were refused, until they end

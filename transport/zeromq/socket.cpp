@@ -1,8 +1,11 @@
 #include "transport/zeromq/socket.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/asio/ip/address.hpp>
 #include <cerrno>
 #include <charconv>
@@ -105,19 +108,22 @@ zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& opti
 }
 
 zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address, std::uint16_t port, int queued,
-                             const std::string& what, zmq::socket_type type, std::size_t subscribers) {
+                             const std::string& what, std::size_t subscribers) {
   BindOptions options;
-  options.type = type;
+  options.type = zmq::socket_type::xpub;
   options.what = what;
   options.address = address;
   options.port = port;
   options.send_queue = queued;
-  options.receive_buffer = 16 * 1024;
+  options.message_limit = subscription_limit;
+  options.receive_buffer = 4 * 1024;
   // A subscriber greets, subscribes, and sends signs of life. What it sends may all be parts of a message without an end, which
-  // libzmq keeps: hence no more than that for long.
+  // libzmq keeps, or subscriptions, of which it makes a tree with a node for each byte: hence no more than that for long.
   options.limits.peers.connections = subscribers;
   options.limits.peers.per_address = (subscribers + 1) / 2;
-  options.limits.inbound_burst = 64.0 * 1024.0;
+  options.limits.peers.rate_of_all = newcomers_rate;
+  options.limits.peers.burst_of_all = std::max(newcomers_burst, 2.0 * static_cast<double>(subscribers));
+  options.limits.inbound_burst = 2.0 * 1024.0;
   options.limits.inbound_rate = signs_of_life_rate;
   return bind_socket(context, options);
 }
@@ -136,6 +142,13 @@ zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& end
   zmq::socket_t socket = connect_socket(context, options);
   socket.set(zmq::sockopt::subscribe, prefix);
   return socket;
+}
+
+void wait_for_events(const zmq::socket_t& socket, const WakeBell& bell) {
+  // zmq_poll() would not return for those who only come or go.
+  std::array<pollfd, 2> events{{{bell.descriptor(), POLLIN, 0}, {socket.get(zmq::sockopt::fd), POLLIN, 0}}};
+  static_cast<void>(::poll(events.data(), events.size(), -1));
+  bell.silence();
 }
 
 std::uint16_t bound_port(const zmq::socket_t& socket) {

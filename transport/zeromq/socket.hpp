@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/wake_bell.hpp"
 #include "transport/zeromq/context.hpp"
 #include "transport/zeromq/curve_keys.hpp"
 
@@ -29,6 +30,13 @@ enum class SignsOfLife : std::uint8_t {
   /// behind the messages, and the peer be lost with them.
   keep_alive,
 };
+
+/// Bytes of the longest subscription that is taken: the longest beginning of a stream's messages (stream_prefix() of a name of 64
+/// characters and a view) is less than half of it, and CURVE's handshake takes some 300.
+inline constexpr std::int64_t subscription_limit = 512;
+/// Connections a second that a door with newcomers' work takes for long, from all addresses together, and at once.
+inline constexpr double newcomers_rate = 16.0;
+inline constexpr double newcomers_burst = 64.0;
 
 struct BindOptions {
   zmq::socket_type type = zmq::socket_type::pub;
@@ -69,18 +77,22 @@ struct ConnectOptions {
 /// RuntimeFault where too few file descriptors are left.
 [[nodiscard]] zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options);
 
-/// A bound PUB socket, or an XPUB socket, which differs in that it hands out what is subscribed to: nothing that subscribers send
-/// is longer than a subscription, at most `queued` messages wait for one. At most `subscribers` are connected. What they
-/// subscribe to waits without a limit but that on what they send: whoever has an XPUB reads it once a second, whether or not it
-/// publishes.
+/// A bound XPUB socket, which publishes, and hands out what is subscribed to: nothing that subscribers send is longer than a
+/// subscription, at most `queued` messages wait for one. At most `subscribers` are connected. What they subscribe to waits
+/// without a limit but that on what they send, and is taken on the thread that uses the socket: see PublisherSocket, which does
+/// nothing else.
 [[nodiscard]] zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address, std::uint16_t port, int queued,
-                                           const std::string& what, zmq::socket_type type = zmq::socket_type::pub,
-                                           std::size_t subscribers = 64);
+                                           const std::string& what, std::size_t subscribers = 64);
 
 /// A SUB socket connected to `endpoint`, subscribed to `prefix`. It may be left unread for as long as its owner likes.
 [[nodiscard]] zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
                                                bool latest_only, std::int64_t message_limit,
                                                const std::optional<CurveClientKeys>& keys = std::nullopt);
+
+/// Waits until libzmq has anything to do for the socket, of which only newcomers and those who leave may be, or the bell rings,
+/// which it silences. For the thread that owns the socket, when it has just taken all that there was, or found ZMQ_EVENTS without
+/// any.
+void wait_for_events(const zmq::socket_t& socket, const WakeBell& bell);
 
 /// The port that the socket is bound to.
 [[nodiscard]] std::uint16_t bound_port(const zmq::socket_t& socket);

@@ -5,7 +5,7 @@
 namespace echoform {
 namespace {
 
-// The frames of a question by CURVE.
+// The frames of a question by CURVE; one by NULL ends before the credentials.
 enum Frame : std::size_t { version, request_id, domain, address, routing_id, mechanism, credentials, frame_count };
 
 constexpr std::size_t longest_text = 255;
@@ -23,26 +23,39 @@ std::string printable_address(std::string_view text) {
   return shown;
 }
 
-}  // namespace
-
-ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys) {
+/// "500" unless it is a question of so many frames, "400" unless it is asked in our domain by `by`.
+ZapVerdict judge_form(const std::vector<zmq::message_t>& question, std::size_t frames, std::string_view by) {
   ZapVerdict verdict{.request_id = {}, .status = "500", .text = "not a question of ZAP 1.0", .user = {}, .address = {}};
   if (question.size() > request_id && question[request_id].size() <= longest_text) {
     verdict.request_id = text_of(question[request_id]);
   }
   if (question.size() > address) verdict.address = printable_address(text_of(question[address]));
-  if (question.size() != frame_count || text_of(question[version]) != "1.0") return verdict;
-  verdict.status = "400";
-  verdict.text = "refused";
-  if (text_of(question[domain]) != zap_domain || text_of(question[mechanism]) != "CURVE") return verdict;
-  CurveKey key{};
-  if (question[credentials].size() != key.size()) return verdict;
-  std::copy_n(question[credentials].data<std::uint8_t>(), key.size(), key.begin());
-  if (!keys.clients.empty() && !lists_key(keys.clients, key)) return verdict;
-  verdict.status = "200";
-  verdict.text = "OK";
-  verdict.user = curve_text(key);
+  if (question.size() != frames || text_of(question[version]) != "1.0") return verdict;
+  const bool ours = text_of(question[domain]) == zap_domain && text_of(question[mechanism]) == by;
+  verdict.status = ours ? "200" : "400";
+  verdict.text = ours ? "OK" : "refused";
   return verdict;
+}
+
+}  // namespace
+
+ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys) {
+  ZapVerdict verdict = judge_form(question, frame_count, "CURVE");
+  if (verdict.status != "200") return verdict;
+  CurveKey key{};
+  const bool is_key = question[credentials].size() == key.size();
+  if (is_key) std::copy_n(question[credentials].data<std::uint8_t>(), key.size(), key.begin());
+  if (!is_key || (!keys.clients.empty() && !lists_key(keys.clients, key))) {
+    verdict.status = "400";
+    verdict.text = "refused";
+  } else {
+    verdict.user = curve_text(key);
+  }
+  return verdict;
+}
+
+ZapVerdict judge_without_keys(const std::vector<zmq::message_t>& question) {
+  return judge_form(question, credentials, "NULL");
 }
 
 }  // namespace echoform

@@ -1,5 +1,5 @@
-// Who is let in: the questions that libzmq asks of each peer that shows a CURVE key (ZAP, https://rfc.zeromq.org/spec/27), as
-// plain functions.
+// Who is let in: the questions that libzmq asks of each peer before it takes a message of it (ZAP,
+// https://rfc.zeromq.org/spec/27), as plain functions.
 #pragma once
 
 #include <zmq.hpp>
@@ -28,5 +28,9 @@ struct ZapVerdict {
 /// Lets in a peer that was asked by CURVE in our domain and whose key `keys` lists, or any key where `keys` lists none. Whatever
 /// is not exactly such a question is refused.
 [[nodiscard]] ZapVerdict judge(const std::vector<zmq::message_t>& question, const CurveServerKeys& keys);
+
+/// For sockets without keys: lets in a peer that was asked by NULL in our domain, and refuses whatever is not exactly such a
+/// question.
+[[nodiscard]] ZapVerdict judge_without_keys(const std::vector<zmq::message_t>& question);
 
 }  // namespace echoform

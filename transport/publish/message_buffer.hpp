@@ -1,0 +1,45 @@
+// Memory of messages on their way to subscribers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace echoform {
+
+/// Written by one thread, handed to the thread of a PublisherSocket, and given back by a thread of libzmq when the last
+/// subscriber has the message. Lives until then: the socket goes before its buffers.
+class MessageBuffer {
+ public:
+  /// One that is used over and over.
+  explicit MessageBuffer(std::size_t capacity) : MessageBuffer(capacity, false) {}
+  /// One for a single message of `bytes`, already taken: giving it back deletes it.
+  [[nodiscard]] static MessageBuffer& for_one_message(std::size_t bytes);
+
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] bool taken() const noexcept { return taken_.load(std::memory_order_acquire); }
+  /// For a message of `bytes`, at most the capacity. False if it is under way.
+  [[nodiscard]] bool take(std::size_t bytes) noexcept {
+    if (taken()) return false;
+    taken_.store(true, std::memory_order_relaxed);
+    bytes_ = bytes;
+    return true;
+  }
+  /// Of the message.
+  [[nodiscard]] std::span<std::byte> message() noexcept { return {memory_.get(), bytes_}; }
+  /// Any thread; the buffer may be gone afterwards.
+  void give_back() noexcept;
+
+ private:
+  MessageBuffer(std::size_t capacity, bool for_one_message)
+      : memory_(std::make_unique_for_overwrite<std::byte[]>(capacity)), capacity_(capacity), for_one_message_(for_one_message) {}
+
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t capacity_;
+  std::size_t bytes_ = 0;
+  const bool for_one_message_;
+  std::atomic<bool> taken_{false};
+};
+
+}  // namespace echoform

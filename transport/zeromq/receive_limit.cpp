@@ -1,0 +1,122 @@
+// Its checked recv() is inline, and in the way of the one below.
+#undef _FORTIFY_SOURCE
+
+#include "transport/zeromq/receive_limit.hpp"
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace echoform {
+namespace {
+
+/// Bytes left are stored as one more, so that 0 is no limit.
+struct Limit {
+  std::atomic<std::int64_t> left{0};
+  std::atomic<std::int64_t> full{0};
+
+  void set(std::uint64_t bytes) noexcept {
+    constexpr auto longest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 2);
+    const auto value = static_cast<std::int64_t>(std::min(bytes, longest)) + 1;
+    full.store(value, std::memory_order_relaxed);
+    left.store(value, std::memory_order_relaxed);
+  }
+  /// Unless there is no limit (any more).
+  void raise(std::uint64_t bytes) noexcept {
+    const std::int64_t most = full.load(std::memory_order_relaxed);
+    const std::int64_t more = std::min(most, static_cast<std::int64_t>(bytes));
+    std::int64_t now = left.load(std::memory_order_relaxed);
+    while (now != 0 && !left.compare_exchange_weak(now, std::min(most, now + more), std::memory_order_relaxed)) {
+    }
+  }
+};
+
+/// Of a descriptor. They begin and end together.
+struct Limits {
+  Limit burst, between_messages;
+
+  [[nodiscard]] std::int64_t left() const noexcept {
+    return std::min(burst.left.load(std::memory_order_relaxed), between_messages.left.load(std::memory_order_relaxed));
+  }
+  void spend(std::int64_t bytes) noexcept {
+    burst.left.fetch_sub(bytes, std::memory_order_relaxed);
+    between_messages.left.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+  void end() noexcept {
+    burst.left.store(0, std::memory_order_relaxed);
+    between_messages.left.store(0, std::memory_order_relaxed);
+  }
+};
+
+// Descriptors are small numbers; one beyond has no limits but those that are kept beside libzmq.
+constexpr std::size_t places = 65536;
+std::array<Limits, places> all_limits;
+
+Limits* limits_of(int descriptor) noexcept {
+  const auto place = static_cast<std::size_t>(descriptor);
+  return descriptor >= 0 && place < places ? &all_limits[place] : nullptr;
+}
+
+/// Whether this is a thread on which libzmq reads, which it calls "ZMQbg/IO/0": other parts of the program use descriptors again
+/// that connections of libzmq had.
+bool reads_for_libzmq() noexcept {
+  thread_local const bool does = [] {
+    std::array<char, 16> name{};
+    return ::pthread_getname_np(::pthread_self(), name.data(), name.size()) == 0 &&
+           std::string_view(name.data()).starts_with("ZMQbg/IO");
+  }();
+  return does;
+}
+
+}  // namespace
+
+void limit_receive(int descriptor, const ReceiveLimits& limits) noexcept {
+  Limits* const to = limits_of(descriptor);
+  if (to == nullptr) return;
+  to->burst.set(limits.burst);
+  to->between_messages.set(limits.between_messages);
+}
+
+void allow_receive(int descriptor, std::uint64_t bytes) noexcept {
+  if (Limits* const limits = limits_of(descriptor)) limits->burst.raise(bytes);
+}
+
+void allow_between_messages(int descriptor, std::uint64_t bytes) noexcept {
+  if (Limits* const limits = limits_of(descriptor)) limits->between_messages.raise(bytes);
+}
+
+void unlimit_receive(int descriptor) noexcept {
+  if (Limits* const limits = limits_of(descriptor)) limits->end();
+}
+
+}  // namespace echoform
+
+/// In the place of the C library's, for the whole program; what it adds is for libzmq's threads alone.
+extern "C" ssize_t recv(int descriptor, void* buffer, size_t size, int flags) {
+  const auto receive = [&] { return ::recvfrom(descriptor, buffer, size, flags, nullptr, nullptr); };
+  echoform::Limits* const limits = echoform::reads_for_libzmq() ? echoform::limits_of(descriptor) : nullptr;
+  const std::int64_t left = limits != nullptr ? limits->left() : 0;
+  if (left == 0) return receive();
+  if (left == 1) {
+    limits->end();  // libzmq closes it now
+    errno = ECONNRESET;
+    return -1;
+  }
+  size = std::min(size, static_cast<std::size_t>(left - 1));
+  const ssize_t received = receive();
+  if (received > 0) {
+    limits->spend(received);
+  } else if (received == 0 || (errno != EAGAIN && errno != EINTR)) {
+    limits->end();  // likewise
+  }
+  return received;
+}
