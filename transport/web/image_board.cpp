@@ -17,12 +17,7 @@ struct ImageBoard::Payload {
   std::size_t bytes = 0;
   std::size_t users = 0;  // under mutex_
 
-  void resize(std::size_t size) {
-    memory.reset();  // first, so that both are never held at once
-    capacity = 0;
-    memory = std::make_unique_for_overwrite<std::byte[]>(size);
-    capacity = size;
-  }
+  explicit Payload(std::size_t size) : memory(std::make_unique_for_overwrite<std::byte[]>(size)), capacity(size) {}
 };
 
 ImageBoard::Lease& ImageBoard::Lease::operator=(Lease&& other) noexcept {
@@ -36,12 +31,12 @@ ImageBoard::Lease& ImageBoard::Lease::operator=(Lease&& other) noexcept {
 
 void ImageBoard::Lease::reset() noexcept {
   if (payload_ == nullptr) return;
-  const std::lock_guard lock(board_->mutex_);
+  std::unique_lock lock(board_->mutex_);
   board_->release(*std::exchange(payload_, nullptr));
   try {
-    board_->tidy();
+    board_->tidy(std::move(lock));
   } catch (const std::bad_alloc&) {
-    // The buffer stays empty and is tried again with the next viewer that comes or goes.
+    // The buffer is missing, and is tried again with the next viewer that comes or goes.
   }
 }
 
@@ -55,7 +50,7 @@ ImageBoard::~ImageBoard() = default;
 void ImageBoard::set_setup(const ImagingSetup& setup) {
   const std::lock_guard writer_lock(writer_mutex_);
   writer_.set_setup(setup);
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   for (Stream* stream : current_) {
     if (stream->newest != nullptr) release(*std::exchange(stream->newest, nullptr));
   }
@@ -73,7 +68,7 @@ void ImageBoard::set_setup(const ImagingSetup& setup) {
   }
   wants_envelope_.store(true, std::memory_order_relaxed);
   capacity_ = writer_.capacity();
-  tidy();
+  tidy(std::move(lock));
 }
 
 bool ImageBoard::publish(const FinishedFrame& frame) noexcept {
@@ -124,17 +119,17 @@ void ImageBoard::expect_next(SteadyTime now) {
 }
 
 void ImageBoard::join(std::string_view stream) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   watched_.emplace_back(stream);
   wants_envelope_.store(true, std::memory_order_relaxed);
-  tidy();
+  tidy(std::move(lock));
 }
 
 void ImageBoard::leave(std::string_view stream) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto place = std::find(watched_.begin(), watched_.end(), stream);
   if (place != watched_.end()) watched_.erase(place);
-  tidy();
+  tidy(std::move(lock));
 }
 
 std::uint64_t ImageBoard::newest(std::string_view stream) const {
@@ -204,23 +199,31 @@ void ImageBoard::release(Payload& payload) noexcept {
   --payload.users;
 }
 
-// Brings the buffers to the number and size that streams and viewers need; those in use wait until they are released.
-void ImageBoard::tidy() {
+// Brings the buffers to the number and size that streams and viewers need; those in use wait until they are released. The system
+// takes its time to give and to take memory of large images, for which publish() shall not wait: the lock is let go meanwhile.
+void ImageBoard::tidy(std::unique_lock<std::mutex> lock) {
   if (capacity_ == 0) return;  // no setup yet
-  const std::size_t wanted = current_.size() + watched_.size() + 1;
+  const auto wanted = [this] { return current_.size() + watched_.size() + 1; };
+  std::vector<std::unique_ptr<Payload>> spent;
   for (std::size_t i = payloads_.size(); i-- > 0;) {
-    Payload& payload = *payloads_[i];
-    if (payload.users != 0) continue;
-    if (payloads_.size() > wanted) {
-      payloads_.erase(payloads_.begin() + static_cast<std::ptrdiff_t>(i));
-    } else if (payload.capacity != capacity_) {
-      payload.resize(capacity_);
+    if (payloads_[i]->users != 0 || (payloads_.size() <= wanted() && payloads_[i]->capacity == capacity_)) continue;
+    spent.push_back(std::move(payloads_[i]));
+    payloads_.erase(payloads_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  while (payloads_.size() < wanted()) {
+    const std::size_t capacity = capacity_;
+    lock.unlock();
+    spent.clear();  // first, so that both are never held at once
+    auto fresh = std::make_unique<Payload>(capacity);
+    lock.lock();
+    // Another viewer may have come or gone, or another setup.
+    if (capacity == capacity_ && payloads_.size() < wanted()) {
+      payloads_.push_back(std::move(fresh));
+    } else {
+      spent.push_back(std::move(fresh));
     }
   }
-  while (payloads_.size() < wanted) {
-    payloads_.push_back(std::make_unique<Payload>());
-    payloads_.back()->resize(capacity_);
-  }
+  lock.unlock();
 }
 
 }  // namespace echoform

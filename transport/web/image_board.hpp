@@ -85,7 +85,7 @@ class ImageBoard {
   [[nodiscard]] Stream* find(std::string_view name) const;
   [[nodiscard]] bool watched(const Stream& stream) const;
   void release(Payload& payload) noexcept;
-  void tidy();
+  void tidy(std::unique_lock<std::mutex> lock);
 
   /// Notes whether a frame that comes as long after this one as this one after the last would be copied.
   void expect_next(SteadyTime now);
