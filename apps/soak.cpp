@@ -11,6 +11,7 @@
 
 #include "apps/command.hpp"
 #include "apps/common.hpp"
+#include "apps/soak/attack.hpp"
 #include "apps/soak/course.hpp"
 #include "apps/soak/faults.hpp"
 #include "apps/soak/report.hpp"
@@ -140,6 +141,19 @@ void await_returned_memory(const ServerProcess& server, Report& report, Verdict&
       kept_memory / 1048576.0));
 }
 
+/// How long a server under attack may take to end.
+constexpr std::chrono::seconds stop_patience =
+    ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER ? patience : std::chrono::seconds(2);
+
+/// Clients at every ZeroMQ door, 20 in all.
+std::vector<std::unique_ptr<Attack>> attack_all(const Places& places, std::uint64_t seed) {
+  std::vector<std::unique_ptr<Attack>> attacks;
+  attacks.push_back(std::make_unique<Attack>(AttackKind::subscriptions, places.images, 8, seed));
+  attacks.push_back(std::make_unique<Attack>(AttackKind::subscriptions, places.telemetry, 8, seed + 8));
+  if (!places.control.empty()) attacks.push_back(std::make_unique<Attack>(AttackKind::requests, places.control, 4, seed + 16));
+  return attacks;
+}
+
 int soak_server(const SoakOptions& options) {
   if (!options.json.empty()) check_output_place(options.json);
   const std::vector<Fault> faults = chosen_faults(options.faults);
@@ -204,7 +218,7 @@ int soak_server(const SoakOptions& options) {
     traffic = std::make_unique<Traffic>(Stream(std::move(parts), sender, expectations), options.rate, verdict);
     judge.await("start", "an image at the good viewer", [&](const Counters&) { return good->published() != 0; });
     others = make_other_viewers(places, verdict, options.seed);
-    runner = std::make_unique<FaultRunner>(faults, options.seed, *traffic, judge, server->log(), places, configuration);
+    runner = std::make_unique<FaultRunner>(faults, options.seed, *traffic, judge, *server, *good, places, configuration);
 
     double line_at = 10.0;
     const double length = 60.0 * options.minutes;
@@ -264,10 +278,17 @@ int soak_server(const SoakOptions& options) {
   telemetry.reset();
   if (server) {
     await_returned_memory(*server, report, verdict);
-    // Whatever its log does, it ends when asked to.
+    // Whatever its log does, and whoever is at its doors, it ends when asked to.
     std::optional<UnreadLog> unread;
-    if (!verdict.failure()) unread.emplace(server->log());
-    if (const auto end = server->stop(patience)) verdict.fail(fmt::format("the server did not end in order: {}", *end));
+    std::vector<std::unique_ptr<Attack>> attacks;
+    if (!verdict.failure()) {
+      unread.emplace(server->log());
+      attacks = attack_all(places, options.seed);
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // for them to be at their work
+    }
+    if (const auto end = server->stop(attacks.empty() ? patience : stop_patience)) {
+      verdict.fail(fmt::format("the server did not end in order: {}", *end));
+    }
   }
   report.counters = last;
   report.expected = expectations.expected();

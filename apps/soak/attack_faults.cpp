@@ -8,22 +8,16 @@
 #include <thread>
 #include <vector>
 
+#include "apps/soak/attack.hpp"
 #include "apps/soak/fault_kinds.hpp"
 #include "base/errors.hpp"
+#include "base/sanitizers.hpp"
 #include "transport/control/zeromq_control.hpp"
 
 namespace echoform::soak {
 namespace {
 
 using namespace std::string_view_literals;
-
-/// What a REQ socket without keys sends before its first message (ZMTP 3.0: greeting, then READY).
-std::string zeromq_handshake() {
-  std::string bytes("\xFF\0\0\0\0\0\0\0\0\x7F\x03\0NULL"sv);
-  bytes.resize(64);
-  bytes += "\x04\x19\x05READY\x0BSocket-Type\0\0\0\x03REQ"sv;
-  return bytes;
-}
 
 std::string repeated(std::string_view text, std::size_t times) {
   std::string all;
@@ -65,7 +59,85 @@ void ask_for_settings(const FaultContext& context) {
   static_cast<void>(ask_control(context.places.control, request, patience));
 }
 
+/// What an attack may cost others, beside what a busy machine does.
+constexpr std::chrono::milliseconds longest_pause{500};
+constexpr std::chrono::seconds attack_length{3};
+constexpr std::chrono::seconds attack_aftermath{5};
+constexpr double memory_kept = 64.0 * 1048576.0;
+constexpr std::chrono::seconds memory_patience{10};
+
+/// Waits, and notes how much later than asked for it was woken: so late everybody is on a busy machine.
+class Watch {
+ public:
+  explicit Watch(const FaultContext& context) : context_(context) {}
+  /// False if the run is to end.
+  bool wait(std::chrono::milliseconds time) {
+    constexpr std::chrono::milliseconds slice{20};
+    const auto until = std::chrono::steady_clock::now() + time;
+    for (auto now = std::chrono::steady_clock::now(); now < until; now = std::chrono::steady_clock::now()) {
+      if (context_.judge.verdict().token().stop_requested()) return false;
+      std::this_thread::sleep_for(slice);
+      latest_ = std::max<std::chrono::nanoseconds>(latest_, std::chrono::steady_clock::now() - now - slice);
+    }
+    return true;
+  }
+  [[nodiscard]] std::chrono::nanoseconds lateness() const { return latest_; }
+
+ private:
+  const FaultContext& context_;
+  std::chrono::nanoseconds latest_{0};
+};
+
+/// The door at `endpoint` under attack for a while. Images go on all the time, and memory comes back.
+void attack(const FaultContext& context, AttackKind kind, const std::string& endpoint) {
+  if (endpoint.empty()) return;
+  const double before = read_process(context.server).memory;
+  Watch watch(context);
+  static_cast<void>(context.good.take_longest_pause());
+  if (!watch.wait(std::chrono::seconds(1))) return;
+  const auto usual_pause = context.good.take_longest_pause();
+  static_cast<void>(context.traffic.take_lateness());
+  const std::size_t clients = context.pick(0, 1) == 0 ? 20 : 40;
+  std::uint64_t connections = 0;
+  {
+    const Attack attack(kind, endpoint, clients, context.random());
+    if (!watch.wait(attack_length)) return;
+    connections = attack.connections();
+  }
+  const auto last_client = std::chrono::steady_clock::now();
+  if (!watch.wait(attack_aftermath)) return;
+  const auto pause = context.good.take_longest_pause();
+  const auto limit = longest_pause + usual_pause + context.traffic.take_lateness() + watch.lateness();
+  if (pause > limit) {
+    throw RuntimeFault(fmt::format("{} clients ({} connections) kept images back for {:.2f} s; expected at most {:.2f} s",
+                                   clients, connections, std::chrono::duration<double>(pause).count(),
+                                   std::chrono::duration<double>(limit).count()));
+  }
+  if (ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER) return;  // whose heap keeps what was freed, to find its use
+  for (double kept = 0.0; (kept = read_process(context.server).memory - before) > memory_kept;) {
+    if (std::chrono::steady_clock::now() > last_client + memory_patience) {
+      throw RuntimeFault(
+          fmt::format("the server has {:.0f} MiB more than before {} s after the last client has gone; expected at most {:.0f}",
+                      kept / 1048576.0, memory_patience.count(), memory_kept / 1048576.0));
+    }
+    if (!watch.wait(std::chrono::milliseconds(100))) return;
+  }
+}
+
 }  // namespace
+
+void subscriptions_to_images(const FaultContext& context) {
+  attack(context, AttackKind::subscriptions, context.places.images);
+}
+
+void subscriptions_to_telemetry(const FaultContext& context) {
+  attack(context, AttackKind::subscriptions, context.places.telemetry);
+}
+
+void requests_to_control(const FaultContext& context) {
+  attack(context, AttackKind::requests, context.places.control);
+  ask_for_settings(context);
+}
 
 void control_parts_without_end(const FaultContext& context) {
   if (context.places.control.empty()) return;
@@ -73,7 +145,7 @@ void control_parts_without_end(const FaultContext& context) {
   std::vector<RawConnection> peers;
   for (std::uint64_t n = context.pick(8, 64); n > 0; --n) {
     connect(peers, place);
-    if (!peers.empty()) static_cast<void>(peers.back().send(zeromq_handshake()));
+    if (!peers.empty()) static_cast<void>(peers.back().send(zeromq_handshake("REQ")));
   }
   static const std::string empty_parts = repeated("\x01\0"sv, 1U << 15);
   send_without_end(context, peers, empty_parts, "the server takes messages of parts without end", [](const auto& left) {

@@ -42,6 +42,9 @@ void web_viewer_breaks_protocol(const FaultContext& context);
 void subscriber_storm(const FaultContext& context);
 void zeromq_garbage(const FaultContext& context);
 
+void subscriptions_to_images(const FaultContext& context);
+void subscriptions_to_telemetry(const FaultContext& context);
+void requests_to_control(const FaultContext& context);
 void control_parts_without_end(const FaultContext& context);
 void silent_zeromq_connections(const FaultContext& context);
 void pipelining_readers(const FaultContext& context);

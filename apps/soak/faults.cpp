@@ -50,6 +50,9 @@ const std::vector<Fault>& faults() {
       {"subscriber_storm", subscriber_storm},
       {"zeromq_garbage", zeromq_garbage},
       // Of many at once who want to wear the server down.
+      {"subscriptions_to_images", subscriptions_to_images},
+      {"subscriptions_to_telemetry", subscriptions_to_telemetry},
+      {"requests_to_control", requests_to_control},
       {"control_parts_without_end", control_parts_without_end},
       {"silent_zeromq_connections", silent_zeromq_connections},
       {"pipelining_readers", pipelining_readers},
@@ -105,10 +108,11 @@ bool FaultContext::await_departure() const {
   });
 }
 
-FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerLog& server_log,
-                         const Places& places, const Configuration& configuration)
+FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerProcess& server,
+                         GoodViewer& good, const Places& places, const Configuration& configuration)
     : judge_(judge),
-      server_log_(server_log),
+      server_(server),
+      good_(good),
       places_(places),
       configuration_(configuration),
       acquisition_(acquisition_of(simulated_source(configuration))),
@@ -117,7 +121,8 @@ FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& 
 
 void FaultRunner::inject(const Fault& fault, std::mt19937_64& random, Traffic& traffic) {
   try {
-    fault.inject({fault.name, random, traffic, judge_, lingering_, server_log_, places_, configuration_, acquisition_});
+    fault.inject({fault.name, random, traffic, judge_, lingering_, server_.id(), server_.log(), good_, places_, configuration_,
+                  acquisition_});
   } catch (const std::exception& error) {
     judge_.verdict().fail(fmt::format("{}: {}", fault.name, error.what()));
   }

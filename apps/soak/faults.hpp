@@ -13,8 +13,9 @@
 
 #include "apps/soak/judge.hpp"
 #include "apps/soak/raw_connection.hpp"
-#include "apps/soak/server_log.hpp"
+#include "apps/soak/server_process.hpp"
 #include "apps/soak/traffic.hpp"
+#include "apps/soak/viewers.hpp"
 
 namespace echoform::soak {
 
@@ -51,7 +52,9 @@ struct FaultContext {
   Traffic& traffic;
   Judge& judge;
   Lingering& lingering;
+  pid_t server;
   ServerLog& server_log;
+  GoodViewer& good;
   const Places& places;
   const Configuration& configuration;
   const Acquisition& acquisition;  ///< of the configured simulator
@@ -81,8 +84,8 @@ struct Fault {
 /// up to a second.
 class FaultRunner {
  public:
-  FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerLog& server_log,
-              const Places& places, const Configuration& configuration);
+  FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerProcess& server,
+              GoodViewer& good, const Places& places, const Configuration& configuration);
 
   /// Whether each fault has been injected at least once.
   [[nodiscard]] bool all_done() const { return all_done_.load(); }
@@ -97,7 +100,8 @@ class FaultRunner {
   void inject(const Fault& fault, std::mt19937_64& random, Traffic& traffic);
 
   Judge& judge_;
-  ServerLog& server_log_;
+  ServerProcess& server_;
+  GoodViewer& good_;
   const Places& places_;
   const Configuration& configuration_;
   const Acquisition acquisition_;

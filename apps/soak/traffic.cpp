@@ -101,6 +101,7 @@ void Traffic::run(const std::stop_token& stop) {
     auto next = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
+      const auto due = std::max(next, std::chrono::steady_clock::now());
       if (changed_.wait_until(lock, stop, next, [&] { return task_ != nullptr; })) {
         lock.unlock();
         (*task_)(stream_);
@@ -112,6 +113,8 @@ void Traffic::run(const std::stop_token& stop) {
       }
       if (stop.stop_requested()) break;
       lock.unlock();
+      const std::chrono::nanoseconds late = std::chrono::steady_clock::now() - due;
+      if (late.count() > lateness_.load()) lateness_.store(late.count());
       stream_.send_frame();
       // After a delay it goes on from there: a soak wants steady pressure, not bursts that it did not ask for.
       next = std::max(next + interval_, std::chrono::steady_clock::now() - interval_);

@@ -1,6 +1,8 @@
 // The sender of a soak: frames at a rate over one to four connections, and between frames whatever a fault asks for.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -81,6 +83,9 @@ class Traffic {
   bool perform(const Task& task);
   /// Says End, and waits until the server has read all.
   void finish();
+  /// How much later than wanted it was woken for a frame at most since this was last asked: the machine's doing, not the
+  /// server's.
+  [[nodiscard]] std::chrono::nanoseconds take_lateness() { return std::chrono::nanoseconds(lateness_.exchange(0)); }
 
  private:
   void run(const std::stop_token& stop);
@@ -92,6 +97,7 @@ class Traffic {
   std::condition_variable_any changed_;
   const Task* task_ = nullptr;
   bool ended_ = false;
+  std::atomic<std::int64_t> lateness_{0};  // ns
   std::jthread thread_;
 };
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "apps/soak/web_feed.hpp"
 #include "base/errors.hpp"
@@ -40,8 +42,19 @@ class GoodSubscriber final : public GoodViewer {
 
   std::uint64_t published() const override { return published_.load(); }
   const Histogram& latency() const override { return latency_; }
+  std::chrono::nanoseconds take_longest_pause() override {
+    const std::lock_guard lock(pause_mutex_);
+    return std::max(std::exchange(longest_pause_, {}), std::chrono::steady_clock::now() - last_image_);
+  }
 
  private:
+  void note_pause() {
+    const std::lock_guard lock(pause_mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    longest_pause_ = std::max(longest_pause_, now - last_image_);
+    last_image_ = now;
+  }
+
   void run(const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       const wire::Image* image = subscriber_.receive(100ms);
@@ -56,6 +69,7 @@ class GoodSubscriber final : public GoodViewer {
                                   image->published(), before));
       }
       latency_.record(std::chrono::nanoseconds(image->latency()));
+      note_pause();
       ++images_;
     }
   }
@@ -64,6 +78,9 @@ class GoodSubscriber final : public GoodViewer {
   Verdict& verdict_;
   std::atomic<std::uint64_t> published_{0};
   Histogram latency_;
+  std::mutex pause_mutex_;
+  std::chrono::steady_clock::time_point last_image_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::duration longest_pause_{};
   std::jthread thread_;
 };
 

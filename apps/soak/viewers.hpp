@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,8 @@ class GoodViewer : public Viewer {
   [[nodiscard]] virtual std::uint64_t published() const = 0;
   /// From a frame's last byte to its publication.
   [[nodiscard]] virtual const Histogram& latency() const = 0;
+  /// The longest time between two images since this was last asked, the present one included.
+  [[nodiscard]] virtual std::chrono::nanoseconds take_longest_pause() = 0;
 };
 
 [[nodiscard]] std::unique_ptr<GoodViewer> make_good_subscriber(const Places& places, Verdict& verdict);
