@@ -1,5 +1,5 @@
 """Faults of the whole program, one a run: SIGTERM in mid-frame, ports in use, a sender that is killed and comes again at once, too
-few file descriptors, memory of senders that have gone.
+few file descriptors, memory of senders that have gone, subscribers that come and go with all that they can say.
 
 Arguments: the program, the case, the backend."""
 import os
@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -143,6 +144,70 @@ class Program(unittest.TestCase):
         self.assertLessEqual(dropped, 4)  # there are four slots
         _, errors = simulate.communicate(timeout=60)
         self.assertEqual(simulate.returncode, 1, errors)
+
+    def attack(self, doors):
+        """Twenty subscribers at the images' door and twenty at the telemetry's, that come with 14 topics of 4 kB and go; until the event
+        is set. Returns it, and a list that has an entry for each visit."""
+        ended, visits = threading.Event(), []
+        greeting = b"\xff" + bytes(8) + b"\x7f\x03\x00NULL" + bytes(48)
+        ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x03SUB"
+
+        def come_and_go(place, number):
+            host, port = place.split(":")
+            topics = [b"".join(b"\x02" + (4001).to_bytes(8, "big") + b"\x01" + b"%02d%02d%02d" % (number, turn, k) + bytes(3994)
+                               for k in range(14)) for turn in range(4)]
+            while not ended.is_set():
+                try:
+                    with socket.create_connection((host, int(port)), timeout=5) as peer:
+                        peer.sendall(greeting + b"\x04" + bytes([len(ready)]) + ready)
+                        receive(peer, 66)
+                        peer.sendall(topics[len(visits) % 4])
+                except OSError:  # turned away, or cut off
+                    time.sleep(0.001)
+                visits.append(number)
+
+        threads = [threading.Thread(target=come_and_go, args=(doors[door], number))
+                   for door in ("images out", "telemetry") for number in range(20)]
+        for thread in threads:
+            thread.start()
+            self.addCleanup(thread.join)
+        self.addCleanup(ended.set)
+        return ended, visits
+
+    def paced_sender(self, doors):
+        command = self.simulate(doors)
+        command[command.index("--rate") + 1] = "25"
+        sender = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for cleanup in (sender.wait, sender.kill):
+            self.addCleanup(cleanup)
+
+    def images_under_subscriptions(self):
+        server, doors = self.serve()
+        self.paced_sender(doors)
+        self.wait_for(doors, "frames_published_total", 5)
+        ended, visits = self.attack(doors)
+        deadline = time.monotonic() + 60
+        while len(visits) < 1000 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        ended.set()
+        # Images go on, and nothing is left to be done.
+        before = self.metric(doors, "frames_published_total")
+        deadline = time.monotonic() + 60
+        while self.metric(doors, "frames_published_total") < before + 50:
+            self.assertLess(time.monotonic(), deadline, "images have stopped")
+        server.send_signal(signal.SIGTERM)
+        self.assertRegex(self.closing_lines(server)[1], r"in flight 0$")
+
+    def sigterm_under_subscriptions(self):
+        server, doors = self.serve()
+        self.paced_sender(doors)
+        self.wait_for(doors, "frames_published_total", 5)
+        _, visits = self.attack(doors)
+        deadline = time.monotonic() + 60
+        while len(visits) < 300 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        server.send_signal(signal.SIGTERM)
+        self.assertRegex(self.closing_lines(server)[1], r"in flight 0$")
 
     def port_in_use(self):
         server, doors = self.serve()

@@ -1,10 +1,14 @@
 // Subscribers that read nothing, die, come late, or come and go: the one beside them gets every single frame.
+#include <fmt/format.h>
 #include <zmq.hpp>
 
+#include <atomic>
 #include <list>
+#include <thread>
 
 #include "tests/faults/server_bench.hpp"
 #include "tests/support/patience.hpp"
+#include "tests/support/zmtp_peer.hpp"
 #include "transport/publish/image_message.hpp"
 #include "transport/publish/subscriber.hpp"
 #include "transport/publish/zeromq_sink.hpp"
@@ -149,6 +153,64 @@ TEST_P(Subscribers, Churns) {
       leave();
     }
     ASSERT_NO_FATAL_FAILURE(send(3));
+  }
+  expect_all_published();
+}
+
+/// Comes, subscribes to so much of its own, and goes at once.
+void come_and_go(std::uint16_t port, int number, std::size_t topic_bytes, int topics) {
+  try {
+    ZmtpPeer peer(port, "SUB");
+    std::string all;
+    for (int k = 0; k < topics; ++k) {
+      all += ZmtpPeer::subscription(fmt::format("{:06}{:06}{}", number, k, std::string(topic_bytes - 12, 'x')));
+    }
+    static_cast<void>(peer.try_send(all));
+  } catch (const std::exception&) {  // turned away
+  }
+}
+
+// libzmq takes subscriptions, and walks the tree of them all when a subscriber leaves, on the thread that uses the socket.
+TEST_P(Subscribers, ManyThatComeAndGoWithLongSubscriptions) {
+  ASSERT_NO_FATAL_FAILURE(join());
+  const std::uint16_t port = bench_->server->sink<ZeromqSink>().port();
+  std::atomic<int> visits{0};
+  {
+    std::vector<std::jthread> peers;
+    for (int k = 0; k < 20; ++k) {
+      peers.emplace_back([&, k](const std::stop_token& stop) {
+        for (int turn = 0; !stop.stop_requested(); ++turn, ++visits) come_and_go(port, 1000 * k + turn % 1000, 4000, 14);
+      });
+    }
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (visits.load() < 1000 && std::chrono::steady_clock::now() < deadline) ASSERT_NO_FATAL_FAILURE(send_one());
+    EXPECT_GE(visits.load(), 1000);
+    for (std::jthread& peer : peers) peer.request_stop();
+  }
+  ASSERT_NO_FATAL_FAILURE(send(20));
+  expect_all_published();
+}
+
+// Within every limit on what one subscriber may have.
+TEST_P(Subscribers, ManyThatHoldWhatTheyMayAndLeaveTogether) {
+  ASSERT_NO_FATAL_FAILURE(join());
+  const std::uint16_t port = bench_->server->sink<ZeromqSink>().port();
+  for (int turn = 0; turn < 5; ++turn) {
+    {
+      std::list<ZmtpPeer> peers;
+      for (int k = 0; k < 8; ++k) {
+        std::string all;
+        for (int topic = 0; topic < 3; ++topic) {
+          all += ZmtpPeer::subscription(fmt::format("{:03}{:03}{:03}{}", turn, k, topic, std::string(480, 'x')));
+        }
+        try {
+          peers.emplace_back(port, "SUB").send(all);
+        } catch (const std::exception&) {  // cut off: they have too much together
+        }
+      }
+      ASSERT_NO_FATAL_FAILURE(send(2));
+    }
+    ASSERT_NO_FATAL_FAILURE(send(2));
   }
   expect_all_published();
 }
