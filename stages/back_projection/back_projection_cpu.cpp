@@ -49,6 +49,7 @@ class BackProjectionCpu final : public Stage {
     call_.last = static_cast<float>(input.columns - 1);
     const std::vector<float>& lanes = axes_[0].places;
     call_.spacing = lanes.size() > 1 ? (lanes.back() - lanes.front()) / static_cast<float>(lanes.size() - 1) : 0.0F;
+    call_.reach = std::max(std::abs(lanes.front()), std::abs(lanes.back()));
     call_.cosine_power = options_.cosine_power;
     call_.least_cosine = static_cast<float>(options_.least_cosine);
     call_.normalise = options_.normalise;
@@ -106,9 +107,9 @@ class BackProjectionCpu final : public Stage {
   void fill(projection::Tile& tile, const std::array<std::size_t, 3>& from) const noexcept {
     const std::vector<float>& lanes = axes_[0].places;
     for (std::size_t n = 0; n < kernel_.lanes; ++n) {
-      const std::size_t at = from[0] + n;
-      // Beyond the grid's end lanes go on in steps, as windows want it; nobody reads their sums.
-      tile.lane[n] = at < lanes.size() ? lanes[at] : lanes.back() + static_cast<float>(at + 1 - lanes.size()) * call_.spacing;
+      // Beyond the grid's end lanes have the last voxel again: in a place without a voxel there may be a detector. Nobody reads
+      // their sums.
+      tile.lane[n] = lanes[std::min(from[0] + n, lanes.size() - 1)];
     }
     tile.rows = 0;
     for (std::size_t third = from[2]; third < end_of(2, from); ++third) {

@@ -43,8 +43,11 @@ struct EightLanes {
     Real last;
     explicit Lookup(const Call& call) : last(all(call.last)) {}
   };
+  struct Nearest {
+    explicit Nearest(Real /*along*/) {}
+  };
   template <int>
-  static Real sample(const float* row, Real u, const Lookup& lookup) {
+  static Real sample(const float* row, Real u, const Lookup& lookup, const Nearest& /*nearest*/) {
     const Real zero = _mm256_setzero_ps();
     const Real held = _mm256_and_ps(_mm256_cmp_ps(u, zero, _CMP_GE_OQ), _mm256_cmp_ps(u, lookup.last, _CMP_LT_OQ));
     const __m256i n = _mm256_cvttps_epi32(u);

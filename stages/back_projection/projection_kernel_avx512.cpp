@@ -1,5 +1,24 @@
 // AVX-512: sixteen voxels a vector. Where they are so close that their samples lie within 32 or 64 of each other, these are read
 // into registers and picked from by two-table permutes; else they are gathered.
+//
+// Which windows are long enough. Let s be the spacing of lanes in samples, u the time of a lane in the record, L its last sample;
+// lanes with 0 <= u < L count. Lanes are at places along one axis and see a detector at the distance sqrt(a^2 + b^2), a the part
+// along the axis, b the same for all of them. A step of s changes the distance by at most s, and the least of all is that of the
+// lane with the least |a|, whose time is m. So, rounding apart, m <= u <= m + 15 s: from the least to the greatest there are at
+// most 15 steps, wherever the detector is. (From a lane in the middle there would be eight to one side and seven to the other,
+// and which side is which depends on the detector: a window from there on wants 16.)
+// Let e be what rounding changes of a difference of two times. The window begins at the base B = floor(m - e), within the record,
+// and samples floor(u) and floor(u) + 1 are picked:
+//   floor(u) >= B, since u >= m - e >= B and B is whole;
+//   floor(u) + 1 - B < (m + 15 s + e + 1) - (m - e - 1) = 15 s + 2 e + 2, so it is at most W - 1 if 15 s + 2 e + 2 <= W.
+// No lane that counts is earlier than 0, nor than -start, where a detector itself would be: where m - e is, or is no number, B is
+// the floor of the later one of these, and both hold as well. Where the window would end behind the row, B = row - W is earlier
+// than m - e, and floor(u) + 1 <= L <= row - 1 is picked from it too.
+//
+// What e is. A distance D is off by 2^-22 D at most: its square, which is the sum of a square that is rounded and of a number
+// that all lanes share, by 2^-23, of which the root has half, the estimate of the inverse by 2^-23, and their product by 2^-24. A
+// time is rounded once more. Distances of lanes that count are below L + start; places are rounded to 2^-24 of the greatest, and
+// so is the spacing. Together below 2^-21 of each of these numbers, for two lanes; e is twice that.
 #include <immintrin.h>
 
 #include "stages/back_projection/projection_loop.hpp"
@@ -12,10 +31,14 @@ enum class Window : int { gather = 0, narrow = 32, wide = 64 };
 // All lanes: g++ 12 takes what intrinsics without a mask leave undefined for uses of uninitialised variables.
 constexpr __mmask16 every = 0xFFFF;
 
-/// Lanes on the lower side of the one in the middle.
-constexpr float lanes_below = 8.0F;
-/// What rounding may move a time by.
-constexpr float margin = 0.01F;
+/// e above.
+float margin_of(const Call& call) {
+  return 0x1p-20F * (std::max(call.last, call.last + call.start) + call.reach);
+}
+/// Of a row, samples whose numbers single precision holds.
+float samples_of(const Call& call) {
+  return static_cast<float>(std::min(call.stride, std::size_t{1} << 24));
+}
 
 struct SixteenLanes {
   static constexpr std::size_t lanes = 16;
@@ -52,17 +75,29 @@ struct SixteenLanes {
 
   struct Lookup {
     Real last;
-    float below;   ///< samples from the middle lane to the earliest that any may look up
+    float margin;
+    float least;   ///< no lane that counts has an earlier time, nor one on the detector, whose time is no number
     float narrow;  ///< the last places where windows may begin
     float wide;
     explicit Lookup(const Call& call)
         : last(all(call.last)),
-          below(lanes_below * call.spacing + margin),
-          narrow(static_cast<float>(call.stride) - static_cast<float>(Window::narrow)),
-          wide(static_cast<float>(call.stride) - static_cast<float>(Window::wide)) {}
+          margin(margin_of(call)),
+          least(std::max(0.0F, -call.start)),
+          narrow(samples_of(call) - static_cast<float>(Window::narrow)),
+          wide(samples_of(call) - static_cast<float>(Window::wide)) {}
+  };
+  /// The lane that is nearest to a detector.
+  struct Nearest {
+    __m512i lane;
+    explicit Nearest(Real along) {
+      const Real away = _mm512_abs_ps(along);
+      const unsigned nearest = _mm512_cmp_ps_mask(away, all(_mm512_reduce_min_ps(away)), _CMP_EQ_OQ);
+      // Of places that are no numbers some lane.
+      lane = _mm512_set1_epi32(__builtin_ctz(nearest | 0x8000U));
+    }
   };
   template <Window window>
-  static Real sample(const float* row, Real u, const Lookup& lookup) {
+  static Real sample(const float* row, Real u, const Lookup& lookup, const Nearest& nearest) {
     const Real zero = _mm512_setzero_ps();
     const __mmask16 held = _mm512_mask_cmp_ps_mask(_mm512_cmp_ps_mask(u, zero, _CMP_GE_OQ), u, lookup.last, _CMP_LT_OQ);
     const __m512i n = _mm512_cvttps_epi32(u);
@@ -73,10 +108,10 @@ struct SixteenLanes {
       s0 = _mm512_mask_i32gather_ps(zero, held, n, row, 4);
       s1 = _mm512_mask_i32gather_ps(zero, held, n, row + 1, 4);
     } else {
-      // A step along the lanes moves the time by no more than its length.
-      const float middle = _mm_cvtss_f32(_mm512_maskz_extractf32x4_ps(0xF, u, 2));
+      const float first = _mm512_cvtss_f32(_mm512_maskz_permutexvar_ps(every, nearest.lane, u));
       const float most = window == Window::wide ? lookup.wide : lookup.narrow;
-      const float lowest = std::min(std::max(0.0F, middle - lookup.below), most);
+      // In this order, a time that is no number leaves the least.
+      const float lowest = std::min(std::max(lookup.least, first - lookup.margin), most);
       const int base = static_cast<int>(lowest);
       const float* const from = row + base;
       const __m512i place = _mm512_sub_epi32(n, _mm512_set1_epi32(base));
@@ -97,9 +132,9 @@ struct SixteenLanes {
   }
 };
 
-/// Of times that change by at most `spacing` from lane to lane, what of a row sixteen lanes may look up, rounded out.
+/// Whether a window holds what sixteen lanes look up, as the proof above has it.
 bool within(const Call& call, Window window) {
-  const float samples = 15.0F * call.spacing + 2.0F * margin + 3.0F;
+  const float samples = 15.0F * call.spacing + 2.0F * margin_of(call) + 2.0F;
   return samples <= static_cast<float>(window) && call.stride >= static_cast<std::size_t>(window);
 }
 

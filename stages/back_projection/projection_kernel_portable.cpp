@@ -26,8 +26,11 @@ struct OneLane {
     float last;
     explicit Lookup(const Call& call) : last(call.last) {}
   };
+  struct Nearest {
+    explicit Nearest(Real /*along*/) {}
+  };
   template <int>
-  static Real sample(const float* row, Real u, const Lookup& lookup) {
+  static Real sample(const float* row, Real u, const Lookup& lookup, const Nearest& /*nearest*/) {
     if (!(u >= 0.0F && u < lookup.last)) return 0.0F;
     const auto n = static_cast<std::size_t>(u);
     const float f = u - static_cast<float>(n);

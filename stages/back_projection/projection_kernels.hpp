@@ -17,7 +17,7 @@ inline constexpr std::size_t most_rows = 64;
 
 /// Voxels that are summed together: along the first axis as many as the kernel has lanes, and rows of such.
 struct Tile {
-  float lane[most_lanes];  ///< places along the first axis
+  float lane[most_lanes];  ///< places along the first axis, ascending by Call::spacing, or the last one again
   float second[most_rows];
   float third[most_rows];
   std::size_t rows = 0;
@@ -35,6 +35,7 @@ struct Call {
   float start = 0.0F;    ///< time of column 0
   float last = 0.0F;     ///< columns - 1
   float spacing = 0.0F;  ///< of lanes
+  float reach = 0.0F;    ///< no lane's place is farther from the grid's middle
   unsigned cosine_power = 0;
   float least_cosine = -1.0F;
   bool normalise = false;

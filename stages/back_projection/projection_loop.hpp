@@ -49,6 +49,7 @@ void project_rows(const Call& call, Tile& tile) {
     const FlatDetector detector = call.detectors[q];
     const float* const samples = call.samples + detector.row * call.stride;
     const Real along = L::subtract(lane, L::all(detector.place[0]));
+    const typename L::Nearest nearest(along);
     const Real along_squared = L::multiply(along, along);
     const Real along_normal = L::multiply(along, L::all(detector.normal[0]));
     for (std::size_t row = 0; row < rows; ++row) {
@@ -76,7 +77,7 @@ void project_rows(const Call& call, Tile& tile) {
         if (slows) way = L::multiply(way, slowed<L>(inclusion, detector, along, second, third));
       }
       const Real u = L::subtract(way, L::all(start));
-      const Real sample = L::template sample<window>(samples, u, lookup);
+      const Real sample = L::template sample<window>(samples, u, lookup, nearest);
       float* const sum = tile.sums + row * L::lanes;
       L::store(sum, L::multiply_add(weight, sample, L::load(sum)));
       if constexpr (!plain) {

@@ -71,6 +71,13 @@ inline std::vector<Implementation> implementations() {
   return all;
 }
 
+/// Each instruction set once, on one thread, and CUDA: for sweeps, whose lookups no team changes.
+inline std::vector<Implementation> instruction_sets() {
+  std::vector<Implementation> all = implementations();
+  std::erase_if(all, [](const Implementation& one) { return one.threads != 1; });
+  return all;
+}
+
 inline std::string implementation_name(const testing::TestParamInfo<Implementation>& info) {
   if (info.param.backend == BackendKind::cuda) return "cuda";
   return std::string(to_string(info.param.level)) + "_" + std::to_string(info.param.threads);
@@ -103,6 +110,9 @@ class StageTest : public testing::TestWithParam<Implementation> {
 
 #define ECHOFORM_ALL_IMPLEMENTATIONS(Suite) \
   INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(echoform::test::implementations()), echoform::test::implementation_name)
+
+#define ECHOFORM_ALL_INSTRUCTION_SETS(Suite) \
+  INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(echoform::test::instruction_sets()), echoform::test::implementation_name)
 
 inline StageResult StageTest::run(Stage& stage, const BlockSpec& input_spec, const TestBlock& input, int frames) {
   StageResult result;

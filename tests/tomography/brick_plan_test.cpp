@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 namespace echoform::test {
@@ -65,6 +66,67 @@ TEST(BrickPlanOfAGrid, HoldsEveryVoxelAndDetector) {
       EXPECT_GE(plan.half_window, 0.5 * std::sqrt(square) + 0.5);
     }
   }
+}
+
+/// The kernel's arithmetic, in double precision: over a sweep of spacings no voxel of a brick, those beyond the grid's end among
+/// them, has a time outside of the brick's window, with a sample to spare for rounding. Detectors stand about the grid, in line
+/// with its axes and among the voxels.
+TEST(BrickPlanOfAGrid, HoldsWhatItsVoxelsLookUpAtEverySpacing) {
+  constexpr double a_sample = 1500.0 / 20e6;
+  std::size_t windows = 0;
+  for (double spacing = 0.05; spacing < 80.0; spacing *= 1.31) {
+    for (const Grid& grid : {Grid{voxels(37, spacing * a_sample), voxels(37, spacing * a_sample), {}},
+                             Grid{voxels(21, spacing * a_sample), voxels(19, spacing * a_sample), voxels(9, spacing * a_sample)},
+                             Grid{voxels(40, spacing * a_sample), {}, voxels(33, spacing * a_sample)}}) {
+      BackProjectionOptions options = options_of(grid, 9);
+      const double side = 36.0 * spacing * a_sample;
+      auto around = *options.detectors;
+      for (const double place : {-0.5, 0.013, 0.31, 0.77}) {
+        around.push_back({0, {Metres(place * side), Metres(0.0), Metres(0.21 * spacing * a_sample)}, {}, 1.0});
+      }
+      options.detectors = std::make_shared<const std::vector<ProjectionDetector>>(around);
+      options.start_time = Seconds(3.37e-6);
+      const BrickPlan plan = projection::plan_bricks(options);
+      if (plan.half_window == 0) continue;
+      ++windows;
+      const double half = plan.half_window;
+      const projection::FlatFrame frame = projection::flat_frame(options, plan.order);
+      const auto axes = projection::axes_of(grid);
+      const auto place = [&](std::size_t k, double voxel) {
+        const Axis& axis = *axes[frame.of(static_cast<int>(k))];
+        return (voxel - 0.5 * static_cast<double>(axis.count - 1)) * axis.spacing().value * frame.samples_per_metre;
+      };
+      for (std::uint32_t brick = 0; brick < plan.all_bricks(); ++brick) {
+        const std::array<std::uint32_t, 3> at{brick % plan.bricks[0], brick / plan.bricks[0] % plan.bricks[1],
+                                              brick / plan.bricks[0] / plan.bricks[1]};
+        for (const ProjectionDetector& detector : around) {
+          double to_middle = 0.0;
+          for (std::size_t k = 0; k < 3; ++k) {
+            const double middle = place(k, at[k] * plan.side(k) + 0.5 * (plan.side(k) - 1));
+            to_middle += std::pow(middle - static_cast<double>(frame.place(detector.centre, static_cast<int>(k))), 2);
+          }
+          const double start = projection::flat_start(options);
+          const double middle = std::round(std::sqrt(to_middle) - start);
+          for (std::uint32_t z = 0; z < plan.side(2); ++z) {
+            for (std::uint32_t y = 0; y < plan.side(1); ++y) {
+              for (std::uint32_t x = 0; x < plan.side(0); ++x) {
+                const std::array<std::uint32_t, 3> voxel{x, y, z};
+                double square = 0.0;
+                for (std::size_t k = 0; k < 3; ++k) {
+                  square += std::pow(place(k, at[k] * plan.side(k) + voxel[k]) -
+                                         static_cast<double>(frame.place(detector.centre, static_cast<int>(k))),
+                                     2);
+                }
+                const double u = std::sqrt(square) - start - middle;
+                ASSERT_TRUE(u >= -half + 1.0 && u < half - 1.0) << spacing << " samples, " << u << " of " << half;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(windows, 30U);
 }
 
 TEST(BrickPlanOfAGrid, GivesALiveImageWorkForAllOfAGpu) {
