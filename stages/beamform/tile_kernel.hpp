@@ -54,7 +54,10 @@ enum class Window : unsigned char { narrow, wide, gather };
 struct KernelSet {
   const char* name;
   std::uint32_t lanes;
-  /// Longest reach (largest sum of two tops) of the narrow and the wide window; 0 where there is none.
+  /// Longest reach (largest sum of two tops) of the narrow and the wide window; 0 where there is none. Tops are whole and no
+  /// offset exceeds its top, and so no sum t of two offsets, rounded or not, exceeds the reach R. Samples floor(t) and floor(t) +
+  /// 1 are picked, or floor(t + 1/2), which is at most R as R is whole: numbers 0 to R + 1 of the window, which has R + 2 samples
+  /// at least.
   std::int32_t narrow_reach;
   std::int32_t wide_reach;
   /// [window][linear][weighted][checked]; checked kernels test each patch against the ends of the A-scan.

@@ -77,7 +77,7 @@ struct Avx2 {
 
 }  // namespace
 
-// The last sample picked is floor(reach) + 1 on.
+// Windows of 16 and 32 samples: KernelSet.
 const KernelSet avx2_kernels = make_kernel_set<Avx2>("avx2", 14, 30);
 
 }  // namespace echoform::beamform

@@ -72,7 +72,7 @@ struct Avx512 {
 
 }  // namespace
 
-// The last sample picked is floor(reach) + 1 on.
+// Windows of 32 and 64 samples: KernelSet.
 const KernelSet avx512_kernels = make_kernel_set<Avx512>("avx512", 30, 62);
 
 }  // namespace echoform::beamform

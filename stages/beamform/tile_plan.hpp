@@ -80,7 +80,10 @@ struct TilePlanRequest {
 /// waves, which have kernels of every kind.
 [[nodiscard]] std::vector<TileKind> candidates(const TilePlanRequest& request, bool plane = false);
 
-/// Whether every window [tile, source] of every pair holds in the shape's capacity, with the neighbour of the last sample.
+/// Whether every window [tile, source] of every pair holds in the shape's capacity, with the neighbour of the last sample. A
+/// delay as the kernel has it lies within its window, for whose rounding window_between() has left room, and the sum t of two
+/// below the sum R of their reaches: sample floor(t) <= R - 1 and its neighbour are looked up, R + 2 are copied and asked for
+/// here.
 [[nodiscard]] bool fits(const TileShape& shape, const std::vector<SourceWindow>& transmit,
                         const std::vector<SourceWindow>& receive, const SourceCounts& sources);
 

@@ -22,7 +22,7 @@ struct Signals {
   std::size_t samples;
   std::vector<std::complex<float>> values;  // [tx, rx, sample], reciprocal if asked for
 
-  Signals(std::size_t n, std::size_t m, unsigned seed, bool reciprocal) : elements(n), samples(m), values(n * n * m) {
+  Signals(std::size_t n, std::size_t m, unsigned seed, bool reciprocal) : Signals(n, m) {
     std::mt19937 random(seed);
     std::normal_distribution<double> normal;
     for (std::size_t tx = 0; tx < n; ++tx) {
@@ -41,10 +41,31 @@ struct Signals {
       }
     }
   }
+  /// Neither samples nor A-scans know anything of each other, but for those of reciprocal pairs: for lookups that have to be
+  /// exact.
+  static Signals white(std::size_t n, std::size_t m, unsigned seed, bool reciprocal) {
+    Signals signals(n, m);
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    for (std::size_t tx = 0; tx < n; ++tx) {
+      for (std::size_t rx = reciprocal ? tx : 0; rx < n; ++rx) {
+        for (std::size_t k = 0; k < m; ++k) {
+          const float real = normal(random);
+          signals.at(tx, rx, k) = {real, normal(random)};
+          if (reciprocal) signals.at(rx, tx, k) = signals.at(tx, rx, k);
+        }
+      }
+    }
+    return signals;
+  }
+
   std::complex<float>& at(std::size_t tx, std::size_t rx, std::size_t k) { return values[(tx * elements + rx) * samples + k]; }
   [[nodiscard]] const std::complex<float>& at(std::size_t tx, std::size_t rx, std::size_t k) const {
     return values[(tx * elements + rx) * samples + k];
   }
+
+ private:
+  Signals(std::size_t n, std::size_t m) : elements(n), samples(m), values(n * n * m) {}
 };
 
 /// The signals as the beamformer's input in one of its forms.
