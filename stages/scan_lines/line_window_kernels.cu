@@ -45,7 +45,10 @@ __global__ void __launch_bounds__(tile_threads) find_windows(LineTiles tiles) {
     if (threadIdx.x % 32 != 0) continue;
     std::int32_t window = 0;
     if (used && lowest <= highest) {
-      // A sample more on either side: a polynomial may put a place just beyond.
+      // Looked up are the samples lowest to highest and the one behind each. The kernel that sums has ranges and polynomials of
+      // its own, which move a place by rounding and 4e-5: by far less than a sample, and so to the sample beside at most. The
+      // window goes from lowest - 1, or from the A-scan's first sample, to highest + 2. Where one of these is not there places
+      // are checked.
       const int step = tiles.taps == 0 ? 8 : 4;
       const int base = max(lowest - 1, 0) / step * step;
       const bool at_end = lowest < 1 || highest + 3 > tiles.samples;
