@@ -20,13 +20,13 @@ using interpolated::Shell;
 
 class InterpolatedModel final : public LinearOperator {
  public:
-  InterpolatedModel(const ModelGeometry& geometry, ThreadTeam& team)
+  InterpolatedModel(const ModelGeometry& geometry, ThreadTeam& team, SimdLevel instructions)
       : grid_(geometry.grid),
         samples_(geometry.samples),
         rate_(geometry.sample_rate.value),
         start_(geometry.start_time.value),
         spacing_time_((voxel_spacing(geometry.grid) / geometry.velocity).value),
-        kernels_(interpolated::ring_kernels(simd_level())),
+        kernels_(interpolated::ring_kernels(instructions)),
         team_(&team) {
     for (const Detector& detector : geometry.detectors) {
       frames_.push_back(interpolated::frame_of(detector, grid_));
@@ -193,7 +193,7 @@ std::size_t interpolated_model_bytes(const ModelGeometry& geometry, const Operat
 std::unique_ptr<LinearOperator> make_interpolated_model(const ModelGeometry& geometry, const OperatorSite& site) {
   validate(geometry, "interpolated model");
   if (site.backend == BackendKind::cuda) return make_interpolated_model_cuda(geometry, *site.team, site.device);
-  return std::make_unique<InterpolatedModel>(geometry, *site.team);
+  return std::make_unique<InterpolatedModel>(geometry, *site.team, site.level);
 }
 
 }  // namespace echoform

@@ -1,6 +1,7 @@
 // Where an operator works.
 #pragma once
 
+#include "cpu/cpu_backend.hpp"
 #include "cpu/thread_team.hpp"
 #include "pipeline/backend.hpp"
 
@@ -13,7 +14,8 @@ struct OperatorSite {
 
   ThreadTeam* team;
   BackendKind backend = BackendKind::cpu;
-  int device = 0;  ///< of CUDA
+  int device = 0;                  ///< of CUDA
+  SimdLevel level = simd_level();  ///< of the CPU; at most that
 };
 
 }  // namespace echoform

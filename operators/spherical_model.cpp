@@ -59,7 +59,7 @@ struct SpectralWorkspace {
 
 class SphericalModel final : public LinearOperator {
  public:
-  SphericalModel(const ModelGeometry& geometry, const SphericalModelOptions& options, ThreadTeam& team)
+  SphericalModel(const ModelGeometry& geometry, const SphericalModelOptions& options, ThreadTeam& team, SimdLevel instructions)
       : grid_(geometry.grid),
         samples_(geometry.samples),
         time_(spherical_time_grid(geometry, options, spherical_model_name)),
@@ -70,7 +70,7 @@ class SphericalModel final : public LinearOperator {
         coarse_(time_.period),
         table_(spreading::make_table()),
         team_(&team) {
-    const spherical::SphericalKernels kernels = spherical::spherical_kernels(simd_level());
+    const spherical::SphericalKernels kernels = spherical::spherical_kernels(instructions);
     kernels_ = rectangles_ ? kernels.rectangles : kernels.points;
     levels_ = rectangles_ ? spherical::rectangle_grids : 1;
     for (int level = 0; level < levels_; ++level) factors_.push_back(spherical_factors(geometry, options, time_, level));
@@ -274,7 +274,7 @@ std::unique_ptr<LinearOperator> make_spherical_model(const ModelGeometry& geomet
                                                      const OperatorSite& site) {
   validate(geometry, spherical_model_name);
   if (site.backend == BackendKind::cuda) return make_spherical_model_cuda(geometry, options, *site.team, site.device);
-  return std::make_unique<SphericalModel>(geometry, options, *site.team);
+  return std::make_unique<SphericalModel>(geometry, options, *site.team, site.level);
 }
 
 }  // namespace echoform
