@@ -171,6 +171,50 @@ TEST_P(PolarScanConversion, EqualsTheDoubleSum) {
   }
 }
 
+class PolarScanSweep : public PolarScanConversion {};
+ECHOFORM_ALL_INSTRUCTION_SETS(PolarScanSweep);
+
+/// White noise in sectors of as many beams and samples as fill groups, words and tiles or one more, pixels a twentieth of a
+/// sample to eight samples apart, about the sector's sides and beside it.
+TEST_P(PolarScanSweep, EqualsTheDoubleSumAtEverySizeAndSpacing) {
+  std::mt19937 random(14);
+  std::normal_distribution<float> noise;
+  for (const auto& [beams, samples] :
+       {std::pair<std::size_t, std::size_t>{2, 2}, {3, 65}, {31, 33}, {32, 64}, {33, 2}, {65, 131}, {130, 17}}) {
+    std::vector<float> image(beams * samples);
+    for (float& v : image) v = noise(random);
+    const BlockSpec spec = make_spec(ElementType::float32, beams, samples, samples + 1);
+    const TestBlock input(spec);
+    for (std::size_t n = 0; n < image.size(); ++n) input.as<float>()[n / samples * (samples + 1) + n % samples] = image[n];
+    for (const double spacing : {0.05, 0.31, 1.0, 2.7, 8.0}) {
+      for (const auto& [nx, nz] : {std::pair<std::size_t, std::size_t>{31, 17}, {32, 16}, {70, 5}, {1, 33}}) {
+        PolarScanConversionOptions options = sector();
+        options.beams = beams;
+        options.samples = samples;
+        options.angle_pitch = 61.0 / static_cast<double>(beams - 1) * degree;
+        const double pixel = spacing * options.sample_spacing.value;
+        const double middle = 2e-3 + 0.5 * 0.3e-3 * static_cast<double>(samples);
+        const double wide = pixel * static_cast<double>(nx - 1);
+        const double high = pixel * static_cast<double>(nz - 1);
+        options.display = {
+            {Metres(-0.3 * wide), Metres(0.7 * wide), nx}, {Metres(middle - 0.6 * high), Metres(middle + 0.4 * high), nz}, {}};
+        for (const ScanInterpolation how : all_ways) {
+          options.interpolation = how;
+          const std::vector<double> want = reference(options, image);
+          const auto stage = make(options);
+          const StageResult result = run(*stage, spec, input);
+          for (std::size_t p = 0; p < want.size(); ++p) {
+            if (std::isnan(want[p])) continue;
+            // Offsets to 2^-23 of a cell and weights of single precision, of noise below 5.
+            ASSERT_NEAR(result.block->as<float>()[p], want[p], 5.0 * 2e-6)
+                << "pixel " << p << ", method " << int(how) << ", " << beams << " x " << samples << ", " << spacing;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(PolarScanConversion, IsTheSameBitsEverywhere) {
   for (PolarScanConversionOptions options : {sector(), curvilinear()}) {
     for (const ElementType type : {ElementType::float32, ElementType::uint8}) {

@@ -10,6 +10,8 @@
 #include <numbers>
 #include <random>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tests/stages/interpolation_weights.hpp"
@@ -146,6 +148,48 @@ TEST_P(PolarVolumeConversion, EqualsTheDoubleSum) {
         }
         EXPECT_GT(inside, options.display.pixels() / 10) << "the volume shows the beams";
         EXPECT_LT(inside, options.display.pixels()) << "and what lies beside them";
+      }
+    }
+  }
+}
+
+class PolarVolumeSweep : public PolarVolumeConversion {};
+ECHOFORM_ALL_INSTRUCTION_SETS(PolarVolumeSweep);
+
+/// White noise of few beams and many, voxels a twentieth of a sample to eight samples apart, about the beams' ends and beside
+/// them.
+TEST_P(PolarVolumeSweep, EqualsTheDoubleSumAtEverySizeAndSpacing) {
+  std::mt19937 random(15);
+  std::normal_distribution<float> noise;
+  for (const auto& [azimuths, elevations, samples] :
+       {std::tuple<std::size_t, std::size_t, std::size_t>{2, 2, 2}, {3, 5, 33}, {9, 4, 16}, {17, 2, 7}}) {
+    PolarVolumeConversionOptions options = pyramid();
+    options.azimuths = {azimuths, -20.0 * one_degree, 40.0 / static_cast<double>(azimuths - 1) * one_degree};
+    options.elevations = {elevations, -15.0 * one_degree, 30.0 / static_cast<double>(elevations - 1) * one_degree};
+    options.samples = samples;
+    const std::size_t rows = azimuths * elevations;
+    std::vector<float> beams(rows * samples);
+    for (float& v : beams) v = noise(random);
+    const BlockSpec spec = make_spec(ElementType::float32, rows, samples);
+    const TestBlock input(spec);
+    std::copy(beams.begin(), beams.end(), input.as<float>());
+    for (const double spacing : {0.05, 0.7, 2.7, 8.0}) {
+      const double voxel = spacing * options.sample_spacing.value;
+      const double middle = 3e-3 + 0.5 * 0.5e-3 * static_cast<double>(samples);
+      options.display = {{Metres(-9.0 * voxel), Metres(8.0 * voxel), 18},
+                         {Metres(middle - 3.3 * voxel), Metres(middle + 3.7 * voxel), 8},
+                         {Metres(-2.2 * voxel), Metres(2.8 * voxel), 6}};
+      for (const ScanInterpolation how : all_ways) {
+        options.interpolation = how;
+        const auto stage = make(options);
+        const StageResult result = run(*stage, spec, input);
+        for (std::size_t p = 0; p < options.display.pixels(); ++p) {
+          const double want = plain_voxel(options, beams, options.display.at(p));
+          if (std::isnan(want)) continue;
+          // As above, of noise below 5.
+          ASSERT_NEAR(result.block->as<float>()[p], want, 5.0 * 3e-6)
+              << "voxel " << p << ", method " << int(how) << ", " << azimuths << " x " << elevations << ", " << spacing;
+        }
       }
     }
   }

@@ -91,6 +91,45 @@ TEST_P(ScanConversion, EqualsTheDoubleSum) {
   }
 }
 
+class ScanConversionSweep : public ScanConversion {};
+ECHOFORM_ALL_INSTRUCTION_SETS(ScanConversionSweep);
+
+/// White noise, display pixels a twentieth of a pixel to eight pixels apart, images of odd sizes, about and beside each other's
+/// ends.
+TEST_P(ScanConversionSweep, EqualsTheDoubleSumAtEverySizeAndSpacing) {
+  std::mt19937 random(16);
+  std::normal_distribution<float> noise;
+  for (const auto& [nx, nz] : {std::pair<std::size_t, std::size_t>{2, 2}, {3, 17}, {33, 4}, {16, 31}}) {
+    const Grid acoustic = make_grid(0.0, 1e-3 * static_cast<double>(nx - 1), nx, 1e-3, 1e-3 * static_cast<double>(nz), nz);
+    std::vector<double> image(acoustic.pixels());
+    const BlockSpec spec = make_spec(ElementType::float32, nz, nx);
+    const TestBlock input(spec);
+    for (std::size_t n = 0; n < image.size(); ++n) image[n] = input.as<float>()[n] = noise(random);
+    for (const double spacing : {0.05, 0.31, 1.0, 2.7, 8.0}) {
+      for (const auto& [mx, mz] : {std::pair<std::size_t, std::size_t>{1, 33}, {31, 5}, {32, 8}, {67, 3}}) {
+        // Off the pixels by what no spacing makes a half.
+        const auto axis = [&](double middle, std::size_t count) {
+          const double first = middle - 0.5e-3 * spacing * static_cast<double>(count - 1) + 0.0137e-3;
+          return std::pair{first, first + 1e-3 * spacing * static_cast<double>(count - 1)};
+        };
+        const auto [x0, x1] = axis(0.4e-3 * static_cast<double>(nx), mx);
+        const auto [z0, z1] = axis(0.6e-3 * static_cast<double>(nz), mz);
+        for (const ScanInterpolation how : all_ways) {
+          const ScanConversionOptions options{acoustic, make_grid(x0, x1, mx, z0, z1, mz), how, -0.5};
+          const std::vector<double> want = reference(image, options);
+          const auto stage = make(options);
+          const StageResult result = run(*stage, spec, input);
+          for (std::size_t p = 0; p < want.size(); ++p) {
+            // Weights and sums of single precision, of noise below 5.
+            ASSERT_NEAR(result.block->as<float>()[p], want[p], 5.0 * 4e-6)
+                << "pixel " << p << ", method " << int(how) << ", " << nx << " x " << nz << ", " << spacing;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(ScanConversion, TheSameGridIsACopyBitForBit) {
   const Grid grid = make_grid(-0.0123, 0.0077, 35, 0.001, 0.0311, 19);
   for (const ScanInterpolation how : all_ways) {
