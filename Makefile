@@ -12,6 +12,8 @@
 #   make clean    removes build/
 
 JOBS ?= $(shell nproc)
+# Tests of the program wait for servers, time-outs and pages much of the time.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 BUILD := build/release
 PROGRAM := $(BUILD)/bin/echoform
 DEMO_SECONDS ?=
@@ -41,14 +43,14 @@ test-build: test-packages
 	cmake --build $(BUILD) --parallel $(JOBS)
 
 test: test-build
-	tools/run-tests $(BUILD) --parallel $(JOBS)
+	tools/run-tests $(BUILD) --parallel $(TEST_JOBS)
 
 # Sanitizers do not know CUDA; its tests are there by name and skip. The ordinary build says which there are: none may be missing.
 define sanitized_test
 	cmake --preset $(1)
 	cmake --build build/$(1) --parallel $(JOBS)
 	tools/same-tests $(BUILD) build/$(1)
-	tools/run-tests build/$(1) --parallel $(JOBS)
+	tools/run-tests build/$(1) --parallel $(TEST_JOBS)
 endef
 
 test-asan: test-build
@@ -59,7 +61,7 @@ test-tsan: test-build
 	$(call sanitized_test,tsan)
 
 check-builds: test-packages
-	tools/check-builds --jobs $(JOBS)
+	tools/check-builds --sample --jobs $(JOBS)
 
 fuzz: fuzz-packages
 	cmake --preset fuzz

@@ -112,10 +112,15 @@ function(echoform_skipped_tests source stand_in)
   set(${stand_in} ${CMAKE_CURRENT_BINARY_DIR}/skipped_${file} PARENT_SCOPE)
 endfunction()
 
-# Tests of optimised code need not be optimised much themselves.
+# Tests of optimised code need not be optimised themselves, but where their references compute for long.
 function(echoform_test_options name)
+  cmake_parse_arguments(ARG "NUMERIC" "" "" ${ARGN})
   echoform_compile_options(${name})
-  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  set(level -O0)
+  if(ARG_NUMERIC)
+    set(level -O1)
+  endif()
+  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${level}>)
 endfunction()
 
 # A test program from every source of the calling folder, each test discovered by name, behind PREFIX where one is given; or, where
@@ -140,7 +145,11 @@ function(echoform_test name)
   add_executable(${name} ${sources})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} echoform_test_places GTest::gmock GTest::gtest_main fmt::fmt)
-  echoform_test_options(${name})
+  set(numeric "")
+  if(ARG_NUMERIC)
+    set(numeric NUMERIC)
+  endif()
+  echoform_test_options(${name} ${numeric})
   if(ARG_NUMERIC AND ECHOFORM_NUMERIC_FLAGS)  # even an empty option would keep it from the headers that tests share
     echoform_numeric_options(${name})
   endif()
