@@ -40,6 +40,7 @@ struct SoakOptions {
   std::string json;
   std::string server_log;
   std::uint64_t descriptors = 0;
+  double slack = 1.0;
 };
 
 /// A folder for the length of a run.
@@ -78,6 +79,7 @@ images = "127.0.0.1:0"
 telemetry = "127.0.0.1:0"
 control = "127.0.0.1:0"
 web = "127.0.0.1:0"
+subscriber_bytes = 33554432
 )";
 
 void require_usable(const Configuration& configuration) {
@@ -142,8 +144,7 @@ void await_returned_memory(const ServerProcess& server, Report& report, Verdict&
 }
 
 /// How long a server under attack may take to end.
-constexpr std::chrono::seconds stop_patience =
-    ECHOFORM_ADDRESS_SANITIZER || ECHOFORM_THREAD_SANITIZER ? patience : std::chrono::seconds(2);
+constexpr std::chrono::seconds stop_patience{2};
 
 /// Clients at every ZeroMQ door, 20 in all.
 std::vector<std::unique_ptr<Attack>> attack_all(const Places& places, std::uint64_t seed) {
@@ -218,7 +219,8 @@ int soak_server(const SoakOptions& options) {
     traffic = std::make_unique<Traffic>(Stream(std::move(parts), sender, expectations), options.rate, verdict);
     judge.await("start", "an image at the good viewer", [&](const Counters&) { return good->published() != 0; });
     others = make_other_viewers(places, verdict, options.seed);
-    runner = std::make_unique<FaultRunner>(faults, options.seed, *traffic, judge, *server, *good, places, configuration);
+    runner = std::make_unique<FaultRunner>(faults, options.seed, *traffic, judge, *server, *good, places, configuration,
+                                           options.slack);
 
     double line_at = 10.0;
     const double length = 60.0 * options.minutes;
@@ -286,7 +288,8 @@ int soak_server(const SoakOptions& options) {
       attacks = attack_all(places, options.seed);
       std::this_thread::sleep_for(std::chrono::seconds(1));  // for them to be at their work
     }
-    if (const auto end = server->stop(attacks.empty() ? patience : stop_patience)) {
+    const auto longest = std::chrono::duration_cast<std::chrono::seconds>(options.slack * stop_patience);
+    if (const auto end = server->stop(attacks.empty() ? patience : longest)) {
       verdict.fail(fmt::format("the server did not end in order: {}", *end));
     }
   }
@@ -333,6 +336,11 @@ Action define_soak(CLI::App& options) {
       .add_option("--descriptors", chosen->descriptors, "Most descriptors that the server may have (default: the system's limit)")
       ->check(whole_number())
       ->option_text("N");
+  options
+      .add_option("--slack", chosen->slack,
+                  "Times that limits of pauses, of memory's return and of the stop under attack are longer than on a quiet machine")
+      ->check(CLI::Range(1.0, 100.0))
+      ->option_text("N (1)");
   options.add_option("--server-log", chosen->server_log, "Keep the server's log")->option_text("FILE");
   return [chosen] { return soak_server(*chosen); };
 }

@@ -109,20 +109,21 @@ bool FaultContext::await_departure() const {
 }
 
 FaultRunner::FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerProcess& server,
-                         GoodViewer& good, const Places& places, const Configuration& configuration)
+                         GoodViewer& good, const Places& places, const Configuration& configuration, double slack)
     : judge_(judge),
       server_(server),
       good_(good),
       places_(places),
       configuration_(configuration),
       acquisition_(acquisition_of(simulated_source(configuration))),
+      slack_(slack),
       thread_(
           [this, seed, &traffic, order = std::move(order)](const std::stop_token& stop) { run(stop, order, seed, traffic); }) {}
 
 void FaultRunner::inject(const Fault& fault, std::mt19937_64& random, Traffic& traffic) {
   try {
     fault.inject({fault.name, random, traffic, judge_, lingering_, server_.id(), server_.log(), good_, places_, configuration_,
-                  acquisition_});
+                  acquisition_, slack_});
   } catch (const std::exception& error) {
     judge_.verdict().fail(fmt::format("{}: {}", fault.name, error.what()));
   }

@@ -58,6 +58,7 @@ struct FaultContext {
   const Places& places;
   const Configuration& configuration;
   const Acquisition& acquisition;  ///< of the configured simulator
+  double slack;                    ///< times that limits of an attack's pauses are longer than on a quiet machine
 
   void expect(std::string_view counter, std::uint64_t count = 1) const { judge.expectations().add(counter, count); }
   [[nodiscard]] std::uint64_t pick(std::uint64_t least, std::uint64_t most) const {
@@ -85,7 +86,7 @@ struct Fault {
 class FaultRunner {
  public:
   FaultRunner(std::vector<Fault> order, std::uint64_t seed, Traffic& traffic, Judge& judge, ServerProcess& server,
-              GoodViewer& good, const Places& places, const Configuration& configuration);
+              GoodViewer& good, const Places& places, const Configuration& configuration, double slack);
 
   /// Whether each fault has been injected at least once.
   [[nodiscard]] bool all_done() const { return all_done_.load(); }
@@ -106,6 +107,7 @@ class FaultRunner {
   const Configuration& configuration_;
   const Acquisition acquisition_;
   Lingering lingering_;
+  const double slack_;
   std::atomic<bool> all_done_{false};
   mutable std::mutex mutex_;
   std::map<std::string, std::uint64_t> counts_;

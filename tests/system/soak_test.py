@@ -13,6 +13,7 @@ import unittest
 
 PROGRAM = sys.argv[1]
 PATIENCE = 240  # seconds; a hang, not a measurement
+SLACK = ("--slack", "12")  # likewise: how short pauses are is measured by tools/soak-under-attack
 
 
 def child_of(process):
@@ -34,7 +35,7 @@ class Soak(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def soak(self, *options):
-        return subprocess.run([PROGRAM, "--log-level", "warning", "soak", "--json", str(self.folder / "soak.json"), *options],
+        return subprocess.run([PROGRAM, "--log-level", "warning", "soak", "--json", str(self.folder / "soak.json"), *SLACK, *options],
                               capture_output=True, text=True, timeout=PATIENCE)
 
     def check_short_run(self, *options):
@@ -86,7 +87,7 @@ class Soak(unittest.TestCase):
         self.check_short_run("--seed", "11", "--config", str(config), "--backend", "cpu")
 
     def test_a_server_that_dies_fails_the_run(self):
-        process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", "--minutes", "10"], stdout=subprocess.PIPE,
+        process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", *SLACK, "--minutes", "10"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         try:
             self.assertIn("received", process.stdout.readline())  # it is under way
@@ -99,7 +100,7 @@ class Soak(unittest.TestCase):
         self.assertIn("failed: ", output)
 
     def test_a_violation_while_the_sender_reconnects_ends_the_run_in_order(self):
-        process = subprocess.Popen([PROGRAM, "soak", "--minutes", "10", "--fault", "sender_reconnects", "--rate", "5"],
+        process = subprocess.Popen([PROGRAM, "soak", *SLACK, "--minutes", "10", "--fault", "sender_reconnects", "--rate", "5"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             place = next(found for line in process.stderr if (found := re.search(r"server \d+: frames ([\d.]+):(\d+),", line)))
@@ -119,7 +120,7 @@ class Soak(unittest.TestCase):
         self.assertRegex(output.splitlines()[-1], r'^failed: echoform_connections_total\{outcome="rejected"\}: found 1; expected at most 0')
 
     def test_an_interrupted_run_ends_in_order(self):
-        process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", "--minutes", "10"], stdout=subprocess.PIPE,
+        process = subprocess.Popen([PROGRAM, "--log-level", "warning", "soak", *SLACK, "--minutes", "10"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         try:
             self.assertIn("received", process.stdout.readline())
