@@ -74,10 +74,10 @@ int convert(const ConvertOptions& chosen) {
       throw InputError(fmt::format("{}, frame {}", chosen.input, frame), "a probe that has moved", "one that stays where it is");
     }
   }
-  AtomicFile aside(path);
-  FrameWriterOptions options{.material = recording->material(), .recorded = recording->stamp(first).acquisition_time};
+  FrameWriterOptions options{
+      .material = recording->material(), .recorded = recording->stamp(first).acquisition_time, .whole = true};
   if (by_counts) options.pose = [places = places_by_count(*recording)](EncoderCount at) { return places.at(at); };
-  const auto writer = make_frame_writer(aside.aside(), path, stored, options);
+  const auto writer = make_frame_writer(path, stored, options);
   std::vector<std::byte> bytes(stored.frame_bytes());
   ProgressBar bar(count);
   for (std::size_t frame = first; frame < first + count; ++frame) {
@@ -86,7 +86,6 @@ int convert(const ConvertOptions& chosen) {
     writer->append(bytes, recording->stamp(frame));
   }
   writer->close();
-  aside.commit();
   const std::string_view as = path.extension() == ".mat"                                         ? "float64 amplitudes"
                               : path.extension() == ".hdf5" && stored.sample_scale != 1.0        ? "float32 amplitudes"
                               : path.extension() == ".uff" && facts_of(stored.encoding).counts() ? "float32 amplitudes"

@@ -47,11 +47,15 @@ void fail(std::string_view line) {
   standard_error().write(fmt::format("echoform: {}\n", line));
 }
 
-/// What a command that runs until it is told to end shall not end by: the other end of a connection, or of standard error, that
-/// goes, and a limit on the size of files, which is an error of the file.
-void outlive_peers_and_files() {
-  std::signal(SIGPIPE, SIG_IGN);
+/// A limit on the size of files is an error of the file, which is then not left half-written.
+void outlive_full_files() {
   std::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// What a command that runs until it is told to end shall not end by: the other end of a connection, or of standard error, that
+/// goes.
+void outlive_peers() {
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 /// Once a signal has come, nobody is waited for any more.
@@ -146,8 +150,9 @@ int parse_and_run(int argc, char** argv, const HeldSignals& held) {
   }
 
   const auto& [command, action] = actions.at(app.get_subcommands().front());
+  outlive_full_files();
   if (command->lasts) {
-    outlive_peers_and_files();
+    outlive_peers();
     watch_signals(held, hurry);
   } else if (command->writes_whole) {
     end_by_signals(held);

@@ -1,14 +1,18 @@
 #include "formats/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 
+#include "base/descriptors.hpp"
 #include "base/errors.hpp"
 
 namespace echoform {
@@ -18,12 +22,25 @@ std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+/// Whether a link may be followed: as fs.protected_symlinks has it, which knows only of links that the kernel follows. Whoever
+/// else puts one where everybody may write, such as /tmp, chooses what this user overwrites.
+bool is_safe_link(const std::filesystem::path& link) {
+  struct stat of_link {
+  }, of_directory{};
+  if (::lstat(link.c_str(), &of_link) != 0 || ::stat(directory_of(link).c_str(), &of_directory) != 0) return true;
+  const bool shared = (of_directory.st_mode & S_ISVTX) != 0 && (of_directory.st_mode & S_IWOTH) != 0;
+  return !shared || of_link.st_uid == ::geteuid() || of_link.st_uid == of_directory.st_uid;
+}
+
 /// What a symbolic link leads to, there or not: renaming onto the link itself would replace it.
 std::filesystem::path behind_links(std::filesystem::path path) {
   constexpr int most_links = 40;
   std::error_code error;
   for (int link = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)); ++link) {
     if (link == most_links) throw InputError(path.string(), "symbolic links that lead in a circle", "a file to write");
+    if (!is_safe_link(path))
+      throw InputError(path.string(), "a symbolic link of another user in a directory that everybody writes to",
+                       "a file to write");
     const auto target = std::filesystem::read_symlink(path, error);
     if (error) break;
     path = target.is_absolute() ? target : directory_of(path) / target;
@@ -31,8 +48,28 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
-// What the name of a file that is written aside has more than the file's own at most: two dots, a process, a count and ".part".
+// What the name of a file that is written aside has more than the file's own at most: two dots, 16 random digits and ".part".
 constexpr std::size_t aside_bytes = 32;
+constexpr int most_names = 100;  // that are tried: a second one is met only where somebody knows the first
+
+/// Empty, with errno, where the system gives no random numbers.
+std::string random_name(const std::string& name) {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) return {};
+  return fmt::format(".{}.{:016x}.part", name, number);
+}
+
+/// Calls use(name) with random names until it does not find one taken. False, with errno, where it fails.
+template <class Use>
+bool with_random_name(const std::string& name, const Use& use) {
+  for (int k = 0; k < most_names; ++k) {
+    const std::string random = random_name(name);
+    if (random.empty()) return false;
+    if (use(random)) return true;
+    if (errno != EEXIST) return false;
+  }
+  return false;
+}
 
 void check_name_fits(const std::filesystem::path& path, const std::filesystem::path& directory) {
   const long longest_name = ::pathconf(directory.c_str(), _PC_NAME_MAX),
@@ -71,29 +108,79 @@ void require_absent(const std::filesystem::path& path, const std::string& name) 
 void check_disk_takes(const std::filesystem::path& directory) {
   constexpr std::array<std::byte, 4096> block{};
   const AtomicFile trial(directory / ".echoform-trial");  // never in its place, and no recording's name
-  std::ofstream out(trial.aside(), std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(block.data()), block.size());
-  out.close();
-  if (!out) throw RuntimeFault(fmt::format("{}: cannot be written: {}", directory.string(), std::strerror(errno)));
+  if (!write_all(trial.descriptor(), block))
+    throw RuntimeFault(fmt::format("{}: cannot be written: {}", directory.string(), std::strerror(errno)));
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(behind_links(std::move(path))) {
+AtomicFile::AtomicFile(std::filesystem::path path, IfThere if_there)
+    : path_(behind_links(path)), given_(path.string()), if_there_(if_there) {
   check_output_place(path_);
-  static std::atomic<unsigned> count{0};
-  aside_ = directory_of(path_) / fmt::format(".{}.{}-{}.part", path_.filename().string(), ::getpid(), count++);
+  directory_ = FileDescriptor(::open(directory_of(path_).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory_ || (!make_unnamed() && !make_named())) fail();
+}
+
+bool AtomicFile::make_unnamed() {
+  file_ = FileDescriptor(::openat(directory_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  // Its place is given to it, and libraries are led to it, by way of /proc.
+  if (file_ && ::access(aside().c_str(), F_OK) != 0) file_ = FileDescriptor();
+  return static_cast<bool>(file_);
+}
+
+bool AtomicFile::make_named() {
+  return with_random_name(path_.filename().string(), [this](const std::string& name) {
+    file_ = FileDescriptor(::openat(directory_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (file_) aside_name_ = name;
+    return static_cast<bool>(file_);
+  });
 }
 
 AtomicFile::~AtomicFile() {
-  if (committed_) return;
-  std::error_code error;
-  std::filesystem::remove(aside_, error);
+  if (!committed_ && !aside_name_.empty()) ::unlinkat(directory_.get(), aside_name_.c_str(), 0);
+}
+
+void AtomicFile::fail() const {
+  const int error = errno;
+  throw_system_fault(error, fmt::format("{}: cannot be written: {}", given_, std::strerror(error)));
+}
+
+bool AtomicFile::put_in_place() {
+  const std::string name = path_.filename().string();
+  const int in = directory_.get();
+  if (if_there_ == IfThere::replace) {
+    if (aside_name_.empty()) {
+      if (::linkat(AT_FDCWD, aside().c_str(), in, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+      if (errno != EEXIST) return false;
+      // A link replaces nothing; a name does.
+      if (!with_random_name(name, [&](const std::string& random) {
+            if (::linkat(AT_FDCWD, aside().c_str(), in, random.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+            aside_name_ = random;
+            return true;
+          }))
+        return false;
+    }
+    return ::renameat(in, aside_name_.c_str(), in, name.c_str()) == 0;
+  }
+  const int linked = aside_name_.empty() ? ::linkat(AT_FDCWD, aside().c_str(), in, name.c_str(), AT_SYMLINK_FOLLOW)
+                                         : ::linkat(in, aside_name_.c_str(), in, name.c_str(), 0);
+  if (linked == 0) {
+    if (!aside_name_.empty()) ::unlinkat(in, aside_name_.c_str(), 0);
+    return true;
+  }
+  // A file system without links.
+  if (!aside_name_.empty() && (errno == EPERM || errno == EOPNOTSUPP))
+    return ::renameat2(in, aside_name_.c_str(), in, name.c_str(), RENAME_NOREPLACE) == 0;
+  return false;
 }
 
 void AtomicFile::commit() {
-  std::error_code error;
-  std::filesystem::rename(aside_, path_, error);
-  if (error) throw RuntimeFault(fmt::format("{}: cannot be written: {}", path_.string(), error.message()));
+  if (committed_) return;
+  if (!put_in_place()) {
+    if (errno == EEXIST && if_there_ == IfThere::refuse)
+      throw InputError(given_, "a file that is there already", "a new one (recordings are not overwritten)");
+    fail();
+  }
   committed_ = true;
+  directory_ = FileDescriptor();
 }
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// Files that appear whole or not at all: written aside in the same directory, then renamed.
+// Files that appear whole or not at all: written without a name, or under one that nobody can guess, and then put in their place.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/file_descriptor.hpp"
 #include "base/function_ref.hpp"
 
 namespace echoform {
@@ -19,28 +20,47 @@ void require_absent(const std::filesystem::path& path, const std::string& name);
 /// full.
 void check_disk_takes(const std::filesystem::path& directory);
 
+/// What becomes of a file that is there already.
+enum class IfThere : unsigned char { replace, refuse };
+
 class AtomicFile {
  public:
-  /// Reserves a name beside `path`, or beside what it leads to where it is a symbolic link: that is written, the link stays.
-  /// Throws as check_output_place.
-  explicit AtomicFile(std::filesystem::path path);
+  /// Makes an empty file for `path`, or for what that leads to where it is a symbolic link: that is written, the link stays. The
+  /// file has no name until commit() (O_TMPFILE), so that nothing is left of it even if the process is killed; where the file
+  /// system has no such files, a random one in the same directory. Throws as check_output_place; InputError where the link is
+  /// another user's in a directory that everybody writes to (as the kernel's fs.protected_symlinks has it); RuntimeFault where
+  /// the system makes no file.
+  explicit AtomicFile(std::filesystem::path path, IfThere if_there = IfThere::replace);
   /// Removes what was written unless committed.
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Where to write meanwhile.
-  [[nodiscard]] const std::filesystem::path& aside() const noexcept { return aside_; }
-  /// Moves the file to its place, replacing what was there. Throws RuntimeFault if that fails.
+  /// Open for reading and writing, also after commit().
+  [[nodiscard]] int descriptor() const noexcept { return file_.get(); }
+  /// The same file by a path, for libraries that ask for one: valid in this process, as long as this lives.
+  [[nodiscard]] std::filesystem::path aside() const { return path_of_descriptor(file_.get()); }
+  /// Puts the file in its place, at once. Throws RuntimeFault if that fails; InputError where it would replace another and shall
+  /// not. May be called again.
   void commit();
+  [[nodiscard]] bool committed() const noexcept { return committed_; }
 
  private:
+  [[nodiscard]] bool make_unnamed();
+  [[nodiscard]] bool make_named();
+  [[nodiscard]] bool put_in_place();
+  [[noreturn]] void fail() const;
+
   std::filesystem::path path_;
-  std::filesystem::path aside_;
+  std::string given_;  // for messages
+  IfThere if_there_;
+  FileDescriptor directory_;
+  FileDescriptor file_;
+  std::string aside_name_;  // empty where it has none
   bool committed_ = false;
 };
 
-/// Writes `bytes` to `path`, whole or not at all. Throws InputError as check_output_place, RuntimeFault if writing fails.
+/// Writes `bytes` to `path`, whole or not at all. Throws as AtomicFile, and RuntimeFault if writing fails.
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 /// The same of what `put` puts into the stream.
 void write_stream(const std::filesystem::path& path, FunctionRef<void(std::ostream&)> put);

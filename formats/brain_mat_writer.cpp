@@ -13,6 +13,7 @@
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
+#include "formats/mat5_check.hpp"
 #include "formats/pair_order.hpp"
 #include "formats/samples.hpp"
 
@@ -71,6 +72,15 @@ Variable array_of(const Probe& probe) {
   return array;
 }
 
+/// matio does not look at every write.
+bool is_whole(const std::filesystem::path& path) {
+  try {
+    return formats::check_mat5(path, "exp_data", "time_data").has_value();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void check_brain_mat_holds(const Acquisition& acquisition, const std::string& where) {
@@ -108,12 +118,12 @@ BrainMatWriter::BrainMatWriter(const std::filesystem::path& path, const Acquisit
                                const FrameWriterOptions& options) {
   check_brain_mat_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, options, AtomicFile(path)});
+  file_.reset(new File{path, acquisition, options, AtomicFile(path, IfThere::refuse)});
 }
 
 BrainMatWriter::~BrainMatWriter() {
   try {
-    close();
+    if (!file_->options.whole) close();
   } catch (const std::exception&) {  // whoever wants to know calls close()
   }
 }
@@ -152,10 +162,8 @@ void BrainMatWriter::write(std::span<const std::byte> frame, const FrameStamp& /
   errno = 0;
   MatFile mat(Mat_CreateVer(f.aside.aside().c_str(), "MATLAB 5.0 MAT-file, exp_data", MAT_FT_MAT5));
   const bool written = mat && Mat_VarWrite(mat.get(), data.get(), MAT_COMPRESSION_NONE) == 0 && Mat_Close(mat.release()) == 0;
-  // matio does not look at every write.
-  std::error_code error;
-  if (!written || std::filesystem::file_size(f.aside.aside(), error) < samples.size() * sizeof(double)) {
-    const int cause = errno;
+  const int cause = errno;
+  if (!written || !is_whole(f.aside.aside())) {
     throw_system_fault(cause,
                        fmt::format("{}: cannot be written: {}", name, cause != 0 ? std::strerror(cause) : "matio refuses"));
   }

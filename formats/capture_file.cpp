@@ -11,7 +11,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/descriptors.hpp"
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/crc32c.hpp"
@@ -43,32 +42,17 @@ bool has_text(std::span<const std::byte> bytes, std::string_view text) {
 
 }  // namespace
 
-CaptureWriter::CaptureWriter(std::filesystem::path path, WallTime began) : path_(std::move(path)) {
-  check_output_place(path_);
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file_ < 0) {
-    if (errno == EEXIST)
-      throw InputError(path_.string(), "a file that is there already", "a new one (recordings are not overwritten)");
-    const int error = errno;
-    throw_system_fault(error, fmt::format("{}: cannot be written: {}", path_.string(), std::strerror(error)));
-  }
+CaptureWriter::CaptureWriter(std::filesystem::path path, WallTime began, bool published)
+    : path_(std::move(path)), file_(path_, IfThere::refuse) {
+  require_absent(path_, path_.string());
   std::array<std::byte, capture_header_bytes> header{};
   std::memcpy(header.data(), file_magic.data(), file_magic.size());
   store(header.data() + 8, capture_version);
   store(header.data() + 12, static_cast<std::uint32_t>(capture_header_bytes));
   store(header.data() + 16, static_cast<std::uint64_t>(began.count()));
   store(header.data() + 28, crc32c(std::span(header).first<28>()));
-  try {
-    write_all(header, {});
-  } catch (...) {
-    ::close(file_);
-    ::unlink(path_.c_str());
-    throw;
-  }
-}
-
-CaptureWriter::~CaptureWriter() {
-  if (file_ >= 0) ::close(file_);
+  write_all(header, {});
+  if (published) publish();
 }
 
 void CaptureWriter::append(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time,
@@ -87,7 +71,7 @@ void CaptureWriter::append(CaptureRecordType type, std::uint32_t connection, std
 
 void CaptureWriter::write_record(CaptureRecordType type, std::uint32_t connection, std::chrono::nanoseconds time,
                                  std::span<const std::byte> payload) {
-  if (broken_ || file_ < 0) throw RuntimeFault(fmt::format("{}: no longer written to", path_.string()));
+  if (broken_ || closed_) throw RuntimeFault(fmt::format("{}: no longer written to", path_.string()));
   std::array<std::byte, capture_record_header_bytes> header{};
   std::memcpy(header.data(), record_magic.data(), record_magic.size());
   store(header.data() + 4, static_cast<std::uint16_t>(type));
@@ -105,12 +89,12 @@ void CaptureWriter::write_all(std::span<const std::byte> first, std::span<const 
     // writev takes what it only reads as if it wrote it.
     std::array<iovec, 2> parts{iovec{const_cast<std::byte*>(first.data()), first.size()},
                                iovec{const_cast<std::byte*>(second.data()), second.size()}};
-    const ssize_t count = ::writev(file_, parts.data(), static_cast<int>(parts.size()));
+    const ssize_t count = ::writev(file_.descriptor(), parts.data(), static_cast<int>(parts.size()));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const int error = count == 0 ? ENOSPC : errno;
       // Half a record is no record; readers would manage, but the file is better whole.
-      static_cast<void>(!::ftruncate(file_, static_cast<off_t>(before)));
+      static_cast<void>(!::ftruncate(file_.descriptor(), static_cast<off_t>(before)));
       bytes_ = before;
       fail(error);
     }
@@ -129,13 +113,16 @@ void CaptureWriter::fail(int error) {
 }
 
 void CaptureWriter::flush() {
-  if (file_ >= 0 && !broken_ && ::fdatasync(file_) != 0) fail(errno);
+  if (!closed_ && !broken_ && ::fdatasync(file_.descriptor()) != 0) fail(errno);
 }
 
 void CaptureWriter::close(std::chrono::nanoseconds time) {
-  if (file_ < 0) return;
+  if (closed_) return;
   if (!broken_) write_record(CaptureRecordType::end, 0, time, {});
-  if (::close(std::exchange(file_, -1)) != 0 && !broken_) fail(errno);
+  closed_ = true;
+  // Some file systems say only on closing that something was not written.
+  FileDescriptor last(::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 0));
+  if (last && !last.close() && !broken_) fail(errno);
 }
 
 CaptureReader::CaptureReader(std::filesystem::path path) : path_(std::move(path)) {

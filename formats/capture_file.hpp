@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "formats/atomic_file.hpp"
 
 namespace echoform {
 
@@ -40,12 +41,11 @@ struct CaptureRecord {
 /// One thread at a time.
 class CaptureWriter {
  public:
-  /// Makes a new file with its header. Throws InputError if something is there already or the place may not be written to,
-  /// RuntimeFault if the disk is full.
-  CaptureWriter(std::filesystem::path path, WallTime began);
-  ~CaptureWriter();
-  CaptureWriter(const CaptureWriter&) = delete;
-  CaptureWriter& operator=(const CaptureWriter&) = delete;
+  /// Makes a new file with its header, which has its name from then on, or once it is published. Throws InputError if something
+  /// is there already or the place may not be written to, RuntimeFault if the disk is full.
+  CaptureWriter(std::filesystem::path path, WallTime began, bool published = true);
+  /// Gives the file its name; without one nothing is left of it. Throws as the constructor. May be called again.
+  void publish() { file_.commit(); }
 
   /// Appends a record; longer payloads become several. Parts follow each other. When it returns, the record survives the
   /// process. Throws RuntimeFault if the disk has no room or fails; the records before stay readable, no further one is taken.
@@ -67,9 +67,10 @@ class CaptureWriter {
   [[noreturn]] void fail(int error);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  AtomicFile file_;
   std::uint64_t bytes_ = 0;
   bool broken_ = false;
+  bool closed_ = false;
 };
 
 /// Reads forward. Memory is one payload.

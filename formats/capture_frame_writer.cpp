@@ -35,15 +35,15 @@ void check_capture_holds(const Acquisition& acquisition, const std::string& wher
 
 CaptureFrameWriter::CaptureFrameWriter(const std::filesystem::path& path, const Acquisition& acquisition,
                                        const FrameWriterOptions& options)
-    : layout_(checked(acquisition, path.string())), began_(options.recorded), file_(path, began_) {
+    : layout_(checked(acquisition, path.string())), began_(options.recorded), whole_(options.whole), file_(path, began_, false) {
   file_.append(CaptureRecordType::open, 0, time_, "a recording");
   file_.append(CaptureRecordType::sent, 0, time_, encode_message(MessageType::hello, hello_of(acquisition)));
 }
 
 CaptureFrameWriter::~CaptureFrameWriter() {
   try {
-    close();
-  } catch (const RuntimeFault&) {  // whoever wants to know calls close()
+    if (!whole_) close();
+  } catch (const std::exception&) {  // whoever wants to know calls close()
   }
 }
 
@@ -59,14 +59,16 @@ void CaptureFrameWriter::write(std::span<const std::byte> frame, const FrameStam
     file_.append(CaptureRecordType::sent, 0, time_, std::span<const std::byte>(header).first(length));
     file_.append(CaptureRecordType::sent, 0, time_, payload);
   }
+  if (!whole_) file_.publish();
   ++frames_;
 }
 
 void CaptureFrameWriter::close() {
-  if (std::exchange(closed_, true)) return;
+  if (std::exchange(closed_, true) || frames_ == 0) return;
   file_.append(CaptureRecordType::sent, 0, time_, encode_message(MessageType::end, {}));
   file_.append(CaptureRecordType::close, 0, time_, "end");
   file_.close(time_);
+  if (whole_) file_.publish();
 }
 
 }  // namespace echoform

@@ -30,6 +30,7 @@ class CaptureFrameWriter final : public FrameWriter {
 
   const FrameLayout layout_;
   const WallTime began_;
+  const bool whole_;
   CaptureWriter file_;
   std::uint64_t frames_ = 0;
   std::chrono::nanoseconds time_{0};

@@ -91,8 +91,8 @@ class CaptureRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_capture(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<CaptureRecording>(path, options);
+std::unique_ptr<Recording> open_capture(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<CaptureRecording>(file.path(), options);
 }
 
 }  // namespace echoform::formats

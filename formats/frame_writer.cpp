@@ -70,12 +70,7 @@ void check_frame_file_holds(const std::filesystem::path& path, const Acquisition
 
 std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
                                                const FrameWriterOptions& options) {
-  return make_frame_writer(path, path, acquisition, options);
-}
-
-std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const std::filesystem::path& named,
-                                               const Acquisition& acquisition, const FrameWriterOptions& options) {
-  return format_of(named, named.string()).make(path, acquisition, options);
+  return format_of(path, path.string()).make(path, acquisition, options);
 }
 
 }  // namespace echoform

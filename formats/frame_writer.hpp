@@ -22,15 +22,20 @@ struct FrameWriterOptions {
   /// Where the probe was when the encoder counted so many, of a scan; none: it stays where the acquisition has it. Formats that
   /// have no word for it leave it out.
   std::function<Pose(EncoderCount)> pose{};
+  /// The file has its name once close() has ended it, and none else. Otherwise it has it from the first frame on where the format
+  /// can be read while it grows, and what was written when the writer goes away is kept.
+  bool whole = false;
 };
 
-/// One file that grows by frames of one acquisition. One thread at a time.
+/// One file that grows by frames of one acquisition. Without a frame there is none. One thread at a time.
 class FrameWriter {
  public:
   virtual ~FrameWriter() = default;
 
   /// Adds a frame: acquisition.frame_bytes() in its encoding, rows as its layout has them. Throws InputError for another
-  /// size; RuntimeFault if the disk has no room for it or fails: then the file ends with the frame before.
+  /// size, and where something has come to be in the file's place; RuntimeFault if the disk has no room for it or fails: then the
+  /// file ends with the frame before, or, of formats that are put in order at their end, there is none where the disk failed in
+  /// the middle of this one.
   void append(std::span<const std::byte> frame, const FrameStamp& stamp = {}) { write(frame, stamp); }
   /// Forces what was appended to the disk itself. Throws RuntimeFault if that fails.
   virtual void flush() = 0;
@@ -55,10 +60,6 @@ void check_frame_file_holds(const std::filesystem::path& path, const Acquisition
 /// place may not be written to; RuntimeFault if the disk is full.
 [[nodiscard]] std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path, const Acquisition& acquisition,
                                                              const FrameWriterOptions& options = {});
-/// The same at another place than its name says: for files that are written aside.
-[[nodiscard]] std::unique_ptr<FrameWriter> make_frame_writer(const std::filesystem::path& path,
-                                                             const std::filesystem::path& named, const Acquisition& acquisition,
-                                                             const FrameWriterOptions& options);
 
 /// Extensions that recordings are written under, lower case with the dot.
 [[nodiscard]] std::vector<std::string> frame_file_extensions();

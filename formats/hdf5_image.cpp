@@ -8,10 +8,11 @@
 #include "formats/hdf5_output.hpp"
 
 namespace echoform::formats {
-void write_hdf5_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
+
+void write_hdf5_image(int descriptor, const std::string& name, const ImageFile& image) {
   const Hdf5Session session;
-  Hdf5Maker(name).require_room(path, sizeof(std::complex<float>) * image.grid.pixels());
-  const Hdf5Output file(path, name);
+  Hdf5Maker(name).require_room(descriptor, sizeof(std::complex<float>) * image.grid.pixels());
+  Hdf5Output file(descriptor, name);
   const Grid& grid = image.grid;
   std::vector<hsize_t> shape{grid.z.count};
   if (grid.y.count > 1) shape.push_back(grid.y.count);

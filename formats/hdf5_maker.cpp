@@ -2,23 +2,21 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <utility>
 
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
 
 namespace echoform::formats {
 
-std::optional<std::string> why_no_room(const std::filesystem::path& file, std::uint64_t bytes) {
-  std::error_code error;
-  const bool there = std::filesystem::exists(file, error);
-  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+std::optional<std::string> why_no_room(int file, std::uint64_t bytes) {
   struct statvfs disk {};
-  if (::statvfs((there ? file : folder).c_str(), &disk) == 0) {
+  if (::fstatvfs(file, &disk) == 0) {
     const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
     if (left < bytes) {
       return fmt::format("the disk is full ({:.1f} MB needed, {:.1f} MB left)", 1e-6 * static_cast<double>(bytes),
@@ -26,10 +24,49 @@ std::optional<std::string> why_no_room(const std::filesystem::path& file, std::u
     }
   }
   struct rlimit limit {};
-  const std::uint64_t size = there ? std::filesystem::file_size(file, error) : 0;
-  if (!error && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size + bytes > limit.rlim_cur)
+  struct stat status {};
+  if (::fstat(file, &status) == 0 && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      static_cast<std::uint64_t>(status.st_size) + bytes > limit.rlim_cur)
     return std::strerror(EFBIG);
   return std::nullopt;
+}
+
+Hdf5NewFile::Hdf5NewFile(int descriptor, std::string name, const Options& options) : name_(std::move(name)) {
+  const Hdf5Maker make(name_);
+  errno = 0;
+  const Hdf5Handle access_list =
+      make.made(options.access_list != nullptr ? H5Pcopy(options.access_list->id()) : H5Pcreate(H5P_FILE_ACCESS), "access");
+  const bool creates = (options.flags & H5F_ACC_TRUNC) != 0;
+  // What is left open of it does not keep it from being written. (Those that open it for reading meanwhile would have to say so
+  // too.)
+  if (creates) make.done(H5Pset_fclose_degree(access_list.id(), H5F_CLOSE_STRONG), "access");
+  access_ = use_descriptor(access_list, descriptor);
+  file_ = make.made(creates ? H5Fcreate(name_.c_str(), options.flags, H5P_DEFAULT, access_list.id())
+                            : H5Fopen(name_.c_str(), options.flags, access_list.id()),
+                    "file");
+  require_written();
+}
+
+void Hdf5NewFile::require_written() const {
+  if (const int error = write_error(); error != 0)
+    throw_system_fault(error, fmt::format("{}: cannot be written: {}", name_, std::strerror(error)));
+}
+
+void Hdf5NewFile::abandon() noexcept {
+  if (access_ != nullptr && access_->write_error == 0) access_->write_error = ECANCELED;
+}
+
+void Hdf5NewFile::flush() const {
+  errno = 0;
+  Hdf5Maker(name_).done(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL), "flush");
+  require_written();
+}
+
+void Hdf5NewFile::close() {
+  if (!file_) return;
+  flush();
+  file_ = Hdf5Handle();
+  require_written();
 }
 
 Hdf5Handle Hdf5Maker::made(hid_t id, std::string_view what) const {
@@ -48,7 +85,7 @@ void Hdf5Maker::fail(std::string_view what) const {
                                         what.empty() ? std::string() : fmt::format(" ({})", what)));
 }
 
-void Hdf5Maker::require_room(const std::filesystem::path& file, std::uint64_t bytes) const {
+void Hdf5Maker::require_room(int file, std::uint64_t bytes) const {
   if (const auto why = why_no_room(file, bytes + room_for_the_rest))
     throw RuntimeFault(fmt::format("{}: cannot be written: {}", name_, *why));
 }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,15 +11,50 @@
 #include <utility>
 #include <vector>
 
+#include "formats/hdf5_driver.hpp"
 #include "formats/hdf5_file.hpp"
 
 namespace echoform::formats {
 
-/// Why a file cannot become that many bytes longer: the disk is full, or its size limited; nothing where it can, or nobody says.
-/// For a file that is not there yet its folder counts. Asked before HDF5 writes: it can crash on closing what did not fit.
-[[nodiscard]] std::optional<std::string> why_no_room(const std::filesystem::path& file, std::uint64_t bytes);
+/// Why the file that is open as this descriptor cannot become that many bytes longer: the disk is full, or its size limited;
+/// nothing where it can, or nobody says. Asked before HDF5 writes, so that a full disk finds a file in order.
+[[nodiscard]] std::optional<std::string> why_no_room(int file, std::uint64_t bytes);
 /// For what a file holds besides samples and grows by meanwhile.
 inline constexpr std::uint64_t room_for_the_rest = std::uint64_t{1} << 20;
+
+/// A file that HDF5 writes, on a descriptor. What fails while it writes is told here: HDF5 hears of nothing, since it can crash
+/// on closing what did not fit, and nothing more is written (hdf5_driver.hpp). Within one Hdf5Session.
+class Hdf5NewFile {
+ public:
+  /// How a file is made, of class H5P_FILE_ACCESS; none: as HDF5 does.
+  struct Options {
+    const Hdf5Handle* access_list = nullptr;
+    unsigned flags = H5F_ACC_TRUNC;  ///< of H5Fcreate where these are in it, else of H5Fopen
+  };
+
+  Hdf5NewFile() = default;
+  /// Of the open `descriptor`, which outlives this. `name` is for messages. Throws RuntimeFault, as all of this.
+  Hdf5NewFile(int descriptor, std::string name, const Options& options);
+  Hdf5NewFile(int descriptor, std::string name) : Hdf5NewFile(descriptor, std::move(name), Options{}) {}
+
+  [[nodiscard]] const Hdf5Handle& handle() const noexcept { return file_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(file_); }
+  /// Brings everything to the file.
+  void flush() const;
+  /// The same, and closes it, and what is open of a file that was created. May be called again.
+  void close();
+  /// Throws where something could not be written until now.
+  void require_written() const;
+  /// errno of what could not be written first; 0 where all was.
+  [[nodiscard]] int write_error() const noexcept { return access_ != nullptr ? access_->write_error : 0; }
+  /// Nothing more is written, as if the program were killed now.
+  void abandon() noexcept;
+
+ private:
+  std::string name_;
+  std::shared_ptr<Hdf5Access> access_;
+  Hdf5Handle file_;
+};
 
 /// Every function throws RuntimeFault, naming the file, the part and the system's reason, if HDF5 refuses. Within one
 /// Hdf5Session, and with errno 0 before.
@@ -32,8 +67,8 @@ class Hdf5Maker {
   [[nodiscard]] Hdf5Handle made(hid_t id, std::string_view what = {}) const;
   void done(herr_t status, std::string_view what = {}) const;
   [[noreturn]] void fail(std::string_view what = {}) const;
-  /// Throws where `file` cannot become `bytes` longer, and what it holds besides.
-  void require_room(const std::filesystem::path& file, std::uint64_t bytes) const;
+  /// Throws where `file`, a descriptor, cannot become `bytes` longer, and what it holds besides.
+  void require_room(int file, std::uint64_t bytes) const;
 
   /// One chunk more: the dataset grows from `before` to `after`, and the chunk at `place` is written to the disk. Where HDF5
   /// refuses, the dataset is as long as before, and it throws.

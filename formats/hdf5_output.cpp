@@ -10,13 +10,11 @@
 
 namespace echoform::formats {
 
-Hdf5Output::Hdf5Output(const std::filesystem::path& path, std::string name) : name_(std::move(name)) {
-  file_ = Hdf5Handle(require(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)));
-}
+Hdf5Output::Hdf5Output(int descriptor, std::string name) : name_(std::move(name)), file_(descriptor, name_) {}
 
 Hdf5Handle Hdf5Output::dataset(const char* name, const std::vector<hsize_t>& shape, hid_t type, const void* data) const {
   const Hdf5Handle space(require(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
-  Hdf5Handle set(require(H5Dcreate2(file_.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+  Hdf5Handle set(require(H5Dcreate2(file_.handle().id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
   // HDF5 asks for a place of data even where there are none.
   const bool any = std::find(shape.begin(), shape.end(), hsize_t{0}) == shape.end();
   if (any) require(H5Dwrite(set.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
@@ -40,11 +38,7 @@ void Hdf5Output::text(const Hdf5Handle& object, const char* name, const std::str
 }
 
 Hdf5Handle Hdf5Output::root() const {
-  return Hdf5Handle(require(H5Gopen2(file_.id(), "/", H5P_DEFAULT)));
-}
-
-void Hdf5Output::finish() const {
-  require(H5Fflush(file_.id(), H5F_SCOPE_LOCAL));
+  return Hdf5Handle(require(H5Gopen2(file_.handle().id(), "/", H5P_DEFAULT)));
 }
 
 hid_t Hdf5Output::require(hid_t result) const {

@@ -1,19 +1,19 @@
 // HDF5 files that are written in one go.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/grid.hpp"
-#include "formats/hdf5_file.hpp"
+#include "formats/hdf5_maker.hpp"
 
 namespace echoform::formats {
 
 /// A new file. Every function throws RuntimeFault, naming `name`, where HDF5 cannot write. Within one Hdf5Session.
 class Hdf5Output {
  public:
-  Hdf5Output(const std::filesystem::path& path, std::string name);
+  /// `descriptor` is of an empty file that is open for writing, and outlives this.
+  Hdf5Output(int descriptor, std::string name);
 
   /// In C order, as it lies in memory.
   Hdf5Handle dataset(const char* name, const std::vector<hsize_t>& shape, hid_t type, const void* data) const;
@@ -22,14 +22,14 @@ class Hdf5Output {
   /// An attribute of an object; that of the file for `root()`.
   void text(const Hdf5Handle& object, const char* name, const std::string& value) const;
   [[nodiscard]] Hdf5Handle root() const;
-  /// Brings everything to the file, so that a full disk is noticed here.
-  void finish() const;
+  /// Brings everything to the file, and closes it and what is open of it, so that a full disk is noticed here.
+  void finish() { file_.close(); }
 
  private:
   hid_t require(hid_t result) const;
 
   std::string name_;
-  Hdf5Handle file_;
+  Hdf5NewFile file_;
 };
 
 }  // namespace echoform::formats

@@ -99,7 +99,7 @@ class PngWriter final : public PathWriter {
   }
 };
 
-template <void (*write_image)(const std::filesystem::path&, const std::string&, const ImageFile&)>
+template <void (*write_image)(int, const std::string&, const ImageFile&)>
 class Hdf5Writer final : public PathWriter {
  public:
   using PathWriter::PathWriter;
@@ -107,13 +107,13 @@ class Hdf5Writer final : public PathWriter {
     check(image, path_.string());
     AtomicFile file(path_);
     if (image.field == ImageField::analytic || !image.envelope.empty()) {
-      write_image(file.aside(), path_.string(), image);
+      write_image(file.descriptor(), path_.string(), image);
     } else {
       std::vector<float> envelope(image.analytic.size());
       formats::EnvelopeView(image).copy(0, envelope);
       ImageFile copy = image;
       copy.envelope = envelope;
-      write_image(file.aside(), path_.string(), copy);
+      write_image(file.descriptor(), path_.string(), copy);
     }
     file.commit();
   }
@@ -140,7 +140,7 @@ class UffImageWriter final : public PathWriter {
   void write(const ImageFile& image) const override {
     check(image, path_.string());
     AtomicFile file(path_);
-    formats::write_uff_image(file.aside(), path_.string(), image);
+    formats::write_uff_image(file.descriptor(), path_.string(), image);
     file.commit();
   }
 };

@@ -141,11 +141,12 @@ struct IpascWriter::File {
   IpascLayout layout;
   AtomicFile aside;
   bool counts = false;
-  Hdf5Handle file{};
+  Hdf5NewFile file{};
   Hdf5Handle about{};  // meta_data
   Hdf5Handle data{};
   std::uint64_t frames = 0;
   bool broken = false;
+  bool whole = false;           // has its name after close() alone
   std::vector<double> times{};  // of the frames, in seconds
   std::vector<std::int16_t> count_rows{}, counts_turned{};
   std::vector<float> amplitude_rows{}, amplitudes_turned{};
@@ -172,9 +173,9 @@ struct IpascWriter::File {
   void make(const FrameWriterOptions& options) {
     const Hdf5Session session;
     const IpascMaker maker(path.string());
-    maker.require_room(aside.aside(), room_of_detector * layout.detectors.size());
+    maker.require_room(aside.descriptor(), room_of_detector * layout.detectors.size());
+    file = Hdf5NewFile(aside.descriptor(), path.string());
     errno = 0;
-    file = maker.made(H5Fcreate(aside.aside().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
     const Hdf5Handle creation = maker.made(H5Pcreate(H5P_DATASET_CREATE));
     const auto one = shape(1);
     maker.done(H5Pset_chunk(creation.id(), 4, one.data()));
@@ -183,8 +184,8 @@ struct IpascWriter::File {
     const auto none = shape(0);
     const auto most = shape(H5S_UNLIMITED);
     const Hdf5Handle space = maker.made(H5Screate_simple(4, none.data(), most.data()));
-    data = maker.made(H5Dcreate2(file.id(), ipasc_samples, type(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
-    about = maker.group(file, ipasc_acquisition);
+    data = maker.made(H5Dcreate2(file.handle().id(), ipasc_samples, type(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
+    about = maker.group(file.handle(), ipasc_acquisition);
     const std::string device = new_uuid();
     maker.text(about, "uuid", new_uuid());
     maker.text(about, "encoding", "UTF-8");
@@ -205,8 +206,8 @@ struct IpascWriter::File {
       if (layout.detectors[k].dead) dead.push_back(static_cast<std::int64_t>(k));
     }
     if (!dead.empty()) maker.counts(about, ipasc_dead, dead);
-    make_device(maker, file, layout, device);
-    maker.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
+    make_device(maker, file.handle(), layout, device);
+    file.flush();
   }
 
   /// Adds what is in `turned`.
@@ -214,6 +215,7 @@ struct IpascWriter::File {
     const std::array<hsize_t, 4> place{0, 0, 0, frames};
     broken = true;  // unless it is done
     IpascMaker(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, turned);
+    file.require_written();
     broken = false;
   }
 };
@@ -221,13 +223,15 @@ struct IpascWriter::File {
 IpascWriter::IpascWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_ipasc_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, ipasc_layout(acquisition, path.string()), AtomicFile(path), keeps_counts(acquisition)});
+  file_.reset(new File{path, acquisition, ipasc_layout(acquisition, path.string()), AtomicFile(path, IfThere::refuse),
+                       keeps_counts(acquisition)});
+  file_->whole = options.whole;
   file_->make(options);
 }
 
 IpascWriter::~IpascWriter() {
   try {
-    close();
+    if (!file_->whole) close();
   } catch (const std::exception&) {  // whoever wants to know calls close()
   }
 }
@@ -238,7 +242,7 @@ void IpascWriter::write(std::span<const std::byte> frame, const FrameStamp& stam
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
     throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
-  IpascMaker(f.path.string()).require_room(f.aside.aside(), stored_bytes(a) + sizeof(double) * (f.times.size() + 1));
+  IpascMaker(f.path.string()).require_room(f.aside.descriptor(), stored_bytes(a) + sizeof(double) * (f.times.size() + 1));
   const Hdf5Session session;
   errno = 0;
   if (f.counts) {
@@ -262,19 +266,18 @@ void IpascWriter::close() {
   const Hdf5Session session;
   const IpascMaker make(f.path.string());
   // Nothing half-written stays, whatever fails here.
-  const auto take = [](Hdf5Handle& handle) { return std::exchange(handle, Hdf5Handle()); };
+  Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
   {
-    const Hdf5Handle file = take(f.file);
-    const Hdf5Handle about = take(f.about);
-    const Hdf5Handle data = take(f.data);
+    const Hdf5Handle about = std::exchange(f.about, Hdf5Handle());
+    f.data = Hdf5Handle();
     if (f.frames == 0) return;
     errno = 0;
     const auto shape = f.shape(f.frames);
     make.counts(about, "sizes", {shape.begin(), shape.end()});
     if (std::ranges::any_of(f.times, [](double time) { return time > 0.0; }))
       make.numbers(about, "measurement_timestamps", f.times);
-    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
   }
+  file.close();
   f.aside.commit();
 }
 

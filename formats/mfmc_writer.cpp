@@ -44,7 +44,9 @@ constexpr std::size_t placements_of_page = page_bytes / sizeof(PlacementRow);
 /// A frame's row of each comes in this order: a reader goes by the length of the last.
 constexpr std::array<const char*, 3> placement_datasets{"PROBE_X_DIRECTION", "PROBE_Y_DIRECTION", "PROBE_POSITION"};
 
-/// What HDF5 may need besides the frame itself: its index, and headers.
+// Bytes that a law may take, its group and references to it; and an A-scan's references to its laws.
+constexpr std::uint64_t room_of_law = std::uint64_t{1} << 13;
+constexpr std::uint64_t room_of_row = 32;
 
 /// A group of a TYPE; of none where that is empty.
 Hdf5Handle typed_group(const Hdf5Maker& make, const Hdf5Handle& parent, const char* name, std::string_view type) {
@@ -257,9 +259,11 @@ struct PlacedFrames {
 struct MfmcWriter::File {
   std::filesystem::path path;
   Acquisition acquisition;
+  AtomicFile aside;
+  bool whole = false;                           // has its name after close() alone
   std::function<Pose(EncoderCount)> pose{};     // none: the probe stays
   std::array<PlacedFrames, 3> placed_frames{};  // as placement_datasets has them; of a probe that moves
-  Hdf5Handle file{};
+  Hdf5NewFile file{};
   Hdf5Handle data{};
   Hdf5Handle index{};
   Hdf5Handle counts{};
@@ -281,9 +285,13 @@ struct MfmcWriter::File {
 
   /// Asked first, so that a full disk finds the file in order.
   void require_room() const {
-    if (const auto why = why_no_room(path, frame_bytes() + placements.size() * sizeof(std::int32_t) + room_for_the_rest))
-      throw fault(0, *why);
+    const std::uint64_t bytes = frame_bytes() + placements.size() * sizeof(std::int32_t) + room_for_the_rest;
+    if (const auto why = why_no_room(aside.descriptor(), bytes)) throw fault(0, *why);
   }
+
+  void make(const MfmcWriterOptions& options);
+  void make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const MfmcWriterOptions& options) const;
+  void make_growing(const Hdf5Maker& maker, const Hdf5Handle& access) const;
 
   [[nodiscard]] bool set_frames(const Hdf5Handle& dataset, std::uint64_t count) const {
     const std::array<hsize_t, 3> shape{count, acquisition.a_scans(), acquisition.samples};
@@ -316,10 +324,6 @@ struct MfmcWriter::File {
     std::fill(placements.begin(), placements.end(), static_cast<std::int32_t>(frames + 1));
     return true;
   }
-  [[nodiscard]] bool take_placements_back() const {
-    return !pose || std::all_of(placed_frames.rbegin(), placed_frames.rend(),
-                                [this](const PlacedFrames& placed) { return placed.set_rows(frames); });
-  }
   [[nodiscard]] bool add(const Hdf5Handle& dataset, const void* chunk, std::size_t bytes) const {
     const std::array<hsize_t, 3> place{frames, 0, 0};
     return set_frames(dataset, frames + 1) && H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, place.data(), bytes, chunk) >= 0 &&
@@ -327,69 +331,76 @@ struct MfmcWriter::File {
   }
 };
 
-MfmcWriter::MfmcWriter(std::filesystem::path path, const Acquisition& acquisition, const MfmcWriterOptions& options)
-    : file_(std::make_unique<File>(File{.path = std::move(path), .acquisition = acquisition})) {
-  const std::string name = file_->name();
-  check_mfmc_holds(acquisition, name);
-  if (moves(acquisition, options)) file_->pose = options.pose;
-  require_absent(file_->path, name);
-  AtomicFile aside(file_->path);
+void MfmcWriter::File::make_described(const Hdf5Maker& maker, const Hdf5Handle& access, const MfmcWriterOptions& options) const {
+  Hdf5NewFile described(aside.descriptor(), name(), {.access_list = &access});
+  maker.text(described.handle(), "TYPE", "MFMC");
+  maker.text(described.handle(), "VERSION", "2.0.0");
+  const hobj_ref_t probe = make_probe(maker, described.handle(), acquisition.probe);
+  const Laws laws(maker, described.handle(), probe, acquisition);
+  make_sequence(maker, described.handle(), acquisition, options, probe, laws);
+  described.close();
+}
+
+void MfmcWriter::File::make_growing(const Hdf5Maker& maker, const Hdf5Handle& access) const {
+  Hdf5NewFile grown(aside.descriptor(), name(), {.access_list = &access, .flags = H5F_ACC_RDWR});
+  Hdf5Handle sequence = maker.made(H5Gopen2(grown.handle().id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
+  maker.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
+  if (pose) {
+    for (const char* const placement : placement_datasets)
+      maker.growing(sequence, placement, H5T_IEEE_F64LE, {1, 3}, placements_of_page);
+  }
+  maker.growing(sequence, encoder_count_dataset, H5T_STD_I64LE, {1}, counts_of_page, no_position);
+  maker.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
+  sequence = Hdf5Handle();
+  grown.close();
+}
+
+void MfmcWriter::File::make(const MfmcWriterOptions& options) {
+  if (moves(acquisition, options)) pose = options.pose;
   const Hdf5Session session;
-  const Hdf5Maker make(name);
+  const Hdf5Maker maker(name());
+  maker.require_room(aside.descriptor(),
+                     room_of_law * (acquisition.elements() + acquisition.event_count()) + room_of_row * acquisition.a_scans());
   errno = 0;
-  const Hdf5Handle access = make.made(H5Pcreate(H5P_FILE_ACCESS), "access");
+  const Hdf5Handle access = maker.made(H5Pcreate(H5P_FILE_ACCESS), "access");
   // SWMR needs the file format of HDF5 1.10.
-  make.done(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "format version");
-  {
-    const Hdf5Handle file = make.made(H5Fcreate(aside.aside().c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), "file");
-    make.text(file, "TYPE", "MFMC");
-    make.text(file, "VERSION", "2.0.0");
-    const hobj_ref_t probe = make_probe(make, file, acquisition.probe);
-    const Laws laws(make, file, probe, acquisition);
-    make_sequence(make, file, acquisition, options, probe, laws);
-    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
-  }
-  make.done(H5Pset_alignment(access.id(), 1, page_bytes), "alignment");
-  {
-    const Hdf5Handle file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR, access.id()), "file");
-    const Hdf5Handle sequence = make.made(H5Gopen2(file.id(), "/SEQUENCES/S1", H5P_DEFAULT), "sequence");
-    make.growing(sequence, "PROBE_PLACEMENT_INDEX", H5T_STD_I32LE, {acquisition.a_scans()});
-    if (file_->pose) {
-      for (const char* const placement : placement_datasets)
-        make.growing(sequence, placement, H5T_IEEE_F64LE, {1, 3}, placements_of_page);
-    }
-    make.growing(sequence, encoder_count_dataset, H5T_STD_I64LE, {1}, counts_of_page, no_position);
-    make.growing(sequence, "MFMC_DATA", stored_type(acquisition.encoding), {acquisition.a_scans(), acquisition.samples});
-    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
-  }
-  file_->file = make.made(H5Fopen(aside.aside().c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id()), "open for writing");
-  file_->index = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/PROBE_PLACEMENT_INDEX", H5P_DEFAULT), "index");
-  file_->data = make.made(H5Dopen2(file_->file.id(), "/SEQUENCES/S1/MFMC_DATA", H5P_DEFAULT), "data");
-  const std::string counts = fmt::format("/SEQUENCES/S1/{}", encoder_count_dataset);
-  file_->counts = make.made(H5Dopen2(file_->file.id(), counts.c_str(), H5P_DEFAULT), encoder_count_dataset);
-  for (std::size_t k = 0; file_->pose && k < placement_datasets.size(); ++k) {
-    const std::string placement = fmt::format("/SEQUENCES/S1/{}", placement_datasets[k]);
-    file_->placed_frames[k].dataset = make.made(H5Dopen2(file_->file.id(), placement.c_str(), H5P_DEFAULT), placement);
-  }
-  file_->page.assign(counts_of_page, no_position);
-  file_->placements.assign(acquisition.a_scans(), 1);
+  maker.done(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), "format version");
+  make_described(maker, access, options);
+  maker.done(H5Pset_alignment(access.id(), 1, page_bytes), "alignment");
+  make_growing(maker, access);
+  file = Hdf5NewFile(aside.descriptor(), name(), {.access_list = &access, .flags = H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE});
+  const auto open = [&](const std::string& dataset) {
+    const std::string place = fmt::format("/SEQUENCES/S1/{}", dataset);
+    return maker.made(H5Dopen2(file.handle().id(), place.c_str(), H5P_DEFAULT), dataset);
+  };
+  index = open("PROBE_PLACEMENT_INDEX");
+  data = open("MFMC_DATA");
+  counts = open(encoder_count_dataset);
+  for (std::size_t k = 0; pose && k < placement_datasets.size(); ++k) placed_frames[k].dataset = open(placement_datasets[k]);
+  page.assign(counts_of_page, no_position);
+  placements.assign(acquisition.a_scans(), 1);
   if (!acquisition.events.empty()) {
     const FrameLayout layout(acquisition);
     for (std::size_t event = 0; event < acquisition.events.size(); ++event) {
       const RowRange rows = layout.shot(event);
-      std::fill_n(file_->placements.begin() + static_cast<std::ptrdiff_t>(rows.first), rows.count,
+      std::fill_n(placements.begin() + static_cast<std::ptrdiff_t>(rows.first), rows.count,
                   static_cast<std::int32_t>(acquisition.events[event].position + 1));
     }
   }
-  if (acquisition.encoding == SampleEncoding::packed12) file_->unpacked.resize(acquisition.a_scans() * acquisition.samples);
-  // Opening for writing keeps readers out for a moment: the file has its name once they may read it.
-  aside.commit();
+  if (acquisition.encoding == SampleEncoding::packed12) unpacked.resize(acquisition.a_scans() * acquisition.samples);
+}
+
+MfmcWriter::MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const MfmcWriterOptions& options) {
+  check_mfmc_holds(acquisition, path.string());
+  require_absent(path, path.string());
+  file_.reset(new File{path, acquisition, AtomicFile(path, IfThere::refuse), options.whole});
+  file_->make(options);
 }
 
 MfmcWriter::~MfmcWriter() {
   try {
-    close();
-  } catch (const RuntimeFault&) {  // whoever wants to know calls close()
+    if (!file_->whole) close();
+  } catch (const std::exception&) {  // whoever wants to know calls close()
   }
 }
 
@@ -404,53 +415,49 @@ void MfmcWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
     frame_counts(f.acquisition, frame, f.unpacked);
     samples = f.unpacked.data();
   }
-  try {
-    f.require_room();
-  } catch (const RuntimeFault&) {
-    f.broken = true;
-    throw;
-  }
+  f.broken = true;  // unless it is done
+  f.require_room();
   const Hdf5Session session;
   errno = 0;
   // The frame counts once the data have grown, so its placement and position come first.
-  if (!f.add_placement(stamp.position) || !f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) ||
-      !f.add_count(stamp.position) || !f.add(f.data, samples, f.frame_bytes())) {
-    const int error = errno;
-    f.broken = true;
-    static_cast<void>(f.set_frames(f.data, f.frames) && f.set_frames(f.index, f.frames) &&
-                      f.set_counts(f.counted ? f.frames : 0) && f.take_placements_back());
-    throw f.fault(error, "HDF5 refuses");
+  const bool added = f.add_placement(stamp.position) &&
+                     f.add(f.index, f.placements.data(), f.placements.size() * sizeof(std::int32_t)) &&
+                     f.add_count(stamp.position) && f.add(f.data, samples, f.frame_bytes());
+  if (const int error = f.file.write_error(); !added || error != 0) {
+    const int reason = error != 0 ? error : errno;
+    // The file stays as a process that is killed leaves it: with the frames before this one.
+    f.file.abandon();
+    throw f.fault(reason, "HDF5 refuses");
   }
+  // Opening for writing keeps readers out for a moment: the file has its name once they may read it.
+  if (!f.whole) f.aside.commit();
+  f.broken = false;
   ++f.frames;
 }
 
 void MfmcWriter::flush() {
-  File& f = *file_;
+  const File& f = *file_;
   if (f.broken || !f.file) return;
-  const Hdf5Session session;
-  void* handle = nullptr;
-  errno = 0;
-  if (H5Fget_vfd_handle(f.file.id(), H5P_DEFAULT, &handle) < 0 || ::fdatasync(*static_cast<const int*>(handle)) != 0) {
-    throw RuntimeFault(
-        fmt::format("{}: cannot be forced to the disk: {}", f.name(), errno != 0 ? std::strerror(errno) : "HDF5 refuses"));
-  }
+  if (::fdatasync(f.aside.descriptor()) != 0)
+    throw RuntimeFault(fmt::format("{}: cannot be forced to the disk: {}", f.name(), std::strerror(errno)));
 }
 
 void MfmcWriter::close() {
   File& f = *file_;
   if (!f.file) return;
   const Hdf5Session session;
-  errno = 0;
+  Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
   f.data = {};
   f.index = {};
   f.counts = {};
   for (PlacedFrames& placed : f.placed_frames) placed.dataset = {};
-  const bool flushed = H5Fflush(f.file.id(), H5F_SCOPE_GLOBAL) >= 0;
-  const int error = errno;
-  f.file = {};
-  // After a failure the frames before it are there; that was said then.
-  if (!flushed && !std::exchange(f.broken, true))
-    throw RuntimeFault(fmt::format("{}: cannot be closed: {}", f.name(), error != 0 ? std::strerror(error) : "HDF5 refuses"));
+  try {
+    file.close();
+  } catch (const RuntimeFault&) {
+    // After a failure the frames before it are there; that was said then.
+    if (!std::exchange(f.broken, true)) throw;
+  }
+  if (f.whole && f.frames > 0 && !f.broken) f.aside.commit();
 }
 
 std::uint64_t MfmcWriter::frames() const noexcept {

@@ -39,10 +39,10 @@ void check_mfmc_holds(const Acquisition& acquisition, const std::string& where);
 /// One thread at a time.
 class MfmcWriter final : public FrameWriter {
  public:
-  /// Makes the file with no frame in it; it appears at `path` whole. Throws InputError if something is there already, the place
-  /// may not be written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
-  MfmcWriter(std::filesystem::path path, const Acquisition& acquisition, const MfmcWriterOptions& options = {});
-  /// As close(), in silence.
+  /// The file appears at `path` with its first frame. Throws InputError if something is there already, the place may not be
+  /// written to, or as check_mfmc_holds; RuntimeFault if the disk is full.
+  MfmcWriter(const std::filesystem::path& path, const Acquisition& acquisition, const MfmcWriterOptions& options = {});
+  /// As close(), in silence, unless the file is to be whole.
   ~MfmcWriter() override;
   MfmcWriter(const MfmcWriter&) = delete;
   MfmcWriter& operator=(const MfmcWriter&) = delete;

@@ -48,8 +48,7 @@ std::string onde_time(WallTime time) {
 /// Groups of a file, each with its classes.
 class OndeFile {
  public:
-  OndeFile(const Hdf5Maker& make, const std::filesystem::path& path) : make_(make) {
-    file_ = make.made(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), "file");
+  OndeFile(const Hdf5Maker& make, const Hdf5NewFile& file) : make_(make), file_(file.handle()) {
     make.text(file_, onde_file_type, onde_ultrasound);
     make.text(file_, onde_version, onde_written_version);
   }
@@ -68,7 +67,6 @@ class OndeFile {
     make_.dataset(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, values);
   }
   [[nodiscard]] const Hdf5Handle& handle() const { return file_; }
-  [[nodiscard]] Hdf5Handle take() { return std::move(file_); }
 
   /// Of direct contact, as far as anybody knows.
   [[nodiscard]] hobj_ref_t coupling() const {
@@ -98,7 +96,7 @@ class OndeFile {
 
  private:
   const Hdf5Maker& make_;
-  Hdf5Handle file_;
+  const Hdf5Handle& file_;
 };
 
 /// z along the emission, x the global one as far as it is across that.
@@ -210,21 +208,23 @@ struct OndeWriter::File {
   Acquisition acquisition;
   std::function<Pose(EncoderCount)> pose;
   AtomicFile aside;
-  Hdf5Handle file{};
+  Hdf5NewFile file{};
   Hdf5Handle trajectory{};
   Hdf5Handle data{};
   std::vector<double> places{};  // seven numbers a frame
   std::vector<std::int16_t> unpacked{};
   std::uint64_t frames = 0;
   bool broken = false;
+  bool whole = false;  // has its name after close() alone
 
   void make(const FrameWriterOptions& options) {
     const Hdf5Session session;
     const Hdf5Maker maker(path.string());
-    maker.require_room(aside.aside(),
+    maker.require_room(aside.descriptor(),
                        room_of_group * (acquisition.elements() + acquisition.event_count()) + 32 * acquisition.a_scans());
+    file = Hdf5NewFile(aside.descriptor(), path.string());
     errno = 0;
-    OndeFile onde(maker, aside.aside());
+    const OndeFile onde(maker, file);
     const hobj_ref_t probe = make_onde_probe(onde, maker, acquisition.probe);
     trajectory = onde.group("TRAJECTORY", {"ONDE_ACQUISITION_TRAJECTORY", "ONDE_SPATIAL_TRAJECTORY"});
     const hobj_ref_t geometric = onde.geometry(probe, maker.reference(trajectory), options.material);
@@ -237,39 +237,32 @@ struct OndeWriter::File {
     maker.growing(dataset, onde_data, written_as_counts(acquisition) ? H5T_STD_I16LE : H5T_IEEE_F32LE,
                   {acquisition.a_scans(), acquisition.samples});
     data = maker.made(H5Dopen2(dataset.id(), onde_data, H5P_DEFAULT), onde_data);
-    file = onde.take();
-    maker.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
+    file.flush();
   }
 
-  [[nodiscard]] bool set_frames(std::uint64_t count) const {
-    const std::array<hsize_t, 3> shape{count, acquisition.a_scans(), acquisition.samples};
-    return H5Dset_extent(data.id(), shape.data()) >= 0;
+  [[nodiscard]] std::array<hsize_t, 3> shape(std::uint64_t count) const {
+    return {count, acquisition.a_scans(), acquisition.samples};
   }
-  void add(const void* samples) {
+  void add(std::span<const std::byte> samples) {
     const std::array<hsize_t, 3> place{frames, 0, 0};
-    if (set_frames(frames + 1) &&
-        H5Dwrite_chunk(data.id(), H5P_DEFAULT, 0, place.data(), onde_bytes(acquisition), samples) >= 0 &&
-        H5Dflush(data.id()) >= 0) {
-      return;
-    }
-    const int error = errno;
-    broken = true;
-    static_cast<void>(set_frames(frames));
-    errno = error;
-    Hdf5Maker(path.string()).done(-1, onde_data);
+    broken = true;  // unless it is done
+    Hdf5Maker(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, samples);
+    file.require_written();
+    broken = false;
   }
 };
 
 OndeWriter::OndeWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_onde_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, options.pose, AtomicFile(path)});
+  file_.reset(new File{path, acquisition, options.pose, AtomicFile(path, IfThere::refuse)});
+  file_->whole = options.whole;
   file_->make(options);
 }
 
 OndeWriter::~OndeWriter() {
   try {
-    close();
+    if (!file_->whole) close();
   } catch (const std::exception&) {  // whoever wants to know calls close()
   }
 }
@@ -280,15 +273,15 @@ void OndeWriter::write(std::span<const std::byte> frame, const FrameStamp& stamp
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
     throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
-  Hdf5Maker(f.path.string()).require_room(f.aside.aside(), onde_bytes(a) + sizeof(double) * (f.places.size() + 7));
+  Hdf5Maker(f.path.string()).require_room(f.aside.descriptor(), onde_bytes(a) + sizeof(double) * (f.places.size() + 7));
   const Hdf5Session session;
   errno = 0;
   if (a.encoding == SampleEncoding::packed12) {
     f.unpacked.resize(a.a_scans() * a.samples);
     frame_counts(a, frame, f.unpacked);
-    f.add(f.unpacked.data());
+    f.add(std::as_bytes(std::span(f.unpacked)));
   } else {
-    f.add(frame.data());
+    f.add(frame);
   }
   const bool known = f.pose && stamp.position;
   const auto at = onde_numbers(known ? frame_of(f.pose(*stamp.position)) : OndeFrame{});
@@ -302,16 +295,15 @@ void OndeWriter::close() {
   const Hdf5Session session;
   const Hdf5Maker make(f.path.string());
   // Nothing half-written stays, whatever fails here.
-  const auto take = [](Hdf5Handle& handle) { return std::exchange(handle, Hdf5Handle()); };
+  Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
   {
-    const Hdf5Handle file = take(f.file);
-    const Hdf5Handle trajectory = take(f.trajectory);
-    const Hdf5Handle data = take(f.data);
+    const Hdf5Handle trajectory = std::exchange(f.trajectory, Hdf5Handle());
+    f.data = Hdf5Handle();
     if (f.frames == 0) return;
     errno = 0;
     make.dataset(trajectory, "ONDE_SPATIAL_TRAJECTORY:TRAJECTORY", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, {f.frames, 7}, f.places);
-    make.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "flush");
   }
+  file.close();
   f.aside.commit();
 }
 
@@ -325,7 +317,7 @@ std::uint64_t OndeWriter::bytes() const noexcept {
 
 namespace formats {
 
-void write_onde_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
+void write_onde_image(int descriptor, const std::string& name, const ImageFile& image) {
   if (image.field == ImageField::analytic)
     throw InputError(name, "an image of complex numbers", "an envelope (ONDE has no complex images; .npy and .h5 hold them)");
   const bool volume = image.grid.y.count > 1;
@@ -348,9 +340,10 @@ void write_onde_image(const std::filesystem::path& path, const std::string& name
   const auto middle = [](const Axis& axis) { return 0.5 * (axis.at(0) + axis.at(axis.count - 1)).value; };
   const Hdf5Session session;
   const Hdf5Maker make(name);
-  make.require_room(path, turned.size() * sizeof(float));
+  make.require_room(descriptor, turned.size() * sizeof(float));
+  Hdf5NewFile made(descriptor, name);
   errno = 0;
-  const OndeFile file(make, path);
+  const OndeFile file(make, made);
   const hobj_ref_t probe = make_onde_probe(file, make, {});
   const Hdf5Handle trajectory = file.group("TRAJECTORY", {"ONDE_ACQUISITION_TRAJECTORY", "ONDE_SPATIAL_TRAJECTORY"});
   const auto identity = onde_numbers({});
@@ -379,7 +372,7 @@ void write_onde_image(const std::filesystem::path& path, const std::string& name
   std::vector<hsize_t> shape{1, nx, nz};
   if (volume) shape.insert(shape.begin() + 2, ny);
   make.dataset(scan, onde_data, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, shape, turned);
-  make.done(H5Fflush(file.handle().id(), H5F_SCOPE_LOCAL), "flush");
+  made.close();
 }
 
 }  // namespace formats

@@ -45,11 +45,11 @@ class OndeWriter final : public FrameWriter {
 
 namespace formats {
 
-/// Writes to `path`; `name` is what messages call it. A TSCAN of one dataframe, [1, x, z] or [1, x, y, z] of float32, whose zone
-/// is that of the grid's pixels with half a pixel around, z into the part. An image knows no probe: the one that the format asks
-/// for, and the data set of A-scans, which were not kept, state nothing. Throws InputError for fields of complex numbers and axes
-/// that are not in metres, RuntimeFault if the file cannot be written.
-void write_onde_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image);
+/// Writes into the empty file that is open as `descriptor`; `name` is what messages call it. A TSCAN of one dataframe, [1, x, z]
+/// or [1, x, y, z] of float32, whose zone is that of the grid's pixels with half a pixel around, z into the part. An image knows
+/// no probe: the one that the format asks for, and the data set of A-scans, which were not kept, state nothing. Throws InputError
+/// for fields of complex numbers and axes that are not in metres, RuntimeFault if the file cannot be written.
+void write_onde_image(int descriptor, const std::string& name, const ImageFile& image);
 
 }  // namespace formats
 }  // namespace echoform

@@ -133,16 +133,17 @@ class UffImage {
 
 }  // namespace
 
-void write_uff_image(const std::filesystem::path& path, const std::string& name, const ImageFile& image) {
+void write_uff_image(int descriptor, const std::string& name, const ImageFile& image) {
   const Hdf5Session session;
   const UffOutput put(name);
   constexpr std::uint64_t numbers = 3 * sizeof(double) + 2 * sizeof(float);  // its place, if it is stated, and its parts
-  put.require_room(path, numbers * image.grid.pixels());
+  put.require_room(descriptor, numbers * image.grid.pixels());
   errno = 0;
-  const Hdf5Handle file = put.file(path);
-  const Hdf5Handle object = put.object(file, "beamformed_data", "uff.beamformed_data");
+  Hdf5NewFile file(descriptor, name);
+  put.version(file);
+  const Hdf5Handle object = put.object(file.handle(), "beamformed_data", "uff.beamformed_data");
   UffImage(put, object, name, image).write();
-  put.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
+  file.close();
 }
 
 }  // namespace echoform::formats

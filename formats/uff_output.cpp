@@ -11,17 +11,15 @@ constexpr const char* uff_version = "v1.2.0";
 
 }  // namespace
 
-Hdf5Handle UffOutput::file(const std::filesystem::path& path) const {
-  Hdf5Handle file = made(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+void UffOutput::version(const Hdf5NewFile& file) const {
   // MATLAB takes an array of one string for a cell, which is what USTB's reader expects of this one.
   const std::string version(uff_version);
   const Hdf5Handle type = made(H5Tcopy(H5T_C_S1));
   done(H5Tset_size(type.id(), version.size() + 1));
   const hsize_t one = 1;
   const Hdf5Handle space = made(H5Screate_simple(1, &one, nullptr));
-  const Hdf5Handle attribute = made(H5Acreate2(file.id(), "version", type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT));
+  const Hdf5Handle attribute = made(H5Acreate2(file.handle().id(), "version", type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT));
   done(H5Awrite(attribute.id(), type.id(), version.c_str()));
-  return file;
 }
 
 Hdf5Handle UffOutput::object(const Hdf5Handle& parent, const std::string& name, const std::string& uff_class) const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,8 +16,8 @@ class UffOutput : public Hdf5Maker {
  public:
   using Hdf5Maker::Hdf5Maker;
 
-  /// A new file, with the version of the layout.
-  [[nodiscard]] Hdf5Handle file(const std::filesystem::path& path) const;
+  /// Writes the version of the layout into a new file.
+  void version(const Hdf5NewFile& file) const;
   [[nodiscard]] Hdf5Handle object(const Hdf5Handle& parent, const std::string& name, const std::string& uff_class) const;
   /// An array of more than one object, each of which is to be made in it with element_name().
   [[nodiscard]] Hdf5Handle array(const Hdf5Handle& parent, const std::string& name, const std::string& uff_class,

@@ -93,10 +93,11 @@ struct UffWriter::File {
   std::filesystem::path path;
   Acquisition acquisition;
   AtomicFile aside;
-  Hdf5Handle file{};
+  Hdf5NewFile file{};
   Hdf5Handle data{};
   std::uint64_t frames = 0;
   bool broken = false;
+  bool whole = false;  // has its name after close() alone
   std::vector<float> amplitudes{};
   std::vector<float> pairs{};  // of half a matrix
 
@@ -113,10 +114,11 @@ struct UffWriter::File {
     const std::vector<UffWave> waves = waves_of(acquisition, velocity, path.string());
     const Hdf5Session session;
     const UffOutput put(path.string());
-    put.require_room(aside.aside(), room_of_wave * waves.size() + 64 * acquisition.elements());
+    put.require_room(aside.descriptor(), room_of_wave * waves.size() + 64 * acquisition.elements());
+    file = Hdf5NewFile(aside.descriptor(), path.string());
     errno = 0;
-    file = put.file(aside.aside());
-    const Hdf5Handle object = put.object(file, "channel_data", uff_channel_data);
+    put.version(file);
+    const Hdf5Handle object = put.object(file.handle(), "channel_data", uff_channel_data);
     put.number(object, "sampling_frequency", acquisition.sample_rate.value);
     put.number(object, "initial_time", (acquisition.start_time - acquisition.time_offset).value);
     put.number(object, "sound_speed", velocity.value);
@@ -144,7 +146,7 @@ struct UffWriter::File {
     const Hdf5Handle space = put.made(H5Screate_simple(4, none.data(), most.data()));
     data = put.made(H5Dcreate2(object.id(), "data", H5T_IEEE_F32LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
     put.describe(data, "data", "single");
-    put.done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
+    file.flush();
   }
 
   /// Adds what is in `amplitudes`.
@@ -152,6 +154,7 @@ struct UffWriter::File {
     const std::array<hsize_t, 4> place{frames, 0, 0, 0};
     broken = true;  // unless it is done
     UffOutput(path.string()).add_chunk(data, shape(frames), shape(frames + 1), place, std::as_bytes(std::span(amplitudes)));
+    file.require_written();
     broken = false;
   }
 };
@@ -159,13 +162,14 @@ struct UffWriter::File {
 UffWriter::UffWriter(const std::filesystem::path& path, const Acquisition& acquisition, const FrameWriterOptions& options) {
   check_uff_holds(acquisition, path.string());
   require_absent(path, path.string());
-  file_.reset(new File{path, acquisition, AtomicFile(path)});
+  file_.reset(new File{path, acquisition, AtomicFile(path, IfThere::refuse)});
+  file_->whole = options.whole;
   file_->make(options);
 }
 
 UffWriter::~UffWriter() {
   try {
-    close();
+    if (!file_->whole) close();
   } catch (const std::exception&) {  // whoever wants to know calls close()
   }
 }
@@ -176,7 +180,7 @@ void UffWriter::write(std::span<const std::byte> frame, const FrameStamp& /*stam
   if (f.broken || !f.file) throw RuntimeFault(fmt::format("{}: no longer written to", f.path.string()));
   if (frame.size() != a.frame_bytes())
     throw InputError(f.path.string(), fmt::format("a frame of {} bytes", frame.size()), fmt::format("{}", a.frame_bytes()));
-  UffOutput(f.path.string()).require_room(f.aside.aside(), channel_bytes(a));
+  UffOutput(f.path.string()).require_room(f.aside.descriptor(), channel_bytes(a));
   f.amplitudes.resize(channel_samples(a));
   if (a.pairs_once()) {
     f.pairs.resize(a.a_scans() * a.samples);
@@ -196,14 +200,10 @@ void UffWriter::close() {
   if (!f.file) return;
   const Hdf5Session session;
   // Nothing half-written stays, whatever fails here.
-  const auto take = [](Hdf5Handle& handle) { return std::exchange(handle, Hdf5Handle()); };
-  {
-    const Hdf5Handle file = take(f.file);
-    const Hdf5Handle data = take(f.data);
-    if (f.frames == 0) return;
-    errno = 0;
-    UffOutput(f.path.string()).done(H5Fflush(file.id(), H5F_SCOPE_GLOBAL));
-  }
+  Hdf5NewFile file = std::exchange(f.file, Hdf5NewFile());
+  f.data = Hdf5Handle();
+  if (f.frames == 0) return;
+  file.close();
   f.aside.commit();
 }
 

@@ -99,8 +99,10 @@ void FileSeries::write(std::span<const std::byte> frame, const FrameStamp& stamp
                         (options_.bytes_per_file > 0 && (frames + 1) * frame.size() > options_.bytes_per_file);
       if (full) close();
     }
-    if (!file_) open_next(stamp, now);
+    const bool next = !file_;
+    if (next) open_next(stamp, now);
     file_->append(frame, stamp);
+    if (next) begun();
     // What no further frame fits into is finished now, not when the next one comes, which may be never.
     if (most_frames_ > 0 && file_->frames() >= most_frames_) close();
   } catch (...) {
@@ -114,8 +116,13 @@ void FileSeries::open_next(const FrameStamp& stamp, WallTime now) {
   const auto path = free_name(options_.folder, file_name_of(contents_->pattern, contents_->name, time));
   file_ = make_(path, contents_->acquisition,
                 FrameWriterOptions{.material = contents_->material, .recorded = time, .pose = contents_->pose});
-  path_ = path;
-  most_frames_ = most_frames_of_file(path);
+  next_path_ = path;
+}
+
+/// A file without a frame is none.
+void FileSeries::begun() {
+  path_ = next_path_;
+  most_frames_ = most_frames_of_file(path_);
   spdlog::info("recording to {}", path_.string());
   if (options_.keep_files == 0) return;
   written_.push_back(path_);

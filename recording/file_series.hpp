@@ -70,12 +70,14 @@ class FileSeries {
 
  private:
   void open_next(const FrameStamp& stamp, WallTime now);
+  void begun();
   void delete_oldest();
 
   const FileSeriesOptions options_;
   const MakeFrameWriter make_;
   std::shared_ptr<const Contents> contents_;
   std::unique_ptr<FrameWriter> file_;
+  std::filesystem::path next_path_;  // of the file that waits for its first frame
   std::filesystem::path path_;
   std::uint64_t most_frames_ = 0;              // that its format holds
   std::deque<std::filesystem::path> written_;  // oldest first; only where some are to be deleted

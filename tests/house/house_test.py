@@ -183,6 +183,14 @@ class Finds(unittest.TestCase):
         self.assertEqual(self.found("keys-by-name", **{"apps/a.cpp": 'find_key("grid", "x");\nlive_key("grid.x");', "methods/tfm/a.cpp": "find_key(section, name);"}),
                          {"apps/a.cpp": 2})
 
+    def test_files_and_hdf5(self):
+        for line in ("H5Dread(set, type);", "if (H5Fopen (path, 0) < 0) {}", "hid_t f = H5Fcreate(name);"):
+            self.assertEqual(self.found("hdf5-by-itself", **{"apps/a.cpp": line, "formats/hdf5_file.cpp": line}), {"apps/a.cpp": 1}, line)
+        for line in ("std::ofstream out(path);", "std::ofstream(path) << 1;", "::open(path, O_WRONLY | O_CREAT);", 'fopen(path, "w");', "Mat_CreateVer(path);"):
+            self.assertEqual(self.found("files-by-name", **{"apps/a.cpp": line, "formats/atomic_file.cpp": line}), {"apps/a.cpp": 1}, line)
+        for line in ("std::ifstream in(path);", "H5Dwrite(set);", "// O_CREAT", "#include <fstream>"):
+            self.assertEqual((self.found("files-by-name", **{"apps/a.cpp": line}), self.found("hdf5-by-itself", **{"apps/a.cpp": line})), ({}, {}), line)
+
     def test_encodings(self):
         line = "if (a.encoding == SampleEncoding::int16) {}"
         self.assertEqual(self.found("encodings-by-name", **{"apps/a.cpp": line, "formats/a.cpp": line, "stages/raw_rows/a.cpp": line, "acquisition/a.cpp": line}),

@@ -319,6 +319,27 @@ def against_the_order(house):
     return findings
 
 
+def hdf5_by_itself(house):
+    """Calls that read or open HDF5 files where no size and no descriptor is checked: Hdf5Item, Hdf5Blocks, open_hdf5() and Hdf5NewFile do."""
+    return calls_elsewhere(house, re.compile(r"\bH5(?:Dread|Aread|Dread_chunk|Fopen|Fcreate)\s*\("),
+                           ("formats/hdf5_blocks.cpp", "formats/hdf5_file.cpp", "formats/hdf5_maker.cpp"))
+
+
+def files_by_name(house):
+    """Files that are made under a name that they are given, instead of an AtomicFile or create_file()."""
+    return calls_elsewhere(house, re.compile(r"\bO_CREAT\b|\bfopen\s*\(|\bofstream\b(?!>)|\bMat_Create\w*\s*\("),
+                           ("base/file_descriptor.cpp", "formats/atomic_file.cpp"))
+
+
+def calls_elsewhere(house, pattern, allowed):
+    findings = {}
+    for name, text in house.files():
+        code = code_of(text)
+        for found in pattern.finditer(code) if name not in allowed else ():
+            note(findings, name, code, found.start(), found[0].rstrip(" ("))
+    return findings
+
+
 RULES = {
     "kinds-compared": kinds_compared,
     "kinds-by-question": kinds_by_question,
@@ -333,5 +354,7 @@ RULES = {
     "keys-by-name": keys_by_name,
     "encodings-by-name": encodings_by_name,
     "above-the-pipeline": above_the_pipeline,
+    "hdf5-by-itself": hdf5_by_itself,
+    "files-by-name": files_by_name,
     "against-the-order": against_the_order,
 }

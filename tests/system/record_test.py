@@ -184,6 +184,48 @@ class Record(unittest.TestCase):
             self.assertGreater(written, 10)
             self.assertTrue((data[written - 1] == sent[written - 1]).all())
 
+    def test_disk_that_is_nearly_full_leaves_nothing(self):
+        for limit in range(4 << 10, 65 << 10, 12 << 10):
+            with self.subTest(limit):
+                recorder = self.record(preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+                self.simulate("--frames", 20)
+                _, errors = recorder.communicate(timeout=60)
+                self.assertEqual(recorder.returncode, 1, errors)
+                self.assertRegex(errors, rf"(?s)\A[^\n]*echoform: {self.file}: [^\n]*cannot be written: File too large[^\n]*\n\Z")
+                self.assertEqual([entry.name for entry in self.path.iterdir() if entry.suffix != ".toml"], [])
+
+    def test_convert_to_a_disk_that_is_nearly_full_leaves_nothing(self):
+        material = self.path / "record.toml"
+        material.write_text("[material]\nlongitudinal_velocity = 6320.0\n")
+        for passive in (False, True):
+            recorder = self.record("--frames", 2, "--config", material) if not passive else None
+            if recorder:
+                self.simulate("--frames", 2)
+                recorder.communicate(timeout=60)
+            source = self.file
+            if passive:
+                source = self.path / "light.hdf5"
+                with h5py.File(source, "w") as file:
+                    file["binary_time_series_data"] = numpy.arange(8 * 400, dtype="f4").reshape(8, 400, 1, 1)
+                    file["meta_data/ad_sampling_rate"] = 4e7
+                    for k in range(8):
+                        file[f"meta_data_device/detectors/{k:010}/detector_position"] = numpy.array([k * 1e-3, 0, 0])
+                        file[f"meta_data_device/detectors/{k:010}/detector_orientation"] = numpy.array([0.0, 0, 1])
+            for extension in (".hdf5",) if passive else (".mfmc", ".efcap", ".mat", ".onde", ".uff"):
+                for limit in range(4 << 10, 65 << 10, 20 << 10):
+                    with self.subTest(extension=extension, limit=limit):
+                        copy = self.path / f"copy{extension}"
+                        frame = ["--frame", "0"] if extension == ".mat" else []
+                        result = subprocess.run([PROGRAM, "convert", str(source), str(copy), *frame], capture_output=True, text=True, timeout=60,
+                                                preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+                        if result.returncode == 0 and extension == ".hdf5":
+                            copy.unlink()
+                            continue  # it is small
+                        self.assertEqual(result.returncode, 1, result.stderr)
+                        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+                        self.assertIn(f"echoform: {copy}", result.stderr)
+                        self.assertEqual({entry.name for entry in self.path.iterdir() if entry.suffix != ".toml"} - {"r.mfmc", "light.hdf5"}, set())
+
     def test_inspect_and_convert(self):
         recorder = self.record("--frames", 3)
         self.simulate("--frames", 3, matrix="half")

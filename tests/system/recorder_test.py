@@ -176,6 +176,19 @@ class Recorder(unittest.TestCase):
             self.assertGreater(written, 10)
             self.assertTrue((data[written - 1] == sent[written - 1]).all())
 
+    def test_fault_disk_that_is_nearly_full_when_the_recording_begins(self):
+        for limit in range(4 << 10, 65 << 10, 20 << 10):
+            with self.subTest(limit):
+                server = self.serve('when_behind = "wait"', preexec_fn=lambda most=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+                sender, _ = self.simulate("--frames", 50)
+                self.wait_for_metrics(lambda now: now["echoform_frames_published_total"] == 50)
+                self.assertEqual(sender.wait(timeout=60), 0)
+                output, errors = self.finish(server)
+                self.assertIn("recorded 0 frames, not recorded 50 (failed 50)", output)
+                self.assertEqual(len(re.findall("recording", errors)), 1, errors)
+                self.assertEqual(len(re.findall("recording ends: .*r.mfmc: .*File too large", errors)), 1, errors)
+                self.assertEqual([file.name for file in self.path.iterdir() if file.suffix != ".toml"], [])
+
     def control(self, *arguments):
         return subprocess.run([PROGRAM, "control", "--connect", self.control_place, *arguments], capture_output=True, text=True, timeout=60)
 

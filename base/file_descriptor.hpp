@@ -1,0 +1,47 @@
+// Files of the system by their descriptors.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+namespace echoform {
+
+/// Owner of a descriptor, which it closes; false if it has none.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int descriptor) noexcept : descriptor_(descriptor) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~FileDescriptor() { static_cast<void>(close()); }
+
+  [[nodiscard]] int get() const noexcept { return descriptor_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return descriptor_ >= 0; }
+  /// False, with errno, where the system says that closing failed. May be called again.
+  bool close() noexcept;
+  /// Another descriptor of the same open file; none, with errno, where the system has none left.
+  [[nodiscard]] FileDescriptor duplicate() const noexcept;
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// Makes a file for reading and writing that is not there yet: what stands at the path, a symbolic link too, is neither opened
+/// nor followed. None, with errno, where that fails.
+[[nodiscard]] FileDescriptor create_file(const std::filesystem::path& path, mode_t mode = 0666) noexcept;
+
+/// Writes all of it at the descriptor's place. False, with errno, where it was not all written.
+[[nodiscard]] bool write_all(int descriptor, std::span<const std::byte> bytes) noexcept;
+
+/// Another way to the file that is open as this descriptor, whatever has become of its name: for libraries that ask for a path.
+/// Valid in this process while the descriptor is open.
+[[nodiscard]] std::filesystem::path path_of_descriptor(int descriptor);
+
+}  // namespace echoform
