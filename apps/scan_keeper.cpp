@@ -22,9 +22,10 @@ namespace {
                    differs.expected + " ([scan] resume = \"never\" writes over it)");
 }
 
-bool is_there(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::exists(path, error);
+/// None where there is no file yet.
+std::optional<InputFile> file_at(const std::filesystem::path& path) {
+  if (std::error_code error; !std::filesystem::exists(path, error)) return std::nullopt;
+  return InputFile(path, "a scan");
 }
 
 /// What of a scan is in the file once these are: cells that contribute, and every frame counted.
@@ -36,7 +37,6 @@ std::string state_of(const ScanRecord::Counts& counts) {
 
 ScanKeeper::ScanKeeper(const Configuration& configuration)
     : path_(section<ScanSection>(configuration).file),
-      goes_on_(section<ScanSection>(configuration).resume == ScanResume::same),
       interval_(std::chrono::duration_cast<std::chrono::nanoseconds>(
           std::chrono::duration<double>(section<ScanSection>(configuration).save_every.value))) {
   try {
@@ -44,9 +44,10 @@ ScanKeeper::ScanKeeper(const Configuration& configuration)
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", configuration.place("[scan] file"), error.what()));
   }
-  if (goes_on_ && is_there(path_)) {
-    try_scan_file(path_);
-    const ScanDifference differs = settings_difference(read_scan_makings(path_).settings, imaging_lines(configuration));
+  if (section<ScanSection>(configuration).resume == ScanResume::same) before_ = file_at(path_);
+  if (before_) {
+    try_scan_file(*before_);
+    const ScanDifference differs = settings_difference(read_scan_makings(*before_).settings, imaging_lines(configuration));
     if (!differs.found.empty()) refuse(path_, differs);
   }
   worker_.emplace(WorkerOptions{"ef-scan-file", {}}, [this](const std::stop_token& stop) { work(stop); });
@@ -58,15 +59,16 @@ ScanKeeper::~ScanKeeper() {
 
 void ScanKeeper::begin(ScanRecord& record) {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(begun_, true) || !goes_on_ || !is_there(path_)) return;
+  if (std::exchange(begun_, true) || !before_) return;
   try {
-    const ScanDifference differs = difference(read_scan_makings(path_), makings_of(record.makings()));
+    const ScanDifference differs = difference(read_scan_makings(*before_), makings_of(record.makings()));
     if (!differs.found.empty()) refuse(path_, differs);
-    record.restore(read_scan_contents(path_, record));
+    record.restore(read_scan_contents(*before_, record));
   } catch (...) {
     begun_ = false;
     throw;
   }
+  before_.reset();
   spdlog::info("{}: the scan goes on with {} cells", path_.string(), record.counts().cells);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/worker.hpp"
 #include "config/configuration.hpp"
+#include "formats/input_file.hpp"
 #include "pipeline/scan.hpp"
 
 namespace echoform {
@@ -48,14 +49,14 @@ class ScanKeeper {
   void save_quietly() noexcept;
 
   const std::filesystem::path path_;
-  const bool goes_on_;
   const std::chrono::nanoseconds interval_;
-  std::mutex mutex_;  // guards the next three
+  std::mutex mutex_;  // guards the next four
   std::condition_variable_any change_;
   std::shared_ptr<ScanRecord> record_;
   bool begun_ = false;
-  std::mutex writing_;   // one at a time; guards the next two
-  std::string written_;  // what tells whether there is news
+  std::optional<InputFile> before_;  // that the run goes on from
+  std::mutex writing_;               // one at a time; guards the next two
+  std::string written_;              // what tells whether there is news
   const ScanRecord* of_ = nullptr;
   std::atomic<std::uint64_t> saved_{0};
   std::optional<Worker> worker_;  // dies first

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/input_file.hpp"
 #include "formats/mat5_numbers.hpp"
 
 namespace echoform::formats {
@@ -66,8 +66,8 @@ struct BrainFile {
 };
 
 /// Version 5 or 7, whose every element has been checked; `time_data` is where the samples lie, if it has some.
-[[nodiscard]] BrainFile open_brain_mat5(const std::filesystem::path& path, std::optional<Mat5Place> time_data);
+[[nodiscard]] BrainFile open_brain_mat5(const InputFile& file, std::optional<Mat5Place> time_data);
 /// Version 7.3, in HDF5.
-[[nodiscard]] BrainFile open_brain_hdf5(const std::filesystem::path& path);
+[[nodiscard]] BrainFile open_brain_hdf5(const InputFile& file);
 
 }  // namespace echoform::formats

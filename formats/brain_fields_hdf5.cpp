@@ -2,13 +2,15 @@
 // with its axes in reverse, so that the numbers of a column lie one after the other; MATLAB_class says what MATLAB has it as.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "formats/brain_fields.hpp"
+#include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_file.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -17,7 +19,6 @@ namespace {
 
 /// Chunks of a column of samples are kept unpacked up to this; with more of them each is unpacked anew for every A-scan.
 constexpr std::size_t most_kept_bytes = std::size_t{1} << 28;
-constexpr std::size_t kept_slots = 12421;  // a prime, as HDF5 wants it
 
 /// What MATLAB has an object as; empty where the file does not say, as other programs write it.
 std::string class_of(const Hdf5Handle& object, const std::string& where) {
@@ -93,57 +94,50 @@ class Hdf5Fields final : public BrainFields {
 
 class Hdf5Samples final : public BrainSamples {
  public:
-  explicit Hdf5Samples(const Hdf5Fields& data) : where_(data.where("time_data")) {
-    const Hdf5Item item = data.array("time_data");
-    samples_ = item.shape().back();
-    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
-    const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS));
-    if (creation && H5Pget_layout(creation.id()) == H5D_CHUNKED) {
-      std::array<hsize_t, 2> chunk{};
-      const Hdf5Handle type(H5Dget_type(item.handle().id()));
-      if (H5Pget_chunk(creation.id(), 2, chunk.data()) != 2 || chunk[1] == 0 || !type)
-        throw InputError(where_, "damaged chunks", "numbers that HDF5 can read");
-      const std::size_t across = (samples_ + chunk[1] - 1) / chunk[1];
-      const double bytes = static_cast<double>(across) * static_cast<double>(chunk[0]) * static_cast<double>(chunk[1]) *
-                           static_cast<double>(H5Tget_size(type.id()));
-      kept_ = bytes <= static_cast<double>(most_kept_bytes) ? static_cast<std::size_t>(bytes) : 0;
-      if (kept_ > 0) H5Pset_chunk_cache(access.id(), kept_slots, kept_, 1.0);
-    }
-    // Not by another way: what stands there was found to lie in this file.
-    const std::string name = hdf5_name(item.handle());
-    data_ = Hdf5Handle(H5Dopen2(item.handle().id(), name.c_str(), access.id()));
-    if (!data_) throw InputError(where_, "something that HDF5 cannot open", "numbers");
-  }
+  explicit Hdf5Samples(const Hdf5Fields& data)
+      : where_(data.where("time_data")), item_(data.array("time_data")), blocks_(item_, kept_bytes(item_)) {}
 
   void read(std::uint64_t first, std::span<float> values) override {
-    const Hdf5Session session;
     // Columns as they come: numbers that end in the middle of one are asked for by nobody.
-    const std::array<hsize_t, 2> from{first / samples_, 0};
-    const std::array<hsize_t, 2> count{values.size() / samples_, samples_};
-    const Hdf5Handle space(H5Dget_space(data_.id()));
-    const Hdf5Handle memory(H5Screate_simple(2, count.data(), nullptr));
-    if (first % samples_ != 0 || values.size() % samples_ != 0 || !space || !memory ||
-        H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, from.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(data_.id(), H5T_NATIVE_FLOAT, memory.id(), space.id(), H5P_DEFAULT, values.data()) < 0) {
-      throw InputError(where_, fmt::format("A-scan {} that HDF5 cannot read", first / samples_ + 1), "an undamaged file");
+    const std::size_t samples = item_.shape().back();
+    const std::array<hsize_t, 2> from{first / samples, 0};
+    const std::array<hsize_t, 2> count{values.size() / samples, samples};
+    if (first % samples != 0 || values.size() % samples != 0) throw std::logic_error("Hdf5Samples: a part of an A-scan");
+    try {
+      blocks_.read(H5T_NATIVE_FLOAT, from, count, std::as_writable_bytes(values));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}, A-scan {}: {}", where_, from[0] + 1, error.what()));
     }
   }
   [[nodiscard]] std::size_t most_bytes(std::size_t count) const override {
-    // HDF5 converts a MiB at a time, and has a chunk twice behind a filter.
-    return 2 * kept_ + count * sizeof(double) + (std::size_t{1} << 20);
+    // HDF5 converts a MiB at a time.
+    return blocks_.reading_bytes() + count * sizeof(double) + (std::size_t{1} << 20);
   }
 
  private:
+  /// Chunks of one A-scan, of which the next ones have more.
+  static std::size_t kept_bytes(const Hdf5Item& item) {
+    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
+    std::array<hsize_t, 2> chunk{};
+    const Hdf5Handle type(H5Dget_type(item.handle().id()));
+    if (!creation || !type || H5Pget_layout(creation.id()) != H5D_CHUNKED || H5Pget_chunk(creation.id(), 2, chunk.data()) != 2 ||
+        chunk[1] == 0)
+      return 0;
+    const double across = std::ceil(static_cast<double>(item.shape().back()) / static_cast<double>(chunk[1]));
+    const double bytes =
+        across * static_cast<double>(chunk[0]) * static_cast<double>(chunk[1]) * static_cast<double>(H5Tget_size(type.id()));
+    return bytes <= static_cast<double>(most_kept_bytes) ? static_cast<std::size_t>(bytes) : 0;
+  }
+
   std::string where_;
-  std::size_t samples_ = 0;
-  std::size_t kept_ = 0;
-  Hdf5Handle data_;
+  Hdf5Item item_;
+  Hdf5Blocks blocks_;
 };
 
 /// Closes the file after what it holds.
 class Hdf5Data final : public BrainFields {
  public:
-  explicit Hdf5Data(const std::filesystem::path& path) : BrainFields(path.string(), "exp_data"), file_handle_(open_hdf5(path)) {
+  explicit Hdf5Data(const InputFile& input) : BrainFields(input.name(), "exp_data"), file_handle_(open_hdf5(input)) {
     if (H5Lexists(file_handle_.id(), "exp_data", H5P_DEFAULT) <= 0)
       throw InputError(file_, "no variable \"exp_data\"", "a structure exp_data");
     fields_.emplace(file_, path_, file_handle_, "exp_data");
@@ -164,9 +158,9 @@ class Hdf5Data final : public BrainFields {
 
 }  // namespace
 
-BrainFile open_brain_hdf5(const std::filesystem::path& path) {
+BrainFile open_brain_hdf5(const InputFile& file) {
   const Hdf5Session session;
-  auto data = std::make_unique<const Hdf5Data>(path);
+  auto data = std::make_unique<const Hdf5Data>(file);
   static_cast<void>(data->shape("time_data"));
   auto samples = std::make_unique<Hdf5Samples>(data->fields());
   return {std::move(data), std::move(samples)};

@@ -140,14 +140,14 @@ class Mat5Fields final : public BrainFields {
 /// exp_data and what matio holds for it.
 class Mat5Data final : public BrainFields {
  public:
-  explicit Mat5Data(const std::string& file) : BrainFields(file, "exp_data") {
+  explicit Mat5Data(const InputFile& input) : BrainFields(input.name(), "exp_data") {
     static std::once_flag silenced;
     std::call_once(silenced, [] { Mat_LogInitFunc("echoform", be_silent); });
-    mat_ = MatFile(Mat_Open(file.c_str(), MAT_ACC_RDONLY));
-    if (!mat_) throw InputError(file, "a file that matio cannot open", "a .mat file of version 5 or 7");
+    mat_ = MatFile(Mat_Open(input.same_file().c_str(), MAT_ACC_RDONLY));
+    if (!mat_) throw InputError(file_, "a file that matio cannot open", "a .mat file of version 5 or 7");
     variable_ = Variable(Mat_VarReadInfo(mat_.get(), "exp_data"));
-    if (!variable_) throw InputError(file, "a variable exp_data that matio cannot read", "a structure exp_data");
-    fields_.emplace(file, "exp_data", variable_.get());
+    if (!variable_) throw InputError(file_, "a variable exp_data that matio cannot read", "a structure exp_data");
+    fields_.emplace(file_, "exp_data", variable_.get());
     // Samples may be more than memory holds.
     fields_->load_all_but(mat_.get(), "time_data");
   }
@@ -168,7 +168,7 @@ class Mat5Data final : public BrainFields {
 
 class Mat5Samples final : public BrainSamples {
  public:
-  Mat5Samples(const std::filesystem::path& path, Mat5Place place) : numbers_(path, std::move(place)) {}
+  Mat5Samples(const InputFile& file, Mat5Place place) : numbers_(file, std::move(place)) {}
   void read(std::uint64_t first, std::span<float> values) override { numbers_.read(first, values); }
   [[nodiscard]] std::size_t most_bytes(std::size_t count) const override { return Mat5Numbers::most_bytes(count); }
 
@@ -178,12 +178,12 @@ class Mat5Samples final : public BrainSamples {
 
 }  // namespace
 
-BrainFile open_brain_mat5(const std::filesystem::path& path, std::optional<Mat5Place> time_data) {
-  auto data = std::make_unique<const Mat5Data>(path.string());
+BrainFile open_brain_mat5(const InputFile& file, std::optional<Mat5Place> time_data) {
+  auto data = std::make_unique<const Mat5Data>(file);
   static_cast<void>(data->shape("time_data"));
   if (const std::size_t count = data->stated_count("time_data"); !time_data || time_data->count != count)
     throw InputError(data->where("time_data"), "no data", "numbers");
-  return {std::move(data), std::make_unique<Mat5Samples>(path, std::move(*time_data))};
+  return {std::move(data), std::make_unique<Mat5Samples>(file, std::move(*time_data))};
 }
 
 }  // namespace echoform::formats

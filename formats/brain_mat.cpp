@@ -43,9 +43,9 @@ std::vector<std::size_t> element_numbers(const BrainFields& data, const std::str
 
 class BrainRecording final : public Recording {
  public:
-  BrainRecording(const std::filesystem::path& path, const RecordingOptions& options, BrainFile opened)
-      : Recording(path, "BRAIN .mat"), samples_(std::move(opened.samples)) {
-    const std::string file = path.string();
+  BrainRecording(const InputFile& input, const RecordingOptions& options, BrainFile opened)
+      : Recording(input.path(), "BRAIN .mat"), samples_(std::move(opened.samples)) {
+    const std::string file = input.name();
     const BrainFields& data = *opened.data;
     const auto [samples, a_scans] = data.shape("time_data");
     acquisition_.samples = samples;
@@ -181,8 +181,8 @@ class BrainRecording final : public Recording {
 };
 
 /// What may crash HDF5: opens the file and reads A-scans of all of it.
-void read_brain_on_trial(const std::filesystem::path& path, const RecordingOptions& options) {
-  BrainRecording recording(path, options, open_brain_hdf5(path));
+void read_brain_on_trial(const InputFile& file, const RecordingOptions& options) {
+  BrainRecording recording(file, options, open_brain_hdf5(file));
   const Acquisition& acquisition = recording.acquisition();
   const std::size_t step = acquisition.a_scans() * acquisition.samples / brain_trial_samples + 1;
   std::vector<float> a_scan(acquisition.samples);
@@ -209,16 +209,16 @@ std::vector<double> BrainFields::finite(const std::string& name, std::size_t cou
   return values;
 }
 
-std::unique_ptr<Recording> open_brain_mat(const std::filesystem::path& path, const RecordingOptions& options) {
-  const bool hdf5 = is_hdf5_file(path);
+std::unique_ptr<Recording> open_brain_mat(const InputFile& file, const RecordingOptions& options) {
+  const bool hdf5 = is_hdf5_file(file);
   auto time_data = hdf5 ? std::nullopt
-                        : check_mat5(path, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
+                        : check_mat5(file, "exp_data", "time_data", {.array_values = options.limits.frame_bytes / sizeof(float)});
   if (options.sequence != 0)
-    throw InputError(path.string(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
-  if (!hdf5) return std::make_unique<BrainRecording>(path, options, open_brain_mat5(path, std::move(time_data)));
+    throw InputError(file.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
+  if (!hdf5) return std::make_unique<BrainRecording>(file, options, open_brain_mat5(file, std::move(time_data)));
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(path.string(), [&] { read_brain_on_trial(path, options); });
-  return std::make_unique<BrainRecording>(path, options, open_brain_hdf5(path));
+  try_in_child(file.name(), [&] { read_brain_on_trial(file, options); });
+  return std::make_unique<BrainRecording>(file, options, open_brain_hdf5(file));
 }
 
 }  // namespace echoform::formats

@@ -6,11 +6,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "formats/hdf5_blocks.hpp"
+#include "formats/hdf5_driver.hpp"
 #include "transport/acquisition/hello.hpp"
 
 namespace echoform::formats {
@@ -29,10 +30,26 @@ std::recursive_mutex& hdf5_mutex() {
 
 /// Superblock version 3 (HDF5 File Format Specification 3.0, II.A): byte 8 is the version, byte 11 the consistency flags, of
 /// which bit 2 stands while a writer is in SWMR mode.
-bool has_swmr_mark(const std::filesystem::path& path) {
-  std::array<char, 12> start{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(start.data(), start.size()) && start[8] == 3 && (static_cast<unsigned char>(start[11]) & 4U) != 0;
+bool has_swmr_mark(const InputFile& input) {
+  std::array<std::byte, 12> start{};
+  return input.read(0, start) == start.size() && start[8] == std::byte{3} && (start[11] & std::byte{4}) != std::byte{0};
+}
+
+/// Whether the bits of its parts lie within a number: HDF5 takes them from wherever the file says that they are.
+bool is_sound_number(const Hdf5Handle& type) {
+  constexpr std::size_t longest_number = 16;  // bytes
+  constexpr std::size_t longest_exponent = 32;
+  const std::size_t bits = 8 * H5Tget_size(type.id());
+  const H5T_order_t order = H5Tget_order(type.id());
+  const int offset = H5Tget_offset(type.id());
+  const std::size_t precision = H5Tget_precision(type.id());
+  if (bits == 0 || bits > 8 * longest_number || (order != H5T_ORDER_LE && order != H5T_ORDER_BE)) return false;
+  const auto within = [bits](std::size_t from, std::size_t count) { return count > 0 && from < bits && count <= bits - from; };
+  if (offset < 0 || !within(static_cast<std::size_t>(offset), precision)) return false;
+  if (H5Tget_class(type.id()) == H5T_INTEGER) return true;
+  std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
+  return H5Tget_fields(type.id(), &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits) >= 0 && within(sign, 1) &&
+         exponent_bits <= longest_exponent && within(exponent, exponent_bits) && within(mantissa, mantissa_bits);
 }
 
 /// A link that is neither hard nor soft, for messages.
@@ -163,6 +180,8 @@ void Hdf5Item::describe() {
       floating_ = true;
       [[fallthrough]];
     case H5T_INTEGER:
+      if (!is_sound_number(type))
+        throw InputError(where_, "numbers whose parts lie outside of them", "numbers that HDF5 can read");
       class_ = Hdf5Class::number;
       break;
     case H5T_STRING:
@@ -195,15 +214,18 @@ std::size_t Hdf5Item::points() const {
   return points;
 }
 
+void Hdf5Item::read(hid_t type, std::span<std::byte> to) const {
+  if (!attribute_) return Hdf5Blocks(*this, 0).read_all(type, to);
+  if (H5Aread(handle_.id(), type, to.data()) < 0) throw InputError(where_, "damaged data", "values that HDF5 can read");
+}
+
 std::vector<double> Hdf5Item::read_numbers() const {
   if (class_ != Hdf5Class::number) throw InputError(where_, "something else than numbers", "integers or floating-point numbers");
   if (points() > most_points)
     throw InputError(where_, fmt::format("{} values", shape_text(shape_)), fmt::format("at most {}", most_points));
   std::vector<double> values(points());
   if (values.empty()) return values;
-  const herr_t status = attribute_ ? H5Aread(handle_.id(), H5T_NATIVE_DOUBLE, values.data())
-                                   : H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  if (status < 0) throw InputError(where_, "damaged data", "values that HDF5 can read");
+  read(H5T_NATIVE_DOUBLE, std::as_writable_bytes(std::span(values)));
   return values;
 }
 
@@ -237,9 +259,7 @@ std::vector<hobj_ref_t> Hdf5Item::references() const {
     throw InputError(where_, fmt::format("{} references", shape_text(shape_)), fmt::format("at most {}", most_points));
   std::vector<hobj_ref_t> values(points());
   if (values.empty()) return values;
-  const herr_t status = attribute_ ? H5Aread(handle_.id(), H5T_STD_REF_OBJ, values.data())
-                                   : H5Dread(handle_.id(), H5T_STD_REF_OBJ, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
-  if (status < 0) throw InputError(where_, "damaged data", "references that HDF5 can read");
+  read(H5T_STD_REF_OBJ, std::as_writable_bytes(std::span(values)));
   return values;
 }
 
@@ -247,53 +267,28 @@ std::vector<std::string> Hdf5Item::texts() const {
   constexpr std::size_t most_texts = 64;
   if (class_ != Hdf5Class::text || points() == 0 || points() > most_texts)
     throw InputError(where_, "something else than strings", fmt::format("1 to {} strings", most_texts));
+  return read_texts(longest_text / most_texts);
+}
+
+std::vector<std::string> Hdf5Item::read_texts(std::size_t longest) const {
   const Hdf5Handle type(attribute_ ? H5Aget_type(handle_.id()) : H5Dget_type(handle_.id()));
-  const auto read = [&](hid_t memory, void* to) {
-    const herr_t status =
-        attribute_ ? H5Aread(handle_.id(), memory, to) : H5Dread(handle_.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
-    if (status < 0) throw InputError(where_, "damaged strings", "strings");
-  };
   std::vector<std::string> values(points());
   const Hdf5Handle memory(H5Tcopy(H5T_C_S1));
   H5Tset_cset(memory.id(), H5Tget_cset(type.id()));
   if (H5Tis_variable_str(type.id()) > 0) {
     H5Tset_size(memory.id(), H5T_VARIABLE);
     std::vector<char*> found(points(), nullptr);
-    read(memory.id(), static_cast<void*>(found.data()));
+    auto* const to = static_cast<void*>(found.data());
+    // HDF5 alone knows where they lie, and unpacks the chunks that say so itself.
+    if (!attribute_) Hdf5Blocks(*this, 0).check_all();
+    const herr_t status = attribute_ ? H5Aread(handle_.id(), memory.id(), to)
+                                     : H5Dread(handle_.id(), memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
+    if (status < 0) throw InputError(where_, "a damaged string", "a string");
     for (std::size_t k = 0; k < found.size(); ++k) {
-      if (found[k] != nullptr) values[k].assign(found[k], ::strnlen(found[k], longest_text));
+      if (found[k] != nullptr) values[k].assign(found[k], ::strnlen(found[k], longest + 1));
       H5free_memory(found[k]);
     }
-  } else {
-    const std::size_t size = H5Tget_size(type.id());
-    if (size == 0 || size > longest_text / most_texts)
-      throw InputError(where_, fmt::format("strings of {} bytes", size), fmt::format("1 to {}", longest_text / most_texts));
-    H5Tset_size(memory.id(), size);
-    H5Tset_strpad(memory.id(), H5T_STR_NULLPAD);
-    std::string all(size * values.size(), '\0');
-    read(memory.id(), all.data());
-    for (std::size_t k = 0; k < values.size(); ++k) values[k].assign(all, k * size, ::strnlen(all.data() + k * size, size));
-  }
-  for (std::string& value : values) value.erase(value.find_last_not_of(' ') + 1);
-  return values;
-}
-
-std::string Hdf5Item::text(std::size_t longest) const {
-  if (class_ != Hdf5Class::text || points() != 1) throw InputError(where_, "something else than one string", "one string");
-  const Hdf5Handle type(attribute_ ? H5Aget_type(handle_.id()) : H5Dget_type(handle_.id()));
-  const auto read = [&](hid_t memory, void* to) {
-    return attribute_ ? H5Aread(handle_.id(), memory, to) : H5Dread(handle_.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
-  };
-  std::string value;
-  const Hdf5Handle memory(H5Tcopy(H5T_C_S1));
-  H5Tset_cset(memory.id(), H5Tget_cset(type.id()));
-  if (H5Tis_variable_str(type.id()) > 0) {
-    H5Tset_size(memory.id(), H5T_VARIABLE);
-    char* found = nullptr;
-    if (read(memory.id(), static_cast<void*>(&found)) < 0) throw InputError(where_, "a damaged string", "a string");
-    if (found != nullptr) value.assign(found, ::strnlen(found, longest + 1));
-    H5free_memory(found);
-    if (value.size() > longest)
+    if (std::ranges::any_of(values, [longest](const std::string& value) { return value.size() > longest; }))
       throw InputError(where_, fmt::format("a string of more than {} bytes", longest), fmt::format("at most {}", longest));
   } else {
     const std::size_t size = H5Tget_size(type.id());
@@ -301,13 +296,18 @@ std::string Hdf5Item::text(std::size_t longest) const {
       throw InputError(where_, fmt::format("a string of {} bytes", size), fmt::format("1 to {}", longest));
     H5Tset_size(memory.id(), size);
     H5Tset_strpad(memory.id(), H5T_STR_NULLPAD);
-    value.resize(size);
-    if (read(memory.id(), value.data()) < 0) throw InputError(where_, "a damaged string", "a string");
-    value.resize(value.find('\0') == std::string::npos ? size : value.find('\0'));
+    std::string all(size * values.size(), '\0');
+    read(memory.id(), std::as_writable_bytes(std::span(all)));
+    for (std::size_t k = 0; k < values.size(); ++k) values[k].assign(all, k * size, ::strnlen(all.data() + k * size, size));
   }
   // Writers pad with blanks too.
-  value.erase(value.find_last_not_of(' ') + 1);
-  return value;
+  for (std::string& value : values) value.erase(value.find_last_not_of(' ') + 1);
+  return values;
+}
+
+std::string Hdf5Item::text(std::size_t longest) const {
+  if (class_ != Hdf5Class::text || points() != 1) throw InputError(where_, "something else than one string", "one string");
+  return std::move(read_texts(longest).front());
 }
 
 void Hdf5Item::require_shape(const std::vector<std::size_t>& expected) const {
@@ -349,29 +349,28 @@ void Hdf5Item::for_indices(std::size_t first, std::size_t last, std::size_t rows
   const std::size_t at_once = std::max<std::size_t>(1, piece_points / in_row);
   std::vector<hsize_t> start(shape_.size(), 0), count(shape_.begin(), shape_.end());
   std::vector<double> values;
-  const Hdf5Handle space(H5Dget_space(handle_.id()));
+  Hdf5Blocks blocks(*this);
   for (std::size_t row = 0; row < rows; row += at_once) {
     start[0] = row;
     count[0] = std::min(at_once, rows - row);
     values.resize(count[0] * in_row);
-    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr));
-    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(handle_.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT, values.data()) < 0) {
-      throw InputError(where_, "damaged data", "values that HDF5 can read");
-    }
+    blocks.read(H5T_NATIVE_DOUBLE, start, count, std::as_writable_bytes(std::span(values)));
     use(row, as_indices(values, row * in_row, first, last));
   }
 }
 
-Hdf5Handle open_hdf5(const std::filesystem::path& path) {
+Hdf5Handle open_hdf5(const InputFile& input) {
   // Asked beforehand: with the SWMR flag HDF5 forgives too much of other files.
-  const bool unfinished = has_swmr_mark(path);
+  const bool unfinished = has_swmr_mark(input);
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
+  static_cast<void>(use_descriptor(access, input.descriptor()));
+  // Chunks that it does not keep it reads by their places alone.
+  H5Pset_cache(access.id(), 0, 0, 0, 0.0);
   // A block that is being written is read again after pauses that double from 1 ns: 33 ms in all. HDF5's own 100 attempts would
   // never end on a damaged one.
   if (unfinished) H5Pset_metadata_read_attempts(access.id(), 25);
-  Hdf5Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0U), access.id()));
-  if (!file) throw InputError(path.string(), "a file that HDF5 cannot open (truncated or damaged)", "an HDF5 file");
+  Hdf5Handle file(H5Fopen(input.name().c_str(), H5F_ACC_RDONLY | (unfinished ? H5F_ACC_SWMR_READ : 0U), access.id()));
+  if (!file) throw InputError(input.name(), "a file that HDF5 cannot open (truncated or damaged)", "an HDF5 file");
   return file;
 }
 

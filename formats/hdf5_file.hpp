@@ -5,7 +5,6 @@
 #include <hdf5.h>
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "formats/input_file.hpp"
 
 namespace echoform::formats {
 
@@ -81,7 +81,7 @@ class Hdf5Item {
   /// The one value, which may be infinite.
   [[nodiscard]] double number_or_infinity() const;
   [[nodiscard]] std::vector<hobj_ref_t> references() const;
-  /// Up to 64 strings, of fixed or variable length.
+  /// Up to 64 strings, of fixed or variable length, of at most 16 KiB each.
   [[nodiscard]] std::vector<std::string> texts() const;
   /// One string, of fixed or variable length, of at most `longest` bytes.
   [[nodiscard]] std::string text(std::size_t longest = longest_text) const;
@@ -97,6 +97,9 @@ class Hdf5Item {
 
  private:
   [[nodiscard]] std::vector<double> read_numbers() const;
+  [[nodiscard]] std::vector<std::string> read_texts(std::size_t longest) const;
+  /// All of it, as `type` has it in memory.
+  void read(hid_t type, std::span<std::byte> to) const;
   /// `values` are those from the number `at` on.
   [[nodiscard]] std::vector<std::size_t> as_indices(std::span<const double> values, std::size_t at, std::size_t first,
                                                     std::size_t last) const;
@@ -116,8 +119,8 @@ class Hdf5Item {
 [[nodiscard]] std::string shape_text(const std::vector<std::size_t>& shape);
 
 /// Opens a file for reading, also one that is being written in SWMR mode or whose writer was killed. Throws InputError if HDF5
-/// cannot.
-[[nodiscard]] Hdf5Handle open_hdf5(const std::filesystem::path& path);
+/// cannot. HDF5 keeps no chunks: it goes by the sizes that a file states for them, and hands on the memory behind them.
+[[nodiscard]] Hdf5Handle open_hdf5(const InputFile& input);
 /// Whether an open file's writer has not closed it: what it holds may still grow, or end in the middle of something.
 [[nodiscard]] bool is_unfinished(const Hdf5Handle& file);
 

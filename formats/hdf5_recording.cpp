@@ -11,11 +11,11 @@
 namespace echoform::formats {
 namespace {
 
-using Open = std::unique_ptr<Recording> (*)(const std::filesystem::path&, const RecordingOptions&);
+using Open = std::unique_ptr<Recording> (*)(const InputFile&, const RecordingOptions&);
 
-Open reader_of(const std::filesystem::path& path) {
+Open reader_of(const InputFile& input) {
   const Hdf5Session session;
-  const Hdf5Handle file = open_hdf5(path);
+  const Hdf5Handle file = open_hdf5(input);
   if (H5Lexists(file.id(), ipasc_samples, H5P_DEFAULT) > 0) return open_ipasc;
   if (H5Lexists(file.id(), "exp_data", H5P_DEFAULT) > 0) return open_brain_mat;
   if (Hdf5Item::exists(file, "TYPE")) return open_mfmc;
@@ -25,12 +25,12 @@ Open reader_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_hdf5_recording(const std::filesystem::path& path, const RecordingOptions& options) {
-  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an HDF5 file");
+std::unique_ptr<Recording> open_hdf5_recording(const InputFile& file, const RecordingOptions& options) {
+  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an HDF5 file");
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(path.string(), [&] { static_cast<void>(reader_of(path)); });
-  if (const Open open = reader_of(path)) return open(path, options);
-  throw InputError(path.string(), "none of binary_time_series_data, exp_data, TYPE, and Nx with dt",
+  try_in_child(file.name(), [&] { static_cast<void>(reader_of(file)); });
+  if (const Open open = reader_of(file)) return open(file, options);
+  throw InputError(file.name(), "none of binary_time_series_data, exp_data, TYPE, and Nx with dt",
                    "a recording: IPASC, BRAIN exp_data, MFMC, or k-Wave");
 }
 

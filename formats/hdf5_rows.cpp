@@ -18,6 +18,7 @@ constexpr std::size_t frames_on_trial = 64;
 
 Hdf5Rows::Hdf5Rows(const Hdf5Item& data, FrameAxes axes, std::size_t samples, bool as_counts)
     : data_(data),
+      blocks_(data),
       axes_(axes),
       samples_(samples),
       type_(as_counts ? H5T_NATIVE_INT16 : H5T_NATIVE_FLOAT),
@@ -33,13 +34,9 @@ Hdf5Rows::Hdf5Rows(const Hdf5Item& data, FrameAxes axes, std::size_t samples, bo
     }
     frames_ *= shape[axis];
   }
-  const Hdf5Handle creation(H5Dget_create_plist(data.handle().id()));
-  if (!creation) throw InputError(data.where(), "a damaged dataset", "one that HDF5 can read");
-  packed_ = H5Pget_layout(creation.id()) == H5D_CHUNKED && H5Pget_nfilters(creation.id()) > 0;
 }
 
-void Hdf5Rows::read(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) const {
-  const Hdf5Session session;
+void Hdf5Rows::read(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) {
   const std::vector<std::size_t>& shape = data_.shape();
   std::vector<hsize_t> start(shape.size(), 0);
   std::vector<hsize_t> block(shape.size(), 1);
@@ -56,18 +53,12 @@ void Hdf5Rows::read(std::size_t frame, std::size_t first, std::size_t count, std
     start[axis] = rest % shape[axis];
     rest /= shape[axis];
   }
-  const hsize_t numbers = to.size() / number_bytes_;
-  const Hdf5Handle space(H5Dget_space(data_.handle().id()));
-  const Hdf5Handle memory(H5Screate_simple(1, &numbers, nullptr));
-  if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, block.data(), nullptr) < 0 ||
-      H5Dread(data_.handle().id(), type_, memory.id(), space.id(), H5P_DEFAULT, to.data()) < 0) {
-    throw InputError(fmt::format("{}, frame {}", data_.where(), frame), "damaged data", "samples that HDF5 can read");
-  }
+  blocks_.read(type_, start, block, to);
 }
 
-void Hdf5Rows::try_reading() const {
+void Hdf5Rows::try_reading() {
   const std::size_t row_bytes = samples_ * number_bytes_;
-  const std::size_t count = packed_ ? rows_ : 1;
+  const std::size_t count = packed() ? rows_ : 1;
   std::vector<std::byte> piece(count * row_bytes);
   const auto attempt = [&](std::size_t frame, std::size_t first) {
     try {
@@ -75,12 +66,12 @@ void Hdf5Rows::try_reading() const {
     } catch (const InputError&) {  // damage is reported when the data is asked for
     }
   };
-  const std::size_t most = packed_ ? std::max<std::size_t>(unpacked_on_trial / piece.size(), 2) : frames_on_trial;
+  const std::size_t most = packed() ? std::max<std::size_t>(unpacked_on_trial / piece.size(), 2) : frames_on_trial;
   for (std::size_t frame = 0; frame < frames_; frame += frames_ / most + 1) {
     attempt(frame, 0);
     // What goes through no filter is bytes at addresses, chunk by chunk.
-    for (std::size_t first = 0; !packed_ && first < rows_; first += rows_ / frames_on_trial + 1) attempt(frame, first);
-    if (!packed_) attempt(frame, rows_ - 1);
+    for (std::size_t first = 0; !packed() && first < rows_; first += rows_ / frames_on_trial + 1) attempt(frame, first);
+    if (!packed()) attempt(frame, rows_ - 1);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_file.hpp"
 
 namespace echoform::formats {
@@ -19,8 +20,8 @@ enum class FrameAxes : unsigned char {
 class Hdf5Rows {
  public:
   /// `data`, which outlives this, is of numbers and has an axis before those of a frame at most. What stands before them is of
-  /// frames, the last of them fastest. Values are handed on as int16 with `as_counts`, else as float32. Throws InputError where
-  /// HDF5 does not say how they lie.
+  /// frames, the last of them fastest. Values are handed on as int16 with `as_counts`, else as float32. Throws InputError as
+  /// Hdf5Blocks.
   Hdf5Rows(const Hdf5Item& data, FrameAxes axes, std::size_t samples, bool as_counts);
 
   /// The most that a file may have of them: whoever goes through all frames comes to an end.
@@ -30,21 +31,21 @@ class Hdf5Rows {
   /// A-scans of a frame.
   [[nodiscard]] std::size_t rows() const { return rows_; }
   /// Whether they are packed: unpacked for every access anew.
-  [[nodiscard]] bool packed() const { return packed_; }
-  /// `count` A-scans from `first` on. Throws InputError where HDF5 cannot read them.
-  void read(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) const;
+  [[nodiscard]] bool packed() const { return blocks_.packed(); }
+  /// `count` A-scans from `first` on. Throws InputError where they are not in the file.
+  void read(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to);
   /// Has HDF5 find samples of all of the file, for what comes of it.
-  void try_reading() const;
+  void try_reading();
 
  private:
   const Hdf5Item& data_;
+  Hdf5Blocks blocks_;
   FrameAxes axes_;
   std::size_t samples_;
   hid_t type_;
   std::size_t number_bytes_;
   std::size_t frames_ = 1;
   std::size_t rows_ = 0;
-  bool packed_ = false;
 };
 
 /// Whether 16 bits with a sign hold whatever the dataset may.

@@ -15,6 +15,7 @@
 
 #include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
+#include "formats/hdf5_blocks.hpp"
 #include "formats/ipasc_detectors.hpp"
 #include "formats/ipasc_fields.hpp"
 #include "formats/readers.hpp"
@@ -41,16 +42,16 @@ double mean_of(const std::vector<double>& values) {
 
 class IpascRecording final : public Recording {
  public:
-  IpascRecording(const std::filesystem::path& path, const RecordingOptions& options) : Recording(path, "IPASC HDF5") {
+  IpascRecording(const InputFile& input, const RecordingOptions& options) : Recording(input.path(), "IPASC HDF5") {
     const Hdf5Session session;
     if (options.sequence != 0)
-      throw InputError(path.string(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
-    file_ = open_hdf5(path);
-    const std::string root = path.string() + ": ";
+      throw InputError(input.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
+    file_ = open_hdf5(input);
+    const std::string root = input.name() + ": ";
     data_ = Hdf5Item::find(file_, ipasc_samples, root);
-    if (!data_) throw InputError(path.string(), fmt::format("no {}", ipasc_samples), "an IPASC file");
+    if (!data_) throw InputError(input.name(), fmt::format("no {}", ipasc_samples), "an IPASC file");
     const IpascGroup stated = IpascGroup::require(file_, ipasc_acquisition, root);
-    IpascDetectors detectors = read_ipasc_detectors(file_, path.string(), options.detectors);
+    IpascDetectors detectors = read_ipasc_detectors(file_, input.name(), options.detectors);
     acquisition_.probe.elements = std::move(detectors.elements);
     notes_ = std::move(detectors.notes);
     warnings_ = std::move(detectors.warnings);
@@ -65,7 +66,8 @@ class IpascRecording final : public Recording {
     note_unheeded(stated);
     AcquisitionLimits limits = options.limits;
     limits.elements = options.detectors;
-    validate(acquisition_, limits, path.string());
+    blocks_.emplace(*data_);
+    validate(acquisition_, limits, input.name());
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return sizes_[measurement_axis]; }
@@ -91,7 +93,7 @@ class IpascRecording final : public Recording {
   }
   [[nodiscard]] std::size_t reading_bytes() const override {
     const std::size_t frame = stored().frame_bytes();
-    return reversed_ ? 2 * frame : frame;
+    return blocks_->reading_bytes() + (reversed_ ? 2 * frame : frame);
   }
   [[nodiscard]] FrameStamp stamp(std::size_t frame) const override {
     return {.sequence = frame, .acquisition_time = frame < times_.size() ? times_[frame] : WallTime(0)};
@@ -256,7 +258,6 @@ class IpascRecording final : public Recording {
   /// `detectors` A-scans from `first` on, [detector, sample].
   template <class Sample>
   void read_block(const std::array<std::size_t, axes_count>& first, std::size_t detectors, hid_t type, Sample* samples) {
-    const Hdf5Session session;
     const std::size_t rank = data_->shape().size();
     std::array<hsize_t, axes_count> start{};
     std::array<hsize_t, axes_count> count{};
@@ -266,18 +267,14 @@ class IpascRecording final : public Recording {
       count[*place_[axis]] = axis == detector_axis ? detectors : axis == sample_axis ? acquisition_.samples : 1;
     }
     std::vector<Sample> turned(reversed_ ? detectors * acquisition_.samples : 0);
-    const Hdf5Handle space(H5Dget_space(data_->handle().id()));
-    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(rank), count.data(), nullptr));
-    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(data_->handle().id(), type, memory.id(), space.id(), H5P_DEFAULT, reversed_ ? turned.data() : samples) < 0) {
-      throw InputError(fmt::format("{}, frame {}", data_->where(), first[measurement_axis]), "damaged data",
-                       "samples that HDF5 can read");
-    }
+    const std::span<Sample> to(reversed_ ? turned.data() : samples, detectors * acquisition_.samples);
+    blocks_->read(type, std::span(start).first(rank), std::span(count).first(rank), std::as_writable_bytes(to));
     for (std::size_t k = 0; k < turned.size(); ++k) samples[k % detectors * acquisition_.samples + k / detectors] = turned[k];
   }
 
   Hdf5Handle file_;
   std::optional<Hdf5Item> data_;
+  std::optional<Hdf5Blocks> blocks_;
   std::array<std::size_t, axes_count> sizes_{};
   std::array<std::optional<std::size_t>, axes_count> place_{};  // of each axis among the file's
   bool reversed_ = false;
@@ -287,15 +284,15 @@ class IpascRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_ipasc(const std::filesystem::path& path, const RecordingOptions& options) {
-  require_hdf5(path);
+std::unique_ptr<Recording> open_ipasc(const InputFile& file, const RecordingOptions& options) {
+  require_hdf5(file);
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(path.string(), [&] { IpascRecording(path, options).try_reading(); });
-  return open_ipasc_untried(path, options);
+  try_in_child(file.name(), [&] { IpascRecording(file, options).try_reading(); });
+  return open_ipasc_untried(file, options);
 }
 
-std::unique_ptr<Recording> open_ipasc_untried(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<IpascRecording>(path, options);
+std::unique_ptr<Recording> open_ipasc_untried(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<IpascRecording>(file, options);
 }
 
 }  // namespace echoform::formats

@@ -17,6 +17,7 @@
 #include "base/directions.hpp"
 #include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
+#include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_file.hpp"
 #include "formats/readers.hpp"
 
@@ -54,12 +55,12 @@ Direction turned(const std::array<double, 3>& of_kwave) {
 
 class KWaveRecording final : public Recording {
  public:
-  KWaveRecording(const std::filesystem::path& path, const RecordingOptions& options)
-      : Recording(path, "k-Wave HDF5"), root_(path.string() + ": ") {
+  KWaveRecording(const InputFile& input, const RecordingOptions& options)
+      : Recording(input.path(), "k-Wave HDF5"), root_(input.name() + ": ") {
     const Hdf5Session session;
     if (options.sequence != 0)
-      throw InputError(path.string(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
-    file_ = open_hdf5(path);
+      throw InputError(input.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
+    file_ = open_hdf5(input);
     require_output();
     data_ = item(kwave_pressure);
     const Grid grid = read_grid();
@@ -71,7 +72,8 @@ class KWaveRecording final : public Recording {
     acquisition_.events = {{PassiveEvent{}, {}}};
     AcquisitionLimits limits = options.limits;
     limits.elements = options.detectors;
-    validate(acquisition_, limits, path.string());
+    blocks_.emplace(*data_);
+    validate(acquisition_, limits, input.name());
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return 1; }
@@ -95,7 +97,7 @@ class KWaveRecording final : public Recording {
     }
   }
   [[nodiscard]] std::size_t reading_bytes() const override {
-    return acquisition_.frame_bytes() + strip_steps() * acquisition_.elements() * sizeof(float);
+    return blocks_->reading_bytes() + acquisition_.frame_bytes() + strip_steps() * acquisition_.elements() * sizeof(float);
   }
 
   /// What comes of reading samples of all of the file.
@@ -274,33 +276,28 @@ class KWaveRecording final : public Recording {
   }
 
   void read_strip(std::size_t first, std::size_t steps, std::span<float> to) {
-    const Hdf5Session session;
     const std::array<hsize_t, 3> start{0, first, 0};
     const std::array<hsize_t, 3> block{1, steps, acquisition_.elements()};
-    const Hdf5Handle space(H5Dget_space(data_->handle().id()));
-    const Hdf5Handle memory(H5Screate_simple(3, block.data(), nullptr));
-    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, block.data(), nullptr) < 0 ||
-        H5Dread(data_->handle().id(), H5T_NATIVE_FLOAT, memory.id(), space.id(), H5P_DEFAULT, to.data()) < 0) {
-      throw InputError(fmt::format("{}, from time {} on", data_->where(), first), "damaged data", "samples that HDF5 can read");
-    }
+    blocks_->read(H5T_NATIVE_FLOAT, start, block, std::as_writable_bytes(to.first(steps * acquisition_.elements())));
   }
 
   std::string root_;  // for messages
   Hdf5Handle file_;
   std::optional<Hdf5Item> data_;
+  std::optional<Hdf5Blocks> blocks_;
 };
 
 }  // namespace
 
-std::unique_ptr<Recording> open_kwave(const std::filesystem::path& path, const RecordingOptions& options) {
-  require_hdf5(path);
+std::unique_ptr<Recording> open_kwave(const InputFile& file, const RecordingOptions& options) {
+  require_hdf5(file);
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(path.string(), [&] { KWaveRecording(path, options).try_reading(); });
-  return open_kwave_untried(path, options);
+  try_in_child(file.name(), [&] { KWaveRecording(file, options).try_reading(); });
+  return open_kwave_untried(file, options);
 }
 
-std::unique_ptr<Recording> open_kwave_untried(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<KWaveRecording>(path, options);
+std::unique_ptr<Recording> open_kwave_untried(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<KWaveRecording>(file, options);
 }
 
 }  // namespace echoform::formats

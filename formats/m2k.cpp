@@ -25,11 +25,10 @@ namespace {
 constexpr std::uintmax_t longest_m2k_description = std::uintmax_t{1} << 28;  // bytes
 
 std::ifstream open_part(const std::filesystem::path& path, std::uintmax_t most) {
-  check_readable_file(path);
-  std::error_code error;
-  if (const auto size = std::filesystem::file_size(path, error); error || size > most)
-    throw InputError(path.string(), fmt::format("a file of {} bytes", size), fmt::format("at most {}", most));
-  std::ifstream file(path, std::ios::binary);
+  const InputFile opened(path);
+  if (opened.size() > most)
+    throw InputError(path.string(), fmt::format("a file of {} bytes", opened.size()), fmt::format("at most {}", most));
+  std::ifstream file(opened.same_file(), std::ios::binary);
   if (!file) throw InputError(path.string(), "a file that may not be read", "read permission");
   return file;
 }
@@ -197,8 +196,8 @@ class M2kRecording final : public OrderedRecording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_m2k(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<M2kRecording>(path, options);
+std::unique_ptr<Recording> open_m2k(const std::filesystem::path& folder, const RecordingOptions& options) {
+  return std::make_unique<M2kRecording>(folder, options);
 }
 
 }  // namespace echoform::formats

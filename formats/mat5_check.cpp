@@ -358,34 +358,32 @@ class Checker {
 
 }  // namespace
 
-bool is_hdf5_file(const std::filesystem::path& path) {
+bool is_hdf5_file(const InputFile& file) {
   // The signature stands at 0, or behind a user block of 512, 1024, 2048 ... bytes.
   constexpr std::array<char, 8> signature{'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a', '\n'};
-  std::ifstream file(path, std::ios::binary);
-  for (std::streamoff offset = 0; offset <= (1 << 16); offset = offset == 0 ? 512 : 2 * offset) {
+  for (std::uint64_t offset = 0; offset <= (1 << 16); offset = offset == 0 ? 512 : 2 * offset) {
     std::array<char, 8> bytes{};
-    file.seekg(offset);
-    if (!file.read(bytes.data(), bytes.size())) return false;
+    if (file.read(offset, std::as_writable_bytes(std::span(bytes))) < bytes.size()) return false;
     if (bytes == signature) return true;
   }
   return false;
 }
 
-std::optional<Mat5Place> check_mat5(const std::filesystem::path& path, std::string_view variable, std::string_view field,
+std::optional<Mat5Place> check_mat5(const InputFile& input, std::string_view variable, std::string_view field,
                                     const Mat5CheckLimits& limits) {
   static_assert(std::endian::native == std::endian::little);
-  Mat5File file(path);
+  Mat5File file(input);
   std::array<char, 128> header{};
   if (!file.read(header.data(), header.size())) {
-    throw InputError(path.string(), fmt::format("{} bytes", file.size()), "a MATLAB file with its header of 128 bytes");
+    throw InputError(input.name(), fmt::format("{} bytes", file.size()), "a MATLAB file with its header of 128 bytes");
   }
   const bool little = header[126] == 'I' && header[127] == 'M';
   const bool big = header[126] == 'M' && header[127] == 'I';
-  if (!little && !big) throw InputError(path.string(), "no MATLAB version 5 header", "a .mat file of version 5 or 7");
+  if (!little && !big) throw InputError(input.name(), "no MATLAB version 5 header", "a .mat file of version 5 or 7");
   const auto major = static_cast<unsigned char>(little ? header[125] : header[124]);
   if (major != 1)
-    throw InputError(path.string(), fmt::format("MATLAB file version {}", major), "version 5 or 7 (major version 1)");
-  Checker checker(path.string(), big, variable, field, limits);
+    throw InputError(input.name(), fmt::format("MATLAB file version {}", major), "version 5 or 7 (major version 1)");
+  Checker checker(input.name(), big, variable, field, limits);
   checker.top_level(file);
   return std::move(checker.place);
 }

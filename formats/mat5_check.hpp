@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 
+#include "formats/input_file.hpp"
 #include "formats/mat5_numbers.hpp"
 
 namespace echoform::formats {
@@ -23,10 +23,10 @@ struct Mat5CheckLimits {
 /// sparse and numeric arrays only. Throws InputError naming file, element and offset.
 /// Returns where the numbers of the variable's field `field` lie, if it is a structure that has such an array (of its first
 /// element, the real parts).
-std::optional<Mat5Place> check_mat5(const std::filesystem::path& path, std::string_view variable, std::string_view field = {},
+std::optional<Mat5Place> check_mat5(const InputFile& input, std::string_view variable, std::string_view field = {},
                                     const Mat5CheckLimits& limits = {});
 
 /// Whether the file carries the signature of HDF5, as MATLAB's version 7.3 does behind its own header.
-[[nodiscard]] bool is_hdf5_file(const std::filesystem::path& path);
+[[nodiscard]] bool is_hdf5_file(const InputFile& file);
 
 }  // namespace echoform::formats

@@ -56,8 +56,8 @@ std::size_t bytes_of(Mat5Type type) {
   return 0;
 }
 
-Mat5Numbers::Mat5Numbers(const std::filesystem::path& path, Mat5Place place)
-    : file_name_(path.string()), file_(path), place_(std::move(place)) {}
+Mat5Numbers::Mat5Numbers(const InputFile& file, Mat5Place place)
+    : file_name_(file.name()), file_(file), place_(std::move(place)) {}
 
 std::size_t Mat5Numbers::most_bytes(std::size_t count) {
   constexpr std::size_t of_zlib = std::size_t{1} << 16;  // its state and window

@@ -6,12 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "formats/input_file.hpp"
 #include "formats/mat5_points.hpp"
 #include "formats/mat5_stream.hpp"
 
@@ -35,7 +35,7 @@ struct Mat5Place {
 class Mat5Numbers {
  public:
   /// `place` is of this file, checked. Throws InputError if it cannot be opened.
-  Mat5Numbers(const std::filesystem::path& path, Mat5Place place);
+  Mat5Numbers(const InputFile& file, Mat5Place place);
 
   /// Bytes of memory that reading `count` numbers at a time takes, at most.
   [[nodiscard]] static std::size_t most_bytes(std::size_t count);

@@ -9,10 +9,8 @@
 
 namespace echoform::formats {
 
-Mat5File::Mat5File(const std::filesystem::path& path) : file_(path, std::ios::binary) {
-  std::error_code error;
-  size_ = std::filesystem::file_size(path, error);
-  if (!file_ || error) throw InputError(path.string(), "a file that cannot be read", "a readable MATLAB file");
+Mat5File::Mat5File(const InputFile& input) : file_(input.same_file(), std::ios::binary), size_(input.size()) {
+  if (!file_) throw InputError(input.name(), "a file that cannot be read", "a readable MATLAB file");
 }
 
 bool Mat5File::read(void* to, std::uint64_t count) {

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
 
+#include "formats/input_file.hpp"
 #include "formats/mat5_points.hpp"
 
 namespace echoform::formats {
@@ -30,7 +30,7 @@ class Mat5Stream {
 
 class Mat5File final : public Mat5Stream {
  public:
-  explicit Mat5File(const std::filesystem::path& path);
+  explicit Mat5File(const InputFile& input);
   [[nodiscard]] bool read(void* to, std::uint64_t count) override;
   [[nodiscard]] bool skip(std::uint64_t count) override;
   /// Goes on at byte `position`, also behind a fault; false if the file ends before.

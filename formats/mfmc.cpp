@@ -36,10 +36,10 @@ constexpr std::size_t most_asked_bytes = std::size_t{1} << 28;
 
 class MfmcRecording final : public Recording {
  public:
-  MfmcRecording(const std::filesystem::path& path, const RecordingOptions& options)
-      : Recording(path, "MFMC"), file_name_(path.string()) {
+  MfmcRecording(const InputFile& input, const RecordingOptions& options)
+      : Recording(input.path(), "MFMC"), file_name_(input.name()), read_ahead_(input) {
     const Hdf5Session session;
-    file_ = open_hdf5(path);
+    file_ = open_hdf5(input);
     const auto sequences = find_sequences(file_, file_name_);
     if (sequences.empty()) throw InputError(file_name_, "no group of TYPE \"SEQUENCE\"", "an MFMC file with a sequence");
     if (options.sequence >= sequences.size()) {
@@ -134,9 +134,8 @@ class MfmcRecording final : public Recording {
   }
 
   void expect_rows(std::size_t frame, std::span<const RowRange> rows) override {
-    if (!read_ahead_) read_ahead_.emplace(path_);
     for_each_run(rows, [&](std::size_t source, std::size_t count) {
-      if (source != PairOrder::none) samples_->expect(frame, source, count, *read_ahead_);
+      if (source != PairOrder::none) samples_->expect(frame, source, count, read_ahead_);
     });
   }
   [[nodiscard]] std::size_t reading_bytes() const override { return samples_->reading_bytes(); }
@@ -529,7 +528,7 @@ class MfmcRecording final : public Recording {
   std::string where_;  // file and sequence
   std::optional<Hdf5Item> data_;
   std::optional<MfmcSamples> samples_;
-  std::optional<ReadAhead> read_ahead_;
+  ReadAhead read_ahead_;
   double scale_ = 1.0;         // amplitude of one count
   float sample_scale_ = 1.0F;  // the same
   bool as_counts_ = false;     // int16 holds what is stored
@@ -552,27 +551,27 @@ class MfmcRecording final : public Recording {
 
 }  // namespace
 
-void require_hdf5(const std::filesystem::path& path) {
-  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an MFMC file (HDF5)");
+void require_hdf5(const InputFile& file) {
+  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an MFMC file (HDF5)");
 }
 
-void read_mfmc_on_trial(const std::filesystem::path& path, const RecordingOptions& options) {
-  MfmcRecording recording(path, options);
+void read_mfmc_on_trial(const InputFile& file, const RecordingOptions& options) {
+  MfmcRecording recording(file, options);
   const std::size_t budget = trial_bytes / recording.stored().frame_bytes();
   const std::size_t step = recording.frames() / std::max<std::size_t>(budget, 2) + 1;
   for (std::size_t frame = 0; frame < recording.frames(); frame += step) recording.try_frame(frame);
 }
 
-std::unique_ptr<Recording> open_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
-  require_hdf5(path);
+std::unique_ptr<Recording> open_mfmc(const InputFile& file, const RecordingOptions& options) {
+  require_hdf5(file);
   // HDF5 1.10 can crash on damaged files, and no check of ours covers its format: the file is gone through in a child first.
   try_in_child(
-      path.string(), [&] { read_mfmc_on_trial(path, options); }, mfmc_trial_limits(path));
-  return open_mfmc_untried(path, options);
+      file.name(), [&] { read_mfmc_on_trial(file, options); }, mfmc_trial_limits(file));
+  return open_mfmc_untried(file, options);
 }
 
-std::unique_ptr<Recording> open_mfmc_untried(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<MfmcRecording>(path, options);
+std::unique_ptr<Recording> open_mfmc_untried(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<MfmcRecording>(file, options);
 }
 
 }  // namespace echoform::formats

@@ -122,7 +122,7 @@ std::string type_text(const Hdf5Item& data) {
 
 class Checker {
  public:
-  explicit Checker(const std::filesystem::path& path) : file_name_(path.string()), file_(open_hdf5(path)) {
+  explicit Checker(const InputFile& input) : file_name_(input.name()), file_(open_hdf5(input)) {
     findings_.unfinished = is_unfinished(file_);
     for (const std::string& name : find_sequences(file_, file_name_)) {
       const Hdf5Handle group(H5Gopen2(file_.id(), name.c_str(), H5P_DEFAULT));
@@ -382,28 +382,28 @@ class Checker {
   std::set<hobj_ref_t> laws_;                 // of the sequence, seen already
 };
 
-MfmcFindings checked(const std::filesystem::path& path) {
+MfmcFindings checked(const InputFile& file) {
   const Hdf5Session session;
-  return Checker(path).take();
+  return Checker(file).take();
 }
 
 }  // namespace
 
 MfmcFindings check_mfmc(const std::filesystem::path& path, const RecordingOptions& options) {
-  check_readable_file(path);
-  require_hdf5(path);
+  const InputFile file(path);
+  require_hdf5(file);
   // HDF5 can crash on damaged files: in a child first.
   const auto trial = [&] {
     try {
-      read_mfmc_on_trial(path, options);
+      read_mfmc_on_trial(file, options);
     } catch (const InputError&) {  // told below
     }
-    static_cast<void>(checked(path));
+    static_cast<void>(checked(file));
   };
-  try_in_child(path.string(), trial, mfmc_trial_limits(path));
-  MfmcFindings findings = checked(path);
+  try_in_child(file.name(), trial, mfmc_trial_limits(file));
+  MfmcFindings findings = checked(file);
   try {
-    findings.recording = open_mfmc_untried(path, options);
+    findings.recording = open_mfmc_untried(file, options);
   } catch (const InputError& error) {
     findings.not_imaged = error.what();
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/errors.hpp"
+#include "formats/hdf5_blocks.hpp"
 
 namespace echoform::formats {
 namespace {
@@ -30,16 +31,12 @@ std::vector<EncoderCount> read_encoder_counts(const Hdf5Handle& sequence, const 
   }
   std::vector<EncoderCount> counts;
   const std::size_t rows = std::min(frames, shape[0]);
-  const Hdf5Handle space(H5Dget_space(item->handle().id()));
+  Hdf5Blocks blocks(*item);
   std::vector<std::int64_t> piece(std::min(rows, piece_rows));
   for (std::size_t row = 0; row < rows; row += piece_rows) {
     const std::array<hsize_t, 2> start{row, 0};
     const std::array<hsize_t, 2> count{std::min(piece_rows, rows - row), 1};
-    const Hdf5Handle memory(H5Screate_simple(2, count.data(), nullptr));
-    if (!space || !memory || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-        H5Dread(item->handle().id(), H5T_NATIVE_INT64, memory.id(), space.id(), H5P_DEFAULT, piece.data()) < 0) {
-      throw InputError(item->where(), "damaged data", "counts that HDF5 can read");
-    }
+    blocks.read(H5T_NATIVE_INT64, start, count, std::as_writable_bytes(std::span(piece).first(count[0])));
     counts.insert(counts.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(count[0]));
   }
   return counts;

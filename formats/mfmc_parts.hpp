@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,7 +14,7 @@
 namespace echoform::formats {
 
 /// What going through the file on trial may take.
-[[nodiscard]] TrialLimits mfmc_trial_limits(const std::filesystem::path& path);
+[[nodiscard]] TrialLimits mfmc_trial_limits(const InputFile& file);
 
 /// TYPE of a group, or empty where it has none.
 [[nodiscard]] std::string mfmc_type(const Hdf5Handle& group, const std::string& where);

@@ -29,24 +29,23 @@ constexpr double same_wavelength = 0.5;  // nanometres
 constexpr std::uint64_t ticks_until_1970 = 621'355'968'000'000'000;
 constexpr std::uint64_t most_ticks = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / 100);
 
-MsotDescription description_of(const std::filesystem::path& path, const MsotLimits& limits) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error || size > longest_description)
-    throw InputError(path.string(), fmt::format("a file of {} bytes", size), fmt::format("at most {}", longest_description));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path.string(), "a file that may not be read", "read permission");
-  return read_msot_description(file, path.string(), limits);
+MsotDescription description_of(const InputFile& input, const MsotLimits& limits) {
+  if (input.size() > longest_description)
+    throw InputError(input.name(), fmt::format("a file of {} bytes", input.size()),
+                     fmt::format("at most {}", longest_description));
+  std::ifstream file(input.same_file(), std::ios::binary);
+  if (!file) throw InputError(input.name(), "a file that may not be read", "read permission");
+  return read_msot_description(file, input.name(), limits);
 }
 
 class MsotRecording final : public Recording {
  public:
-  MsotRecording(const std::filesystem::path& path, const RecordingOptions& options)
-      : Recording(path, "iThera MSOT"), samples_path_(std::filesystem::path(path).replace_extension(".bin")) {
+  MsotRecording(const InputFile& input, const RecordingOptions& options)
+      : Recording(input.path(), "iThera MSOT"), samples_path_(std::filesystem::path(input.path()).replace_extension(".bin")) {
     if (options.sequence != 0)
-      throw InputError(path.string(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
+      throw InputError(input.name(), fmt::format("a request for sequence {}", options.sequence), "0, the only one");
     const MsotDescription stated = description_of(
-        path, {.wavelengths = options.limits.events, .detectors = options.detectors, .samples = options.limits.samples});
+        input, {.wavelengths = options.limits.events, .detectors = options.detectors, .samples = options.limits.samples});
     acquisition_.encoding = SampleEncoding::float32;
     acquisition_.samples = stated.samples;
     acquisition_.sample_rate = Hertz(stated.sample_rate);
@@ -54,7 +53,7 @@ class MsotRecording final : public Recording {
     read_events(stated);
     AcquisitionLimits limits = options.limits;
     limits.elements = options.detectors;
-    validate(acquisition_, limits, path.string());
+    validate(acquisition_, limits, input.name());
     open_samples(stated.pulses.size());
   }
 
@@ -151,18 +150,17 @@ class MsotRecording final : public Recording {
   }
 
   void open_samples(std::size_t pulses) {
-    check_readable_file(samples_path_);
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(samples_path_, error);
+    const InputFile opened(samples_path_);
+    const std::uint64_t size = opened.size();
     // Both are limited: no product overflows.
     const std::uintmax_t expected =
         std::uintmax_t{pulses} * acquisition_.elements() * acquisition_.samples * sizeof(std::uint16_t);
-    if (error || size != expected) {
-      throw InputError(samples_path_.string(), fmt::format("{} bytes", error ? 0 : size),
+    if (size != expected) {
+      throw InputError(samples_path_.string(), fmt::format("{} bytes", size),
                        fmt::format("{}: {} pulses of {} detectors and {} samples of 2 bytes", expected, pulses,
                                    acquisition_.elements(), acquisition_.samples));
     }
-    file_.open(samples_path_, std::ios::binary);
+    file_.open(opened.same_file(), std::ios::binary);
     if (!file_) throw InputError(samples_path_.string(), "a file that may not be read", "read permission");
   }
 
@@ -183,8 +181,8 @@ class MsotRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_msot(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<MsotRecording>(path, options);
+std::unique_ptr<Recording> open_msot(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<MsotRecording>(file, options);
 }
 
 }  // namespace echoform::formats

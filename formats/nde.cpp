@@ -30,10 +30,10 @@ constexpr double same_stated_samples = 1.5;
 
 class NdeRecording final : public OrderedRecording {
  public:
-  NdeRecording(const std::filesystem::path& path, const RecordingOptions& options)
-      : OrderedRecording(path, "Evident NDE"), root_(path.string() + ": ") {
+  NdeRecording(const InputFile& input, const RecordingOptions& options)
+      : OrderedRecording(input.path(), "Evident NDE"), root_(input.name() + ": ") {
     const Hdf5Session session;
-    file_ = open_hdf5(path);
+    file_ = open_hdf5(input);
     NdeCapture capture = read_setup(options);
     find_samples(capture);
     acquisition_.encoding = SampleEncoding::float32;
@@ -49,7 +49,7 @@ class NdeRecording final : public OrderedRecording {
     acquisition_.matrix = order.matrix;
     acquisition_.events = order.events;
     if (const auto note = order.note(); !note.empty() && !waves_) notes_.push_back(note);
-    validate(acquisition_, options.limits, path.string());
+    validate(acquisition_, options.limits, input.name());
     const bool counts = holds_counts(data) && capture.zero == 0.0;
     rows_.emplace(data, FrameAxes::stacked, acquisition_.samples, counts);
     set_order(std::move(order), a_scans, {counts, capture.scale, capture.zero});
@@ -64,7 +64,7 @@ class NdeRecording final : public OrderedRecording {
     if (step_ != 0.0 && frames() > 1) stamp.position = static_cast<EncoderCount>(frame);
     return stamp;
   }
-  void try_reading() const { rows_->try_reading(); }
+  void try_reading() { rows_->try_reading(); }
 
  protected:
   void read_source(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) override {
@@ -168,16 +168,16 @@ class NdeRecording final : public OrderedRecording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_nde(const std::filesystem::path& path, const RecordingOptions& options) {
-  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an NDE file (HDF5)");
+std::unique_ptr<Recording> open_nde(const InputFile& file, const RecordingOptions& options) {
+  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an NDE file (HDF5)");
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
   try_in_child(
-      path.string(), [&] { NdeRecording(path, options).try_reading(); }, mfmc_trial_limits(path));
-  return open_nde_untried(path, options);
+      file.name(), [&] { NdeRecording(file, options).try_reading(); }, mfmc_trial_limits(file));
+  return open_nde_untried(file, options);
 }
 
-std::unique_ptr<Recording> open_nde_untried(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<NdeRecording>(path, options);
+std::unique_ptr<Recording> open_nde_untried(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<NdeRecording>(file, options);
 }
 
 }  // namespace echoform::formats

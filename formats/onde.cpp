@@ -40,10 +40,10 @@ constexpr std::size_t numbers_of_frame = 7;
 
 class OndeRecording final : public OrderedRecording {
  public:
-  OndeRecording(const std::filesystem::path& path, const RecordingOptions& options)
-      : OrderedRecording(path, "ONDE"), file_name_(path.string()) {
+  OndeRecording(const InputFile& input, const RecordingOptions& options)
+      : OrderedRecording(input.path(), "ONDE"), file_name_(input.name()) {
     const Hdf5Session session;
-    file_ = open_hdf5(path);
+    file_ = open_hdf5(input);
     check_file_type();
     const OndeGroup dataset = choose(options.sequence);
     const OndeGroup setup = dataset.follow("ONDE_DATASET:SETUP");
@@ -81,7 +81,7 @@ class OndeRecording final : public OrderedRecording {
   [[nodiscard]] Probe probe_at(const Pose& pose) const override {
     return poses_.empty() ? acquisition_.probe : placed(own_, pose);
   }
-  void try_reading() const { rows_->try_reading(); }
+  void try_reading() { rows_->try_reading(); }
 
  protected:
   void read_source(std::size_t frame, std::size_t first, std::size_t count, std::span<std::byte> to) override {
@@ -359,16 +359,16 @@ class OndeRecording final : public OrderedRecording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_onde(const std::filesystem::path& path, const RecordingOptions& options) {
-  if (!is_hdf5_file(path)) throw InputError(path.string(), "no HDF5 signature", "an ONDE file (HDF5)");
+std::unique_ptr<Recording> open_onde(const InputFile& file, const RecordingOptions& options) {
+  if (!is_hdf5_file(file)) throw InputError(file.name(), "no HDF5 signature", "an ONDE file (HDF5)");
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
   try_in_child(
-      path.string(), [&] { OndeRecording(path, options).try_reading(); }, mfmc_trial_limits(path));
-  return open_onde_untried(path, options);
+      file.name(), [&] { OndeRecording(file, options).try_reading(); }, mfmc_trial_limits(file));
+  return open_onde_untried(file, options);
 }
 
-std::unique_ptr<Recording> open_onde_untried(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<OndeRecording>(path, options);
+std::unique_ptr<Recording> open_onde_untried(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<OndeRecording>(file, options);
 }
 
 }  // namespace echoform::formats

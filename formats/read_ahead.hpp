@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <utility>
+
+#include "formats/input_file.hpp"
 
 namespace echoform::formats {
 
@@ -10,15 +12,12 @@ namespace echoform::formats {
 /// into the system's own cache. Where the system does not listen, nothing is different but the time.
 class ReadAhead {
  public:
-  explicit ReadAhead(const std::filesystem::path& path);
-  ~ReadAhead();
-  ReadAhead(const ReadAhead&) = delete;
-  ReadAhead& operator=(const ReadAhead&) = delete;
+  explicit ReadAhead(InputFile file) : file_(std::move(file)) {}
 
   void expect(std::uint64_t offset, std::uint64_t bytes) const noexcept;
 
  private:
-  int file_ = -1;
+  InputFile file_;
 };
 
 }  // namespace echoform::formats

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <fstream>
 
 #include "acquisition/words.hpp"
 #include "base/errors.hpp"
@@ -17,8 +16,8 @@ namespace {
 
 struct RecordingFormat {
   std::string_view extension;
-  std::unique_ptr<Recording> (*open)(const std::filesystem::path&, const RecordingOptions&);
-  bool folder = false;
+  std::unique_ptr<Recording> (*open)(const InputFile&, const RecordingOptions&);
+  std::unique_ptr<Recording> (*open_folder)(const std::filesystem::path&, const RecordingOptions&) = nullptr;
 };
 
 // One line a format.
@@ -27,7 +26,7 @@ constexpr std::array recording_formats{
     RecordingFormat{".efcap", formats::open_capture},     RecordingFormat{".hdf5", formats::open_hdf5_recording},
     RecordingFormat{".h5", formats::open_hdf5_recording}, RecordingFormat{".msot", formats::open_msot},
     RecordingFormat{".nde", formats::open_nde},           RecordingFormat{".onde", formats::open_onde},
-    RecordingFormat{".m2k", formats::open_m2k, true},     RecordingFormat{".uff", formats::open_uff},
+    RecordingFormat{".m2k", nullptr, formats::open_m2k},  RecordingFormat{".uff", formats::open_uff},
 };
 
 std::string lower_case(std::string text) {
@@ -36,18 +35,6 @@ std::string lower_case(std::string text) {
 }
 
 }  // namespace
-
-void formats::check_readable_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError(path.string(), "no such file", "a recording");
-  if (std::filesystem::is_directory(status)) throw InputError(path.string(), "a directory", "a recording");
-  // Pipes and devices would block or never end.
-  if (!std::filesystem::is_regular_file(status))
-    throw InputError(path.string(), "something that is not a regular file", "a recording");
-  if (!std::ifstream(path, std::ios::binary)) throw InputError(path.string(), "a file that may not be read", "read permission");
-  if (std::filesystem::file_size(path, error) == 0 || error) throw InputError(path.string(), "an empty file", "a recording");
-}
 
 std::vector<std::string> recording_extensions() {
   std::vector<std::string> extensions;
@@ -60,12 +47,13 @@ std::unique_ptr<Recording> open_recording(const std::filesystem::path& given, co
   const std::filesystem::path path = given.has_filename() ? given : given.parent_path();
   const std::string extension = lower_case(path.extension().string());
   const auto* const format = std::ranges::find(recording_formats, extension, &RecordingFormat::extension);
-  if (format == recording_formats.end() || !format->folder) {
-    formats::check_readable_file(path);
-  } else if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error)) {
-    throw InputError(path.string(), "a file", fmt::format("a folder {}", extension));
+  if (format != recording_formats.end() && format->open_folder != nullptr) {
+    if (std::error_code error; std::filesystem::exists(path, error) && !std::filesystem::is_directory(path, error))
+      throw InputError(path.string(), "a file", fmt::format("a folder {}", extension));
+    return format->open_folder(path, options);
   }
-  if (format != recording_formats.end()) return format->open(path, options);
+  const InputFile file(path);
+  if (format != recording_formats.end()) return format->open(file, options);
   throw InputError(path.string(), extension.empty() ? "no extension" : fmt::format("extension \"{}\"", extension),
                    fmt::format("one of: {}", fmt::join(recording_extensions(), ", ")));
 }

@@ -1,6 +1,5 @@
 #include "formats/scan_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/errors.hpp"
 #include "formats/atomic_file.hpp"
 #include "formats/guarded_trial.hpp"
+#include "formats/hdf5_blocks.hpp"
 #include "formats/hdf5_output.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -59,7 +59,7 @@ void put_text(const Hdf5Output& file, const char* name, const std::string& text)
 /// A file that is open for reading.
 class ScanFile {
  public:
-  explicit ScanFile(const std::filesystem::path& path) : name_(path.string()), file_(open_hdf5(path)) {
+  explicit ScanFile(const InputFile& input) : name_(input.name()), file_(open_hdf5(input)) {
     const std::string type = Hdf5Item::exists(file_, "TYPE") ? attribute("TYPE") : std::string("no TYPE");
     if (type != file_type)
       throw InputError(name_, fmt::format("{}", printable(type)), fmt::format("a file of TYPE {}", file_type));
@@ -78,8 +78,7 @@ class ScanFile {
       throw InputError(item.where(), fmt::format("shape {}", shape_text(item.shape())), "a dataset");
     into.resize(item.points());
     if (into.empty()) return;
-    if (H5Dread(item.handle().id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, into.data()) < 0)
-      throw InputError(item.where(), "damaged data", "values that HDF5 can read");
+    Hdf5Blocks(item, 0).read_all(type, std::as_writable_bytes(std::span(into)));
   }
   [[nodiscard]] std::string text(const char* name) const {
     std::vector<char> bytes;
@@ -109,12 +108,8 @@ ScanFileMakings makings_in(const ScanFile& file) {
   return makings;
 }
 
-void force_to_disk(const std::filesystem::path& path, const std::string& name) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool forced = file >= 0 && ::fsync(file) == 0;
-  const int error = errno;
-  if (file >= 0) ::close(file);
-  if (!forced) throw RuntimeFault(fmt::format("{}: cannot be forced to the disk: {}", name, std::strerror(error)));
+void force_to_disk(int file, const std::string& name) {
+  if (::fsync(file) != 0) throw RuntimeFault(fmt::format("{}: cannot be forced to the disk: {}", name, std::strerror(errno)));
 }
 
 }  // namespace
@@ -154,7 +149,7 @@ void write_scan_file(const std::filesystem::path& path, const ScanFileMakings& m
   AtomicFile aside(path);
   {
     const Hdf5Session session;
-    const Hdf5Output file(aside.aside(), path.string());
+    Hdf5Output file(aside.descriptor(), path.string());
     const Hdf5Handle root = file.root();
     file.text(root, "TYPE", file_type);
     file.text(root, "VERSION", file_version);
@@ -182,20 +177,19 @@ void write_scan_file(const std::filesystem::path& path, const ScanFileMakings& m
     if (grid.y.count > 1) static_cast<void>(file.axis("y", grid.y, "m"));
     file.finish();
   }
-  force_to_disk(aside.aside(), path.string());
+  force_to_disk(aside.descriptor(), path.string());
   aside.commit();
 }
 
-void try_scan_file(const std::filesystem::path& path) {
+void try_scan_file(const InputFile& input) {
   TrialLimits limits;
-  std::error_code error;
-  if (const auto size = std::filesystem::file_size(path, error); !error) limits.memory += 2 * static_cast<std::size_t>(size);
+  limits.memory += 2 * static_cast<std::size_t>(input.size());
   // Within no session: a lock that is held does not know its owner in the copy.
   try_in_child(
-      path.string(),
+      input.name(),
       [&] {
         const Hdf5Session session;
-        const ScanFile file(path);
+        const ScanFile file(input);
         static_cast<void>(makings_in(file));
         std::vector<float> values;
         std::vector<std::complex<float>> sums;
@@ -212,14 +206,14 @@ void try_scan_file(const std::filesystem::path& path) {
       limits);
 }
 
-ScanFileMakings read_scan_makings(const std::filesystem::path& path) {
+ScanFileMakings read_scan_makings(const InputFile& input) {
   const Hdf5Session session;
-  return makings_in(ScanFile(path));
+  return makings_in(ScanFile(input));
 }
 
-ScanRecord::Contents read_scan_contents(const std::filesystem::path& path, const ScanRecord& record) {
+ScanRecord::Contents read_scan_contents(const InputFile& input, const ScanRecord& record) {
   const Hdf5Session session;
-  const ScanFile file(path);
+  const ScanFile file(input);
   ScanRecord::Contents contents;
   const bool coherent = record.composition() == Composition::coherent;
   if (const std::string word = file.attribute("composition"); word != word_of(record.composition()))

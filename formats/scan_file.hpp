@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/grid.hpp"
+#include "formats/input_file.hpp"
 #include "pipeline/scan.hpp"
 
 namespace echoform {
@@ -39,10 +40,10 @@ void write_scan_file(const std::filesystem::path& path, const ScanFileMakings& m
 
 /// HDF5 crashes on some damaged files: a copy of this process reads all of it first, and what goes wrong there is an InputError.
 /// While no other thread uses HDF5.
-void try_scan_file(const std::filesystem::path& path);
+void try_scan_file(const InputFile& input);
 /// Throws InputError, naming the file and the place in it, where it is missing, damaged, or no such file.
-[[nodiscard]] ScanFileMakings read_scan_makings(const std::filesystem::path& path);
+[[nodiscard]] ScanFileMakings read_scan_makings(const InputFile& input);
 /// What the scan has come to. Throws as read_scan_makings(), also where its images are not of these views and this grid.
-[[nodiscard]] ScanRecord::Contents read_scan_contents(const std::filesystem::path& path, const ScanRecord& record);
+[[nodiscard]] ScanRecord::Contents read_scan_contents(const InputFile& input, const ScanRecord& record);
 
 }  // namespace echoform

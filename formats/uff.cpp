@@ -16,6 +16,7 @@
 #include "base/directions.hpp"
 #include "base/errors.hpp"
 #include "formats/guarded_trial.hpp"
+#include "formats/hdf5_blocks.hpp"
 #include "formats/readers.hpp"
 #include "formats/samples.hpp"
 #include "formats/uff_demodulated.hpp"
@@ -39,9 +40,9 @@ enum UffAxis : std::size_t { frame_axis, wave_axis, channel_axis, time_axis, uff
 
 class UffRecording final : public Recording {
  public:
-  UffRecording(const std::filesystem::path& path, const RecordingOptions& options) : Recording(path, "UFF") {
+  UffRecording(const InputFile& input, const RecordingOptions& options) : Recording(input.path(), "UFF") {
     const Hdf5Session session;
-    file_ = open_hdf5(path);
+    file_ = open_hdf5(input);
     const UffObject data = choose(options.sequence);
     const std::vector<UffWave> waves = read_waves(data, options.limits.events);
     const bool passive = waves.front().wavefront == UffWavefront::photoacoustic;
@@ -56,7 +57,7 @@ class UffRecording final : public Recording {
     acquisition_.encoding = SampleEncoding::float32;
     AcquisitionLimits limits = options.limits;
     limits.elements = most;
-    validate(acquisition_, limits, path.string());
+    validate(acquisition_, limits, input.name());
   }
 
   [[nodiscard]] std::size_t frames() const noexcept override { return sizes_[frame_axis]; }
@@ -66,8 +67,8 @@ class UffRecording final : public Recording {
     if (imaginary_) {
       read_demodulated(frame, samples);
       require_finite(frame, 0, samples);
-    } else if (filtered(*real_)) {
-      read_block(*real_, {frame, 0, 0, 0}, sizes_[wave_axis], sizes_[channel_axis], H5T_NATIVE_FLOAT, samples.data());
+    } else if (real_blocks_->packed()) {
+      read_block(*real_blocks_, {frame, 0, 0, 0}, sizes_[wave_axis], sizes_[channel_axis], H5T_NATIVE_FLOAT, samples);
       require_finite(frame, 0, samples);
     } else {
       read_pieces(frame, samples);
@@ -81,15 +82,17 @@ class UffRecording final : public Recording {
   void read_stored(std::size_t frame, std::span<std::byte> bytes) override {
     if (!as_counts_) return Recording::read_stored(frame, bytes);
     check_request(frame, bytes.size() / sizeof(std::int16_t));
-    read_block(*real_, {frame, 0, 0, 0}, sizes_[wave_axis], sizes_[channel_axis], H5T_NATIVE_INT16, bytes.data());
+    read_block(*real_blocks_, {frame, 0, 0, 0}, sizes_[wave_axis], sizes_[channel_axis], H5T_NATIVE_INT16,
+               std::span(reinterpret_cast<std::int16_t*>(bytes.data()), bytes.size() / sizeof(std::int16_t)));
   }
   [[nodiscard]] std::size_t reading_bytes() const override {
-    return stored().frame_bytes() + (imaginary_ ? 2 * sizes_[channel_axis] * sizes_[time_axis] * sizeof(float) : 0);
+    return stored().frame_bytes() + real_blocks_->reading_bytes() +
+           (imaginary_ ? 2 * sizes_[channel_axis] * sizes_[time_axis] * sizeof(float) + imaginary_blocks_->reading_bytes() : 0);
   }
 
   /// What comes of reading samples of all of the file.
   void try_reading() {
-    for (const auto* const part : {&real_, &imaginary_}) {
+    for (auto* const part : {&real_blocks_, &imaginary_blocks_}) {
       if (*part) try_part(**part);
     }
   }
@@ -193,6 +196,8 @@ class UffRecording final : public Recording {
     }
     if (sizes_[wave_axis] != waves || sizes_[channel_axis] != elements)
       refuse(fmt::format("{} x {} before the samples, the waves and elements", waves, elements));
+    real_blocks_.emplace(*real_);
+    if (imaginary_) imaginary_blocks_.emplace(*imaginary_);
   }
 
   void read_times(const UffObject& data) {
@@ -248,60 +253,44 @@ class UffRecording final : public Recording {
   }
 
   /// Looks at samples while the processor still has them at hand.
-  void read_pieces(std::size_t frame, std::span<float> samples) const {
+  void read_pieces(std::size_t frame, std::span<float> samples) {
     const std::size_t channels = sizes_[channel_axis];
     const std::size_t at_once = std::clamp<std::size_t>(uff_piece / sizes_[time_axis], 1, channels);
     for (std::size_t wave = 0; wave < sizes_[wave_axis]; ++wave) {
       for (std::size_t first = 0; first < channels; first += at_once) {
         const std::size_t count = std::min(at_once, channels - first);
         const auto piece = samples.first(count * sizes_[time_axis]);
-        read_block(*real_, {frame, wave, first, 0}, 1, count, H5T_NATIVE_FLOAT, piece.data());
+        read_block(*real_blocks_, {frame, wave, first, 0}, 1, count, H5T_NATIVE_FLOAT, piece);
         require_finite(frame, wave * channels + first, piece);
         samples = samples.subspan(piece.size());
       }
     }
   }
 
-  static bool filtered(const Hdf5Item& item) {
-    const Hdf5Session session;
-    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
-    return !creation || (H5Pget_layout(creation.id()) == H5D_CHUNKED && H5Pget_nfilters(creation.id()) > 0);
-  }
-
   using Place = std::array<hsize_t, uff_axes>;
 
   /// [wave, channel, time] of some waves and channels from `start` on.
-  void read_block(const Hdf5Item& item, const Place& start, std::size_t waves, std::size_t channels, hid_t type, void* to) const {
-    const Hdf5Session session;
+  template <class Sample>
+  void read_block(Hdf5Blocks& blocks, const Place& start, std::size_t waves, std::size_t channels, hid_t type,
+                  std::span<Sample> to) const {
     const Place block{1, waves, channels, sizes_[time_axis]};
-    const std::size_t rank = item.shape().size();
-    const std::size_t left_out = uff_axes - rank;
-    const Hdf5Handle space(H5Dget_space(item.handle().id()));
-    const Hdf5Handle memory(H5Screate_simple(static_cast<int>(rank), block.data() + left_out, nullptr));
-    if (!space || !memory ||
-        H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data() + left_out, nullptr, block.data() + left_out, nullptr) < 0 ||
-        H5Dread(item.handle().id(), type, memory.id(), space.id(), H5P_DEFAULT, to) < 0) {
-      throw InputError(fmt::format("{}, frame {}", item.where(), start[frame_axis]), "damaged data",
-                       "samples that HDF5 can read");
-    }
+    const std::size_t left_out = uff_axes - real_->shape().size();
+    blocks.read(type, std::span(start).subspan(left_out), std::span(block).subspan(left_out),
+                std::as_writable_bytes(to.first(waves * channels * sizes_[time_axis])));
   }
 
   /// In steps of what HDF5 keeps together. What goes through no filter is bytes at an address, which one channel of a chunk
   /// finds.
-  void try_part(const Hdf5Item& item) const {
+  void try_part(Hdf5Blocks& blocks) const {
     const std::size_t channels = sizes_[channel_axis];
-    const Hdf5Handle creation(H5Dget_create_plist(item.handle().id()));
     Place step{1, sizes_[wave_axis], channels, sizes_[time_axis]};
     std::size_t at_once = 1;
-    if (creation && H5Pget_layout(creation.id()) == H5D_CHUNKED) {
-      const std::size_t rank = item.shape().size();
-      H5Pget_chunk(creation.id(), static_cast<int>(rank), step.data() + (uff_axes - rank));
-      if (filtered(item)) {
-        step = {1, 1, std::clamp<std::size_t>(uff_trial_piece / sizes_[time_axis], 1, channels), 0};
-        at_once = step[channel_axis];
-      }
+    const std::vector<hsize_t>& chunk = blocks.chunk();
+    std::ranges::copy(chunk, step.begin() + static_cast<std::ptrdiff_t>(chunk.empty() ? 0 : uff_axes - chunk.size()));
+    if (blocks.packed()) {
+      step = {1, 1, std::clamp<std::size_t>(uff_trial_piece / sizes_[time_axis], 1, channels), 1};
+      at_once = step[channel_axis];
     }
-    std::ranges::for_each(step, [](hsize_t& size) { size = std::max<hsize_t>(size, 1); });
     const auto steps = [&](UffAxis axis) { return (sizes_[axis] + step[axis] - 1) / step[axis]; };
     const std::size_t in_wave = steps(channel_axis);
     const std::size_t in_frame = in_wave * steps(wave_axis);
@@ -312,8 +301,8 @@ class UffRecording final : public Recording {
       const std::size_t first = piece % in_wave * step[channel_axis];
       const std::size_t wave = piece % in_frame / in_wave * step[wave_axis];
       try {
-        read_block(item, {piece / in_frame, wave, first, 0}, 1, std::min(at_once, channels - first), H5T_NATIVE_FLOAT,
-                   samples.data());
+        read_block(blocks, {piece / in_frame, wave, first, 0}, 1, std::min(at_once, channels - first), H5T_NATIVE_FLOAT,
+                   std::span(samples));
       } catch (const InputError&) {  // damage is reported when the data is asked for
       }
     }
@@ -324,8 +313,8 @@ class UffRecording final : public Recording {
     std::vector<float> real(in_wave);
     std::vector<float> imaginary(in_wave);
     for (std::size_t wave = 0; wave < sizes_[wave_axis]; ++wave) {
-      read_block(*real_, {frame, wave, 0, 0}, 1, sizes_[channel_axis], H5T_NATIVE_FLOAT, real.data());
-      read_block(*imaginary_, {frame, wave, 0, 0}, 1, sizes_[channel_axis], H5T_NATIVE_FLOAT, imaginary.data());
+      read_block(*real_blocks_, {frame, wave, 0, 0}, 1, sizes_[channel_axis], H5T_NATIVE_FLOAT, std::span(real));
+      read_block(*imaginary_blocks_, {frame, wave, 0, 0}, 1, sizes_[channel_axis], H5T_NATIVE_FLOAT, std::span(imaginary));
       for (std::size_t channel = 0; channel < sizes_[channel_axis]; ++channel) {
         const std::size_t at = channel * sizes_[time_axis];
         remodulation_->apply(std::span(real).subspan(at, sizes_[time_axis]), std::span(imaginary).subspan(at, sizes_[time_axis]),
@@ -338,6 +327,8 @@ class UffRecording final : public Recording {
   Hdf5Handle file_;
   std::optional<Hdf5Item> real_;
   std::optional<Hdf5Item> imaginary_;
+  std::optional<Hdf5Blocks> real_blocks_;
+  std::optional<Hdf5Blocks> imaginary_blocks_;
   std::optional<UffRemodulation> remodulation_;
   std::size_t factor_ = 1;
   std::array<std::size_t, uff_axes> sizes_{};
@@ -346,15 +337,15 @@ class UffRecording final : public Recording {
 
 }  // namespace
 
-std::unique_ptr<Recording> open_uff(const std::filesystem::path& path, const RecordingOptions& options) {
-  require_hdf5(path);
+std::unique_ptr<Recording> open_uff(const InputFile& file, const RecordingOptions& options) {
+  require_hdf5(file);
   // As open_mfmc() has it: HDF5 1.10 can crash on damaged files.
-  try_in_child(path.string(), [&] { UffRecording(path, options).try_reading(); });
-  return open_uff_untried(path, options);
+  try_in_child(file.name(), [&] { UffRecording(file, options).try_reading(); });
+  return open_uff_untried(file, options);
 }
 
-std::unique_ptr<Recording> open_uff_untried(const std::filesystem::path& path, const RecordingOptions& options) {
-  return std::make_unique<UffRecording>(path, options);
+std::unique_ptr<Recording> open_uff_untried(const InputFile& file, const RecordingOptions& options) {
+  return std::make_unique<UffRecording>(file, options);
 }
 
 }  // namespace echoform::formats

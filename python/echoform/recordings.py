@@ -9,6 +9,7 @@ from typing import Union
 import h5py
 import numpy as np
 
+from ._datasets import PackedDataset, checked, open_file
 from .acquisition import Acquisition, Pose, Probe, full_matrix
 from .events import Code, Element, Law, PlaneWave, PointWave
 from .errors import EchoformError
@@ -35,9 +36,9 @@ class Recording:
                     sender.send(frame, position=recording.position(number))
 
     acquisition    what a FrameSender needs to send the frames again
-    samples        the dataset itself, [frame, A-scan, sample], int16 or float32 as in the file; times sample_scale is amplitude. Of a probe that
-                   goes to and fro between its positions within a frame A-scans are in the file's order there, and position by position in
-                   frames
+    samples        the dataset itself, or of packed chunks what reads them, [frame, A-scan, sample], int16 or float32 as in the file; times
+                   sample_scale is amplitude. Of a probe that goes to and fro between its positions within a frame A-scans are in the file's
+                   order there, and position by position in frames
     velocities     (longitudinal, shear) of the part, m/s; 0 unknown
     recorded       "yyyy-mm-dd HH:MM:SS" in UTC of the first frame, or ""
     positions      counts of the probe's encoder, a masked int64 array [frame]: masked where a frame states none
@@ -52,7 +53,7 @@ class Recording:
     def __init__(self, path: str | os.PathLike):
         self.path = os.fspath(path)
         try:
-            self._file = _open(self.path)
+            self._file = open_file(self.path)
         except OSError as error:
             raise EchoformError(f"{self.path}: cannot be read ({error})") from None
         try:
@@ -228,15 +229,7 @@ def _event(law: _Form, receivers: list[int]) -> _Form | Element:
     return Element(law, tuple(receivers)) if receivers else law
 
 
-def _open(path: str) -> h5py.File:
-    """For reading; also while another program writes it."""
-    try:
-        return h5py.File(path, "r", libver="latest", swmr=True)
-    except (OSError, ValueError):
-        return h5py.File(path, "r")
-
-
-def _dataset(group: h5py.Group, name: str) -> h5py.Dataset:
+def _dataset(group: h5py.Group, name: str) -> h5py.Dataset | PackedDataset:
     """What lies in this file, by hard and soft links: h5py itself would open any other file that a link or a dataset names."""
     where = f"{group.name}/{name}"
     found = _inside(group, name.encode(), where, [16])  # as many soft links as HDF5 follows
@@ -246,7 +239,7 @@ def _dataset(group: h5py.Group, name: str) -> h5py.Dataset:
         raise ValueError(f"{where} is external storage in the file {os.fsdecode(found.external[0][0])!r}")
     if found.is_virtual:
         raise ValueError(f"{where} is a virtual dataset of the file {found.virtual_sources()[0].file_name!r}")
-    return found
+    return checked(found)
 
 
 def _inside(group: h5py.Group, path: bytes, where: str, soft_links: list[int]) -> h5py.Group | h5py.Dataset:

@@ -65,12 +65,14 @@ class InputFile {
  public:
   explicit InputFile(std::string_view extension) {
     const std::filesystem::path memory = "/dev/shm";
-    const auto folder = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-    path_ = folder / fmt::format("echoform-fuzz-{}{}", ::getpid(), extension);
+    const auto root = std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
+    std::string folder = (root / "echoform-fuzz-XXXXXX").string();
+    require(::mkdtemp(folder.data()) != nullptr, "a folder for the file");
+    path_ = std::filesystem::path(folder) / fmt::format("input{}", extension);
   }
   ~InputFile() {
     std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
+    std::filesystem::remove_all(path_.parent_path(), ignored);
   }
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;

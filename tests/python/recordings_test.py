@@ -3,6 +3,7 @@ import dataclasses
 import re
 import subprocess
 import unittest
+import zlib
 
 from support import PATIENCE, PROGRAM, need, run
 
@@ -317,6 +318,49 @@ class Recordings(unittest.TestCase):
             file[name] = h5py.SoftLink("/samples")
         with echoform.Recording(self.file) as recording:
             self.assertEqual(recording[0].min(), 0)
+
+    def packed(self, name, pack, **how):
+        """The dataset once more, a chunk a row, of which `pack` makes what is in the file; none: as HDF5 packs it."""
+        with h5py.File(self.file, "r+") as file:
+            values = file[name][()]
+            del file[name]
+            made = file.create_dataset(name, data=values, chunks=(1, *values.shape[1:]), **how)
+            for row in range(len(values)) if pack else ():
+                made.id.write_direct_chunk((row, *(0 for _ in values.shape[1:])), pack(values[row:row + 1].tobytes()))
+
+    def test_packed_chunks_are_read_and_checked(self):
+        frames = numpy.random.default_rng(5).integers(-2000, 2000, (3, 3, 3, 20)).astype(numpy.int16)
+        frames[:, 1] = frames[:, :, 1] = 0  # the dead element
+        recorder, endpoint = self.record("--frames", "3")
+        with echoform.FrameSender(acquisition(), endpoint) as sender:
+            for frame in frames:
+                sender.send(frame)
+        self.assertEqual(recorder.wait(PATIENCE), 0)
+        whole = self.file.read_bytes()
+        data, placements = "/SEQUENCES/S1/MFMC_DATA", "/SEQUENCES/S1/PROBE_PLACEMENT_INDEX"
+        for how in ({"compression": "gzip"}, {"compression": "gzip", "shuffle": True}, {"fletcher32": True}, {"shuffle": True},
+                    {"compression": "gzip", "shuffle": True, "fletcher32": True}):
+            with self.subTest(how):
+                self.file.write_bytes(whole)
+                for name in (data, placements, "/SEQUENCES/S1/TRANSMIT_LAW", "/PROBES/P1/ELEMENT_POSITION"):
+                    self.packed(name, None, **how)
+                with echoform.Recording(self.file) as recording:
+                    numpy.testing.assert_array_equal(list(recording), frames)
+                    numpy.testing.assert_array_equal(recording.full(1), frames[1:])
+                    numpy.testing.assert_array_equal(recording.samples[2, 4, 3:7], frames[2].reshape(9, 20)[4, 3:7])
+        for keep, found in ((0.5, "found 180 bytes; expected chunks of 360 bytes"), (1.5, "found 540 bytes; expected chunks of 360 bytes")):
+            self.file.write_bytes(whole)
+            self.packed(data, lambda values: zlib.compress((values * 2)[:int(keep * len(values))]), compression="gzip")
+            with echoform.Recording(self.file) as recording, self.assertRaisesRegex(echoform.EchoformError, f"chunk at 1, 0, 0: {found}"):
+                recording[1]
+        self.file.write_bytes(whole)
+        self.packed("/SEQUENCES/S1/TRANSMIT_LAW", lambda values: zlib.compress(values[:3]), compression="gzip")
+        with self.assertRaisesRegex(echoform.EchoformError, "TRANSMIT_LAW, chunk at 0: found 3 bytes"):
+            echoform.Recording(self.file)
+        self.file.write_bytes(whole)
+        self.packed(data, None, scaleoffset=0)
+        with self.assertRaisesRegex(echoform.EchoformError, r"MFMC_DATA: filter 6 .*h5repack"):
+            echoform.Recording(self.file)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,366 @@
+#include "formats/hdf5_blocks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "transport/acquisition/hello.hpp"
+
+namespace echoform::formats {
+namespace {
+
+constexpr std::string_view known_filters = "deflate, shuffle and Fletcher32 alone (`h5repack -f NONE` unpacks a file)";
+/// Chunks without filters are read whole up to this, as HDF5 itself does; of larger ones what is asked for.
+constexpr std::size_t most_whole_bytes = std::size_t{1} << 20;
+constexpr std::size_t longest_value = sizeof(double);  // of what is read, in memory
+
+/// Of HDF5's own filters, and of those that are registered with The HDF Group and often met.
+std::string name_of_filter(H5Z_filter_t filter, const std::string& stated) {
+  struct Name {
+    H5Z_filter_t filter;
+    std::string_view name;
+  };
+  constexpr std::array names{Name{H5Z_FILTER_SZIP, "szip"},
+                             Name{H5Z_FILTER_NBIT, "nbit"},
+                             Name{H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
+                             Name{305, "LZO"},
+                             Name{307, "bzip2"},
+                             Name{32000, "LZF"},
+                             Name{32001, "Blosc"},
+                             Name{32004, "LZ4"},
+                             Name{32008, "bitshuffle"},
+                             Name{32013, "ZFP"},
+                             Name{32015, "Zstandard"},
+                             Name{32026, "Blosc2"}};
+  const auto* const known = std::ranges::find(names, filter, &Name::filter);
+  return fmt::format("filter {} ({})", filter, known != names.end() ? std::string(known->name) : printable(stated, 40));
+}
+
+/// Bytes of a value in the file. Of a text of any length it holds the length, an address and a number; HDF5 tells of the memory's
+/// pointer instead.
+std::size_t stored_bytes(hid_t dataset, const Hdf5Handle& type) {
+  if (H5Tis_variable_str(type.id()) <= 0) return H5Tget_size(type.id());
+  const Hdf5Handle file(H5Iget_file_id(dataset));
+  const Hdf5Handle creation(file ? H5Fget_create_plist(file.id()) : H5I_INVALID_HID);
+  std::size_t address_bytes = 0;
+  std::size_t length_bytes = 0;
+  if (!creation || H5Pget_sizes(creation.id(), &address_bytes, &length_bytes) < 0) return 0;
+  return sizeof(std::uint32_t) + address_bytes + sizeof(std::uint32_t);
+}
+
+std::size_t product(std::span<const hsize_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
+}
+
+/// For the time of one read.
+class RawLimit {
+ public:
+  RawLimit(Hdf5Access& access, std::size_t bytes) : access_(access) {
+    access_.most_raw_bytes = bytes;
+    access_.last_raw_bytes = 0;
+  }
+  ~RawLimit() { access_.most_raw_bytes = SIZE_MAX; }
+  RawLimit(const RawLimit&) = delete;
+  RawLimit& operator=(const RawLimit&) = delete;
+
+ private:
+  Hdf5Access& access_;
+};
+
+/// What a block and a chunk share.
+struct Part {
+  std::vector<hsize_t> in_chunk;  // where it begins
+  std::vector<hsize_t> in_block;
+  std::vector<hsize_t> size;
+
+  /// Calls use(place in the chunk, place in the block, length) for every run of values that lie together in both, in numbers of
+  /// values, by the sizes of both.
+  template <class Use>
+  void for_runs(std::span<const hsize_t> chunk, std::span<const hsize_t> block, const Use& use) const {
+    std::size_t axis = size.size() - 1;  // the last axis that a run does not go beyond
+    std::size_t run = size[axis];
+    while (axis > 0 && size[axis] == chunk[axis] && size[axis] == block[axis]) run *= size[--axis];
+    std::vector<hsize_t> at(axis, 0);
+    for (;;) {
+      std::size_t from = 0;
+      std::size_t to = 0;
+      for (std::size_t k = 0; k < size.size(); ++k) {
+        const hsize_t here = k < axis ? at[k] : 0;
+        from = from * chunk[k] + in_chunk[k] + here;
+        to = to * block[k] + in_block[k] + here;
+      }
+      use(from, to, run);
+      std::size_t k = axis;
+      while (k > 0 && ++at[k - 1] == size[k - 1]) at[--k] = 0;
+      if (k == 0) return;
+    }
+  }
+};
+
+}  // namespace
+
+Hdf5Blocks::Hdf5Blocks(const Hdf5Item& dataset, std::size_t kept_bytes)
+    : item_(dataset), dataset_(dataset.handle().id()), shape_(dataset.shape().begin(), dataset.shape().end()) {
+  const Hdf5Session session;
+  const Hdf5Handle creation(dataset.is_attribute() ? H5I_INVALID_HID : H5Dget_create_plist(dataset_));
+  type_ = Hdf5Handle(creation ? H5Dget_type(dataset_) : H5I_INVALID_HID);
+  type_bytes_ = type_ ? stored_bytes(dataset_, type_) : 0;
+  if (type_bytes_ == 0) throw InputError(item_.where(), "a damaged dataset", "one that HDF5 can read");
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) {
+    require_storage();
+    return;
+  }
+  access_ = access_of(dataset.handle());
+  if (access_ == nullptr) throw std::logic_error("Hdf5Blocks: a file that was not opened by open_hdf5()");
+  find_chunks(creation);
+  find_filters(creation);
+  by_chunks_ = packed_ || unpacker_->chunk_bytes() <= most_whole_bytes;
+  most_kept_ = std::max<std::size_t>(1, kept_bytes / unpacker_->chunk_bytes());
+}
+
+void Hdf5Blocks::require_storage() const {
+  const hsize_t stored = H5Dget_storage_size(dataset_);
+  // Nothing is stored of what was never written.
+  if (stored == 0 && item_.type_class() != Hdf5Class::text) return;
+  if (item_.points() <= stored / type_bytes_) return;
+  throw InputError(item_.where(), fmt::format("{} bytes stored", stored),
+                   fmt::format("{} values of {} bytes", shape_text(item_.shape()), type_bytes_));
+}
+
+void Hdf5Blocks::find_chunks(const Hdf5Handle& creation) {
+  chunk_.resize(shape_.size());
+  if (H5Pget_chunk(creation.id(), static_cast<int>(chunk_.size()), chunk_.data()) != static_cast<int>(chunk_.size()) ||
+      std::ranges::find(chunk_, hsize_t{0}) != chunk_.end())
+    throw InputError(item_.where(), "damaged chunks", "chunks that HDF5 can read");
+  // A chunk's bytes are a number of 32 bits.
+  chunk_values_ = 1;
+  for (const hsize_t size : chunk_) {
+    if (size > std::numeric_limits<std::uint32_t>::max() / type_bytes_ / chunk_values_)
+      throw InputError(item_.where(), fmt::format("chunks of {} values", fmt::join(chunk_, " x ")), "chunks of less than 4 GiB");
+    chunk_values_ *= size;
+  }
+}
+
+void Hdf5Blocks::find_filters(const Hdf5Handle& creation) {
+  std::vector<ChunkFilter> filters;
+  const int count = H5Pget_nfilters(creation.id());
+  if (count < 0 || static_cast<std::size_t>(count) > max_chunk_filters)
+    throw InputError(item_.where(), "damaged filters", "chunks that HDF5 can read");
+  for (int k = 0; k < count; ++k) {
+    std::array<unsigned, 8> parameters{};
+    std::size_t parameter_count = parameters.size();
+    std::array<char, 64> name{};
+    unsigned flags = 0;
+    unsigned configuration = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(creation.id(), static_cast<unsigned>(k), &flags, &parameter_count,
+                                               parameters.data(), name.size() - 1, name.data(), &configuration);
+    switch (filter) {
+      case H5Z_FILTER_DEFLATE:
+        filters.push_back({ChunkFilterKind::deflate});
+        break;
+      case H5Z_FILTER_FLETCHER32:
+        filters.push_back({ChunkFilterKind::fletcher32});
+        break;
+      case H5Z_FILTER_SHUFFLE:
+        if (parameter_count != 1 || parameters[0] == 0)
+          throw InputError(item_.where(), "shuffled bytes of numbers of no size", "chunks that HDF5 can read");
+        filters.push_back({ChunkFilterKind::shuffle, parameters[0]});
+        break;
+      default:
+        throw InputError(item_.where(), filter < 0 ? "damaged filters" : name_of_filter(filter, name.data()), known_filters);
+    }
+  }
+  packed_ = !filters.empty();
+  unsigned options = 0;
+  if (packed_ && H5Pget_chunk_opts(creation.id(), &options) >= 0)
+    cut_packed_ = (options & H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS) == 0;
+  unpacker_.emplace(std::move(filters), chunk_values_ * type_bytes_);
+}
+
+std::size_t Hdf5Blocks::reading_bytes() const noexcept {
+  if (!by_chunks_) return 0;
+  // Kept chunks, a packed one, what is between filters, and values while they are converted.
+  const std::size_t chunk = unpacker_->chunk_bytes();
+  return most_kept_ * chunk + (packed_ ? chunk + unpacker_->working_bytes() : 0) +
+         chunk_values_ * std::max(type_bytes_, longest_value);
+}
+
+void Hdf5Blocks::refuse(const Places& place, const std::string& found) const {
+  throw InputError(fmt::format("{}, chunk at {}", item_.where(), fmt::join(place, ", ")), found,
+                   fmt::format("chunks of {} bytes", unpacker_->chunk_bytes()));
+}
+
+void Hdf5Blocks::read_all(hid_t type, std::span<std::byte> to) {
+  read(type, Places(shape_.size(), 0), shape_, to);
+}
+
+void Hdf5Blocks::read(hid_t type, std::span<const hsize_t> start, std::span<const hsize_t> count, std::span<std::byte> to) {
+  const Hdf5Session session;
+  const std::size_t bytes = H5Tget_size(type);
+  const std::size_t rank = shape_.size();
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (start[axis] > shape_[axis] || count[axis] > shape_[axis] - start[axis])
+      throw std::logic_error("Hdf5Blocks::read: a block beyond the dataset");
+  }
+  if (start.size() != rank || count.size() != rank || to.size() != product(count) * bytes)
+    throw std::logic_error("Hdf5Blocks::read: another number of values");
+  if (to.empty()) return;
+  if (!by_chunks_) return read_by_hdf5(type, start, count, to);
+
+  const bool converts = H5Tequal(type_.id(), type) <= 0;
+  Places place(rank);
+  for (std::size_t axis = 0; axis < rank; ++axis) place[axis] = start[axis] / chunk_[axis] * chunk_[axis];
+  const Places first = place;
+  Part part{Places(rank), Places(rank), Places(rank)};
+  for (;;) {
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      const hsize_t begin = std::max(start[axis], place[axis]);
+      part.size[axis] = std::min(start[axis] + count[axis], place[axis] + chunk_[axis]) - begin;
+      part.in_chunk[axis] = begin - place[axis];
+      part.in_block[axis] = begin - start[axis];
+    }
+    if (!converts && part.size == chunk_ && std::ranges::equal(part.size, count)) {
+      unpack(place, to);
+    } else {
+      const std::vector<std::byte>& chunk = unpacked(place);
+      if (!converts) {
+        part.for_runs(chunk_, count, [&](std::size_t from, std::size_t at, std::size_t run) {
+          std::memcpy(to.data() + at * bytes, chunk.data() + from * bytes, run * bytes);
+        });
+      } else {
+        const std::size_t values = product(part.size);
+        values_.resize(values * std::max(type_bytes_, bytes));
+        std::byte* next = values_.data();
+        part.for_runs(chunk_, count, [&](std::size_t from, std::size_t, std::size_t run) {
+          std::memcpy(next, chunk.data() + from * type_bytes_, run * type_bytes_);
+          next += run * type_bytes_;
+        });
+        std::vector<std::byte> before(H5Tget_class(type) == H5T_COMPOUND ? values_.size() : 0);
+        if (H5Tconvert(type_.id(), type, values, values_.data(), before.empty() ? nullptr : before.data(), H5P_DEFAULT) < 0)
+          refuse(place, "values that HDF5 cannot convert");
+        const std::byte* converted = values_.data();
+        part.for_runs(chunk_, count, [&](std::size_t, std::size_t at, std::size_t run) {
+          std::memcpy(to.data() + at * bytes, converted, run * bytes);
+          converted += run * bytes;
+        });
+      }
+    }
+    std::size_t axis = rank;
+    while (axis > 0 && (place[axis - 1] += chunk_[axis - 1]) >= start[axis - 1] + count[axis - 1]) {
+      place[axis - 1] = first[axis - 1];
+      --axis;
+    }
+    if (axis == 0) return;
+  }
+}
+
+void Hdf5Blocks::read_by_hdf5(hid_t type, std::span<const hsize_t> start, std::span<const hsize_t> count,
+                              std::span<std::byte> to) const {
+  const int rank = static_cast<int>(shape_.size());
+  const Hdf5Handle space(H5Dget_space(dataset_));
+  const Hdf5Handle memory(rank > 0 ? H5Screate_simple(rank, count.data(), nullptr) : H5Screate(H5S_SCALAR));
+  const bool chosen =
+      space && memory &&
+      (rank == 0 || H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0);
+  if (!chosen || H5Dread(dataset_, type, memory.id(), space.id(), H5P_DEFAULT, to.data()) < 0)
+    throw InputError(item_.where(), "damaged data", "values that HDF5 can read");
+}
+
+void Hdf5Blocks::check_all() {
+  const Hdf5Session session;
+  if (!by_chunks_ || item_.points() == 0) return;
+  std::vector<std::byte> chunk(unpacker_->chunk_bytes());
+  Places place(shape_.size(), 0);
+  for (;;) {
+    unpack(place, chunk);
+    std::size_t axis = place.size();
+    while (axis > 0 && (place[axis - 1] += chunk_[axis - 1]) >= shape_[axis - 1]) place[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+const std::vector<std::byte>& Hdf5Blocks::unpacked(const Places& place) {
+  const auto found = std::ranges::find(kept_, place, &Kept::place);
+  if (found != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, found);
+    return kept_.front().bytes;
+  }
+  // The memory of the one that was not read for longest.
+  if (kept_.size() >= most_kept_) {
+    kept_.splice(kept_.begin(), kept_, std::prev(kept_.end()));
+  } else {
+    kept_.emplace_front();
+  }
+  Kept& latest = kept_.front();
+  latest.place.clear();  // until it is there
+  latest.bytes.resize(unpacker_->chunk_bytes());
+  unpack(place, latest.bytes);
+  latest.place = place;
+  return latest.bytes;
+}
+
+void Hdf5Blocks::unpack(const Places& place, std::span<std::byte> to) {
+  if (packed_) return unpack_filtered(place, to);
+  std::uint32_t skipped = 0;
+  const RawLimit limit(*access_, to.size());
+  if (H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &skipped, to.data()) >= 0 && access_->last_raw_bytes == to.size())
+    return;
+  if (access_->last_raw_bytes == 0 && is_missing(place)) return fill(place, to);
+  refuse(place, access_->last_raw_bytes == 0 ? "damaged data" : fmt::format("{} bytes", access_->last_raw_bytes));
+}
+
+void Hdf5Blocks::unpack_filtered(const Places& place, std::span<std::byte> to) {
+  hsize_t stored = 0;
+  if (H5Dget_chunk_storage_size(dataset_, place.data(), &stored) < 0 || stored == 0) {
+    if (is_missing(place)) return fill(place, to);
+    refuse(place, "damaged data");
+  }
+  if (!unpacker_->may_hold_chunk(stored)) refuse(place, fmt::format("{} packed bytes", stored));
+  raw_.resize(stored);
+  std::uint32_t skipped = 0;
+  const RawLimit limit(*access_, raw_.size());
+  if (H5Dread_chunk(dataset_, H5P_DEFAULT, place.data(), &skipped, raw_.data()) < 0 || access_->last_raw_bytes != raw_.size())
+    refuse(place, "damaged data");
+  if (!cut_packed_ && is_cut(place)) skipped = std::numeric_limits<std::uint32_t>::max();
+  if (const std::string found = unpacker_->unpack(raw_, skipped, to); !found.empty()) refuse(place, found);
+}
+
+bool Hdf5Blocks::is_missing(const Places& place) const {
+  unsigned skipped = 0;
+  haddr_t address = 0;
+  hsize_t stored = 0;
+  return H5Dget_chunk_info_by_coord(dataset_, place.data(), &skipped, &address, &stored) >= 0 && address == HADDR_UNDEF;
+}
+
+bool Hdf5Blocks::is_cut(const Places& place) const {
+  for (std::size_t axis = 0; axis < place.size(); ++axis) {
+    if (place[axis] + chunk_[axis] > shape_[axis]) return true;
+  }
+  return false;
+}
+
+void Hdf5Blocks::fill(const Places& place, std::span<std::byte> to) const {
+  // HDF5 takes the size of a fill value for that of the type, which may be longer.
+  if (item_.type_class() == Hdf5Class::text) refuse(place, "no text, which was never written");
+  std::vector<std::byte> value(type_bytes_);
+  const Hdf5Handle creation(H5Dget_create_plist(dataset_));
+  H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
+  if (!creation || H5Pfill_value_defined(creation.id(), &defined) < 0) refuse(place, "damaged data");
+  // One that is not defined leaves it open what is read: zeros.
+  if (defined == H5D_FILL_VALUE_USER_DEFINED && H5Pget_fill_value(creation.id(), type_.id(), value.data()) < 0)
+    refuse(place, "a damaged fill value");
+  for (std::size_t at = 0; at < to.size(); at += value.size())
+    std::ranges::copy(value, to.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+}  // namespace echoform::formats
