@@ -1,5 +1,5 @@
 // The faults of a soak, as the table in faults.cpp lists them: those of the sender, of others at the door for frames, of viewers
-// and browsers, of many peers at once, and of whoever controls the server, a file each.
+// and browsers, of many peers at once, of whoever controls the server, and of the disk, a file each.
 #pragma once
 
 #include "apps/soak/faults.hpp"
@@ -54,5 +54,8 @@ void log_nobody_reads(const FaultContext& context);
 void live_settings(const FaultContext& context);
 void refused_settings(const FaultContext& context);
 void recording_starts_and_stops(const FaultContext& context);
+
+void recording_begins_on_a_full_disk(const FaultContext& context);
+void disk_fills_while_recording(const FaultContext& context);
 
 }  // namespace echoform::soak

@@ -62,6 +62,9 @@ const std::vector<Fault>& faults() {
       {"live_settings", live_settings},
       {"refused_settings", refused_settings},
       {"recording_starts_and_stops", recording_starts_and_stops},
+      // Of the disk.
+      {"recording_begins_on_a_full_disk", recording_begins_on_a_full_disk},
+      {"disk_fills_while_recording", disk_fills_while_recording},
   };
   return all;
 }

@@ -90,6 +90,13 @@ void ServerLog::resume() {
   changed_.notify_all();
 }
 
+std::size_t ServerLog::count(std::string_view text) const {
+  std::ifstream log(path_);
+  std::size_t lines = 0;
+  for (std::string line; std::getline(log, line);) lines += line.find(text) != std::string::npos ? 1 : 0;
+  return lines;
+}
+
 std::string ServerLog::last_line() {
   {
     std::unique_lock lock(mutex_);

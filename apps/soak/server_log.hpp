@@ -2,9 +2,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace echoform::soak {
@@ -25,6 +27,8 @@ class ServerLog {
   /// From here on nothing is read, and there is no room for anything more to be written. Until resume().
   void leave_unread();
   void resume();
+  /// Lines that were read until now and have this text.
+  [[nodiscard]] std::size_t count(std::string_view text) const;
   /// Waits, not for long, until everything that was written has been read: the server has ended. Then the last line, or
   /// "no word of it".
   [[nodiscard]] std::string last_line();

@@ -1,0 +1,112 @@
+// Disks that are full: whatever is left of one, a recording ends, the imaging goes on, and the server says so in one line.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "apps/soak/fault_kinds.hpp"
+#include "base/errors.hpp"
+#include "transport/control/zeromq_control.hpp"
+
+namespace echoform::soak {
+namespace {
+
+constexpr std::uint64_t kibibyte = 1024;
+constexpr std::string_view recording_ends = "recording ends:";
+
+/// For as long as one lives, the server's files find room for so many bytes each. Other limits of the disk it could not be told
+/// of without the rights to mount one; its writes fail alike.
+class FullDisk {
+ public:
+  FullDisk(pid_t server, std::uint64_t bytes) : server_(server) {
+    rlimit limit{};
+    if (::prlimit(server_, RLIMIT_FSIZE, nullptr, &before_) == 0) {
+      limit = {bytes, before_.rlim_max};
+      if (::prlimit(server_, RLIMIT_FSIZE, &limit, nullptr) == 0) return;
+    }
+    throw RuntimeFault(fmt::format("cannot limit the server's files: {}", std::strerror(errno)));
+  }
+  ~FullDisk() { ::prlimit(server_, RLIMIT_FSIZE, &before_, nullptr); }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  pid_t server_;
+  rlimit before_{};
+};
+
+void ask(const FaultContext& context, std::string_view action, wire::ControlOutcome expected = wire::DONE) {
+  wire::ControlRequest request;
+  request.set_action(std::string(action));
+  const wire::ControlReply reply = ask_control(context.places.control, request, patience);
+  if (reply.outcome() != expected)
+    throw RuntimeFault(fmt::format("{} was answered {} ({}); expected {}", action, wire::ControlOutcome_Name(reply.outcome()),
+                                   reply.reason(), wire::ControlOutcome_Name(expected)));
+}
+
+bool records(const FaultContext& context) {
+  return !context.places.control.empty() && !context.configuration.recorder.folder.empty();
+}
+
+/// Waits for some more images, while no more frames are recorded.
+void await_imaging(const FaultContext& context) {
+  constexpr std::uint64_t some = 5;
+  const std::uint64_t published = value_of(context.judge.read(), counter::published);
+  context.judge.await(context.name, fmt::format("{} more images", some),
+                      [&](const Counters& found) { return value_of(found, counter::published) >= published + some; });
+}
+
+/// After frames were refused: one line of the log says so, and no more.
+void require_one_line(const FaultContext& context, std::size_t before) {
+  context.judge.await(context.name, "a line of its log",
+                      [&](const Counters&) { return context.server_log.count(recording_ends) > before; });
+  await_imaging(context);
+  if (const std::size_t lines = context.server_log.count(recording_ends) - before; lines != 1)
+    throw RuntimeFault(fmt::format("{} lines of the server's log say \"{}\"; expected 1", lines, recording_ends));
+}
+
+/// Files that a recording has left. Only those of a soak's own configuration are its to look at and to remove.
+std::size_t remove_files(const FaultContext& context) {
+  if (!context.configuration.file.empty()) return 0;
+  std::size_t files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(context.configuration.recorder.folder)) {
+    std::filesystem::remove(file.path());
+    ++files;
+  }
+  return files;
+}
+
+}  // namespace
+
+void recording_begins_on_a_full_disk(const FaultContext& context) {
+  if (!records(context)) return;
+  const std::size_t lines = context.server_log.count(recording_ends);
+  {
+    const FullDisk disk(context.server, kibibyte * context.pick(4, 64));
+    ask(context, "start_recording");
+    require_one_line(context, lines);
+  }
+  ask(context, "stop_recording", wire::FAILED);  // it ended by itself before
+  if (const std::size_t files = remove_files(context); files > 0)
+    throw RuntimeFault(fmt::format("{} files are left of a recording without a frame; expected none", files));
+}
+
+void disk_fills_while_recording(const FaultContext& context) {
+  if (!records(context)) return;
+  const std::size_t lines = context.server_log.count(recording_ends);
+  const std::uint64_t recorded = value_of(context.judge.read(), counter::recorded);
+  ask(context, "start_recording");
+  context.judge.await(context.name, "a frame recorded",
+                      [&](const Counters& found) { return value_of(found, counter::recorded) > recorded; });
+  {
+    const FullDisk disk(context.server, kibibyte * context.pick(4, 64));
+    require_one_line(context, lines);
+  }
+  ask(context, "stop_recording", wire::FAILED);  // it ended by itself before
+  static_cast<void>(remove_files(context));
+}
+
+}  // namespace echoform::soak
