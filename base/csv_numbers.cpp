@@ -6,11 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 
 namespace echoform {
 namespace {
@@ -41,30 +40,19 @@ bool begins_with_word(const std::string& line, std::size_t begin) {
   return *end != '\0';
 }
 
-void check_file(const std::string& path, const std::string& key, std::string_view expected) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found)
-    throw InputError(key, fmt::format("{}, which does not exist", path), expected);
-  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), expected);
-  // A device or a pipe would never end.
-  if (status.type() != std::filesystem::file_type::regular)
-    throw InputError(key, fmt::format("{}, which is no regular file", path), expected);
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) throw InputError(key, fmt::format("{}, which cannot be read", path), expected);
-  if (bytes > largest_csv) throw InputError(key, fmt::format("{}, a file of {} bytes", path, bytes), "at most 1 MiB");
-}
-
 }  // namespace
 
 std::vector<std::vector<double>> read_csv_numbers(const std::string& path, const std::string& key, const CsvFormat& format) {
-  check_file(path, key, format.file);
-  std::ifstream file(path);
-  if (!file) throw InputError(key, fmt::format("{}, which cannot be read", path), format.file);
+  const std::string text =
+      read_text_file(path, {.key = key, .expected = format.file, .maximum_bytes = largest_csv, .size_expected = "at most 1 MiB"});
   std::vector<std::vector<double>> rows;
-  std::string line;
   bool begun = false;
-  for (std::size_t number = 1; std::getline(file, line); ++number) {
+  std::size_t number = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    std::string line = text.substr(from, end - from);
+    from = end + 1;
+    ++number;
     const std::string where = fmt::format("{}, line {}", path, number);
     if (line.size() > 1024) throw InputError(where, "a line of more than 1024 bytes", format.line);
     if (line.find('\0') != std::string::npos) {
@@ -76,10 +64,10 @@ std::vector<std::vector<double>> read_csv_numbers(const std::string& path, const
     if (begin == std::string::npos) continue;
     if (!std::exchange(begun, true) && begins_with_word(line, begin)) continue;
     std::vector<std::string_view> fields;
-    for (std::size_t from = 0; from <= line.size();) {
-      const std::size_t comma = std::min(line.find(',', from), line.size());
-      fields.push_back(std::string_view(line).substr(from, comma - from));
-      from = comma + 1;
+    for (std::size_t begin_of_field = 0; begin_of_field <= line.size();) {
+      const std::size_t comma = std::min(line.find(',', begin_of_field), line.size());
+      fields.push_back(std::string_view(line).substr(begin_of_field, comma - begin_of_field));
+      begin_of_field = comma + 1;
     }
     if (fields.size() < format.least || fields.size() > format.most) {
       throw InputError(where, fmt::format("{} values", fields.size()), format.row);

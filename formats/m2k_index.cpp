@@ -119,12 +119,18 @@ class IndexWords {
  public:
   IndexWords(std::istream& binary, const std::string& file) : binary_(binary), file_(file) {}
 
-  [[nodiscard]] bool at_end() { return binary_.peek() == std::istream::traits_type::eof(); }
+  [[nodiscard]] bool at_end() {
+    const bool ended = binary_.peek() == std::istream::traits_type::eof();
+    require_readable();
+    return ended;
+  }
   template <class Number>
   Number take() {
     Number value{};
-    if (!binary_.read(reinterpret_cast<char*>(&value), sizeof value))
+    if (!binary_.read(reinterpret_cast<char*>(&value), sizeof value)) {
+      require_readable();
       throw InputError(file_, "an end within a position", "whole ones, as acq_desc.xml describes them");
+    }
     return value;
   }
   void skip(std::size_t bytes) {
@@ -132,6 +138,10 @@ class IndexWords {
   }
 
  private:
+  void require_readable() const {
+    if (binary_.bad()) throw InputError(file_, "a file that cannot be read", "positions, as acq_desc.xml describes them");
+  }
+
   std::istream& binary_;
   const std::string& file_;
 };

@@ -7,11 +7,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 
 namespace echoform {
 namespace {
@@ -158,27 +157,10 @@ Triangles parse_stl(std::string_view bytes, const std::string& path, double scal
 }
 
 Triangles read_stl(const std::string& path, const std::string& key, double scale) {
-  constexpr std::string_view expected = "an STL file, binary or ASCII";
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (status.type() == std::filesystem::file_type::not_found) {
-    throw InputError(key, fmt::format("{}, which does not exist", path), expected);
-  }
-  // A device or a pipe would never end.
-  if (status.type() != std::filesystem::file_type::regular) {
-    throw InputError(key, fmt::format("{}, which is no regular file", path), expected);
-  }
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error && size > most_bytes) {
-    throw InputError(key, fmt::format("{}, a file of {} bytes", path, size),
-                     fmt::format("an STL file of at most {} triangles", most_stl_triangles));
-  }
-  std::string bytes(error ? 0 : static_cast<std::size_t>(size), '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (error || !file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    throw InputError(key, fmt::format("{}, which cannot be read", path), expected);
-  }
-  return parse_stl(bytes, path, scale);
+  const std::string size_expected = fmt::format("an STL file of at most {} triangles", most_stl_triangles);
+  const TextFileRequest request{
+      .key = key, .expected = "an STL file, binary or ASCII", .maximum_bytes = most_bytes, .size_expected = size_expected};
+  return parse_stl(read_text_file(path, request), path, scale);
 }
 
 }  // namespace echoform

@@ -1,14 +1,14 @@
 #include "settings/imaging_lines.hpp"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <string_view>
 
+#include "base/text_file.hpp"
 #include "settings/key_table.hpp"
 
 namespace echoform {
@@ -26,18 +26,18 @@ bool makes_images(const Key& key) {
          std::find(whole_sections.begin(), whole_sections.end(), key.section) != whole_sections.end();
 }
 
-/// Fowler, Noll, Vo: FNV-1a of 64 bits.
-std::string sum_of_file(const std::string& quoted) {
-  std::ifstream file(quoted.size() < 2 ? quoted : quoted.substr(1, quoted.size() - 2), std::ios::binary);
+/// Fowler, Noll, Vo: FNV-1a of 64 bits, of the file that a key names. `shown` is the name as a TOML string.
+std::string sum_of_file(const Key& key, const std::string& shown) {
+  const std::string path = toml::parse("path = " + shown)["path"].value_or(std::string());
+  const std::string name = fmt::format("[{}] {}", key.section, key.name);
+  // Surfaces: their readers have taken the file before, and limit its size.
+  const std::string bytes = read_text_file(path, {.key = name,
+                                                  .expected = "the file that was imaged with",
+                                                  .maximum_bytes = std::uintmax_t{1} << 30,
+                                                  .size_expected = "at most 1 GiB"});
   std::uint64_t sum = 0xcbf29ce484222325ULL;
-  std::uint64_t bytes = 0;
-  std::array<char, 65536> piece{};
-  while (file.read(piece.data(), piece.size()) || file.gcount() > 0) {
-    const auto count = static_cast<std::size_t>(file.gcount());
-    for (std::size_t k = 0; k < count; ++k) sum = (sum ^ static_cast<unsigned char>(piece[k])) * 0x100000001b3ULL;
-    bytes += count;
-  }
-  return fmt::format(" ({} bytes, sum {:016x})", bytes, sum);
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
+  return fmt::format(" ({} bytes, sum {:016x})", bytes.size(), sum);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ std::vector<std::string> imaging_lines(const Configuration& configuration) {
     if (!makes_images(key) || !key.show) continue;
     const std::string value = key.show(configuration);
     if (value.empty() || value == "\"\"") continue;
-    lines.push_back(fmt::format("[{}] {} = {}{}", key.section, key.name, value, key.names_file ? sum_of_file(value) : ""));
+    lines.push_back(fmt::format("[{}] {} = {}{}", key.section, key.name, value, key.names_file ? sum_of_file(key, value) : ""));
   }
   return lines;
 }

@@ -4,10 +4,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 #include "settings/key_table.hpp"
 #include "settings/toml_depth.hpp"
 
@@ -29,6 +28,12 @@ struct Reader {
   }
 
  private:
+  /// A name of the file's, as messages show it.
+  static std::string shown(std::string_view name) {
+    constexpr std::size_t longest = 100;
+    return name.size() > longest ? fmt::format("{}...", name.substr(0, longest)) : std::string(name);
+  }
+
   static bool is_section(std::string_view name) {
     const auto& sections = configuration_sections();
     return std::any_of(sections.begin(), sections.end(), [&](const Section& s) { return s.name == name; });
@@ -38,10 +43,10 @@ struct Reader {
                     Configuration& into) const {
     const bool known = is_section(section);
     if (!known && !node.is_table()) {
-      throw InputError(place(source), fmt::format("the key {} outside any section", section), suggest_key(section, {}));
+      throw InputError(place(source), fmt::format("the key {} outside any section", shown(section)), suggest_key(section, {}));
     }
     if (!known)
-      throw InputError(place(source), fmt::format("the unknown section [{}]", section),
+      throw InputError(place(source), fmt::format("the unknown section [{}]", shown(section)),
                        fmt::format("a known section; the nearest is [{}]", nearest_section(section).name));
     const toml::table* table = node.as_table();
     if (table == nullptr) {
@@ -56,7 +61,7 @@ struct Reader {
       }
       const Key* entry = find_key(section, key.str());
       if (entry == nullptr) {
-        throw InputError(place(key.source()), fmt::format("the unknown key {} in [{}]", key.str(), section),
+        throw InputError(place(key.source()), fmt::format("the unknown key {} in [{}]", shown(key.str()), section),
                          suggest_key(key.str(), section));
       }
       entry->read(into, value, fmt::format("{}: [{}] {}", place(key.source()), section, entry->name));
@@ -93,18 +98,10 @@ Configuration parse_configuration(std::string_view text, std::string_view name) 
 }
 
 Configuration load_configuration(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError(path.string(), "no such file", "a TOML file");
-  if (!std::filesystem::is_regular_file(status)) throw InputError(path.string(), "something that is not a file", "a TOML file");
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > size_limit)
-    throw InputError(path.string(), fmt::format("{} bytes", size), fmt::format("a TOML file of at most {} bytes", size_limit));
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (stream) text << stream.rdbuf();
-  if (!stream || error) throw InputError(path.string(), "a file that cannot be read", "a readable TOML file");
-  return parse_configuration(text.view(), path.string());
+  const std::string expected_size = fmt::format("a TOML file of at most {} bytes", size_limit);
+  const TextFileRequest request{
+      .key = {}, .expected = "a TOML file", .maximum_bytes = size_limit, .size_expected = expected_size};
+  return parse_configuration(read_text_file(path, request), path.string());
 }
 
 }  // namespace echoform

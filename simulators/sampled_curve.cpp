@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <numbers>
+#include <sstream>
 
 #include "base/errors.hpp"
+#include "base/text_file.hpp"
 
 namespace echoform {
 
 std::vector<ProfileKnot> read_profile_knots(const std::string& path) {
-  std::error_code error;
-  // A device or a pipe would never end.
-  if (!std::filesystem::is_regular_file(path, error)) throw InputError(path, "no regular file", "a profile: lines of x,z in m");
-  std::ifstream file(path);
+  std::istringstream text(read_text_file(path, {.key = {},
+                                                .expected = "a profile: lines of x,z in m",
+                                                .maximum_bytes = std::uintmax_t{1} << 20,
+                                                .size_expected = "a profile of at most 1 MiB"}));
   std::vector<ProfileKnot> knots;
   std::string line;
-  while (std::getline(file, line)) {
+  while (std::getline(text, line)) {
     if (knots.empty() && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);  // UTF-8's byte order mark
     line.resize(std::min(line.find('#'), line.size()));
     std::replace(line.begin(), line.end(), ',', ' ');
