@@ -15,21 +15,55 @@ using Json = nlohmann::json;
 
 constexpr double most_id = 1e12;
 
-Json parse(const std::string& text, const std::string& where, const JsonLimits& limits) {
-  std::size_t values = 0;
-  const auto watch = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-    if (depth > limits.depth)
-      throw InputError(where, "JSON that is nested deeper", fmt::format("at most {} levels", limits.depth));
-    if (++values > limits.values) throw InputError(where, "JSON of more values", fmt::format("at most {}", limits.values));
-    return true;
-  };
-  try {
-    return Json::parse(text, watch);
-  } catch (const Json::parse_error& error) {
-    throw InputError(where, fmt::format("no JSON from byte {} on", error.byte), "a JSON document");
-  } catch (const Json::exception&) {  // numbers beyond all others
-    throw InputError(where, "JSON that cannot be read", "a JSON document");
+/// Goes through a document once, keeps nothing, and throws InputError for what is none or is beyond the limits. The library's own
+/// callback would do, but looks through the whole list around each object that ends.
+class Watch final : public nlohmann::json_sax<Json> {
+ public:
+  Watch(const std::string& where, const JsonLimits& limits) : where_(where), limits_(limits) {}
+
+  bool null() override { return count(); }
+  bool boolean(bool /*value*/) override { return count(); }
+  bool number_integer(number_integer_t /*value*/) override { return count(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return count(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return count(); }
+  bool string(string_t& /*value*/) override { return count(); }
+  bool binary(binary_t& /*value*/) override { return count(); }
+  bool key(string_t& /*value*/) override { return count(); }
+  bool start_object(std::size_t /*elements*/) override { return begin(); }
+  bool start_array(std::size_t /*elements*/) override { return begin(); }
+  bool end_object() override { return end(); }
+  bool end_array() override { return end(); }
+  bool parse_error(std::size_t byte, const std::string& /*token*/, const nlohmann::detail::exception& error) override {
+    if (dynamic_cast<const Json::parse_error*>(&error) != nullptr)
+      throw InputError(where_, fmt::format("no JSON from byte {} on", byte), "a JSON document");
+    throw InputError(where_, "JSON that cannot be read", "a JSON document");  // numbers beyond all others
   }
+
+ private:
+  bool count() {
+    if (++values_ > limits_.values) throw InputError(where_, "JSON of more values", fmt::format("at most {}", limits_.values));
+    return true;
+  }
+  bool begin() {
+    if (++open_ > limits_.depth)
+      throw InputError(where_, "JSON that is nested deeper", fmt::format("at most {} levels", limits_.depth));
+    return count();
+  }
+  bool end() {
+    --open_;
+    return true;
+  }
+
+  const std::string& where_;
+  const JsonLimits& limits_;
+  int open_ = 0;  // lists and objects
+  std::size_t values_ = 0;
+};
+
+Json parse(const std::string& text, const std::string& where, const JsonLimits& limits) {
+  Watch watch(where, limits);
+  Json::sax_parse(text, &watch);
+  return Json::parse(text);
 }
 
 }  // namespace

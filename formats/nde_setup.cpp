@@ -9,8 +9,8 @@
 #include <numbers>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "formats/json_node.hpp"
@@ -28,39 +28,53 @@ constexpr double least_setup_range = 1e-9;
 // Of a sample: what times may be off by without anybody noticing.
 constexpr double same_setup_time = 1e-3;
 
-/// Of lists that are gone through for each entry of another one.
-constexpr std::size_t most_of_list = 1024;
-
-void require_short(const JsonNode& list) {
-  if (list.size() > most_of_list)
-    throw InputError(list.where(), fmt::format("{} entries", list.size()), fmt::format("up to {}", most_of_list));
-}
-
-/// The capture that a dataset of A-scans comes from; nothing where it is of something else.
-std::optional<JsonNode> capture_of(const JsonNode& groups, const JsonNode& group, const JsonNode& dataset) {
-  const auto in = [](const JsonNode& processes, std::optional<std::int64_t> id) -> std::optional<JsonNode> {
-    for (std::size_t k = 0; k < processes.size(); ++k) {
-      const JsonNode process = processes.at(k);
-      if (id && process.require("id").id() != *id) continue;
-      if (auto capture = process.find("ultrasonicMatrixCapture")) return capture;
-    }
-    return std::nullopt;
-  };
-  if (const auto transformations = dataset.find("dataTransformations")) {
-    require_short(*transformations);
-    for (std::size_t k = 0; k < transformations->size(); ++k) {
-      const JsonNode one = transformations->at(k);
-      const auto elsewhere = one.find("groupId");
-      const JsonNode of = elsewhere ? groups.with_id(elsewhere->id(), "group") : group;
-      const auto processes = of.find("processes");
-      if (!processes) continue;
-      require_short(*processes);
-      if (auto capture = in(*processes, one.require("processId").id())) return capture;
+/// The captures of all groups' processes, found once: files may list any number of datasets that refer to them.
+class Captures {
+ public:
+  explicit Captures(const JsonNode& groups) {
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+      const JsonNode group = groups.at(k);
+      if (const auto id = group.find("id")) place_of_id_.try_emplace(id->id(), k);
+      Group& own = groups_.emplace_back();
+      const auto processes = group.find("processes");
+      for (std::size_t n = 0; processes && n < processes->size(); ++n) {
+        const JsonNode process = processes->at(n);
+        const auto capture = process.find("ultrasonicMatrixCapture");
+        if (!capture) continue;
+        if (!own.first) own.first = capture;
+        if (const auto id = process.find("id")) own.of_process.try_emplace(id->id(), *capture);
+      }
     }
   }
-  const auto processes = group.find("processes");
-  return processes ? in(*processes, std::nullopt) : std::nullopt;
-}
+
+  /// The one that a dataset of A-scans of group number `group` comes from; nothing where it is of something else.
+  [[nodiscard]] std::optional<JsonNode> of(const JsonNode& dataset, std::size_t group) const {
+    const auto transformations = dataset.find("dataTransformations");
+    for (std::size_t k = 0; transformations && k < transformations->size(); ++k) {
+      const JsonNode one = transformations->at(k);
+      const auto elsewhere = one.find("groupId");
+      const Group& named = groups_[elsewhere ? place_of(*elsewhere) : group];
+      const auto found = named.of_process.find(one.require("processId").id());
+      if (found != named.of_process.end()) return found->second;
+    }
+    return groups_[group].first;
+  }
+
+ private:
+  struct Group {
+    std::map<std::int64_t, JsonNode> of_process;
+    std::optional<JsonNode> first;
+  };
+
+  [[nodiscard]] std::size_t place_of(const JsonNode& id) const {
+    const auto found = place_of_id_.find(id.id());
+    if (found == place_of_id_.end()) throw InputError(id.where(), fmt::format("the group {}", id.id()), "one of the file's");
+    return found->second;
+  }
+
+  std::vector<Group> groups_;
+  std::map<std::int64_t, std::size_t> place_of_id_;
+};
 
 /// What a wedge or a column of water makes of a place along the probe's axes.
 struct Mounting {
@@ -316,6 +330,7 @@ NdeCapture read_nde_setup(const std::string& json, const std::string& where, std
   const JsonDocument document(json, where, {.values = limits.values});
   const JsonNode setup = document.root();
   const JsonNode groups = setup.require("groups");
+  const Captures captures_of(groups);
   std::size_t captures = 0;
   std::set<std::string> classes;
   std::optional<NdeCapture> found;
@@ -327,7 +342,7 @@ NdeCapture read_nde_setup(const std::string& json, const std::string& where, std
       const std::string data_class = dataset.text_or("dataClass", "");
       if (classes.size() < 8) classes.insert(printable(data_class, 40));
       if (data_class != "AScanAmplitude") continue;
-      const auto process = capture_of(groups, group, dataset);
+      const auto process = captures_of.of(dataset, k);
       if (!process) continue;
       if (captures++ == sequence) found = SetupReader(setup, limits).read(group, dataset, *process);
     }

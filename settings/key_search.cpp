@@ -6,6 +6,9 @@
 namespace echoform {
 namespace {
 
+/// Longer than all names: what is longer is no misspelling, and a distance takes a time that grows with it.
+constexpr std::size_t longest_compared = 64;
+
 /// Levenshtein's distance: insertions, deletions and replacements that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -32,12 +35,14 @@ const Key* find_key(std::string_view section, std::string_view name) {
 }
 
 const Key& nearest_key(std::string_view section, std::string_view name) {
+  name = name.substr(0, longest_compared);
   const auto cost = [&](const Key& key) { return 2 * edit_distance(name, key.name) + (key.section == section ? 0 : 1); };
   const auto& all = configuration_keys();
   return *std::min_element(all.begin(), all.end(), [&](const Key& a, const Key& b) { return cost(a) < cost(b); });
 }
 
 const Section& nearest_section(std::string_view name) {
+  name = name.substr(0, longest_compared);
   const auto& all = configuration_sections();
   return *std::min_element(all.begin(), all.end(), [&](const Section& a, const Section& b) {
     return edit_distance(name, a.name) < edit_distance(name, b.name);
