@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "acquisition/positions.hpp"
+#include "acquisition/ranges.hpp"
 #include "acquisition/sample_encodings.hpp"
 #include "acquisition/validate_events.hpp"
 #include "acquisition/words.hpp"
@@ -117,10 +118,9 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
     throw InputError(place("frame"), fmt::format("{} A-scans of {} bytes", acquisition.a_scans(), acquisition.bytes_per_a_scan()),
                      fmt::format("at most {} bytes a frame", limits.frame_bytes));
   }
-  if (!std::isfinite(acquisition.sample_rate.value) || acquisition.sample_rate.value <= 0.0 ||
-      acquisition.sample_rate.value > 1e12) {
+  if (!(acquisition.sample_rate >= minimum_sample_rate && acquisition.sample_rate <= maximum_sample_rate)) {
     throw InputError(place("sample rate"), fmt::format("{} Hz", acquisition.sample_rate.value),
-                     "a positive number up to 1e12 Hz");
+                     fmt::format("{:g} to {:g} Hz", minimum_sample_rate.value, maximum_sample_rate.value));
   }
   for (const auto& [name, time] :
        {std::pair{"start time", acquisition.start_time}, std::pair{"time offset", acquisition.time_offset}}) {
@@ -128,24 +128,30 @@ void validate(const Acquisition& acquisition, const AcquisitionLimits& limits, s
       throw InputError(place(name), fmt::format("{} s", time.value), "a finite time between -1 s and 1 s");
     }
   }
-  if (!std::isfinite(acquisition.sample_scale) || acquisition.sample_scale == 0.0) {
-    throw InputError(place("sample scale"), fmt::format("{}", acquisition.sample_scale), "a finite number other than 0");
+  if (const double scale = std::abs(acquisition.sample_scale);
+      !(scale >= minimum_sample_scale && scale <= maximum_sample_scale)) {
+    throw InputError(place("sample scale"), fmt::format("{}", acquisition.sample_scale),
+                     fmt::format("a number of magnitude {:g} to {:g}", minimum_sample_scale, maximum_sample_scale));
   }
   for (const auto& [name, frequency] :
        {std::pair{"centre frequency", acquisition.probe.centre_frequency}, std::pair{"bandwidth", acquisition.probe.bandwidth}}) {
-    if (!std::isfinite(frequency.value) || frequency.value < 0.0) {
-      throw InputError(place(name), fmt::format("{} Hz", frequency.value), "0 (unknown) or a positive number");
-    }
+    if (frequency.value == 0.0 || (frequency >= minimum_frequency && frequency <= maximum_frequency)) continue;
+    throw InputError(place(name), fmt::format("{} Hz", frequency.value),
+                     fmt::format("0 (unknown), or {:g} to {:g} Hz", minimum_frequency.value, maximum_frequency.value));
   }
   // Detectors of sound that light makes stand all around.
   const bool passive = all_passive(acquisition.events);
   for (std::size_t i = 0; i < n; ++i) {
     const Element& element = acquisition.probe.elements[i];
-    for (const double value : {element.centre.x.value, element.centre.y.value, element.centre.z.value, element.normal.x,
-                               element.normal.y, element.normal.z, element.width.value, element.length.value}) {
+    for (const double value : {element.normal.x, element.normal.y, element.normal.z}) {
       if (!std::isfinite(value))
         throw InputError(place(fmt::format("element {}", i)), "a number that is not finite",
                          "finite positions, normals and sizes");
+    }
+    for (const Metres value : {element.centre.x, element.centre.y, element.centre.z, element.width, element.length}) {
+      if (!(std::abs(value.value) <= farthest_element.value))
+        throw InputError(place(fmt::format("element {}", i)), fmt::format("{} m", value.value),
+                         fmt::format("finite positions and sizes up to {:g} m", farthest_element.value));
     }
     if (passive && element.normal == Direction{0.0, 0.0, 0.0}) {
       throw InputError(place(fmt::format("element {}", i)), "a normal of length 0", "the direction that it faces");

@@ -86,7 +86,7 @@ constexpr auto wave_medium_words =
 constexpr std::string_view from_data = "from the data";
 
 void add_imaging_keys(std::vector<Key>& k) {
-  const Range velocity = above(0.0, 20000.0);
+  const Range velocity = within(1.0, 20000.0);
   const Range place = within(-10.0, 10.0);
   k.push_back(number(
       {"material", "longitudinal_velocity", "m/s", "Speed of longitudinal waves.", from_data, LiveEffect::imaging}, velocity,
@@ -135,12 +135,12 @@ void add_imaging_keys(std::vector<Key>& k) {
 void add_data_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"probe", "pitch", "m", "Makes the elements a linear array of this pitch, centred on x = 0 at z = 0.", from_data},
-      above(0.0, 1.0), [](auto& c) -> auto& { return c.probe.pitch; }));
+      within(1e-6, 1.0), [](auto& c) -> auto& { return c.probe.pitch; }));
   k.push_back(number(
       {"probe", "radius", "m",
        "With `pitch`: the elements lie on an arc of this radius, their normals outwards; its middle is foremost, at x = z = 0.",
        "none: a linear array"},
-      above(0.0, 10.0), [](auto& c) -> auto& { return c.probe.radius; }));
+      within(1e-4, 10.0), [](auto& c) -> auto& { return c.probe.radius; }));
   k.push_back(number(
       {"probe", "stand_off", "m",
        "Height of the aperture's centre above z = 0, whatever the data says: it moves to z = -stand_off.", from_data,
@@ -162,17 +162,17 @@ void add_data_keys(std::vector<Key>& k) {
       {"probe", "element_length", "m", "Size of the elements along y; 0 is unknown.", from_data}, within(0.0, 1.0),
       [](auto& c) -> auto& { return c.probe.element_length; }));
   k.push_back(number(
-      {"probe", "centre_frequency", "Hz", "Centre frequency of the pulse.", from_data}, above(0.0, 1e9),
+      {"probe", "centre_frequency", "Hz", "Centre frequency of the pulse.", from_data}, within(1.0, 1e9),
       [](auto& c) -> auto& { return c.probe.centre_frequency; }));
   k.push_back(number(
-      {"probe", "bandwidth", "Hz", "-6 dB bandwidth of the pulse.", from_data}, above(0.0, 1e9),
+      {"probe", "bandwidth", "Hz", "-6 dB bandwidth of the pulse.", from_data}, within(1.0, 1e9),
       [](auto& c) -> auto& { return c.probe.bandwidth; }));
   k.push_back(integer_list(
       {"probe", "dead_elements", "", "Elements whose A-scans count as zero, from 0.", from_data}, within(0, 1023), 1024,
       [](auto& c) -> auto& { return c.probe.dead_elements; }));
 
   k.push_back(number(
-      {"acquisition", "sample_rate", "Hz", "Samples per second.", from_data}, above(0.0, 1e12),
+      {"acquisition", "sample_rate", "Hz", "Samples per second.", from_data}, within(1.0, 1e12),
       [](auto& c) -> auto& { return c.acquisition.sample_rate; }));
   k.push_back(number(
       {"acquisition", "start_time", "s", "Of the first sample, after the pulse's emission.", from_data}, within(-0.999, 0.999),
@@ -294,7 +294,7 @@ void add_simulator_keys(std::vector<Key>& k) {
       {"simulator", "samples", "", "Per A-scan."}, within(2, 1 << 20),
       [](auto& c) -> auto& { return c.simulator.source.samples; }));
   k.push_back(number(
-      {"simulator", "sample_rate", "Hz", "Samples per second; more than twice the centre frequency."}, above(0.0, 1e12),
+      {"simulator", "sample_rate", "Hz", "Samples per second; more than twice the centre frequency."}, within(1.0, 1e12),
       [](auto& c) -> auto& { return c.simulator.source.sample_rate; }));
   k.push_back(number(
       {"simulator", "start_time", "s", "Of the first sample, after the pulse's emission."}, within(-0.999, 0.999),
@@ -518,7 +518,7 @@ void add_simulator_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"simulator", "backwall", "m",
        "Depth of a backwall that echoes straight rays; with a couplant or shear waves see [backwall].", "the demo's part"},
-      above(0.0, 10.0), [](auto& c) -> auto& { return c.simulator.backwall; }));
+      within(1e-6, 10.0), [](auto& c) -> auto& { return c.simulator.backwall; }));
 }
 
 }  // namespace

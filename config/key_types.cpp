@@ -40,6 +40,8 @@ std::string describe(const toml::node& node) {
       return "[" + list + "]";
     }
     case toml::node_type::string:
+      if (const std::string& text = node.as_string()->get(); text.size() > 200)
+        return fmt::format("a text of {} bytes", text.size());
       return fmt::format("\"{}\"", node.as_string()->get());
     case toml::node_type::integer:
       return fmt::format("{}", node.as_integer()->get());

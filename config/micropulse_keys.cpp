@@ -28,7 +28,7 @@ void add_probe_keys(std::vector<Key>& k) {
   k.push_back(number({here, "element_width", "m", "Size of an element along x.", "unknown"}, within(0.0, 0.1),
                      member(&MicropulseSection::element_width)));
   k.push_back(
-      number({here, "centre_frequency", "Hz", "Of the probe."}, above(0.0, 1e9), member(&MicropulseSection::centre_frequency)));
+      number({here, "centre_frequency", "Hz", "Of the probe."}, within(1.0, 1e9), member(&MicropulseSection::centre_frequency)));
   k.push_back(integer({here, "first_channel", "", "The instrument's channel, counted from 1, of element 0; the others follow."},
                       within(1, 2048), member(&MicropulseSection::first_channel)));
   k.push_back(integer({here, "channel_base", "", "What the instrument calls its first channel in what it sends."}, within(0, 1),

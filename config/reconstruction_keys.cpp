@@ -63,7 +63,7 @@ void add_reconstruction_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"reconstruction", "highest_frequency", "Hz", "Of the band in which the spherical model works.",
        "that of waves of two voxels, and no more than a quarter of the sample rate"},
-      above(0.0, 1e9), [](auto& c) -> auto& { return section<ReconstructionSection>(c).highest_frequency; }));
+      within(1.0, 1e9), [](auto& c) -> auto& { return section<ReconstructionSection>(c).highest_frequency; }));
   k.push_back(boolean(
       {"reconstruction", "rectangular_elements", "",
        "Whether the spherical model takes elements for rectangles of their widths and lengths, rather than points.", "false"},
@@ -88,12 +88,12 @@ void add_reconstruction_keys(std::vector<Key>& k) {
       {"reconstruction", "wavelength", "m",
        "Of the light whose events are taken, of frames with several wavelengths: one volume, named as --output has it.",
        "as wavelengths says"},
-      above(0.0, 1e-4), [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelength; }));
+      within(1e-9, 1e-4), [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelength; }));
   k.push_back(number_list(
       {"reconstruction", "wavelengths", "m",
        "Of light: a volume is made of each, one after the other; of several the files have names such as \"volume.750nm.npy\". "
        "Empty: of all that there are."},
-      above(0.0, 1e-4), ReconstructionSection::most_wavelengths,
+      within(1e-9, 1e-4), ReconstructionSection::most_wavelengths,
       [](auto& c) -> auto& { return section<ReconstructionSection>(c).wavelengths; }));
 }
 

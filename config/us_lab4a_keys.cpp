@@ -29,7 +29,7 @@ void add_us_lab4a_keys(std::vector<Key>& k) {
                      in_us_lab4a(&Stated::pitch)));
   k.push_back(number({us_lab4a, "element_width", "m", "Size of an element along x.", "unknown"}, within(0.0, 0.1),
                      in_us_lab4a(&Stated::element_width)));
-  k.push_back(number({us_lab4a, "centre_frequency", "Hz", "Of the probe, and of what elements fire."}, above(0.0, 1e9),
+  k.push_back(number({us_lab4a, "centre_frequency", "Hz", "Of the probe, and of what elements fire."}, within(1.0, 1e9),
                      in_us_lab4a(&Stated::centre_frequency)));
   k.push_back(integer({us_lab4a, "base_element", "", "Of the instrument's multiplexer, at element 0."}, within(0, 65535),
                       in_us_lab4a(&Stated::base_element)));

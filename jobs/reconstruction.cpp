@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "acquisition/detectors.hpp"
+#include "acquisition/ranges.hpp"
 #include "acquisition/sample_encodings.hpp"
 #include "base/csv_numbers.hpp"
 #include "base/errors.hpp"
@@ -304,6 +305,7 @@ ReconstructionJob prepare_reconstruction(const Configuration& configuration, Rec
     throw InputError(recording.name(), pairs_text(acquisition), "passive events, in which nobody transmits");
   }
   Material material = recording.material();
+  validate(material, "data:");
   apply_overrides(configuration, acquisition, material, job.notes);
   validate(acquisition, RecordingOptions().limits, configuration.name());
   if (material.longitudinal_velocity.value == 0.0) {

@@ -7,7 +7,7 @@ namespace echoform {
 void add_filter_keys(std::vector<Key>& k) {
   using namespace keys;  // NOLINT(google-build-using-namespace): the table reads as a table
   const Range frequency = within(0.0, 1e9);
-  const Range width = above(0.0, 1e9);
+  const Range width = within(1.0, 1e9);
   k.push_back(word(
       {"filter",
        "kind",

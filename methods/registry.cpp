@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "acquisition/ranges.hpp"
 #include "base/errors.hpp"
 #include "config/key_types.hpp"
 #include "config/sound_section.hpp"
@@ -121,6 +122,8 @@ std::shared_ptr<const ImagingSetup> resolve_imaging(const ImagingRequest& reques
   const Configuration& configuration = request.configuration;
   const Method& method = method_of(configuration);
   require_backend(configuration);
+  validate(request.stated.material, "data:");
+  validate(Material{request.stated.wedge_velocity, {}}, "data: wedge,");
   auto setup = scans(configuration) ? resolve_scan(method, request) : std::make_shared<ImagingSetup>(*method.resolve(request));
   check_setup(method, configuration, *setup);
   for (auto doubts : {doubtful_settings(configuration),

@@ -51,14 +51,14 @@ void add_scan_keys(std::vector<Key>& k) {
       {"scan", "sign", "", "1 where s grows with the encoder's count, -1 where it falls.", {}, LiveEffect::imaging},
       within(-1.0, 1.0), [](auto& c) -> auto& { return section<ScanSection>(c).sign; }));
   k.push_back(number(
-      {"scan", "encoder_step", "m", "Way along the path a count.", {}, LiveEffect::imaging}, above(0.0, 10.0),
+      {"scan", "encoder_step", "m", "Way along the path a count.", {}, LiveEffect::imaging}, within(1e-9, 10.0),
       [](auto& c) -> auto& { return section<ScanSection>(c).encoder_step; }));
   k.push_back(number(
       {"scan", "step", "m",
        "Length of the cells into which the path is cut: the first complete frame of a cell contributes, later ones are counted "
        "as repeated.",
        "encoder_step", LiveEffect::imaging},
-      above(0.0, 10.0), [](auto& c) -> auto& { return section<ScanSection>(c).step; }));
+      within(1e-9, 10.0), [](auto& c) -> auto& { return section<ScanSection>(c).step; }));
   k.push_back(number(
       {"scan",
        "tolerance",
@@ -66,20 +66,20 @@ void add_scan_keys(std::vector<Key>& k) {
        "Of files that place each frame: how far beside the path an element may lie, and its count from the placement.",
        {},
        LiveEffect::imaging},
-      above(0.0, 0.1), [](auto& c) -> auto& { return section<ScanSection>(c).tolerance; }));
+      within(1e-9, 0.1), [](auto& c) -> auto& { return section<ScanSection>(c).tolerance; }));
   k.push_back(number(
       {"scan", "coverage", "m",
        "How far to either side of the middle of its elements, along the path, pixels take part in a position's image; others "
        "are not computed.",
        "the whole grid", LiveEffect::imaging},
-      above(0.0, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).coverage; }));
+      within(1e-6, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).coverage; }));
   k.push_back(number(
       {"scan", "depth", "m",
        "How far before the middle of its elements, the way they emit, pixels take part in a position's image; others, and what "
        "lies "
        "behind, are not computed.",
        "the whole grid", LiveEffect::imaging},
-      above(0.0, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).depth; }));
+      within(1e-6, 100.0), [](auto& c) -> auto& { return section<ScanSection>(c).depth; }));
   k.push_back(word(
       {"scan",
        "composition",
@@ -97,7 +97,7 @@ void add_scan_keys(std::vector<Key>& k) {
       "", any_text, [](auto& c) -> auto& { return section<ScanSection>(c).file; }));
   k.push_back(number(
       {"scan", "save_every", "s", "How often the file is written, beside when the scan is cleared and at the end."},
-      above(0.0, 1e6), [](auto& c) -> auto& { return section<ScanSection>(c).save_every; }));
+      within(0.001, 1e6), [](auto& c) -> auto& { return section<ScanSection>(c).save_every; }));
   k.push_back(word(
       {"scan", "resume", "",
        "When the program starts and the file is there. same: the scan in it goes on, and one that is made of anything "

@@ -35,7 +35,7 @@ void add_doppler_keys(std::vector<Key>& k) {
       {"doppler", "pulse_repetition", "Hz",
        "Transmit events a second within a frame. Events that are alike are the samples of an ensemble, by which flow is found.",
        "no flow is looked for", LiveEffect::imaging},
-      above(0.0, 1e6), [](auto& c) -> auto& { return doppler(c).pulse_repetition; }));
+      within(0.001, 1e6), [](auto& c) -> auto& { return doppler(c).pulse_repetition; }));
   k.push_back(word(
       {"doppler",
        "wall_filter",
@@ -179,7 +179,7 @@ void add_beams_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"beams", "demodulation_frequency", "Hz", "Of path iq: what becomes 0 Hz.", "the probe's centre frequency",
        LiveEffect::imaging},
-      above(0.0, 1e9), [](auto& c) -> auto& { return beams(c).demodulation_frequency; }));
+      within(1.0, 1e9), [](auto& c) -> auto& { return beams(c).demodulation_frequency; }));
   k.push_back(integer(
       {"beams", "decimation", "", "Of path iq: samples of an A-scan for one in baseband.",
        "the largest whose sample rate holds the band", LiveEffect::imaging},
@@ -188,7 +188,7 @@ void add_beams_keys(std::vector<Key>& k) {
       {"beams", "iq_bandwidth", "Hz", "Of path iq: the band about the demodulation frequency that is kept.",
        "2.8 times the probe's bandwidth; where that is more than 1.5 times the demodulation frequency, from 0 Hz on",
        LiveEffect::imaging},
-      above(0.0, 1e9), [](auto& c) -> auto& { return beams(c).iq_bandwidth; }));
+      within(1.0, 1e9), [](auto& c) -> auto& { return beams(c).iq_bandwidth; }));
   k.push_back(boolean(
       {"beams",
        "normalise",

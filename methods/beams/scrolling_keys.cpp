@@ -11,7 +11,7 @@ void add_scrolling_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"beams", "frame_rate", "Hz", "Frames a second, by which the frames of [m_mode] and [spectrum] become seconds.",
        "images that scroll are refused", LiveEffect::imaging},
-      above(0.0, 1e6), [](auto& c) -> auto& { return beams(c).frame_rate; }));
+      within(0.001, 1e6), [](auto& c) -> auto& { return beams(c).frame_rate; }));
   k.push_back(integer(
       {"m_mode", "line", "", "Line of the image whose envelope scrolls, 0 the first.", "no M-mode", LiveEffect::display},
       within(0, 65535), [](auto& c) -> auto& { return m_mode(c).line; }));

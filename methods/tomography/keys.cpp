@@ -54,7 +54,7 @@ void add_impulse_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"tomography", "impulse_bandwidth", "Hz", "Of a Gaussian impulse response, between half amplitudes.", "no Gaussian",
        LiveEffect::imaging},
-      above(0.0, 1e9), [](auto& c) -> auto& { return tomography(c).impulse_bandwidth; }));
+      within(1.0, 1e9), [](auto& c) -> auto& { return tomography(c).impulse_bandwidth; }));
   k.push_back(number(
       {"tomography", "impulse_noise", "",
        "Of the deconvolution: power of noise against that of the response where it is strongest.", "0.01", LiveEffect::imaging},
@@ -62,7 +62,7 @@ void add_impulse_keys(std::vector<Key>& k) {
   k.push_back(number(
       {"tomography", "impulse_cutoff", "Hz", "Of the deconvolution: where its Hann window over frequencies ends.",
        "half the sample rate", LiveEffect::imaging},
-      above(0.0, 1e9), [](auto& c) -> auto& { return tomography(c).impulse_cutoff; }));
+      within(1.0, 1e9), [](auto& c) -> auto& { return tomography(c).impulse_cutoff; }));
 }
 
 }  // namespace
@@ -130,14 +130,14 @@ void add_tomography_keys(std::vector<Key>& k) {
       {"tomography", "object_velocity", "m/s",
        "Speed of sound within the object, an ellipsoid; outside it is [material] longitudinal_velocity. Rays are straight.",
        "one speed everywhere", LiveEffect::imaging},
-      above(0.0, 1e5), [](auto& c) -> auto& { return tomography(c).object_velocity; }));
+      within(1.0, 1e5), [](auto& c) -> auto& { return tomography(c).object_velocity; }));
   k.push_back(number_triple(
       {"tomography", "object_centre", "m", "Of the object, along x, y and z.", {}, LiveEffect::imaging}, within(-10.0, 10.0),
       [](auto& c) -> auto& { return tomography(c).object_centre; }));
   k.push_back(number_list(
       {"tomography", "object_radii", "m", "Of the object: one, of a sphere, or three along x, y and z.", "no object",
        LiveEffect::imaging},
-      above(0.0, 10.0), 3, [](auto& c) -> auto& { return tomography(c).object_radii; }));
+      within(1e-6, 10.0), 3, [](auto& c) -> auto& { return tomography(c).object_radii; }));
   k.push_back(word(
       {"tomography",
        "shown",
@@ -155,7 +155,7 @@ void add_tomography_keys(std::vector<Key>& k) {
        "\"image\", before them.",
        {},
        LiveEffect::imaging},
-      above(0.0, 1e-3), TomographySection::most_wavelengths, [](auto& c) -> auto& { return tomography(c).wavelengths; }));
+      within(1e-9, 1e-3), TomographySection::most_wavelengths, [](auto& c) -> auto& { return tomography(c).wavelengths; }));
   add_impulse_keys(k);
   add_unmixing_keys(k);
 }
