@@ -9,14 +9,17 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/planning.hpp"
 #include "config/memory_limit.hpp"
 #include "config/memory_text.hpp"
 #include "methods/display_settings.hpp"
 #include "methods/doubtful.hpp"
 #include "methods/registry.hpp"
 #include "methods/scan_settings.hpp"
+#include "pipeline/frame_intake.hpp"
 #include "pipeline/scan.hpp"
 #include "pipeline/setup_memory.hpp"
+#include "settings/hidden_folders.hpp"
 #include "settings/imaging_lines.hpp"
 #include "settings/key_table.hpp"
 #include "settings/live_keys.hpp"
@@ -50,7 +53,7 @@ void check_room_beside(const Configuration& configuration, const ImagingSetup& s
 
 SetupFactory make_factory(const Configuration& configuration, const Material& stated, std::uint64_t revision,
                           std::uint64_t imaging_revision, const std::shared_ptr<ScanRecords>& scans) {
-  return [configuration, stated, revision, imaging_revision, scans](const Acquisition& acquisition) {
+  const auto resolve = [configuration, stated, revision, imaging_revision, scans](const Acquisition& acquisition) {
     auto setup =
         resolve_imaging({.configuration = configuration,
                          .acquisition = acquisition,
@@ -63,6 +66,15 @@ SetupFactory make_factory(const Configuration& configuration, const Material& st
                          .scan_settings = keeps_scan(configuration) ? imaging_lines(configuration) : std::vector<std::string>{}});
     log_findings(*setup);
     return setup;
+  };
+  return [resolve, configuration](const Acquisition& acquisition) {
+    try {
+      return resolve(acquisition);
+    } catch (const PlanningEnded&) {
+      throw;
+    } catch (const InputError& error) {
+      throw StreamRefused(error.what(), without_folders(error.what(), configuration));
+    }
   };
 }
 
@@ -151,7 +163,7 @@ wire::ControlReply Control::handle(const wire::ControlRequest& request) noexcept
   const auto fail = [&](wire::ControlOutcome outcome, const char* reason) {
     reply.Clear();
     reply.set_outcome(outcome);
-    reply.set_reason(reason);
+    reply.set_reason(without_folders(reason, file_));
     // Of what peers send wrong the log tells only who asks for it.
     const auto level = outcome == wire::FAILED ? spdlog::level::warn : spdlog::level::debug;
     spdlog::log(level, "control: {}", reason);
@@ -301,7 +313,9 @@ void Control::fill_state(const Configuration& settings, wire::ControlReply& repl
 
 std::vector<std::string> Control::warnings(const Configuration& settings) const {
   const auto setup = pipeline_.setup();
-  return setup ? setup->warnings : doubtful_settings(settings);
+  std::vector<std::string> lines = setup ? setup->warnings : doubtful_settings(settings);
+  for (std::string& line : lines) line = without_folders(std::move(line), file_);  // whoever reads telemetry gets them
+  return lines;
 }
 
 void Control::fill(std::span<const Key* const> keys, const Configuration& configuration, wire::ControlReply& reply) const {

@@ -9,6 +9,7 @@
 
 #include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
+#include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/decoder.hpp"
 #include "transport/acquisition/hello.hpp"
 
@@ -181,7 +182,9 @@ struct CaptureScan::Implementation {
   }
 
   void take_hello(CapturedConnection& said, Connection& connection) {
-    const HelloContents contents = read_hello(connection.decoder.hello(), limits);
+    const ReadHello read = read_hello_header(connection.decoder.hello_header(), {}, limits);
+    if (!read.contents) throw InputError(read.error.text);
+    const HelloContents& contents = *read.contents;
     said.sender = contents.identity.sender;
     said.index = contents.identity.connection_index;
     std::size_t sequence = 0;
@@ -194,7 +197,7 @@ struct CaptureScan::Implementation {
     connection.sequence = sequence;
     connection.session = &sessions[{said.session, sequence}];
     ++connection.session->connections;
-    connection.decoder.accept(contents.acquisition);
+    connection.decoder.accept(FrameLayout(contents.acquisition));
   }
 
   /// Keeps the shot unless there is one of that event. Whether it was kept.

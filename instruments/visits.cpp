@@ -7,7 +7,7 @@ namespace echoform {
 
 void visit_until_stopped(const VisitPauses& pauses, const WakeBell& bell, const std::atomic<bool>& stopping,
                          const std::function<std::uint64_t()>& frames, const std::function<void()>& visit,
-                         const std::function<void(const std::string&)>& say) {
+                         const std::function<void(const std::exception&)>& say) {
   using std::chrono::steady_clock;
   std::chrono::milliseconds pause = pauses.first;
   while (!stopping) {
@@ -15,7 +15,7 @@ void visit_until_stopped(const VisitPauses& pauses, const WakeBell& bell, const 
     try {
       visit();
     } catch (const std::exception& reason) {
-      if (!stopping) say(reason.what());
+      if (!stopping) say(reason);
     }
     if (stopping) return;
     if (frames() != before) pause = pauses.first;

@@ -30,7 +30,7 @@ struct VisitPauses {
 /// moved on is followed by the first pause again.
 void visit_until_stopped(const VisitPauses& pauses, const WakeBell& bell, const std::atomic<bool>& stopping,
                          const std::function<std::uint64_t()>& frames, const std::function<void()>& visit,
-                         const std::function<void(const std::string&)>& say);
+                         const std::function<void(const std::exception&)>& say);
 
 /// The thread of a source that visits, and what its visits tell. `Base` is AcquisitionSource, or an interface of it. Destructors
 /// of what derives from it call stop().
@@ -54,7 +54,7 @@ class VisitingSource : public Base {
       pthread_setname_np(pthread_self(), name_.c_str());
       visit_until_stopped(
           pauses_, bell_, stopping_, [this] { return frames(); }, [&] { visit(host); },
-          [this](const std::string& line) { say(line); });
+          [this](const std::exception& reason) { say(reason); });
     });
   }
   void stop() override {
@@ -71,11 +71,16 @@ class VisitingSource : public Base {
   [[nodiscard]] virtual std::uint64_t frames() const = 0;
 
   /// Into the log and telemetry.
-  void say(const std::string& line) {
-    counters_.note_rejection(line);
+  void say(const std::string& line) { say(line, line); }
+  void say(const std::exception& reason) { say(reason.what(), line_for_others(reason)); }
+
+ private:
+  void say(const std::string& line, const std::string& for_others) {
+    counters_.note_rejection(for_others);
     if (const auto left_out = lines_.admit(clock_.steady())) spdlog::warn("{}{}", line, left_out_text(*left_out));
   }
 
+ protected:
   const Clock& clock_;
   const WakeBell bell_;
   LiveSourceCounters counters_;

@@ -7,11 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "acquisition/acquisition.hpp"
 #include "acquisition/frame_stamp.hpp"
@@ -79,7 +81,25 @@ class FrameIntake {
 class StreamBusy final : public InputError {
  public:
   using InputError::InputError;
+  StreamBusy() : InputError("acquisition stream: another sender is active") {}
 };
+
+/// A refusal of which the sender is told less than the log: not where files of the server are.
+class StreamRefused final : public InputError {
+ public:
+  StreamRefused(const std::string& line, std::string for_sender)
+      : InputError(line), for_sender_(one_line(std::move(for_sender))) {}
+  [[nodiscard]] const std::string& for_sender() const noexcept { return for_sender_; }
+
+ private:
+  std::string for_sender_;
+};
+
+/// What others than the log are told of a refusal or a fault.
+[[nodiscard]] inline std::string line_for_others(const std::exception& error) {
+  const auto* const refused = dynamic_cast<const StreamRefused*>(&error);
+  return refused != nullptr ? refused->for_sender() : error.what();
+}
 
 /// Opens streams. Implemented by the pipeline; given to sources.
 class StreamHost {
@@ -87,8 +107,12 @@ class StreamHost {
   virtual ~StreamHost() = default;
   /// Prepares everything for frames of this acquisition, or joins the stream of this name if it is open with an equal
   /// acquisition (further connections of one sender). Throws InputError with the reason to send back: another sender is
-  /// active (StreamBusy), the acquisition is out of limits, the image is impossible. May take seconds.
+  /// active (StreamBusy), the acquisition is out of limits, the image is impossible (StreamRefused where the reason names what
+  /// is the server's own). May take seconds.
   [[nodiscard]] virtual std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) = 0;
+  /// Whether open_stream() would refuse this session as StreamBusy now. For threads that nobody may hold up: it neither waits nor
+  /// looks at an acquisition. open_stream() has the last word.
+  [[nodiscard]] virtual bool is_busy_for(std::uint64_t /*session*/) const { return false; }
 };
 
 /// A door through which frames come: made from the configuration, started once, stopped once.

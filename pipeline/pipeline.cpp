@@ -63,9 +63,20 @@ std::shared_ptr<FrameAssembler> Pipeline::assembler() const {
   return assembler_;
 }
 
-void Pipeline::set_assembler(std::shared_ptr<FrameAssembler> assembler) {
+void Pipeline::set_assembler(std::shared_ptr<FrameAssembler> assembler, std::uint64_t session) {
   const std::lock_guard lock(current_mutex_);
   std::swap(assembler_, assembler);
+  assembled_session_ = session;
+}
+
+bool Pipeline::is_busy_for(std::uint64_t session) const {
+  std::shared_ptr<FrameAssembler> current;
+  {
+    const std::lock_guard lock(current_mutex_);
+    if (assembled_session_ == session) return false;
+    current = assembler_;
+  }
+  return current != nullptr && current->open_lanes() != 0;
 }
 
 std::shared_ptr<const ImagingSetup> Pipeline::setup() const {
@@ -89,7 +100,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
       return current;
     }
     if (current->open_lanes() != 0) {
-      if (session != session_) throw StreamBusy("acquisition stream: another sender is active");
+      if (session != session_) throw StreamBusy();
       throw InputError("acquisition", "one that differs from that of the session's first connection",
                        "the same on all connections");
     }
@@ -107,7 +118,7 @@ std::shared_ptr<FrameIntake> Pipeline::open_stream(std::uint64_t session, const 
   announce(setup);
   auto intake = std::make_shared<FrameAssembler>(setup->acquisition, AssemblerOptions{policy_, options_.incomplete_timeout},
                                                  ledger_, run_->slots(), run_->acquired(), clock_, run_.get());
-  set_assembler(intake);
+  set_assembler(intake, session);
   alone_since_.store(0);  // what it says is of the stream before, which went on while this one was planned
   return intake;
 }
@@ -160,7 +171,7 @@ std::unique_ptr<Engine> Pipeline::engine_beside(const std::shared_ptr<const Imag
 
 void Pipeline::retire(FrameAssembler* current) {
   if (current == nullptr) return;
-  if (!current->close_if_unused()) throw StreamBusy("acquisition stream: another sender is active");
+  if (!current->close_if_unused()) throw StreamBusy();
   set_assembler(nullptr);
   // Its last frames go out before another setup is announced.
   if (run_ && !ledger_->wait_until_idle(options_.drain_limit)) {

@@ -86,6 +86,7 @@ class Pipeline final : public StreamHost {
   /// limit; PlanningEnded if it takes longer than it may or end_planning() was called; RuntimeFault if memory or a backend is not
   /// to be had.
   [[nodiscard]] std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override;
+  [[nodiscard]] bool is_busy_for(std::uint64_t session) const override;
 
   /// Asks the setup factory again for the acquisition in work and images the frames from the next one on by that setup,
   /// without losing any. False if no stream was opened yet. Throws what the factories throw: then nothing has changed.
@@ -142,7 +143,7 @@ class Pipeline final : public StreamHost {
   [[nodiscard]] bool release();  ///< whether it ended the run
 
   [[nodiscard]] std::shared_ptr<FrameAssembler> assembler() const;
-  void set_assembler(std::shared_ptr<FrameAssembler> assembler);
+  void set_assembler(std::shared_ptr<FrameAssembler> assembler, std::uint64_t session = 0);
 
   const PipelineOptions options_;
   const EngineFactory engine_factory_;
@@ -154,8 +155,9 @@ class Pipeline final : public StreamHost {
   std::atomic<std::size_t> host_bytes_{0};
   std::stop_source planning_;
 
-  mutable std::mutex current_mutex_;  // guards these three alone
+  mutable std::mutex current_mutex_;  // guards these four alone
   std::shared_ptr<FrameAssembler> assembler_;
+  std::uint64_t assembled_session_ = 0;  // whose frames it assembles
   std::shared_ptr<const ImagingSetup> setup_;
   std::string backend_;
 

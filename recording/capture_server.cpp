@@ -214,8 +214,8 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
         }
         case DecodeEvent::hello:
           try {
-            const HelloContents contents = admit(decoder_.hello(), server_.options.token, server_.options.limits);
-            decoder_.accept(contents.acquisition);
+            const HelloContents contents = read_hello();
+            decoder_.accept(FrameLayout(contents.acquisition));
             wire::Accept accept;
             accept.set_frame_bytes(contents.acquisition.frame_bytes());
             accept.set_server("Echoform");
@@ -237,6 +237,15 @@ class CaptureServer::Implementation::Session : public std::enable_shared_from_th
           return refuse(decoder_.error().text);
       }
     }
+  }
+
+  /// Throws InputError, whose line is for the sender.
+  [[nodiscard]] HelloContents read_hello() {
+    const std::string& token = server_.options.token;
+    refuse_wrong_token(summarise_hello(decoder_.hello_header()), token);
+    ReadHello read = read_hello_header(decoder_.hello_header(), token, server_.options.limits);
+    if (!read.contents) throw InputError(read.error.text);
+    return std::move(*read.contents);
   }
 
   void refuse(const std::string& reason) {

@@ -94,16 +94,41 @@ bool skip_contents(std::span<const std::byte>& bytes, std::uint64_t tag) {
   return true;
 }
 
+/// Calls `take` with the tag of each field, what stands behind it, the length of a text among that, and the number of groups of
+/// other people's fields that it stands in. Whether the bytes are fields to their end.
+template <class Take>
+bool for_each_field(std::span<const std::byte> bytes, const Take& take) {
+  std::size_t groups = 0;
+  while (!bytes.empty()) {
+    const Varint tag = take_varint(bytes);
+    const std::span<const std::byte> contents = bytes;
+    if (!tag.whole || tag.wide || !skip_contents(bytes, tag.value)) return false;
+    take(tag.value, contents.first(contents.size() - bytes.size()), groups);
+    if ((tag.value & 7) == wire_group) ++groups;
+    if ((tag.value & 7) == wire_group_end) groups -= groups > 0 ? 1 : 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::size_t count_field(std::span<const std::byte> bytes, std::uint32_t field) {
   std::size_t count = 0;
-  while (!bytes.empty()) {
-    const Varint tag = take_varint(bytes);
-    if (!tag.whole || tag.wide || !skip_contents(bytes, tag.value)) break;
-    if (tag.value >> 3 == field) ++count;
-  }
+  static_cast<void>(
+      for_each_field(bytes, [&](std::uint64_t tag, std::span<const std::byte> /*contents*/, std::size_t /*groups*/) {
+        if (tag >> 3 == field) ++count;
+      }));
   return count;
+}
+
+bool read_fields(std::span<const std::byte> bytes, FunctionRef<void(const WireField&)> take) {
+  return for_each_field(bytes, [&](std::uint64_t tag, std::span<const std::byte> contents, std::size_t groups) {
+    WireField found{.field = tag >> 3, .integer = std::nullopt, .text = {}};
+    const Varint number = (tag & 7) == wire_varint || (tag & 7) == wire_length ? take_varint(contents) : Varint{};
+    if ((tag & 7) == wire_varint) found.integer = number.value;
+    if ((tag & 7) == wire_length) found.text = {reinterpret_cast<const char*>(contents.data()), contents.size()};
+    if (groups == 0) take(found);
+  });
 }
 
 std::optional<std::string> find_wide_number(std::span<const std::byte> bytes, const Descriptor& type) {

@@ -5,6 +5,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+
+#include "base/function_ref.hpp"
 
 namespace google::protobuf {
 class Descriptor;
@@ -22,6 +25,15 @@ namespace echoform {
 /// How often a message on the wire states field `field`, up to the first bytes that are no field; says before anything is made
 /// of them how many messages a repeated one holds.
 [[nodiscard]] std::size_t count_field(std::span<const std::byte> bytes, std::uint32_t field);
+
+/// A field of a message on the wire, outside of groups: an integer, or a text or bytes.
+struct WireField {
+  std::uint64_t field = 0;
+  std::optional<std::uint64_t> integer;
+  std::string_view text;  ///< of the message's bytes
+};
+/// Calls `take` for each such field, in order. Whether the bytes are fields to their end; makes nothing of them.
+[[nodiscard]] bool read_fields(std::span<const std::byte> bytes, FunctionRef<void(const WireField&)> take);
 
 /// Fills `message` from bytes; false where they are none, or hold a number that does not fit its field.
 template <class Message>

@@ -68,8 +68,8 @@ class RawFileSource final : public AcquisitionSource {
         counters_.open = 0;
       } catch (const std::exception& refusal) {
         LiveSourceCounters::add(counters_.rejected);
-        if (counters_.last_rejection() != refusal.what()) spdlog::warn("{}: {}", path_, refusal.what());
-        counters_.note_rejection(refusal.what());
+        if (counters_.last_rejection() != line_for_others(refusal)) spdlog::warn("{}: {}", path_, refusal.what());
+        counters_.note_rejection(line_for_others(refusal));
       }
       wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(1), stop);
     }
@@ -82,6 +82,10 @@ class RawFileSource final : public AcquisitionSource {
     while (!stop.stop_requested()) {
       const WallTime now = std::chrono::system_clock::now().time_since_epoch();
       if (file.peek() == std::ifstream::traits_type::eof()) {
+        if (file.bad()) {
+          spdlog::warn("{}: cannot be read", path_);
+          return;
+        }
         file.clear();
         file.seekg(0);
       }

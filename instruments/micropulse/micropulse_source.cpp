@@ -91,7 +91,7 @@ class ConnectingSource final : public VisitingSource<MicropulseSource> {
       exchange_.answer(wanted, nullptr);
       return intake;
     } catch (const std::exception& reason) {
-      if (!stopping_) say(reason.what());
+      if (!stopping_) say(reason);
       const auto refused = std::current_exception();
       try {
         auto intake = take(wanted, before);

@@ -9,8 +9,8 @@
 #include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "tests/fuzz/input.hpp"
+#include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/decoder.hpp"
-#include "transport/acquisition/hello.hpp"
 
 namespace echoform {
 namespace {
@@ -61,12 +61,11 @@ std::string listen(const Bytes& bytes, const std::vector<std::size_t>& pieces, b
       }
       switch (event) {
         case DecodeEvent::hello:
-          try {
-            const HelloContents contents = read_hello(decoder.hello(), limits);
-            heard += fmt::format("hello {} {}\n", contents.identity.session, contents.acquisition.frame_bytes());
-            decoder.accept(contents.acquisition);
-          } catch (const InputError& error) {
-            decoder.fail(DecodeReason::bad_hello, error.what());
+          if (const ReadHello read = read_hello_header(decoder.hello_header(), {}, limits); read.contents) {
+            heard += fmt::format("hello {} {}\n", read.contents->identity.session, read.contents->acquisition.frame_bytes());
+            decoder.accept(FrameLayout(read.contents->acquisition));
+          } else {
+            decoder.fail(read.error.reason, read.error.text);
           }
           break;
         case DecodeEvent::shot: {

@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "proto/acquisition.pb.h"
 #include "tests/fuzz/input.hpp"
+#include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/hello.hpp"
 #include "transport/wire_numbers.hpp"
 
@@ -22,6 +23,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   if (!parse_message(bytes, hello)) return 0;
+  // What refuses early goes by what is read later.
+  const HelloSummary summary = summarise_hello(bytes);
+  fuzz::require(
+      summary.whole && summary.session == hello.session() && summary.token == hello.token() && summary.sender == hello.sender(),
+      "a summary that says the same");
   HelloContents contents;
   try {
     contents = read_hello(hello, limits);

@@ -6,6 +6,7 @@
 
 #include "acquisition/frame_layout.hpp"
 #include "tests/transport_acquisition/messages.hpp"
+#include "transport/acquisition/admission.hpp"
 
 namespace echoform {
 namespace {
@@ -44,7 +45,14 @@ struct Feeder {
 
   void answer(DecodeEvent event) {
     events.push_back(event);
-    if (event == DecodeEvent::hello) decoder.accept(acquisition);
+    if (event == DecodeEvent::hello) {
+      const ReadHello read = read_hello_header(decoder.hello_header(), {}, {});
+      if (read.contents) {
+        decoder.accept(FrameLayout(acquisition));
+      } else {
+        decoder.fail(read.error.reason, read.error.text);
+      }
+    }
     if (event == DecodeEvent::shot) {
       shots.push_back(decoder.shot());
       if (discard) {

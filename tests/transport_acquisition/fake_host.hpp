@@ -167,9 +167,14 @@ class FakeHost final : public StreamHost {
     if (single_sender && !intakes_.empty() && !intakes_.contains(session)) {
       throw InputError("stream: found a second sender; expected one at a time");
     }
+    if (hidden_refusal) throw StreamRefused("/etc/server.toml: " + *hidden_refusal, "server.toml: " + *hidden_refusal);
     auto& intake = intakes_[session];
     if (!intake) intake = std::make_shared<FakeIntake>(acquisition, slots);
     return intake;
+  }
+  [[nodiscard]] bool is_busy_for(std::uint64_t session) const override {
+    const std::lock_guard lock(mutex_);
+    return busy && !intakes_.contains(session);
   }
   [[nodiscard]] std::shared_ptr<FakeIntake> intake(std::uint64_t session) const {
     const std::lock_guard lock(mutex_);
@@ -179,6 +184,8 @@ class FakeHost final : public StreamHost {
 
   std::size_t slots = 4;
   bool single_sender = false;
+  bool busy = false;  ///< for every other session than those that are open
+  std::optional<std::string> hidden_refusal;
 
  private:
   mutable std::mutex mutex_;

@@ -21,6 +21,7 @@ class CountingHost final : public StreamHost {
   std::shared_ptr<FrameIntake> open_stream(std::uint64_t session, const Acquisition& acquisition) override {
     ++asked;
     if (refusal) throw InputError(*refusal);
+    if (hidden) throw StreamRefused("/etc/server.toml: " + *hidden, "server.toml: " + *hidden);
     if (fault) throw RuntimeFault(*fault);
     if (!intake || opened != session || !(intake->acquisition() == acquisition)) {
       intake = std::make_shared<FakeIntake>(acquisition, 4);
@@ -28,7 +29,9 @@ class CountingHost final : public StreamHost {
     }
     return intake;
   }
-  std::optional<std::string> refusal, fault;
+  bool is_busy_for(std::uint64_t session) const override { return busy && session != opened; }
+  std::optional<std::string> refusal, hidden, fault;
+  bool busy = false;
   std::shared_ptr<FakeIntake> intake;
   std::uint64_t opened = 0;
   int asked = 0;
@@ -275,6 +278,46 @@ TEST_F(MessageHandlerTest, AWrongTokenGetsNothingIn) {
   EXPECT_EQ(now().connections_rejected, 2U);
 }
 
+/// A Hello whose events are of an array that is not flat: what is wrong with it costs most to find.
+Bytes costly_hello(std::uint64_t session, const std::string& token = {}) {
+  Acquisition acquisition = make_acquisition(64, 16);
+  acquisition.probe.elements[3].centre.z = Metres(1e-3);
+  acquisition.events.assign(4096, {plane_wave(0.1, MetresPerSecond(6320.0)), {0}});
+  return hello_of(acquisition, session, token);
+}
+
+TEST_F(MessageHandlerTest, WhileASenderIsActiveNothingOfOtherHellosIsLookedAt) {
+  give_all(frame_of(small_acquisition(), 7, 1, frame_));
+  give_all({costly_hello(8)});
+  EXPECT_EQ(counters_.last_rejection(), "acquisition stream: another sender is active");
+  EXPECT_EQ(now().decode_errors_total(), 0U) << "nobody has found out that it is wrong";
+  EXPECT_EQ(host_.asked, 1);
+  // Nor where the sender is at another door.
+  give_all({end_of(7)});
+  host_.busy = true;
+  host_.opened = 9;
+  give_all({costly_hello(10)});
+  EXPECT_EQ(counters_.last_rejection(), "acquisition stream: another sender is active");
+  EXPECT_EQ(now().decode_errors_total(), 0U);
+  host_.busy = false;
+  give_all({costly_hello(11)});
+  EXPECT_THAT(counters_.last_rejection(), HasSubstr("mm off flat"));
+  EXPECT_EQ(errors(DecodeReason::bad_hello), 1U);
+}
+
+TEST_F(MessageHandlerTest, WithoutTheTokenNothingOfAHelloIsLookedAt) {
+  make("secret");
+  give_all({costly_hello(8, "sekret")});
+  EXPECT_THAT(counters_.last_rejection(), HasSubstr("Hello token: found a wrong one"));
+  EXPECT_EQ(now().decode_errors_total(), 0U);
+}
+
+TEST_F(MessageHandlerTest, OthersAreNotToldWhereFilesOfTheServerAre) {
+  host_.hidden = "[imaging] events: found 9; expected 0 to 3";
+  give_all({hello_of(small_acquisition(), 7)});
+  EXPECT_EQ(counters_.last_rejection(), "server.toml: [imaging] events: found 9; expected 0 to 3");
+}
+
 struct RefusedHello {
   const char* name;
   const char* reason;
@@ -285,12 +328,14 @@ class RefusedHellos : public MessageHandlerTest, public testing::WithParamInterf
 TEST_P(RefusedHellos, AreRefusedWithTheReason) {
   wire::Hello message = wire_hello(small_acquisition(), 8);
   GetParam().change(message);
-  give_all(frame_of(small_acquisition(), 7, 1, frame_));
+  // Of others nothing but who they are is looked at while one is active.
+  if (message.session() == 7) give_all(frame_of(small_acquisition(), 7, 1, frame_));
   give_all({hello_message(message), hello_message(message)});
   EXPECT_THAT(counters_.last_rejection(), HasSubstr(GetParam().reason));
   EXPECT_EQ(errors(DecodeReason::bad_hello), 1U);
   EXPECT_EQ(now().decode_errors_total(), 1U);
   EXPECT_EQ(now().connections_rejected, 1U);
+  if (message.session() != 7) give_all(frame_of(small_acquisition(), 7, 1, frame_));
   give_all(frame_of(small_acquisition(), 7, 2, frame_));
   EXPECT_EQ(host_.intake->frames, 2U);
 }
@@ -322,7 +367,7 @@ TEST_F(MessageHandlerTest, TheHostsReasonIsKeptAndAskedForOnceASecond) {
   host_.fault = "no memory";
   clock_.advance(1s);
   give_all({hello_of(small_acquisition(), 7)});
-  EXPECT_EQ(counters_.last_rejection(), "the server could not open the stream: no memory");
+  EXPECT_EQ(counters_.last_rejection(), "the server could not open the stream") << "what of the server is wrong is for its log";
   EXPECT_EQ(now().connections_rejected, 2U);
   host_.fault.reset();
   clock_.advance(1s);

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <mutex>
 #include <thread>
@@ -23,6 +25,7 @@ namespace {
 using namespace testing_support;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
+using testing::Not;
 
 /// A source and a sender that keeps sending frames through all that the test does.
 class TcpSourceTest : public testing::Test {
@@ -283,6 +286,73 @@ TEST_F(TcpSourceTest, ASecondSenderGetsTheReasonOfThePipeline) {
   serve();
   expect_reject(hello(), "stream: found a second sender; expected one at a time");
   expect_only(std::nullopt, 1, 0);
+}
+
+/// As long as a Hello may be: laws of many elements, of which the last is none of the probe.
+Bytes costly_hello() {
+  Acquisition acquisition = make_acquisition(256, 16);
+  std::vector<std::uint32_t> elements(230);
+  for (std::size_t k = 0; k < elements.size(); ++k) elements[k] = static_cast<std::uint32_t>(k % 127);
+  LawEvent law{.elements = elements};
+  acquisition.events.assign(4000, {law, {0}});
+  return hello_message(acquisition);
+}
+
+TEST_F(TcpSourceTest, WhileASenderIsActiveNothingOfOtherHellosIsLookedAt) {
+  serve();
+  host_.busy = true;
+  RawPeer peer(source_->port());
+  peer.send(costly_hello());
+  EXPECT_EQ(peer.reject_reason(), "acquisition stream: another sender is active");
+  EXPECT_TRUE(peer.closed());
+  expect_only(std::nullopt, 1, 0);  // a bad Hello would be counted
+}
+
+/// Processor time in nanoseconds that the threads of this name have had; proc(5) of schedstat.
+std::uint64_t time_of_threads(const std::string& name) {
+  std::uint64_t sum = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string found;
+    std::getline(std::ifstream(task.path() / "comm"), found);
+    std::uint64_t time = 0;
+    if (found == name && std::ifstream(task.path() / "schedstat") >> time) sum += time;
+  }
+  return sum;
+}
+
+TEST_F(TcpSourceTest, HellosAreNotReadWhereShotsAre) {
+  TcpSourceOptions options;
+  options.port = 0;
+  source_ = make_tcp_source(options);
+  source_->start(host_);
+  const Bytes bytes = costly_hello();
+  ASSERT_GT(bytes.size(), std::size_t{900} << 10) << "nearly as long as it may be";
+  const std::uint64_t before = time_of_threads("acquisition-io");
+  const std::uint64_t before_elsewhere = time_of_threads("hello-reader");
+  for (int hello = 0; hello < 20; ++hello) {
+    RawPeer peer(source_->port());
+    peer.send(bytes);
+    EXPECT_THAT(peer.reject_reason(), HasSubstr("again; expected each element once"));
+  }
+  const std::uint64_t where_shots_are = time_of_threads("acquisition-io") - before;
+  const std::uint64_t elsewhere = time_of_threads("hello-reader") - before_elsewhere;
+  // Receiving a megabyte and its checksum take a small part of the time of making a message of it; half leaves room for whatever
+  // the system reckons to a thread. Where Hellos were read there, the other thread had none.
+  EXPECT_LT(where_shots_are, elsewhere / 2) << elsewhere << " ns elsewhere";
+}
+
+TEST_F(TcpSourceTest, ASenderIsNotToldWhereFilesOfTheServerAre) {
+  host_.hidden_refusal = "[imaging] events: found 9; expected 0 to 3";
+  TcpSourceOptions options;
+  options.port = 0;
+  source_ = make_tcp_source(options);
+  source_->start(host_);
+  const test::CapturedLog log;
+  RawPeer peer(source_->port());
+  peer.send(hello());
+  EXPECT_EQ(peer.reject_reason(), "server.toml: [imaging] events: found 9; expected 0 to 3");
+  EXPECT_THAT(log.text(), HasSubstr("/etc/server.toml: [imaging] events")) << "the log says all";
+  EXPECT_THAT(source_->last_rejection(), Not(HasSubstr("/etc"))) << "telemetry is for everybody";
 }
 
 TEST_F(TcpSourceTest, ASecondSenderThroughTheSenderClassIsAnInputError) {

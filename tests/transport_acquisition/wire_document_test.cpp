@@ -11,6 +11,7 @@
 #include "acquisition/firings.hpp"
 #include "tests/support/places.hpp"
 #include "tests/transport_acquisition/messages.hpp"
+#include "transport/acquisition/admission.hpp"
 #include "transport/acquisition/decoder.hpp"
 
 namespace echoform {
@@ -214,8 +215,10 @@ TEST(WireDocument, ItsBytesAreTaken) {
     }
     events.push_back(event);
     if (event == DecodeEvent::hello) {
-      EXPECT_TRUE(read_hello(decoder.hello(), {}).acquisition == example());
-      decoder.accept(example());
+      const ReadHello read = read_hello_header(decoder.hello_header(), {}, {});
+      ASSERT_TRUE(read.contents) << read.error.text;
+      EXPECT_TRUE(read.contents->acquisition == example());
+      decoder.accept(FrameLayout(example()));
     } else if (event == DecodeEvent::shot) {
       positions.push_back(decoder.shot().position);
       decoder.receive_payload(place);

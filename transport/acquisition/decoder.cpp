@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace echoform {
 
@@ -109,16 +110,15 @@ void AcquisitionDecoder::take_prefix() {
 }
 
 DecodeEvent AcquisitionDecoder::take_hello() {
-  if (!reader_.read_hello(hello_header_)) return fail_by_reader();
-  hello_header_ = {};
+  if (!reader_.check_checksum(hello_header_)) return fail_by_reader();
   state_ = State::hello_ready;
   return DecodeEvent::hello;
 }
 
-void AcquisitionDecoder::accept(const Acquisition& acquisition) {
-  layout_ = FrameLayout(acquisition);
+void AcquisitionDecoder::accept(FrameLayout layout) {
+  layout_ = std::move(layout);
   accepted_ = true;
-  reader_.forget_hello();
+  hello_header_ = {};
   state_ = State::prefix;
 }
 

@@ -21,7 +21,7 @@ namespace echoform {
 
 enum class DecodeEvent : std::uint8_t {
   need_bytes,     ///< read into read_targets(), then commit()
-  hello,          ///< hello() is there; answer it with accept() before going on
+  hello,          ///< hello_header() is there, its checksum is right; answer it with accept() before going on
   shot,           ///< shot() is there; answer it with receive_payload() or discard_payload(), now or later
   shot_complete,  ///< the payload is in its place (or was discarded)
   end,            ///< the sender has finished
@@ -47,9 +47,11 @@ class AcquisitionDecoder {
   /// Bytes that were committed and not looked at yet: they belong to what comes after the event of now.
   [[nodiscard]] std::size_t unread() const noexcept { return available(); }
 
-  [[nodiscard]] const wire::Hello& hello() const noexcept { return reader_.hello(); }
-  /// Shots of this acquisition may come now. Its counts are within limits that the caller checked.
-  void accept(const Acquisition& acquisition);
+  /// The header of the Hello, of which no message has been made. The caller may take it away and read it where that holds nobody
+  /// up.
+  [[nodiscard]] std::vector<std::byte>& hello_header() noexcept { return hello_header_; }
+  /// Shots of frames of this layout may come now.
+  void accept(FrameLayout layout);
 
   [[nodiscard]] const ShotHeader& shot() const noexcept { return reader_.shot(); }
   [[nodiscard]] std::size_t payload_bytes() const noexcept { return payload_bytes_; }

@@ -116,39 +116,56 @@ void MessageHandler::take_hello(std::span<const std::byte> header) {
     active_->heard = clock_.steady();
     return;
   }
-  if (!reader_.read_hello(header)) return fail_by_reader();
-  const std::uint64_t session = reader_.hello().session();
+  if (!reader_.check_checksum(header)) return fail_by_reader();
+  const HelloSummary hello = summarise_hello(header);
+  const std::uint64_t session = hello.session;
+  if (!hello.whole) {
+    const DecodeError error = damaged_hello();
+    return fail(error.reason, error.text);
+  }
   if (const Refused* const before = find_refused(session); before != nullptr && clock_.steady() < before->until) return;
-  HelloContents contents;
   try {
-    contents = admit(reader_.hello(), options_.token, options_.limits);
+    refuse_early(hello, options_.token, host_);
     if (session == 0) {
       throw InputError("Hello session", "0", "a number drawn at random, which every message of the sender carries");
     }
+    if (active_ && active_->session != session) throw StreamBusy();
+  } catch (const WrongToken& error) {
+    return refuse(session, {}, error.what());
+  } catch (const StreamBusy& error) {
+    return refuse(session, printable(hello.sender), error.what());
+  } catch (const InputError& error) {
+    return refuse(session, printable(hello.sender), error.what(), DecodeReason::bad_hello);
+  }
+  // From here on nobody is held up but this sender.
+  ReadHello read = read_hello_header(header, options_.token, options_.limits);
+  if (!read.contents) {
+    if (read.error.reason != DecodeReason::bad_hello) return fail(read.error.reason, read.error.text);
+    return refuse(session, printable(hello.sender), read.error.text, read.error.reason);
+  }
+  const HelloContents& contents = *read.contents;
+  try {
     if (contents.identity.connection_count != 1) {
       throw InputError("Hello connection_count", fmt::format("{}", contents.identity.connection_count), "1 over ZeroMQ");
     }
     if (active_ && active_->session == session && active_->acquisition != contents.acquisition) {
       throw InputError("Hello", "an acquisition that differs from this session's first", "the same until its End");
     }
-  } catch (const WrongToken& error) {
-    return refuse(session, {}, error.what());
   } catch (const InputError& error) {
-    return refuse(session, printable(reader_.hello().sender()), error.what(), DecodeReason::bad_hello);
+    return refuse(session, contents.identity.sender, error.what(), DecodeReason::bad_hello);
   }
-  if (active_ && active_->session == session) {
+  if (active_) {
     active_->hello.assign(header.begin(), header.end());
     active_->heard = clock_.steady();
     return;
   }
-  if (active_) return refuse(session, contents.identity.sender, "acquisition stream: another sender is active");
   open(contents, header);
 }
 
 void MessageHandler::open(const HelloContents& contents, std::span<const std::byte> header) {
   const std::uint64_t session = contents.identity.session;
   StreamOffer offer = open_stream(host_, contents);
-  if (!offer.intake) return refuse(session, contents.identity.sender, offer.refusal);
+  if (!offer.intake) return refuse(session, contents.identity.sender, offer.refusal, {}, offer.answer);
   LaneId lane = 0;
   try {
     lane = offer.intake->open_lane(wake_);
@@ -160,7 +177,7 @@ void MessageHandler::open(const HelloContents& contents, std::span<const std::by
                          .sender = contents.identity.sender,
                          .hello = {header.begin(), header.end()},
                          .acquisition = contents.acquisition,
-                         .layout = FrameLayout(offer.intake->acquisition()),
+                         .layout = std::move(offer.layout),
                          .intake = std::move(offer.intake),
                          .lane = lane,
                          .heard = clock_.steady()});
@@ -245,14 +262,14 @@ void MessageHandler::fail(DecodeReason reason, const std::string& text) {
 }
 
 void MessageHandler::refuse(std::uint64_t session, const std::string& sender, const std::string& reason,
-                            std::optional<DecodeReason> error) {
+                            std::optional<DecodeReason> error, const std::string& answer) {
   Refused& entry = note_refused(session);
   entry.until = clock_.steady() + refusal_holds;
   if (entry.reason == reason) return;
   entry.reason = reason;
   Counters::add(counters_.rejected);
   if (error) counters_.add(*error);
-  counters_.note_rejection(reason);
+  counters_.note_rejection(answer.empty() ? reason : answer);
   warnings_.warn(PeerWarning::rejected, [&] {
     return sender.empty() ? fmt::format("{}: a sender is rejected: {}", options_.name, reason)
                           : fmt::format("{}: sender \"{}\" rejected: {}", options_.name, sender, reason);

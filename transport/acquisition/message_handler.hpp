@@ -86,8 +86,9 @@ class MessageHandler {
   void skip_shot();
   void fail(DecodeReason reason, const std::string& text);
   void fail_by_reader() { fail(reader_.error().reason, reader_.error().text); }
-  void refuse(std::uint64_t session, const std::string& sender, const std::string& reason,
-              std::optional<DecodeReason> error = {});
+  /// `answer` is the reason for others than the log, where that differs.
+  void refuse(std::uint64_t session, const std::string& sender, const std::string& reason, std::optional<DecodeReason> error = {},
+              const std::string& answer = {});
   Refused* find_refused(std::uint64_t session);
   Refused& note_refused(std::uint64_t session);
   void end_after(const std::exception& error);

@@ -71,6 +71,10 @@ std::optional<std::string> unknown_event(const wire::Hello& hello) {
 
 }  // namespace
 
+DecodeError damaged_hello() {
+  return {DecodeReason::bad_header, "Hello header: found bytes that are not this message; expected echoform.wire.Hello"};
+}
+
 MessageReader::MessageReader()
     : bytes_{},
       hello_(std::make_unique<wire::Hello>()),
@@ -120,7 +124,6 @@ bool MessageReader::check_checksum(std::span<const std::byte> header) {
 }
 
 bool MessageReader::read_hello(std::span<const std::byte> header) {
-  if (!check_checksum(header)) return false;
   // Each event takes two bytes on the wire and many times that once it is a message: counted before it is one.
   if (const auto events = count_field(header, wire::Hello::kEventsFieldNumber); events > maximum_events) {
     return fail(DecodeReason::bad_hello, fmt::format("Hello events: found {}; expected at most {}", events, maximum_events));
@@ -136,15 +139,12 @@ bool MessageReader::read_hello(std::span<const std::byte> header) {
   if (!parse_message(header, *hello_)) {
     if (const auto wide = find_wide_number(header, *wire::Hello::descriptor()))
       return fail(DecodeReason::bad_header, fmt::format("Hello {}", *wide));
-    return fail(DecodeReason::bad_header, "Hello header: found bytes that are not this message; expected echoform.wire.Hello");
+    error_ = damaged_hello();
+    return false;
   }
   if (const auto unknown = unknown_event(*hello_)) return fail(DecodeReason::bad_hello, *unknown);
   hello_->DiscardUnknownFields();
   return true;
-}
-
-void MessageReader::forget_hello() {
-  hello_ = std::make_unique<wire::Hello>();
 }
 
 bool MessageReader::read_shot(std::span<const std::byte> header) {

@@ -57,6 +57,9 @@ struct DecodeError {
   std::string text;  ///< one line: "WHERE: found FOUND; expected EXPECTED"
 };
 
+/// Of a Hello whose header is no message at all.
+[[nodiscard]] DecodeError damaged_hello();
+
 /// Every function but the getters says whether what it looked at is good; if not, error() says why.
 class MessageReader {
  public:
@@ -70,8 +73,9 @@ class MessageReader {
   /// The lengths that the prefix states, by its type: the header's, and that there is no payload. That of a Shot is for
   /// check_shot(), once its header says of what it is.
   [[nodiscard]] bool check_lengths();
-  /// The header of the prefix that was read last: its checksum and its fields. An End's fields are left out if they are none.
+  /// The fields of a Hello's header, whose checksum is right.
   [[nodiscard]] bool read_hello(std::span<const std::byte> header);
+  /// The header of the prefix that was read last: its checksum and its fields. An End's fields are left out if they are none.
   [[nodiscard]] bool read_shot(std::span<const std::byte> header);
   [[nodiscard]] bool read_end(std::span<const std::byte> header);
   /// Whether the header belongs to the prefix that was read last.
@@ -82,7 +86,6 @@ class MessageReader {
   [[nodiscard]] const MessagePrefix& prefix() const noexcept { return prefix_; }
   [[nodiscard]] MessageType type() const noexcept { return static_cast<MessageType>(prefix_.type); }
   [[nodiscard]] const wire::Hello& hello() const noexcept { return *hello_; }
-  void forget_hello();
   [[nodiscard]] const ShotHeader& shot() const noexcept { return shot_; }
   /// Of the Shot or End that was read last; 0 where it states none.
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }

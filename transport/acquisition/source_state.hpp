@@ -86,7 +86,8 @@ struct SourceState {
   ConnectionBook connections;
   Strangers strangers;
   PeerCounters peers;
-  std::optional<boost::asio::thread_pool> set_up{1};  ///< where streams are opened; gone once stopped
+  std::optional<boost::asio::thread_pool> hello_reader{1};  ///< where Hellos are read; gone once stopped
+  std::optional<boost::asio::thread_pool> set_up{1};        ///< where streams are opened; likewise
   std::atomic<std::size_t> leaving{0};
   PeerWarnings warnings{clock};
 

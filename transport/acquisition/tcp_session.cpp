@@ -150,23 +150,55 @@ void TcpSession::on_end_of_connection(const error_code& error) {
 
 void TcpSession::take_hello() {
   if (!source_->strangers.leave(this)) return;  // give_way() is on its way here
-  HelloContents contents;
+  const HelloSummary hello = summarise_hello(decoder_.hello_header());
+  identity_.sender = printable(hello.sender);
+  if (!hello.whole) {
+    DecodeError error = damaged_hello();
+    decoder_.fail(error.reason, std::move(error.text));
+    return fail_decoding();
+  }
   try {
-    contents = admit(decoder_.hello(), source_->options.token, source_->options.limits);
-    source_->connections.enter(contents);
+    refuse_early(hello, source_->options.token, *source_->host);
   } catch (const WrongToken& error) {
     Counters::add(source_->counters.rejected);
     source_->peers.refuse(PeerRefusal::wrong_token);
     source_->warn(PeerWarning::rejected, [&] { return fmt::format("{}: rejected: wrong token", peer_); });
     return reject(error.what());
-  } catch (const InputError& error) {
-    decoder_.fail(DecodeReason::bad_hello, error.what());
+  } catch (const StreamBusy& error) {
+    return reject_sender(error.what(), error.what(), true);
+  }
+  state_ = State::opening;
+  // Reading a long one takes as long as many shots of another sender, whose connection may be on this thread.
+  asio::post(*source_->hello_reader, [self = shared_from_this(), header = std::move(decoder_.hello_header())] {
+    const TcpSourceOptions& options = self->source_->options;
+    ReadHello read;
+    try {
+      read = read_hello_header(header, options.token, options.limits);
+    } catch (const std::exception& error) {  // no memory
+      read.error = {DecodeReason::bad_hello, fmt::format("Hello: cannot be read: {}", error.what())};
+    }
+    asio::post(self->thread_->context, [self, result = std::move(read)]() mutable { self->on_hello(std::move(result)); });
+  });
+}
+
+void TcpSession::on_hello(ReadHello read) try {
+  if (state_ != State::opening) return;
+  if (read.contents) {
+    try {
+      source_->connections.enter(*read.contents);
+    } catch (const InputError& error) {
+      read = {.contents = std::nullopt, .error = {DecodeReason::bad_hello, error.what()}};
+    }
+  }
+  if (!read.contents) {
+    decoder_.fail(read.error.reason, std::move(read.error.text));
     return fail_decoding();
   }
-  identity_ = contents.identity;
+  identity_ = read.contents->identity;
   in_book_ = true;
-  state_ = State::opening;
-  open_stream(std::move(contents));
+  open_stream(std::move(*read.contents));
+} catch (const std::exception& error) {
+  end_after(error);
 }
 
 void TcpSession::open_stream(HelloContents contents) {
@@ -178,12 +210,7 @@ void TcpSession::open_stream(HelloContents contents) {
 
 void TcpSession::on_stream(StreamOffer offer) try {
   if (state_ != State::opening) return;
-  if (!offer.intake) {
-    Counters::add(source_->counters.rejected);
-    source_->warn(PeerWarning::rejected,
-                  [&] { return fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, offer.refusal); });
-    return reject(offer.refusal, offer.retry);
-  }
+  if (!offer.intake) return reject_sender(offer.refusal, offer.answer, offer.retry);
   lane_ = offer.intake->open_lane([weak = weak_from_this()] {
     const auto self = weak.lock();
     if (!self || self->wake_posted_.exchange(true, std::memory_order_acq_rel)) return;
@@ -193,7 +220,7 @@ void TcpSession::on_stream(StreamOffer offer) try {
   intake_ = std::move(offer.intake);
   accepted_ = true;
   Counters::add(source_->counters.accepted);
-  decoder_.accept(intake_->acquisition());
+  decoder_.accept(std::move(offer.layout));
   state_ = State::answering;
 
   wire::Accept accept;
@@ -211,10 +238,7 @@ void TcpSession::on_stream(StreamOffer offer) try {
   });
 } catch (const InputError& error) {
   // Another sender may have taken the stream over since it was opened.
-  Counters::add(source_->counters.rejected);
-  source_->warn(PeerWarning::rejected,
-                [&] { return fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, error.what()); });
-  reject(error.what(), dynamic_cast<const StreamBusy*>(&error) != nullptr);
+  reject_sender(error.what(), error.what(), dynamic_cast<const StreamBusy*>(&error) != nullptr);
 } catch (const std::exception& error) {
   end_after(error);
 }
@@ -296,6 +320,13 @@ void TcpSession::reject(const std::string& reason, bool retry) {
   });
   // Closing with unread bytes would reset the connection and could destroy the Reject before the peer reads it.
   if (!reading_) drain();
+}
+
+void TcpSession::reject_sender(const std::string& line, const std::string& reason, bool retry) {
+  Counters::add(source_->counters.rejected);
+  source_->warn(PeerWarning::rejected,
+                [&] { return fmt::format("{}: sender \"{}\" rejected: {}", peer_, identity_.sender, line); });
+  reject(reason, retry);
 }
 
 void TcpSession::drain() {

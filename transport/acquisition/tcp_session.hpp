@@ -45,7 +45,7 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
  private:
   enum class State : std::uint8_t {
     hello,      ///< reading the Hello
-    opening,    ///< the pipeline prepares the stream
+    opening,    ///< the Hello is read, and the pipeline prepares the stream
     answering,  ///< writing the Accept
     streaming,
     waiting,  ///< the intake has no slot; not reading
@@ -58,6 +58,7 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void on_read(const boost::system::error_code& error, std::size_t bytes);
   void on_end_of_connection(const boost::system::error_code& error);
   void take_hello();
+  void on_hello(ReadHello read);
   void open_stream(HelloContents contents);
   void on_stream(StreamOffer offer);
   /// Whether the shot has a place; false: wait, or the session has ended.
@@ -65,6 +66,8 @@ class TcpSession : public std::enable_shared_from_this<TcpSession> {
   void on_wake();
   /// `retry`: the sender may try again in a little while.
   void reject(const std::string& reason, bool retry = false);
+  /// The same of a Hello that was right: counted and logged, with `line` for the log.
+  void reject_sender(const std::string& line, const std::string& reason, bool retry);
   void fail_decoding();
   void drain();
   void release_stream();

@@ -63,20 +63,24 @@ class Server final : public TcpSource {
         thread->context.run();
       });
     }
+    asio::post(*state_->hello_reader, [] { pthread_setname_np(pthread_self(), "hello-reader"); });
+    asio::post(*state_->set_up, [] { pthread_setname_np(pthread_self(), "set-up"); });
     accept();
     spdlog::info("listening for acquisition on {}", describe());
   }
 
   void stop() override {
     if (threads_.empty() || std::exchange(stopped_, true)) return;
-    // The stream that is being opened is waited for; those behind it are forgotten.
+    // The Hello that is being read and the stream that is being opened are waited for; those behind them are forgotten.
     asio::post(threads_.front()->context, [this] {
       error_code ignored;
       acceptor_->close(ignored);
       retry_->cancel();
     });
-    state_->set_up->stop();
-    state_->set_up->join();
+    for (auto* const pool : {&*state_->hello_reader, &*state_->set_up}) {
+      pool->stop();
+      pool->join();
+    }
     for (const auto& thread : threads_) {
       asio::post(thread->context, [thread] {
         const auto sessions = thread->sessions;
@@ -95,6 +99,7 @@ class Server final : public TcpSource {
       thread->context.poll();
     }
     // Nobody posts any more. Hellos that still wait hold their sessions, and those hold the state that holds this.
+    state_->hello_reader.reset();
     state_->set_up.reset();
     acceptor_.reset();
     retry_.reset();

@@ -1,0 +1,1 @@
+echoform_system_test(system_hidden_paths hidden_paths_test.py)
