@@ -12,6 +12,7 @@
 
 #include "tests/support/captured_log.hpp"
 #include "transport/peers/refusal_log.hpp"
+#include "transport/web/request_framing.hpp"
 #include "transport/web/web_sink.hpp"
 
 namespace echoform {
@@ -110,6 +111,50 @@ TEST(WebFraming, RequestsThatCanBeReadInTwoWaysAreRefusedWithAllThatFollows) {
       "Transfer-Encoding: chunked\r\n\r\n" +
       std::string(smuggled));
   EXPECT_THAT(old.rest(), AllOf(StartsWith("HTTP/1.0 400"), Not(HasSubstr("echoform_up"))));
+}
+
+TEST(WebFraming, FieldsThatGoOnInTheNextLineAreRefused) {
+  const auto sink = make_web_sink({.port = 0});
+  sink->set_metrics([] { return std::string("echoform_up 1\n"); });
+  const std::string line = "GET / HTTP/1.1\r\n";
+  const std::string host = "Host: localhost\r\n";
+  for (const std::string& request : {
+           line + host + "X-Remark: a\r\n b\r\n\r\n",
+           line + host + "X-Remark: a\r\n\tb\r\n\r\n",
+           line + host + "X-Remark:\r\n b\r\n\r\n",
+           line + host + " Origin: http://evil.example\r\n\r\n",
+           line + "Host:\r\n localhost\r\n\r\n",
+           line + host + "X-Remark: a\r\n \r\n\r\n",
+       }) {
+    RawClient client(*sink);
+    client.send(request + std::string(smuggled));
+    const std::string answer = client.rest();
+    EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 400"), HasSubstr("Connection: close\r\n"), Not(HasSubstr("echoform_up"))))
+        << request;
+    EXPECT_EQ(answers(answer), 1U) << request;
+  }
+  // However it is cut, and in the second request of a connection too.
+  RawClient slow(*sink);
+  for (const char c : "GET /healthz HTTP/1.1\r\n" + host + "\r\n" + line + host + "X-Remark: a\r\n b\r\n\r\n") slow.send({&c, 1});
+  const std::string both = slow.rest();
+  EXPECT_THAT(both, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("HTTP/1.1 400")));
+}
+
+TEST(WebFraming, FoldingIsLookedForInTheHeaderAlone) {
+  for (const auto& [text, folded] : std::vector<std::pair<std::string, bool>>{
+           {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", false},
+           {"GET / HTTP/1.1\r\nHost: a\r\n\r\n body\r\n body", false},
+           {"GET / HTTP/1.1\r\nHost: \t a\r\n\r\n", false},
+           {"GET / HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", true},
+           {"GET / HTTP/1.1\r\n Host: a\r\n\r\n", true},
+           {" GET / HTTP/1.1\r\nHost: a\r\n\r\n", false},  // which the parser refuses
+       }) {
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+      FoldingFinder finder;
+      static_cast<void>(finder.find(std::string_view(text).substr(0, cut)));
+      EXPECT_EQ(finder.find(std::string_view(text).substr(cut)), folded) << text << " cut at " << cut;
+    }
+  }
 }
 
 TEST(WebFraming, OneLengthOrChunksAreReadToTheirEnd) {

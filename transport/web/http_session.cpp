@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket/rfc6455.hpp>
@@ -46,6 +47,7 @@ std::string list_streams(WebState& state) {
 
 template <class Stream>
 class HttpSession final : public WaitingConnection, public std::enable_shared_from_this<HttpSession<Stream>> {
+  static constexpr std::size_t read_at_once = 65536;
   static constexpr bool encrypted = std::is_same_v<Stream, TlsStream>;
 
  public:
@@ -82,10 +84,33 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(state_.options.header_bytes));
     parser_->body_limit(state_.options.control_bytes);
+    folding_ = {};
+    looked_at_ = 0;
     expire();
     wait();
-    http::async_read_header(stream_, buffer_, *parser_,
-                            [self = this->shared_from_this()](error_code error, std::size_t) { self->on_header(error); });
+    take_header();
+  }
+
+  /// As http::async_read_header(), which shows nobody the lines as they came.
+  void take_header() {
+    const auto bytes = buffer_.data();
+    const std::string_view all(static_cast<const char*>(bytes.data()), bytes.size());
+    folded_ = folding_.find(all.substr(looked_at_));
+    if (!all.empty()) {
+      error_code error;
+      buffer_.consume(parser_->put(bytes, error));
+      looked_at_ = buffer_.size();
+      if (parser_->is_header_done() || (error && error != http::error::need_more)) return on_header(error);
+    }
+    const std::size_t space = std::min(buffer_.max_size() - buffer_.size(), read_at_once);
+    if (space == 0) return on_header(http::error::buffer_overflow);
+    stream_.async_read_some(buffer_.prepare(space), [self = this->shared_from_this()](error_code error, std::size_t count) {
+      self->buffer_.commit(count);
+      if (!error) return self->take_header();
+      if (error == asio::error::eof)
+        error = self->parser_->got_some() ? http::error::partial_message : http::error::end_of_stream;
+      self->on_header(error);
+    });
   }
 
   void on_header(error_code error) {
@@ -105,6 +130,7 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
       return;
     }
     served_ = true;
+    if (folded_) return refuse_request("a field goes on in the next line, which is obsolete\n");
     handle(parser_->get());
   }
 
@@ -279,6 +305,9 @@ class HttpSession final : public WaitingConnection, public std::enable_shared_fr
   ConnectionCount count_;
   Stream stream_;
   beast::flat_buffer buffer_{state_.options.header_bytes + 1024};
+  FoldingFinder folding_;
+  std::size_t looked_at_ = 0;  // of the buffer's bytes
+  bool folded_ = false;
   std::optional<http::request_parser<http::empty_body>> parser_;
   std::optional<http::request_parser<http::string_body>> body_;
   std::optional<http::response<http::string_body>> response_;

@@ -36,4 +36,19 @@ std::optional<std::string> find_ambiguity(const boost::beast::http::fields& fiel
   return std::nullopt;
 }
 
+bool FoldingFinder::find(std::string_view more) noexcept {
+  for (const char c : more) {
+    if (found_ || ended_) break;
+    found_ = line_begins_ && (c == ' ' || c == '\t');
+    if (c == '\n') {
+      ended_ = line_is_empty_;
+      line_is_empty_ = true;
+    } else if (c != '\r') {
+      line_is_empty_ = false;
+    }
+    line_begins_ = c == '\n';
+  }
+  return found_;
+}
+
 }  // namespace echoform

@@ -4,14 +4,31 @@
 #include <boost/beast/http/fields.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace echoform {
 
 /// What makes a request ambiguous, as one line; nothing where nothing does. Where it ends and whom it is for must not be open to
 /// two readings: what one of them takes for a body another, such as a proxy in front of this server, takes for the next request.
 /// So fields by which that or the trust in a request is decided stand once, Content-Length is one number, and Transfer-Encoding
-/// is "chunked" and nothing else. What the parser refuses by itself (line ends other than CRLF, control characters, blanks before
-/// a colon, differing lengths, a length beside "chunked") is not looked at again. `version` is 11 for HTTP/1.1.
+/// is "chunked" and nothing else. Fields that go on in the next line are FoldingFinder's. What the parser refuses by itself (line
+/// ends other than CRLF, control characters, blanks before a colon, differing lengths, a length beside "chunked") is not looked
+/// at again. `version` is 11 for HTTP/1.1.
 [[nodiscard]] std::optional<std::string> find_ambiguity(const boost::beast::http::fields& fields, unsigned version);
+
+/// Finds fields that go on in the next line, which begins with a blank then: obsolete line folding (RFC 9112, 5.2). The parser
+/// joins such lines; another reader may take the second one for a field of its own, or for none. Sees the bytes of one header as
+/// they came, in whatever pieces.
+class FoldingFinder {
+ public:
+  /// Whether a line has been found by now. What stands behind the header, such as a body, is not looked at.
+  [[nodiscard]] bool find(std::string_view more) noexcept;
+
+ private:
+  bool line_begins_ = false;  // that of the request does not count
+  bool line_is_empty_ = true;
+  bool found_ = false;
+  bool ended_ = false;
+};
 
 }  // namespace echoform
