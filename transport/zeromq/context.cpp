@@ -18,6 +18,7 @@
 #include "base/errors.hpp"
 #include "base/heap.hpp"
 #include "base/log_limit.hpp"
+#include "base/thread_limits.hpp"
 #include "transport/zeromq/socket.hpp"
 #include "transport/zeromq/zap.hpp"
 
@@ -47,6 +48,7 @@ struct ZeromqContext::Implementation {
       throw InputError("[curve] secret_key_file", "a key, and a libzmq without CURVE", "a libzmq that was built with libsodium");
     }
     require_descriptors(descriptors_of_a_context, "ZeroMQ");
+    require_threads_and_memory(threads_of_a_context, bytes_of_a_context, "ZeroMQ");
     keep_no_buffers(context);
     wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0) throw RuntimeFault("ZeroMQ: no eventfd");

@@ -1,0 +1,1 @@
+echoform_system_test(system_memory_limits memory_limits_test.py)
