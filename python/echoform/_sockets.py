@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
+import weakref
 
 import zmq
 import zmq.auth
@@ -72,45 +74,124 @@ def connect(socket: zmq.Socket, endpoint: str, server_key=None, client_key=None)
         raise
 
 
+class _Newest:
+    """Reads a SUB socket without pause, on a thread of its own, and keeps the newest message. ZMQ_CONFLATE does the same, and ends the
+    process where a publisher sends a message of several parts."""
+
+    def __init__(self, socket: zmq.Socket):
+        self._socket = socket  # the thread's from here on
+        self._changed = threading.Condition()
+        self._frame: zmq.Frame | None = None
+        self._dropped = 0
+        self._wake, self._woken = os.pipe()
+        self._thread = threading.Thread(target=self._read, name="echoform-newest", daemon=True)
+        self._thread.start()
+
+    def receive(self, timeout: float | None) -> zmq.Frame | None:
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._frame is not None, timeout):
+                return None
+            frame, self._frame = self._frame, None
+            return frame
+
+    @property
+    def dropped(self) -> int:
+        with self._changed:
+            return self._dropped
+
+    def stop(self) -> None:
+        if self._thread.is_alive():
+            os.write(self._woken, b"x")
+            self._thread.join()
+        if self._wake >= 0:
+            os.close(self._wake)
+            os.close(self._woken)
+            self._wake = -1
+        self._socket.close()
+
+    def _read(self) -> None:
+        poller = zmq.Poller()
+        poller.register(self._wake, zmq.POLLIN)
+        poller.register(self._socket, zmq.POLLIN)
+        while True:
+            try:
+                if self._wake in dict(poller.poll()):
+                    return
+                frame = self._socket.recv(zmq.NOBLOCK, copy=False)
+                several = _skip_other_parts(self._socket, frame)
+            except zmq.Again:
+                continue
+            except zmq.ZMQError:  # its context has ended
+                return
+            with self._changed:
+                if several:
+                    self._dropped += 1
+                else:
+                    self._frame = frame
+                    self._changed.notify()
+
+
+def _skip_other_parts(socket: zmq.Socket, frame: zmq.Frame) -> bool:
+    """Whether the message that begins with `frame` has others, which are read too: none of ours has."""
+    if not frame.more:
+        return False
+    while socket.recv(copy=False).more:
+        pass
+    return True
+
+
 class Subscription:
-    """A SUB socket, and messages of it within a time."""
+    """A SUB socket of a publisher that may be anybody, and messages of it within a time. Each has one part: what has several is
+    dropped, and counted."""
 
     def __init__(self, endpoint: str, prefix: bytes, *, latest_only: bool, maximum_bytes: int, queue: int, server_key=None,
                  client_key=None):
         self.endpoint = tcp_endpoint(endpoint)
         # Left unread, its queue is full, a publisher's signs of life go unread, and libzmq 4.3.4 ends the program at the time-out.
         self._socket = make_socket(zmq.SUB, heartbeats=False)
-        if latest_only:
-            self._socket.conflate = True
-        else:
-            self._socket.rcvhwm = queue
+        self._socket.rcvhwm = queue
         self._socket.maxmsgsize = maximum_bytes
         self._socket.subscribe(prefix)
         connect(self._socket, endpoint, server_key, client_key)
         self._wait = None
+        self._dropped = 0
+        self._newest = _Newest(self._socket) if latest_only else None
+        # Whoever forgets close() does not leave the thread behind.
+        self._end = weakref.finalize(self, self._newest.stop if self._newest else self._socket.close)
 
     def messages(self, timeout: float | None, what: str):
-        """Yields messages, each a zmq.Frame (whose `more` says that others of the same message were skipped), while they come
-        within `timeout` seconds in all (None waits for ever); then raises TimedOut. A flood of messages
-        that nobody wants does not hold the caller longer either."""
+        """Yields messages, each a zmq.Frame, while they come within `timeout` seconds in all (None waits for ever), and None after
+        each that was dropped; then raises TimedOut. A flood of messages that nobody wants does not hold the caller longer either."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        left = -1 if timeout is None else max(0, round(1e3 * timeout))
         while True:
-            if left != self._wait:
-                self._socket.rcvtimeo = left
-                self._wait = left
-            try:
-                frame = self._socket.recv(copy=False)
-            except zmq.Again:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            before = self._dropped
+            frame = self._newest.receive(left) if self._newest else self._receive(left)
+            if self._newest:
+                self._dropped = self._newest.dropped
+            for _ in range(self._dropped - before):
+                yield None
+            if frame is not None:
+                yield frame
+            elif self._dropped == before:
                 break
-            while frame.more and self._socket.rcvmore:  # nothing here has several parts: the first stands for them
-                self._socket.recv(copy=False)
-            yield frame
-            if deadline is not None:
-                left = round(1e3 * (deadline - time.monotonic()))
-                if left < 0:
-                    break
+            if deadline is not None and time.monotonic() > deadline:
+                break
         raise TimedOut(f"{self.endpoint}: {what} within {timeout:g} s")
 
+    def _receive(self, timeout: float | None) -> zmq.Frame | None:
+        left = -1 if timeout is None else round(1e3 * timeout)
+        if left != self._wait:
+            self._socket.rcvtimeo = left
+            self._wait = left
+        try:
+            frame = self._socket.recv(copy=False)
+        except zmq.Again:
+            return None
+        if _skip_other_parts(self._socket, frame):
+            self._dropped += 1
+            return None
+        return frame
+
     def close(self) -> None:
-        self._socket.close()
+        self._end()

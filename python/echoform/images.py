@@ -67,7 +67,7 @@ class ImageSubscriber:
         for frame in self._socket.messages(timeout, f"no image of stream {self.stream or '(any)'}"):
             self._messages += 1
             try:
-                if frame.more:
+                if frame is None:
                     raise MalformedMessage("more than one part")
                 image = Image(frame.buffer)
             except MalformedMessage as fault:

@@ -145,7 +145,7 @@ class TelemetrySubscriber:
         timeout = self.timeout if timeout is not None and timeout < 0 else timeout
         for frame in self._socket.messages(timeout, "no telemetry"):
             try:
-                if frame.more:
+                if frame is None:
                     raise MalformedMessage("more than one part")
                 return Telemetry.parse(frame.buffer)
             except MalformedMessage:

@@ -1,6 +1,8 @@
 """Whatever a publisher sends: an image, or one more malformed message, and never anything else."""
+import gc
 import random
 import struct
+import threading
 import unittest
 
 from support import PATIENCE, need, run
@@ -90,6 +92,50 @@ class Hostile(unittest.TestCase):
             publisher.send(sound(sequence=6).SerializeToString())
             self.assertEqual(images.receive().sequence, 6)
             self.assertEqual(images.last_fault, "more than one part")
+
+    def test_messages_of_several_parts_do_not_end_who_wants_the_newest_alone(self):
+        publisher, endpoint = self.publisher()
+        with echoform.ImageSubscriber(endpoint, "", timeout=PATIENCE, latest_only=True) as images:
+            publisher.recv()
+            # Their parts take a while to come: somebody reads the first before the last is there.
+            publisher.send_multipart(201 * [bytes(60000)])
+            publisher.send_multipart([sound(sequence=1).SerializeToString()] + 200 * [bytes(60000)])
+            publisher.send(sound(sequence=2).SerializeToString())
+            self.assertEqual(images.receive().sequence, 2)
+            self.assertEqual((images.statistics.malformed, images.statistics.messages), (2, 3))
+            self.assertEqual(images.last_fault, "more than one part")
+            with self.assertRaises(echoform.TimedOut):
+                images.receive(0.0)
+        publisher, endpoint = self.publisher()
+        with echoform.TelemetrySubscriber(endpoint, timeout=PATIENCE, latest_only=True) as telemetry:
+            publisher.recv()
+            report = messages.Telemetry(stream="s", frames_received=7).SerializeToString()
+            publisher.send_multipart([report] + 200 * [bytes(60000)])
+            publisher.send(report)
+            self.assertEqual(telemetry.receive().frames_received, 7)
+            self.assertEqual(telemetry.malformed, 1)
+
+    def test_who_wants_the_newest_alone_gets_it(self):
+        publisher, endpoint = self.publisher()
+        with echoform.ImageSubscriber(endpoint, "", timeout=PATIENCE, latest_only=True) as images:
+            publisher.recv()
+            for sequence in range(1, 201):
+                publisher.send(sound(sequence=sequence).SerializeToString())
+            before = 0
+            while before < 200:
+                image = images.receive()
+                self.assertGreater(image.sequence, before)
+                before = image.sequence
+            self.assertEqual(images.statistics.malformed, 0)
+
+    def test_a_subscriber_that_nobody_closes_leaves_no_thread(self):
+        _, endpoint = self.publisher()
+        before = threading.active_count()
+        images = echoform.ImageSubscriber(endpoint, "", latest_only=True)
+        self.assertEqual(threading.active_count(), before + 1)
+        del images
+        gc.collect()
+        self.assertEqual(threading.active_count(), before)
 
     def test_a_flood_of_nonsense_does_not_hold_the_reader(self):
         publisher, endpoint = self.publisher()

@@ -77,7 +77,7 @@ TEST_F(ZeromqPeerLimitsTest, SubscribersBeyondTheLimitAreDisconnected) {
   EXPECT_TRUE(eventually([&] { return sink_->peers().open == 2; }));
   zmq::context_t context;
   std::vector<zmq::socket_t> more;
-  for (int i = 0; i < 5; ++i) more.push_back(connect_subscriber(context, sink_->endpoint(), "", false, 1 << 20));
+  for (int i = 0; i < 5; ++i) more.push_back(connect_subscriber(context, sink_->endpoint(), "", 1 << 20));
   drain(*second);
   serve(*first, [&] { return refused(PeerRefusal::too_many) >= 5; });
   EXPECT_TRUE(eventually([&] { return sink_->peers().open == 2; }));
@@ -232,7 +232,7 @@ TEST_F(ZeromqPeerLimitsTest, fault_SubscribersLeaveDescriptorsToFilesAndControl)
 // Unread, its queue is full; with heartbeats, libzmq 4.3.4 would end its program when they time out.
 TEST(ImageSubscriberSocket, HasNoHeartbeats) {
   zmq::context_t context;
-  const zmq::socket_t socket = connect_subscriber(context, "tcp://127.0.0.1:1", "", false, 1 << 20);
+  const zmq::socket_t socket = connect_subscriber(context, "tcp://127.0.0.1:1", "", 1 << 20);
   EXPECT_EQ(socket.get(zmq::sockopt::heartbeat_ivl), 0);
   EXPECT_EQ(socket.get(zmq::sockopt::tcp_keepalive), 1) << "by which a server that has gone is noticed";
 }
@@ -241,7 +241,7 @@ TEST_F(ZeromqPeerLimitsTest, ATooLongMessageEndsItsConnection) {
   open(8);
   const auto good = join();
   zmq::context_t context;
-  zmq::socket_t rude = connect_subscriber(context, sink_->endpoint(), std::string(600, 'x'), false, 1 << 20);
+  zmq::socket_t rude = connect_subscriber(context, sink_->endpoint(), std::string(600, 'x'), 1 << 20);
   // The first, it, and it again.
   serve(*good, [&] { return sink_->peers().accepted >= 3; });
 }

@@ -131,8 +131,7 @@ TEST(ZeromqSink, StuckSubscribersTakeNothingFromAFastOne) {
   sink->setup_changed(stream.setup());
   zmq::context_t context;
   std::vector<zmq::socket_t> stuck;
-  for (int i = 0; i < 3; ++i)
-    stuck.push_back(connect_subscriber(context, sink->endpoint(), stream_prefix("echoform"), false, 1 << 30));
+  for (int i = 0; i < 3; ++i) stuck.push_back(connect_subscriber(context, sink->endpoint(), stream_prefix("echoform"), 1 << 30));
   for (auto& socket : stuck) socket.set(zmq::sockopt::rcvtimeo, 10);
   for (auto& socket : stuck) {
     zmq::message_t message;
@@ -214,7 +213,7 @@ TEST(ZeromqSink, WantsEnvelopesWhileSomebodySubscribesToThem) {
   }
   EXPECT_TRUE(becomes(false));
   zmq::context_t context;
-  const zmq::socket_t everything = connect_subscriber(context, sink->endpoint(), "", false, 1 << 20);
+  const zmq::socket_t everything = connect_subscriber(context, sink->endpoint(), "", 1 << 20);
   EXPECT_TRUE(becomes(true)) << "no prefix is all streams";
 }
 
@@ -307,8 +306,101 @@ TEST(ImageSubscriber, SkipsAndCountsWhatIsMalformed) {
   const wire::Image* image = subscriber.receive(patience);
   ASSERT_NE(image, nullptr);
   EXPECT_EQ(image->sequence(), 2u);
-  EXPECT_GE(subscriber.statistics().malformed, 6u);  // the second part of a message counts too
-  EXPECT_FALSE(subscriber.last_fault().empty());
+  EXPECT_EQ(subscriber.statistics().malformed, 6u);  // a message of two parts is one
+  EXPECT_EQ(subscriber.statistics().messages, 6u + subscriber.statistics().images);
+  EXPECT_EQ(subscriber.last_fault(), "more than one part");
+}
+
+/// A publisher that may send anything, to whoever has subscribed.
+struct AnyPublisher {
+  AnyPublisher() : socket(bind_publisher(context, "127.0.0.1", 0, 100000, "test")) {
+    socket.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::chrono::milliseconds(patience).count()));
+    endpoint = tcp_endpoint("127.0.0.1", bound_port(socket));
+  }
+  /// Once somebody has subscribed.
+  void await_subscriber() {
+    zmq::message_t subscription;
+    ASSERT_TRUE(socket.recv(subscription));
+  }
+  void send(const std::vector<std::string>& parts) {
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      static_cast<void>(
+          socket.send(zmq::buffer(parts[k]), k + 1 < parts.size() ? zmq::send_flags::sndmore : zmq::send_flags::none));
+    }
+  }
+  ZeromqContext context;
+  zmq::socket_t socket;
+  std::string endpoint;
+};
+
+/// Of many parts, which take a while to come: somebody reads the first before the last is there.
+std::vector<std::string> long_message(const std::string& first) {
+  std::vector<std::string> parts(200, std::string(60'000, 'x'));
+  parts.front() = first;
+  return parts;
+}
+
+std::string image_bytes(std::uint64_t sequence) {
+  synthetic::Stream stream;
+  ImageMessageWriter writer("echoform");
+  writer.set_setup(*stream.setup());
+  std::string bytes(writer.prepare(stream.frame(sequence), 0), '\0');
+  writer.write(std::as_writable_bytes(std::span(bytes)));
+  return bytes;
+}
+
+TEST(ImageSubscriber, OfTheNewestDropsAndCountsMessagesOfSeveralParts) {
+  AnyPublisher publisher;
+  ImageSubscriber subscriber({.endpoint = publisher.endpoint, .stream = "echoform", .latest_only = true});
+  publisher.await_subscriber();
+  const std::string prefix = stream_prefix("echoform");
+  publisher.send(long_message(prefix));
+  publisher.send(long_message(image_bytes(1)));
+  publisher.send({image_bytes(2)});
+  const wire::Image* const image = subscriber.receive(patience);
+  ASSERT_NE(image, nullptr);
+  EXPECT_EQ(image->sequence(), 2u);
+  EXPECT_EQ(subscriber.statistics().malformed, 2u);
+  EXPECT_EQ(subscriber.statistics().messages, 3u);
+  EXPECT_EQ(subscriber.last_fault(), "more than one part");
+  // It goes on, and what follows a good image does not take its place.
+  publisher.send({image_bytes(3)});
+  publisher.send({prefix, "two parts"});
+  for (int look = 0; look < 1000 && subscriber.statistics().malformed < 3; ++look) static_cast<void>(subscriber.receive(10ms));
+  EXPECT_EQ(subscriber.statistics().malformed, 3u);
+  EXPECT_EQ(subscriber.statistics().images, 2u);
+  EXPECT_EQ(subscriber.receive(0ms), nullptr);
+}
+
+TEST(ImageSubscriber, OfTheNewestSkipsWhatCameMeanwhile) {
+  AnyPublisher publisher;
+  ImageSubscriber subscriber({.endpoint = publisher.endpoint, .stream = "echoform", .latest_only = true});
+  publisher.await_subscriber();
+  constexpr std::uint64_t last = 200;
+  for (std::uint64_t sequence = 1; sequence <= last; ++sequence) publisher.send({image_bytes(sequence)});
+  std::uint64_t before = 0;
+  while (before < last) {
+    const wire::Image* const image = subscriber.receive(patience);
+    ASSERT_NE(image, nullptr) << "after " << before;
+    ASSERT_GT(image->sequence(), before);
+    before = image->sequence();
+  }
+  EXPECT_EQ(subscriber.statistics().gaps + subscriber.statistics().sequences, last - subscriber.statistics().restarts);
+}
+
+TEST(TelemetrySubscriber, DropsAndCountsMessagesOfSeveralParts) {
+  AnyPublisher publisher;
+  TelemetrySubscriber subscriber(publisher.endpoint);
+  publisher.await_subscriber();
+  wire::Telemetry telemetry;
+  telemetry.set_stream("echoform");
+  publisher.send(long_message(telemetry.SerializeAsString()));
+  telemetry.set_frames_received(7);
+  publisher.send({telemetry.SerializeAsString()});
+  const wire::Telemetry* const newest = subscriber.receive(patience);
+  ASSERT_NE(newest, nullptr);
+  EXPECT_EQ(newest->frames_received(), 7u);
+  EXPECT_EQ(subscriber.malformed(), 1u);
 }
 
 }  // namespace

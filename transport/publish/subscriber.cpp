@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pipeline/sequence_tracker.hpp"
 #include "transport/publish/image_message.hpp"
+#include "transport/publish/message_inbox.hpp"
 #include "transport/wire_numbers.hpp"
 #include "transport/zeromq/socket.hpp"
 
@@ -51,22 +53,24 @@ class RecentDurations {
   std::size_t next_ = 0;
 };
 
-// A message within `deadline`, or none.
-std::optional<std::span<const std::byte>> next_message(zmq::socket_t& socket, zmq::message_t& message,
-                                                       SteadyClock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now());
-  socket.set(zmq::sockopt::rcvtimeo, static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 1 << 30)));
-  if (!socket.recv(message)) return std::nullopt;
-  return std::span(static_cast<const std::byte*>(message.data()), message.size());
-}
-
 }  // namespace
 
 struct ImageSubscriber::Implementation {
-  explicit Implementation(const SubscriberOptions& given)
-      : options(given),
-        socket(connect_subscriber(context, given.endpoint, given.stream.empty() ? "" : stream_prefix(given.stream),
-                                  given.latest_only, static_cast<std::int64_t>(given.message_limit), given.keys)) {}
+  explicit Implementation(const SubscriberOptions& given) : options(given) {
+    zmq::socket_t socket = connect_subscriber(context, given.endpoint, given.stream.empty() ? "" : stream_prefix(given.stream),
+                                              static_cast<std::int64_t>(given.message_limit), given.keys);
+    inbox = given.latest_only ? inbox_of_the_newest(std::move(socket)) : inbox_of_all(std::move(socket));
+  }
+
+  /// Messages of several parts are as malformed as what is no Image.
+  void count_dropped() {
+    const std::uint64_t dropped = inbox->dropped();
+    const std::uint64_t more = dropped - std::exchange(dropped_before, dropped);
+    if (more == 0) return;
+    statistics.messages += more;
+    statistics.malformed += more;
+    fault = "more than one part";
+  }
 
   void count(const wire::Image& received, std::size_t bytes) {
     const auto now = SteadyClock::now();
@@ -99,8 +103,8 @@ struct ImageSubscriber::Implementation {
 
   SubscriberOptions options;
   zmq::context_t context{1};
-  zmq::socket_t socket;
-  zmq::message_t message;
+  std::unique_ptr<MessageInbox> inbox;
+  std::uint64_t dropped_before = 0;
   wire::Image image;
   std::string fault;
   SubscriberStatistics statistics;
@@ -115,10 +119,12 @@ ImageSubscriber::~ImageSubscriber() = default;
 const wire::Image* ImageSubscriber::receive(std::chrono::milliseconds timeout) {
   auto& self = *implementation_;
   const auto deadline = SteadyClock::now() + timeout;
-  while (const auto bytes = next_message(self.socket, self.message, deadline)) {
+  for (;;) {
+    const auto bytes = self.inbox->next(deadline);
+    self.count_dropped();
+    if (!bytes) return nullptr;
     ++self.statistics.messages;
     auto fault = parse_image(*bytes, self.image);
-    if (self.message.more()) fault = "more than one part";
     if (!fault) {
       self.count(self.image, bytes->size());
       return &self.image;
@@ -127,7 +133,6 @@ const wire::Image* ImageSubscriber::receive(std::chrono::milliseconds timeout) {
     self.fault = std::move(*fault);
     if (SteadyClock::now() >= deadline) return nullptr;  // a flood of nonsense does not hold the caller
   }
-  return nullptr;
 }
 
 SubscriberStatistics ImageSubscriber::statistics() const {
@@ -157,10 +162,10 @@ bool parse_telemetry(std::span<const std::byte> message, wire::Telemetry& teleme
 
 struct TelemetrySubscriber::Implementation {
   Implementation(const std::string& endpoint, const std::string& name, const std::optional<CurveClientKeys>& keys)
-      : socket(connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), true, telemetry_limit, keys)) {}
+      : inbox(inbox_of_the_newest(
+            connect_subscriber(context, endpoint, name.empty() ? "" : stream_prefix(name), telemetry_limit, keys))) {}
   zmq::context_t context{1};
-  zmq::socket_t socket;
-  zmq::message_t message;
+  std::unique_ptr<MessageInbox> inbox;
   wire::Telemetry telemetry;
   std::uint64_t malformed = 0;
 };
@@ -173,7 +178,7 @@ TelemetrySubscriber::~TelemetrySubscriber() = default;
 const wire::Telemetry* TelemetrySubscriber::receive(std::chrono::milliseconds timeout) {
   auto& self = *implementation_;
   const auto deadline = SteadyClock::now() + timeout;
-  while (const auto bytes = next_message(self.socket, self.message, deadline)) {
+  while (const auto bytes = self.inbox->next(deadline)) {
     if (parse_telemetry(*bytes, self.telemetry)) return &self.telemetry;
     ++self.malformed;
     if (SteadyClock::now() >= deadline) return nullptr;
@@ -182,7 +187,7 @@ const wire::Telemetry* TelemetrySubscriber::receive(std::chrono::milliseconds ti
 }
 
 std::uint64_t TelemetrySubscriber::malformed() const {
-  return implementation_->malformed;
+  return implementation_->malformed + implementation_->inbox->dropped();
 }
 
 }  // namespace echoform

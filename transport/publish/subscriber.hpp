@@ -19,8 +19,8 @@ struct SubscriberOptions {
   std::string endpoint = "tcp://127.0.0.1:17180";
   /// Exact name of the stream, "echoform" or "echoform.display"; empty for every stream of the publisher.
   std::string stream = "echoform";
-  /// Keep only the newest message waiting (ZMQ_CONFLATE): whoever reads slowly skips images instead of falling behind. To
-  /// count everything that was sent, read without it.
+  /// Keep only the newest message waiting: whoever reads slowly skips images instead of falling behind. To count everything that
+  /// was sent, read without it.
   bool latest_only = true;
   std::size_t message_limit = std::size_t{256} << 20;  ///< a publisher that sends more is disconnected
   std::optional<CurveClientKeys> keys{};               ///< for a publisher with CURVE
@@ -28,7 +28,7 @@ struct SubscriberOptions {
 
 struct SubscriberStatistics {
   std::uint64_t messages = 0;   ///< all that came
-  std::uint64_t malformed = 0;  ///< skipped: not an Image, or one that contradicts itself
+  std::uint64_t malformed = 0;  ///< skipped: not an Image, one that contradicts itself, several parts
   std::uint64_t images = 0;     ///< messages - malformed
   std::uint64_t sequences = 0;  ///< distinct sequences among the images
   std::uint64_t gaps = 0;       ///< sequences that were passed over
@@ -78,6 +78,7 @@ class TelemetrySubscriber {
 
   /// The newest message, valid until the next call; nullptr if none comes within `timeout`.
   [[nodiscard]] const wire::Telemetry* receive(std::chrono::milliseconds timeout);
+  /// Messages that were none, and those of several parts.
   [[nodiscard]] std::uint64_t malformed() const;
 
  private:

@@ -12,6 +12,7 @@
 
 #include "base/descriptors.hpp"
 #include "base/errors.hpp"
+#include "base/thread_limits.hpp"
 
 namespace echoform {
 
@@ -60,6 +61,7 @@ zmq::const_buffer bytes_of(const CurveKey& key) {
 zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
   const std::string endpoint = tcp_endpoint(options.address, options.port);
   require_descriptors(descriptors_of_a_context, options.what);
+  require_threads_and_memory(threads_of_a_context, bytes_of_a_context, options.what);
   zmq::socket_t socket(context.raw(), options.type);
   set_common_options(socket, options.signs_of_life);
   socket.set(zmq::sockopt::sndhwm, options.send_queue);
@@ -82,14 +84,11 @@ zmq::socket_t bind_socket(ZeromqContext& context, const BindOptions& options) {
 
 zmq::socket_t connect_socket(zmq::context_t& context, const ConnectOptions& options) {
   require_descriptors(descriptors_of_a_context, options.where);
+  require_threads_and_memory(threads_of_a_context, bytes_of_a_context, options.where);
   zmq::socket_t socket(context, options.type);
   set_common_options(socket, options.signs_of_life);
   socket.set(zmq::sockopt::sndhwm, options.send_queue);
-  if (options.latest_only) {
-    socket.set(zmq::sockopt::conflate, true);
-  } else {
-    socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
-  }
+  socket.set(zmq::sockopt::rcvhwm, options.receive_queue);
   socket.set(zmq::sockopt::maxmsgsize, options.message_limit);
   socket.set(zmq::sockopt::immediate, options.connected_only);
   socket.set(zmq::sockopt::reconnect_ivl, 100);
@@ -129,12 +128,11 @@ zmq::socket_t bind_publisher(ZeromqContext& context, const std::string& address,
 }
 
 zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
-                                 bool latest_only, std::int64_t message_limit, const std::optional<CurveClientKeys>& keys) {
+                                 std::int64_t message_limit, const std::optional<CurveClientKeys>& keys) {
   ConnectOptions options;
   options.endpoint = endpoint;
   options.message_limit = message_limit;
   options.send_queue = 1000;  // of subscriptions
-  options.latest_only = latest_only;
   options.keys = keys;
   // While nobody reads, its queue is full and nothing is read of the server, whose signs of life would be missed; libzmq 4.3.4
   // does not survive a heartbeat's time-out then.

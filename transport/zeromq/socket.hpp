@@ -67,8 +67,7 @@ struct ConnectOptions {
   std::int64_t message_limit = 4096;  ///< bytes; a server that sends a longer message is disconnected
   int send_queue = 16;
   int receive_queue = 16;
-  bool connected_only = false;  ///< nothing waits in a queue while there is no connection (ZMQ_IMMEDIATE)
-  bool latest_only = false;     ///< whoever reads slowly reads the newest message (ZMQ_CONFLATE, single-part messages only)
+  bool connected_only = false;            ///< nothing waits in a queue while there is no connection (ZMQ_IMMEDIATE)
   std::optional<CurveClientKeys> keys{};  ///< for a server with CURVE
   SignsOfLife signs_of_life = SignsOfLife::heartbeats;
 };
@@ -86,7 +85,7 @@ struct ConnectOptions {
 
 /// A SUB socket connected to `endpoint`, subscribed to `prefix`. It may be left unread for as long as its owner likes.
 [[nodiscard]] zmq::socket_t connect_subscriber(zmq::context_t& context, const std::string& endpoint, const std::string& prefix,
-                                               bool latest_only, std::int64_t message_limit,
+                                               std::int64_t message_limit,
                                                const std::optional<CurveClientKeys>& keys = std::nullopt);
 
 /// Waits until libzmq has anything to do for the socket, of which only newcomers and those who leave may be, or the bell rings,
